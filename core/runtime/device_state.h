@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// One device of one runtime: its names, its open handle, its default stream and its kernels.
+#ifndef PATCHBAY_CORE_RUNTIME_DEVICE_STATE_H_
+#define PATCHBAY_CORE_RUNTIME_DEVICE_STATE_H_
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/runtime/allocator.h"
+#include "core/runtime/kernel_cache.h"
+#include "core/runtime/stream_state.h"
+#include "patchbay/device.h"
+#include "patchbay/plugin/abi.h"
+
+namespace patchbay::runtime {
+
+struct PluginState;
+struct RuntimeState;
+
+struct DeviceState {
+  DeviceState(RuntimeState& runtime, PluginState& plugin, std::uint32_t plugin_index);
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+  ~DeviceState();
+
+  /// Opens the device at the first call. Errors: what the driver reports; kUnknownDevice once the
+  /// plugin is unloaded.
+  patchbay_device* open() {
+    patchbay_device* opened = handle.load(std::memory_order_acquire);
+    return opened != nullptr ? opened : open_slowly();
+  }
+  /// A handle that keeps the runtime alive.
+  std::shared_ptr<DeviceState> shared();
+  /// Everything that lives on the device, in words; empty if nothing does.
+  std::string holders() const;
+  /// Releases streams, kernels and the device itself. Nothing lives on it any more.
+  void close();
+
+  RuntimeState& runtime;
+  PluginState& plugin;
+  const std::uint32_t plugin_index;
+  DeviceName name;
+  std::string name_text;
+  DeviceProperties properties;
+  std::uint64_t host_addressable_kinds = 0;
+  std::uint64_t alignment_bytes = 64;
+  bool visible = true;
+
+  std::atomic<patchbay_device*> handle{nullptr};
+  std::unique_ptr<StreamState> default_stream;  // made by open
+  Allocator allocator;
+  KernelCache kernels;
+  std::atomic<std::int64_t> live_streams{0}, live_events{0};
+
+ private:
+  patchbay_device* open_slowly();
+
+  std::mutex open_mutex_;
+  bool closed_ = false;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_DEVICE_STATE_H_

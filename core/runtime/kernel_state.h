@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_CORE_RUNTIME_KERNEL_STATE_H_
+#define PATCHBAY_CORE_RUNTIME_KERNEL_STATE_H_
+
+#include <cstdint>
+
+#include "patchbay/kernel.h"
+#include "patchbay/plugin/abi.h"
+
+namespace patchbay::runtime {
+
+struct DeviceState;
+
+/// A kernel prepared for one device, owned by the device's cache.
+struct KernelState {
+  KernelState(DeviceState& device, const KernelSpec& spec);
+  ~KernelState();
+  KernelState(const KernelState&) = delete;
+  KernelState& operator=(const KernelState&) = delete;
+
+  DeviceState& device;
+  const KernelSpec spec;
+  patchbay_kernel* handle = nullptr;
+  std::uint64_t workspace_bytes = 0;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_KERNEL_STATE_H_

@@ -1,0 +1,49 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The hot path from a tensor operation to a plugin's kernel. Included by core/tensor.
+#ifndef PATCHBAY_CORE_RUNTIME_LAUNCH_H_
+#define PATCHBAY_CORE_RUNTIME_LAUNCH_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/runtime/buffer_state.h"
+#include "core/runtime/device_state.h"
+#include "core/runtime/kernel_state.h"
+#include "patchbay/plugin/types.h"
+
+namespace patchbay::runtime {
+
+/// Fills the fixed part of a tensor argument; the caller writes shape and strides.
+inline void set_tensor(patchbay_argument& argument, const BufferState& buffer,
+                       std::uint64_t offset_bytes, DType dtype, int rank, std::uint8_t access) {
+  argument.kind = PATCHBAY_TENSOR;
+  argument.dtype = static_cast<std::uint8_t>(dtype);
+  argument.rank = static_cast<std::uint8_t>(rank);
+  argument.access = access;
+  argument.value.memory = {buffer.memory.base, buffer.memory.offset_bytes + offset_bytes};
+}
+inline void set_scalar(patchbay_argument& argument, std::uint64_t bits, DType dtype) {
+  argument.kind = PATCHBAY_SCALAR;
+  argument.dtype = static_cast<std::uint8_t>(dtype);
+  argument.rank = 0;
+  argument.access = PATCHBAY_READ;
+  argument.value.bits = bits;
+}
+
+/// A buffer that a launch reads or writes.
+struct Use {
+  BufferState* buffer;
+  bool writes;
+};
+
+/// Launches on the device's default stream, after the waits that `uses` calls for, and notes the
+/// new positions in the buffers. All of `uses` are on the kernel's device.
+/// Reserved bytes of the arguments are zero. Errors: what the plugin reports, as Error, prefixed
+/// with `[name]`.
+void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
+            std::span<const Use> uses, std::string_view name);
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_LAUNCH_H_

@@ -1,0 +1,66 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Streams, events, and positions on streams.
+#ifndef PATCHBAY_CORE_RUNTIME_STREAM_STATE_H_
+#define PATCHBAY_CORE_RUNTIME_STREAM_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "patchbay/plugin/abi.h"
+
+namespace patchbay::runtime {
+
+struct DeviceState;
+struct EventState;
+
+/// An in-order queue. Submissions hold `mutex`, unless the device completes inline.
+struct StreamState {
+  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep);
+  ~StreamState();
+  StreamState(const StreamState&) = delete;
+  StreamState& operator=(const StreamState&) = delete;
+
+  /// Blocks until what was submitted before the call is done.
+  void synchronize(std::uint64_t deadline_ns);
+  void flush();
+  std::shared_ptr<EventState> record();
+  /// Later work of this stream starts after `event`.
+  void wait(EventState& event);
+  /// Later work of this stream starts after position `sequence` of `other`. The caller holds
+  /// this stream's mutex, and not the other's.
+  void wait_for(StreamState& other, std::uint64_t sequence);
+
+  bool is_done(std::uint64_t sequence) const {
+    return completed.load(std::memory_order_acquire) >= sequence;
+  }
+  /// The position after one more submission; the caller holds the mutex.
+  std::uint64_t advance() { return submitted.fetch_add(1, std::memory_order_acq_rel) + 1; }
+  void note_completed(std::uint64_t sequence);
+
+  DeviceState& device;
+  const std::shared_ptr<DeviceState> keep;  // null for a device's own default stream
+  patchbay_stream* handle = nullptr;
+  std::mutex mutex;
+  std::atomic<std::uint64_t> submitted{0};
+  std::atomic<std::uint64_t> completed{0};
+};
+
+struct EventState {
+  EventState(StreamState& stream, std::uint64_t sequence, std::shared_ptr<DeviceState> keep);
+  ~EventState();
+  EventState(const EventState&) = delete;
+  EventState& operator=(const EventState&) = delete;
+
+  bool is_done();
+  void wait(std::uint64_t deadline_ns);
+
+  DeviceState& device;
+  const std::shared_ptr<DeviceState> keep;
+  patchbay_event* handle = nullptr;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_STREAM_STATE_H_

@@ -1,0 +1,73 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_BUFFER_H_
+#define PATCHBAY_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "patchbay/device.h"
+#include "patchbay/export.h"
+
+namespace patchbay {
+
+namespace runtime {
+struct BufferState;
+}
+
+enum class MemoryKind : std::uint8_t { kDevice = 1, kPinned = 2 };
+
+/// A block of one device's memory, shared by all copies of the handle; freed with the last of
+/// them, once the work that uses it is done. Null when default-constructed. Handles are as safe to
+/// share between threads as std::shared_ptr.
+class PATCHBAY_API Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer& other) noexcept;
+  Buffer(Buffer&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
+  Buffer& operator=(Buffer other) noexcept {
+    runtime::BufferState* mine = state_;
+    state_ = other.state_;
+    other.state_ = mine;
+    return *this;
+  }
+  ~Buffer() {
+    if (state_ != nullptr) release();
+  }
+
+  /// Uninitialised memory, aligned to the device's alignment. 0 bytes is fine.
+  /// Errors: kOutOfMemory names device, requested, free, total.
+  static Buffer allocate(const Device& device, std::size_t size_bytes,
+                         MemoryKind kind = MemoryKind::kDevice);
+  /// Borrows host memory for a device that can address it (a CPU device). It must stay valid until
+  /// `released` is called (if given), which is when nothing uses it any more.
+  /// Errors: kUnsupported if the device can't; kInvalidArgument for null memory of some size.
+  static Buffer wrap_host(const Device& device, void* data, std::size_t size_bytes,
+                          std::function<void()> released = {});
+
+  explicit operator bool() const { return state_ != nullptr; }
+  Device device() const;
+  std::size_t size_bytes() const;
+  MemoryKind kind() const;
+  bool is_host_addressable() const;
+  /// Where the host may read and write it, after waiting for the work that is pending on it.
+  /// Errors: kUnsupported if the host can't address it, with the way out.
+  void* host_pointer() const;
+  /// Blocks until nothing that was submitted writes or reads it.
+  void wait() const;
+
+  friend bool operator==(const Buffer& a, const Buffer& b) { return a.state_ == b.state_; }
+
+  /// Adopts one reference.
+  explicit Buffer(runtime::BufferState* state) : state_(state) {}
+  runtime::BufferState* state() const { return state_; }
+
+ private:
+  void release() noexcept;
+
+  runtime::BufferState* state_ = nullptr;
+};
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_BUFFER_H_

@@ -1,0 +1,170 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_COPY_H_
+#define PATCHBAY_COPY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/buffer.h"
+#include "patchbay/device.h"
+#include "patchbay/export.h"
+
+namespace patchbay {
+
+/// How bytes get from one place to another. Chosen by what memory can do, never by a name.
+enum class Route : std::uint8_t {
+  kNone,          // the same storage, or 0 bytes
+  kSameDevice,
+  kHostToDevice,  // from host-addressable memory
+  kDeviceToHost,
+  kHostToHost,    // both ends are host-addressable
+  kPeer,          // the driver copies between two devices
+  kStaged         // through pinned host memory, in chunks
+};
+/// "none", "same device", "host to device" ...
+PATCHBAY_API std::string_view to_string(Route route);
+
+/// One end of a copy: memory of a device, or of the host.
+class PATCHBAY_API Place {
+ public:
+  Place(const Device& device) : device_(device.shared_state()) {}  // NOLINT
+  static Place host() { return Place(); }
+  bool is_host() const { return device_ == nullptr; }
+  /// The device's name, or "host".
+  std::string name() const;
+  runtime::DeviceState* device_state() const { return device_.get(); }
+
+ private:
+  Place() = default;
+  std::shared_ptr<runtime::DeviceState> device_;
+};
+
+struct CopyLeg {
+  std::string from, to;
+};
+
+/// What `copy` would do.
+struct CopyPlan {
+  Route route = Route::kNone;
+  std::vector<CopyLeg> legs;
+  std::size_t size_bytes = 0;
+  std::size_t chunks = 0, chunk_bytes = 0;
+  /// Empty: not measured.
+  std::optional<double> seconds;
+};
+
+/// The route between two places, without copying. `plan_copy(d, d, n)` is kSameDevice.
+/// Errors: kInvalidArgument for devices of two runtimes.
+PATCHBAY_API CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes);
+
+/// Bytes of a buffer.
+struct BufferRange {
+  Buffer buffer;
+  std::size_t offset_bytes = 0;
+  std::size_t size_bytes = 0;
+};
+
+/// Copies between buffers, of any devices of one runtime. Blocks unless `non_blocking`; then the
+/// source is kept until the copy is done, and reads through the core wait for it.
+/// Errors: kInvalidArgument for ranges of different sizes, outside their buffers, or that overlap;
+/// kCopyForbidden inside a guard.
+PATCHBAY_API void copy(const BufferRange& to, const BufferRange& from, bool non_blocking = false);
+/// From host memory, which may be reused when the call returns.
+PATCHBAY_API void copy_from_host(const BufferRange& to, const void* from);
+/// To host memory; blocks until it is there.
+PATCHBAY_API void copy_to_host(void* to, const BufferRange& from);
+
+/// How many copies went from where to where.
+struct LedgerEntry {
+  std::string from, to;  // device names or "host"
+  Route route = Route::kNone;
+  std::string tag;       // of the CopyTag scope, empty by default
+  std::uint64_t copies = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Counts every copy of a runtime by (source, destination, route, tag). Thread-safe.
+class PATCHBAY_API Ledger {
+ public:
+  Ledger();
+  ~Ledger();
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  /// Ordered by source, destination, route, tag.
+  std::vector<LedgerEntry> entries() const;
+  /// Sums over the entries that match; empty strings match all.
+  LedgerEntry total(std::string_view from = {}, std::string_view to = {}) const;
+  void reset();
+  /// A table of text, one line an entry.
+  std::string to_text() const;
+  /// {"copies": [{"from", "to", "route", "tag", "copies", "bytes"}]}
+  std::string to_json() const;
+
+  /// Called by the copy router.
+  void record(const std::string& from, const std::string& to, Route route, std::size_t bytes);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Names the copies and allocations of this thread until the scope ends.
+class PATCHBAY_API CopyTag {
+ public:
+  explicit CopyTag(std::string tag);
+  ~CopyTag();
+  CopyTag(const CopyTag&) = delete;
+  CopyTag& operator=(const CopyTag&) = delete;
+
+ private:
+  std::string previous_;
+};
+
+/// In this block nothing moves: copies between devices, and between a device and the host, are
+/// errors (kForbid) or logged as warnings (kLog), on this thread and on threads that carry its
+/// context. Copies within one device are no movement.
+class PATCHBAY_API CopyGuard {
+ public:
+  enum class Mode : std::uint8_t { kAllow, kLog, kForbid };
+  explicit CopyGuard(Mode mode = Mode::kForbid);
+  ~CopyGuard();
+  CopyGuard(const CopyGuard&) = delete;
+  CopyGuard& operator=(const CopyGuard&) = delete;
+
+ private:
+  Mode previous_;
+};
+
+/// The thread-local state of this thread (default device, tag, guard), to be carried to a thread
+/// that works on its behalf.
+class PATCHBAY_API ThreadContext {
+ public:
+  static ThreadContext current();
+  /// Sets this thread's state until the scope ends.
+  class PATCHBAY_API Scope {
+   public:
+    explicit Scope(const ThreadContext& context);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    std::unique_ptr<ThreadContext> previous_;
+  };
+
+ private:
+  std::shared_ptr<runtime::DeviceState> device_;
+  std::string tag_;
+  CopyGuard::Mode guard_ = CopyGuard::Mode::kAllow;
+};
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_COPY_H_

@@ -1,0 +1,108 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Prepared kernels: the level below tensor operations.
+#ifndef PATCHBAY_KERNEL_H_
+#define PATCHBAY_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "patchbay/buffer.h"
+#include "patchbay/device.h"
+#include "patchbay/dtype.h"
+#include "patchbay/export.h"
+#include "patchbay/shape.h"
+#include "patchbay/stream.h"
+
+namespace patchbay {
+
+namespace runtime {
+struct KernelState;
+}
+
+enum class Access : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
+
+/// What a kernel is prepared for, one for each argument.
+struct ArgumentSpec {
+  enum class Kind : std::uint8_t { kTensor = 1, kScalar = 2, kBytes = 3 };
+  Kind kind = Kind::kTensor;
+  DType dtype = DType::f32;
+  Access access = Access::kRead;
+  bool any_shape = true;  // rank, extents and strides are known only at launch
+  Shape shape, strides;   // when any_shape is false
+
+  static ArgumentSpec tensor(DType dtype, Access access);
+  static ArgumentSpec scalar(DType dtype);
+};
+
+/// What a launch is given.
+struct Argument {
+  ArgumentSpec::Kind kind = ArgumentSpec::Kind::kTensor;
+  DType dtype = DType::f32;
+  Access access = Access::kRead;
+  Buffer buffer;                 // tensor
+  std::size_t offset_bytes = 0;  // of the element at index 0, 0, ...
+  Shape shape, strides;          // in elements
+  std::uint64_t scalar_bits = 0;
+  std::string_view bytes;
+
+  /// A contiguous tensor of `shape` at the start of `buffer`.
+  static Argument tensor(Buffer buffer, DType dtype, const Shape& shape, Access access);
+  /// T: float, double, std::int32_t, std::int64_t, std::uint8_t.
+  template <class T>
+  static Argument scalar(T value) {
+    Argument argument;
+    argument.kind = ArgumentSpec::Kind::kScalar;
+    argument.dtype = dtype_of<T>();
+    std::memcpy(&argument.scalar_bits, &value, sizeof(value));
+    return argument;
+  }
+};
+
+struct Attribute {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+};
+
+struct KernelSpec {
+  std::string op;  // name with version: "add.1"
+  std::vector<ArgumentSpec> arguments;
+  std::vector<Attribute> attributes;
+  std::size_t workspace_limit_bytes = SIZE_MAX;
+};
+
+/// A kernel prepared for one device; cached by the core under its spec. A shared handle, launched
+/// from any thread.
+class PATCHBAY_API Kernel {
+ public:
+  /// Errors: kUnsupported with the plugin's reason; names operation, dtypes and device.
+  static Kernel prepare(const Device& device, const KernelSpec& spec);
+
+  Device device() const;
+  std::size_t workspace_bytes() const;
+  /// Queued. No waits are inserted: ordering between streams is the caller's. The buffers stay
+  /// alive until the launch is done.
+  /// Errors: kInvalidArgument if the arguments do not fit the spec or reach outside their buffer;
+  /// kDeviceMismatch.
+  void launch(const Stream& stream, std::span<const Argument> arguments,
+              std::string_view name = {}) const;
+
+  explicit Kernel(std::shared_ptr<runtime::KernelState> state) : state_(std::move(state)) {}
+  runtime::KernelState& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<runtime::KernelState> state_;
+};
+
+/// Empty if the device has such a kernel, else the reason why not.
+PATCHBAY_API std::string why_unsupported(const Device& device, const KernelSpec& spec);
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_KERNEL_H_

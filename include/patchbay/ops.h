@@ -1,0 +1,129 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Operations on tensors. All operands are on one device and of one dtype, and the result is there;
+// anything else is an Error at the call, before any work (kDeviceMismatch, kDtypeMismatch,
+// kShapeMismatch). The one exception: a 0-d tensor on a CPU device may be an operand of an
+// elementwise operation on any device, as a scalar. Shapes broadcast as in NumPy. Calls queue on
+// the device's default stream; the functions whose name ends in _out write into `out`, which has
+// the result's shape, dtype and device, may be an operand itself, but not overlap one in part.
+#ifndef PATCHBAY_OPS_H_
+#define PATCHBAY_OPS_H_
+
+#include <span>
+
+#include "patchbay/export.h"
+#include "patchbay/scalar.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+#define PATCHBAY_DECLARE_BINARY(name)                                                           \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Tensor& b);                     \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Scalar& b);                     \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Scalar& a, const Tensor& b);                     \
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b);   \
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b)
+#define PATCHBAY_DECLARE_UNARY(name)                              \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a);        \
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a)
+
+// Arithmetic: f32 f64 i32 i64 u8. Integers wrap around; integer division truncates, and gives 0
+// for a zero divisor. Maximum and minimum propagate NaN.
+PATCHBAY_DECLARE_BINARY(add);
+PATCHBAY_DECLARE_BINARY(sub);
+PATCHBAY_DECLARE_BINARY(mul);
+PATCHBAY_DECLARE_BINARY(div);
+PATCHBAY_DECLARE_BINARY(maximum);
+PATCHBAY_DECLARE_BINARY(minimum);
+
+// Comparison: any dtype, result bool.
+PATCHBAY_DECLARE_BINARY(eq);
+PATCHBAY_DECLARE_BINARY(ne);
+PATCHBAY_DECLARE_BINARY(lt);
+PATCHBAY_DECLARE_BINARY(le);
+PATCHBAY_DECLARE_BINARY(gt);
+PATCHBAY_DECLARE_BINARY(ge);
+
+// Logic: bool.
+PATCHBAY_DECLARE_BINARY(logical_and);
+PATCHBAY_DECLARE_BINARY(logical_or);
+PATCHBAY_DECLARE_UNARY(logical_not);
+
+// neg, abs, square: f32 f64 i32 i64 u8; sqrt, exp, log: f32 f64.
+PATCHBAY_DECLARE_UNARY(neg);
+PATCHBAY_DECLARE_UNARY(abs);
+PATCHBAY_DECLARE_UNARY(square);
+PATCHBAY_DECLARE_UNARY(sqrt);
+PATCHBAY_DECLARE_UNARY(exp);
+PATCHBAY_DECLARE_UNARY(log);
+
+#undef PATCHBAY_DECLARE_BINARY
+#undef PATCHBAY_DECLARE_UNARY
+
+// In place and with symbols.
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, b); }
+inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
+inline Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, b); }
+inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Scalar& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator/(const Scalar& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator-(const Tensor& a) { return neg(a); }
+template <class T>
+const Tensor& operator+=(const Tensor& a, const T& b) {
+  return add_out(a, a, b);
+}
+template <class T>
+const Tensor& operator-=(const Tensor& a, const T& b) {
+  return sub_out(a, a, b);
+}
+template <class T>
+const Tensor& operator*=(const Tensor& a, const T& b) {
+  return mul_out(a, a, b);
+}
+template <class T>
+const Tensor& operator/=(const Tensor& a, const T& b) {
+  return div_out(a, a, b);
+}
+
+/// [m, k] x [k, n] -> [m, n]; f32 f64 i32 i64. Transposed operands (`b.t()`) are read in place.
+[[nodiscard]] PATCHBAY_API Tensor matmul(const Tensor& a, const Tensor& b);
+/// out = alpha a b + beta out; with beta 0 `out` is not read. `out` overlaps no operand.
+PATCHBAY_API const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b,
+                                      const Scalar& alpha = 1, const Scalar& beta = 0);
+
+/// Which dimensions a reduction goes over: none named means all. Negative ones count from the end.
+struct Axes {
+  Axes() = default;
+  Axes(int axis) : dims{axis} {}  // NOLINT(google-explicit-constructor): sum(t, 1)
+  Axes(std::initializer_list<int> axes) : dims(axes) {}
+  std::vector<int> dims;
+};
+
+// Reductions. Order is fixed: results repeat their bits for any thread count.
+/// f32 and f64 keep their dtype; the others sum as i64.
+[[nodiscard]] PATCHBAY_API Tensor sum(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// f32, f64.
+[[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// Over at least one element, NaN propagates.
+[[nodiscard]] PATCHBAY_API Tensor min(const Tensor& a, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] PATCHBAY_API Tensor max(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// The index (i64) of the extreme along one axis, or in the flattened tensor; ties take the lowest,
+/// the first NaN wins.
+[[nodiscard]] PATCHBAY_API Tensor argmin(const Tensor& a, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] PATCHBAY_API Tensor argmax(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// (sum |a|^order)^(1/order) for order 1, 2 and infinity (max |a|); f32, f64. Order 2 over all of
+/// a matrix is the Frobenius norm.
+[[nodiscard]] PATCHBAY_API Tensor norm(const Tensor& a, double order = 2, const Axes& axes = {},
+                                       bool keep = false);
+/// sum a^2: f32 and f64 keep their dtype, integers sum as i64.
+[[nodiscard]] PATCHBAY_API Tensor sum_squares(const Tensor& a, const Axes& axes = {},
+                                              bool keep = false);
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_OPS_H_

@@ -1,0 +1,21 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// All of Patchbay's public headers.
+#ifndef PATCHBAY_PATCHBAY_H_
+#define PATCHBAY_PATCHBAY_H_
+
+#include "patchbay/buffer.h"
+#include "patchbay/copy.h"
+#include "patchbay/device.h"
+#include "patchbay/dtype.h"
+#include "patchbay/error.h"
+#include "patchbay/kernel.h"
+#include "patchbay/log.h"
+#include "patchbay/ops.h"
+#include "patchbay/runtime.h"
+#include "patchbay/scalar.h"
+#include "patchbay/shape.h"
+#include "patchbay/stream.h"
+#include "patchbay/tensor.h"
+#include "patchbay/version.h"
+
+#endif  // PATCHBAY_PATCHBAY_H_

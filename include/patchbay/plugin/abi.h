@@ -1,0 +1,55 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+/* The handshake: one exported symbol, and an ELF note that is read before any code runs.
+ *
+ * A plugin in C defines PATCHBAY_PLUGIN_NOTE(...) once and `patchbay_plugin_v0`; in C++ the macro
+ * PATCHBAY_DEFINE_PLUGIN of plugin/kit/kit.hpp does both. */
+#ifndef PATCHBAY_PLUGIN_ABI_H_
+#define PATCHBAY_PLUGIN_ABI_H_
+
+#include "patchbay/plugin/tables.h"
+
+#define PATCHBAY_ABI_MAJOR 0
+#define PATCHBAY_ABI_MINOR 1
+
+#ifdef __cplusplus
+#define PATCHBAY_EXTERN_C extern "C"
+#else
+#define PATCHBAY_EXTERN_C
+#endif
+#define PATCHBAY_PLUGIN_EXPORT PATCHBAY_EXTERN_C __attribute__((visibility("default")))
+
+/* The one exported symbol. Free of side effects: no driver call, thread or allocation. */
+PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void);
+#define PATCHBAY_PLUGIN_SYMBOL "patchbay_plugin_v0"
+
+/* Feature bits. A plugin may require one; a host that does not know the bit refuses the plugin
+ * with the name that the plugin's `feature_name` gives. */
+enum {
+  PATCHBAY_FEATURE_EVENT_IMPORT = 0 /* events of other plugins; no entry uses it yet */
+};
+#define PATCHBAY_KNOWN_FEATURES UINT64_C(0)
+
+#define PATCHBAY_NOTE_OWNER "patchbay"
+#define PATCHBAY_NOTE_TYPE 1u
+
+/* The note's content; names are padded with zeros. */
+typedef struct patchbay_note {
+  uint32_t owner_size, content_size, type;
+  char owner[12]; /* 9 bytes and padding to 4 */
+  uint32_t abi_major, abi_minor;
+  char plugin[32];
+  char backend[32];
+} patchbay_note;
+
+#define PATCHBAY_PLUGIN_NOTE(plugin_name, backend_name)                                      \
+  __attribute__((used, section(".note.patchbay"), aligned(4))) static const patchbay_note    \
+      patchbay_plugin_note = {sizeof(PATCHBAY_NOTE_OWNER),                                   \
+                              8 + 32 + 32,                                                   \
+                              PATCHBAY_NOTE_TYPE,                                            \
+                              PATCHBAY_NOTE_OWNER,                                           \
+                              PATCHBAY_ABI_MAJOR,                                            \
+                              PATCHBAY_ABI_MINOR,                                            \
+                              plugin_name,                                                   \
+                              backend_name}
+
+#endif /* PATCHBAY_PLUGIN_ABI_H_ */

@@ -1,0 +1,46 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+/* What a plugin says of a device before anything is opened on it. */
+#ifndef PATCHBAY_PLUGIN_PROPERTIES_H_
+#define PATCHBAY_PLUGIN_PROPERTIES_H_
+
+#include "patchbay/plugin/types.h"
+
+enum { /* patchbay_device_kind */
+  PATCHBAY_DEVICE_CPU = 1,
+  PATCHBAY_DEVICE_ACCELERATOR = 2
+};
+
+enum { /* patchbay_device_capability, bits */
+  PATCHBAY_CAN_F64 = 1 << 0,
+  PATCHBAY_CAN_F16 = 1 << 1,
+  PATCHBAY_CAN_BF16 = 1 << 2,
+  PATCHBAY_CAN_PEER_ACCESS = 1 << 3,
+  PATCHBAY_CAN_UNIFIED_MEMORY = 1 << 4,
+  /* Submissions are complete when the call returns, and may come from several threads at once. */
+  PATCHBAY_CAN_INLINE_STREAM = 1 << 5,
+  PATCHBAY_CAN_MODULES = 1 << 6
+};
+
+typedef struct patchbay_device_properties {
+  uint64_t size;
+  uint32_t index;
+  uint32_t kind;
+  patchbay_string name;
+  patchbay_string vendor;
+  patchbay_string driver_version;
+  patchbay_string pci_address; /* "0000:65:00.0", empty if there is none */
+  uint8_t uuid[16];            /* zeros if there is none */
+  uint64_t capabilities;
+  /* Bit (1 << memory kind): the host may read and write that memory by its base pointer plus
+   * offset. Copies are routed by this alone. */
+  uint64_t host_addressable_kinds;
+  uint64_t memory_total_bytes;
+  uint64_t memory_free_bytes; /* 0 if that needs a context */
+  uint64_t memory_alignment_bytes;
+  uint32_t compute_units;
+  uint32_t preferred_vector_bytes;
+  uint32_t sub_group_width;
+  uint32_t max_group_size;
+} patchbay_device_properties;
+
+#endif /* PATCHBAY_PLUGIN_PROPERTIES_H_ */

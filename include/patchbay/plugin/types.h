@@ -1,0 +1,118 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+/* The values that cross the boundary. Plain C: fixed-width integers, no C++ type.
+ *
+ * Structs that travel in arrays (arguments, specs, attributes) carry no size field: their layout
+ * is frozen and the reserved bytes, which the sender zeroes, are the only room for growth. */
+#ifndef PATCHBAY_PLUGIN_TYPES_H_
+#define PATCHBAY_PLUGIN_TYPES_H_
+
+#include <stdint.h>
+
+#define PATCHBAY_MAX_RANK 8
+/* In a spec: the rank or a dimension is known only at launch. */
+#define PATCHBAY_ANY_RANK 255u
+#define PATCHBAY_ANY_DIM INT64_C(-1)
+/* A deadline that never comes. Deadlines are absolute, on the clock of host->now_ns. */
+#define PATCHBAY_NO_DEADLINE UINT64_MAX
+
+/* UTF-8, not terminated, valid for the duration of the call that passes it. */
+typedef struct patchbay_string {
+  const char* data;
+  uint64_t size;
+} patchbay_string;
+
+/* Memory of a device. `base` is a pointer or an opaque handle; only the plugin that made it
+ * combines it with `offset_bytes`. Null base: no memory (0 bytes). */
+typedef struct patchbay_memory {
+  void* base;
+  uint64_t offset_bytes;
+} patchbay_memory;
+
+enum { /* patchbay_memory_kind */
+  PATCHBAY_MEMORY_DEVICE = 1,
+  PATCHBAY_MEMORY_PINNED = 2 /* host memory that the device's copy engine reads directly */
+};
+
+enum { /* patchbay_dtype */
+  PATCHBAY_F32 = 1,
+  PATCHBAY_F64 = 2,
+  PATCHBAY_F16 = 3,
+  PATCHBAY_BF16 = 4,
+  PATCHBAY_I32 = 5,
+  PATCHBAY_I64 = 6,
+  PATCHBAY_U8 = 7,
+  PATCHBAY_BOOL = 8 /* one byte, 0 or 1; tensors only */
+};
+
+enum { /* patchbay_argument_kind */
+  PATCHBAY_TENSOR = 1,
+  PATCHBAY_SCALAR = 2,
+  PATCHBAY_BYTES = 3
+};
+
+enum { /* patchbay_access, bits */
+  PATCHBAY_READ = 1,
+  PATCHBAY_WRITE = 2
+};
+
+/* What a kernel is prepared for, one for each argument. Frozen: 144 bytes. */
+typedef struct patchbay_argument_spec {
+  uint8_t kind;
+  uint8_t dtype;  /* 0 for bytes */
+  uint8_t rank;   /* tensors: 0..8 or PATCHBAY_ANY_RANK */
+  uint8_t access; /* tensors */
+  uint8_t reserved0[4];
+  int64_t shape[PATCHBAY_MAX_RANK];   /* tensors of fixed rank: extents, or PATCHBAY_ANY_DIM */
+  int64_t strides[PATCHBAY_MAX_RANK]; /* likewise, in elements */
+  uint64_t reserved1;
+} patchbay_argument_spec;
+
+/* What a launch is given. Frozen: 168 bytes. Entries of shape and strides at or above `rank` are
+ * unspecified. */
+typedef struct patchbay_argument {
+  uint8_t kind;
+  uint8_t dtype;
+  uint8_t rank;
+  uint8_t access;
+  uint8_t reserved0[4];
+  union {
+    patchbay_memory memory; /* tensor: the element at index 0, 0, ... */
+    uint64_t bits;          /* scalar: its bytes in the low-address bytes of this field */
+    patchbay_string bytes;
+  } value;
+  int64_t shape[PATCHBAY_MAX_RANK];
+  int64_t strides[PATCHBAY_MAX_RANK]; /* in elements, >= 0; 0 repeats an element (inputs only) */
+  uint64_t reserved1[2];
+} patchbay_argument;
+
+enum { /* patchbay_attribute_type */
+  PATCHBAY_ATTRIBUTE_I64 = 1,
+  PATCHBAY_ATTRIBUTE_F64 = 2,
+  PATCHBAY_ATTRIBUTE_STRING = 3
+};
+
+/* A named constant that a kernel is prepared with. Frozen: 48 bytes. */
+typedef struct patchbay_attribute {
+  patchbay_string name;
+  uint8_t type;
+  uint8_t reserved0[7];
+  union {
+    int64_t i64;
+    double f64;
+    patchbay_string string;
+  } value;
+  uint64_t reserved1;
+} patchbay_attribute;
+
+/* Everything a kernel is prepared from; the core caches kernels under it. */
+typedef struct patchbay_kernel_spec {
+  uint64_t size; /* of this struct, in bytes */
+  patchbay_string op; /* name with version: "add.1" */
+  const patchbay_argument_spec* arguments;
+  const patchbay_attribute* attributes;
+  uint32_t num_arguments;
+  uint32_t num_attributes;
+  uint64_t workspace_limit_bytes;
+} patchbay_kernel_spec;
+
+#endif /* PATCHBAY_PLUGIN_TYPES_H_ */

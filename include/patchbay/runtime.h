@@ -1,0 +1,113 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_RUNTIME_H_
+#define PATCHBAY_RUNTIME_H_
+
+#include <filesystem>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/device.h"
+#include "patchbay/export.h"
+#include "patchbay/log.h"
+
+namespace patchbay {
+
+class Ledger;
+namespace runtime {
+struct RuntimeState;
+}
+
+enum class PluginStatus : std::uint8_t {
+  kLoaded,
+  kShadowed,   // another plugin of the same backend came first
+  kFiltered,   // not among the plugins asked for
+  kRefused,    // found wanting before it was opened
+  kFailed,     // found wanting after
+  kNoDriver,   // the vendor's driver is not on this machine
+  kNoDevice,   // the driver sees no device
+  kUnloaded    // by Runtime::unload
+};
+PATCHBAY_API std::string_view to_string(PluginStatus status);
+
+/// What became of one candidate file.
+struct PluginInfo {
+  std::filesystem::path path;  // as found; symlinks not resolved
+  std::string name, backend, version;
+  PluginStatus status = PluginStatus::kFailed;
+  std::string reason;          // one line; for kLoaded what was found
+  std::vector<std::string> devices;
+};
+
+struct RuntimeOptions {
+  /// Plugin files, tried first, in this order. One that does not load is an Error of creation,
+  /// unless its driver or device is absent.
+  std::vector<std::filesystem::path> plugin_files;
+  /// Directories searched after them and before PATCHBAY_PLUGIN_PATH.
+  std::vector<std::filesystem::path> plugin_directories;
+  /// False: neither PATCHBAY_PLUGIN_PATH nor patchbay/plugins beside the library is searched.
+  bool search_default_directories = true;
+  /// Names of plugins to load; empty: PATCHBAY_PLUGINS, else all.
+  std::vector<std::string> plugins;
+  /// Names of devices to show; empty: PATCHBAY_VISIBLE_DEVICES, else all. Never renumbers.
+  std::vector<std::string> visible_devices;
+  /// Settings for plugins by lower-case name ("cpu_devices"); before PATCHBAY_<NAME>.
+  std::map<std::string, std::string> settings;
+  /// False: no environment variable is read. Always so with raised privileges (AT_SECURE).
+  bool read_environment = true;
+  /// Receives log lines; empty: PATCHBAY_LOG, else nothing.
+  LogSink log;
+};
+
+/// Plugins, devices and the ledger of their copies. A handle: copies share one runtime, and
+/// devices and tensors keep it alive. Tensors of two runtimes do not mix. Thread-safe.
+class PATCHBAY_API Runtime {
+ public:
+  /// Errors: kPluginFailed for a file named in `plugin_files` that does not load;
+  /// kInvalidArgument for a bad PATCHBAY_PLUGIN_PATH, which is quoted.
+  explicit Runtime(const RuntimeOptions& options);
+
+  /// The process's own, made with default options at the first call. Lives until the process ends.
+  static Runtime& get_default();
+
+  /// `backend[:index]` or `gpu[:i]`. Errors as Device's constructor.
+  Device device(std::string_view name) const;
+  /// All visible devices, backends in the order of loading.
+  std::vector<Device> devices() const;
+  /// Accelerators in a stable order, each physical card once.
+  std::vector<Device> gpus() const;
+  int num_gpus() const { return static_cast<int>(gpus().size()); }
+  Device try_gpu(int i = 0) const;
+  std::vector<Device> try_all_gpus() const;
+
+  /// Every candidate file, in the order in which it was tried.
+  std::vector<PluginInfo> plugins() const;
+  /// The directories that were searched.
+  std::vector<std::filesystem::path> plugin_directories() const;
+  /// For each plugin and device that could have been there: what was tried, and why it was not
+  /// taken. Several lines of text.
+  std::string explain() const;
+
+  /// Closes a plugin's devices and its library. Errors: kInvalidArgument if none of that name is
+  /// loaded; kInUse, which lists the holders.
+  void unload(std::string_view plugin_name);
+
+  /// Counts of the copies of this runtime's devices.
+  Ledger& ledger() const;
+
+  friend bool operator==(const Runtime& a, const Runtime& b) { return a.state_ == b.state_; }
+
+  explicit Runtime(std::shared_ptr<runtime::RuntimeState> state) : state_(std::move(state)) {}
+  runtime::RuntimeState& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<runtime::RuntimeState> state_;
+};
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_RUNTIME_H_

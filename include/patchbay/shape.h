@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_SHAPE_H_
+#define PATCHBAY_SHAPE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "patchbay/dtype.h"
+#include "patchbay/export.h"
+
+namespace patchbay {
+
+inline constexpr int kMaxRank = 8;
+
+/// Up to eight extents (or strides, in elements), stored inline. A value; cheap to copy.
+class PATCHBAY_API Shape {
+ public:
+  Shape() = default;
+  /// Errors: kInvalidArgument for more than kMaxRank entries.
+  Shape(std::initializer_list<std::int64_t> dims);
+  explicit Shape(std::span<const std::int64_t> dims);
+  Shape(const std::vector<std::int64_t>& dims)
+      : Shape(std::span<const std::int64_t>(dims)) {}
+
+  int rank() const { return rank_; }
+  std::int64_t operator[](int i) const { return dims_[static_cast<std::size_t>(i)]; }
+  std::int64_t& operator[](int i) { return dims_[static_cast<std::size_t>(i)]; }
+  const std::int64_t* begin() const { return dims_.data(); }
+  const std::int64_t* end() const { return dims_.data() + rank_; }
+  void push_back(std::int64_t dim);
+  void erase(int i);
+  void insert(int i, std::int64_t dim);
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (int i = 0; i < a.rank_; ++i) {
+      if (a[i] != b[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::array<std::int64_t, kMaxRank> dims_{};
+  int rank_ = 0;
+};
+
+/// "[2, 3]"; "[]" for rank 0.
+PATCHBAY_API std::string to_string(const Shape& shape);
+PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
+/// The product of the extents; 1 for rank 0. The one place where sizes are checked: negative
+/// extents are kInvalidArgument, products over 2^63 - 1 kOverflow, both naming the shape.
+PATCHBAY_API std::int64_t num_elements(const Shape& shape);
+/// num_elements times the size of an element, with the same checks.
+PATCHBAY_API std::size_t checked_size_bytes(const Shape& shape, DType dtype);
+/// Row-major strides in elements.
+PATCHBAY_API Shape contiguous_strides(const Shape& shape);
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_SHAPE_H_

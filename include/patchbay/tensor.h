@@ -1,0 +1,205 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_TENSOR_H_
+#define PATCHBAY_TENSOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "patchbay/buffer.h"
+#include "patchbay/device.h"
+#include "patchbay/dtype.h"
+#include "patchbay/export.h"
+#include "patchbay/scalar.h"
+#include "patchbay/shape.h"
+
+namespace patchbay {
+
+namespace tensor {
+struct TensorImpl;
+}
+
+/// Where and of what dtype a tensor is made: `zeros({2, 3}, {DType::i32, device})`. What is not
+/// given is f32 and default_device().
+struct TensorOptions {
+  TensorOptions() = default;
+  TensorOptions(DType d) : dtype(d) {}                                            // NOLINT
+  TensorOptions(Device d) : device(std::move(d)) {}                               // NOLINT
+  TensorOptions(DType t, Device d) : dtype(t), device(std::move(d)) {}
+  TensorOptions(Device d, DType t) : dtype(t), device(std::move(d)) {}
+  DType dtype = DType::f32;
+  std::optional<Device> device;
+};
+
+struct ToOptions {
+  bool copy = false;          // new storage even if the tensor is there already
+  bool non_blocking = false;  // return at once; reads through a tensor wait
+};
+
+/// An n-dimensional array, rank 0 to 8, of one dtype on one device. A shared handle: copies and
+/// views alias one storage. Undefined when default-constructed. Operations are queued on the
+/// device's default stream and wait for what they depend on. Handles are as safe to share between
+/// threads as std::shared_ptr; writing elements that another thread uses is a race.
+class PATCHBAY_API Tensor {
+ public:
+  Tensor() = default;
+  Tensor(const Tensor& other) noexcept;
+  Tensor(Tensor&& other) noexcept : impl_(other.impl_) { other.impl_ = nullptr; }
+  Tensor& operator=(Tensor other) noexcept {
+    tensor::TensorImpl* mine = impl_;
+    impl_ = other.impl_;
+    other.impl_ = mine;
+    return *this;
+  }
+  ~Tensor() {
+    if (impl_ != nullptr) release();
+  }
+
+  bool defined() const { return impl_ != nullptr; }
+  const Shape& shape() const;
+  /// In elements; 0 where a dimension repeats.
+  const Shape& strides() const;
+  int rank() const { return shape().rank(); }
+  /// The extent of a dimension; negative dims count from the end.
+  std::int64_t size(int dim) const;
+  std::int64_t num_elements() const;
+  std::size_t size_bytes() const;
+  DType dtype() const;
+  Device device() const;
+  bool is_contiguous() const;
+  /// The storage, and where in it the first element lies.
+  Buffer buffer() const;
+  std::size_t offset_bytes() const;
+  /// True for handles of one and the same tensor (same storage, shape, strides).
+  bool is_same(const Tensor& other) const;
+
+  /// The elements, where the host can address them, after waiting for pending work.
+  /// Errors: kDtypeMismatch; kUnsupported on a device that the host can't read, with the way out.
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(host_data(dtype_of<T>()));
+  }
+
+  // Views: no copy, the same storage.
+  /// Elements start, start + step, ... below end of one dimension; negative values count from the
+  /// end, end is clamped. Errors: kInvalidArgument for step < 1.
+  [[nodiscard]] Tensor slice(int dim, std::int64_t start, std::int64_t end = INT64_MAX,
+                             std::int64_t step = 1) const;
+  /// One index of one dimension, which goes. Errors: kInvalidArgument names index and extent.
+  [[nodiscard]] Tensor select(int dim, std::int64_t index) const;
+  Tensor operator[](std::int64_t index) const { return select(0, index); }
+  [[nodiscard]] Tensor permute(std::initializer_list<int> dims) const;
+  [[nodiscard]] Tensor transpose(int dim0, int dim1) const;
+  /// Rank 2 transposed.
+  [[nodiscard]] Tensor t() const;
+  [[nodiscard]] Tensor expand(const Shape& shape) const;
+  [[nodiscard]] Tensor squeeze(int dim) const;
+  [[nodiscard]] Tensor unsqueeze(int dim) const;
+  /// A view of another shape; one extent may be -1. Errors: kShapeMismatch if the elements do not
+  /// fit, or if the strides allow no view (then use reshape).
+  [[nodiscard]] Tensor view(const Shape& shape) const;
+  /// A view where one is possible, else a contiguous copy on the same device.
+  [[nodiscard]] Tensor reshape(const Shape& shape) const;
+  /// Itself if contiguous, else a copy on the same device.
+  [[nodiscard]] Tensor contiguous() const;
+  /// New storage on the same device.
+  [[nodiscard]] Tensor clone() const;
+
+  // Movement. Nothing else copies between devices.
+  /// The same tensor if it is there already, else a copy.
+  [[nodiscard]] Tensor to(const Device& device, ToOptions options = {}) const;
+  /// Elements converted on the same device; the same tensor if the dtype is equal. Floats become
+  /// integers by truncation and saturate, NaN becomes 0; anything but 0 becomes true.
+  [[nodiscard]] Tensor cast(DType dtype) const;
+  /// Writes `source`, of the same shape, into this storage: across devices and dtypes.
+  const Tensor& copy_from(const Tensor& source, bool non_blocking = false) const;
+  /// The one element; a copy to the host that waits and is counted.
+  template <class T>
+  T item() const {
+    T value;
+    item_bytes(dtype_of<T>(), &value);
+    return value;
+  }
+  /// All elements in row-major order; a copy to the host that waits and is counted.
+  template <class T>
+  std::vector<T> to_vector() const;
+
+  // In place.
+  const Tensor& fill_(const Scalar& value) const;
+  const Tensor& zero_() const { return fill_(0); }
+
+  // Creation like this tensor: its device and, unless given, its dtype.
+  [[nodiscard]] Tensor new_empty(const Shape& shape, std::optional<DType> dtype = {}) const;
+  [[nodiscard]] Tensor new_zeros(const Shape& shape, std::optional<DType> dtype = {}) const;
+  [[nodiscard]] Tensor new_ones(const Shape& shape, std::optional<DType> dtype = {}) const;
+  [[nodiscard]] Tensor new_full(const Shape& shape, const Scalar& value,
+                                std::optional<DType> dtype = {}) const;
+
+  /// Adopts one reference.
+  explicit Tensor(tensor::TensorImpl* impl) : impl_(impl) {}
+  tensor::TensorImpl* impl() const { return impl_; }
+
+ private:
+  void release() noexcept;
+  void* host_data(DType dtype) const;
+  void item_bytes(DType dtype, void* value) const;
+  void copy_elements_to(DType dtype, void* data) const;
+
+  tensor::TensorImpl* impl_ = nullptr;
+};
+
+// Creation. Errors of all: kUnsupported if the device has no such dtype; kInvalidArgument and
+// kOverflow for shapes; kOutOfMemory.
+/// Uninitialised elements.
+[[nodiscard]] PATCHBAY_API Tensor empty(const Shape& shape, const TensorOptions& options = {});
+[[nodiscard]] PATCHBAY_API Tensor zeros(const Shape& shape, const TensorOptions& options = {});
+[[nodiscard]] PATCHBAY_API Tensor ones(const Shape& shape, const TensorOptions& options = {});
+[[nodiscard]] PATCHBAY_API Tensor full(const Shape& shape, const Scalar& value,
+                                       const TensorOptions& options = {});
+/// [start, end) by step; ceil((end - start) / step) elements of rank 1.
+[[nodiscard]] PATCHBAY_API Tensor arange(const Scalar& start, const Scalar& end,
+                                         const Scalar& step = 1,
+                                         const TensorOptions& options = {});
+[[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);
+[[nodiscard]] PATCHBAY_API Tensor zeros_like(const Tensor& like);
+[[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);
+[[nodiscard]] PATCHBAY_API Tensor full_like(const Tensor& like, const Scalar& value);
+
+/// Copies num_elements(shape) values of `dtype` in row-major order, which the caller may reuse at
+/// once.
+[[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype,
+                                                  const Shape& shape,
+                                                  const Device& device = default_device());
+/// The same from typed values. Errors: kShapeMismatch if their number is not the shape's.
+template <class T>
+[[nodiscard]] Tensor from_host(std::span<const T> values, const Shape& shape,
+                               const Device& device = default_device());
+template <class T>
+[[nodiscard]] Tensor from_host(const std::vector<T>& values, const Shape& shape,
+                               const Device& device = default_device());
+template <class T>
+[[nodiscard]] Tensor from_host(std::initializer_list<T> values, const Shape& shape,
+                               const Device& device = default_device());
+/// Borrows `data` (contiguous, row-major) for a device that can address host memory; it must stay
+/// valid until `released` is called.
+[[nodiscard]] PATCHBAY_API Tensor wrap_host(void* data, DType dtype, const Shape& shape,
+                                            const Device& device = default_device(),
+                                            std::function<void()> released = {});
+
+/// Fetches the elements (one counted copy) and prints them with shape, dtype and device; long
+/// dimensions are shortened.
+PATCHBAY_API std::string show(const Tensor& tensor);
+/// A tensor on a host-addressable device prints like show; another prints shape, dtype and device,
+/// and how to see the values: nothing is copied.
+PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace patchbay
+
+#include "patchbay/tensor_inl.h"
+
+#endif  // PATCHBAY_TENSOR_H_

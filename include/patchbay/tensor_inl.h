@@ -1,0 +1,61 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Templates of tensor.h; not included by users.
+#ifndef PATCHBAY_TENSOR_INL_H_
+#define PATCHBAY_TENSOR_INL_H_
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "patchbay/error.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+namespace tensor {
+[[noreturn]] PATCHBAY_API void throw_value_count(std::size_t num_values, const Shape& shape);
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  if constexpr (std::is_same_v<T, bool>) {
+    // std::vector<bool> has no bytes to copy into.
+    const auto count = static_cast<std::size_t>(num_elements());
+    const auto bytes = std::make_unique<bool[]>(count);
+    copy_elements_to(DType::boolean, bytes.get());
+    return std::vector<bool>(bytes.get(), bytes.get() + count);
+  } else {
+    std::vector<T> values(static_cast<std::size_t>(num_elements()));
+    copy_elements_to(dtype_of<T>(), values.data());
+    return values;
+  }
+}
+
+template <class T>
+Tensor from_host(std::span<const T> values, const Shape& shape, const Device& device) {
+  if (values.size() != static_cast<std::size_t>(num_elements(shape))) {
+    tensor::throw_value_count(values.size(), shape);
+  }
+  return from_host_bytes(values.data(), dtype_of<T>(), shape, device);
+}
+
+template <class T>
+Tensor from_host(std::initializer_list<T> values, const Shape& shape, const Device& device) {
+  return from_host(std::span<const T>(values.begin(), values.size()), shape, device);
+}
+
+template <class T>
+Tensor from_host(const std::vector<T>& values, const Shape& shape, const Device& device) {
+  if constexpr (std::is_same_v<T, bool>) {
+    const auto bytes = std::make_unique<bool[]>(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = values[i];
+    return from_host(std::span<const bool>(bytes.get(), values.size()), shape, device);
+  } else {
+    return from_host(std::span<const T>(values), shape, device);
+  }
+}
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_TENSOR_INL_H_
