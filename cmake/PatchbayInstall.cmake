@@ -1,0 +1,30 @@
+# Install rules: a tree that runs from any folder, and a CMake package without absolute paths.
+# Plugins and programs bring their own rules (patchbay_add_plugin, patchbay_add_program).
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/patchbay")
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/patchbay"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+
+set(installed_targets patchbay_plugin)
+if(TARGET patchbay)
+  list(APPEND installed_targets patchbay)
+endif()
+install(TARGETS ${installed_targets} EXPORT patchbayTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT patchbayTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/patchbayConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/patchbayConfig.cmake" INSTALL_DESTINATION "${package_dir}"
+  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Until 1.0 a minor version may break what the one before it promised.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/patchbayConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/patchbayConfig.cmake"
+              "${PROJECT_BINARY_DIR}/patchbayConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/PatchbayPlugin.cmake"
+        DESTINATION "${package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,58 @@
+# patchbay_add_plugin(<name> SOURCES <file>... [LIBRARIES <target>...]
+#                     [DESTINATION <folder>] [NOT_INSTALLED])
+#
+# Makes the module patchbay-<name>.so (target patchbay-<name>) that exports the entry symbol alone.
+# Installed with the package: a plugin outside this repository is built by the same function.
+#
+#   LIBRARIES      header-only or static libraries; drivers and BLAS are opened at run time
+#   DESTINATION    install folder; default lib/patchbay/plugins in this project, none outside it
+#   NOT_INSTALLED  for tests only: built into <build>/test-plugins, where no loader looks by itself
+
+set(PATCHBAY_PLUGIN_ENTRY patchbay_plugin_v0)
+set(PATCHBAY_PLUGIN_MODULE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+
+function(patchbay_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED" "DESTINATION" "SOURCES;LIBRARIES")
+  if(NOT name MATCHES "^[a-z][a-z0-9-]*$")
+    message(FATAL_ERROR "patchbay_add_plugin: '${name}' is no plugin name; example: cpu-openblas")
+  endif()
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "patchbay_add_plugin(${name}): expected SOURCES, got '${ARGN}'")
+  endif()
+
+  set(target patchbay-${name})
+  add_library(${target} MODULE ${arg_SOURCES})
+  set_target_properties(${target} PROPERTIES
+    PREFIX "" SUFFIX ".so"
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${target} PRIVATE patchbay::plugin ${arg_LIBRARIES} ${CMAKE_DL_LIBS})
+  if(COMMAND patchbay_configure_target)
+    patchbay_configure_target(${target})
+  endif()
+
+  # Static libraries' symbols would leak without the script; hidden visibility does not cover them.
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.map")
+  file(CONFIGURE OUTPUT "${script}" @ONLY
+       CONTENT "{ global: @PATCHBAY_PLUGIN_ENTRY@; local: *; };\n")
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${script}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
+
+  if(arg_NOT_INSTALLED)
+    if(PATCHBAY_TEST_PLUGIN_DIR)
+      set_target_properties(${target} PROPERTIES
+        LIBRARY_OUTPUT_DIRECTORY "${PATCHBAY_TEST_PLUGIN_DIR}")
+    endif()
+    return()
+  endif()
+  if(PATCHBAY_PLUGIN_OUTPUT_DIR)
+    set_target_properties(${target} PROPERTIES
+      LIBRARY_OUTPUT_DIRECTORY "${PATCHBAY_PLUGIN_OUTPUT_DIR}")
+  endif()
+  if(NOT arg_DESTINATION AND PATCHBAY_INSTALL)
+    set(arg_DESTINATION "${PATCHBAY_INSTALL_PLUGIN_DIR}")
+  endif()
+  if(arg_DESTINATION)
+    install(TARGETS ${target} LIBRARY DESTINATION "${arg_DESTINATION}")
+  endif()
+endfunction()

@@ -1,0 +1,32 @@
+# Settings of our own build tree: compiler launcher, sanitizers, run paths.
+# They are set for this project's folders only, and most of them only when it is the top-level one.
+
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# Programs find the library from where they stand, so both trees can be moved.
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+file(RELATIVE_PATH from_bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+set(PATCHBAY_PROGRAM_RPATH "$ORIGIN/${from_bin_to_lib}")
+
+find_package(Threads REQUIRED)
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  endif()
+
+  find_program(PATCHBAY_CCACHE ccache)
+  mark_as_advanced(PATCHBAY_CCACHE)
+  if(PATCHBAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_C_COMPILER_LAUNCHER "${PATCHBAY_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${PATCHBAY_CCACHE}")
+  endif()
+endif()
+
+if(PATCHBAY_SANITIZE)
+  list(JOIN PATCHBAY_SANITIZE "," sanitizers)
+  # Everything in the process, plugins too: a sanitizer that sees half of a program reports nonsense.
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${sanitizers})
+endif()

@@ -1,0 +1,40 @@
+# How our own targets are compiled. Nothing here reaches a project that uses the installed package.
+
+# patchbay_configure_target(<target>): C++20 without extensions, hidden symbols, warnings.
+function(patchbay_configure_target target)
+  set_target_properties(${target} PROPERTIES
+    C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
+    CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wundef -Wformat=2
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wextra-semi>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wduplicated-cond -Wlogical-op -Wsuggest-override>
+    $<$<BOOL:${PATCHBAY_WERROR}>:-Werror>)
+
+  get_target_property(type ${target} TYPE)
+  if(type MATCHES "SHARED|MODULE")
+    # A symbol that nobody defines must fail here and not at the user's. Sanitizers leave some open.
+    if(NOT PATCHBAY_SANITIZE)
+      target_link_options(${target} PRIVATE -Wl,-z,defs)
+    endif()
+    target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
+  endif()
+endfunction()
+
+# patchbay_add_program(<target> SOURCES <file>... [OUTPUT_NAME <name>] [LIBRARIES <target>...]
+#                      [INSTALLED])
+# A program in <build>/bin that uses the library as any user would.
+function(patchbay_add_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALLED" "OUTPUT_NAME" "SOURCES;LIBRARIES")
+  add_executable(${target} ${arg_SOURCES})
+  patchbay_configure_target(${target})
+  target_link_libraries(${target} PRIVATE patchbay::patchbay ${arg_LIBRARIES})
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${PATCHBAY_PROGRAM_RPATH}")
+  if(arg_OUTPUT_NAME)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME "${arg_OUTPUT_NAME}")
+  endif()
+  if(arg_INSTALLED AND PATCHBAY_INSTALL)
+    install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  endif()
+endfunction()

@@ -1,0 +1,54 @@
+# patchbay_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
+#                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...])
+#
+# A GoogleTest program in <build>/tests; each test case becomes one ctest entry. Tests reach plugins
+# through the loader only, so a plugin they need is a DEPENDS (built before, never linked).
+# The label `long` keeps a test out of the usual run.
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+set(PATCHBAY_TEST_TIMEOUT_S 120)
+
+# What every test sees. Sanitizers stop at the first report, for a test that goes on hides it.
+function(patchbay_test_environment out)
+  set(${out}
+    "PATCHBAY_TEST_PLUGIN_DIR=${PATCHBAY_TEST_PLUGIN_DIR}"
+    "ASAN_OPTIONS=halt_on_error=1:detect_stack_use_after_return=1"
+    "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1"
+    PARENT_SCOPE)
+endfunction()
+
+function(patchbay_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
+  add_executable(${name} ${arg_SOURCES})
+  patchbay_configure_target(${name})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${name} PRIVATE patchbay::patchbay GTest::gtest GTest::gtest_main
+                                        Threads::Threads ${arg_LIBRARIES})
+  target_compile_definitions(${name} PRIVATE
+    PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
+    PATCHBAY_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    PATCHBAY_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
+
+  patchbay_test_environment(environment)
+  list(APPEND environment ${arg_ENVIRONMENT})
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${name}." TEST_LIST cases NO_PRETTY_VALUES
+    DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY "${PROJECT_BINARY_DIR}"
+    PROPERTIES TIMEOUT ${PATCHBAY_TEST_TIMEOUT_S})
+  # gtest_discover_tests can't carry properties that are lists, so they are set once it has run.
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
+  file(WRITE "${script}" "foreach(case IN LISTS cases)
+  set_tests_properties(\"\${case}\" PROPERTIES
+    ENVIRONMENT \"${environment}\" LABELS \"${arg_LABELS}\")
+endforeach()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
