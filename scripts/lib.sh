@@ -1,0 +1,85 @@
+# What the scripts share. Sourced by bash; the caller has `set -euo pipefail`.
+
+root_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root_dir"
+
+# What the library, its plugins and its programs are built with, and what they open at run time.
+build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev libcli11-dev
+                zlib1g-dev libopenblas0-serial)
+data_packages=(dataset-fashion-mnist)
+test_packages=(libgtest-dev libbenchmark-dev python3 binutils clang-14 ccache)
+# Comparison libraries of bench/; its programs say what they leave out without them.
+bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libblis-dev)
+all_packages=(clang-format clang-tidy)
+
+say() { printf '== %s\n' "$*"; }
+skip() { printf '== skipped: %s\n' "$*"; }
+fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" = installed ]
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "neither root nor sudo: please install ${missing[*]} yourself"
+  fi
+}
+
+apt_quiet() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    -o Acquire::Retries=3 "$@"
+}
+
+# Installs those of the named packages that are missing; says nothing when there are none.
+need_packages() {
+  command -v dpkg-query >/dev/null || { skip "packages: no dpkg here; needed are: $*"; return 0; }
+  local package
+  missing=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  mkdir -p build
+  run_logged build/packages.log install_missing
+}
+
+install_missing() {
+  apt_quiet update
+  apt_quiet install --no-install-recommends "${missing[@]}"
+}
+
+# run_logged FILE COMMAND...: output goes to FILE and is shown only when COMMAND fails.
+run_logged() {
+  local log=$1
+  shift
+  mkdir -p "$(dirname "$log")"
+  "$@" >"$log" 2>&1 || { tail -n 60 "$log" >&2; fail "failed: $* (all of it: $log)"; }
+}
+
+# configure PRESET [cmake options...]
+configure() {
+  local preset=$1
+  say "configuring $preset"
+  run_logged "build/$preset.configure.log" cmake --preset "$preset" "${@:2}"
+  grep -E '^-- (Plugin|Skipped)' "build/$preset.configure.log" || true
+}
+
+# build PRESET [targets...]
+build() {
+  local preset=$1
+  say "building $preset"
+  run_logged "build/$preset.build.log" cmake --build --preset "$preset" \
+    ${2:+--target} "${@:2}"
+}
+
+# Names of our C and C++ files, ended by zero bytes.
+our_sources() {
+  find include core plugins tools examples bench tests -type f \
+    \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' \) -print0 2>/dev/null
+}
