@@ -1,0 +1,45 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_FAKE_DEVICE_HPP_
+#define PATCHBAY_FAKE_DEVICE_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "faults.hpp"
+#include "memory.hpp"
+#include "options.hpp"
+#include "timeline.hpp"
+
+namespace fake {
+
+class Device : public plugin::Device {
+ public:
+  /// The driver owns options and faults.
+  Device(std::uint32_t index, const Options& options, Faults& faults);
+
+  Allocator& allocator() override { return memory_; }
+  std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
+  std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
+  std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
+  bool can_access_peer(plugin::Device& other) override;
+
+  const std::string& name() const { return name_; }
+  const Options& options() const { return options_; }
+  Faults& faults() const { return faults_; }
+  const std::shared_ptr<Health>& health() const { return health_; }
+  const Allocator& memory() const { return memory_; }
+
+ private:
+  const std::string name_;
+  const Options& options_;
+  Faults& faults_;
+  const std::shared_ptr<Health> health_ = std::make_shared<Health>();
+  Allocator memory_;
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_FAKE_DEVICE_HPP_

@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_FAKE_DRIVER_HPP_
+#define PATCHBAY_FAKE_DRIVER_HPP_
+
+#include <cstdint>
+#include <memory>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "faults.hpp"
+#include "options.hpp"
+
+namespace fake {
+
+class Driver : public plugin::Driver {
+ public:
+  explicit Driver(plugin::Host host);
+
+  void enumerate(const Found& found) override;
+  std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
+
+ private:
+  const Options options_;
+  Faults faults_;
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_FAKE_DRIVER_HPP_

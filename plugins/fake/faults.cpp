@@ -1,0 +1,64 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "faults.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace fake {
+namespace {
+
+constexpr std::array<std::string_view, kNumCalls> kCallNames = {
+    "enumerate", "open_device", "create_stream", "allocate", "copy", "prepare", "launch"};
+
+std::string option_of(std::size_t call) { return "fake_fail_" + std::string(kCallNames[call]); }
+
+}  // namespace
+
+Faults::Faults(const plugin::Host& host)
+    : failing_later_(number_option(host, "fake_fail_async_launch", 0)),
+      losing_device_(number_option(host, "fake_lose_device", 0)) {
+  for (std::size_t call = 0; call < kNumCalls; ++call) {
+    failing_[call] = number_option(host, option_of(call), 0);
+  }
+}
+
+std::uint64_t Faults::next(Call call) {
+  const auto i = static_cast<std::size_t>(call);
+  const std::uint64_t number = counts_[i].fetch_add(1, std::memory_order_relaxed) + 1;
+  if (number == failing_[i]) {
+    throw plugin::StatusError(
+        call == Call::kLaunch ? PATCHBAY_LAUNCH_FAILED : PATCHBAY_DRIVER_ERROR,
+        std::string(kCallNames[i]) + " number " + std::to_string(number) +
+            " fails, as the option " + option_of(i) + " asks",
+        static_cast<std::int64_t>(number));
+  }
+  return number;
+}
+
+void Faults::count(Call call) { next(call); }
+
+LaunchFault Faults::count_launch() {
+  const std::uint64_t number = next(Call::kLaunch);
+  if (number == failing_later_) return LaunchFault::kLater;
+  if (number == losing_device_) return LaunchFault::kLosesDevice;
+  return LaunchFault::kNone;
+}
+
+void fail_open_on_demand(const plugin::Host& host) {
+  const auto how = host.option("fake_open");
+  if (!how || how->empty()) return;
+  if (*how == "no-driver") {
+    throw plugin::StatusError(PATCHBAY_NO_DRIVER, "libfake-driver.so.1 is not on this machine");
+  }
+  if (*how == "no-device") {
+    throw plugin::StatusError(PATCHBAY_NO_DEVICE, "the fake driver sees no device");
+  }
+  if (*how == "error") {
+    throw plugin::StatusError(PATCHBAY_DRIVER_ERROR, "the fake driver does not start", 7);
+  }
+  if (*how == "throw") throw std::runtime_error("the fake driver threw an exception");
+  plugin::invalid_argument(
+      "option fake_open: expected no-driver, no-device, error or throw, got '" + *how + "'");
+}
+
+}  // namespace fake

@@ -1,0 +1,42 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_FAKE_KERNEL_HPP_
+#define PATCHBAY_FAKE_KERNEL_HPP_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "operators.hpp"
+#include "options.hpp"
+
+namespace fake {
+
+class Device;
+
+/// An operator for fixed dtypes. Launches check all that the spec left open.
+class Kernel : public plugin::Kernel {
+ public:
+  /// Throws unsupported, with operator and dtypes, if there is no such kernel.
+  Kernel(const patchbay_kernel_spec& spec, const Options& options);
+
+  std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  struct Call;
+
+  void check_argument(std::size_t i, const patchbay_argument& argument) const;
+  View resolve(const Device& device, std::size_t i, const patchbay_argument& argument) const;
+
+  const Operator* operator_;
+  Function function_;
+  std::vector<patchbay_argument_spec> specs_;
+  std::uint64_t workspace_bytes_;
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_FAKE_KERNEL_HPP_

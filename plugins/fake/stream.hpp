@@ -1,0 +1,52 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_FAKE_STREAM_HPP_
+#define PATCHBAY_FAKE_STREAM_HPP_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "timeline.hpp"
+#include "worker.hpp"
+
+namespace fake {
+
+class Device;
+
+/// An in-order queue with a thread of its own. Addresses are looked up when work is submitted; the
+/// bytes are touched by the thread.
+class Stream : public plugin::Stream {
+ public:
+  explicit Stream(Device& device);
+
+  void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
+  void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
+                    std::uint64_t size_bytes) override;
+  void record(plugin::Event& event) override;
+  void wait_event(plugin::Event& event) override;
+  void flush() override;
+  bool synchronize(std::uint64_t deadline_ns) override;
+  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
+
+  /// Queues a launch or a copy. Throws if the device is lost.
+  void submit_work(std::function<void()> work);
+  Device& device() const { return device_; }
+
+ private:
+  /// Gives the position.
+  std::uint64_t submit(std::function<void()> work);
+  void submit_copy(void* to, const void* from, std::uint64_t size_bytes);
+
+  Device& device_;
+  const std::shared_ptr<Timeline> timeline_;
+  std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
+  Worker worker_;                      // ends before the callbacks that it posts
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_FAKE_STREAM_HPP_

@@ -1,0 +1,88 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "timeline.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace fake {
+
+void Health::lose(std::string why) {
+  std::lock_guard lock(mutex_);
+  if (is_lost()) return;
+  why_ = std::move(why);
+  lost_.store(true, std::memory_order_release);
+}
+
+void Health::check() const {
+  if (!is_lost()) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why_, 0, PATCHBAY_STATUS_DEVICE_LOST);
+}
+
+void Timeline::run(std::uint64_t position, const std::function<void()>& work) {
+  std::optional<plugin::StatusError> failure = this->failure(position);
+  if (!failure) {
+    try {
+      health_->check();
+      work();
+    } catch (const plugin::StatusError& error) {
+      failure = error;
+    } catch (const std::exception& error) {
+      failure.emplace(PATCHBAY_INTERNAL, error.what());
+    }
+  }
+  complete(position, std::move(failure));
+}
+
+void Timeline::complete(std::uint64_t position, std::optional<plugin::StatusError> failure) {
+  std::lock_guard lock(mutex_);
+  completed_ = position;
+  if (failure && !failure_) {
+    failure_ = std::move(failure);
+    failed_at_ = position;
+  }
+  // Under the lock: the last waiter may drop this object as soon as it sees the position.
+  changed_.notify_all();
+}
+
+std::optional<plugin::StatusError> Timeline::failure(std::uint64_t position) const {
+  std::lock_guard lock(mutex_);
+  return failure_ && failed_at_ <= position ? failure_ : std::nullopt;
+}
+
+void Timeline::check(std::uint64_t position) const {
+  health_->check();
+  if (const auto failed = failure(position)) throw *failed;
+}
+
+bool Timeline::is_done(std::uint64_t position) const {
+  health_->check();
+  {
+    std::lock_guard lock(mutex_);
+    if (completed_ < position) return false;
+  }
+  check(position);
+  return true;
+}
+
+bool Timeline::wait(const plugin::Host& host, std::uint64_t position,
+                    std::uint64_t deadline_ns) const {
+  {
+    std::unique_lock lock(mutex_);
+    while (completed_ < position) {
+      if (deadline_ns == PATCHBAY_NO_DEADLINE) {
+        changed_.wait(lock);
+        continue;
+      }
+      const std::uint64_t now = host.now_ns();
+      if (now >= deadline_ns) return false;
+      // The host's clock need not be ours, so the wait is relative, and bounded against overflow.
+      const auto left = std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000);
+      changed_.wait_for(lock, std::chrono::nanoseconds(left));
+    }
+  }
+  check(position);
+  return true;
+}
+
+}  // namespace fake

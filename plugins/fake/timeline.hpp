@@ -1,0 +1,71 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How far a stream has come. Shared by the stream, its events, and the streams that wait for them,
+// so that an event may go while others still wait for its position.
+#ifndef PATCHBAY_FAKE_TIMELINE_HPP_
+#define PATCHBAY_FAKE_TIMELINE_HPP_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+namespace fake {
+
+namespace plugin = patchbay::plugin;
+
+/// Whether a device is still there. Shared, for positions outlive their device.
+class Health {
+ public:
+  void lose(std::string why);
+  bool is_lost() const { return lost_.load(std::memory_order_acquire); }
+  /// Throws with PATCHBAY_STATUS_DEVICE_LOST if the device is gone.
+  void check() const;
+
+ private:
+  std::mutex mutex_;
+  std::string why_;  // written once, before lost_
+  std::atomic<bool> lost_{false};
+};
+
+class Timeline {
+ public:
+  explicit Timeline(std::shared_ptr<const Health> health) : health_(std::move(health)) {}
+
+  /// The position of one more submission.
+  std::uint64_t submit() { return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1; }
+  std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+
+  /// By the worker: runs the work of a position, unless something before it failed, and moves on.
+  void run(std::uint64_t position, const std::function<void()>& work);
+
+  /// These throw the failure of the position or of one before it.
+  bool is_done(std::uint64_t position) const;
+  /// False when the deadline passed first.
+  bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns) const;
+
+  /// What submissions up to this position failed with.
+  std::optional<plugin::StatusError> failure(std::uint64_t position) const;
+
+ private:
+  void check(std::uint64_t position) const;
+  void complete(std::uint64_t position, std::optional<plugin::StatusError> failure);
+
+  const std::shared_ptr<const Health> health_;
+  std::atomic<std::uint64_t> submitted_{0};
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::uint64_t completed_ = 0;
+  std::uint64_t failed_at_ = 0;
+  std::optional<plugin::StatusError> failure_;  // the first; it stays
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_FAKE_TIMELINE_HPP_

@@ -1,0 +1,37 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_FAKE_WORKER_HPP_
+#define PATCHBAY_FAKE_WORKER_HPP_
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace fake {
+
+/// A thread that runs what it is given, in order.
+class Worker {
+ public:
+  Worker();
+  /// Runs what is queued, then ends the thread.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Tasks do not throw.
+  void post(std::function<void()> task);
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_FAKE_WORKER_HPP_
