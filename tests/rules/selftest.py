@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Shows for each rule that its check is silent on a clean tree and fails on a planted violation.
+
+  selftest.py RULE       a name of check_rules.RULES; ends with 0, 1 or 77 (can't run here)
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from build_rules import Skip
+from check_rules import RULES
+from source_tree import Tree
+
+CLEAN = {
+    "include/patchbay/tensor.h": "#include <vector>\n",
+    "include/patchbay/device.h": "// cuda in a comment is no identifier; neither is 'dlopen('\n",
+    "include/patchbay/plugin/abi.h": "#include <stdint.h>\n",
+    "include/patchbay/plugin/kernels/dialect.h": "#define PATCHBAY_OPENCL 1\n",
+    "core/runtime/copy.cpp": "void f() { table->copy_to_host(a, b); }\n",
+    "core/runtime/loader.cpp": '#include "patchbay/device.h"\nvoid g() { dlopen("x", 0); }\n',
+    "core/tensor/ops.cpp": '#include "patchbay/plugin/kernels/dialect.h"\nint ship, relationship;\n',
+    "plugins/one/plugin.cpp": '#include <CL/cl.h>\n#include "one.h"\n#include "common/share.h"\n',
+    "plugins/one/one.h": "/* printf(1); */ const char* text = \"abort()\";\nint snprintf(int);\n",
+    "plugins/one/symbols.cpp": "void* h = dlopen(path, 0);\n",
+    "plugins/two/two.h": "",
+    "plugins/common/share.h": '#include "patchbay/plugin/abi.h"\n',
+    "CMakeLists.txt": "# no openblas\n",
+}
+
+# rule: (file, its content, line where the violation is) of each violation that is planted alone
+PLANTED = {
+    "1_plugin_includes": [
+        ("plugins/one/bad.cpp", '#include "../two/two.h"\n', 1),
+        ("plugins/one/bad.cpp", '\n#include "patchbay/tensor.h"\n', 2),
+        ("plugins/one/bad.cpp", '#include "core/runtime/copy.h"\n', 1),
+        ("plugins/one/bad.cpp", "#include <boost/dll.hpp>\n", 1),
+    ],
+    "2_vendor_words": [
+        ("core/runtime/bad.cpp", "int a;\nint use_cuda_here;\n", 2),
+        ("core/runtime/bad.cpp", 'auto s = "libOpenCL.so";\n', 1),
+        ("include/patchbay/bad.h", "class CuBlasHandle;\n", 1),
+        ("core/runtime/hip_device.cpp", "\n", 1),
+        ("CMakeLists.txt", "add_subdirectory(plugins/cpu-openblas)\n", 1),
+    ],
+    "3_layers": [
+        ("core/runtime/bad.cpp", '\n#include "patchbay/tensor.h"\n', 2),
+        ("include/patchbay/bad.h", '#include "core/runtime/copy.h"\n', 1),
+        ("include/patchbay/bad.h", '#include "patchbay/plugin/abi.h"\n', 1),
+        ("core/tensor/bad.cpp", '#include "core/nn/module.h"\n', 1),
+        ("core/tensor/bad.cpp", '#include "patchbay/plugin/abi.h"\n', 1),
+    ],
+    "4_headers_gcc": [("include/patchbay/bad.h", "inline std::string text;\n", 1)],
+    "4_headers_clang": [("include/patchbay/bad.h", "#include <ranges>\nauto v = std::views::all;\n", 1)],
+    "4_headers_c": [("include/patchbay/plugin/bad.h", "class Device;\n", 1)],
+    "5_single_places": [
+        ("core/runtime/bad.cpp", 'void* h =\n    dlopen("x", 0);\n', 2),
+        ("core/tensor/bad.cpp", "#include <boost/dll/shared_library.hpp>\n", 1),
+        ("plugins/one/bad.cpp", "void* h = dlmopen(0, path, 0);\n", 1),
+        ("core/runtime/bad.cpp", "void f() { memory.copy_to_device(a, b); }\n", 1),
+        ("core/tensor/bad.cpp", "auto s = table->copy_to_peer (a, b);\n", 1),
+    ],
+    "6_silence": [
+        ("core/runtime/bad.cpp", 'void f() {\n  std::cout << 1;\n}\n', 2),
+        ("include/patchbay/bad.h", "inline void f() { std::abort(); }\n", 1),
+        ("plugins/one/bad.cpp", 'void f() { fprintf(stderr, "x"); }\n', 1),
+        ("plugins/one/bad.cpp", "void f() { ::exit(1); }\n", 1),
+    ],
+}
+
+NINJA = (
+    "build bin/demo: CXX_EXECUTABLE_LINKER__demo_Release examples/CMakeFiles/demo.dir/a.cpp.o | "
+    "lib/libpatchbay.so || lib/patchbay/plugins/patchbay-one.so{order}\n"
+    "  LINK_LIBRARIES = -Wl,-rpath,x lib/libpatchbay.so{library}\n"
+)
+ENTRY = 'extern "C" int patchbay_plugin_v0() { return 0; }\n'
+
+
+class Failure(Exception):
+    pass
+
+
+def write(root: Path, path: str, content: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(content)
+
+
+def expect(rule: str, root: Path, build: Path | None, where: str | None) -> None:
+    """The rule reports the place `where`, or nothing if it is None."""
+    found = list(RULES[rule](Tree(root), build))
+    if where is None and found:
+        raise Failure(f"{rule} fails on a clean tree: {found[0]}")
+    if where is not None and not any(f"{v.path}:{v.line}".endswith(where) for v in found):
+        raise Failure(f"{rule} misses what was planted at {where}; found {found or 'nothing'}")
+
+
+def test_sources(rule: str, root: Path) -> None:
+    expect(rule, root, None, None)
+    for path, content, line in PLANTED[rule]:
+        before = CLEAN.get(path)
+        write(root, path, content)
+        expect(rule, root, None, f"{path}:{line}")
+        if before is None:
+            (root / path).unlink()
+        else:
+            write(root, path, before)
+
+
+def test_links(rule: str, root: Path) -> None:
+    write(root, "build.ninja", NINJA.format(order="", library=""))
+    expect(rule, root, root, None)
+    write(root, "build.ninja", NINJA.format(order="", library=" lib/patchbay-one.so"))
+    expect(rule, root, root, "build.ninja:1")
+    planted = NINJA.replace("a.cpp.o", "a.cpp.o plugins/one/CMakeFiles/patchbay-one.dir/plugin.o")
+    write(root, "build.ninja", planted.format(order="", library=""))
+    expect(rule, root, root, "build.ninja:1")
+
+
+def build_plugin(root: Path, code: str, *options: str) -> None:
+    library = root / "test-plugins" / "patchbay-one.so"
+    library.parent.mkdir(exist_ok=True)
+    subprocess.run(
+        ["g++", "-shared", "-fPIC", "-Wl,--no-as-needed", "-xc++", "-", "-o", library, *options],
+        input=code, text=True, check=True,
+    )
+
+
+def test_binaries(rule: str, root: Path) -> None:
+    build_plugin(root, ENTRY)
+    expect(rule, root, root, None)
+    # A static of an inline function is a `u` symbol: unique in the process, and thus exported.
+    build_plugin(root, ENTRY + "inline int& f() { static int i; return i; }\nint* p = &f();\n")
+    expect(rule, root, root, "patchbay-one.so:1")
+    build_plugin(root, "static int nothing;\n")
+    expect(rule, root, root, "patchbay-one.so:1")
+    build_plugin(root, ENTRY, "-Wl,-soname,libvendor.so", "-lz")
+    expect(rule, root, root, "patchbay-one.so:1")
+
+
+SPECIAL = {"4_linked_plugins": test_links, "7_binaries": test_binaries}
+
+
+def main() -> int:
+    if len(sys.argv) != 2 or sys.argv[1] not in RULES:
+        print(f"usage: selftest.py RULE, one of {', '.join(RULES)}", file=sys.stderr)
+        return 2
+    rule = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, content in CLEAN.items():
+            write(root, path, content)
+        try:
+            SPECIAL.get(rule, test_sources)(rule, root)
+        except Skip as skip:
+            print(f"{rule}: skipped, {skip}")
+            return 77
+        except Failure as failure:
+            print(failure)
+            return 1
+    print(f"{rule}: its check sees what was planted")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
