@@ -1,0 +1,21 @@
+# No installed file names the source, the build or the first prefix. Binaries count by their run
+# path: sanitizer builds and debug information may well hold source names.
+file(GLOB_RECURSE texts "${moved}/*.cmake" "${moved}/*.h" "${moved}/*.hpp")
+foreach(file IN LISTS texts)
+  file(READ "${file}" content)
+  foreach(path IN ITEMS "${source}" "${build}" "${prefix}")
+    string(FIND "${content}" "${path}" position)
+    if(NOT position EQUAL -1)
+      message(SEND_ERROR "${file} holds the path ${path}")
+    endif()
+  endforeach()
+endforeach()
+
+file(GLOB_RECURSE binaries "${moved}/*.so" "${moved}/*.so.*" "${moved}/${bindir}/*")
+foreach(file IN LISTS binaries)
+  execute_process(COMMAND readelf -d -W "${file}" OUTPUT_VARIABLE dynamic
+                  COMMAND_ERROR_IS_FATAL ANY)
+  if(dynamic MATCHES "R(UN)?PATH[^\n]*\\[([^]]*)\\]" AND NOT CMAKE_MATCH_2 MATCHES "^\\$ORIGIN")
+    message(SEND_ERROR "${file} has the run path ${CMAKE_MATCH_2}")
+  endif()
+endforeach()
