@@ -1,0 +1,102 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Values and messages of the examples, never their times.
+#include <regex>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "examples/tests/programs.h"
+
+namespace examples {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Examples : public testing::TestWithParam<Setting> {
+ protected:
+  std::string run(const std::string& name, std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.end(), {"--device", GetParam().device});
+    return output_of(name, arguments, GetParam().environment);
+  }
+};
+
+TEST_P(Examples, Chapter) {
+  const std::string device = GetParam().device;
+  const std::string output = run("chapter");
+  EXPECT_THAT(output, HasSubstr("x is on " + device + ", x + x is on " + device + "\n"));
+  EXPECT_THAT(output, HasSubstr("to " + device + ": 0 copies, 0 bytes"));
+  EXPECT_THAT(output, Not(HasSubstr("same tensor: false")));
+  EXPECT_THAT(output, HasSubstr("weight [3, 2] on " + device + ", bias [2] on " + device));
+  EXPECT_TRUE(std::regex_search(output, std::regex("4\\D[^]*4\\D[^]*8\\.5\\D[^]*8\\.5"))) << output;
+  if (device == "cpu:0") {
+    EXPECT_THAT(output, HasSubstr("one device only"));
+  } else {
+    EXPECT_THAT(output, HasSubstr("refused (device_mismatch): [add]"));
+    EXPECT_THAT(output, HasSubstr("to cpu:0: 1 copies, 24 bytes"));
+  }
+}
+
+TEST_P(Examples, Sweep) {
+  const std::string output = run("sweep", {"--max", "256"});
+  const std::regex row("\n +(\\d+) +[0-9.]+ ms +\\d+ GF/s( +[0-9.]+ ms +\\d+ GF/s +([0-9.e+-]+))?");
+  int expected_size = 16;
+  for (std::sregex_iterator it(output.begin(), output.end(), row), end; it != end; ++it) {
+    EXPECT_EQ(std::stoi((*it)[1]), expected_size);
+    expected_size *= 2;
+    // Two sums of n products of numbers below 1 in size, in different orders.
+    if ((*it)[3].matched) {
+      EXPECT_LT(std::stod((*it)[3]), 1e-3);
+    }
+  }
+  EXPECT_EQ(expected_size, 512) << output;
+  EXPECT_THAT(output, HasSubstr(GetParam().device == "cpu:0"
+                                    ? "no other device to compare with"
+                                    : "crossover of cpu:0 and " + GetParam().device + ": "));
+}
+
+TEST_P(Examples, Norms) {
+  const std::string output = run("norms", {"--count", "30", "--size", "16"});
+  EXPECT_THAT(output, HasSubstr("30 products of 16 x 16 matrices on " + GetParam().device));
+  EXPECT_THAT(output, HasSubstr("ms, 30 copies to the host"));
+  EXPECT_THAT(output, HasSubstr("ms, 1 copy to the host"));
+  EXPECT_THAT(output, HasSubstr("equal values: true"));
+}
+
+TEST_P(Examples, TwoDevices) {
+  const std::string output = run("two_devices", {"--size", "96"});
+  if (GetParam().device == "cpu:0") {
+    EXPECT_THAT(output, HasSubstr("cpu:0 is the only device here"));
+    return;
+  }
+  EXPECT_THAT(output, HasSubstr("at once on " + GetParam().device + " and cpu:0"));
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(output, match, std::regex("largest difference ([0-9.e+-]+)")));
+  EXPECT_LT(std::stod(match[1]), 1e-3);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Examples, testing::Values(one_cpu(), second_cpu(), fake()),
+                         setting_name);
+
+TEST(ExampleNorms, CountsAThousandCopiesAgainstOne) {
+  const std::string output = output_of("norms", {});
+  EXPECT_THAT(output, HasSubstr("1000 products of 100 x 100 matrices on cpu:0"));
+  EXPECT_THAT(output, HasSubstr("ms, 1000 copies to the host"));
+  EXPECT_THAT(output, HasSubstr("ms, 1 copy to the host"));
+  EXPECT_THAT(output, HasSubstr("equal values: true"));
+}
+
+TEST(ExampleErrors, AreOneLine) {
+  expect_failure("chapter", {"--device", "CPU:0"}, 1, "CPU:0");
+  expect_failure("chapter", {"--device", "quantum"}, 1, "quantum");
+  expect_failure("chapter", {"--device", "cpu:200"}, 1, "cpu:200");
+  expect_failure("sweep", {"--max", "0"}, 1, "expected a whole number from 1 to 16384");
+  expect_failure("norms", {"--size", "x"}, 1, "expected a whole number from 1 to 4096");
+  expect_failure("two_devices", {"--other", "cpu:0"}, 1, "one device twice");
+  expect_failure("two_devices", {"--sizes", "5"}, 2, "--sizes");
+  expect_failure("norms", {"--count"}, 2, "--count");
+}
+
+}  // namespace
+}  // namespace examples

@@ -1,0 +1,76 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The examples, each on a device that is set up by the environment alone.
+#ifndef PATCHBAY_EXAMPLES_TESTS_PROGRAMS_H_
+#define PATCHBAY_EXAMPLES_TESTS_PROGRAMS_H_
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "examples/common/fashion_mnist.h"
+#include "examples/tests/run_process.h"
+
+namespace examples {
+
+struct Setting {
+  std::string device;
+  Environment environment;
+  friend void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.device; }
+};
+
+inline Setting one_cpu() { return {"cpu:0", {}}; }
+inline Setting second_cpu() { return {"cpu:1", {{"PATCHBAY_CPU_DEVICES", "2"}}}; }
+/// A device whose memory the host can't touch.
+inline Setting fake() { return {"fake:0", {{"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR}}}; }
+
+inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
+  std::string name = info.param.device;
+  std::replace(name.begin(), name.end(), ':', '_');
+  return name;
+}
+
+inline ProcessResult run_example(const std::string& name, std::vector<std::string> arguments,
+                                 const Environment& environment = {}) {
+  arguments.insert(arguments.begin(), PATCHBAY_TEST_BINARY_DIR "/bin/" + name);
+  return run_process(arguments, environment);
+}
+
+/// The output of an example that must succeed.
+inline std::string output_of(const std::string& name, const std::vector<std::string>& arguments,
+                             const Environment& environment = {}) {
+  const ProcessResult result = run_example(name, arguments, environment);
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_EQ(result.errors, "");
+  return result.output;
+}
+
+/// Checks that an example fails with one line that has `part` in it, and computes nothing.
+inline void expect_failure(const std::string& name, const std::vector<std::string>& arguments,
+                           int status, const std::string& part) {
+  const ProcessResult result = run_example(name, arguments);
+  EXPECT_EQ(result.status, status) << result.output;
+  EXPECT_THAT(result.errors, testing::HasSubstr(part));
+  EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+}
+
+inline bool has_fashion_mnist() {
+  return std::filesystem::exists(std::filesystem::path(kFashionMnistFolder) /
+                                 "train-images-idx3-ubyte.gz");
+}
+
+/// The rest of the line that starts with `title`.
+inline std::string value_after(const std::string& output, const std::string& title) {
+  const std::size_t start = output.find("\n" + title);
+  if (start == std::string::npos) return "no line '" + title + "'";
+  const std::size_t value = output.find_first_not_of(' ', start + 1 + title.size());
+  return output.substr(value, output.find('\n', value) - value);
+}
+
+}  // namespace examples
+
+#endif  // PATCHBAY_EXAMPLES_TESTS_PROGRAMS_H_
