@@ -45,6 +45,7 @@ class Allocator {
   };
   patchbay_status* try_allocate(std::uint32_t kind, std::size_t size_bytes,
                                 patchbay_memory* memory);
+  [[noreturn]] void raise_failure(patchbay_status* status, std::size_t size_bytes);
   void count(std::size_t size_bytes);
 
   DeviceState& device_;

@@ -37,7 +37,7 @@ struct BufferState {
 
   /// Notes that the stream's newest submission uses the memory.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
-  /// Makes `stream`, whose mutex is held, wait for what a use of this kind must follow.
+  /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.
   void insert_waits(StreamState& stream, bool writes);
   /// Blocks until a host access of this kind is safe.
   void wait_on_host(bool writes) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "core/runtime/allocator.h"
 #include "core/runtime/kernel_cache.h"
@@ -36,6 +37,10 @@ struct DeviceState {
   std::shared_ptr<DeviceState> shared();
   /// Everything that lives on the device, in words; empty if nothing does.
   std::string holders() const;
+  /// Blocks until all that was submitted to any of its streams is done.
+  void synchronize(std::uint64_t deadline_ns);
+  void add_stream(StreamState& stream);
+  void remove_stream(StreamState& stream);
   /// Releases streams, kernels and the device itself. Nothing lives on it any more.
   void close();
 
@@ -53,13 +58,15 @@ struct DeviceState {
   std::unique_ptr<StreamState> default_stream;  // made by open
   Allocator allocator;
   KernelCache kernels;
-  std::atomic<std::int64_t> live_streams{0}, live_events{0};
+  std::atomic<std::int64_t> live_events{0};
 
  private:
   patchbay_device* open_slowly();
 
   std::mutex open_mutex_;
   bool closed_ = false;
+  mutable std::mutex streams_mutex_;
+  std::vector<StreamState*> streams_;
 };
 
 }  // namespace patchbay::runtime

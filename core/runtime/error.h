@@ -33,7 +33,7 @@ inline void check(patchbay_status* status, std::string_view operation, std::stri
 
 /// Text of the user's for an error message: control characters escaped, so that the message stays
 /// one line, and cut if long.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 }  // namespace patchbay::runtime
 

@@ -44,6 +44,11 @@ struct Use {
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
             std::span<const Use> uses, std::string_view name);
 
+/// The same on a given stream, without the waits: ordering is the caller's.
+void launch_on(StreamState& stream, KernelState& kernel,
+               std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+               std::string_view name);
+
 }  // namespace patchbay::runtime
 
 #endif  // PATCHBAY_CORE_RUNTIME_LAUNCH_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Streams, events, and positions on streams.
+// Streams and events.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_STATE_H_
 
@@ -16,8 +16,9 @@ struct DeviceState;
 struct EventState;
 
 /// An in-order queue. Submissions hold `mutex`, unless the device completes inline.
-struct StreamState {
-  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep);
+struct StreamState : std::enable_shared_from_this<StreamState> {
+  /// Adopts `handle`. `keep` is null for a device's own default stream.
+  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, patchbay_stream* handle);
   ~StreamState();
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;
@@ -25,22 +26,25 @@ struct StreamState {
   /// Blocks until what was submitted before the call is done.
   void synchronize(std::uint64_t deadline_ns);
   void flush();
-  std::shared_ptr<EventState> record();
+  /// With `keep` for an event of the user's, without for one of the core's.
+  std::shared_ptr<EventState> record(std::shared_ptr<DeviceState> keep);
   /// Later work of this stream starts after `event`.
   void wait(EventState& event);
-  /// Later work of this stream starts after position `sequence` of `other`. The caller holds
-  /// this stream's mutex, and not the other's.
+  /// Later work of this stream starts after position `sequence` of `other`. The caller holds no
+  /// stream's mutex: two streams may wait for each other at once.
   void wait_for(StreamState& other, std::uint64_t sequence);
 
   bool is_done(std::uint64_t sequence) const {
     return completed.load(std::memory_order_acquire) >= sequence;
   }
+  /// A handle that keeps the stream, or, for a default stream, its device.
+  std::shared_ptr<StreamState> shared();
   /// The position after one more submission; the caller holds the mutex.
   std::uint64_t advance() { return submitted.fetch_add(1, std::memory_order_acq_rel) + 1; }
   void note_completed(std::uint64_t sequence);
 
   DeviceState& device;
-  const std::shared_ptr<DeviceState> keep;  // null for a device's own default stream
+  const std::shared_ptr<DeviceState> keep;
   patchbay_stream* handle = nullptr;
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
@@ -48,7 +52,7 @@ struct StreamState {
 };
 
 struct EventState {
-  EventState(StreamState& stream, std::uint64_t sequence, std::shared_ptr<DeviceState> keep);
+  EventState(DeviceState& device, std::shared_ptr<DeviceState> keep);
   ~EventState();
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;

@@ -29,7 +29,7 @@ struct KernelState;
 enum class Access : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
 /// What a kernel is prepared for, one for each argument.
-struct ArgumentSpec {
+struct PATCHBAY_API ArgumentSpec {
   enum class Kind : std::uint8_t { kTensor = 1, kScalar = 2, kBytes = 3 };
   Kind kind = Kind::kTensor;
   DType dtype = DType::f32;
@@ -42,7 +42,7 @@ struct ArgumentSpec {
 };
 
 /// What a launch is given.
-struct Argument {
+struct PATCHBAY_API Argument {
   ArgumentSpec::Kind kind = ArgumentSpec::Kind::kTensor;
   DType dtype = DType::f32;
   Access access = Access::kRead;

@@ -21,15 +21,23 @@ class PATCHBAY_API Scalar {
       f64_ = static_cast<double>(value);
     } else {
       i64_ = static_cast<std::int64_t>(value);
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+        if (i64_ < 0) {  // over 2^63: no integer dtype holds it, and bits() will say so
+          floating_ = true;
+          f64_ = static_cast<double>(value);
+        }
+      }
     }
   }
 
   bool is_floating() const { return floating_; }
   double to_double() const { return floating_ ? f64_ : static_cast<double>(i64_); }
-  std::int64_t to_int64() const { return floating_ ? static_cast<std::int64_t>(f64_) : i64_; }
-  /// The value as an element of `dtype`, in the low-address bytes.
-  /// Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8).
-  std::uint64_t bits(DType dtype) const;
+  /// Truncates. Errors: kInvalidArgument if the value is NaN or needs more than 64 bits.
+  std::int64_t to_int64() const;
+  /// The value as an element of `dtype`, in the low-address bytes; rounded to nearest for floats.
+  /// Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39 as f32),
+  /// which names `operation`.
+  std::uint64_t bits(DType dtype, const char* operation = "scalar") const;
   std::string to_string() const;
 
  private:

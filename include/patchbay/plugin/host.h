@@ -87,7 +87,8 @@ typedef struct patchbay_host {
    * `device_index` is the plugin's own number. */
   patchbay_status* (*scratch_allocate)(patchbay_host_context*, uint32_t device_index,
                                        uint64_t size_bytes, patchbay_memory* memory);
-  void (*scratch_release)(patchbay_host_context*, uint32_t device_index, patchbay_memory memory);
+  void (*scratch_release)(patchbay_host_context*, uint32_t device_index, patchbay_memory memory,
+                          uint64_t size_bytes);
 } patchbay_host;
 
 #endif /* PATCHBAY_PLUGIN_HOST_H_ */

@@ -60,7 +60,8 @@ typedef struct patchbay_stream_table {
   patchbay_status* (*wrap)(patchbay_device*, uint64_t native_handle, patchbay_stream** stream);
 } patchbay_stream_table;
 
-/* (R) all but elapsed. An event is a position on a stream; one never recorded is done. */
+/* (R) all but elapsed. An event is a position on a stream; one never recorded is done. It may be
+ * destroyed while streams still wait for it. */
 typedef struct patchbay_event_table {
   uint64_t size;
   patchbay_status* (*create)(patchbay_device*, uint32_t flags, patchbay_event** event);

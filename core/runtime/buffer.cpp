@@ -1,0 +1,66 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/buffer.h"
+
+#include "core/runtime/buffer_state.h"
+#include "core/runtime/device_state.h"
+#include "core/runtime/error.h"
+
+namespace patchbay {
+
+using runtime::BufferState;
+
+Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
+  if (state_ != nullptr) state_->retain();
+}
+
+void Buffer::release() noexcept { state_->release(); }
+
+Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
+  const auto raw_kind = static_cast<std::uint32_t>(kind);
+  runtime::DeviceState& state = device.state();
+  const patchbay_memory memory = state.allocator.allocate(raw_kind, size_bytes);
+  try {
+    return Buffer(new BufferState(device.shared_state(), memory, raw_kind, size_bytes));
+  } catch (...) {
+    state.allocator.free(raw_kind, memory, size_bytes);
+    throw;
+  }
+}
+
+Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,
+                         std::function<void()> released) {
+  if (!device.properties().host_addressable) {
+    runtime::raise(ErrorCode::kUnsupported,
+                   "[wrap_host] {} can't use host memory in place. Copy with from_host instead.",
+                   device.name());
+  }
+  if (data == nullptr && size_bytes != 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[wrap_host] null memory: expected {} bytes ({}).", size_bytes, device.name());
+  }
+  auto state = std::make_unique<BufferState>(
+      device.shared_state(), patchbay_memory{data, 0},
+      static_cast<std::uint32_t>(MemoryKind::kDevice), size_bytes);
+  state->released = std::make_unique<std::function<void()>>(std::move(released));
+  return Buffer(state.release());
+}
+
+Device Buffer::device() const { return Device(state_->device); }
+std::size_t Buffer::size_bytes() const { return state_->size_bytes; }
+MemoryKind Buffer::kind() const { return static_cast<MemoryKind>(state_->kind); }
+bool Buffer::is_host_addressable() const { return state_->host_addressable; }
+
+void* Buffer::host_pointer() const {
+  if (!state_->host_addressable) {
+    runtime::raise(ErrorCode::kUnsupported,
+                   "[host_pointer] the host can't address memory of {}. Copy it to the host "
+                   "first, with copy_to_host or Tensor::to(\"cpu\").",
+                   state_->device->name_text);
+  }
+  state_->wait_on_host(/*writes=*/true);
+  return static_cast<char*>(state_->memory.base) + state_->memory.offset_bytes;
+}
+
+void Buffer::wait() const { state_->wait_on_host(/*writes=*/true); }
+
+}  // namespace patchbay

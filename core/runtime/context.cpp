@@ -1,0 +1,52 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/context.h"
+
+#include <utility>
+
+#include "patchbay/device.h"
+
+namespace patchbay {
+
+namespace runtime {
+
+Context& context() {
+  thread_local Context state;
+  return state;
+}
+
+}  // namespace runtime
+
+using runtime::context;
+
+Device default_device() {
+  auto& scoped = context().device;
+  return scoped ? Device(scoped) : Device();
+}
+
+DefaultDeviceScope::DefaultDeviceScope(Device device)
+    : previous_(std::exchange(context().device, device.shared_state())) {}
+DefaultDeviceScope::~DefaultDeviceScope() { context().device = std::move(previous_); }
+
+CopyTag::CopyTag(std::string tag) : previous_(std::exchange(context().tag, std::move(tag))) {}
+CopyTag::~CopyTag() { context().tag = std::move(previous_); }
+
+CopyGuard::CopyGuard(Mode mode) : previous_(std::exchange(context().guard, mode)) {}
+CopyGuard::~CopyGuard() { context().guard = previous_; }
+
+ThreadContext ThreadContext::current() {
+  ThreadContext result;
+  result.device_ = context().device;
+  result.tag_ = context().tag;
+  result.guard_ = context().guard;
+  return result;
+}
+
+ThreadContext::Scope::Scope(const ThreadContext& carried)
+    : previous_(std::make_unique<ThreadContext>(current())) {
+  context() = {carried.device_, carried.tag_, carried.guard_};
+}
+ThreadContext::Scope::~Scope() {
+  context() = {std::move(previous_->device_), std::move(previous_->tag_), previous_->guard_};
+}
+
+}  // namespace patchbay

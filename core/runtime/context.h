@@ -1,0 +1,22 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The thread-local state of the runtime: default device, tag, guard.
+#ifndef PATCHBAY_CORE_RUNTIME_CONTEXT_H_
+#define PATCHBAY_CORE_RUNTIME_CONTEXT_H_
+
+#include <memory>
+#include <string>
+
+#include "patchbay/copy.h"
+
+namespace patchbay::runtime {
+
+struct Context {
+  std::shared_ptr<DeviceState> device;  // null: cpu:0 of the default runtime
+  std::string tag;
+  CopyGuard::Mode guard = CopyGuard::Mode::kAllow;
+};
+Context& context();
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_CONTEXT_H_

@@ -1,0 +1,57 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/device.h"
+
+#include <ostream>
+
+#include "core/runtime/device_state.h"
+#include "core/runtime/error.h"
+#include "core/runtime/host.h"
+#include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
+#include "patchbay/runtime.h"
+#include "patchbay/stream.h"
+
+namespace patchbay {
+
+std::string_view to_string(DeviceKind kind) {
+  return kind == DeviceKind::kCpu ? "cpu" : "accelerator";
+}
+
+Device::Device() : Device("cpu:0") {}
+
+Device::Device(std::string_view name) : Device(Runtime::get_default().device(name)) {}
+
+const std::string& Device::name() const { return state_->name_text; }
+const std::string& Device::backend() const { return state_->name.backend; }
+int Device::index() const { return state_->name.index; }
+DeviceKind Device::kind() const { return state_->properties.kind; }
+const DeviceProperties& Device::properties() const { return state_->properties; }
+
+Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_this()); }
+
+DeviceMemory Device::memory() const {
+  DeviceMemory result;
+  patchbay_device* opened = state_->open();
+  runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes,
+                                                   &result.total_bytes),
+                 "memory", state_->name_text);
+  result.live_bytes = state_->allocator.live_bytes();
+  result.peak_bytes = state_->allocator.peak_bytes();
+  result.live_blocks = state_->allocator.live_blocks();
+  return result;
+}
+
+Stream Device::default_stream() const {
+  state_->open();
+  return Stream(std::shared_ptr<runtime::StreamState>(state_, state_->default_stream.get()));
+}
+
+void Device::synchronize(std::chrono::nanoseconds timeout) const {
+  const std::uint64_t deadline = runtime::deadline_after(timeout.count());
+  state_->open();
+  state_->synchronize(deadline);
+}
+
+std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
+
+}  // namespace patchbay

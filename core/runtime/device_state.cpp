@@ -1,0 +1,97 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/device_state.h"
+
+#include "core/runtime/error.h"
+#include "core/runtime/kernel_state.h"
+#include "core/runtime/loader.h"
+#include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
+
+namespace patchbay::runtime {
+
+DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, std::uint32_t index)
+    : runtime(owner), plugin(maker), plugin_index(index), allocator(*this), kernels(*this) {}
+
+DeviceState::~DeviceState() {
+  // After the process has begun to end no plugin is called: what is open stays open.
+  if (process_is_ending()) static_cast<void>(default_stream.release());
+}
+
+std::shared_ptr<DeviceState> DeviceState::shared() {
+  return {runtime.shared_from_this(), this};
+}
+
+patchbay_device* DeviceState::open_slowly() {
+  const std::scoped_lock lock(open_mutex_);
+  if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
+  if (closed_) {
+    raise(ErrorCode::kUnknownDevice, "[Device] device '{}' is gone: its plugin '{}' was unloaded.",
+          name_text, plugin.name);
+  }
+  patchbay_device* opened = nullptr;
+  check(plugin.tables.plugin.open_device(plugin.driver, plugin_index, &opened), "Device",
+        name_text);
+  patchbay_stream* stream = nullptr;
+  if (patchbay_status* failure = plugin.tables.stream.create(opened, 0, &stream)) {
+    plugin.tables.plugin.close_device(opened);
+    raise_status(failure, "Device", name_text);
+  }
+  default_stream = std::make_unique<StreamState>(*this, nullptr, stream);
+  handle.store(opened, std::memory_order_release);
+  return opened;
+}
+
+std::string DeviceState::holders() const {
+  std::string text;
+  const auto add = [&text](std::uint64_t count, const char* one, const char* many) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
+  };
+  add(allocator.live_blocks(), "buffer", "buffers");
+  if (allocator.live_blocks() > 0) text += fmt::format(" ({} bytes)", allocator.live_bytes());
+  {
+    const std::scoped_lock lock(streams_mutex_);
+    const std::size_t own = default_stream ? 1 : 0;
+    add(streams_.size() - own, "stream", "streams");
+  }
+  add(static_cast<std::uint64_t>(live_events.load()), "event", "events");
+  add(kernels.num_held(), "kernel", "kernels");
+  return text;
+}
+
+void DeviceState::add_stream(StreamState& stream) {
+  const std::scoped_lock lock(streams_mutex_);
+  streams_.push_back(&stream);
+}
+
+void DeviceState::remove_stream(StreamState& stream) {
+  const std::scoped_lock lock(streams_mutex_);
+  std::erase(streams_, &stream);
+}
+
+void DeviceState::synchronize(std::uint64_t deadline_ns) {
+  // Each stream is held while it is waited for, so that it does not go meanwhile.
+  std::vector<std::shared_ptr<StreamState>> all;
+  {
+    const std::scoped_lock lock(streams_mutex_);
+    for (StreamState* stream : streams_) {
+      if (auto held = stream->weak_from_this().lock()) all.push_back(std::move(held));
+    }
+  }
+  default_stream->synchronize(deadline_ns);
+  for (const auto& stream : all) stream->synchronize(deadline_ns);
+}
+
+void DeviceState::close() {
+  const std::scoped_lock lock(open_mutex_);
+  closed_ = true;
+  patchbay_device* opened = handle.load();
+  if (opened == nullptr) return;
+  allocator.collect(/*wait=*/true);
+  kernels.clear();
+  default_stream.reset();
+  plugin.tables.plugin.close_device(opened);
+  handle.store(nullptr);
+}
+
+}  // namespace patchbay::runtime

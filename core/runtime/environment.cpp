@@ -1,0 +1,46 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/environment.h"
+
+#include <sys/auxv.h>
+
+#include <cstdlib>
+#include <utility>
+
+namespace patchbay::runtime {
+
+bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
+
+Environment::Environment(std::map<std::string, std::string> settings, bool read_environment)
+    : settings_(std::move(settings)),
+      read_environment_(read_environment && !has_raised_privileges()) {}
+
+std::optional<std::string> Environment::get(std::string_view name) const {
+  if (const auto found = settings_.find(std::string(name)); found != settings_.end()) {
+    return found->second;
+  }
+  if (!read_environment_) return std::nullopt;
+  std::string variable = "PATCHBAY_";
+  for (const char c : name) {
+    variable += (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  const char* value = std::getenv(variable.c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> Environment::get_list(std::string_view name) const {
+  std::vector<std::string> parts;
+  const std::string text = get(name).value_or("");
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string part = text.substr(begin, end - begin);
+    part.erase(0, part.find_first_not_of(" \t"));
+    part.erase(part.find_last_not_of(" \t") + 1);
+    if (!part.empty()) parts.push_back(std::move(part));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,34 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Where the runtime's settings come from.
+#ifndef PATCHBAY_CORE_RUNTIME_ENVIRONMENT_H_
+#define PATCHBAY_CORE_RUNTIME_ENVIRONMENT_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::runtime {
+
+/// True if the process runs with raised privileges (set-uid and the like).
+bool has_raised_privileges();
+
+/// Settings of the program first, then PATCHBAY_<NAME>, unless the environment is not to be read.
+class Environment {
+ public:
+  Environment(std::map<std::string, std::string> settings, bool read_environment);
+
+  /// The setting of that lower-case name.
+  std::optional<std::string> get(std::string_view name) const;
+  /// Split at commas, spaces trimmed, empty parts dropped.
+  std::vector<std::string> get_list(std::string_view name) const;
+
+ private:
+  std::map<std::string, std::string> settings_;
+  bool read_environment_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_ENVIRONMENT_H_

@@ -1,0 +1,120 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/host.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "core/runtime/blob_cache.h"
+#include "core/runtime/device_state.h"
+#include "core/runtime/plugin_state.h"
+#include "core/runtime/status.h"
+#include "patchbay/plugin/abi.h"
+
+namespace patchbay::runtime {
+namespace {
+
+HostTable& host(patchbay_host_context* context) { return *reinterpret_cast<HostTable*>(context); }
+
+std::string_view view(patchbay_string text) {
+  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
+}
+
+patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status_info* info) {
+  // A plugin of an earlier minor version may know fewer fields.
+  patchbay_status_info known{};
+  std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));
+  return make_status(known.code, view(known.message), known.native_code, known.flags);
+}
+
+void release_status_entry(patchbay_host_context*, patchbay_status* status) {
+  release_status(status);
+}
+
+void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_string message) {
+  const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
+  HostTable& table = host(context);
+  table.logger.log(clamped, "[{}] {}", table.plugin.name, view(message));
+}
+
+void trace_entry(patchbay_host_context*, std::int32_t, patchbay_string) {
+  // No trace is being written.
+}
+
+std::uint64_t now_entry(patchbay_host_context*) { return now_ns(); }
+
+std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
+                           patchbay_bytes_callback call, void* user) {
+  const auto value = host(context).environment.get(view(name));
+  if (!value) return 0;
+  call(user, value->data(), value->size());
+  return 1;
+}
+
+std::uint32_t cache_get_entry(patchbay_host_context* context, patchbay_string key,
+                              patchbay_bytes_callback call, void* user) {
+  const auto blob = cache_get(host(context).environment, view(key));
+  if (!blob) return 0;
+  call(user, blob->data(), blob->size());
+  return 1;
+}
+
+void cache_put_entry(patchbay_host_context* context, patchbay_string key, const void* data,
+                     std::uint64_t size_bytes) {
+  cache_put(host(context).environment, view(key), {static_cast<const char*>(data), size_bytes});
+}
+
+patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
+                                        std::uint64_t size_bytes, patchbay_memory* memory) {
+  DeviceState* device = host(context).plugin.find_device(index);
+  if (device == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "no device of that index");
+  try {
+    *memory = device->allocator.allocate(PATCHBAY_MEMORY_DEVICE, size_bytes);
+    return nullptr;
+  } catch (const std::exception& error) {
+    return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
+  }
+}
+
+void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
+                           patchbay_memory memory, std::uint64_t size_bytes) {
+  DeviceState* device = host(context).plugin.find_device(index);
+  if (device != nullptr) device->allocator.free(PATCHBAY_MEMORY_DEVICE, memory, size_bytes);
+}
+
+}  // namespace
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+std::uint64_t deadline_after(std::int64_t timeout_ns) {
+  if (timeout_ns == std::chrono::nanoseconds::max().count()) return PATCHBAY_NO_DEADLINE;
+  return now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(timeout_ns, 0));
+}
+
+HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& log)
+    : plugin(owner), environment(settings), logger(log) {
+  table_.size = sizeof(table_);
+  table_.abi_major = PATCHBAY_ABI_MAJOR;
+  table_.abi_minor = PATCHBAY_ABI_MINOR;
+  table_.context = reinterpret_cast<patchbay_host_context*>(this);
+  table_.make_status = make_status_entry;
+  table_.release_status = release_status_entry;
+  table_.out_of_memory = out_of_memory_status();
+  table_.log = log_entry;
+  table_.trace = trace_entry;
+  table_.now_ns = now_entry;
+  table_.option = option_entry;
+  table_.cache_get = cache_get_entry;
+  table_.cache_put = cache_put_entry;
+  table_.scratch_allocate = scratch_allocate_entry;
+  table_.scratch_release = scratch_release_entry;
+}
+
+void HostTable::agree(std::uint32_t plugin_minor, std::uint64_t plugin_features) {
+  table_.abi_minor = std::min<std::uint32_t>(PATCHBAY_ABI_MINOR, plugin_minor);
+  table_.features = plugin_features & PATCHBAY_KNOWN_FEATURES;
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,89 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/kernel_state.h"
+
+#include <array>
+#include <vector>
+
+#include "core/runtime/device_state.h"
+#include "core/runtime/error.h"
+#include "core/runtime/loader.h"
+#include "core/runtime/plugin_state.h"
+#include "core/runtime/status.h"
+
+namespace patchbay::runtime {
+namespace {
+
+patchbay_string to_abi(const std::string& text) { return {text.data(), text.size()}; }
+
+patchbay_argument_spec to_abi(const ArgumentSpec& spec) {
+  patchbay_argument_spec result{};
+  result.kind = static_cast<std::uint8_t>(spec.kind);
+  result.dtype = static_cast<std::uint8_t>(spec.dtype);
+  if (spec.kind != ArgumentSpec::Kind::kTensor) return result;
+  result.access = static_cast<std::uint8_t>(spec.access);
+  result.rank = spec.any_shape ? PATCHBAY_ANY_RANK : static_cast<std::uint8_t>(spec.shape.rank());
+  std::fill(std::begin(result.shape), std::end(result.shape), PATCHBAY_ANY_DIM);
+  std::fill(std::begin(result.strides), std::end(result.strides), PATCHBAY_ANY_DIM);
+  if (!spec.any_shape) {
+    std::copy(spec.shape.begin(), spec.shape.end(), result.shape);
+    std::copy(spec.strides.begin(), spec.strides.end(), result.strides);
+  }
+  return result;
+}
+
+patchbay_attribute to_abi(const Attribute& attribute) {
+  patchbay_attribute result{};
+  result.name = to_abi(attribute.name);
+  if (const auto* integer = std::get_if<std::int64_t>(&attribute.value)) {
+    result.type = PATCHBAY_ATTRIBUTE_I64;
+    result.value.i64 = *integer;
+  } else if (const auto* floating = std::get_if<double>(&attribute.value)) {
+    result.type = PATCHBAY_ATTRIBUTE_F64;
+    result.value.f64 = *floating;
+  } else {
+    result.type = PATCHBAY_ATTRIBUTE_STRING;
+    result.value.string = to_abi(std::get<std::string>(attribute.value));
+  }
+  return result;
+}
+
+/// "add.1(f32 w, f32, f32)" for messages.
+std::string describe(const KernelSpec& spec) {
+  std::string text = spec.op + "(";
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
+    const ArgumentSpec& argument = spec.arguments[i];
+    if (i != 0) text += ", ";
+    text += to_string(argument.dtype);
+    if (argument.kind == ArgumentSpec::Kind::kScalar) text += " scalar";
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
+    : device(owner), spec(wanted) {
+  std::vector<patchbay_argument_spec> arguments;
+  for (const ArgumentSpec& argument : spec.arguments) arguments.push_back(to_abi(argument));
+  std::vector<patchbay_attribute> attributes;
+  for (const Attribute& attribute : spec.attributes) attributes.push_back(to_abi(attribute));
+  const patchbay_kernel_spec raw{sizeof(raw),
+                                 to_abi(spec.op),
+                                 arguments.data(),
+                                 attributes.data(),
+                                 static_cast<std::uint32_t>(arguments.size()),
+                                 static_cast<std::uint32_t>(attributes.size()),
+                                 spec.workspace_limit_bytes};
+  const auto& table = device.plugin.tables.kernel;
+  patchbay_device* opened = device.open();
+  if (patchbay_status* status = table.prepare(opened, &raw, &handle)) {
+    raise_status(status, describe(spec), device.name_text);
+  }
+  workspace_bytes = table.workspace_bytes(handle);
+}
+
+KernelState::~KernelState() {
+  if (!process_is_ending()) device.plugin.tables.kernel.destroy(handle);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,127 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/loader.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <boost/dll/shared_library.hpp>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include "core/runtime/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+std::atomic<bool> ending{false};
+
+/// The file that is mapped at an address, as the kernel says.
+struct Mapping {
+  FileId id;
+  std::string path;
+};
+std::optional<Mapping> mapping_of(const void* address) {
+  std::ifstream maps("/proc/self/maps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    int path_at = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end,
+                    &path_at) < 2 ||
+        wanted < begin || wanted >= end || path_at == 0) {
+      continue;
+    }
+    Mapping mapping;
+    mapping.path = line.substr(static_cast<std::size_t>(path_at));
+    // The device number of the listing is not that of stat on layered file systems.
+    struct stat info {};
+    if (stat(mapping.path.c_str(), &info) != 0) return std::nullopt;
+    mapping.id = {info.st_dev, info.st_ino};
+    return mapping;
+  }
+  return std::nullopt;
+}
+
+/// The loader's own words out of Boost's message around them.
+std::string loader_text(std::string_view what) {
+  constexpr std::string_view kMark = "dlerror system message: ";
+  const std::size_t at = what.find(kMark);
+  if (at == std::string_view::npos) return std::string(what);
+  what.remove_prefix(at + kMark.size());
+  const std::size_t end = what.rfind("): ");
+  return std::string(what.substr(0, end));
+}
+
+class OpenLibrary final : public Library {
+ public:
+  explicit OpenLibrary(const std::filesystem::path& path)
+      : library_(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local) {}
+
+  ~OpenLibrary() override {
+    // At the end of the process the library stays: its threads may still run.
+    if (process_is_ending()) new boost::dll::shared_library(std::move(library_));
+  }
+
+  /// Empty if the handshake gave a table.
+  std::string shake_hands(const Inspection& inspection) {
+    if (!library_.has(PATCHBAY_PLUGIN_SYMBOL)) {
+      return fmt::format("it exports no symbol {}", PATCHBAY_PLUGIN_SYMBOL);
+    }
+    const auto& entry = library_.get<const patchbay_plugin*()>(PATCHBAY_PLUGIN_SYMBOL);
+    const auto mapping = mapping_of(reinterpret_cast<const void*>(&entry));
+    if (mapping && mapping->id != inspection.id) {
+      return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
+    }
+    table_ = entry();
+    return table_ != nullptr ? std::string()
+                             : fmt::format("{} returned null", PATCHBAY_PLUGIN_SYMBOL);
+  }
+
+ private:
+  boost::dll::shared_library library_;
+};
+
+/// Libraries by file, so that several runtimes share one.
+struct OpenLibraries {
+  std::mutex mutex;
+  std::map<FileId, std::weak_ptr<Library>> by_file;
+};
+OpenLibraries& open_libraries() {
+  static auto* const libraries = new OpenLibraries;  // outlives every runtime
+  return *libraries;
+}
+
+}  // namespace
+
+LibraryResult open_library(const Inspection& inspection) {
+  OpenLibraries& libraries = open_libraries();
+  const std::scoped_lock lock(libraries.mutex);
+  if (auto library = libraries.by_file[inspection.id].lock()) return {std::move(library), {}};
+  try {
+    auto library = std::make_shared<OpenLibrary>(inspection.real_path);
+    if (std::string failure = library->shake_hands(inspection); !failure.empty()) {
+      return {nullptr, std::move(failure)};
+    }
+    libraries.by_file[inspection.id] = library;
+    return {std::move(library), {}};
+  } catch (const std::exception& error) {
+    return {nullptr, "the dynamic linker refused it: " + loader_text(error.what())};
+  }
+}
+
+bool process_is_ending() { return ending.load(std::memory_order_relaxed); }
+
+void watch_process_end() {
+  static const int registered = std::atexit([] { ending.store(true, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,219 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/runtime/error.h"
+#include "core/runtime/runtime_state.h"
+#include "core/runtime/status.h"
+
+namespace patchbay {
+
+std::string_view to_string(PluginStatus status) {
+  switch (status) {
+    case PluginStatus::kLoaded: return "loaded";
+    case PluginStatus::kShadowed: return "shadowed";
+    case PluginStatus::kFiltered: return "filtered";
+    case PluginStatus::kRefused: return "refused";
+    case PluginStatus::kFailed: return "failed";
+    case PluginStatus::kNoDriver: return "no-driver";
+    case PluginStatus::kNoDevice: return "no-device";
+    case PluginStatus::kUnloaded: return "unloaded";
+  }
+  return "unknown";
+}
+
+namespace runtime {
+namespace {
+
+std::string text(patchbay_string string) {
+  return string.size == 0 ? std::string() : std::string(string.data, string.size);
+}
+
+PluginStatus status_of(std::int32_t code) {
+  switch (code) {
+    case PATCHBAY_NO_DRIVER: return PluginStatus::kNoDriver;
+    case PATCHBAY_NO_DEVICE: return PluginStatus::kNoDevice;
+    default: return PluginStatus::kFailed;
+  }
+}
+
+DeviceProperties to_properties(const patchbay_device_properties& raw) {
+  const auto can = [&raw](std::uint64_t bit) { return (raw.capabilities & bit) != 0; };
+  DeviceProperties result;
+  result.name = text(raw.name);
+  result.vendor = text(raw.vendor);
+  result.driver_version = text(raw.driver_version);
+  result.pci_address = text(raw.pci_address);
+  std::copy(std::begin(raw.uuid), std::end(raw.uuid), result.uuid.begin());
+  result.kind = raw.kind == PATCHBAY_DEVICE_CPU ? DeviceKind::kCpu : DeviceKind::kAccelerator;
+  result.f64 = can(PATCHBAY_CAN_F64);
+  result.f16 = can(PATCHBAY_CAN_F16);
+  result.bf16 = can(PATCHBAY_CAN_BF16);
+  result.peer_access = can(PATCHBAY_CAN_PEER_ACCESS);
+  result.unified_memory = can(PATCHBAY_CAN_UNIFIED_MEMORY);
+  result.modules = can(PATCHBAY_CAN_MODULES);
+  result.completes_inline = can(PATCHBAY_CAN_INLINE_STREAM);
+  result.host_addressable = ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_DEVICE) & 1) != 0;
+  result.memory_total_bytes = raw.memory_total_bytes;
+  result.compute_units = raw.compute_units;
+  result.preferred_vector_bytes = raw.preferred_vector_bytes;
+  result.sub_group_width = raw.sub_group_width;
+  result.max_group_size = raw.max_group_size;
+  return result;
+}
+
+}  // namespace
+
+PluginState::PluginState(RuntimeState& owner, Candidate found)
+    : runtime(owner),
+      candidate(std::move(found)),
+      name(candidate.name),
+      host(*this, owner.environment, owner.logger) {}
+
+PluginState::~PluginState() { close(); }
+
+void PluginState::finish(PluginStatus outcome, std::string why) {
+  status = outcome;
+  reason = std::move(why);
+  std::replace(reason.begin(), reason.end(), '\n', ' ');
+  const LogLevel level = outcome == PluginStatus::kRefused || outcome == PluginStatus::kFailed
+                             ? LogLevel::kWarning
+                             : LogLevel::kInfo;
+  runtime.logger.log(level, "[Runtime] plugin {} {}: {}", candidate.path.string(),
+                     to_string(outcome), reason);
+}
+
+void PluginState::load(const Inspection& inspection) {
+  file = inspection.id;
+  if (std::string failure = open_tables(inspection); !failure.empty()) {
+    finish(PluginStatus::kFailed, std::move(failure));
+    close();
+    return;
+  }
+  if (!open_driver() || !enumerate()) {
+    close();
+    return;
+  }
+  finish(PluginStatus::kLoaded,
+         fmt::format("{} device{}", devices.size(), devices.size() == 1 ? "" : "s"));
+}
+
+std::string PluginState::open_tables(const Inspection& inspection) {
+  LibraryResult opened = open_library(inspection);
+  if (!opened.library) return opened.failure;
+  library = std::move(opened.library);
+  if (std::string failure = adopt_tables(*library->table(), tables); !failure.empty()) {
+    return failure;
+  }
+  version = text(tables.plugin.version);
+  if (text(tables.plugin.name) != name || text(tables.plugin.backend) != backend) {
+    return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
+                       quote(text(tables.plugin.name)), quote(text(tables.plugin.backend)),
+                       quote(name), quote(backend));
+  }
+  host.agree(tables.plugin.abi_minor,
+             tables.plugin.required_features | tables.plugin.optional_features);
+  return {};
+}
+
+bool PluginState::open_driver() {
+  // A plugin in C++ that lets an exception out breaks the contract; it must not take the others
+  // down with it.
+  try {
+    const StatusHolder failure(tables.plugin.open(host.table(), &driver));
+    if (!failure && driver != nullptr) return true;
+    if (failure) {
+      driver = nullptr;
+      finish(status_of(failure->code), failure->message);
+    } else {
+      finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
+    }
+  } catch (const std::exception& error) {
+    finish(PluginStatus::kFailed,
+           fmt::format("open threw an exception across the boundary: {}", error.what()));
+  } catch (...) {
+    finish(PluginStatus::kFailed, "open threw an exception across the boundary");
+  }
+  return false;
+}
+
+bool PluginState::enumerate() {
+  struct Found {
+    PluginState* plugin;
+    std::exception_ptr error;
+  } found{this, nullptr};
+  const auto add = [](void* user, const patchbay_device_properties* properties) {
+    auto& self = *static_cast<Found*>(user);
+    try {
+      self.plugin->add_device(*properties);
+    } catch (...) {  // must not unwind through the plugin
+      self.error = std::current_exception();
+    }
+  };
+  const StatusHolder failure(tables.plugin.enumerate(driver, add, &found));
+  if (found.error) std::rethrow_exception(found.error);
+  if (failure) {
+    finish(status_of(failure->code), "enumeration failed: " + failure->message);
+    return false;
+  }
+  if (devices.empty()) {
+    finish(PluginStatus::kNoDevice, "the driver runs and sees no device");
+    return false;
+  }
+  return true;
+}
+
+void PluginState::add_device(const patchbay_device_properties& raw) {
+  patchbay_device_properties known{};
+  std::memcpy(&known, &raw, std::min<std::size_t>(raw.size, sizeof(known)));
+  auto device = std::make_unique<DeviceState>(runtime, *this, known.index);
+  device->name = {backend, static_cast<int>(known.index)};
+  device->name_text = device->name.to_string();
+  device->properties = to_properties(known);
+  device->host_addressable_kinds = known.host_addressable_kinds;
+  if (known.memory_alignment_bytes != 0) device->alignment_bytes = known.memory_alignment_bytes;
+  device->visible = runtime.is_visible(device->name_text);
+  devices.push_back(std::move(device));
+}
+
+std::string PluginState::holders() const {
+  std::string all;
+  for (const auto& device : devices) {
+    const std::string held = device->holders();
+    if (!held.empty()) all += (all.empty() ? "" : "; ") + device->name_text + ": " + held;
+  }
+  return all;
+}
+
+void PluginState::close() noexcept {
+  if (process_is_ending()) {
+    new std::shared_ptr<Library>(std::move(library));  // see Library
+    return;
+  }
+  for (const auto& device : devices) device->close();
+  if (driver != nullptr) tables.plugin.close(driver);
+  driver = nullptr;
+  library.reset();
+}
+
+DeviceState* PluginState::find_device(std::uint32_t plugin_index) const {
+  for (const auto& device : devices) {
+    if (device->plugin_index == plugin_index) return device.get();
+  }
+  return nullptr;
+}
+
+PluginInfo PluginState::info() const {
+  PluginInfo result{candidate.path, name, backend, version, status, reason, {}};
+  if (is_loaded()) {
+    for (const auto& device : devices) result.devices.push_back(device->name_text);
+  }
+  return result;
+}
+
+}  // namespace runtime
+}  // namespace patchbay

@@ -1,0 +1,63 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// One candidate of one runtime: what became of it, and, if it loaded, its driver and devices.
+#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_STATE_H_
+#define PATCHBAY_CORE_RUNTIME_PLUGIN_STATE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/runtime/candidate.h"
+#include "core/runtime/device_state.h"
+#include "core/runtime/host.h"
+#include "core/runtime/loader.h"
+#include "core/runtime/plugin_tables.h"
+#include "patchbay/runtime.h"
+
+namespace patchbay::runtime {
+
+struct RuntimeState;
+
+struct PluginState {
+  PluginState(RuntimeState& runtime, Candidate candidate);
+  ~PluginState();
+  PluginState(const PluginState&) = delete;
+  PluginState& operator=(const PluginState&) = delete;
+
+  /// Notes the end of the attempt.
+  void finish(PluginStatus outcome, std::string why);
+  /// Opens the library, agrees on the tables, opens the driver and enumerates. Ends in finish().
+  void load(const Inspection& inspection);
+  /// Everything that lives on its devices, in words.
+  std::string holders() const;
+  /// Closes devices, driver and library.
+  void close() noexcept;
+
+  /// By the plugin's own number; null if there is none.
+  DeviceState* find_device(std::uint32_t plugin_index) const;
+  bool is_loaded() const { return status == PluginStatus::kLoaded; }
+  PluginInfo info() const;
+
+  RuntimeState& runtime;
+  const Candidate candidate;
+  PluginStatus status = PluginStatus::kFailed;
+  std::string reason;
+  std::string name, backend, version;
+  FileId file;
+
+  std::shared_ptr<Library> library;
+  PluginTables tables;
+  HostTable host;
+  patchbay_driver* driver = nullptr;
+  std::vector<std::unique_ptr<DeviceState>> devices;
+
+ private:
+  std::string open_tables(const Inspection& inspection);
+  bool open_driver();
+  bool enumerate();
+  void add_device(const patchbay_device_properties& properties);
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_STATE_H_

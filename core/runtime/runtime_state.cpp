@@ -1,0 +1,226 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/runtime_state.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/runtime/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// The same physical card, whichever plugin shows it.
+bool is_same_card(const DeviceState& a, const DeviceState& b) {
+  if (&a.plugin == &b.plugin) return false;
+  constexpr std::array<std::uint8_t, 16> kNone{};
+  const DeviceProperties& left = a.properties;
+  const DeviceProperties& right = b.properties;
+  return (left.uuid != kNone && left.uuid == right.uuid) ||
+         (!left.pci_address.empty() && left.pci_address == right.pci_address);
+}
+
+std::string device_list(const PluginState& plugin) {
+  std::vector<std::string> names;
+  for (const auto& device : plugin.devices) {
+    names.push_back(device->name_text + (device->visible ? "" : " (hidden)"));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+RuntimeState::RuntimeState(const RuntimeOptions& options)
+    : environment(options.settings, options.read_environment), logger(options.log, environment) {
+  watch_process_end();
+  visible_devices = !options.visible_devices.empty() ? options.visible_devices
+                                                     : environment.get_list("visible_devices");
+  // Canonical, so that "fake" shows fake:0; a bad name is an error here and not a silent miss.
+  for (std::string& name : visible_devices) name = DeviceName::parse(name).to_string();
+  wanted_plugins = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
+  directories = search_directories(options, environment);
+}
+
+bool RuntimeState::is_visible(const std::string& device_name) const {
+  return visible_devices.empty() || contains(visible_devices, device_name);
+}
+
+void RuntimeState::load_plugins(const RuntimeOptions& options) {
+  for (const Candidate& candidate : find_candidates(options, directories)) {
+    try_candidate(candidate);
+    const PluginState& plugin = *plugins.back();
+    const bool failed = plugin.status == PluginStatus::kRefused ||
+                        plugin.status == PluginStatus::kFailed ||
+                        plugin.status == PluginStatus::kShadowed;
+    if (candidate.named_in_code && failed) {
+      raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.",
+            quote(candidate.path.string()), to_string(plugin.status), plugin.reason);
+    }
+  }
+}
+
+void RuntimeState::try_candidate(const Candidate& candidate) {
+  plugins.push_back(std::make_unique<PluginState>(*this, candidate));
+  PluginState& plugin = *plugins.back();
+  if (!candidate.named_in_code && !wanted_plugins.empty() &&
+      !contains(wanted_plugins, candidate.name)) {
+    plugin.finish(PluginStatus::kFiltered,
+                  fmt::format("not among the plugins asked for ({})",
+                              fmt::join(wanted_plugins, ", ")));
+    return;
+  }
+  const Inspection inspection = inspect(candidate);
+  plugin.name = inspection.note.plugin.empty() ? candidate.name : inspection.note.plugin;
+  plugin.backend = inspection.note.backend;
+  if (!inspection.refusal.empty()) {
+    plugin.finish(PluginStatus::kRefused, inspection.refusal);
+    return;
+  }
+  for (const auto& other : plugins) {
+    if (other.get() == &plugin || !other->is_loaded()) continue;
+    if (other->file == inspection.id) {
+      plugin.finish(PluginStatus::kShadowed,
+                    fmt::format("the same file as {}", other->candidate.path.string()));
+      return;
+    }
+    if (other->backend == plugin.backend) {
+      plugin.finish(PluginStatus::kShadowed,
+                    fmt::format("backend '{}' is already provided by {}", plugin.backend,
+                                other->candidate.path.string()));
+      return;
+    }
+  }
+  plugin.load(inspection);
+}
+
+void RuntimeState::unload(std::string_view plugin_name) {
+  const std::scoped_lock lock(mutex);
+  for (const auto& plugin : plugins) {
+    if (plugin->name != plugin_name || !plugin->is_loaded()) continue;
+    // What is freed but was still in use is no holder.
+    for (const auto& device : plugin->devices) device->allocator.collect(/*wait=*/true);
+    if (const std::string holders = plugin->holders(); !holders.empty()) {
+      raise(ErrorCode::kInUse,
+            "[unload] plugin '{}' is in use: {}. Release these first, then unload.", plugin_name,
+            holders);
+    }
+    plugin->close();
+    plugin->finish(PluginStatus::kUnloaded, "unloaded by the program");
+    return;
+  }
+  std::vector<std::string> loaded;
+  for (const auto& plugin : plugins) {
+    if (plugin->is_loaded()) loaded.push_back(plugin->name);
+  }
+  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}].",
+        quote(plugin_name), fmt::join(loaded, ", "));
+}
+
+std::vector<DeviceState*> RuntimeState::devices() const {
+  const std::scoped_lock lock(mutex);
+  std::vector<DeviceState*> result;
+  for (const auto& plugin : plugins) {
+    if (!plugin->is_loaded()) continue;
+    for (const auto& device : plugin->devices) {
+      if (device->visible) result.push_back(device.get());
+    }
+  }
+  return result;
+}
+
+std::vector<DeviceState*> RuntimeState::gpus() const {
+  std::vector<DeviceState*> result;
+  for (DeviceState* device : devices()) {
+    if (device->properties.kind != DeviceKind::kAccelerator) continue;
+    const auto same = [device](const DeviceState* other) { return is_same_card(*device, *other); };
+    if (std::none_of(result.begin(), result.end(), same)) result.push_back(device);
+  }
+  return result;
+}
+
+DeviceState& RuntimeState::find(std::string_view text) {
+  const DeviceName name = DeviceName::parse(text);
+  if (name.backend == "gpu") return find_gpu(name, text);
+  const std::scoped_lock lock(mutex);
+  for (const auto& plugin : plugins) {
+    if (!plugin->is_loaded() || plugin->backend != name.backend) continue;
+    DeviceState* device = plugin->find_device(static_cast<std::uint32_t>(name.index));
+    if (device == nullptr) {
+      raise(ErrorCode::kUnknownDevice,
+            "[Device] no device '{}': backend '{}' has {} device{} ({}). Use one of these.",
+            name.to_string(), name.backend, plugin->devices.size(),
+            plugin->devices.size() == 1 ? "" : "s", device_list(*plugin));
+    }
+    if (!device->visible) {
+      raise(ErrorCode::kUnknownDevice,
+            "[Device] device '{}' is hidden: visible are [{}]. Add it to PATCHBAY_VISIBLE_DEVICES "
+            "or RuntimeOptions::visible_devices.",
+            name.to_string(), fmt::join(visible_devices, ", "));
+    }
+    return *device;
+  }
+  raise_unknown_backend(name);
+}
+
+DeviceState& RuntimeState::find_gpu(const DeviceName& name, std::string_view text) {
+  const std::vector<DeviceState*> accelerators = gpus();
+  if (static_cast<std::size_t>(name.index) < accelerators.size()) {
+    return *accelerators[static_cast<std::size_t>(name.index)];
+  }
+  std::vector<std::string> names;
+  for (const DeviceState* device : accelerators) names.push_back(device->name_text);
+  raise(ErrorCode::kUnknownDevice,
+        "[Device] no device {}: {} accelerator{} found ([{}]). Runtime::explain() says what was "
+        "tried; try_gpu({}) falls back to cpu:0.",
+        quote(text), names.size(), names.size() == 1 ? "" : "s", fmt::join(names, ", "),
+        name.index);
+}
+
+void RuntimeState::raise_unknown_backend(const DeviceName& name) const {
+  std::vector<std::string> loaded;
+  std::string why;
+  for (const auto& plugin : plugins) {
+    if (plugin->is_loaded()) loaded.push_back(plugin->backend);
+    if (!plugin->is_loaded() && plugin->backend == name.backend) {
+      why = fmt::format(" Plugin {} is {}: {}.", plugin->candidate.path.string(),
+                        to_string(plugin->status), plugin->reason);
+    }
+  }
+  std::vector<std::string> searched;
+  for (const auto& directory : directories) searched.push_back(directory.string());
+  raise(ErrorCode::kUnknownDevice,
+        "[Device] no backend '{}' for device '{}': loaded backends are [{}], plugins were looked "
+        "for in [{}].{} Runtime::explain() says what was tried.",
+        name.backend, name.to_string(), fmt::join(loaded, ", "), fmt::join(searched, ", "), why);
+}
+
+std::string RuntimeState::explain() const {
+  const std::scoped_lock lock(mutex);
+  std::string text = "plugin directories:\n";
+  if (directories.empty()) text += "  none\n";
+  for (const auto& directory : directories) {
+    std::error_code error;
+    const bool exists = std::filesystem::is_directory(directory, error);
+    text += fmt::format("  {}{}\n", directory.string(), exists ? "" : " (no such directory)");
+  }
+  text += "plugins:\n";
+  if (plugins.empty()) text += "  none found\n";
+  for (const auto& plugin : plugins) {
+    text += fmt::format("  {} {}: {}\n", plugin->candidate.path.string(),
+                        to_string(plugin->status), plugin->reason);
+    if (!plugin->is_loaded()) continue;
+    for (const auto& device : plugin->devices) {
+      text += fmt::format("    {} {}: {}{}\n", device->name_text,
+                          to_string(device->properties.kind), device->properties.name,
+                          device->visible ? "" : " (hidden by the list of visible devices)");
+    }
+  }
+  return text;
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Everything that one runtime owns.
+#ifndef PATCHBAY_CORE_RUNTIME_RUNTIME_STATE_H_
+#define PATCHBAY_CORE_RUNTIME_RUNTIME_STATE_H_
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/runtime/environment.h"
+#include "core/runtime/logger.h"
+#include "core/runtime/plugin_state.h"
+#include "patchbay/copy.h"
+#include "patchbay/runtime.h"
+
+namespace patchbay::runtime {
+
+/// Owned by the handles to it and to its devices. The lists do not change after creation; only a
+/// plugin's status does, under `mutex`.
+struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
+  explicit RuntimeState(const RuntimeOptions& options);
+
+  /// Tries every candidate. Errors: kPluginFailed for one named in code.
+  void load_plugins(const RuntimeOptions& options);
+  void unload(std::string_view plugin_name);
+
+  DeviceState& find(std::string_view name);
+  std::vector<DeviceState*> devices() const;
+  std::vector<DeviceState*> gpus() const;
+  std::string explain() const;
+  bool is_visible(const std::string& device_name) const;
+
+  const Environment environment;
+  Logger logger;
+  Ledger ledger;
+  std::vector<std::string> visible_devices;
+  std::vector<std::string> wanted_plugins;
+  std::vector<std::filesystem::path> directories;
+  mutable std::mutex mutex;
+  std::vector<std::unique_ptr<PluginState>> plugins;
+
+ private:
+  void try_candidate(const Candidate& candidate);
+  DeviceState& find_gpu(const DeviceName& name, std::string_view text);
+  [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_RUNTIME_STATE_H_

@@ -1,0 +1,107 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/stream_state.h"
+
+#include <algorithm>
+
+#include "core/runtime/device_state.h"
+#include "core/runtime/error.h"
+#include "core/runtime/loader.h"
+#include "core/runtime/plugin_state.h"
+
+namespace patchbay::runtime {
+namespace {
+
+const patchbay_stream_table& streams(const DeviceState& device) {
+  return device.plugin.tables.stream;
+}
+const patchbay_event_table& events(const DeviceState& device) {
+  return device.plugin.tables.event;
+}
+
+}  // namespace
+
+StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive,
+                         patchbay_stream* adopted)
+    : device(owner), keep(std::move(keep_alive)), handle(adopted) {
+  device.add_stream(*this);
+}
+
+StreamState::~StreamState() {
+  if (process_is_ending()) return;
+  device.remove_stream(*this);
+  streams(device).destroy(handle);
+}
+
+std::shared_ptr<StreamState> StreamState::shared() {
+  if (keep) return shared_from_this();
+  return {device.shared(), this};
+}
+
+void StreamState::note_completed(std::uint64_t sequence) {
+  std::uint64_t known = completed.load(std::memory_order_relaxed);
+  while (known < sequence &&
+         !completed.compare_exchange_weak(known, sequence, std::memory_order_acq_rel)) {
+  }
+}
+
+void StreamState::synchronize(std::uint64_t deadline_ns) {
+  const std::uint64_t target = submitted.load(std::memory_order_acquire);
+  check(streams(device).synchronize(handle, deadline_ns), "synchronize", device.name_text);
+  note_completed(target);
+}
+
+void StreamState::flush() {
+  const std::scoped_lock lock(mutex);
+  check(streams(device).flush(handle), "flush", device.name_text);
+}
+
+std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
+  auto event = std::make_shared<EventState>(device, std::move(keep_alive));
+  const std::scoped_lock lock(mutex);
+  check(events(device).record(event->handle, handle), "record", device.name_text);
+  return event;
+}
+
+void StreamState::wait(EventState& event) {
+  if (&event.device.plugin != &device.plugin) {
+    // Events do not cross plugins: what is submitted next starts after a wait on the host.
+    event.wait(PATCHBAY_NO_DEADLINE);
+    return;
+  }
+  const std::scoped_lock lock(mutex);
+  check(streams(device).wait_event(handle, event.handle), "wait", device.name_text);
+}
+
+void StreamState::wait_for(StreamState& other, std::uint64_t sequence) {
+  if (&other == this || other.is_done(sequence)) return;
+  if (&other.device.plugin != &device.plugin) {
+    other.synchronize(PATCHBAY_NO_DEADLINE);
+    return;
+  }
+  wait(*other.record(nullptr));
+}
+
+EventState::EventState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive)
+    : device(owner), keep(std::move(keep_alive)) {
+  check(events(device).create(device.open(), 0, &handle), "Event", device.name_text);
+  // Events that the core makes for its own waits hold nothing open.
+  if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
+}
+
+EventState::~EventState() {
+  if (process_is_ending()) return;
+  events(device).destroy(handle);
+  if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool EventState::is_done() {
+  std::uint32_t done = 0;
+  check(events(device).query(handle, &done), "is_done", device.name_text);
+  return done != 0;
+}
+
+void EventState::wait(std::uint64_t deadline_ns) {
+  check(events(device).wait(handle, deadline_ns), "wait", device.name_text);
+}
+
+}  // namespace patchbay::runtime
