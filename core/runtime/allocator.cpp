@@ -21,8 +21,7 @@ void Allocator::count(std::size_t size_bytes) {
   const std::uint64_t live =
       live_bytes_.fetch_add(size_bytes, std::memory_order_relaxed) + size_bytes;
   std::uint64_t peak = peak_bytes_.load(std::memory_order_relaxed);
-  while (live > peak &&
-         !peak_bytes_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  while (live > peak && !peak_bytes_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
   }
 }
 
@@ -49,8 +48,7 @@ void Allocator::raise_failure(patchbay_status* status, std::size_t size_bytes) {
   const StatusHolder holder(status);
   std::uint64_t free_bytes = 0;
   std::uint64_t total_bytes = 0;
-  release_status(
-      device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
+  release_status(device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
   raise(ErrorCode::kOutOfMemory,
         "[allocate] out of memory on {}: requested {} bytes, free {}, total {}, held by this "
         "runtime {} in {} blocks ({}). Free tensors or use smaller ones.",
@@ -85,8 +83,8 @@ void Allocator::collect(bool wait) noexcept {
   std::vector<Deferred> done;
   {
     const std::scoped_lock lock(mutex_);
-    const auto first_done = std::stable_partition(
-        deferred_.begin(), deferred_.end(), [&](const Deferred& block) {
+    const auto first_done =
+        std::stable_partition(deferred_.begin(), deferred_.end(), [&](const Deferred& block) {
           return !std::all_of(block.uses.begin(), block.uses.end(), is_done);
         });
     std::move(first_done, deferred_.end(), std::back_inserter(done));

@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/blob_cache.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,8 @@
 #include <fstream>
 #include <iterator>
 
+#include <fmt/format.h>
+
 namespace patchbay::runtime {
 namespace {
 
@@ -19,8 +20,8 @@ namespace fs = std::filesystem;
 
 bool is_valid_key(std::string_view key) {
   const auto is_valid = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '.' || c == '_' || c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
   };
   return !key.empty() && key.size() <= 128 && key.front() != '.' &&
          std::all_of(key.begin(), key.end(), is_valid);

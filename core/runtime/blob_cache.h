@@ -16,7 +16,8 @@ namespace patchbay::runtime {
 /// Nothing is cached with raised privileges.
 std::optional<std::string> cache_get(const Environment& environment, std::string_view key);
 /// Best effort; atomic: a reader sees a whole blob or none.
-void cache_put(const Environment& environment, std::string_view key, std::string_view blob) noexcept;
+void cache_put(const Environment& environment, std::string_view key,
+               std::string_view blob) noexcept;
 
 }  // namespace patchbay::runtime
 

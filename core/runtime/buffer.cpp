@@ -35,12 +35,12 @@ Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_byte
                    device.name());
   }
   if (data == nullptr && size_bytes != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[wrap_host] null memory: expected {} bytes ({}).", size_bytes, device.name());
+    runtime::raise(ErrorCode::kInvalidArgument, "[wrap_host] null memory: expected {} bytes ({}).",
+                   size_bytes, device.name());
   }
-  auto state = std::make_unique<BufferState>(
-      device.shared_state(), patchbay_memory{data, 0},
-      static_cast<std::uint32_t>(MemoryKind::kDevice), size_bytes);
+  auto state =
+      std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0},
+                                    static_cast<std::uint32_t>(MemoryKind::kDevice), size_bytes);
   state->released = std::make_unique<std::function<void()>>(std::move(released));
   return Buffer(state.release());
 }

@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +11,11 @@
 #include <cstring>
 #include <system_error>
 
-#include "core/runtime/error.h"
+#include <fmt/format.h>
+
 #include "patchbay/plugin/abi.h"
+
+#include "core/runtime/error.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -53,7 +55,8 @@ std::string error_text(int error) { return std::generic_category().message(error
 
 class File {
  public:
-  explicit File(const fs::path& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  explicit File(const fs::path& path)
+      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~File() {
     if (fd_ >= 0) close(fd_);
   }

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "patchbay/runtime.h"
+
 #include "core/runtime/environment.h"
 #include "core/runtime/note.h"
-#include "patchbay/runtime.h"
 
 namespace patchbay::runtime {
 

@@ -69,8 +69,8 @@ void to_device(const End& to, const End& from, std::size_t size_bytes, const cha
 void to_host(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
   DeviceState& device = *from.buffer->device;
   submit(device, to, from, operation, [&](patchbay_stream* stream) {
-    return device.plugin.tables.memory.copy_to_host(stream, host_address(to),
-                                                    device_address(from), size_bytes);
+    return device.plugin.tables.memory.copy_to_host(stream, host_address(to), device_address(from),
+                                                    size_bytes);
   });
 }
 
@@ -167,8 +167,8 @@ void finish(const End& to, const End& from) {
 
 void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non_blocking,
                 const char* operation) {
-  const bool is_same_place = to.buffer != nullptr && to.buffer == from.buffer &&
-                             to.offset_bytes == from.offset_bytes;
+  const bool is_same_place =
+      to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
   const Terminal source = terminal_of(from);
   const Terminal target = terminal_of(to);
@@ -212,9 +212,7 @@ bool overlap(const BufferRange& a, const BufferRange& b) {
          b.offset_bytes < a.offset_bytes + a.size_bytes;
 }
 
-End end_of(const BufferRange& range) {
-  return {range.buffer.state(), range.offset_bytes, nullptr};
-}
+End end_of(const BufferRange& range) { return {range.buffer.state(), range.offset_bytes, nullptr}; }
 
 }  // namespace
 

@@ -5,8 +5,9 @@
 
 #include <cstddef>
 
-#include "core/runtime/buffer_state.h"
 #include "patchbay/copy.h"
+
+#include "core/runtime/buffer_state.h"
 
 namespace patchbay::runtime {
 

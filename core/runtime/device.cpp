@@ -3,13 +3,14 @@
 
 #include <ostream>
 
+#include "patchbay/runtime.h"
+#include "patchbay/stream.h"
+
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/host.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
-#include "patchbay/runtime.h"
-#include "patchbay/stream.h"
 
 namespace patchbay {
 
@@ -32,8 +33,7 @@ Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_thi
 DeviceMemory Device::memory() const {
   DeviceMemory result;
   patchbay_device* opened = state_->open();
-  runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes,
-                                                   &result.total_bytes),
+  runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
                  "memory", state_->name_text);
   result.live_bytes = state_->allocator.live_bytes();
   result.peak_bytes = state_->allocator.peak_bytes();

@@ -2,8 +2,9 @@
 #include <cctype>
 #include <string_view>
 
-#include "core/runtime/error.h"
 #include "patchbay/device.h"
+
+#include "core/runtime/error.h"
 
 namespace patchbay {
 namespace {
@@ -12,8 +13,8 @@ constexpr int kMaxIndex = 255;
 
 [[noreturn]] void raise_bad_name(std::string_view text, std::string_view why) {
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Device] bad device name {}: {}. A valid one is 'cpu:0'.",
-                 runtime::quote(text), why);
+                 "[Device] bad device name {}: {}. A valid one is 'cpu:0'.", runtime::quote(text),
+                 why);
 }
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -17,9 +17,7 @@ DeviceState::~DeviceState() {
   if (process_is_ending()) static_cast<void>(default_stream.release());
 }
 
-std::shared_ptr<DeviceState> DeviceState::shared() {
-  return {runtime.shared_from_this(), this};
-}
+std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from_this(), this}; }
 
 patchbay_device* DeviceState::open_slowly() {
   const std::scoped_lock lock(open_mutex_);

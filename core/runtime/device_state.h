@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "patchbay/device.h"
+#include "patchbay/plugin/abi.h"
+
 #include "core/runtime/allocator.h"
 #include "core/runtime/kernel_cache.h"
 #include "core/runtime/stream_state.h"
-#include "patchbay/device.h"
-#include "patchbay/plugin/abi.h"
 
 namespace patchbay::runtime {
 

@@ -3,11 +3,11 @@
 #ifndef PATCHBAY_CORE_RUNTIME_ERROR_H_
 #define PATCHBAY_CORE_RUNTIME_ERROR_H_
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "patchbay/error.h"
 #include "patchbay/plugin/host.h"

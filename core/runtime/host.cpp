@@ -5,11 +5,12 @@
 #include <chrono>
 #include <cstring>
 
+#include "patchbay/plugin/abi.h"
+
 #include "core/runtime/blob_cache.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/status.h"
-#include "patchbay/plugin/abi.h"
 
 namespace patchbay::runtime {
 namespace {

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "patchbay/plugin/host.h"
+
 #include "core/runtime/environment.h"
 #include "core/runtime/logger.h"
-#include "patchbay/plugin/host.h"
 
 namespace patchbay::runtime {
 

@@ -34,9 +34,8 @@ std::size_t extent_bytes(const Argument& argument, std::string_view op, std::siz
   for (int i = 0; i < argument.shape.rank(); ++i) {
     std::int64_t reach = 0;
     if (argument.strides[i] < 0) {
-      raise(ErrorCode::kInvalidArgument,
-            "[{}] argument {}: expected strides of 0 or more, got {}.", op, index,
-            to_string(argument.strides));
+      raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected strides of 0 or more, got {}.",
+            op, index, to_string(argument.strides));
     }
     overflows = overflows ||
                 __builtin_mul_overflow(argument.shape[i] - 1, argument.strides[i], &reach) ||
@@ -47,8 +46,8 @@ std::size_t extent_bytes(const Argument& argument, std::string_view op, std::siz
   overflows = overflows || __builtin_add_overflow(last, 1, &last) ||
               __builtin_mul_overflow(last, element_bytes, &bytes);
   if (overflows) {
-    raise(ErrorCode::kOverflow, "[{}] argument {}: shape {} with strides {} overflows 64 bits.",
-          op, index, to_string(argument.shape), to_string(argument.strides));
+    raise(ErrorCode::kOverflow, "[{}] argument {}: shape {} with strides {} overflows 64 bits.", op,
+          index, to_string(argument.shape), to_string(argument.strides));
   }
   return static_cast<std::size_t>(bytes);
 }
@@ -69,8 +68,8 @@ void check_kind(const Argument& argument, const ArgumentSpec& spec, std::string_
   }
 }
 
-void check_tensor(const Argument& argument, const runtime::DeviceState& device,
-                  std::string_view op, std::size_t index) {
+void check_tensor(const Argument& argument, const runtime::DeviceState& device, std::string_view op,
+                  std::size_t index) {
   if (!argument.buffer) {
     raise(ErrorCode::kInvalidArgument, "[{}] argument {}: the tensor has no buffer.", op, index);
   }
@@ -164,8 +163,8 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
           stream.state().device.name_text, state_->device.name_text);
   }
   if (arguments.size() != specs.size()) {
-    raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op,
-          specs.size(), arguments.size(), state_->device.name_text);
+    raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op, specs.size(),
+          arguments.size(), state_->device.name_text);
   }
   std::vector<patchbay_argument> raw;
   std::vector<runtime::Use> uses;

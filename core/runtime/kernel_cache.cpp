@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "core/runtime/kernel_state.h"
 #include "patchbay/kernel.h"
+
+#include "core/runtime/kernel_state.h"
 
 namespace patchbay::runtime {
 namespace {

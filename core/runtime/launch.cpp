@@ -35,9 +35,9 @@ class Workspace {
 patchbay_status* submit(KernelState& kernel, StreamState& stream,
                         std::span<const patchbay_argument> arguments, patchbay_memory workspace,
                         std::string_view name) {
-  return kernel.device.plugin.tables.kernel.launch(
-      stream.handle, kernel.handle, arguments.data(),
-      static_cast<std::uint32_t>(arguments.size()), workspace, {name.data(), name.size()});
+  return kernel.device.plugin.tables.kernel.launch(stream.handle, kernel.handle, arguments.data(),
+                                                   static_cast<std::uint32_t>(arguments.size()),
+                                                   workspace, {name.data(), name.size()});
 }
 
 void launch_inline(KernelState& kernel, StreamState& stream,
@@ -45,8 +45,7 @@ void launch_inline(KernelState& kernel, StreamState& stream,
                    std::string_view name) {
   for (const Use& use : uses) use.buffer->wait_on_host(use.writes);
   const Workspace workspace(kernel.device, kernel.workspace_bytes);
-  check(submit(kernel, stream, arguments, workspace.memory(), name), name,
-        kernel.device.name_text);
+  check(submit(kernel, stream, arguments, workspace.memory(), name), name, kernel.device.name_text);
 }
 
 }  // namespace

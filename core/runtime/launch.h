@@ -7,10 +7,11 @@
 #include <span>
 #include <string_view>
 
+#include "patchbay/plugin/types.h"
+
 #include "core/runtime/buffer_state.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/kernel_state.h"
-#include "patchbay/plugin/types.h"
 
 namespace patchbay::runtime {
 

@@ -1,13 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "core/runtime/context.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "patchbay/copy.h"
+
+#include "core/runtime/context.h"
 
 namespace patchbay {
 

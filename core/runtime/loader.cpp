@@ -1,11 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/loader.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <atomic>
-#include <boost/dll/shared_library.hpp>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +12,9 @@
 #include <mutex>
 #include <optional>
 #include <sstream>
+
+#include <boost/dll/shared_library.hpp>
+#include <fmt/format.h>
 
 #include "core/runtime/error.h"
 

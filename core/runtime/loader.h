@@ -6,8 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "core/runtime/candidate.h"
 #include "patchbay/plugin/abi.h"
+
+#include "core/runtime/candidate.h"
 
 namespace patchbay::runtime {
 

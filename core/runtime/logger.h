@@ -3,16 +3,17 @@
 #ifndef PATCHBAY_CORE_RUNTIME_LOGGER_H_
 #define PATCHBAY_CORE_RUNTIME_LOGGER_H_
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <memory>
 #include <mutex>
 #include <string_view>
 #include <utility>
 
-#include "core/runtime/environment.h"
+#include <fmt/format.h>
+
 #include "patchbay/log.h"
+
+#include "core/runtime/environment.h"
 
 namespace patchbay::runtime {
 

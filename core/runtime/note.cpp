@@ -2,13 +2,14 @@
 #include "core/runtime/note.h"
 
 #include <elf.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <optional>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "patchbay/plugin/abi.h"
 

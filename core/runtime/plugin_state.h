@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "patchbay/runtime.h"
+
 #include "core/runtime/candidate.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/host.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_tables.h"
-#include "patchbay/runtime.h"
 
 namespace patchbay::runtime {
 

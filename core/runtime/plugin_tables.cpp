@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/plugin_tables.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <span>
+
+#include <fmt/format.h>
 
 #include "core/runtime/status.h"
 
@@ -37,11 +37,10 @@ constexpr Entry kStream[] = {PATCHBAY_ENTRY(patchbay_stream_table, create),
                              PATCHBAY_ENTRY(patchbay_stream_table, flush),
                              PATCHBAY_ENTRY(patchbay_stream_table, synchronize),
                              PATCHBAY_ENTRY(patchbay_stream_table, wait_event)};
-constexpr Entry kEvent[] = {PATCHBAY_ENTRY(patchbay_event_table, create),
-                            PATCHBAY_ENTRY(patchbay_event_table, destroy),
-                            PATCHBAY_ENTRY(patchbay_event_table, record),
-                            PATCHBAY_ENTRY(patchbay_event_table, query),
-                            PATCHBAY_ENTRY(patchbay_event_table, wait)};
+constexpr Entry kEvent[] = {
+    PATCHBAY_ENTRY(patchbay_event_table, create), PATCHBAY_ENTRY(patchbay_event_table, destroy),
+    PATCHBAY_ENTRY(patchbay_event_table, record), PATCHBAY_ENTRY(patchbay_event_table, query),
+    PATCHBAY_ENTRY(patchbay_event_table, wait)};
 constexpr Entry kKernel[] = {PATCHBAY_ENTRY(patchbay_kernel_table, prepare),
                              PATCHBAY_ENTRY(patchbay_kernel_table, destroy),
                              PATCHBAY_ENTRY(patchbay_kernel_table, workspace_bytes),

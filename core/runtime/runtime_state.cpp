@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/runtime_state.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "core/runtime/error.h"
 
@@ -58,8 +58,8 @@ void RuntimeState::load_plugins(const RuntimeOptions& options) {
                         plugin.status == PluginStatus::kFailed ||
                         plugin.status == PluginStatus::kShadowed;
     if (candidate.named_in_code && failed) {
-      raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.",
-            quote(candidate.path.string()), to_string(plugin.status), plugin.reason);
+      raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(candidate.path.string()),
+            to_string(plugin.status), plugin.reason);
     }
   }
 }
@@ -69,9 +69,8 @@ void RuntimeState::try_candidate(const Candidate& candidate) {
   PluginState& plugin = *plugins.back();
   if (!candidate.named_in_code && !wanted_plugins.empty() &&
       !contains(wanted_plugins, candidate.name)) {
-    plugin.finish(PluginStatus::kFiltered,
-                  fmt::format("not among the plugins asked for ({})",
-                              fmt::join(wanted_plugins, ", ")));
+    plugin.finish(PluginStatus::kFiltered, fmt::format("not among the plugins asked for ({})",
+                                                       fmt::join(wanted_plugins, ", ")));
     return;
   }
   const Inspection inspection = inspect(candidate);
@@ -211,8 +210,8 @@ std::string RuntimeState::explain() const {
   text += "plugins:\n";
   if (plugins.empty()) text += "  none found\n";
   for (const auto& plugin : plugins) {
-    text += fmt::format("  {} {}: {}\n", plugin->candidate.path.string(),
-                        to_string(plugin->status), plugin->reason);
+    text += fmt::format("  {} {}: {}\n", plugin->candidate.path.string(), to_string(plugin->status),
+                        plugin->reason);
     if (!plugin->is_loaded()) continue;
     for (const auto& device : plugin->devices) {
       text += fmt::format("    {} {}: {}{}\n", device->name_text,

@@ -10,11 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "patchbay/copy.h"
+#include "patchbay/runtime.h"
+
 #include "core/runtime/environment.h"
 #include "core/runtime/logger.h"
 #include "core/runtime/plugin_state.h"
-#include "patchbay/copy.h"
-#include "patchbay/runtime.h"
 
 namespace patchbay::runtime {
 

@@ -7,13 +7,14 @@
 namespace patchbay::runtime {
 
 patchbay_status* out_of_memory_status() noexcept {
-  // Made when the first runtime is, and never destroyed: plugins may hold it until the process ends.
+  // Made when the first runtime is, and never destroyed: plugins may hold it until the process
+  // ends.
   static auto* const status = new patchbay_status{PATCHBAY_OUT_OF_MEMORY, 0, 0, "out of memory"};
   return status;
 }
 
-patchbay_status* make_status(std::int32_t code, std::string_view message,
-                             std::int64_t native_code, std::uint32_t flags) noexcept {
+patchbay_status* make_status(std::int32_t code, std::string_view message, std::int64_t native_code,
+                             std::uint32_t flags) noexcept {
   try {
     auto* status = new patchbay_status{code, flags, native_code, std::string(message)};
     // A build log keeps its lines; every other message is one line.

@@ -14,9 +14,7 @@ namespace {
 const patchbay_stream_table& streams(const DeviceState& device) {
   return device.plugin.tables.stream;
 }
-const patchbay_event_table& events(const DeviceState& device) {
-  return device.plugin.tables.event;
-}
+const patchbay_event_table& events(const DeviceState& device) { return device.plugin.tables.event; }
 
 }  // namespace
 

@@ -19,13 +19,13 @@ namespace patchbay {
 
 /// How bytes get from one place to another. Chosen by what memory can do, never by a name.
 enum class Route : std::uint8_t {
-  kNone,          // the same storage, or 0 bytes
+  kNone,  // the same storage, or 0 bytes
   kSameDevice,
   kHostToDevice,  // from host-addressable memory
   kDeviceToHost,
-  kHostToHost,    // both ends are host-addressable
-  kPeer,          // the driver copies between two devices
-  kStaged         // through pinned host memory, in chunks
+  kHostToHost,  // both ends are host-addressable
+  kPeer,        // the driver copies between two devices
+  kStaged       // through pinned host memory, in chunks
 };
 /// "none", "same device", "host to device" ...
 PATCHBAY_API std::string_view to_string(Route route);
@@ -84,7 +84,7 @@ PATCHBAY_API void copy_to_host(void* to, const BufferRange& from);
 struct LedgerEntry {
   std::string from, to;  // device names or "host"
   Route route = Route::kNone;
-  std::string tag;       // of the CopyTag scope, empty by default
+  std::string tag;  // of the CopyTag scope, empty by default
   std::uint64_t copies = 0;
   std::uint64_t bytes = 0;
 };

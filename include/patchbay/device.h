@@ -42,13 +42,13 @@ struct PATCHBAY_API DeviceName {
 /// What a device is, as its plugin says; sizes in bytes.
 struct DeviceProperties {
   std::string name, vendor, driver_version;
-  std::string pci_address;                // empty if there is none
-  std::array<std::uint8_t, 16> uuid{};    // zeros if there is none
+  std::string pci_address;              // empty if there is none
+  std::array<std::uint8_t, 16> uuid{};  // zeros if there is none
   DeviceKind kind = DeviceKind::kCpu;
   bool f64 = false, f16 = false, bf16 = false;
   bool peer_access = false, unified_memory = false, modules = false;
-  bool host_addressable = false;          // the host may touch its memory
-  bool completes_inline = false;          // submissions are complete when the call returns
+  bool host_addressable = false;  // the host may touch its memory
+  bool completes_inline = false;  // submissions are complete when the call returns
   std::uint64_t memory_total_bytes = 0;
   std::uint32_t compute_units = 0;
   std::uint32_t preferred_vector_bytes = 0;

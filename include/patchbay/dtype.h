@@ -39,8 +39,7 @@ constexpr std::size_t size_bytes(DType dtype) {
   return 0;
 }
 constexpr bool is_floating(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 ||
-         dtype == DType::bf16;
+  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
 }
 
 /// "f32", "bool" ...
@@ -53,15 +52,20 @@ PATCHBAY_API std::ostream& operator<<(std::ostream& out, DType dtype);
 /// std::int64_t, std::uint8_t, bool.
 template <class T>
 constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, float>) return DType::f32;
-  else if constexpr (std::is_same_v<T, double>) return DType::f64;
-  else if constexpr (std::is_same_v<T, bool>) return DType::boolean;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return DType::u8;
+  if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::f64;
+  else if constexpr (std::is_same_v<T, bool>)
+    return DType::boolean;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return DType::u8;
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4)
     return DType::i32;
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8)
     return DType::i64;
-  else static_assert(!sizeof(T), "no dtype has elements of this type");
+  else
+    static_assert(!sizeof(T), "no dtype has elements of this type");
 }
 
 }  // namespace patchbay

@@ -19,15 +19,15 @@ enum class ErrorCode : std::uint8_t {
   kShapeMismatch,    // shapes that do not fit together
   kOverflow,         // a size that does not fit into 64 bits
   kOutOfMemory,
-  kUnsupported,     // the device or plugin lacks the operation, the dtype or the feature
-  kPluginFailed,    // a plugin named in code that could not be loaded
-  kInUse,           // what is to be unloaded still has holders
-  kCopyForbidden,   // a copy inside a guard
-  kTimedOut,        // a deadline passed
-  kLaunchFailed,    // the device refused or failed a submission
-  kDeviceLost,      // the device is gone, with all its streams
-  kBuildFailed,     // kernel source was refused
-  kIo,              // a file can't be read or written
+  kUnsupported,    // the device or plugin lacks the operation, the dtype or the feature
+  kPluginFailed,   // a plugin named in code that could not be loaded
+  kInUse,          // what is to be unloaded still has holders
+  kCopyForbidden,  // a copy inside a guard
+  kTimedOut,       // a deadline passed
+  kLaunchFailed,   // the device refused or failed a submission
+  kDeviceLost,     // the device is gone, with all its streams
+  kBuildFailed,    // kernel source was refused
+  kIo,             // a file can't be read or written
   kInternal
 };
 

@@ -16,14 +16,14 @@
 
 namespace patchbay {
 
-#define PATCHBAY_DECLARE_BINARY(name)                                                           \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Tensor& b);                     \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Scalar& b);                     \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Scalar& a, const Tensor& b);                     \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b);   \
+#define PATCHBAY_DECLARE_BINARY(name)                                                         \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Tensor& b);                   \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Scalar& b);                   \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Scalar& a, const Tensor& b);                   \
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b); \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b)
-#define PATCHBAY_DECLARE_UNARY(name)                              \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a);        \
+#define PATCHBAY_DECLARE_UNARY(name)                       \
+  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a); \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a)
 
 // Arithmetic: f32 f64 i32 i64 u8. Integers wrap around; integer division truncates, and gives 0

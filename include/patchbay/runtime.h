@@ -24,13 +24,13 @@ struct RuntimeState;
 
 enum class PluginStatus : std::uint8_t {
   kLoaded,
-  kShadowed,   // another plugin of the same backend came first
-  kFiltered,   // not among the plugins asked for
-  kRefused,    // found wanting before it was opened
-  kFailed,     // found wanting after
-  kNoDriver,   // the vendor's driver is not on this machine
-  kNoDevice,   // the driver sees no device
-  kUnloaded    // by Runtime::unload
+  kShadowed,  // another plugin of the same backend came first
+  kFiltered,  // not among the plugins asked for
+  kRefused,   // found wanting before it was opened
+  kFailed,    // found wanting after
+  kNoDriver,  // the vendor's driver is not on this machine
+  kNoDevice,  // the driver sees no device
+  kUnloaded   // by Runtime::unload
 };
 PATCHBAY_API std::string_view to_string(PluginStatus status);
 
@@ -39,7 +39,7 @@ struct PluginInfo {
   std::filesystem::path path;  // as found; symlinks not resolved
   std::string name, backend, version;
   PluginStatus status = PluginStatus::kFailed;
-  std::string reason;          // one line; for kLoaded what was found
+  std::string reason;  // one line; for kLoaded what was found
   std::vector<std::string> devices;
 };
 

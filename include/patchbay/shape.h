@@ -25,8 +25,7 @@ class PATCHBAY_API Shape {
   /// Errors: kInvalidArgument for more than kMaxRank entries.
   Shape(std::initializer_list<std::int64_t> dims);
   explicit Shape(std::span<const std::int64_t> dims);
-  Shape(const std::vector<std::int64_t>& dims)
-      : Shape(std::span<const std::int64_t>(dims)) {}
+  Shape(const std::vector<std::int64_t>& dims) : Shape(std::span<const std::int64_t>(dims)) {}
 
   int rank() const { return rank_; }
   std::int64_t operator[](int i) const { return dims_[static_cast<std::size_t>(i)]; }

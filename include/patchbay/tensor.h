@@ -28,8 +28,8 @@ struct TensorImpl;
 /// given is f32 and default_device().
 struct TensorOptions {
   TensorOptions() = default;
-  TensorOptions(DType d) : dtype(d) {}                                            // NOLINT
-  TensorOptions(Device d) : device(std::move(d)) {}                               // NOLINT
+  TensorOptions(DType d) : dtype(d) {}               // NOLINT
+  TensorOptions(Device d) : device(std::move(d)) {}  // NOLINT
   TensorOptions(DType t, Device d) : dtype(t), device(std::move(d)) {}
   TensorOptions(Device d, DType t) : dtype(t), device(std::move(d)) {}
   DType dtype = DType::f32;
@@ -163,8 +163,7 @@ class PATCHBAY_API Tensor {
                                        const TensorOptions& options = {});
 /// [start, end) by step; ceil((end - start) / step) elements of rank 1.
 [[nodiscard]] PATCHBAY_API Tensor arange(const Scalar& start, const Scalar& end,
-                                         const Scalar& step = 1,
-                                         const TensorOptions& options = {});
+                                         const Scalar& step = 1, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);
 [[nodiscard]] PATCHBAY_API Tensor zeros_like(const Tensor& like);
 [[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);
@@ -172,8 +171,7 @@ class PATCHBAY_API Tensor {
 
 /// Copies num_elements(shape) values of `dtype` in row-major order, which the caller may reuse at
 /// once.
-[[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype,
-                                                  const Shape& shape,
+[[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape,
                                                   const Device& device = default_device());
 /// The same from typed values. Errors: kShapeMismatch if their number is not the shape's.
 template <class T>

@@ -41,15 +41,10 @@ typedef struct patchbay_note {
   char backend[32];
 } patchbay_note;
 
-#define PATCHBAY_PLUGIN_NOTE(plugin_name, backend_name)                                      \
-  __attribute__((used, section(".note.patchbay"), aligned(4))) static const patchbay_note    \
-      patchbay_plugin_note = {sizeof(PATCHBAY_NOTE_OWNER),                                   \
-                              8 + 32 + 32,                                                   \
-                              PATCHBAY_NOTE_TYPE,                                            \
-                              PATCHBAY_NOTE_OWNER,                                           \
-                              PATCHBAY_ABI_MAJOR,                                            \
-                              PATCHBAY_ABI_MINOR,                                            \
-                              plugin_name,                                                   \
-                              backend_name}
+#define PATCHBAY_PLUGIN_NOTE(plugin_name, backend_name)                                         \
+  __attribute__((used, section(".note.patchbay"),                                               \
+                 aligned(4))) static const patchbay_note patchbay_plugin_note = {               \
+      sizeof(PATCHBAY_NOTE_OWNER), 8 + 32 + 32,        PATCHBAY_NOTE_TYPE, PATCHBAY_NOTE_OWNER, \
+      PATCHBAY_ABI_MAJOR,          PATCHBAY_ABI_MINOR, plugin_name,        backend_name}
 
 #endif /* PATCHBAY_PLUGIN_ABI_H_ */

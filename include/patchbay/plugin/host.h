@@ -11,7 +11,8 @@
  * receives one returns it upwards or drops it with `release_status`. */
 typedef struct patchbay_status patchbay_status;
 
-enum { /* patchbay_code */
+/* patchbay_code */
+enum {
   PATCHBAY_INVALID_ARGUMENT = 1,
   PATCHBAY_OUT_OF_MEMORY = 2,
   PATCHBAY_UNSUPPORTED = 3,   /* this plugin or device can't; the message says why */
@@ -24,7 +25,8 @@ enum { /* patchbay_code */
   PATCHBAY_INTERNAL = 10
 };
 
-enum { /* patchbay_status_flags, bits */
+/* patchbay_status_flags, bits */
+enum {
   PATCHBAY_STATUS_RETRYABLE = 1,
   PATCHBAY_STATUS_DEVICE_LOST = 2 /* the device and all its streams are gone for good */
 };
@@ -37,18 +39,16 @@ typedef struct patchbay_status_info {
   patchbay_string message;
 } patchbay_status_info;
 
-enum { /* patchbay_log_level */
+/* patchbay_log_level */
+enum {
   PATCHBAY_LOG_ERROR = 1,
   PATCHBAY_LOG_WARNING = 2,
   PATCHBAY_LOG_INFO = 3,
   PATCHBAY_LOG_DEBUG = 4
 };
 
-enum { /* patchbay_trace_phase */
-  PATCHBAY_TRACE_BEGIN = 1,
-  PATCHBAY_TRACE_END = 2,
-  PATCHBAY_TRACE_INSTANT = 3
-};
+/* patchbay_trace_phase */
+enum { PATCHBAY_TRACE_BEGIN = 1, PATCHBAY_TRACE_END = 2, PATCHBAY_TRACE_INSTANT = 3 };
 
 typedef struct patchbay_host_context patchbay_host_context;
 typedef void (*patchbay_bytes_callback)(void* user, const void* data, uint64_t size_bytes);

@@ -5,18 +5,18 @@
 
 #include "patchbay/plugin/types.h"
 
-enum { /* patchbay_device_kind */
-  PATCHBAY_DEVICE_CPU = 1,
-  PATCHBAY_DEVICE_ACCELERATOR = 2
-};
+/* patchbay_device_kind */
+enum { PATCHBAY_DEVICE_CPU = 1, PATCHBAY_DEVICE_ACCELERATOR = 2 };
 
-enum { /* patchbay_device_capability, bits */
+/* patchbay_device_capability, bits */
+enum {
   PATCHBAY_CAN_F64 = 1 << 0,
   PATCHBAY_CAN_F16 = 1 << 1,
   PATCHBAY_CAN_BF16 = 1 << 2,
   PATCHBAY_CAN_PEER_ACCESS = 1 << 3,
   PATCHBAY_CAN_UNIFIED_MEMORY = 1 << 4,
-  /* Submissions are complete when the call returns, and may come from several threads at once. */
+  /* Submissions are complete when the call returns, and may come from several threads at once.
+   */
   PATCHBAY_CAN_INLINE_STREAM = 1 << 5,
   PATCHBAY_CAN_MODULES = 1 << 6
 };

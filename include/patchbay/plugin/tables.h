@@ -34,8 +34,8 @@ typedef struct patchbay_memory_table {
   patchbay_status* (*copy_on_device)(patchbay_stream*, patchbay_memory to, patchbay_memory from,
                                      uint64_t size_bytes);
   /* Optional, with can_access_peer. `to` is memory of the other device of this plugin. */
-  patchbay_status* (*copy_to_peer)(patchbay_stream*, patchbay_device* to_device,
-                                   patchbay_memory to, patchbay_memory from, uint64_t size_bytes);
+  patchbay_status* (*copy_to_peer)(patchbay_stream*, patchbay_device* to_device, patchbay_memory to,
+                                   patchbay_memory from, uint64_t size_bytes);
   uint32_t (*can_access_peer)(patchbay_device* from, patchbay_device* to);
   /* Optional: take over memory that the application made (interop); never freed by the plugin. */
   patchbay_status* (*wrap)(patchbay_device*, uint64_t native_handle, uint64_t size_bytes,
@@ -96,7 +96,8 @@ typedef struct patchbay_kernel_table {
                                   patchbay_string name);
 } patchbay_kernel_table;
 
-enum { /* patchbay_native_kind */
+/* patchbay_native_kind */
+enum {
   PATCHBAY_NATIVE_DEVICE = 1,
   PATCHBAY_NATIVE_CONTEXT = 2,
   PATCHBAY_NATIVE_STREAM = 3, /* object: patchbay_stream* */
@@ -123,8 +124,9 @@ typedef struct patchbay_plugin {
   const void* (*get_extension)(patchbay_driver*, patchbay_string name, uint32_t version);
 
   /* Calls back once a device, index 0 first. Makes no context, allocates nothing on a device. */
-  patchbay_status* (*enumerate)(patchbay_driver*, void (*found)(void* user,
-                                const patchbay_device_properties*), void* user);
+  patchbay_status* (*enumerate)(patchbay_driver*,
+                                void (*found)(void* user, const patchbay_device_properties*),
+                                void* user);
   patchbay_status* (*open_device)(patchbay_driver*, uint32_t index, patchbay_device**);
   void (*close_device)(patchbay_device*);
   /* Optional: the vendor's own handle of an object (null for device and context). */

@@ -28,12 +28,14 @@ typedef struct patchbay_memory {
   uint64_t offset_bytes;
 } patchbay_memory;
 
-enum { /* patchbay_memory_kind */
+/* patchbay_memory_kind */
+enum {
   PATCHBAY_MEMORY_DEVICE = 1,
   PATCHBAY_MEMORY_PINNED = 2 /* host memory that the device's copy engine reads directly */
 };
 
-enum { /* patchbay_dtype */
+/* patchbay_dtype */
+enum {
   PATCHBAY_F32 = 1,
   PATCHBAY_F64 = 2,
   PATCHBAY_F16 = 3,
@@ -44,16 +46,11 @@ enum { /* patchbay_dtype */
   PATCHBAY_BOOL = 8 /* one byte, 0 or 1; tensors only */
 };
 
-enum { /* patchbay_argument_kind */
-  PATCHBAY_TENSOR = 1,
-  PATCHBAY_SCALAR = 2,
-  PATCHBAY_BYTES = 3
-};
+/* patchbay_argument_kind */
+enum { PATCHBAY_TENSOR = 1, PATCHBAY_SCALAR = 2, PATCHBAY_BYTES = 3 };
 
-enum { /* patchbay_access, bits */
-  PATCHBAY_READ = 1,
-  PATCHBAY_WRITE = 2
-};
+/* patchbay_access, bits */
+enum { PATCHBAY_READ = 1, PATCHBAY_WRITE = 2 };
 
 /* What a kernel is prepared for, one for each argument. Frozen: 144 bytes. */
 typedef struct patchbay_argument_spec {
@@ -85,11 +82,8 @@ typedef struct patchbay_argument {
   uint64_t reserved1[2];
 } patchbay_argument;
 
-enum { /* patchbay_attribute_type */
-  PATCHBAY_ATTRIBUTE_I64 = 1,
-  PATCHBAY_ATTRIBUTE_F64 = 2,
-  PATCHBAY_ATTRIBUTE_STRING = 3
-};
+/* patchbay_attribute_type */
+enum { PATCHBAY_ATTRIBUTE_I64 = 1, PATCHBAY_ATTRIBUTE_F64 = 2, PATCHBAY_ATTRIBUTE_STRING = 3 };
 
 /* A named constant that a kernel is prepared with. Frozen: 48 bytes. */
 typedef struct patchbay_attribute {
@@ -106,7 +100,7 @@ typedef struct patchbay_attribute {
 
 /* Everything a kernel is prepared from; the core caches kernels under it. */
 typedef struct patchbay_kernel_spec {
-  uint64_t size; /* of this struct, in bytes */
+  uint64_t size;      /* of this struct, in bytes */
   patchbay_string op; /* name with version: "add.1" */
   const patchbay_argument_spec* arguments;
   const patchbay_attribute* attributes;

@@ -12,22 +12,34 @@
 
 namespace patchbay::plugin::detail {
 
-inline constexpr patchbay_memory_table kMemoryTable = {
-    sizeof(patchbay_memory_table), Thunks::allocate,        Thunks::release,
-    Thunks::info,                  Thunks::copy_to_device,  Thunks::copy_to_host,
-    Thunks::copy_on_device,        Thunks::copy_to_peer,    Thunks::can_access_peer,
-    Thunks::wrap_memory};
-inline constexpr patchbay_stream_table kStreamTable = {
-    sizeof(patchbay_stream_table),    Thunks::create_stream, Thunks::destroy<patchbay_stream>,
-    Thunks::flush,                    Thunks::synchronize,   Thunks::stream_wait_event,
-    Thunks::add_callback,             Thunks::wrap_stream};
-inline constexpr patchbay_event_table kEventTable = {
-    sizeof(patchbay_event_table), Thunks::create_event, Thunks::destroy<patchbay_event>,
-    Thunks::record,               Thunks::query,        Thunks::wait,
-    Thunks::elapsed};
+inline constexpr patchbay_memory_table kMemoryTable = {sizeof(patchbay_memory_table),
+                                                       Thunks::allocate,
+                                                       Thunks::release,
+                                                       Thunks::info,
+                                                       Thunks::copy_to_device,
+                                                       Thunks::copy_to_host,
+                                                       Thunks::copy_on_device,
+                                                       Thunks::copy_to_peer,
+                                                       Thunks::can_access_peer,
+                                                       Thunks::wrap_memory};
+inline constexpr patchbay_stream_table kStreamTable = {sizeof(patchbay_stream_table),
+                                                       Thunks::create_stream,
+                                                       Thunks::destroy<patchbay_stream>,
+                                                       Thunks::flush,
+                                                       Thunks::synchronize,
+                                                       Thunks::stream_wait_event,
+                                                       Thunks::add_callback,
+                                                       Thunks::wrap_stream};
+inline constexpr patchbay_event_table kEventTable = {sizeof(patchbay_event_table),
+                                                     Thunks::create_event,
+                                                     Thunks::destroy<patchbay_event>,
+                                                     Thunks::record,
+                                                     Thunks::query,
+                                                     Thunks::wait,
+                                                     Thunks::elapsed};
 inline constexpr patchbay_kernel_table kKernelTable = {
-    sizeof(patchbay_kernel_table), Thunks::prepare,       Thunks::destroy<patchbay_kernel>,
-    Thunks::workspace_bytes,       Thunks::launch,        Thunks::load_module,
+    sizeof(patchbay_kernel_table),    Thunks::prepare,       Thunks::destroy<patchbay_kernel>,
+    Thunks::workspace_bytes,          Thunks::launch,        Thunks::load_module,
     Thunks::destroy<patchbay_module>, Thunks::module_kernel, Thunks::launch_grid};
 
 template <class DriverT, std::size_t N, std::size_t B, std::size_t V>
@@ -57,13 +69,13 @@ constexpr patchbay_plugin make_plugin(const char (&name)[N], const char (&backen
 
 }  // namespace patchbay::plugin::detail
 
-#define PATCHBAY_DEFINE_PLUGIN(name, backend, version, DriverT)                              \
-  PATCHBAY_PLUGIN_NOTE(name, backend);                                                       \
-  PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void) {                   \
-    static constexpr patchbay_plugin kPlugin =                                               \
-        patchbay::plugin::detail::make_plugin<DriverT>(name, backend, version);              \
-    return &kPlugin;                                                                         \
-  }                                                                                          \
+#define PATCHBAY_DEFINE_PLUGIN(name, backend, version, DriverT)                 \
+  PATCHBAY_PLUGIN_NOTE(name, backend);                                          \
+  PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void) {      \
+    static constexpr patchbay_plugin kPlugin =                                  \
+        patchbay::plugin::detail::make_plugin<DriverT>(name, backend, version); \
+    return &kPlugin;                                                            \
+  }                                                                             \
   static_assert(true, "takes the semicolon")
 
 #endif  // PATCHBAY_PLUGIN_KIT_KIT_HPP_

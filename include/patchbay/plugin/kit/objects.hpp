@@ -74,9 +74,8 @@ class Kernel : public detail::Object {
                       std::string_view name) = 0;
   /// Kernels of modules only.
   virtual void launch_grid(Stream& stream, std::span<const std::uint32_t, 3> groups,
-                           std::span<const std::uint32_t, 3> group_size,
-                           std::uint32_t shared_bytes, Arguments arguments,
-                           std::string_view name);
+                           std::span<const std::uint32_t, 3> group_size, std::uint32_t shared_bytes,
+                           Arguments arguments, std::string_view name);
 };
 
 /// Users' compiled code.

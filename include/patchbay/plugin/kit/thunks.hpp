@@ -88,8 +88,8 @@ struct Thunks {
       *total_bytes = info.total_bytes;
     });
   }
-  static Status wrap_memory(patchbay_device* device, std::uint64_t handle,
-                            std::uint64_t size_bytes, patchbay_memory* out) noexcept {
+  static Status wrap_memory(patchbay_device* device, std::uint64_t handle, std::uint64_t size_bytes,
+                            patchbay_memory* out) noexcept {
     return guarded(host_of(object(device)),
                    [&] { *out = object(device).allocator().wrap(handle, size_bytes); });
   }
@@ -111,9 +111,8 @@ struct Thunks {
   static Status copy_to_peer(patchbay_stream* stream, patchbay_device* to_device,
                              patchbay_memory to, patchbay_memory from,
                              std::uint64_t size_bytes) noexcept {
-    return guarded(host_of(object(stream)), [&] {
-      object(stream).copy_to_peer(object(to_device), to, from, size_bytes);
-    });
+    return guarded(host_of(object(stream)),
+                   [&] { object(stream).copy_to_peer(object(to_device), to, from, size_bytes); });
   }
   static std::uint32_t can_access_peer(patchbay_device* from, patchbay_device* to) noexcept {
     try {
@@ -186,22 +185,20 @@ struct Thunks {
                        const patchbay_argument* arguments, std::uint32_t num_arguments,
                        patchbay_memory workspace, patchbay_string name) noexcept {
     return guarded(host_of(object(stream)), [&] {
-      object(kernel).launch(object(stream), {arguments, num_arguments}, workspace,
-                            from_abi(name));
+      object(kernel).launch(object(stream), {arguments, num_arguments}, workspace, from_abi(name));
     });
   }
-  static Status load_module(patchbay_device* device, patchbay_string format,
-                            patchbay_string code, patchbay_string options,
-                            patchbay_module** out) noexcept {
+  static Status load_module(patchbay_device* device, patchbay_string format, patchbay_string code,
+                            patchbay_string options, patchbay_module** out) noexcept {
     const auto* host = host_of(object(device));
     return guarded(host, [&] {
-      give(host,
-           object(device).load_module(from_abi(format), from_abi(code), from_abi(options)), out);
+      give(host, object(device).load_module(from_abi(format), from_abi(code), from_abi(options)),
+           out);
     });
   }
   static Status module_kernel(patchbay_module* module, patchbay_string name,
-                              const patchbay_argument_spec* arguments,
-                              std::uint32_t num_arguments, patchbay_kernel** out) noexcept {
+                              const patchbay_argument_spec* arguments, std::uint32_t num_arguments,
+                              patchbay_kernel** out) noexcept {
     const auto* host = host_of(object(module));
     return guarded(host, [&] {
       give(host, object(module).kernel(from_abi(name), {arguments, num_arguments}), out);
