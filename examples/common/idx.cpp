@@ -36,7 +36,10 @@ class GzipFile {
     }
     errno = 0;
     file_.reset(gzopen(path.c_str(), "rb"));
-    if (file_ == nullptr) fail(ErrorCode::kIo, errno != 0 ? std::strerror(errno) : "out of memory");
+    if (file_ == nullptr) {
+      fail(ErrorCode::kIo,
+           fmt::format("can't be opened: {}", errno != 0 ? std::strerror(errno) : "out of memory"));
+    }
     gzbuffer(file_.get(), 1u << 17);
   }
 

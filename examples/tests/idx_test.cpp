@@ -113,8 +113,8 @@ TEST_F(IdxTest, RefusesFlippedBits) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint8_t>(i * 37);
   write_gzip(folder_.path() / "whole", idx_bytes(0x801, {100}, values));
   const Bytes bytes = read_file(folder_.path() / "whole");
-  // From the compressed data on; the ten bytes before hold a time and other things of no effect.
-  for (std::size_t i = 10; i < bytes.size(); ++i) {
+  // The ten bytes of the header hold a time, and the next one bits of padding: they have no effect.
+  for (std::size_t i = 11; i < bytes.size(); ++i) {
     Bytes damaged = bytes;
     damaged[i] ^= 0x10;
     write_file(folder_.path() / "damaged", damaged);
@@ -154,7 +154,7 @@ TEST_F(FashionMnistTest, Loads) {
 
 TEST_F(FashionMnistTest, NamesAMissingFile) {
   std::filesystem::remove(folder_.path() / "t10k-labels-idx1-ubyte.gz");
-  EXPECT_NE(why().find("t10k-labels-idx1-ubyte.gz' No such file"), std::string::npos);
+  EXPECT_NE(why().find("t10k-labels-idx1-ubyte.gz' can't be opened: No such file"), std::string::npos);
 }
 
 TEST_F(FashionMnistTest, RefusesOtherSizes) {
