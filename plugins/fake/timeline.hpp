@@ -44,7 +44,8 @@ class Timeline {
   /// By the worker: runs the work of a position, unless something before it failed, and moves on.
   void run(std::uint64_t position, const std::function<void()>& work);
 
-  /// These throw the failure of the position or of one before it.
+  /// These throw the failure of the position or of one before it, but not before it is reached:
+  /// until then the worker may still touch memory, also of a device that is lost.
   bool is_done(std::uint64_t position) const;
   /// False when the deadline passed first.
   bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns) const;
