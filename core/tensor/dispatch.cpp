@@ -1,0 +1,138 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/dispatch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "patchbay/kernel.h"
+
+namespace patchbay::tensor {
+
+patchbay_argument& Launch::add(const TensorImpl& tensor, int rank, std::uint8_t access) {
+  patchbay_argument& argument = arguments_[num_arguments_++];
+  runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);
+  std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
+  std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
+  uses_[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0};
+  return argument;
+}
+
+void Launch::tensor(const TensorImpl& tensor, const Shape& shape, const Shape& strides,
+                    std::uint8_t access) {
+  patchbay_argument& argument = add(tensor, shape.rank(), access);
+  std::copy(shape.begin(), shape.end(), argument.shape);
+  std::copy(strides.begin(), strides.end(), argument.strides);
+}
+
+void Launch::flat(const TensorImpl& tensor, std::uint8_t access) {
+  patchbay_argument& argument = add(tensor, 1, access);
+  argument.shape[0] = tensor.num_elements;
+  argument.strides[0] = 1;
+}
+
+void Launch::scalar(std::uint64_t bits, DType dtype) {
+  patchbay_argument& argument = arguments_[num_arguments_++];
+  runtime::set_scalar(argument, bits, scalar_dtype(dtype));
+  std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
+  std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
+}
+
+namespace {
+
+ArgumentSpec spec_of(const Operand& input, DType dtype) {
+  return input.tensor != nullptr ? ArgumentSpec::tensor(dtype, Access::kRead)
+                                 : ArgumentSpec::scalar(scalar_dtype(dtype));
+}
+
+KernelSpec make_spec(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs,
+                     DType dtype) {
+  KernelSpec spec;
+  spec.op = op.kernel;
+  spec.arguments.push_back(ArgumentSpec::tensor(out.dtype, Access::kWrite));
+  for (const Operand& input : inputs) spec.arguments.push_back(spec_of(input, dtype));
+  return spec;
+}
+
+/// What tells two kernels of one operator and dtype apart.
+unsigned variant_of(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs) {
+  if (op.id == OperatorId::cast) return static_cast<unsigned>(out.dtype) - 1;
+  unsigned scalars = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].tensor == nullptr) scalars |= 1u << i;
+  }
+  return scalars;
+}
+
+bool is_flat(const TensorImpl& out, std::span<const Operand> inputs) {
+  if (!out.is_contiguous) return false;
+  for (const Operand& input : inputs) {
+    if (input.tensor == nullptr) continue;
+    if (!input.tensor->is_contiguous || input.tensor->shape != out.shape) return false;
+  }
+  return true;
+}
+
+void set_flat(Launch& launch, DType dtype, const TensorImpl& out, std::span<const Operand> inputs) {
+  launch.flat(out, PATCHBAY_WRITE);
+  for (const Operand& input : inputs) {
+    if (input.tensor != nullptr) {
+      launch.flat(*input.tensor, PATCHBAY_READ);
+    } else {
+      launch.scalar(input.bits, dtype);
+    }
+  }
+}
+
+void set_strided(Launch& launch, DType dtype, const TensorImpl& out,
+                 std::span<const Operand> inputs) {
+  Iteration walk(out.shape);
+  walk.add(out);
+  for (const Operand& input : inputs) {
+    if (input.tensor != nullptr) walk.add(*input.tensor);
+  }
+  walk.sort();
+  walk.collapse();
+  int tensor = 0;
+  launch.tensor(out, walk.extents(), walk.strides(tensor++), PATCHBAY_WRITE);
+  for (const Operand& input : inputs) {
+    if (input.tensor != nullptr) {
+      launch.tensor(*input.tensor, walk.extents(), walk.strides(tensor++), PATCHBAY_READ);
+    } else {
+      launch.scalar(input.bits, dtype);
+    }
+  }
+}
+
+}  // namespace
+
+void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
+                        std::span<const Operand> inputs) {
+  if (out.is_empty()) return;
+  const std::size_t slot = kernel_slot(op, dtype, variant_of(op, out, inputs));
+  runtime::KernelState& kernel =
+      out.device().kernels.at(slot, [&] { return make_spec(op, out, inputs, dtype); });
+  Launch launch;
+  if (is_flat(out, inputs)) {
+    set_flat(launch, dtype, out, inputs);
+  } else {
+    set_strided(launch, dtype, out, inputs);
+  }
+  launch.run(op, kernel);
+}
+
+void launch_fill(const TensorImpl& out, std::uint64_t bits) {
+  const Operand value{nullptr, bits};
+  launch_elementwise(op::fill, out.dtype, out, {&value, 1});
+}
+
+void launch_copy(const TensorImpl& out, const TensorImpl& in) {
+  const Operand source{&in};
+  launch_elementwise(out.dtype == in.dtype ? op::copy : op::cast, in.dtype, out, {&source, 1});
+}
+
+void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits) {
+  const std::array<Operand, 2> range{{{nullptr, start_bits}, {nullptr, step_bits}}};
+  launch_elementwise(op::arange, out.dtype, out, range);
+}
+
+}  // namespace patchbay::tensor

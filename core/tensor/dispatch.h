@@ -1,0 +1,60 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// From a checked operation to a launch: the kernel of the operator, and its arguments.
+#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_H_
+#define PATCHBAY_CORE_TENSOR_DISPATCH_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/runtime/launch.h"
+#include "core/tensor/iteration.h"
+#include "core/tensor/operators.h"
+#include "core/tensor/tensor_impl.h"
+
+namespace patchbay::tensor {
+
+/// An input of an elementwise operation: a tensor, or (null) the bits of one element.
+struct Operand {
+  const TensorImpl* tensor = nullptr;
+  std::uint64_t bits = 0;
+};
+
+/// The arguments of one launch, on the stack. The tensors outlive it.
+class Launch {
+ public:
+  /// One more tensor, with its extents and strides.
+  void tensor(const TensorImpl& tensor, const Shape& shape, const Shape& strides,
+              std::uint8_t access);
+  /// One more contiguous tensor, in one dimension.
+  void flat(const TensorImpl& tensor, std::uint8_t access);
+  /// One more number of `dtype` (for bool as u8).
+  void scalar(std::uint64_t bits, DType dtype);
+
+  void run(const Operator& op, runtime::KernelState& kernel) const {
+    runtime::launch(kernel, std::span(arguments_.data(), num_arguments_),
+                    std::span(uses_.data(), num_uses_), op.name);
+  }
+
+ private:
+  patchbay_argument& add(const TensorImpl& tensor, int rank, std::uint8_t access);
+
+  static constexpr std::size_t kMaxArguments = 5;
+  std::array<patchbay_argument, kMaxArguments> arguments_;  // filled as far as num_arguments_
+  std::array<runtime::Use, kMaxArguments> uses_;
+  std::size_t num_arguments_ = 0, num_uses_ = 0;
+};
+
+/// out = op(inputs), element by element; inputs are of `dtype` and broadcast to out. Nothing for an
+/// empty out.
+void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
+                        std::span<const Operand> inputs);
+void launch_fill(const TensorImpl& out, std::uint64_t bits);
+/// Same dtype: copy; else cast.
+void launch_copy(const TensorImpl& out, const TensorImpl& in);
+void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_H_

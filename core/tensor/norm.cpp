@@ -1,0 +1,42 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is made of a reduction and an elementwise step: means and norms.
+#include <cmath>
+
+#include "core/tensor/operands.h"
+#include "core/tensor/reduce.h"
+
+namespace patchbay {
+
+namespace {
+
+void check_floating(const char* operation, const Tensor& a) {
+  const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
+  if (is_floating(impl.dtype)) return;
+  tensor::Operator called = tensor::op::sqrt;  // has the same dtypes
+  called.name = operation;
+  tensor::raise_no_such_dtype(called, {"a", impl});
+}
+
+}  // namespace
+
+Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
+  check_floating("mean", a);
+  Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
+  return div_out(total, total, tensor::num_reduced("mean", a, axes));
+}
+
+Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
+  check_floating("norm", a);
+  if (order == 1) return tensor::reduce(tensor::op::sum_abs, "norm", a, axes, keep);
+  if (order == INFINITY) return tensor::reduce(tensor::op::max_abs, "norm", a, axes, keep);
+  if (order != 2) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[norm] unknown order: expected 1, 2 or infinity, got {} (a: {}). Compute it "
+                   "from abs, log and exp.",
+                   order, tensor::describe(*a.impl()));
+  }
+  const Tensor squares = tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep);
+  return sqrt_out(squares, squares);
+}
+
+}  // namespace patchbay

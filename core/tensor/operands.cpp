@@ -1,0 +1,183 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/operands.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/tensor/overlap.h"
+
+namespace patchbay::tensor {
+
+std::string describe(const TensorImpl& tensor) {
+  return fmt::format("{} {} on {}", patchbay::to_string(tensor.dtype), to_string(tensor.shape),
+                     tensor.device().name_text);
+}
+
+std::string describe(const Named& operand) {
+  return fmt::format("{}: {}", operand.name, describe(operand.tensor));
+}
+
+void raise_undefined(const char* operation, const char* operand) {
+  raise(ErrorCode::kInvalidArgument,
+        "[{0}] {1} is undefined: expected a tensor, got a default-constructed handle. Create it "
+        "first, for example {1} = zeros(shape).",
+        operation, operand);
+}
+
+void raise_device_mismatch(const char* operation, const Named& expected, const Named& got) {
+  const runtime::DeviceState& device = expected.tensor.device();
+  const bool one_runtime = &device.runtime == &got.tensor.device().runtime;
+  const std::string way_out =
+      one_runtime ? fmt::format("Copy it first: {}.to({}.device()).", got.name, expected.name)
+                  : std::string(
+                        "They belong to two runtimes, which do not mix: take the values "
+                        "through the host with to_vector and from_host.");
+  raise(ErrorCode::kDeviceMismatch,
+        "[{}] operands are on different devices: expected {} on {} like {}, got {} ({}; {}). {}",
+        operation, got.name, device.name_text, expected.name, got.tensor.device().name_text,
+        describe(expected), describe(got), way_out);
+}
+
+void raise_dtype_mismatch(const char* operation, const Named& expected, const Named& got) {
+  const auto dtype = patchbay::to_string(expected.tensor.dtype);
+  const bool boolean = expected.tensor.dtype == DType::boolean;
+  raise(ErrorCode::kDtypeMismatch,
+        "[{}] operands have different dtypes: expected {} of {} like {}, got {} ({}; {}). Convert "
+        "it first: {}.cast(DType::{}).",
+        operation, got.name, dtype, expected.name, patchbay::to_string(got.tensor.dtype),
+        describe(expected), describe(got), got.name, boolean ? "boolean" : dtype);
+}
+
+void raise_no_such_dtype(const Operator& op, const Named& operand) {
+  raise(ErrorCode::kDtypeMismatch,
+        "[{}] is not defined for {}: expected one of {}, got {} ({}). Convert it first with cast.",
+        op.name, patchbay::to_string(operand.tensor.dtype), to_string(op.dtypes),
+        patchbay::to_string(operand.tensor.dtype), describe(operand));
+}
+
+bool has_dtype(const runtime::DeviceState& device, DType dtype) {
+  switch (dtype) {
+    case DType::f64: return device.properties.f64;
+    case DType::f16: return device.properties.f16;
+    case DType::bf16: return device.properties.bf16;
+    case DType::f32:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::boolean: return true;
+  }
+  return false;
+}
+
+void check_device_has(const char* operation, const runtime::DeviceState& device, DType dtype) {
+  if (has_dtype(device, dtype)) [[likely]]
+    return;
+  DTypes known = 0;
+  for (unsigned i = 1; i <= static_cast<unsigned>(DType::boolean); ++i) {
+    const auto candidate = static_cast<DType>(i);
+    if (has_dtype(device, candidate)) known |= dtypes_of(candidate);
+  }
+  raise(ErrorCode::kUnsupported,
+        "[{0}] device {1} has no dtype {2}: expected one of {3}, got {2}. Use one of these, or "
+        "another device.",
+        operation, device.name_text, patchbay::to_string(dtype), to_string(known));
+}
+
+bool is_host_scalar(const TensorImpl& tensor) {
+  return tensor.shape.rank() == 0 && tensor.device().properties.kind == DeviceKind::kCpu &&
+         tensor.buffer().host_addressable;
+}
+
+std::uint64_t read_host_scalar(const TensorImpl& tensor) {
+  runtime::BufferState& buffer = tensor.buffer();
+  buffer.wait_on_host(false);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits,
+              static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes +
+                  tensor.offset_bytes,
+              size_bytes(tensor.dtype));
+  return bits;
+}
+
+Shape broadcast_shapes(const char* operation, const Named& a, const Named& b) {
+  const Shape& x = a.tensor.shape;
+  const Shape& y = b.tensor.shape;
+  if (x == y) return x;
+  Shape shape = x.rank() >= y.rank() ? x : y;
+  const Shape& shorter = x.rank() >= y.rank() ? y : x;
+  for (int i = 1; i <= shorter.rank(); ++i) {  // from the end
+    std::int64_t& mine = shape[shape.rank() - i];
+    const std::int64_t other = shorter[shorter.rank() - i];
+    if (mine != other && mine != 1 && other != 1) {
+      raise(ErrorCode::kShapeMismatch,
+            "[{}] shapes {} and {} do not broadcast: expected equal extents, or 1, in dimension "
+            "-{}, got {} and {} ({}; {}). Reshape one of them.",
+            operation, to_string(x), to_string(y), i, x[x.rank() - i], y[y.rank() - i], describe(a),
+            describe(b));
+    }
+    if (mine == 1) mine = other;
+  }
+  return shape;
+}
+
+void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
+  if (out.dtype != dtype) [[unlikely]] {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] out has the wrong dtype: expected {}, got {} (out: {}). Give an out of {}.",
+          operation, patchbay::to_string(dtype), patchbay::to_string(out.dtype), describe(out),
+          patchbay::to_string(dtype));
+  }
+  if (out.shape != shape) [[unlikely]] {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] out has the wrong shape: expected {}, got {} (out: {}). Give an out of shape {}.",
+          operation, to_string(shape), to_string(out.shape), describe(out), to_string(shape));
+  }
+  check_own_elements(operation, out);
+}
+
+void check_own_elements(const char* operation, const TensorImpl& out, const char* name) {
+  if (!repeats_elements(out)) [[likely]]
+    return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{0}] {1} repeats elements: expected a place of its own for each, got strides {2} ({1}: "
+        "{3}). Write into {1}.contiguous() instead.",
+        operation, name, to_string(out.strides), describe(out));
+}
+
+namespace {
+
+[[noreturn, gnu::cold]] void raise_overlap(const char* operation, const char* expected,
+                                           const TensorImpl& out, const Named& input) {
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] out and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
+        "input first: {}.clone().",
+        operation, input.name, expected, describe({"out", out}), describe(input), input.name);
+}
+
+}  // namespace
+
+void check_no_partial_overlap(const char* operation, const TensorImpl& out, const Named& input) {
+  if (overlap(out, input.tensor) == Overlap::kPartial) [[unlikely]]
+    raise_overlap(operation, "the very same elements or none", out, input);
+}
+
+void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input) {
+  if (overlap(out, input.tensor) != Overlap::kNone) [[unlikely]]
+    raise_overlap(operation, "no element in common", out, input);
+}
+
+int resolve_dim(const char* operation, const TensorImpl& tensor, int dim) {
+  const int rank = tensor.shape.rank();
+  if (dim >= -rank && dim < rank) [[likely]]
+    return dim < 0 ? dim + rank : dim;
+  const std::string range = rank == 0 ? std::string("none for rank 0")
+                                      : fmt::format("{} to {} for rank {}", -rank, rank - 1, rank);
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] dimension {} is out of range: expected {}, got {} ({}). Use a dimension that the "
+        "tensor has.",
+        operation, dim, range, dim, describe(tensor));
+}
+
+}  // namespace patchbay::tensor

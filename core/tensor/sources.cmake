@@ -1,0 +1,22 @@
+# Relative to core/tensor.
+set(PATCHBAY_TENSOR_SOURCES
+  arange.cpp
+  create.cpp
+  dispatch.cpp
+  dtype.cpp
+  elementwise.cpp
+  fetch.cpp
+  gemm.cpp
+  iteration.cpp
+  movement.cpp
+  norm.cpp
+  operands.cpp
+  operators.cpp
+  overlap.cpp
+  reduce.cpp
+  reshape.cpp
+  scalar.cpp
+  shape.cpp
+  show.cpp
+  tensor.cpp
+  view.cpp)

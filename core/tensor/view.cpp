@@ -1,0 +1,161 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Views of the same storage: slices, permutations, repeats.
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "patchbay/tensor.h"
+
+#include "core/tensor/create.h"
+#include "core/tensor/operands.h"
+#include "core/tensor/size.h"
+
+namespace patchbay {
+
+using tensor::describe;
+using tensor::make_view;
+using tensor::resolve_dim;
+using tensor::TensorImpl;
+
+namespace {
+
+/// Where an index of one dimension lies, from the start of the storage.
+std::size_t offset_at(const TensorImpl& impl, int dim, std::int64_t index) {
+  const std::int64_t elements = index * impl.strides[dim];
+  return impl.offset_bytes + static_cast<std::size_t>(elements) * size_bytes(impl.dtype);
+}
+
+std::int64_t clamp_index(std::int64_t index, std::int64_t extent) {
+  if (index < 0) index = std::max(index, -extent) + extent;
+  return std::min(index, extent);
+}
+
+}  // namespace
+
+Tensor Tensor::slice(int dim, std::int64_t start, std::int64_t end, std::int64_t step) const {
+  const TensorImpl& impl = tensor::impl_of("slice", *this, "tensor");
+  dim = resolve_dim("slice", impl, dim);
+  if (step < 1) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[slice] bad step: expected 1 or more, got {} (tensor: {}). Tensors have no "
+                   "negative strides.",
+                   step, describe(impl));
+  }
+  const std::int64_t extent = impl.shape[dim];
+  const std::int64_t first = clamp_index(start, extent);
+  const std::int64_t last = clamp_index(end, extent);
+  Shape shape = impl.shape, strides = impl.strides;
+  shape[dim] = last <= first ? 0 : (last - first - 1) / step + 1;
+  if (shape[dim] > 1) strides[dim] *= step;  // else it is never taken, and might overflow
+  // An empty slice points to where the tensor begins, which is always inside the storage.
+  return make_view(impl, shape[dim] == 0 ? impl.offset_bytes : offset_at(impl, dim, first), shape,
+                   strides);
+}
+
+Tensor Tensor::select(int dim, std::int64_t index) const {
+  const TensorImpl& impl = tensor::impl_of("select", *this, "tensor");
+  dim = resolve_dim("select", impl, dim);
+  const std::int64_t extent = impl.shape[dim];
+  if (index < -extent || index >= extent) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[select] index {0} is out of range: expected {1} to {2} for extent {3} of "
+                   "dimension {4}, got {0} (tensor: {5}). Use an index that the tensor has.",
+                   index, -extent, extent - 1, extent, dim, describe(impl));
+  }
+  Shape shape = impl.shape, strides = impl.strides;
+  shape.erase(dim);
+  strides.erase(dim);
+  return make_view(impl, offset_at(impl, dim, index < 0 ? index + extent : index), shape, strides);
+}
+
+Tensor Tensor::permute(std::initializer_list<int> dims) const {
+  const TensorImpl& impl = tensor::impl_of("permute", *this, "tensor");
+  const auto raise_not_permuted = [&] {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[permute] not an order of the dimensions: expected each of {} dimensions once, "
+                   "got [{}] (tensor: {}). Name every dimension once.",
+                   impl.shape.rank(), fmt::join(dims, ", "), describe(impl));
+  };
+  if (dims.size() != static_cast<std::size_t>(impl.shape.rank())) raise_not_permuted();
+  Shape shape, strides;
+  unsigned seen = 0;
+  for (const int named : dims) {
+    const int dim = resolve_dim("permute", impl, named);
+    if ((seen >> dim & 1u) != 0) raise_not_permuted();
+    seen |= 1u << dim;
+    shape.push_back(impl.shape[dim]);
+    strides.push_back(impl.strides[dim]);
+  }
+  return make_view(impl, impl.offset_bytes, shape, strides);
+}
+
+Tensor Tensor::transpose(int dim0, int dim1) const {
+  const TensorImpl& impl = tensor::impl_of("transpose", *this, "tensor");
+  dim0 = resolve_dim("transpose", impl, dim0);
+  dim1 = resolve_dim("transpose", impl, dim1);
+  Shape shape = impl.shape, strides = impl.strides;
+  std::swap(shape[dim0], shape[dim1]);
+  std::swap(strides[dim0], strides[dim1]);
+  return make_view(impl, impl.offset_bytes, shape, strides);
+}
+
+Tensor Tensor::t() const {
+  const TensorImpl& impl = tensor::impl_of("t", *this, "tensor");
+  if (impl.shape.rank() != 2) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[t] not a matrix: expected rank 2, got {} (tensor: {}). Use transpose or "
+                   "permute.",
+                   impl.shape.rank(), describe(impl));
+  }
+  return transpose(0, 1);
+}
+
+Tensor Tensor::expand(const Shape& shape) const {
+  const TensorImpl& impl = tensor::impl_of("expand", *this, "tensor");
+  Shape extents = shape, strides = shape;
+  const int missing = shape.rank() - impl.shape.rank();
+  bool fits = missing >= 0;
+  for (int i = 0; fits && i < shape.rank(); ++i) {
+    const bool is_new = i < missing;
+    const std::int64_t mine = is_new ? 1 : impl.shape[i - missing];
+    if (extents[i] == -1 && !is_new) extents[i] = mine;  // as it is
+    fits = mine == extents[i] || mine == 1;
+    strides[i] = is_new || mine != extents[i] ? 0 : impl.strides[i - missing];
+  }
+  if (!fits) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[expand] the shape does not expand: expected extents equal or 1, got {} for a "
+                   "tensor of shape {} (tensor: {}). Only dimensions of extent 1 repeat.",
+                   to_string(shape), to_string(impl.shape), describe(impl));
+  }
+  tensor::checked_size_bytes("expand", extents, impl.dtype);
+  return make_view(impl, impl.offset_bytes, extents, strides);
+}
+
+Tensor Tensor::squeeze(int dim) const {
+  const TensorImpl& impl = tensor::impl_of("squeeze", *this, "tensor");
+  dim = resolve_dim("squeeze", impl, dim);
+  if (impl.shape[dim] != 1) return *this;
+  return select(dim, 0);
+}
+
+Tensor Tensor::unsqueeze(int dim) const {
+  const TensorImpl& impl = tensor::impl_of("unsqueeze", *this, "tensor");
+  const int rank = impl.shape.rank();
+  if (dim < -rank - 1 || dim > rank) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[unsqueeze] dimension {0} is out of range: expected {1} to {2} for rank {2}, "
+                   "got {0} (tensor: {3}). Use one of these.",
+                   dim, -rank - 1, rank, describe(impl));
+  }
+  if (dim < 0) dim += rank + 1;
+  Shape shape = impl.shape, strides = impl.strides;
+  // A contiguous tensor stays one with this stride.
+  strides.insert(dim, dim < rank ? strides[dim] * std::max<std::int64_t>(shape[dim], 1) : 1);
+  shape.insert(dim, 1);
+  return make_view(impl, impl.offset_bytes, shape, strides);
+}
+
+}  // namespace patchbay
