@@ -1,0 +1,24 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Memory of a CPU device: the host's, aligned. Both memory kinds are the same.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ALLOCATOR_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_ALLOCATOR_HPP_
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+namespace patchbay::cpu {
+
+constexpr std::uint64_t kMemoryAlignment = 64;
+
+class Allocator final : public plugin::Allocator {
+ public:
+  plugin::Memory allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
+                          std::uint64_t alignment_bytes) override;
+  void release(std::uint32_t memory_kind, plugin::Memory memory) noexcept override;
+  Info info() override;
+  /// `native_handle` is a pointer of the application's.
+  plugin::Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes) override;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_ALLOCATOR_HPP_

@@ -1,0 +1,26 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include "operators.hpp"
+#include "stream.hpp"
+
+namespace patchbay::cpu {
+
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
+  return std::make_unique<Stream>(workers_);
+}
+
+std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
+  return std::make_unique<Event>();
+}
+
+std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
+  return prepare_operator(spec, workers_, libraries_);
+}
+
+std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {
+  if (native_kind == PATCHBAY_NATIVE_MEMORY) return reinterpret_cast<std::uintptr_t>(object);
+  return plugin::Device::native_handle(native_kind, object);
+}
+
+}  // namespace patchbay::cpu

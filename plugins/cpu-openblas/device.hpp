@@ -1,0 +1,35 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// One CPU device: a share of the cores, and what runs on them.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_HPP_
+
+#include <memory>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "allocator.hpp"
+#include "libraries.hpp"
+#include "workers.hpp"
+
+namespace patchbay::cpu {
+
+class Device final : public plugin::Device {
+ public:
+  Device(Libraries& libraries, const Share& share) : libraries_(libraries), workers_(share) {}
+
+  plugin::Allocator& allocator() override { return allocator_; }
+  std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
+  std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
+  std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
+  /// Memory: its address. Nothing else here has a handle.
+  std::uint64_t native_handle(std::uint32_t native_kind, void* object) override;
+
+ private:
+  Libraries& libraries_;
+  Workers workers_;
+  Allocator allocator_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_HPP_

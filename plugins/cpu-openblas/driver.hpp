@@ -1,0 +1,32 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Which devices there are.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DRIVER_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_DRIVER_HPP_
+
+#include <memory>
+#include <vector>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "libraries.hpp"
+#include "processor.hpp"
+#include "topology.hpp"
+
+namespace patchbay::cpu {
+
+/// Options of the user's: cpu_devices, cpu_threads, openblas_path.
+class Driver final : public plugin::Driver {
+ public:
+  explicit Driver(plugin::Host host);
+  void enumerate(const Found& found) override;
+  std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
+
+ private:
+  const Processor processor_;
+  const std::vector<Share> shares_;
+  Libraries libraries_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_DRIVER_HPP_

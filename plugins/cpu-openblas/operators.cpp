@@ -1,0 +1,236 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "operators.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "arange.hpp"
+#include "elementwise.hpp"
+#include "operand.hpp"
+#include "product.hpp"
+#include "reduction.hpp"
+
+namespace patchbay::cpu {
+namespace {
+
+struct Context {
+  const patchbay_kernel_spec& spec;
+  Workers& workers;
+  Libraries& libraries;
+
+  std::string name() const { return std::string(plugin::from_abi(spec.op)); }
+  const SimdTable& simd() const { return libraries.simd(); }
+  const patchbay_argument_spec& argument(int i) const { return spec.arguments[i]; }
+  std::uint8_t dtype(int i) const { return spec.arguments[i].dtype; }
+};
+
+using Maker = std::unique_ptr<plugin::Kernel> (*)(const Context& context, int op);
+
+struct Operator {
+  std::string_view name;
+  std::uint32_t num_arguments;
+  Maker make;
+  int op;
+};
+
+/// What an element of these costs beside moving it through memory, in single precision.
+constexpr int kCostlyUnary = 6;
+
+[[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
+  plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
+}
+
+void expect_dtype(const Context& context, int argument, std::uint8_t dtype) {
+  if (context.dtype(argument) == dtype) return;
+  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) + " is " +
+                      dtype_name(context.dtype(argument)) + ", expected " + dtype_name(dtype));
+}
+
+void expect_tensor(const Context& context, int argument) {
+  if (context.argument(argument).kind == PATCHBAY_TENSOR) return;
+  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
+                      " must be a tensor");
+}
+
+/// Scalars are converted at the launch; tensors must have the type.
+void expect_input(const Context& context, int argument, std::uint8_t dtype) {
+  const std::uint8_t kind = context.argument(argument).kind;
+  if (kind == PATCHBAY_TENSOR) return expect_dtype(context, argument, dtype);
+  if (kind == PATCHBAY_SCALAR) return;
+  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
+                      " must be a tensor or a scalar");
+}
+
+/// Binary operations compute in the type of their first tensor among the inputs.
+std::uint8_t computed_dtype(const Context& context) {
+  const bool a_is_tensor = context.argument(1).kind == PATCHBAY_TENSOR;
+  return context.dtype(!a_is_tensor && context.argument(2).kind == PATCHBAY_TENSOR ? 2 : 1);
+}
+
+Row checked(const Context& context, Row row, std::uint8_t dtype) {
+  if (row == nullptr) refuse(context, dtype);
+  return row;
+}
+
+std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row, std::uint8_t out,
+                                                 std::uint8_t in, int num_operands, int cost) {
+  expect_tensor(context, 0);
+  expect_dtype(context, 0, out);
+  for (int i = 1; i < num_operands; ++i) expect_input(context, i, in);
+  const Transpose turn = context.simd().transpose[in];
+  return std::make_unique<ElementwiseKernel>(
+      context.workers,
+      ElementwiseKernel::Operation{row, {nullptr, turn, turn}, {out, in, in}, num_operands, cost},
+      context.libraries.cache_bytes());
+}
+
+int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
+
+std::unique_ptr<plugin::Kernel> make_binary(const Context& context, int op) {
+  const std::uint8_t dtype = computed_dtype(context);
+  const Row row = checked(context, context.simd().binary[op][index_of(dtype)], dtype);
+  const bool divides_integers = op == kDiv && dtype != PATCHBAY_F32 && dtype != PATCHBAY_F64;
+  return make_elementwise(context, row, dtype, dtype, 3, divides_integers ? kCostlyUnary : 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
+  const std::uint8_t dtype = computed_dtype(context);
+  const Row row = checked(context, context.simd().compare[op][index_of(dtype)], dtype);
+  return make_elementwise(context, row, PATCHBAY_BOOL, dtype, 3, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_logical(const Context& context, int op) {
+  if (context.dtype(1) != PATCHBAY_BOOL) refuse(context, context.dtype(1));
+  return make_elementwise(context, context.simd().logical[op], PATCHBAY_BOOL, PATCHBAY_BOOL,
+                          op == kLogicalNot ? 2 : 3, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_unary(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(1);
+  const Row row = checked(context, context.simd().unary[op][index_of(dtype)], dtype);
+  const bool is_costly = op == kExp || op == kLog || op == kSqrt;
+  const int cost = is_costly ? kCostlyUnary : 1;
+  return make_elementwise(context, row, dtype, dtype, 2, dtype == PATCHBAY_F64 ? 2 * cost : cost);
+}
+
+/// Fill is the copy of a scalar.
+std::unique_ptr<plugin::Kernel> make_copy(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Row row = checked(context, context.simd().copy[index_of(dtype)], dtype);
+  return make_elementwise(context, row, dtype, dtype, 2, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_cast(const Context& context, int) {
+  const std::uint8_t to = context.dtype(0), from = context.dtype(1);
+  const Row row = context.simd().cast[index_of(to)][index_of(from)];
+  if (row == nullptr) {
+    plugin::unsupported(context.name() + " has no kernel from " + dtype_name(from) + " to " +
+                        dtype_name(to) + " on cpu");
+  }
+  return make_elementwise(context, row, to, from, 2, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_arange(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Arange entry = context.simd().arange[index_of(dtype)];
+  if (entry == nullptr) refuse(context, dtype);
+  return std::make_unique<ArangeKernel>(context.workers, entry, dtype);
+}
+
+template <class Method>
+std::unique_ptr<plugin::Kernel> make_reducing(const Context& context, const Method& method,
+                                              std::uint8_t out_dtype) {
+  const std::uint8_t in_dtype = context.dtype(1);
+  if (method.block == nullptr) refuse(context, in_dtype);
+  expect_tensor(context, 0);
+  expect_tensor(context, 1);
+  expect_dtype(context, 0, out_dtype);
+  typename ReductionKernel<Method>::Operation operation{
+      context.name(), method,   context.simd().copy[in_dtype], context.simd().copy[out_dtype],
+      in_dtype,       out_dtype};
+  return std::make_unique<ReductionKernel<Method>>(context.workers, std::move(operation));
+}
+
+std::unique_ptr<plugin::Kernel> make_reduction(const Context& context, int op) {
+  const Reduction& method = context.simd().reduce[op][index_of(context.dtype(1))];
+  return make_reducing(context, method, method.out_dtype);
+}
+
+std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int op) {
+  return make_reducing(context, context.simd().arg_reduce[op][index_of(context.dtype(1))],
+                       PATCHBAY_I64);
+}
+
+std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const bool is_float = dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64;
+  const IntegerGemmEntry integers = context.simd().integer_gemm[index_of(dtype)];
+  if (!is_float && integers == nullptr) refuse(context, dtype);
+  for (int i = 0; i < 3; ++i) {
+    expect_tensor(context, i);
+    expect_dtype(context, i, dtype);
+  }
+  const Blas* blas = is_float ? &context.libraries.blas() : nullptr;
+  const bool one_at_a_time = blas != nullptr && !blas->is_concurrent();
+  return std::make_unique<ProductKernel>(
+      context.workers, dtype, blas, one_at_a_time ? &context.libraries.blas_call_mutex() : nullptr,
+      integers);
+}
+
+constexpr Operator kOperators[] = {
+    {"fill.1", 2, make_copy, 0},
+    {"copy.1", 2, make_copy, 0},
+    {"cast.1", 2, make_cast, 0},
+    {"arange.1", 3, make_arange, 0},
+    {"add.1", 3, make_binary, kAdd},
+    {"sub.1", 3, make_binary, kSub},
+    {"mul.1", 3, make_binary, kMul},
+    {"div.1", 3, make_binary, kDiv},
+    {"maximum.1", 3, make_binary, kMaximum},
+    {"minimum.1", 3, make_binary, kMinimum},
+    {"eq.1", 3, make_compare, kEqual},
+    {"ne.1", 3, make_compare, kNotEqual},
+    {"lt.1", 3, make_compare, kLess},
+    {"le.1", 3, make_compare, kLessEqual},
+    {"gt.1", 3, make_compare, kGreater},
+    {"ge.1", 3, make_compare, kGreaterEqual},
+    {"neg.1", 2, make_unary, kNeg},
+    {"abs.1", 2, make_unary, kAbs},
+    {"sqrt.1", 2, make_unary, kSqrt},
+    {"exp.1", 2, make_unary, kExp},
+    {"log.1", 2, make_unary, kLog},
+    {"square.1", 2, make_unary, kSquare},
+    {"logical_not.1", 2, make_logical, kLogicalNot},
+    {"logical_and.1", 3, make_logical, kLogicalAnd},
+    {"logical_or.1", 3, make_logical, kLogicalOr},
+    {"sum.1", 2, make_reduction, kSum},
+    {"sum_squares.1", 2, make_reduction, kSumSquares},
+    {"sum_abs.1", 2, make_reduction, kSumAbs},
+    {"max_abs.1", 2, make_reduction, kMaxAbs},
+    {"min.1", 2, make_reduction, kMin},
+    {"max.1", 2, make_reduction, kMax},
+    {"argmin.1", 2, make_arg_reduction, kArgMin},
+    {"argmax.1", 2, make_arg_reduction, kArgMax},
+    {"gemm.1", 5, make_product, 0},
+};
+
+}  // namespace
+
+std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
+                                                 Libraries& libraries) {
+  const Context context{spec, workers, libraries};
+  const std::string_view name = plugin::from_abi(spec.op);
+  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                   [&](const Operator& op) { return op.name == name; });
+  if (found == std::end(kOperators)) {
+    plugin::unsupported("the plugin cpu-openblas has no operator " + context.name());
+  }
+  if (spec.num_arguments != found->num_arguments) {
+    plugin::invalid_argument(context.name() + " takes " + std::to_string(found->num_arguments) +
+                             " arguments, got " + std::to_string(spec.num_arguments));
+  }
+  return found->make(context, found->op);
+}
+
+}  // namespace patchbay::cpu

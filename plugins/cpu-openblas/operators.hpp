@@ -1,0 +1,22 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// From an operator's name and types to a kernel.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERATORS_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERATORS_HPP_
+
+#include <memory>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "libraries.hpp"
+#include "workers.hpp"
+
+namespace patchbay::cpu {
+
+/// Throws `unsupported` with the reason for what this plugin does not have. Kernels take any shapes
+/// and strides; those of the spec are not used.
+std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
+                                                 Libraries& libraries);
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_OPERATORS_HPP_

@@ -1,0 +1,45 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Reductions over any dimensions, with the same bits for any number of threads.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_REDUCTION_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_REDUCTION_HPP_
+
+#include <cstdint>
+#include <string>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "reduction_state.hpp"
+#include "simd/table.hpp"
+#include "workers.hpp"
+
+namespace patchbay::cpu {
+
+/// Arguments: out, in, of one rank; a dimension of which out has 1 and in another extent is
+/// reduced. `Method` is Reduction or ArgReduction.
+template <class Method>
+class ReductionKernel final : public plugin::Kernel {
+ public:
+  struct Operation {
+    std::string name;
+    Method method;
+    Row copy_in, copy_out;  // for the types of input and output
+    std::uint8_t in_dtype, out_dtype;
+  };
+
+  ReductionKernel(Workers& workers, Operation operation)
+      : workers_(workers), operation_(std::move(operation)) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  Workers& workers_;
+  const Operation operation_;
+};
+
+extern template class ReductionKernel<Reduction>;
+extern template class ReductionKernel<ArgReduction>;
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_REDUCTION_HPP_

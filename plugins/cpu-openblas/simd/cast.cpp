@@ -1,0 +1,89 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "rows.hpp"
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+namespace {
+
+template <class T>
+struct Limits;
+template <>
+struct Limits<std::int32_t> {
+  static constexpr std::int32_t kLowest = INT32_MIN, kHighest = INT32_MAX;
+  static constexpr double kEnd = 2147483648.0;  // one more than the highest
+};
+template <>
+struct Limits<std::int64_t> {
+  static constexpr std::int64_t kLowest = INT64_MIN, kHighest = INT64_MAX;
+  static constexpr double kEnd = 9223372036854775808.0;
+};
+template <>
+struct Limits<std::uint8_t> {
+  static constexpr std::uint8_t kLowest = 0, kHighest = 255;
+  static constexpr double kEnd = 256.0;
+};
+
+/// Toward zero; what does not fit gives the nearest that does, NaN gives 0.
+template <class To, class From>
+To to_integer(From x) {
+  constexpr From kEnd = static_cast<From>(Limits<To>::kEnd);
+  constexpr From kLowest = static_cast<From>(Limits<To>::kLowest);
+  const bool too_high = x >= kEnd;
+  const bool fits = (x > kLowest) & (x < kEnd);
+  // Only what fits is converted: the rest would be undefined.
+  const To inside = static_cast<To>(fits ? x : From(0));
+  const To outside = too_high ? Limits<To>::kHighest : (x <= kLowest ? Limits<To>::kLowest : To(0));
+  return fits ? inside : outside;
+}
+
+template <class To>
+struct CastTo {
+  template <class From>
+  static To apply(From x) {
+    if constexpr (kIsFloat<From> && !kIsFloat<To>) {
+      return to_integer<To>(x);
+    } else {
+      return static_cast<To>(x);
+    }
+  }
+};
+
+struct CastToBool {
+  template <class From>
+  static std::uint8_t apply(From x) {
+    return x != From(0) ? 1 : 0;
+  }
+};
+
+template <class To>
+struct CastFromBool {
+  static To apply(std::uint8_t x) { return x != 0 ? To(1) : To(0); }
+};
+
+template <class To, class From>
+void fill_pair(SimdTable& table) {
+  table.cast[DtypeOf<To>::value][DtypeOf<From>::value] = unary_row<CastTo<To>, To, From>;
+}
+
+template <class T>
+void fill_type(SimdTable& table) {
+  fill_pair<float, T>(table);
+  fill_pair<double, T>(table);
+  fill_pair<std::int32_t, T>(table);
+  fill_pair<std::int64_t, T>(table);
+  fill_pair<std::uint8_t, T>(table);
+  table.cast[PATCHBAY_BOOL][DtypeOf<T>::value] = unary_row<CastToBool, std::uint8_t, T>;
+  table.cast[DtypeOf<T>::value][PATCHBAY_BOOL] = unary_row<CastFromBool<T>, T, std::uint8_t>;
+}
+
+}  // namespace
+
+void fill_cast(SimdTable& table) {
+  fill_type<float>(table);
+  fill_type<double>(table);
+  fill_type<std::int32_t>(table);
+  fill_type<std::int64_t>(table);
+  fill_type<std::uint8_t>(table);
+  table.cast[PATCHBAY_BOOL][PATCHBAY_BOOL] = unary_row<CastToBool, std::uint8_t, std::uint8_t>;
+}
+
+}  // namespace patchbay::cpu::PATCHBAY_SIMD

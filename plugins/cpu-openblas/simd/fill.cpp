@@ -1,0 +1,17 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "target.hpp"
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+
+void fill(SimdTable& table) {
+  fill_arithmetic(table);
+  fill_compare(table);
+  fill_unary(table);
+  fill_cast(table);
+  fill_move(table);
+  fill_reduce(table);
+  fill_arg_reduce(table);
+  fill_integer_gemm(table);
+}
+
+}  // namespace patchbay::cpu::PATCHBAY_SIMD

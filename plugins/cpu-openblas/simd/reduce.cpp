@@ -1,0 +1,219 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Sums and extremes. Element i of a block belongs to lane i % kLanes; lanes are joined in halves.
+// Rows and columns do this in the same order, so a transposed view gives the same bits, and so
+// does every vector width.
+#include "target.hpp"
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+namespace {
+
+constexpr std::int64_t kLanes = 32;
+
+template <class T>
+constexpr T kInfinity = static_cast<T>(__builtin_inff());
+template <class T>
+constexpr T kLowest = -kInfinity<T>;
+template <class T>
+constexpr T kHighest = kInfinity<T>;
+template <>
+inline constexpr std::int32_t kLowest<std::int32_t> = INT32_MIN;
+template <>
+inline constexpr std::int32_t kHighest<std::int32_t> = INT32_MAX;
+template <>
+inline constexpr std::int64_t kLowest<std::int64_t> = INT64_MIN;
+template <>
+inline constexpr std::int64_t kHighest<std::int64_t> = INT64_MAX;
+template <>
+inline constexpr std::uint8_t kLowest<std::uint8_t> = 0;
+template <>
+inline constexpr std::uint8_t kHighest<std::uint8_t> = 255;
+
+/// What integers are summed in; floats in their own type.
+template <class T>
+struct SumOf {
+  using type = std::uint64_t;
+};
+template <>
+struct SumOf<float> {
+  using type = float;
+};
+template <>
+struct SumOf<double> {
+  using type = double;
+};
+template <class T>
+using Sum = typename SumOf<T>::type;
+
+/// Sign extension first, then arithmetic that wraps.
+template <class T>
+inline Sum<T> widen(T x) {
+  if constexpr (kIsFloat<T>) return x;
+  return static_cast<Sum<T>>(static_cast<std::int64_t>(x));
+}
+
+template <class T>
+inline Sum<T> magnitude(T x) {
+  if constexpr (kSame<T, float>) return __builtin_fabsf(x);
+  if constexpr (kSame<T, double>) return __builtin_fabs(x);
+  return x < T(0) ? Sum<T>(0) - widen(x) : widen(x);
+}
+
+// An operation: its accumulator's type and start, how an element enters, how two are joined.
+template <class T>
+struct SumStep {
+  using Accumulator = Sum<T>;
+  static constexpr Accumulator kStart = 0;
+  static Accumulator enter(T x) { return widen(x); }
+  static Accumulator join(Accumulator a, Accumulator b) { return a + b; }
+};
+
+struct BoolSumStep : SumStep<std::uint8_t> {
+  static Accumulator enter(std::uint8_t x) { return x != 0 ? 1 : 0; }
+};
+
+template <class T>
+struct SumSquaresStep : SumStep<T> {
+  static Sum<T> enter(T x) { return widen(x) * widen(x); }
+};
+
+template <class T>
+struct SumAbsStep : SumStep<T> {
+  static Sum<T> enter(T x) { return magnitude(x); }
+};
+
+// Once a NaN, always a NaN.
+template <class T>
+struct MaxStep {
+  using Accumulator = T;
+  static constexpr T kStart = kLowest<T>;
+  static T enter(T x) { return x; }
+  static T join(T a, T b) {
+    if constexpr (kIsFloat<T>) return (a > b) | (a != a) ? a : b;
+    return a > b ? a : b;
+  }
+};
+
+template <class T>
+struct MinStep {
+  using Accumulator = T;
+  static constexpr T kStart = kHighest<T>;
+  static T enter(T x) { return x; }
+  static T join(T a, T b) {
+    if constexpr (kIsFloat<T>) return (a < b) | (a != a) ? a : b;
+    return a < b ? a : b;
+  }
+};
+
+template <class T>
+struct MaxAbsStep : MaxStep<Sum<T>> {
+  static constexpr Sum<T> kStart = 0;
+  static Sum<T> enter(T x) { return magnitude(x); }
+};
+
+template <class Step, class T, class A>
+inline void add_row(std::int64_t n, A* lanes, const T* in) {
+  PATCHBAY_VECTORISE
+  for (std::int64_t i = 0; i < n; ++i) lanes[i] = Step::join(lanes[i], Step::enter(in[i]));
+}
+
+template <class Step, class T, class A>
+inline void start_row(std::int64_t n, A* lanes, const T* in) {
+  PATCHBAY_VECTORISE
+  for (std::int64_t i = 0; i < n; ++i) lanes[i] = Step::join(Step::kStart, Step::enter(in[i]));
+}
+
+template <class Step, class T>
+void reduce_block(std::int64_t n, const void* in, void* accumulator) {
+  using A = typename Step::Accumulator;
+  const T* x = static_cast<const T*>(in);
+  const std::int64_t used = n < kLanes ? n : kLanes;
+  A lanes[kLanes];
+  start_row<Step>(used, lanes, x);
+  std::int64_t i = kLanes;
+  for (; i + kLanes <= n; i += kLanes) add_row<Step>(kLanes, lanes, x + i);
+  if (i < n) add_row<Step>(n - i, lanes, x + i);
+  // Lanes that hold nothing are left out, which is as good as joining their start value.
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+    const std::int64_t joined = used - half < half ? used - half : half;
+    for (std::int64_t lane = 0; lane < joined; ++lane) {
+      lanes[lane] = Step::join(lanes[lane], lanes[lane + half]);
+    }
+  }
+  *static_cast<A*>(accumulator) = lanes[0];
+}
+
+template <class Step, class T>
+void reduce_columns(std::int64_t num_rows, std::int64_t width, const void* const* rows,
+                    void* accumulators) {
+  using A = typename Step::Accumulator;
+  constexpr std::int64_t kWidth = kTileBytes / std::int64_t{sizeof(T)};
+  alignas(kLineBytes) A lanes[kLanes][kWidth];
+  const std::int64_t used = num_rows < kLanes ? num_rows : kLanes;
+  for (std::int64_t r = 0; r < used; ++r) {
+    start_row<Step>(width, lanes[r], static_cast<const T*>(rows[r]));
+  }
+  for (std::int64_t r = used; r < num_rows; ++r) {
+    add_row<Step>(width, lanes[r % kLanes], static_cast<const T*>(rows[r]));
+  }
+  for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::int64_t r = 0; r < half && r + half < used; ++r) {
+      PATCHBAY_VECTORISE
+      for (std::int64_t i = 0; i < width; ++i) {
+        lanes[r][i] = Step::join(lanes[r][i], lanes[r + half][i]);
+      }
+    }
+  }
+  A* out = static_cast<A*>(accumulators);
+  for (std::int64_t i = 0; i < width; ++i) out[i] = lanes[0][i];
+}
+
+template <class Step>
+void combine(std::int64_t n, void* accumulators, const void* later) {
+  using A = typename Step::Accumulator;
+  A* a = static_cast<A*>(accumulators);
+  const A* b = static_cast<const A*>(later);
+  PATCHBAY_VECTORISE
+  for (std::int64_t i = 0; i < n; ++i) a[i] = Step::join(a[i], b[i]);
+}
+
+template <class A>
+constexpr std::uint8_t out_dtype() {
+  if constexpr (kSame<A, std::uint64_t>)
+    return PATCHBAY_I64;
+  else
+    return DtypeOf<A>::value;
+}
+
+template <class Step, class T>
+constexpr Reduction make() {
+  return {reduce_block<Step, T>, reduce_columns<Step, T>, combine<Step>,
+          out_dtype<typename Step::Accumulator>()};
+}
+
+template <class T>
+void fill_type(SimdTable& table) {
+  constexpr int dtype = DtypeOf<T>::value;
+  table.reduce[kSum][dtype] = make<SumStep<T>, T>();
+  table.reduce[kSumSquares][dtype] = make<SumSquaresStep<T>, T>();
+  table.reduce[kSumAbs][dtype] = make<SumAbsStep<T>, T>();
+  table.reduce[kMaxAbs][dtype] = make<MaxAbsStep<T>, T>();
+  table.reduce[kMin][dtype] = make<MinStep<T>, T>();
+  table.reduce[kMax][dtype] = make<MaxStep<T>, T>();
+}
+
+}  // namespace
+
+void fill_reduce(SimdTable& table) {
+  fill_type<float>(table);
+  fill_type<double>(table);
+  fill_type<std::int32_t>(table);
+  fill_type<std::int64_t>(table);
+  fill_type<std::uint8_t>(table);
+  table.reduce[kSum][PATCHBAY_BOOL] = make<BoolSumStep, std::uint8_t>();
+  for (int op = kMin; op <= kMax; ++op) {
+    table.reduce[op][PATCHBAY_BOOL] = table.reduce[op][PATCHBAY_U8];
+    table.reduce[op][PATCHBAY_BOOL].out_dtype = PATCHBAY_BOOL;
+  }
+}
+
+}  // namespace patchbay::cpu::PATCHBAY_SIMD

@@ -1,0 +1,105 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The inner loops, one table of them for each instruction set that they are compiled for.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TABLE_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TABLE_HPP_
+
+#include <cstdint>
+
+namespace patchbay::cpu {
+
+constexpr int kNumDtypes = 9;  // tables are indexed by patchbay_dtype, which starts at 1
+
+enum BinaryOp { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum, kNumBinaryOps };
+enum CompareOp { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kNumCompareOps };
+enum UnaryOp { kNeg, kAbs, kSqrt, kExp, kLog, kSquare, kNumUnaryOps };
+enum LogicalOp { kLogicalNot, kLogicalAnd, kLogicalOr, kNumLogicalOps };
+enum ReduceOp { kSum, kSumSquares, kSumAbs, kMaxAbs, kMin, kMax, kNumReduceOps };
+enum ArgOp { kArgMin, kArgMax, kNumArgOps };
+
+/// How one row of an elementwise operation is walked: strides in elements; 0 repeats an input.
+struct Steps {
+  std::int64_t out = 1, a = 1, b = 1;
+  bool stream = false;  // store past the caches
+};
+/// out[i] = op(a[i], b[i]) for n elements. Operations with fewer inputs ignore b, or both.
+using Row = void (*)(std::int64_t n, void* out, const void* a, const void* b, const Steps& steps);
+
+/// out[i * step] = start + (first + i) * increment; both scalars of the output's type.
+using Arange = void (*)(std::int64_t first, std::int64_t n, void* out, std::int64_t step,
+                        const void* start, const void* increment);
+
+/// rows x columns elements from a source with unit stride down its columns to a buffer with unit
+/// stride along its rows.
+using Transpose = void (*)(std::int64_t rows, std::int64_t columns, void* out, std::int64_t out_row,
+                           const void* in, std::int64_t in_column);
+
+/// Reductions work in blocks of kBlock elements; block results are combined pairwise by the
+/// caller, so the order, and with it every bit, depends on the number of elements alone.
+constexpr std::int64_t kBlock = 2048;
+constexpr std::int64_t kTileBytes = 512;
+constexpr std::int64_t kMaxTile = kTileBytes;  // columns of a tile: kTileBytes / sizeof(element)
+
+/// One accumulator from n <= kBlock contiguous elements.
+using ReduceBlock = void (*)(std::int64_t n, const void* in, void* accumulator);
+/// `width` accumulators from num_rows <= kBlock rows of `width` contiguous elements.
+using ReduceColumns = void (*)(std::int64_t num_rows, std::int64_t width, const void* const* rows,
+                               void* accumulators);
+/// accumulators[i] joined with later[i].
+using Combine = void (*)(std::int64_t n, void* accumulators, const void* later);
+
+/// The best of n elements against what is there: value and index are replaced if an element is
+/// strictly better; element i has index first + i. A negative index: nothing is there yet.
+using ArgBlock = void (*)(std::int64_t n, const void* in, std::int64_t first, void* value,
+                          std::int64_t* index);
+using ArgColumns = void (*)(std::int64_t num_rows, std::int64_t width, const void* const* rows,
+                            std::int64_t first, void* values, std::int64_t* indices);
+using ArgCombine = void (*)(std::int64_t n, void* values, std::int64_t* indices,
+                            const void* later_values, const std::int64_t* later_indices);
+
+/// out = alpha a b + beta out over integers that wrap; strides {row, column} in elements.
+struct IntegerGemm {
+  std::int64_t m, n, k;
+  const void* a;
+  const void* b;
+  void* out;
+  std::int64_t a_strides[2], b_strides[2], out_strides[2];
+  const void* alpha;
+  const void* beta;
+};
+using IntegerGemmEntry = void (*)(const IntegerGemm& problem);
+
+struct Reduction {
+  ReduceBlock block = nullptr;
+  ReduceColumns columns = nullptr;
+  Combine combine = nullptr;
+  std::uint8_t out_dtype = 0;
+};
+struct ArgReduction {
+  ArgBlock block = nullptr;
+  ArgColumns columns = nullptr;
+  ArgCombine combine = nullptr;
+};
+
+/// Null: no such operation on that type.
+struct SimdTable {
+  const char* name = "";
+  std::uint32_t vector_bytes = 16;
+  Row binary[kNumBinaryOps][kNumDtypes] = {};
+  Row compare[kNumCompareOps][kNumDtypes] = {};
+  Row unary[kNumUnaryOps][kNumDtypes] = {};
+  Row logical[kNumLogicalOps] = {};
+  Row cast[kNumDtypes][kNumDtypes] = {};  // [to][from]
+  Row copy[kNumDtypes] = {};
+  Arange arange[kNumDtypes] = {};
+  Transpose transpose[kNumDtypes] = {};
+  Reduction reduce[kNumReduceOps][kNumDtypes] = {};
+  ArgReduction arg_reduce[kNumArgOps][kNumDtypes] = {};
+  IntegerGemmEntry integer_gemm[kNumDtypes] = {};
+};
+
+/// The best table for this processor.
+SimdTable choose_simd_table();
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TABLE_HPP_

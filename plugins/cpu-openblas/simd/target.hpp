@@ -1,0 +1,140 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What differs between the instruction sets. Files that include this are compiled several times;
+// they use no inline function of the standard library, which the linker might then share with code
+// for older processors, and keep everything but fill_* in unnamed namespaces.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TARGET_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TARGET_HPP_
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "patchbay/plugin/types.h"
+
+#include "table.hpp"
+
+// The namespace of this build of the loops; set by the build file.
+#ifndef PATCHBAY_SIMD
+#error "define PATCHBAY_SIMD"
+#endif
+
+// Iterations are independent: outputs equal an input exactly or do not overlap it.
+#if defined(__clang__)
+#define PATCHBAY_VECTORISE _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define PATCHBAY_VECTORISE _Pragma("GCC ivdep")
+#endif
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+
+// One of these a file of loops.
+void fill_arithmetic(SimdTable& table);
+void fill_compare(SimdTable& table);
+void fill_unary(SimdTable& table);
+void fill_cast(SimdTable& table);
+void fill_move(SimdTable& table);
+void fill_reduce(SimdTable& table);
+void fill_arg_reduce(SimdTable& table);
+void fill_integer_gemm(SimdTable& table);
+/// All of them.
+void fill(SimdTable& table);
+
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+constexpr int kLineBytes = 64;
+
+/// One cache line from `in` to the aligned `out`, past the caches.
+inline void stream_line(void* out, const void* in) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(out), _mm512_loadu_si512(in));
+#elif defined(__AVX2__)
+  for (int i = 0; i < 2; ++i) {
+    _mm256_stream_si256(static_cast<__m256i*>(out) + i,
+                        _mm256_loadu_si256(static_cast<const __m256i*>(in) + i));
+  }
+#elif defined(__SSE2__)
+  for (int i = 0; i < 4; ++i) {
+    _mm_stream_si128(static_cast<__m128i*>(out) + i,
+                     _mm_loadu_si128(static_cast<const __m128i*>(in) + i));
+  }
+#else
+  __builtin_memcpy(out, in, kLineBytes);
+#endif
+}
+
+/// Orders streamed stores before what other threads are told next.
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+template <class T>
+struct DtypeOf;
+template <>
+struct DtypeOf<float> {
+  static constexpr int value = PATCHBAY_F32;
+};
+template <>
+struct DtypeOf<double> {
+  static constexpr int value = PATCHBAY_F64;
+};
+template <>
+struct DtypeOf<std::int32_t> {
+  static constexpr int value = PATCHBAY_I32;
+};
+template <>
+struct DtypeOf<std::int64_t> {
+  static constexpr int value = PATCHBAY_I64;
+};
+template <>
+struct DtypeOf<std::uint8_t> {
+  static constexpr int value = PATCHBAY_U8;
+};
+
+template <class T>
+constexpr bool kIsFloat = false;
+template <>
+inline constexpr bool kIsFloat<float> = true;
+template <>
+inline constexpr bool kIsFloat<double> = true;
+
+/// The unsigned type in which integers wrap.
+template <class T>
+struct WrapOf {
+  using type = T;
+};
+template <>
+struct WrapOf<std::int32_t> {
+  using type = std::uint32_t;
+};
+template <>
+struct WrapOf<std::int64_t> {
+  using type = std::uint64_t;
+};
+template <>
+struct WrapOf<std::uint8_t> {
+  using type = std::uint32_t;
+};
+template <class T>
+using Wrap = typename WrapOf<T>::type;
+
+template <class T, class U>
+constexpr bool kSame = false;
+template <class T>
+inline constexpr bool kSame<T, T> = true;
+
+}  // namespace
+}  // namespace patchbay::cpu::PATCHBAY_SIMD
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TARGET_HPP_
