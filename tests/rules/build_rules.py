@@ -96,7 +96,7 @@ def headers_c(tree: Tree, build: Path | None):
 ENTRY = re.compile(r"patchbay_plugin_v[0-9]+")
 SYSTEM_LIBRARY = re.compile(r"lib(c|m|stdc\+\+|gcc_s)\.so\.[0-9]+|ld-linux[-\w]*\.so\.[0-9]+")
 SANITIZER = re.compile(r"lib(a|t|ub|l)san\.so\.[0-9]+")
-HEADER_ONLY = re.compile(r"(?:\w+ for )?(?:\w+ )?(fmt|boost|nlohmann|CLI)::")
+HEADER_ONLY = re.compile(r"(?:[\w ]+ for )?(?:\w+ )?(fmt|boost|nlohmann|CLI)::")
 
 
 def output_of(*command: str) -> list[str]:
