@@ -1,0 +1,50 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What the benchmarks share. A name is GROUP/SIZE/SUBJECT; ratios are taken within GROUP/SIZE.
+#ifndef PATCHBAY_BENCH_BENCH_H_
+#define PATCHBAY_BENCH_BENCH_H_
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include <patchbay/patchbay.h>
+
+namespace bench {
+
+inline constexpr int kThreads = 2;
+
+void register_add();
+void register_gemm();
+void register_runtime();
+
+/// Random values: zeros give false figures.
+inline std::vector<float> random_values(std::int64_t count) {
+  std::mt19937 generator(42);
+  std::uniform_real_distribution<float> uniform(-1.0F, 1.0F);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = uniform(generator);
+  return values;
+}
+
+inline patchbay::Tensor random_tensor(const patchbay::Shape& shape) {
+  return patchbay::from_host(random_values(patchbay::num_elements(shape)), shape);
+}
+
+/// `run` is timed; `make` prepares what it works on, outside the time.
+template <class Make>
+void add_benchmark(const std::string& name, Make make, benchmark::TimeUnit unit) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [make](benchmark::State& state) {
+                                 auto run = make();
+                                 run();
+                                 for (auto _ : state) run();
+                               })
+      ->Unit(unit)
+      ->UseRealTime();
+}
+
+}  // namespace bench
+
+#endif  // PATCHBAY_BENCH_BENCH_H_
