@@ -1,0 +1,161 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is found wanting before it is opened: its code never runs.
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr PluginStatus kRefused = PluginStatus::kRefused;
+
+/// Puts these bytes beside the good plugin.
+void expect_bytes_refused(std::string_view bytes, const std::string& reason) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.write("odd", bytes);
+  expect_outcome_in(directory, "odd", kRefused, {reason});
+}
+
+/// A good plugin with its header changed.
+template <class Change>
+std::string changed_header(Change change) {
+  std::string bytes = read_file(fixture_path("nothing"));
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  change(header);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+TEST(RefusedPlugin, TextFile) { expect_bytes_refused("#!/bin/sh\necho hi\n", "not an ELF file"); }
+
+TEST(RefusedPlugin, EmptyFile) { expect_bytes_refused("", "not an ELF file"); }
+
+TEST(RefusedPlugin, TruncatedInTheHeader) {
+  expect_bytes_refused(read_file(fixture_path("nothing")).substr(0, 40), "truncated");
+}
+
+TEST(RefusedPlugin, TruncatedAnywhere) {
+  const std::string whole = read_file(fixture_path("nothing"));
+  for (const std::size_t size : {sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr) + 100, whole.size() / 4,
+                                 whole.size() / 2, whole.size() - 1}) {
+    SCOPED_TRACE(size);
+    expect_bytes_refused(whole.substr(0, size), "truncated");
+  }
+}
+
+TEST(RefusedPlugin, OtherArchitecture) {
+  const auto other = [](Elf64_Ehdr& header) {
+    header.e_machine = header.e_machine == EM_PPC64 ? EM_S390 : EM_PPC64;
+  };
+  expect_bytes_refused(changed_header(other), "another architecture");
+}
+
+TEST(RefusedPlugin, OtherByteOrderAndWordSize) {
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }),
+                       "another architecture");
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }),
+                       "another architecture");
+}
+
+TEST(RefusedPlugin, ProgramAndObjectFile) {
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; }),
+                       "not a shared library");
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_type = ET_REL; }),
+                       "not a shared library");
+}
+
+TEST(RefusedPlugin, MalformedProgramHeaders) {
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_phnum = 0; }), "malformed");
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_phoff = ~Elf64_Off{0} - 8; }),
+                       "truncated");
+}
+
+TEST(RefusedPlugin, NoNote) { expect_outcome("no-note", kRefused, {"no Patchbay note"}); }
+
+TEST(RefusedPlugin, WrongMajorVersionInTheNote) {
+  expect_outcome("wrong-major", kRefused, {"interface 77."});
+}
+
+TEST(RefusedPlugin, BadBackendNameInTheNote) {
+  expect_outcome("bad-backend", kRefused, {"No Such-Name"});
+}
+
+TEST(RefusedPlugin, NoteOfAnotherPluginThanTheFile) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.write("harmless", read_file(fixture_path("later-version")));
+  expect_outcome_in(directory, "harmless", kRefused, {"later-version", "harmless"});
+}
+
+TEST(RefusedPlugin, FileWritableByOthers) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::permissions(directory.add("later-version"), fs::perms(0646));
+  expect_outcome_in(directory, "later-version", kRefused, {"the file is writable by others"});
+}
+
+TEST(RefusedPlugin, DirectoryWritableByOthers) {
+  const TemporaryDirectory good, open;
+  good.add("plain-c");
+  open.add("later-version");
+  fs::permissions(open.path(), fs::perms(0757));
+  const Runtime runtime(only({open.path(), good.path()}));
+  const PluginInfo info = plugin_info(runtime, "later-version");
+  EXPECT_EQ(info.status, kRefused);
+  EXPECT_NE(info.reason.find(open.path().string() + " is writable by others"), std::string::npos)
+      << info.reason;
+  expect_plain_c_works(runtime);
+}
+
+TEST(RefusedPlugin, SymlinkIntoADirectoryWritableByOthers) {
+  const TemporaryDirectory good, open;
+  good.add("plain-c");
+  fs::create_symlink(open.add("later-version"), good.path() / "patchbay-later-version.so");
+  fs::permissions(open.path(), fs::perms(0757));
+  expect_outcome_in(good, "later-version", kRefused, {"writable by others"});
+}
+
+TEST(RefusedPlugin, OwnedByAnotherUser) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  const fs::path file = directory.add("later-version");
+  if (chown(file.c_str(), 12345, static_cast<gid_t>(-1)) != 0) GTEST_SKIP() << "needs root";
+  expect_outcome_in(directory, "later-version", kRefused, {"owned by user 12345"});
+}
+
+TEST(RefusedPlugin, NotARegularFile) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_directory(directory.path() / "patchbay-folder.so");
+  ASSERT_EQ(mkfifo((directory.path() / "patchbay-pipe.so").c_str(), 0644), 0);
+  expect_outcome_in(directory, "folder", kRefused, {"not a regular file"});
+  expect_outcome_in(directory, "pipe", kRefused, {"not a regular file"});
+}
+
+TEST(RefusedPlugin, DanglingSymlink) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_symlink("nowhere", directory.path() / "patchbay-dangling.so");
+  expect_outcome_in(directory, "dangling", kRefused, {"can't be found"});
+}
+
+TEST(RefusedPlugin, SymlinkLoop) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_symlink("patchbay-loop.so", directory.path() / "patchbay-loop.so");
+  expect_outcome_in(directory, "loop", kRefused, {"can't be found"});
+}
+
+}  // namespace
+}  // namespace patchbay::faults
