@@ -87,13 +87,19 @@ std::string refuse_ownership(const struct stat& info, const fs::path& real_path)
   return {};
 }
 
-std::string refuse_note(const Note& note) {
+/// `file_name` is the name in patchbay-<name>.so, empty for any other file.
+std::string refuse_note(const Note& note, const std::string& file_name) {
   if (note.abi_major != PATCHBAY_ABI_MAJOR) {
     return fmt::format("built for plugin interface {}.{}, this library has {}.{}", note.abi_major,
                        note.abi_minor, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
   }
   if (note.plugin.empty() || note.backend.empty()) {
     return "its note names no plugin or no backend";
+  }
+  // Filters go by the file's name, before the note is read: it must not be another's.
+  if (!file_name.empty() && note.plugin != file_name) {
+    return fmt::format("its note names plugin {}, its file {}", quote(note.plugin),
+                       quote(file_name));
   }
   try {
     DeviceName::parse(note.backend + ":0");
@@ -185,7 +191,7 @@ Inspection inspect(const Candidate& candidate) {
   NoteResult note = read_note(file.fd());
   result.note = std::move(note.note);
   result.refusal = std::move(note.refusal);
-  if (result.refusal.empty()) result.refusal = refuse_note(result.note);
+  if (result.refusal.empty()) result.refusal = refuse_note(result.note, candidate.name);
   return result;
 }
 
