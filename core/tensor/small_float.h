@@ -27,6 +27,7 @@ inline std::uint16_t encode(SmallFloat format, double value) {
   const std::uint16_t infinity = format.infinity();
   if (std::isnan(value)) return static_cast<std::uint16_t>(infinity | 1u << 6);
   if (std::isinf(value)) return static_cast<std::uint16_t>(sign | infinity);
+  if (value == 0) return sign;
   int exponent = 0;
   std::frexp(value, &exponent);
   // Below the smallest normal number the exponent stays and the mantissa loses its leading one.
