@@ -33,6 +33,7 @@ Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_thi
 DeviceMemory Device::memory() const {
   DeviceMemory result;
   patchbay_device* opened = state_->open();
+  state_->allocator.collect(/*wait=*/false);  // so that what is done counts as free
   runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
                  "memory", state_->name_text);
   result.live_bytes = state_->allocator.live_bytes();
