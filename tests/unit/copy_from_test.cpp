@@ -1,0 +1,163 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <patchbay/tensor.h>
+
+#include "support/device_test.h"
+#include "support/layout.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class CopyFromTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(CopyFromTest);
+
+TEST_P(CopyFromTest, ToIsTheSameTensorWhereItIsAlready) {
+  const Tensor t = ones({2, 3}, device_);
+  EXPECT_TRUE(t.to(device_).is_same(t));
+  const Tensor copy = t.to(device_, {.copy = true});
+  EXPECT_FALSE(copy.buffer() == t.buffer());
+  EXPECT_EQ(copy.to_vector<float>(), t.to_vector<float>());
+}
+
+TEST_P(CopyFromTest, ToIsOneCountedCopy) {
+  const char* const places[] = {"cpu:0", "cpu:1", "fake:0", "fake:1"};
+  const Floats values = small_values<float>(12, 1);
+  const Tensor source = laid_out(Layout::kTransposed, values, {4, 3}, device_);
+  for (const char* place : places) {
+    const Device target = test_device(place);
+    if (target == device_) continue;
+    const std::uint64_t before = num_copies(device_.name(), place);
+    const Tensor there = source.to(target);
+    EXPECT_EQ(num_copies(device_.name(), place), before + 1) << place;
+    EXPECT_EQ(there.device(), target);
+    EXPECT_EQ(there.to_vector<float>(), values) << place;
+    EXPECT_TRUE(there.to(target).is_same(there));
+  }
+}
+
+TEST_P(CopyFromTest, NonBlockingCopiesNeverYieldStaleData) {
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  for (int i = 0; i < 20; ++i) {
+    Tensor source = full({1000}, i, device_);
+    const Tensor there = source.to(other, {.non_blocking = true});
+    source = Tensor();  // kept by the copy
+    EXPECT_EQ(there.slice(0, 990).to_vector<float>(), Floats(10, static_cast<float>(i)));
+  }
+}
+
+TEST_P(CopyFromTest, EmptyTensorsMove) {
+  const Tensor none = zeros({0, 3}, device_).to(test_device("fake:1"));
+  EXPECT_EQ(none.shape(), (Shape{0, 3}));
+  zeros({0, 3}, device_).copy_from(none);
+  EXPECT_TRUE(zeros({2, 0}, device_).clone().to_vector<float>().empty());
+}
+
+TEST_P(CopyFromTest, WritesIntoStorageOfAnyLayout) {
+  const Floats values = small_values<float>(24, 2);
+  for (const Layout from : kLayouts) {
+    for (const Layout to : kLayouts) {
+      const Tensor source = laid_out(from, values, {2, 3, 4}, device_);
+      const Tensor target = empty_in(to, {2, 3, 4}, DType::f32, device_);
+      EXPECT_TRUE(target.copy_from(source).is_same(target));
+      EXPECT_EQ(target.to_vector<float>(), values) << from << " to " << to;
+    }
+  }
+}
+
+TEST_P(CopyFromTest, WritesAcrossDevicesLayoutsAndDtypes) {
+  const auto values = small_values<std::int32_t>(24, 3);
+  const Floats expected(values.begin(), values.end());
+  for (const char* place : {"cpu:0", "cpu:1", "fake:0", "fake:1"}) {
+    for (const Layout layout : kLayouts) {
+      const Tensor source = laid_out(layout, values, {2, 3, 4}, device_);
+      const Tensor target = empty_in(layout, {2, 3, 4}, DType::f32, test_device(place));
+      target.copy_from(source);
+      EXPECT_EQ(target.to_vector<float>(), expected) << place << ' ' << layout;
+    }
+  }
+}
+
+TEST_P(CopyFromTest, LeavesWhatIsBesideTheViewAlone) {
+  const Tensor t = zeros({3, 4}, device_);
+  t.slice(1, 1, 4, 2).copy_from(ones({3, 2}, test_device("fake:1")));
+  EXPECT_EQ(t.to_vector<float>(), (Floats{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}));
+}
+
+TEST_P(CopyFromTest, ErrorsLeaveTheDestinationAsItWas) {
+  const Tensor t = ones({2, 3}, device_);
+  EXPECT_ERROR(t.copy_from(zeros({3, 2}, device_)), ErrorCode::kShapeMismatch,
+               "[copy_from] shapes differ: expected a source of shape [2, 3], got [3, 2]");
+  EXPECT_ERROR(t.copy_from(Tensor()), ErrorCode::kInvalidArgument, "source is undefined");
+  EXPECT_ERROR(Tensor().copy_from(t), ErrorCode::kInvalidArgument, "destination is undefined");
+  EXPECT_ERROR(t.slice(1, 0, 2).copy_from(t.slice(1, 1)), ErrorCode::kInvalidArgument,
+               "destination and source overlap");
+  EXPECT_ERROR(t[0].unsqueeze(0).expand({2, 3}).copy_from(zeros({2, 3}, device_)),
+               ErrorCode::kInvalidArgument, "[copy_from] destination repeats elements");
+  t.copy_from(t);  // the very same elements
+  EXPECT_EQ(t.to_vector<float>(), Floats(6, 1));
+}
+
+TEST_P(CopyFromTest, CastConvertsOnTheDevice) {
+  const float largest = std::numeric_limits<float>::max();
+  const Tensor t =
+      from_host({1.9F, -1.9F, 0.0F, NAN, largest, -largest, INFINITY, 300.0F}, {8}, device_);
+  const std::uint64_t before = num_copies(device_.name(), device_.name());
+  EXPECT_EQ(t.cast(DType::i32).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{1, -1, 0, 0, INT32_MAX, INT32_MIN, INT32_MAX, 300}));
+  EXPECT_EQ(t.cast(DType::i64).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{1, -1, 0, 0, INT64_MAX, INT64_MIN, INT64_MAX, 300}));
+  EXPECT_EQ(t.cast(DType::u8).to_vector<std::uint8_t>(),
+            (std::vector<std::uint8_t>{1, 0, 0, 0, 255, 0, 255, 255}));
+  EXPECT_EQ(t.cast(DType::boolean).to_vector<bool>(),
+            (std::vector<bool>{true, true, false, true, true, true, true, true}));
+  EXPECT_TRUE(t.cast(DType::f32).is_same(t));
+  EXPECT_EQ(num_copies(device_.name(), device_.name()), before);
+}
+
+TEST_P(CopyFromTest, CastsOfViews) {
+  const auto values = small_values<double>(15, 4);
+  for (const Layout layout : kLayouts) {
+    const Tensor t = laid_out(layout, values, {3, 5}, device_);
+    EXPECT_EQ(t.cast(DType::f32).to_vector<float>(), Floats(values.begin(), values.end()))
+        << layout;
+  }
+  const Tensor flags = from_host({true, false, true, true}, {4}, device_);
+  EXPECT_EQ(flags.slice(0, 1).cast(DType::i64).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 1, 1}));
+}
+
+TEST(CopyFromHostTest, DtypesThatOneSideLacksAreConvertedOnTheOther) {
+  const Runtime runtime(options({{"fake_f64", "0"}}));
+  const Tensor narrow = ones({3}, runtime.device("fake:0"));
+  const Tensor wide = zeros({3}, {DType::f64, runtime.device("cpu:0")});
+  wide.copy_from(narrow);
+  EXPECT_EQ(wide.to_vector<double>(), std::vector<double>(3, 1));
+  narrow.copy_from(full({3}, 2, {DType::f64, runtime.device("cpu:0")}));
+  EXPECT_EQ(narrow.to_vector<float>(), Floats(3, 2));
+}
+
+TEST(CopyFromHostTest, TensorsOfTwoRuntimesDoNotMix) {
+  const Runtime runtime(options());
+  const Tensor mine = ones({2}, test_device("cpu:0")), other = ones({2}, runtime.device("cpu:0"));
+  EXPECT_ERROR(mine.copy_from(other), ErrorCode::kDeviceMismatch, "two runtimes");
+  EXPECT_ERROR(static_cast<void>(mine.to(runtime.device("fake:0"))), ErrorCode::kDeviceMismatch,
+               "to_vector and from_host");
+}
+
+TEST(CopyFromHostTest, MemoryLentTwiceIsSeenToOverlap) {
+  std::array<float, 4> memory{1, 2, 3, 4};
+  const Device cpu = test_device("cpu:0");
+  const Tensor first = wrap_host(memory.data(), DType::f32, {3}, cpu);
+  const Tensor second = wrap_host(memory.data() + 1, DType::f32, {3}, cpu);
+  EXPECT_ERROR(first.copy_from(second), ErrorCode::kInvalidArgument, "overlap");
+}
+
+}  // namespace
+}  // namespace patchbay::test

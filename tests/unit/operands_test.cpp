@@ -1,0 +1,176 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What operations refuse, and what they say then. Nothing is done before.
+#include <cstdint>
+#include <vector>
+
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class OperandsTest : public DeviceTest {
+ protected:
+  const Device other_ = test_device(std::string(GetParam()) == "cpu:0" ? "fake:0" : "cpu:0");
+};
+PATCHBAY_ON_EACH_DEVICE(OperandsTest);
+
+TEST_P(OperandsTest, DevicesMustBeTheSame) {
+  const Tensor a = ones({2, 3}, device_), b = ones({3}, other_);
+  const std::uint64_t copies = num_copies("", "");
+  const std::string text = "[add] operands are on different devices: expected b on " +
+                           device_.name() + " like a, got " + other_.name() +
+                           " (a: f32 [2, 3] on " + device_.name() + "; b: f32 [3] on " +
+                           other_.name() + "). Copy it first: b.to(a.device()).";
+  EXPECT_ERROR(static_cast<void>(add(a, b)), ErrorCode::kDeviceMismatch, text);
+  EXPECT_ERROR(static_cast<void>(lt(a, b)), ErrorCode::kDeviceMismatch, "[lt]");
+  EXPECT_ERROR(static_cast<void>(matmul(a, ones({3, 2}, other_))), ErrorCode::kDeviceMismatch,
+               "[matmul] operands are on different devices");
+  EXPECT_EQ(num_copies("", ""), copies);
+}
+
+TEST_P(OperandsTest, DevicesOfOneBackendAreDifferentToo) {
+  const std::string sibling = device_.backend() + ":1";
+  EXPECT_ERROR(static_cast<void>(ones({1}, device_) + ones({1}, test_device(sibling))),
+               ErrorCode::kDeviceMismatch, "got " + sibling);
+}
+
+TEST_P(OperandsTest, OutMustBeThereToo) {
+  const Tensor a = ones({2}, device_), out = full({2}, 7, other_);
+  EXPECT_ERROR(add_out(out, a, a), ErrorCode::kDeviceMismatch,
+               "expected a on " + other_.name() + " like out");
+  EXPECT_ERROR(add_out(out, a, 1), ErrorCode::kDeviceMismatch, "Copy it first: a.to(out.device())");
+  EXPECT_ERROR(neg_out(out, a), ErrorCode::kDeviceMismatch, "[neg]");
+  EXPECT_ERROR(out += a, ErrorCode::kDeviceMismatch, "[add] operands are on different devices");
+  EXPECT_ERROR(matmul_out(zeros({1, 1}, other_), ones({1, 1}, device_), ones({1, 1}, device_)),
+               ErrorCode::kDeviceMismatch, "[matmul]");
+  EXPECT_EQ(out.to_vector<float>(), Floats(2, 7));
+}
+
+TEST_P(OperandsTest, RuntimesMustBeTheSame) {
+  const Runtime runtime(options());
+  EXPECT_ERROR(static_cast<void>(ones({2}, device_) + ones({2}, runtime.device(device_.name()))),
+               ErrorCode::kDeviceMismatch, "They belong to two runtimes");
+}
+
+TEST_P(OperandsTest, AHostScalarMayBeAnOperandAnywhere) {
+  const Tensor two = full({}, 2, test_device("cpu:0"));
+  const Tensor t = full({2}, 10, device_);
+  const std::uint64_t copies = num_copies("", "");
+  const Tensor left = two - t, right = t - two, both = two * two;
+  const Tensor out = zeros({2}, device_), flag = zeros({}, {DType::boolean, device_});
+  div_out(out, t, two);
+  lt_out(flag, two, two);
+  square_out(zeros({}, device_), two);
+  EXPECT_EQ(num_copies("", ""), copies);
+  EXPECT_EQ(left.device(), device_);
+  EXPECT_EQ(left.to_vector<float>(), Floats(2, -8));
+  EXPECT_EQ(right.to_vector<float>(), Floats(2, 8));
+  EXPECT_EQ(out.to_vector<float>(), Floats(2, 5));
+  EXPECT_EQ(both.device(), test_device("cpu:0"));
+  EXPECT_FALSE(flag.item<bool>());
+}
+
+TEST_P(OperandsTest, BoolHostScalarsWork) {
+  const Tensor t = from_host({true, false}, {2}, device_);
+  const Tensor yes = ones({}, {DType::boolean, test_device("cpu:0")});
+  EXPECT_EQ(logical_and(yes, t).to_vector<bool>(), (std::vector<bool>{true, false}));
+  EXPECT_EQ(eq(t, yes).to_vector<bool>(), (std::vector<bool>{true, false}));
+  EXPECT_EQ(eq(t, false).to_vector<bool>(), (std::vector<bool>{false, true}));
+}
+
+TEST(OperandsHostTest, NothingElseMayBeElsewhere) {
+  const Tensor cpu = ones({}, test_device("cpu:0")), fake = ones({2}, test_device("fake:0"));
+  EXPECT_ERROR(static_cast<void>(fake + ones({1}, test_device("cpu:0"))),
+               ErrorCode::kDeviceMismatch, "f32 [1] on cpu:0");
+  EXPECT_ERROR(static_cast<void>(fake[0] + ones({2}, test_device("cpu:0"))),
+               ErrorCode::kDeviceMismatch, "f32 [] on fake:0");
+  EXPECT_ERROR(add_out(cpu, fake[0], fake[1]), ErrorCode::kDeviceMismatch, "like out");
+  EXPECT_ERROR(static_cast<void>(fake + full({}, 1, {DType::i32, test_device("cpu:0")})),
+               ErrorCode::kDtypeMismatch, "expected b of f32 like a, got i32");
+}
+
+TEST_P(OperandsTest, DtypesMustBeTheSame) {
+  const Tensor a = ones({2}, device_), b = ones({2}, {DType::i32, device_});
+  EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kDtypeMismatch,
+               "[add] operands have different dtypes: expected b of f32 like a, got i32");
+  EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kDtypeMismatch, "b.cast(DType::f32)");
+  EXPECT_ERROR(static_cast<void>(matmul(a.view({1, 2}), b.view({2, 1}))), ErrorCode::kDtypeMismatch,
+               "[matmul]");
+  EXPECT_ERROR(static_cast<void>(b + 1.5), ErrorCode::kInvalidArgument, "got 1.5");
+  EXPECT_EQ((b + 2.0).to_vector<std::int32_t>(), (std::vector<std::int32_t>{3, 3}));
+}
+
+TEST_P(OperandsTest, OperationsNameTheDtypesTheyTake) {
+  const Tensor whole = ones({2}, {DType::i32, device_});
+  EXPECT_ERROR(static_cast<void>(sqrt(whole)), ErrorCode::kDtypeMismatch,
+               "[sqrt] is not defined for i32: expected one of f32, f64, f16, bf16, got i32");
+  EXPECT_ERROR(static_cast<void>(whole.cast(DType::boolean) + 1), ErrorCode::kDtypeMismatch,
+               "[add] is not defined for bool");
+  EXPECT_ERROR(static_cast<void>(logical_and(whole, whole)), ErrorCode::kDtypeMismatch, "bool");
+  EXPECT_ERROR(static_cast<void>(mean(whole)), ErrorCode::kDtypeMismatch, "[mean] is not defined");
+  EXPECT_ERROR(static_cast<void>(norm(whole)), ErrorCode::kDtypeMismatch, "[norm] is not defined");
+}
+
+TEST_P(OperandsTest, ShapesMustBroadcast) {
+  const Tensor a = ones({2, 3}, device_), b = ones({4}, device_);
+  EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kShapeMismatch,
+               "[add] shapes [2, 3] and [4] do not broadcast: expected equal extents, or 1, in "
+               "dimension -1, got 3 and 4");
+  EXPECT_ERROR(static_cast<void>(b + a), ErrorCode::kShapeMismatch, "got 4 and 3");
+  EXPECT_ERROR(static_cast<void>(a + ones({3, 3}, device_)), ErrorCode::kShapeMismatch,
+               "dimension -2, got 2 and 3");
+  const Tensor wide = ones({1}, device_).expand({std::int64_t{1} << 40, 1});
+  const Tensor high = ones({1}, device_).expand({1, std::int64_t{1} << 40});
+  EXPECT_ERROR(static_cast<void>(wide + high), ErrorCode::kOverflow, "[add] too many elements");
+}
+
+TEST_P(OperandsTest, OutMustFitTheResult) {
+  const Tensor a = ones({2, 3}, device_);
+  EXPECT_ERROR(add_out(zeros({3}, device_), a, a), ErrorCode::kShapeMismatch,
+               "[add] out has the wrong shape: expected [2, 3], got [3]");
+  EXPECT_ERROR(eq_out(zeros({2, 3}, device_), a, a), ErrorCode::kDtypeMismatch,
+               "[eq] out has the wrong dtype: expected bool, got f32");
+  EXPECT_ERROR(add_out(zeros({3}, device_).expand({2, 3}), a, a), ErrorCode::kInvalidArgument,
+               "[add] out repeats elements");
+  EXPECT_ERROR(a[0] += a, ErrorCode::kShapeMismatch, "expected [2, 3], got [3]");
+  EXPECT_ERROR(add_out(Tensor(), a, a), ErrorCode::kInvalidArgument, "[add] out is undefined");
+  EXPECT_ERROR(static_cast<void>(a + Tensor()), ErrorCode::kInvalidArgument, "b is undefined");
+}
+
+TEST_P(OperandsTest, PartialOverlapIsRefused) {
+  const Tensor t = arange(0, 8, 1, device_);
+  const auto refused = [&](const Tensor& out, const Tensor& in) {
+    EXPECT_ERROR(add_out(out, in, 1), ErrorCode::kInvalidArgument, "[add] out and a overlap");
+  };
+  refused(t.slice(0, 0, 6), t.slice(0, 2));
+  refused(t.slice(0, 2), t.slice(0, 0, 6));
+  refused(t.view({2, 4}).slice(1, 0, 2).t(), t.view({2, 4}).slice(1, 0, 2));
+  refused(t.slice(0, 0, 8, 2), t.slice(0, 2, 6));
+  EXPECT_ERROR(t += t[3], ErrorCode::kInvalidArgument, "out and b overlap");
+  EXPECT_EQ(t.to_vector<float>(), (Floats{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_P(OperandsTest, ViewsWithoutACommonElementDoNotOverlap) {
+  const Tensor t = arange(0, 16, 1, device_);
+  add_out(t.slice(0, 0, 16, 2), t.slice(0, 1, 16, 2), 100);  // even places from the odd ones
+  EXPECT_EQ(t.slice(0, 0, 4).to_vector<float>(), (Floats{101, 1, 103, 3}));
+  const Tensor square = arange(0, 16, 1, device_).view({4, 4});
+  add_out(square.slice(1, 0, 2), square.slice(1, 2), 0);  // the left half from the right one
+  EXPECT_EQ(square[3].to_vector<float>(), (Floats{14, 15, 14, 15}));
+}
+
+TEST_P(OperandsTest, ExactInPlaceUseIsFine) {
+  const Tensor t = arange(0, 6, 1, device_).view({2, 3});
+  t.t() *= t.t();
+  EXPECT_EQ(t.to_vector<float>(), (Floats{0, 1, 4, 9, 16, 25}));
+  sub_out(t, t, t);
+  EXPECT_EQ(t.to_vector<float>(), Floats(6, 0));
+  EXPECT_EQ((t + 3).t().clone().to_vector<float>(), Floats(6, 3));
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,245 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <patchbay/tensor.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+class TensorTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(TensorTest);
+
+TEST_P(TensorTest, IsCreatedWhereItIsAskedFor) {
+  const Tensor t = zeros({2, 3}, {DType::i32, device_});
+  EXPECT_EQ(t.device(), device_);
+  EXPECT_EQ(t.dtype(), DType::i32);
+  EXPECT_EQ(t.shape(), (Shape{2, 3}));
+  EXPECT_EQ(t.strides(), (Shape{3, 1}));
+  EXPECT_EQ(t.num_elements(), 6);
+  EXPECT_EQ(t.size_bytes(), 24u);
+  EXPECT_EQ(t.size(-1), 3);
+  EXPECT_TRUE(t.is_contiguous());
+  EXPECT_EQ(t.to_vector<std::int32_t>(), std::vector<std::int32_t>(6, 0));
+}
+
+TEST_P(TensorTest, FillsEveryDtype) {
+  EXPECT_EQ(ones({3}, device_).to_vector<float>(), std::vector<float>(3, 1));
+  EXPECT_EQ(full({2}, 0.1, {DType::f64, device_}).to_vector<double>(), std::vector<double>(2, 0.1));
+  EXPECT_EQ(full({2}, -5, {DType::i64, device_}).to_vector<std::int64_t>(),
+            std::vector<std::int64_t>(2, -5));
+  EXPECT_EQ(full({5}, 255, {DType::u8, device_}).to_vector<std::uint8_t>(),
+            std::vector<std::uint8_t>(5, 255));
+  EXPECT_EQ(ones({3}, {DType::boolean, device_}).to_vector<bool>(), std::vector<bool>(3, true));
+  EXPECT_ERROR(static_cast<void>(full({2}, 1.5, {DType::i32, device_})),
+               ErrorCode::kInvalidArgument, "[full] a literal takes the tensor's dtype");
+}
+
+TEST_P(TensorTest, LikeAndNewTakeDeviceAndDtypeOfTheirSource) {
+  const Tensor source = ones({2, 2}, {DType::u8, device_}).t();
+  for (const Tensor& t : {zeros_like(source), source.new_zeros({2, 2}), full_like(source, 0)}) {
+    EXPECT_EQ(t.device(), device_);
+    EXPECT_EQ(t.to_vector<std::uint8_t>(), std::vector<std::uint8_t>(4, 0));
+  }
+  EXPECT_EQ(source.new_ones({3}, DType::f32).to_vector<float>(), std::vector<float>(3, 1));
+  EXPECT_EQ(source.new_full({1}, 7).item<std::uint8_t>(), 7);
+  EXPECT_EQ(source.new_empty({4}).shape(), Shape{4});
+  EXPECT_EQ(empty_like(source).device(), device_);
+  EXPECT_EQ(ones_like(source).dtype(), DType::u8);
+}
+
+TEST_P(TensorTest, ArangeCountsByStep) {
+  EXPECT_EQ(arange(0, 5, 2, device_).to_vector<float>(), (std::vector<float>{0, 2, 4}));
+  EXPECT_EQ(arange(3, -1, -2, {DType::i64, device_}).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{3, 1}));
+  EXPECT_EQ(arange(0, 1, 0.25, device_).to_vector<float>(), (std::vector<float>{0, .25, .5, .75}));
+  EXPECT_EQ(arange(0, 256, 1, {DType::u8, device_}).num_elements(), 256);
+  EXPECT_EQ(arange(2, 2, 1, device_).num_elements(), 0);
+}
+
+TEST_P(TensorTest, ArangeRefusesRangesThatLeadNowhere) {
+  const auto make = [&](const Scalar& start, const Scalar& end, const Scalar& step, DType dtype) {
+    static_cast<void>(arange(start, end, step, {dtype, device_}));
+  };
+  EXPECT_ERROR(make(0, 5, 0, DType::f32), ErrorCode::kInvalidArgument, "a step other than 0");
+  EXPECT_ERROR(make(0, 5, -1, DType::f32), ErrorCode::kInvalidArgument, "leads away from the end");
+  EXPECT_ERROR(make(0, INFINITY, 1, DType::f32), ErrorCode::kInvalidArgument, "finite numbers");
+  EXPECT_ERROR(make(0, 1e300, 1e-9, DType::f32), ErrorCode::kOverflow, "too many elements");
+  EXPECT_ERROR(make(INT64_MIN, INT64_MAX, 1, DType::i64), ErrorCode::kOverflow, "too many");
+  EXPECT_ERROR(make(0, 300, 1, DType::u8), ErrorCode::kInvalidArgument, "got 299");
+  EXPECT_ERROR(make(0, 2, 1, DType::boolean), ErrorCode::kDtypeMismatch, "[arange]");
+}
+
+TEST_P(TensorTest, EmptyAndScalarTensorsWork) {
+  const Tensor none = zeros({2, 0, 3}, device_);
+  EXPECT_EQ(none.num_elements(), 0);
+  EXPECT_TRUE(none.is_contiguous());
+  EXPECT_TRUE(none.to_vector<float>().empty());
+  EXPECT_TRUE(from_host(std::vector<float>{}, {0}, device_).to_vector<float>().empty());
+  const Tensor one = full({}, 2.5, device_);
+  EXPECT_EQ(one.rank(), 0);
+  EXPECT_EQ(one.item<float>(), 2.5F);
+}
+
+TEST_P(TensorTest, FromHostCopies) {
+  std::vector<double> values{1, 2, 3, 4, 5, 6};
+  const Tensor t = from_host(values, {2, 3}, device_);
+  values.assign(6, 0);
+  EXPECT_EQ(t.to_vector<double>(), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  const Tensor flags = from_host({true, false, true}, {3}, device_);
+  EXPECT_EQ(flags.to_vector<bool>(), (std::vector<bool>{true, false, true}));
+}
+
+TEST_P(TensorTest, FromHostChecksTheCount) {
+  const std::vector<float> values(5);
+  EXPECT_ERROR(static_cast<void>(from_host(values, {2, 3}, device_)), ErrorCode::kShapeMismatch,
+               "expected 6 for shape [2, 3], got 5");
+  EXPECT_ERROR(static_cast<void>(from_host_bytes(nullptr, DType::f32, {2}, device_)),
+               ErrorCode::kInvalidArgument, "null pointer");
+}
+
+TEST_P(TensorTest, BadShapesAreRefusedBeforeAnythingIsAllocated) {
+  const std::uint64_t blocks = device_.memory().live_blocks;
+  EXPECT_ERROR(static_cast<void>(zeros({2, -3}, device_)), ErrorCode::kInvalidArgument,
+               "[zeros] negative extent");
+  EXPECT_ERROR(static_cast<void>(empty({INT64_MAX, 3}, device_)), ErrorCode::kOverflow,
+               "[empty] too many elements");
+  EXPECT_ERROR(static_cast<void>(empty({INT64_MAX}, device_)), ErrorCode::kOverflow,
+               "[empty] too many bytes");
+  EXPECT_ERROR(static_cast<void>(empty({2}, {DType::f16, device_})), ErrorCode::kUnsupported,
+               "has no dtype f16: expected one of f32");
+  EXPECT_EQ(device_.memory().live_blocks, blocks);
+}
+
+TEST_P(TensorTest, MoreThanThereIsIsOutOfMemory) {
+  EXPECT_ERROR(static_cast<void>(empty({std::int64_t{1} << 58}, device_)), ErrorCode::kOutOfMemory,
+               device_.name());
+  EXPECT_EQ(ones({2}, device_).to_vector<float>(), std::vector<float>(2, 1));
+}
+
+TEST_P(TensorTest, HandlesShareOneTensor) {
+  const Tensor a = zeros({3}, device_);
+  Tensor b = a;
+  EXPECT_TRUE(b.is_same(a));
+  b.fill_(4);
+  EXPECT_EQ(a.to_vector<float>(), std::vector<float>(3, 4));
+  const Tensor moved = std::move(b);
+  EXPECT_FALSE(b.defined());  // NOLINT(bugprone-use-after-move): what a move leaves is the point
+  EXPECT_TRUE(moved.is_same(a));
+  EXPECT_FALSE(a.is_same(a.clone()));
+  EXPECT_FALSE(a.is_same(a.slice(0, 1)));
+  EXPECT_FALSE(a.is_same(Tensor()));
+}
+
+TEST_P(TensorTest, StorageIsFreedWithItsLastHandle) {
+  device_.synchronize();
+  const std::uint64_t before = device_.memory().live_bytes;
+  Tensor view;
+  {
+    const Tensor t = zeros({100}, device_);
+    view = t.slice(0, 10, 20);
+  }
+  EXPECT_GE(device_.memory().live_bytes, before + 400);
+  EXPECT_EQ(view.to_vector<float>(), std::vector<float>(10, 0));
+  view = Tensor();
+  device_.synchronize();
+  EXPECT_EQ(device_.memory().live_bytes, before);
+}
+
+TEST_P(TensorTest, ItemIsOneValueOfTheRightType) {
+  EXPECT_ERROR(static_cast<void>(zeros({2}, device_).item<float>()), ErrorCode::kShapeMismatch,
+               "[item] not a single value: expected 1 element, got 2");
+  EXPECT_ERROR(static_cast<void>(zeros({0}, device_).item<float>()), ErrorCode::kShapeMismatch,
+               "got 0");
+  EXPECT_ERROR(static_cast<void>(zeros({1}, device_).item<double>()), ErrorCode::kDtypeMismatch,
+               "expected f32, got a request for f64");
+  EXPECT_ERROR(static_cast<void>(zeros({1}, device_).to_vector<int>()), ErrorCode::kDtypeMismatch,
+               "[to_vector] wrong type of value");
+  EXPECT_TRUE(ones({1, 1}, {DType::boolean, device_}).item<bool>());
+}
+
+TEST_P(TensorTest, FetchingIsCountedOnEveryDevice) {
+  const Tensor t = ones({2, 2}, device_);
+  const std::uint64_t before = num_copies(device_.name(), "host");
+  static_cast<void>(t.to_vector<float>());
+  static_cast<void>(t[0][0].item<float>());
+  static_cast<void>(show(t));
+  EXPECT_EQ(num_copies(device_.name(), "host"), before + 3);
+}
+
+TEST(TensorHostTest, DataIsTheMemoryItselfWhereTheHostReachesIt) {
+  const Tensor t = from_host({1.0F, 2.0F, 3.0F}, {3}, test_device("cpu:0"));
+  const std::uint64_t before = num_copies("", "");
+  t.data<float>()[1] = 7;
+  EXPECT_EQ(t.slice(0, 1).data<float>()[0], 7);
+  EXPECT_EQ(num_copies("", ""), before);
+  EXPECT_ERROR(t.data<double>(), ErrorCode::kDtypeMismatch, "[data] wrong type of elements");
+  EXPECT_ERROR(ones({1}, test_device("fake:0")).data<float>(), ErrorCode::kUnsupported,
+               "the host can't address this memory");
+}
+
+TEST(TensorHostTest, WrapHostBorrows) {
+  std::array<float, 4> memory{1, 2, 3, 4};
+  bool released = false;
+  {
+    const Tensor t = wrap_host(memory.data(), DType::f32, {2, 2}, test_device("cpu:0"),
+                               [&] { released = true; });
+    t.t().select(0, 1).fill_(9);
+    EXPECT_FALSE(released);
+  }
+  EXPECT_TRUE(released);
+  EXPECT_EQ(memory, (std::array<float, 4>{1, 9, 3, 9}));
+}
+
+TEST(TensorHostTest, WrapHostChecksWhatItIsGiven) {
+  alignas(8) std::array<char, 16> memory{};
+  const auto wrap = [&](void* data, const char* device) {
+    static_cast<void>(wrap_host(data, DType::f32, {2}, test_device(device)));
+  };
+  EXPECT_ERROR(wrap(memory.data(), "fake:0"), ErrorCode::kUnsupported, "[wrap_host]");
+  EXPECT_ERROR(wrap(nullptr, "cpu:0"), ErrorCode::kInvalidArgument, "[wrap_host] null memory");
+  EXPECT_ERROR(wrap(memory.data() + 1, "cpu:0"), ErrorCode::kInvalidArgument, "misaligned");
+}
+
+TEST(TensorHostTest, UndefinedTensorsSaySo) {
+  const Tensor none;
+  EXPECT_FALSE(none.defined());
+  EXPECT_ERROR(none.shape(), ErrorCode::kInvalidArgument, "[shape] tensor is undefined");
+  EXPECT_ERROR(none.device(), ErrorCode::kInvalidArgument, "[device] tensor is undefined");
+  EXPECT_ERROR(static_cast<void>(none.clone()), ErrorCode::kInvalidArgument, "[clone]");
+  EXPECT_ERROR(static_cast<void>(zeros_like(none)), ErrorCode::kInvalidArgument, "[zeros_like]");
+  EXPECT_ERROR(none.fill_(1), ErrorCode::kInvalidArgument, "[fill_] tensor is undefined");
+}
+
+TEST(TensorHostTest, ScopesChangeTheDefaultDevice) {
+  const Device cpu = test_device("cpu:0"), fake = test_device("fake:0");
+  const DefaultDeviceScope outer(cpu);
+  {
+    const DefaultDeviceScope inner(fake);
+    EXPECT_EQ(zeros({1}).device(), fake);
+    EXPECT_EQ(from_host({1.0F}, {1}).device(), fake);
+    EXPECT_EQ(zeros({1}, cpu).device(), cpu);
+  }
+  EXPECT_EQ(arange(0, 3).device(), cpu);
+}
+
+TEST(TensorHostTest, DtypesThatADeviceLacksAreRefused) {
+  const Runtime runtime(options({{"fake_f64", "0"}}));
+  const Device fake = runtime.device("fake:0");
+  EXPECT_ERROR(static_cast<void>(zeros({2}, {DType::f64, fake})), ErrorCode::kUnsupported,
+               "[zeros] device fake:0 has no dtype f64");
+  const Tensor host = zeros({2}, {DType::f64, runtime.device("cpu:0")});
+  EXPECT_ERROR(static_cast<void>(host.to(fake)), ErrorCode::kUnsupported, "[to] device fake:0");
+  EXPECT_ERROR(static_cast<void>(zeros({2}, fake).cast(DType::f64)), ErrorCode::kUnsupported,
+               "[cast] device fake:0 has no dtype f64");
+  fake.synchronize();
+  EXPECT_EQ(fake.memory().live_blocks, 0u);
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,165 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <vector>
+
+#include <patchbay/tensor.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class ViewTest : public DeviceTest {
+ protected:
+  /// 0, 1, 2 ...
+  Tensor counted(const Shape& shape) const {
+    return arange(0, num_elements(shape), 1, device_).view(shape);
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(ViewTest);
+
+TEST_P(ViewTest, SlicesClampAndCountFromTheEnd) {
+  const Tensor t = counted({6});
+  EXPECT_EQ(t.slice(0, 2, 4).to_vector<float>(), (Floats{2, 3}));
+  EXPECT_EQ(t.slice(0, -2).to_vector<float>(), (Floats{4, 5}));
+  EXPECT_EQ(t.slice(0, 1, -1, 2).to_vector<float>(), (Floats{1, 3}));
+  EXPECT_EQ(t.slice(0, 0, 100, 4).to_vector<float>(), (Floats{0, 4}));
+  EXPECT_EQ(t.slice(0, 4, 2).shape(), Shape{0});
+  EXPECT_EQ(t.slice(0, 100).shape(), Shape{0});
+  EXPECT_EQ(t.slice(0, INT64_MIN, INT64_MAX, INT64_MAX).to_vector<float>(), Floats{0});
+}
+
+TEST_P(ViewTest, SlicesOfInnerDimensions) {
+  const Tensor t = counted({3, 4});
+  EXPECT_EQ(t.slice(-1, 1, 4, 2).to_vector<float>(), (Floats{1, 3, 5, 7, 9, 11}));
+  EXPECT_EQ(t.slice(1, 1, 3).slice(0, 1, 2).to_vector<float>(), (Floats{5, 6}));
+  EXPECT_ERROR(static_cast<void>(t.slice(0, 0, 3, 0)), ErrorCode::kInvalidArgument,
+               "[slice] bad step: expected 1 or more, got 0");
+  EXPECT_ERROR(static_cast<void>(t.slice(2, 0)), ErrorCode::kInvalidArgument,
+               "dimension 2 is out of range: expected -2 to 1 for rank 2, got 2");
+}
+
+TEST_P(ViewTest, SelectDropsADimension) {
+  const Tensor t = counted({3, 4});
+  EXPECT_EQ(t[1].to_vector<float>(), (Floats{4, 5, 6, 7}));
+  EXPECT_EQ(t.select(1, -1).to_vector<float>(), (Floats{3, 7, 11}));
+  EXPECT_EQ(t[2][3].item<float>(), 11);
+  EXPECT_ERROR(t[3], ErrorCode::kInvalidArgument,
+               "[select] index 3 is out of range: expected -3 to 2 for extent 3 of dimension 0");
+  EXPECT_ERROR(t[-4], ErrorCode::kInvalidArgument, "got -4");
+  EXPECT_ERROR(t[0][0][0], ErrorCode::kInvalidArgument, "none for rank 0");
+  EXPECT_ERROR(zeros({0}, device_)[0], ErrorCode::kInvalidArgument, "extent 0");
+}
+
+TEST_P(ViewTest, PermutesAndTransposes) {
+  const Tensor t = counted({2, 3, 2});
+  EXPECT_EQ(t.permute({2, 0, 1}).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(t.permute({2, 0, 1}).to_vector<float>(),
+            (Floats{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11}));
+  EXPECT_EQ(t[0].t().to_vector<float>(), (Floats{0, 2, 4, 1, 3, 5}));
+  EXPECT_TRUE(t.permute({-3, 1, 2}).is_contiguous());
+  EXPECT_EQ(t.transpose(0, -1).shape(), (Shape{2, 3, 2}));
+  EXPECT_ERROR(static_cast<void>(t.permute({0, 1})), ErrorCode::kInvalidArgument, "[permute]");
+  EXPECT_ERROR(static_cast<void>(t.permute({0, 1, -2})), ErrorCode::kInvalidArgument, "[0, 1, -2]");
+  EXPECT_ERROR(static_cast<void>(t.permute({0, 1, 3})), ErrorCode::kInvalidArgument, "got 3");
+  EXPECT_ERROR(static_cast<void>(t.t()), ErrorCode::kShapeMismatch, "expected rank 2, got 3");
+}
+
+TEST_P(ViewTest, ExpandsWithoutCopying) {
+  const Tensor t = counted({2, 1});
+  const Tensor wide = t.expand({3, 2, 2});
+  EXPECT_EQ(wide.strides(), (Shape{0, 1, 0}));
+  EXPECT_EQ(wide.to_vector<float>(), (Floats{0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1}));
+  EXPECT_EQ(t.expand({-1, 4}).shape(), (Shape{2, 4}));
+  EXPECT_EQ(t.expand({2, 0}).num_elements(), 0);
+  EXPECT_ERROR(static_cast<void>(t.expand({3, 1})), ErrorCode::kShapeMismatch,
+               "got [3, 1] for a tensor of shape [2, 1]");
+  EXPECT_ERROR(static_cast<void>(t.expand({2})), ErrorCode::kShapeMismatch, "[expand]");
+  EXPECT_ERROR(static_cast<void>(t.expand({-1, 2, 1})), ErrorCode::kInvalidArgument, "[expand]");
+  EXPECT_ERROR(static_cast<void>(t.expand({INT64_MAX, 2, 2})), ErrorCode::kOverflow, "[expand]");
+}
+
+TEST_P(ViewTest, SqueezesAndUnsqueezes) {
+  const Tensor t = counted({2, 3});
+  EXPECT_EQ(t.unsqueeze(0).shape(), (Shape{1, 2, 3}));
+  EXPECT_EQ(t.unsqueeze(-1).shape(), (Shape{2, 3, 1}));
+  EXPECT_TRUE(t.unsqueeze(1).is_contiguous());
+  EXPECT_EQ(t.unsqueeze(1).squeeze(1).shape(), t.shape());
+  EXPECT_TRUE(t.squeeze(0).is_same(t));
+  EXPECT_ERROR(static_cast<void>(t.unsqueeze(4)), ErrorCode::kInvalidArgument, "expected -3 to 2");
+  EXPECT_ERROR(static_cast<void>(t.squeeze(2)), ErrorCode::kInvalidArgument, "[squeeze]");
+  const Tensor full_rank = zeros({1, 1, 1, 1, 1, 1, 1, 1}, device_);
+  EXPECT_ERROR(static_cast<void>(full_rank.unsqueeze(0)), ErrorCode::kInvalidArgument, "at most 8");
+}
+
+TEST_P(ViewTest, ViewsCutRunsOfElementsAnew) {
+  const Tensor t = counted({4, 6});
+  EXPECT_EQ(t.view({2, -1, 3}).shape(), (Shape{2, 4, 3}));
+  EXPECT_EQ(t.slice(0, 1, 3).view({12}).to_vector<float>()[0], 6);
+  const Tensor columns = t.slice(1, 0, 4);  // rows of 4, 6 apart
+  EXPECT_EQ(columns.view({2, 2, 1, 2, 2}).strides(), (Shape{12, 6, 4, 2, 1}));
+  EXPECT_EQ(columns.view({4, 1, 4}).to_vector<float>(), columns.to_vector<float>());
+  EXPECT_EQ(t.slice(1, 0, 6, 2).view({12}).strides(), Shape{2});
+  EXPECT_EQ(t.t().view({2, 3, 4}).strides(), (Shape{3, 1, 6}));
+  EXPECT_ERROR(static_cast<void>(columns.view({16})), ErrorCode::kShapeMismatch,
+               "the strides allow no view");
+  EXPECT_ERROR(static_cast<void>(t.t().view({24})), ErrorCode::kShapeMismatch, "Use reshape");
+}
+
+TEST_P(ViewTest, ViewsKeepTheNumberOfElements) {
+  const Tensor t = counted({2, 3});
+  EXPECT_ERROR(static_cast<void>(t.view({4})), ErrorCode::kShapeMismatch,
+               "expected a shape of 6 elements, got [4]");
+  EXPECT_ERROR(static_cast<void>(t.view({-1, 4})), ErrorCode::kShapeMismatch, "[-1, 4]");
+  EXPECT_ERROR(static_cast<void>(t.view({-1, -1})), ErrorCode::kShapeMismatch, "[-1, -1]");
+  EXPECT_ERROR(static_cast<void>(t.view({-2, 3})), ErrorCode::kInvalidArgument, "negative extent");
+  EXPECT_ERROR(static_cast<void>(t.reshape({INT64_MAX, 2})), ErrorCode::kOverflow, "[reshape]");
+  const Tensor none = zeros({0, 3}, device_);
+  EXPECT_EQ(none.view({5, 0}).shape(), (Shape{5, 0}));
+  EXPECT_ERROR(static_cast<void>(none.view({-1, 0})), ErrorCode::kShapeMismatch, "[view]");
+  EXPECT_EQ(counted({1}).view({}).rank(), 0);
+  EXPECT_EQ(counted({1})[0].view({1, 1}).shape(), (Shape{1, 1}));
+}
+
+TEST_P(ViewTest, ReshapeCopiesOnlyWhereItMust) {
+  const Tensor t = counted({2, 3});
+  EXPECT_EQ(t.reshape({3, 2}).buffer(), t.buffer());
+  const Tensor copied = t.t().reshape({6});
+  EXPECT_FALSE(copied.buffer() == t.buffer());
+  EXPECT_EQ(copied.to_vector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(copied.device(), device_);
+}
+
+TEST_P(ViewTest, ContiguousIsItselfOrACopyOnTheDevice) {
+  const Tensor t = counted({2, 3});
+  EXPECT_TRUE(t.contiguous().is_same(t));
+  const std::uint64_t before = num_copies(device_.name(), device_.name());
+  const Tensor packed = t.t().contiguous();
+  EXPECT_TRUE(packed.is_contiguous());
+  EXPECT_EQ(num_copies(device_.name(), device_.name()), before + 1);
+  EXPECT_EQ(packed.to_vector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
+}
+
+TEST_P(ViewTest, AWriteThroughOneIsSeenThroughTheOther) {
+  const Tensor t = zeros({3, 3}, device_);
+  t.t()[1].slice(0, 0, 3, 2).fill_(5);
+  EXPECT_EQ(t.to_vector<float>(), (Floats{0, 5, 0, 0, 0, 0, 0, 5, 0}));
+  t.fill_(1);
+  EXPECT_EQ(t.view({9})[8].item<float>(), 1);
+}
+
+TEST_P(ViewTest, CloneIsNewStorage) {
+  const Tensor t = counted({2, 3});
+  for (const Tensor& source : {t, t.t(), t.slice(1, 1)}) {
+    const Tensor copy = source.clone();
+    EXPECT_TRUE(copy.is_contiguous());
+    EXPECT_EQ(copy.to_vector<float>(), source.to_vector<float>());
+    copy.fill_(-1);
+  }
+  EXPECT_EQ(t.to_vector<float>(), (Floats{0, 1, 2, 3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace patchbay::test
