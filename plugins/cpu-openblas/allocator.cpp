@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "processor.hpp"
@@ -24,6 +25,28 @@ constexpr std::uint64_t kWorthAsking = 1 << 20;
                                                         std::to_string(state.total_bytes));
 }
 
+/// Aligned by hand: aligned requests take the C library's slow path, 40 ns more for a small block.
+/// What it gave lies in front of the block, whose address is never a multiple of a huge page.
+void* allocate_small(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
+  const std::uint64_t slack = 2 * alignment_bytes + sizeof(void*);
+  char* raw =
+      size_bytes <= UINT64_MAX - slack ? static_cast<char*>(malloc(size_bytes + slack)) : nullptr;
+  if (raw == nullptr) return nullptr;
+  char* data = raw + sizeof(void*);
+  data += (alignment_bytes - reinterpret_cast<std::uintptr_t>(data) % alignment_bytes) %
+          alignment_bytes;
+  if (reinterpret_cast<std::uintptr_t>(data) % kHugePage == 0) data += alignment_bytes;
+  std::memcpy(data - sizeof(raw), &raw, sizeof(raw));
+  return data;
+}
+
+void* allocate_large(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
+  void* data = nullptr;
+  if (posix_memalign(&data, std::max(alignment_bytes, kHugePage), size_bytes) != 0) return nullptr;
+  madvise(data, size_bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  return data;
+}
+
 }  // namespace
 
 plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
@@ -35,17 +58,20 @@ plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size
   if (size_bytes >= kWorthAsking && size_bytes > read_memory_state("").free_bytes) {
     throw_out_of_memory(size_bytes);
   }
-  const bool is_large = size_bytes >= 2 * kHugePage;
-  const std::uint64_t least = is_large ? kHugePage : kMemoryAlignment;
-  void* data = nullptr;
-  if (posix_memalign(&data, std::max(alignment_bytes, least), size_bytes) != 0) {
-    throw_out_of_memory(size_bytes);
-  }
-  if (is_large) madvise(data, size_bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  const bool is_large = size_bytes >= 2 * kHugePage || alignment_bytes >= kHugePage;
+  void* data = is_large ? allocate_large(size_bytes, alignment_bytes)
+                        : allocate_small(size_bytes, std::max(alignment_bytes, kMemoryAlignment));
+  if (data == nullptr) throw_out_of_memory(size_bytes);
   return {data, 0};
 }
 
-void Allocator::release(std::uint32_t, plugin::Memory memory) noexcept { free(memory.base); }
+void Allocator::release(std::uint32_t, plugin::Memory memory) noexcept {
+  void* raw = memory.base;
+  if (reinterpret_cast<std::uintptr_t>(raw) % kHugePage != 0) {
+    std::memcpy(&raw, static_cast<char*>(raw) - sizeof(raw), sizeof(raw));
+  }
+  free(raw);
+}
 
 plugin::Allocator::Info Allocator::info() {
   const MemoryState state = read_memory_state("");

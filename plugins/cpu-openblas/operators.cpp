@@ -101,7 +101,6 @@ std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
 }
 
 std::unique_ptr<plugin::Kernel> make_logical(const Context& context, int op) {
-  if (context.dtype(1) != PATCHBAY_BOOL) refuse(context, context.dtype(1));
   return make_elementwise(context, context.simd().logical[op], PATCHBAY_BOOL, PATCHBAY_BOOL,
                           op == kLogicalNot ? 2 : 3, 1);
 }
