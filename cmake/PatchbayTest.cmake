@@ -1,7 +1,7 @@
 # patchbay_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
 #                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...])
 #
-# A GoogleTest program in <build>/tests; each test case becomes one ctest entry. Tests reach plugins
+# A GoogleTest program in <build>/test-bin; each test case becomes one ctest entry. Tests reach plugins
 # through the loader only, so a plugin they need is a DEPENDS (built before, never linked).
 # The label `long` keeps a test out of the usual run.
 
@@ -31,7 +31,7 @@ function(patchbay_add_test name)
     PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
     PATCHBAY_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     PATCHBAY_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test-bin")
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})
   endif()
