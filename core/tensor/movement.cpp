@@ -27,12 +27,11 @@ void copy_packed(const char* operation, const TensorImpl& to, const TensorImpl& 
                       non_blocking, operation);
 }
 
-/// On one device, with any strides and dtypes.
-void copy_on_device(const char* operation, const TensorImpl& to, const TensorImpl& from,
-                    bool non_blocking) {
+/// On one device, with any strides and dtypes; queued like any operation.
+void copy_on_device(const char* operation, const TensorImpl& to, const TensorImpl& from) {
   if (to.is_empty()) return;
   if (to.dtype == from.dtype && to.is_contiguous && from.is_contiguous) {
-    copy_packed(operation, to, from, non_blocking);
+    copy_packed(operation, to, from, /*non_blocking=*/true);
     return;
   }
   tensor::launch_copy(to, from);
@@ -41,7 +40,7 @@ void copy_on_device(const char* operation, const TensorImpl& to, const TensorImp
 
 Tensor clone_of(const char* operation, const TensorImpl& source) {
   Tensor result = make_empty(operation, source.shape, source.dtype, source);
-  copy_on_device(operation, *result.impl(), source, true);
+  copy_on_device(operation, *result.impl(), source);
   return result;
 }
 
@@ -133,7 +132,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   if (&to.device() != &from.device()) {
     copy_across(to, source, non_blocking);
   } else if (shared == tensor::Overlap::kNone || to.dtype != from.dtype) {
-    copy_on_device("copy_from", to, from, non_blocking);
+    copy_on_device("copy_from", to, from);
   }
   return *this;
 }

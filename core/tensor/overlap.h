@@ -18,11 +18,11 @@ enum class Overlap : std::uint8_t {
 Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b);
 
 inline Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
-  // Two storages can only share memory where the application lent it twice.
-  if (&a.buffer() != &b.buffer() && !(a.buffer().released && b.buffer().released)) {
-    return Overlap::kNone;
-  }
-  return overlap_slowly(a, b);
+  const runtime::BufferState& x = a.buffer();
+  const runtime::BufferState& y = b.buffer();
+  // Two storages share memory only where the application lent what was in use already.
+  const bool may_share = (x.released || y.released) && x.host_addressable && y.host_addressable;
+  return &x == &y || may_share ? overlap_slowly(a, b) : Overlap::kNone;
 }
 
 /// Whether two indices of the tensor lead to one element: no output may be so.

@@ -2,13 +2,15 @@
 // Operations on tensors. All operands are on one device and of one dtype, and the result is there;
 // anything else is an Error at the call, before any work (kDeviceMismatch, kDtypeMismatch,
 // kShapeMismatch). The one exception: a 0-d tensor on a CPU device may be an operand of an
-// elementwise operation on any device, as a scalar. Shapes broadcast as in NumPy. Calls queue on
+// elementwise operation on any device, as a scalar. Literals take the tensor's dtype. f16 and bf16
+// go where f32 does, on devices that have them. Shapes broadcast as in NumPy. Calls queue on
 // the device's default stream; the functions whose name ends in _out write into `out`, which has
 // the result's shape, dtype and device, may be an operand itself, but not overlap one in part.
 #ifndef PATCHBAY_OPS_H_
 #define PATCHBAY_OPS_H_
 
-#include <span>
+#include <initializer_list>
+#include <vector>
 
 #include "patchbay/export.h"
 #include "patchbay/scalar.h"
@@ -35,7 +37,7 @@ PATCHBAY_DECLARE_BINARY(div);
 PATCHBAY_DECLARE_BINARY(maximum);
 PATCHBAY_DECLARE_BINARY(minimum);
 
-// Comparison: any dtype, result bool.
+// Comparison: any dtype, result bool. NaN equals nothing; false is less than true.
 PATCHBAY_DECLARE_BINARY(eq);
 PATCHBAY_DECLARE_BINARY(ne);
 PATCHBAY_DECLARE_BINARY(lt);
@@ -109,15 +111,15 @@ struct Axes {
 [[nodiscard]] PATCHBAY_API Tensor sum(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// f32, f64.
 [[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// Over at least one element, NaN propagates.
+/// NaN propagates. Errors: kInvalidArgument if there is nothing along the axes.
 [[nodiscard]] PATCHBAY_API Tensor min(const Tensor& a, const Axes& axes = {}, bool keep = false);
 [[nodiscard]] PATCHBAY_API Tensor max(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The index (i64) of the extreme along one axis, or in the flattened tensor; ties take the lowest,
-/// the first NaN wins.
+/// the first NaN wins. Errors as min.
 [[nodiscard]] PATCHBAY_API Tensor argmin(const Tensor& a, const Axes& axes = {}, bool keep = false);
 [[nodiscard]] PATCHBAY_API Tensor argmax(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// (sum |a|^order)^(1/order) for order 1, 2 and infinity (max |a|); f32, f64. Order 2 over all of
-/// a matrix is the Frobenius norm.
+/// a matrix is the Frobenius norm. Squares are not scaled: they overflow where a^2 does.
 [[nodiscard]] PATCHBAY_API Tensor norm(const Tensor& a, double order = 2, const Axes& axes = {},
                                        bool keep = false);
 /// sum a^2: f32 and f64 keep their dtype, integers sum as i64.

@@ -78,7 +78,8 @@ class PATCHBAY_API Tensor {
   /// True for handles of one and the same tensor (same storage, shape, strides).
   bool is_same(const Tensor& other) const;
 
-  /// The elements, where the host can address them, after waiting for pending work.
+  /// The first element, where the host can address it, after waiting for pending work; the others
+  /// lie at the strides. No copy.
   /// Errors: kDtypeMismatch; kUnsupported on a device that the host can't read, with the way out.
   template <class T>
   T* data() const {
@@ -111,12 +112,17 @@ class PATCHBAY_API Tensor {
   [[nodiscard]] Tensor clone() const;
 
   // Movement. Nothing else copies between devices.
-  /// The same tensor if it is there already, else a copy.
+  /// The same tensor if it is there already, else a contiguous copy. Blocks until it is there,
+  /// unless `non_blocking`; the source is kept as long as it takes.
+  /// Errors: kUnsupported if that device has no such dtype; kCopyForbidden inside a guard.
   [[nodiscard]] Tensor to(const Device& device, ToOptions options = {}) const;
   /// Elements converted on the same device; the same tensor if the dtype is equal. Floats become
   /// integers by truncation and saturate, NaN becomes 0; anything but 0 becomes true.
   [[nodiscard]] Tensor cast(DType dtype) const;
-  /// Writes `source`, of the same shape, into this storage: across devices and dtypes.
+  /// Writes `source`, of the same shape, into this storage: across devices and dtypes, which
+  /// convert as in cast. Blocks if devices differ, unless `non_blocking`; into memory that the
+  /// caller lent, a non-blocking copy is complete only after buffer().wait().
+  /// Errors: kShapeMismatch; kInvalidArgument if both share some elements but not all.
   const Tensor& copy_from(const Tensor& source, bool non_blocking = false) const;
   /// The one element; a copy to the host that waits and is counted.
   template <class T>
@@ -169,8 +175,8 @@ class PATCHBAY_API Tensor {
 [[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);
 [[nodiscard]] PATCHBAY_API Tensor full_like(const Tensor& like, const Scalar& value);
 
-/// Copies num_elements(shape) values of `dtype` in row-major order, which the caller may reuse at
-/// once.
+/// Copies num_elements(shape) values of `dtype` in row-major order (a bool is a byte, 0 or 1),
+/// which the caller may reuse at once.
 [[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape,
                                                   const Device& device = default_device());
 /// The same from typed values. Errors: kShapeMismatch if their number is not the shape's.
@@ -183,8 +189,9 @@ template <class T>
 template <class T>
 [[nodiscard]] Tensor from_host(std::initializer_list<T> values, const Shape& shape,
                                const Device& device = default_device());
-/// Borrows `data` (contiguous, row-major) for a device that can address host memory; it must stay
-/// valid until `released` is called.
+/// Borrows `data` (contiguous, row-major, aligned to its elements) for a device that can address
+/// host memory; it must stay valid until `released` is called. The caller keeps owning it.
+/// Errors: kUnsupported if the device can't; kInvalidArgument for null or misaligned memory.
 [[nodiscard]] PATCHBAY_API Tensor wrap_host(void* data, DType dtype, const Shape& shape,
                                             const Device& device = default_device(),
                                             std::function<void()> released = {});

@@ -157,6 +157,9 @@ TEST(CopyFromHostTest, MemoryLentTwiceIsSeenToOverlap) {
   const Tensor first = wrap_host(memory.data(), DType::f32, {3}, cpu);
   const Tensor second = wrap_host(memory.data() + 1, DType::f32, {3}, cpu);
   EXPECT_ERROR(first.copy_from(second), ErrorCode::kInvalidArgument, "overlap");
+  const Tensor t = zeros({4}, cpu);
+  const Tensor alias = wrap_host(t.data<float>(), DType::f32, {3}, cpu);
+  EXPECT_ERROR(alias.copy_from(t.slice(0, 1)), ErrorCode::kInvalidArgument, "overlap");
 }
 
 }  // namespace
