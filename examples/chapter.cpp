@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The chapter "use a device": where tensors live, what may meet what, and what moves when.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,11 @@ void copy_explicitly(const Tensor& x) {
   for (const Device& target : patchbay::Runtime::get_default().devices()) {
     ledger.reset();
     const Tensor there = x.to(target);
+    const std::uint64_t copied = ledger.total().bytes;
     const Tensor again = there.to(target);
-    fmt::print("to {}: {} copies, {} bytes; to {} again is the same tensor: {}\n", target.name(),
-               ledger.total().copies, ledger.total().bytes, target.name(), again.is_same(there));
+    fmt::print("to {}: {} bytes copied; to {} again: {} bytes, the same tensor: {}\n",
+               target.name(), copied, target.name(), ledger.total().bytes - copied,
+               again.is_same(there));
   }
 }
 
@@ -77,7 +80,7 @@ void run_model(const Device& device) {
              model.weight.device().name(), to_string(model.bias.shape()),
              model.bias.device().name());
   // Looking at values brings them to the host: a copy, so it has a name of its own.
-  fmt::print("output: {}\n", show(y));
+  fmt::print("output:\n{}\n", show(y));
 }
 
 }  // namespace

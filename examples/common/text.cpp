@@ -19,16 +19,18 @@ std::string in_quotes(std::string_view text) {
       result += c;
     }
   }
-  return result + "'";
+  result += '\'';
+  return result;
 }
 
 std::string grouped(std::uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (std::size_t i = digits.size(); i > 3;) {
-    i -= 3;
-    digits.insert(i, ",");
+  std::string result;
+  const std::string digits = std::to_string(value);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) result += ',';
+    result += digits[i];
   }
-  return digits;
+  return result;
 }
 
 std::string readable_bytes(std::uint64_t bytes) {

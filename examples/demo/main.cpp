@@ -3,6 +3,7 @@
 // image, all computation on one device.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ using patchbay::Tensor;
 
 struct Options {
   std::string device = "cpu:0";
-  std::string num_training, num_test;  // empty: all
+  std::optional<std::string> num_training, num_test;  // all, if not given
   std::string folder = kFashionMnistFolder;
 };
 
@@ -36,11 +37,12 @@ struct Result {
   double upload_seconds = 0, search_seconds = 0;
 };
 
-constexpr std::int64_t kBatch = 256;
+// Divides 10,000; large enough for fast products, small enough for the distances to take 240 MB.
+constexpr std::int64_t kBatch = 500;
 
-/// The first `text` images; all of them if it is empty.
-std::int64_t chosen_count(const char* option, const std::string& text, std::int64_t available) {
-  return text.empty() ? available : parse_count(option, text, available, "as many as there are");
+std::int64_t chosen_count(const char* option, const std::optional<std::string>& text,
+                          std::int64_t available) {
+  return text ? parse_count(option, *text, available, "as many as there are") : available;
 }
 
 void keep_first(LabelledImages& images, std::int64_t count) {
@@ -61,6 +63,7 @@ FashionMnist load(const Options& options) {
 }
 
 Tensor upload(const LabelledImages& images, const Device& device) {
+  const patchbay::CopyTag tag("images");
   return from_host(images.pixels, {images.count, LabelledImages::kPixels}, device);
 }
 
@@ -76,8 +79,9 @@ Result classify(const FashionMnist& data, const Device& device) {
   const Stopwatch search_watch;
   ProgressBar bar(count);
   for (std::int64_t done = 0; done < count; done += kBatch) {
-    const Tensor batch = images.slice(0, done, done + kBatch);
-    for (const std::int64_t index : neighbours.find(batch).to_vector<std::int64_t>()) {
+    const Tensor nearest = neighbours.find(images.slice(0, done, done + kBatch));
+    const patchbay::CopyTag tag("indices");
+    for (const std::int64_t index : nearest.to_vector<std::int64_t>()) {
       result.nearest.push_back(index);
     }
     bar.show(std::min(done + kBatch, count));

@@ -27,7 +27,10 @@ Tensor NearestNeighbour::find(const Tensor& images) const {
   const Tensor products = products_.slice(0, 0, count);
   const Tensor distances = distances_.slice(0, 0, count);
   matmul_out(products, centred(images), images_.t(), -2);
-  distances.copy_from(products);
+  {
+    const patchbay::CopyTag tag("f32 to i32");
+    distances.copy_from(products);
+  }
   distances += norms_;
   return argmin(distances, 1);
 }
