@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A plugin can be plain C.
 #include <array>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <patchbay/copy.h>
 #include <patchbay/error.h>
 #include <patchbay/kernel.h>
+#include <patchbay/ops.h>
 
 #include "temporary_directory.h"
 
@@ -51,6 +53,21 @@ TEST(CPlugin, RefusesOtherKernelsWithAReason) {
   const Runtime runtime = plain_c_runtime();
   const KernelSpec spec{"add.1", {ArgumentSpec::tensor(DType::f32, Access::kWrite)}, {}};
   EXPECT_NE(why_unsupported(runtime.device("plainc"), spec).find("fill.1"), std::string::npos);
+}
+
+TEST(CPlugin, OperationsThatItLacksAreRefusedByName) {
+  const Runtime runtime = plain_c_runtime();
+  const Tensor t = ones({2}, runtime.device("plainc"));
+  try {
+    static_cast<void>(add(t, t));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("add.1(f32, f32, f32)"), std::string::npos) << text;
+    EXPECT_NE(text.find("plainc:0"), std::string::npos) << text;
+  }
+  EXPECT_EQ(t.to_vector<float>(), std::vector<float>(2, 1));
 }
 
 TEST(CPlugin, ReportsOutOfMemory) {
