@@ -1,0 +1,84 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The conformance checks on each plugin of this build, one test for each check.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "conformance/suite/check.h"
+
+namespace {
+
+using namespace patchbay::conformance;
+
+/// The checks of one plugin, as one test suite.
+struct Entry {
+  std::string suite;
+  Subject subject;
+};
+
+class CheckTest : public testing::Test {
+ public:
+  CheckTest(const Check* check, const Subject* subject) : check_(check), subject_(subject) {}
+
+  void TestBody() override {
+    Context context(*subject_);
+    const Outcome outcome = run_check(*check_, context);
+    if (outcome.result == Result::kWaived) GTEST_SKIP() << outcome.message;
+    EXPECT_TRUE(outcome.result == Result::kPassed) << outcome.message;
+  }
+
+ private:
+  const Check* check_;
+  const Subject* subject_;
+};
+
+bool is_built(const std::string& plugin) {
+  const std::string built = " " PATCHBAY_BUILT_PLUGINS " ";
+  return built.find(" " + plugin + " ") != std::string::npos;
+}
+
+/// The environment of whoever runs the tests must not change what is tested.
+patchbay::RuntimeOptions options(const std::string& setting, const std::string& value) {
+  patchbay::RuntimeOptions options;
+  options.read_environment = false;
+  options.settings[setting] = value;
+  return options;
+}
+
+std::vector<Entry> entries() {
+  std::vector<Entry> all;
+  if (is_built("cpu-openblas")) {
+    all.push_back(
+        {"Conformance_cpu_openblas", {options("cpu_devices", "1"), "cpu-openblas", "cpu", {}}});
+    all.push_back({"Conformance_cpu_openblas_2_devices",
+                   {options("cpu_devices", "2"), "cpu-openblas", "cpu", {}}});
+  }
+  if (is_built("fake")) {
+    patchbay::RuntimeOptions with_fake = options("fake_devices", "2");
+    with_fake.plugin_files = {PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"};
+    all.push_back({"Conformance_fake", {with_fake, "fake", "fake", {}}});
+  }
+  return all;
+}
+
+void register_tests(const std::vector<Entry>& subjects, const std::vector<Check>& checks) {
+  for (const Entry& entry : subjects) {
+    for (const Check& check : checks) {
+      testing::RegisterTest(
+          entry.suite.c_str(), (check.chapter + "_" + check.name).c_str(), nullptr, nullptr,
+          __FILE__, __LINE__,
+          [&entry, &check]() -> testing::Test* { return new CheckTest(&check, &entry.subject); });
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const std::vector<Entry> subjects = entries();
+  const std::vector<Check> checks = all_checks();
+  register_tests(subjects, checks);
+  return RUN_ALL_TESTS();
+}

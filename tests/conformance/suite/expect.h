@@ -1,0 +1,65 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How a check says what it found. Text is built only when something is wrong.
+#ifndef PATCHBAY_CONFORMANCE_EXPECT_H_
+#define PATCHBAY_CONFORMANCE_EXPECT_H_
+
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <patchbay/patchbay.h>
+
+namespace patchbay::conformance {
+
+/// Ends a check as failed.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Ends a check as failed for want of something required; an exemption makes it waived.
+class Lack : public Failure {
+ public:
+  using Failure::Failure;
+};
+
+/// Ends a check as waived: the device need not have what it asks for.
+class Waiver : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class... Args>
+void expect(bool condition, fmt::format_string<Args...> format, Args&&... args) {
+  if (!condition) throw Failure(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Numbers and strings.
+template <class T, class U>
+void expect_equal(const T& got, const U& expected, std::string_view what) {
+  if (!(got == expected)) {
+    throw Failure(fmt::format("{}: expected {}, got {}", what, expected, got));
+  }
+}
+
+/// The call throws an Error of that code whose text has all the words.
+void expect_error(ErrorCode code, std::string_view what, const std::function<void()>& call,
+                  std::initializer_list<std::string> words = {});
+
+/// True if the call throws kUnsupported, of which `reason` gets the text.
+bool is_unsupported(const std::function<void()>& call, std::string* reason);
+
+/// Runs `work(index)` on so many threads at once; throws the first exception of any.
+void run_threads(int num_threads, const std::function<void(int)>& work);
+
+std::vector<Device> devices_of(const Runtime& runtime, std::string_view backend);
+
+}  // namespace patchbay::conformance
+
+#endif  // PATCHBAY_CONFORMANCE_EXPECT_H_

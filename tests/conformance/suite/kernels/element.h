@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The elements that kernels compute on, and when two of them are equal enough.
+#ifndef PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
+#define PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include <patchbay/patchbay.h>
+
+namespace patchbay::conformance {
+
+/// An element of dtype bool as a byte, for std::vector<bool> has no bytes.
+enum class Bool : std::uint8_t { kFalse = 0, kTrue = 1 };
+
+template <class T>
+constexpr DType dtype_of_element() {
+  if constexpr (std::is_same_v<T, Bool>)
+    return DType::boolean;
+  else
+    return dtype_of<T>();
+}
+
+/// Integers that wrap around are computed in this type, where that is defined.
+template <class T>
+using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+
+template <class T>
+std::string show_element(T value) {
+  if constexpr (std::is_same_v<T, Bool>)
+    return std::to_string(static_cast<int>(value));
+  else
+    return fmt::format("{}", value);
+}
+
+/// How far apart two floats are, in units of the last place; 0 for two NaNs and for -0 and +0.
+template <class T>
+double ulps_between(T a, T b) {
+  if (std::isnan(a) || std::isnan(b)) {
+    return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<double>::infinity();
+  }
+  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  const auto ordered = [](T value) {
+    const auto bits = std::bit_cast<Bits>(value);
+    return static_cast<long double>(bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits);
+  };
+  return static_cast<double>(std::fabs(ordered(a) - ordered(b)));
+}
+
+/// Integers and bools are equal or wrong; floats may differ by so many units of the last place.
+template <class T>
+bool is_close(T got, T expected, double ulps) {
+  if constexpr (std::is_floating_point_v<T>)
+    return ulps_between(got, expected) <= ulps;
+  else
+    return got == expected;
+}
+
+}  // namespace patchbay::conformance
+
+#endif  // PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
