@@ -1,0 +1,56 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What the commands have in common: their options, and what they hand back.
+#ifndef PATCHBAY_TOOLS_COMMAND_H_
+#define PATCHBAY_TOOLS_COMMAND_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <patchbay/patchbay.h>
+
+namespace patchbay::tools {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitError = 1;
+inline constexpr int kExitUsage = 2;
+
+/// Keeps its keys in the order in which they were set.
+using Json = nlohmann::ordered_json;
+
+/// What a command found, in both forms; the program prints one of them.
+struct Report {
+  Json json = Json::object();
+  std::string text;
+  int exit_status = kExitOk;
+};
+
+/// Options that every command takes.
+struct CommonOptions {
+  bool json = false;
+  std::vector<std::string> plugin_directories, plugin_files;
+
+  RuntimeOptions runtime_options() const;
+};
+
+/// What the command line asks for. A command's parser callback sets `action`.
+struct Invocation {
+  CommonOptions common;
+  std::function<Report()> action;
+};
+
+void add_common_options(CLI::App& app, CommonOptions& options);
+
+// Each adds its subcommand. Actions throw patchbay::Error.
+void add_check_command(CLI::App& app, Invocation& invocation);
+void add_copy_plan_command(CLI::App& app, Invocation& invocation);
+void add_devices_command(CLI::App& app, Invocation& invocation);
+void add_plugins_command(CLI::App& app, Invocation& invocation);
+void add_version_command(CLI::App& app, Invocation& invocation);
+
+}  // namespace patchbay::tools
+
+#endif  // PATCHBAY_TOOLS_COMMAND_H_

@@ -1,0 +1,165 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "conformance/suite/check.h"
+#include "report.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+using conformance::Check;
+using conformance::Outcome;
+using conformance::Result;
+
+struct Arguments {
+  std::string subject;
+  std::vector<std::string> chapters;
+  std::vector<std::string> waivers;  // PATTERN=REASON
+  bool list = false;
+};
+
+std::vector<Check> chosen_checks(const Arguments& arguments) {
+  std::vector<Check> checks = conformance::all_checks();
+  const auto& chapters = arguments.chapters;
+  std::erase_if(checks, [&](const Check& check) {
+    return !chapters.empty() &&
+           std::find(chapters.begin(), chapters.end(), check.chapter) == chapters.end();
+  });
+  return checks;
+}
+
+Report report_list(const Arguments& arguments) {
+  Report report;
+  report.json["checks"] = Json::array();
+  for (const Check& check : chosen_checks(arguments)) {
+    report.json["checks"].push_back({{"chapter", check.chapter}, {"name", check.name}});
+    report.text += check.id() + '\n';
+  }
+  return report;
+}
+
+conformance::Subject subject_of(const RuntimeOptions& options, const Arguments& arguments) {
+  const std::string& name = arguments.subject;
+  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".so");
+  conformance::Subject subject =
+      is_path ? conformance::subject_of_file(options, std::filesystem::absolute(name))
+              : conformance::subject_of_backend(options, name);
+  for (const std::string& waiver : arguments.waivers) {
+    const std::size_t split = waiver.find('=');
+    subject.exemptions.push_back({waiver.substr(0, split), waiver.substr(split + 1)});
+  }
+  return subject;
+}
+
+/// Counts, and the lines of what did not pass.
+class Tally {
+ public:
+  void add(const Check& check, const Outcome& outcome) {
+    ++counts_[outcome.result];
+    ++chapters_[check.chapter][outcome.result];
+    checks_.push_back({{"chapter", check.chapter},
+                       {"name", check.name},
+                       {"result", to_string(outcome.result)},
+                       {"message", outcome.message}});
+    if (outcome.result != Result::kPassed) {
+      rows_.push_back({std::string(to_string(outcome.result)), check.id(), outcome.message});
+    }
+  }
+
+  Report report(const conformance::Subject& subject) {
+    Report report;
+    report.exit_status = counts_[Result::kFailed] > 0 ? kExitError : kExitOk;
+    report.json = {{"plugin", subject.plugin},           {"backend", subject.backend},
+                   {"passed", counts_[Result::kPassed]}, {"failed", counts_[Result::kFailed]},
+                   {"waived", counts_[Result::kWaived]}, {"checks", checks_}};
+    report.text = text(subject);
+    return report;
+  }
+
+ private:
+  std::string text(const conformance::Subject& subject) {
+    std::string text = fmt::format("Plugin {} (backend {})\n\n", subject.plugin, subject.backend);
+    // In paragraphs and not in a table: messages are long.
+    for (const auto& [result, id, message] : rows_) {
+      text += fmt::format("{} {}\n", result, id);
+      for (const std::string& line : wrap(message, 94)) text += fmt::format("      {}\n", line);
+    }
+    if (!rows_.empty()) text += '\n';
+    Table table({"CHAPTER", "PASSED", "FAILED", "WAIVED"});
+    for (const std::string& chapter : conformance::chapters()) {
+      if (chapters_.contains(chapter)) add_row(table, chapter, chapters_[chapter]);
+    }
+    add_row(table, "all", counts_);
+    return text + table.to_string();
+  }
+  using Counts = std::map<Result, int>;
+  static void add_row(Table& table, const std::string& name, Counts& counts) {
+    table.add({name, std::to_string(counts[Result::kPassed]),
+               std::to_string(counts[Result::kFailed]), std::to_string(counts[Result::kWaived])});
+  }
+
+  Counts counts_;
+  std::map<std::string, Counts> chapters_;
+  Json checks_ = Json::array();
+  std::vector<std::array<std::string, 3>> rows_;
+};
+
+Report report_check(const RuntimeOptions& options, const Arguments& arguments) {
+  conformance::Context context(subject_of(options, arguments));
+  const std::vector<Check> checks = chosen_checks(arguments);
+  Tally tally;
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    show_progress(fmt::format("{}/{} {}", i + 1, checks.size(), checks[i].id()));
+    tally.add(checks[i], run_check(checks[i], context));
+  }
+  show_progress("");
+  return tally.report(context.subject());
+}
+
+std::string complain_about_waiver(const std::string& text) {
+  const std::size_t split = text.find('=');
+  const bool is_whole = split != std::string::npos && split > 0 && split + 1 < text.size();
+  return is_whole ? "" : "expected PATTERN=REASON, got '" + text + "'";
+}
+
+void run_checked(Invocation& invocation, const Arguments& arguments) {
+  if (arguments.list) {
+    invocation.action = [&arguments] { return report_list(arguments); };
+    return;
+  }
+  if (arguments.subject.empty()) throw CLI::RequiredError("PLUGIN or BACKEND");
+  invocation.action = [&invocation, &arguments] {
+    return report_check(invocation.common.runtime_options(), arguments);
+  };
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("check", "Examines a plugin: the conformance checks against it");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("SUBJECT", arguments->subject,
+                      "Path of a plugin's .so, or the name of a loaded plugin or backend");
+  command->add_option("--chapter", arguments->chapters, "Only this chapter (repeatable)")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(conformance::chapters()));
+  command
+      ->add_option("--waive", arguments->waivers,
+                   "'unsupported' is no failure of checks like this (repeatable)")
+      ->type_name("PATTERN=REASON")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(complain_about_waiver, ""));
+  command->add_flag("--list", arguments->list, "List the checks without running them");
+  command->callback([&invocation, arguments] { run_checked(invocation, *arguments); });
+}
+
+}  // namespace patchbay::tools

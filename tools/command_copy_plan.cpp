@@ -1,0 +1,85 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+struct Arguments {
+  std::string from, to, bytes;
+};
+
+Place place_of(const Runtime& runtime, const std::string& name) {
+  return name == "host" ? Place::host() : Place(runtime.device(name));
+}
+
+Json describe(const CopyPlan& plan) {
+  Json legs = Json::array();
+  for (const CopyLeg& leg : plan.legs) legs.push_back({{"from", leg.from}, {"to", leg.to}});
+  return {
+      {"route", to_string(plan.route)},  {"legs", std::move(legs)},
+      {"bytes", plan.size_bytes},        {"chunks", plan.chunks},
+      {"chunk_bytes", plan.chunk_bytes}, {"seconds", plan.seconds ? Json(*plan.seconds) : Json()}};
+}
+
+std::string show(const CopyPlan& plan, const Place& from, const Place& to) {
+  std::string text =
+      fmt::format("{} -> {}, {}\n", from.name(), to.name(), show_bytes(plan.size_bytes));
+  text += fmt::format("route   {}\n", to_string(plan.route));
+  const char* label = "legs    ";
+  for (const CopyLeg& leg : plan.legs) {
+    text += fmt::format("{}{} -> {}\n", label, leg.from, leg.to);
+    label = "        ";
+  }
+  if (plan.chunks > 0) {
+    text += fmt::format("chunks  {} of {}\n", plan.chunks, show_bytes(plan.chunk_bytes));
+  }
+  text += plan.seconds ? fmt::format("time    {:.6f} s\n", *plan.seconds)
+                       : std::string("time    not measured\n");
+  return text;
+}
+
+Report report_copy_plan(const RuntimeOptions& options, const Arguments& arguments) {
+  const Runtime runtime(options);
+  const Place from = place_of(runtime, arguments.from), to = place_of(runtime, arguments.to);
+  const CopyPlan plan = plan_copy(from, to, parse_bytes(arguments.bytes));
+  Report report;
+  report.json = describe(plan);
+  report.text = show(plan, from, to);
+  return report;
+}
+
+/// CLI11 wants the complaint, or nothing.
+std::string complain_about_bytes(const std::string& text) {
+  try {
+    (void)parse_bytes(text);
+    return {};
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+void add_copy_plan_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("copy-plan", "The route that a copy would take, without copying");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("SRC", arguments->from, "A device's name, or host")->required();
+  command->add_option("DST", arguments->to, "A device's name, or host")->required();
+  command->add_option("BYTES", arguments->bytes, "How many; 64KiB, 2MiB, 1GiB are understood")
+      ->required()
+      ->check(CLI::Validator(complain_about_bytes, ""));
+  command->callback([&invocation, arguments] {
+    invocation.action = [&invocation, arguments] {
+      return report_copy_plan(invocation.common.runtime_options(), *arguments);
+    };
+  });
+}
+
+}  // namespace patchbay::tools

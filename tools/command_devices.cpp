@@ -1,0 +1,116 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "command.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+std::vector<std::string> capabilities_of(const DeviceProperties& properties) {
+  std::vector<std::string> names;
+  const auto add = [&](bool has, const char* name) {
+    if (has) names.emplace_back(name);
+  };
+  add(properties.f64, "f64");
+  add(properties.f16, "f16");
+  add(properties.bf16, "bf16");
+  add(properties.peer_access, "peer_access");
+  add(properties.unified_memory, "unified_memory");
+  add(properties.modules, "modules");
+  add(properties.host_addressable, "host_addressable");
+  add(properties.completes_inline, "completes_inline");
+  return names;
+}
+
+/// Null where the device has none.
+Json uuid_of(const DeviceProperties& properties) {
+  const auto& uuid = properties.uuid;
+  if (std::all_of(uuid.begin(), uuid.end(), [](std::uint8_t byte) { return byte == 0; })) return {};
+  std::string text = fmt::format("{:02x}", fmt::join(uuid, ""));
+  for (const std::size_t dash : {8u, 13u, 18u, 23u}) text.insert(dash, 1, '-');
+  return text;
+}
+
+Json describe(const Device& device, const std::string& plugin) {
+  const DeviceProperties& properties = device.properties();
+  return {
+      {"name", device.name()},
+      {"plugin", plugin},
+      {"kind", to_string(properties.kind)},
+      {"memory_total_bytes", properties.memory_total_bytes},
+      {"description", properties.name},
+      {"vendor", properties.vendor},
+      {"driver_version", properties.driver_version},
+      {"uuid", uuid_of(properties)},
+      {"pci_address", properties.pci_address.empty() ? Json() : Json(properties.pci_address)},
+      {"compute_units", properties.compute_units},
+      {"preferred_vector_bytes", properties.preferred_vector_bytes},
+      {"sub_group_width", properties.sub_group_width},
+      {"max_group_size", properties.max_group_size},
+      {"capabilities", capabilities_of(properties)},
+  };
+}
+
+std::map<std::string, std::string> plugins_of_devices(const Runtime& runtime) {
+  std::map<std::string, std::string> plugins;
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    for (const std::string& device : plugin.devices) {
+      if (plugin.status == PluginStatus::kLoaded) plugins[device] = plugin.name;
+    }
+  }
+  return plugins;
+}
+
+/// Opens the devices, which listing them does not.
+void add_memory(Json& entry, const Device& device) {
+  const DeviceMemory memory = device.memory();
+  entry["memory_free_bytes"] = memory.free_bytes;
+}
+
+Report report_devices(const RuntimeOptions& options, bool with_memory) {
+  const Runtime runtime(options);
+  std::map<std::string, std::string> plugins = plugins_of_devices(runtime);
+  Json devices = Json::array();
+  Table table({"NAME", "KIND", "MEMORY", "UNITS", "PLUGIN", "DESCRIPTION"});
+  for (const Device& device : runtime.devices()) {
+    Json entry = describe(device, plugins[device.name()]);
+    const DeviceProperties& properties = device.properties();
+    std::string memory = show_bytes(properties.memory_total_bytes);
+    if (with_memory) {
+      add_memory(entry, device);
+      memory += fmt::format(" ({} free)", show_bytes(entry["memory_free_bytes"]));
+    }
+    table.add(
+        {device.name(), std::string(to_string(properties.kind)), memory,
+         std::to_string(properties.compute_units), plugins[device.name()],
+         fmt::format("{} [{}]", properties.name, fmt::join(capabilities_of(properties), " "))});
+    devices.push_back(std::move(entry));
+  }
+  Report report;
+  report.text =
+      devices.empty() ? "No device. `patchbay plugins` says what was tried.\n" : table.to_string();
+  report.json["devices"] = std::move(devices);
+  return report;
+}
+
+}  // namespace
+
+void add_devices_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("devices", "Devices, and what they can do");
+  const auto with_memory = std::make_shared<bool>(false);
+  command->add_flag("--memory", *with_memory,
+                    "Ask the drivers for free memory too, which opens the devices");
+  command->callback([&invocation, with_memory] {
+    invocation.action = [&invocation, with_memory] {
+      return report_devices(invocation.common.runtime_options(), *with_memory);
+    };
+  });
+}
+
+}  // namespace patchbay::tools

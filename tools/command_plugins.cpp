@@ -1,0 +1,86 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "command.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+/// Files that are no plugin say no name.
+std::string name_of(const PluginInfo& plugin) {
+  return plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
+}
+
+Json describe(const PluginInfo& plugin) {
+  return {{"path", plugin.path.string()},       {"name", plugin.name},
+          {"backend", plugin.backend},          {"version", plugin.version},
+          {"status", to_string(plugin.status)}, {"reason", plugin.reason},
+          {"devices", plugin.devices}};
+}
+
+/// A block of lines: paths and reasons are too long for columns.
+std::string show(const PluginInfo& plugin) {
+  std::string text = fmt::format("{}  {}\n", name_of(plugin), to_string(plugin.status));
+  const auto add = [&](const char* label, const std::string& value) {
+    if (value.empty()) return;
+    for (const std::string& line : wrap(value, 89)) {
+      text += fmt::format("  {:<7}  {}\n", label, line);
+      label = "";
+    }
+  };
+  add("reason", plugin.reason);
+  add("devices", fmt::format("{}", fmt::join(plugin.devices, " ")));
+  add("version", plugin.version);
+  add("file", plugin.path.string());
+  return text + '\n';
+}
+
+std::string show_searched(const std::vector<std::filesystem::path>& directories) {
+  if (directories.empty()) return "No directory was searched.\n";
+  std::string text = "Searched:\n";
+  for (const auto& directory : directories) text += fmt::format("  {}\n", directory.string());
+  return text;
+}
+
+Report report_plugins(const RuntimeOptions& options, bool explain) {
+  const Runtime runtime(options);
+  Json plugins = Json::array(), searched = Json::array();
+  Report report;
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    plugins.push_back(describe(plugin));
+    report.text += show(plugin);
+  }
+  for (const auto& directory : runtime.plugin_directories()) searched.push_back(directory.string());
+
+  if (plugins.empty()) report.text = "No plugin was found.\n\n";
+  report.text += show_searched(runtime.plugin_directories());
+  report.json = {{"plugins", std::move(plugins)}, {"searched", std::move(searched)}};
+  if (explain) {
+    report.text = runtime.explain();
+    if (!report.text.ends_with('\n')) report.text += '\n';
+    report.json["explanation"] = runtime.explain();
+  }
+  return report;
+}
+
+}  // namespace
+
+void add_plugins_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("plugins", "Plugin files that were found, and what became of them");
+  const auto explain = std::make_shared<bool>(false);
+  command->add_flag("--explain", *explain,
+                    "For each plugin and device that could have been there, what was tried");
+  command->callback([&invocation, explain] {
+    invocation.action = [&invocation, explain] {
+      return report_plugins(invocation.common.runtime_options(), *explain);
+    };
+  });
+}
+
+}  // namespace patchbay::tools

@@ -1,0 +1,23 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "command.h"
+
+namespace patchbay::tools {
+namespace {
+
+Report report_version() {
+  Report report;
+  report.json = {{"version", version()}, {"abi", plugin_abi_version()}};
+  report.text = fmt::format("patchbay {} (plugin ABI {})\n", version(), plugin_abi_version());
+  return report;
+}
+
+}  // namespace
+
+void add_version_command(CLI::App& app, Invocation& invocation) {
+  app.add_subcommand("version", "Versions of the library and of its plugin boundary")
+      ->callback([&invocation] { invocation.action = report_version; });
+}
+
+}  // namespace patchbay::tools

@@ -1,0 +1,58 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The command `patchbay`. Exit status: 0, 1 for an error, 2 for a wrong command line.
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include "command.h"
+#include "report.h"
+
+namespace {
+
+using namespace patchbay::tools;
+
+void add_commands(CLI::App& app, Invocation& invocation) {
+  add_common_options(app, invocation.common);
+  add_devices_command(app, invocation);
+  add_plugins_command(app, invocation);
+  add_copy_plan_command(app, invocation);
+  add_check_command(app, invocation);
+  add_version_command(app, invocation);
+  for (CLI::App* command : app.get_subcommands({})) {
+    add_common_options(*command, invocation.common);
+  }
+  app.footer("`patchbay COMMAND --help` says more.");
+}
+
+int run(const Invocation& invocation) {
+  const bool json = invocation.common.json;
+  try {
+    return print_report(invocation.action(), json);
+  } catch (const patchbay::Error& error) {
+    return print_error(to_string(error.code()), error.what(), json, kExitError);
+  } catch (const std::exception& error) {
+    return print_error(to_string(patchbay::ErrorCode::kInternal), error.what(), json, kExitError);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Lists and examines the devices that Patchbay's plugins offer.", "patchbay");
+  Invocation invocation;
+  add_commands(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    // A command line that was not understood may still have asked for JSON.
+    const bool json = std::find(argv, argv + argc, std::string("--json")) != argv + argc;
+    return print_error("usage", error.what(), json, kExitUsage);
+  }
+  if (!invocation.action) {
+    return print_error("usage", "expected a command; `patchbay --help` lists them",
+                       invocation.common.json, kExitUsage);
+  }
+  return run(invocation);
+}

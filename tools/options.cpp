@@ -1,0 +1,31 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include "command.h"
+
+namespace patchbay::tools {
+
+RuntimeOptions CommonOptions::runtime_options() const {
+  // The library never looks into the current directory by itself; here the user names it.
+  RuntimeOptions options;
+  for (const std::string& directory : plugin_directories) {
+    options.plugin_directories.push_back(std::filesystem::absolute(directory));
+  }
+  for (const std::string& file : plugin_files) {
+    options.plugin_files.push_back(std::filesystem::absolute(file));
+  }
+  return options;
+}
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  app.add_flag("--json", options.json, "Print one JSON object, also for errors");
+  app.add_option("--plugin-path", options.plugin_directories,
+                 "Look for plugins in this directory first (repeatable)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--plugin", options.plugin_files, "Load this plugin before others (repeatable)")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
+}  // namespace patchbay::tools

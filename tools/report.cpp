@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace patchbay::tools {
+namespace {
+
+/// A full disk must not look like success.
+bool write_out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return std::fflush(stdout) == 0 && written;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+/// Drivers and paths may hold bytes that are no UTF-8, which JSON can't.
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace
+
+int print_report(const Report& report, bool json) {
+  if (write_out(json ? dump(report.json) : report.text)) return report.exit_status;
+  std::fprintf(stderr, "patchbay: standard output: %s\n", std::strerror(errno));
+  return kExitError;
+}
+
+int print_error(std::string_view code, std::string_view message, bool json, int exit_status) {
+  if (json) {
+    const Json error = {{"error", {{"code", code}, {"message", message}}}};
+    return print_report({error, {}, exit_status}, true);
+  }
+  std::fprintf(stderr, "patchbay: %s\n", one_line(message).c_str());
+  return exit_status;
+}
+
+void show_progress(const std::string& line) {
+  static const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  if (is_terminal) std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+}
+
+}  // namespace patchbay::tools
