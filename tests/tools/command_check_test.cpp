@@ -1,0 +1,94 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tools/process.h"
+
+namespace patchbay::tests {
+namespace {
+
+TEST(Check, AGoodPluginPasses) {
+  const Finished finished = run_command(
+      {"check", fake_plugin(), "--chapter", "loading", "--chapter", "streams", "--json"});
+  EXPECT_EQ(finished.exit_status, 0);
+  const auto json = finished.json();
+  EXPECT_EQ(json["failed"], 0);
+  EXPECT_GT(json["passed"], 15);
+  EXPECT_EQ(json["passed"].get<std::size_t>() + json["waived"].get<std::size_t>(),
+            json["checks"].size());
+  for (const auto& check : json["checks"]) {
+    EXPECT_TRUE(check["chapter"] == "loading" || check["chapter"] == "streams") << check;
+    EXPECT_TRUE(check["result"] == "passed" || check["result"] == "waived") << check;
+    EXPECT_EQ(check["result"] == "passed", check["message"] == "") << check;
+  }
+}
+
+TEST(Check, ABackendByItsName) {
+  const Finished finished =
+      run_command({"check", "fake", "--plugin", fake_plugin(), "--chapter", "loading"});
+  EXPECT_EQ(finished.exit_status, 0) << finished.out;
+  EXPECT_NE(finished.out.find("Plugin fake (backend fake)"), std::string::npos) << finished.out;
+}
+
+TEST(Check, AFaultIsFoundAndNamed) {
+  const Finished finished = run_command({"check", fake_plugin(), "--chapter", "memory"},
+                                        {"PATCHBAY_FAKE_FAIL_ALLOCATE=3"});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_NE(finished.out.find("failed memory."), std::string::npos) << finished.out;
+}
+
+TEST(Check, WhatADeviceNeedNotHaveIsWaived) {
+  const Finished finished = run_command({"check", fake_plugin(), "--chapter", "kernels", "--json"},
+                                        {"PATCHBAY_FAKE_F64=0"});
+  EXPECT_EQ(finished.exit_status, 0);
+  const auto json = finished.json();
+  EXPECT_EQ(json["failed"], 0);
+  EXPECT_GT(json["waived"], 30);
+  for (const auto& check : json["checks"]) {
+    if (check["result"] == "waived") {
+      EXPECT_NE(check["message"], "") << check;
+    }
+  }
+}
+
+TEST(Check, ABadPluginIsAnError) {
+  const TemporaryDirectory directory;
+  const std::string bad = directory.write("patchbay-bad.so", "no machine code\n");
+  const Finished text = run_command({"check", bad});
+  EXPECT_EQ(text.exit_status, 1);
+  EXPECT_EQ(text.out, "");
+  EXPECT_NE(text.err.find(bad), std::string::npos) << text.err;
+  EXPECT_EQ(run_command({"check", bad, "--json"}).json()["error"]["code"], "plugin_failed");
+}
+
+TEST(Check, AMissingFileIsAnError) {
+  const Finished finished = run_command({"check", "./patchbay-none.so", "--json"});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.json()["error"]["code"], "plugin_failed");
+}
+
+TEST(Check, AnUnknownBackendIsAnError) {
+  const Finished finished = run_command({"check", "nosuch", "--json"});
+  EXPECT_EQ(finished.exit_status, 1);
+  const auto error = finished.json()["error"];
+  EXPECT_EQ(error["code"], "invalid_argument");
+  EXPECT_NE(error["message"].get<std::string>().find("nosuch"), std::string::npos) << error;
+}
+
+TEST(Check, APluginWithoutADeviceIsAnError) {
+  const Finished finished =
+      run_command({"check", fake_plugin(), "--json"}, {"PATCHBAY_FAKE_DEVICES=0"});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.json()["error"]["code"], "unsupported");
+}
+
+TEST(Check, ListNeedsNoPlugin) {
+  const Finished text = run_command({"check", "--list", "--chapter", "copies"});
+  EXPECT_EQ(text.exit_status, 0);
+  EXPECT_NE(text.out.find("copies.many_chunks\n"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("memory."), std::string::npos) << text.out;
+  const auto json = run_command({"check", "--list", "--json"}).json();
+  EXPECT_GT(json["checks"].size(), 100u);
+}
+
+}  // namespace
+}  // namespace patchbay::tests

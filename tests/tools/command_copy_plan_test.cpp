@@ -1,0 +1,72 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tools/process.h"
+
+namespace patchbay::tests {
+namespace {
+
+Finished plan(std::vector<std::string> words, const std::vector<std::string>& more = {}) {
+  words.insert(words.begin(), {"copy-plan", "--plugin", fake_plugin()});
+  return run_command(words, more);
+}
+
+TEST(CopyPlan, FromADeviceToTheHost) {
+  const Finished finished = plan({"fake:0", "host", "64KiB", "--json"});
+  EXPECT_EQ(finished.exit_status, 0);
+  const auto json = finished.json();
+  EXPECT_EQ(json["route"], "device to host");
+  EXPECT_EQ(json["bytes"], 65536);
+  ASSERT_EQ(json["legs"].size(), 1u);
+  EXPECT_EQ(json["legs"][0]["from"], "fake:0");
+  EXPECT_EQ(json["legs"][0]["to"], "host");
+  EXPECT_TRUE(json["seconds"].is_null());
+  EXPECT_TRUE(json.contains("chunks"));
+  EXPECT_TRUE(json.contains("chunk_bytes"));
+}
+
+TEST(CopyPlan, BetweenTwoDevices) {
+  EXPECT_EQ(plan({"fake:0", "fake:1", "1MiB", "--json"}).json()["route"], "peer");
+  const auto staged = plan({"fake:0", "fake:1", "1GiB", "--json"}, {"PATCHBAY_FAKE_PEER=0"}).json();
+  EXPECT_EQ(staged["route"], "staged");
+  ASSERT_EQ(staged["legs"].size(), 2u);
+  EXPECT_EQ(staged["legs"][0]["to"], staged["legs"][1]["from"]);
+  EXPECT_GT(staged["chunks"], 1);
+}
+
+TEST(CopyPlan, WithinOneDevice) {
+  EXPECT_EQ(plan({"fake:0", "fake:0", "10", "--json"}).json()["route"], "same device");
+  EXPECT_EQ(plan({"fake:0", "fake", "0", "--json"}).json()["route"], "none");
+}
+
+TEST(CopyPlan, TextSaysRouteAndLegs) {
+  const Finished finished = plan({"host", "fake:1", "3MiB"});
+  EXPECT_EQ(finished.exit_status, 0);
+  for (const char* words : {"host -> fake:1", "host to device", "3.0 MiB", "not measured"}) {
+    EXPECT_NE(finished.out.find(words), std::string::npos) << words << finished.out;
+  }
+}
+
+TEST(CopyPlan, AnUnknownDeviceIsOneLineAndStatus1) {
+  const Finished text = plan({"fake:0", "fake:9", "10"});
+  EXPECT_EQ(text.exit_status, 1);
+  EXPECT_EQ(text.out, "");
+  EXPECT_NE(text.err.find("fake:9"), std::string::npos) << text.err;
+  EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
+  const Finished json = plan({"fake:0", "nosuch:0", "10", "--json"});
+  EXPECT_EQ(json.exit_status, 1);
+  EXPECT_EQ(json.json()["error"]["code"], "unknown_device");
+}
+
+TEST(CopyPlan, ABadNameIsQuoted) {
+  for (const char* name : {"fake:", "fake:01", "fake:256", "Fake:0", "fake:x", "fake:0:1", ":0"}) {
+    const Finished finished = plan({"host", name, "10", "--json"});
+    EXPECT_EQ(finished.exit_status, 1) << name;
+    const auto error = finished.json()["error"];
+    EXPECT_EQ(error["code"], "invalid_argument") << name;
+    EXPECT_NE(error["message"].get<std::string>().find(name), std::string::npos) << error;
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::tests

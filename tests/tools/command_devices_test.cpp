@@ -1,0 +1,68 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tools/process.h"
+
+namespace patchbay::tests {
+namespace {
+
+nlohmann::json device_named(const nlohmann::json& report, const std::string& name) {
+  for (const auto& device : report["devices"]) {
+    if (device["name"] == name) return device;
+  }
+  ADD_FAILURE() << "no device " << name << " in " << report;
+  return nlohmann::json::object();
+}
+
+TEST(Devices, JsonHasTheKeys) {
+  const Finished finished = run_command({"devices", "--json", "--plugin", fake_plugin()});
+  EXPECT_EQ(finished.exit_status, 0);
+  const auto json = finished.json();
+  for (const auto& device : json["devices"]) {
+    EXPECT_GT(device["memory_total_bytes"].get<std::uint64_t>(), 0u);
+    EXPECT_TRUE(device["kind"] == "cpu" || device["kind"] == "accelerator") << device;
+    for (const char* key : {"description", "vendor", "driver_version", "uuid", "pci_address",
+                            "compute_units", "capabilities"}) {
+      EXPECT_TRUE(device.contains(key)) << key;
+    }
+  }
+  const auto fake = device_named(json, "fake:0");
+  EXPECT_EQ(fake["plugin"], "fake");
+  EXPECT_EQ(fake["kind"], "accelerator");
+  EXPECT_FALSE(fake.contains("memory_free_bytes"));
+}
+
+TEST(Devices, FreeMemoryOnlyWhenAsked) {
+  const auto json =
+      run_command({"devices", "--memory", "--json", "--plugin", fake_plugin()}).json();
+  const auto fake = device_named(json, "fake:1");
+  EXPECT_LE(fake["memory_free_bytes"].get<std::uint64_t>(),
+            fake["memory_total_bytes"].get<std::uint64_t>());
+}
+
+TEST(Devices, TextIsATableOf100Columns) {
+  const Finished finished = run_command({"devices", "--plugin", fake_plugin()});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_EQ(finished.out.rfind("NAME", 0), 0u) << finished.out;
+  EXPECT_NE(finished.out.find("fake:0"), std::string::npos) << finished.out;
+  std::istringstream lines(finished.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(Devices, NoDeviceIsNoError) {
+  const Finished finished = run_command({"devices"}, {"PATCHBAY_PLUGINS=none-of-them"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_NE(finished.out.find("No device"), std::string::npos) << finished.out;
+  const auto json = run_command({"devices", "--json"}, {"PATCHBAY_PLUGINS=none-of-them"}).json();
+  EXPECT_EQ(json["devices"], nlohmann::json::array());
+}
+
+TEST(Devices, ABadEnvironmentIsAnError) {
+  const Finished finished =
+      run_command({"devices", "--json"}, {"PATCHBAY_PLUGIN_PATH=/tmp::relative/place"});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.json()["error"]["code"], "invalid_argument");
+}
+
+}  // namespace
+}  // namespace patchbay::tests

@@ -1,0 +1,68 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tools/process.h"
+
+namespace patchbay::tests {
+namespace {
+
+TEST(Plugins, JsonHasTheKeys) {
+  const Finished finished = run_command({"plugins", "--json", "--plugin", fake_plugin()});
+  EXPECT_EQ(finished.exit_status, 0);
+  const auto json = finished.json();
+  ASSERT_FALSE(json["plugins"].empty());
+  const auto& first = json["plugins"][0];  // files named by the user come first
+  EXPECT_EQ(first["path"], fake_plugin());
+  EXPECT_EQ(first["name"], "fake");
+  EXPECT_EQ(first["backend"], "fake");
+  EXPECT_EQ(first["status"], "loaded");
+  EXPECT_NE(first["reason"], "");
+  EXPECT_EQ(first["devices"], nlohmann::json({"fake:0", "fake:1"}));
+  EXPECT_FALSE(json["searched"].empty());
+}
+
+TEST(Plugins, ABadFileInADirectoryIsListedWithItsReason) {
+  const TemporaryDirectory directory;
+  const std::string bad = directory.write("patchbay-bad.so", "no machine code\n");
+  const std::vector<std::string> words = {"plugins", "--plugin-path", directory.path()};
+  const Finished text = run_command(words);
+  EXPECT_EQ(text.exit_status, 0);
+  EXPECT_NE(text.out.find("refused"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find(directory.path().string()), std::string::npos) << text.out;
+
+  const auto json = run_command({"--json", words[0], words[1], words[2]}).json();
+  ASSERT_FALSE(json["plugins"].empty());
+  EXPECT_EQ(json["plugins"][0]["path"], bad);
+  EXPECT_EQ(json["plugins"][0]["status"], "refused");
+  EXPECT_NE(json["plugins"][0]["reason"], "");
+  EXPECT_EQ(json["searched"][0], directory.path().string());
+}
+
+TEST(Plugins, ExplainTellsWhereItLooked) {
+  const Finished text = run_command({"plugins", "--explain", "--plugin", fake_plugin()});
+  EXPECT_EQ(text.exit_status, 0);
+  EXPECT_NE(text.out.find("fake"), std::string::npos) << text.out;
+  const auto json = run_command({"plugins", "--explain", "--json"}).json();
+  EXPECT_TRUE(json["explanation"].is_string());
+}
+
+TEST(Plugins, AMissingFileIsAnError) {
+  const Finished text = run_command({"plugins", "--plugin", "/nowhere/patchbay-none.so"});
+  EXPECT_EQ(text.exit_status, 1);
+  EXPECT_EQ(text.out, "");
+  EXPECT_NE(text.err.find("/nowhere/patchbay-none.so"), std::string::npos) << text.err;
+  EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
+  const Finished json = run_command({"plugins", "--json", "--plugin", "/nowhere/patchbay-none.so"});
+  EXPECT_EQ(json.exit_status, 1);
+  EXPECT_EQ(json.json()["error"]["code"], "plugin_failed");
+}
+
+TEST(Plugins, NoDriverIsAStatusAndNoError) {
+  const Finished finished = run_command({"plugins", "--json", "--plugin", fake_plugin()},
+                                        {"PATCHBAY_FAKE_OPEN=no-driver"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_EQ(finished.json()["plugins"][0]["status"], "no-driver");
+}
+
+}  // namespace
+}  // namespace patchbay::tests

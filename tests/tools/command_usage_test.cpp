@@ -1,0 +1,102 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What every command does: help, versions, wrong command lines, output that can't be written.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/version.h>
+
+#include "tools/process.h"
+
+namespace patchbay::tests {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const std::vector<Words>& wrong_command_lines() {
+  static const std::vector<Words> all = {
+      {},
+      {"frobnicate"},
+      {"devices", "extra"},
+      {"devices", "--nonsense"},
+      {"copy-plan", "cpu:0"},
+      {"copy-plan", "cpu:0", "host", "many"},
+      {"copy-plan", "cpu:0", "host", "12kB"},
+      {"copy-plan", "cpu:0", "host", "-1"},
+      {"copy-plan", "cpu:0", "host", "99999999999GiB"},
+      {"check"},
+      {"check", "cpu", "--chapter", "weather"},
+      {"check", "cpu", "--waive", "kernels.gemm"},
+      {"devices", "--plugin"},
+      {"devices", "version"},
+  };
+  return all;
+}
+
+std::string join(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += word + " ";
+  return text;
+}
+
+TEST(Usage, AWrongCommandLineIsOneLineAndStatus2) {
+  for (const Words& words : wrong_command_lines()) {
+    const Finished finished = run_command(words);
+    EXPECT_EQ(finished.exit_status, 2) << join(words);
+    EXPECT_EQ(finished.out, "") << join(words);
+    EXPECT_EQ(finished.err.rfind("patchbay: ", 0), 0u) << join(words) << finished.err;
+    EXPECT_EQ(finished.err.find('\n'), finished.err.size() - 1) << join(words) << finished.err;
+  }
+}
+
+TEST(Usage, AWrongCommandLineIsOneJsonObject) {
+  for (Words words : wrong_command_lines()) {
+    words.insert(words.begin(), "--json");
+    const Finished finished = run_command(words);
+    EXPECT_EQ(finished.exit_status, 2) << join(words);
+    const auto json = finished.json();
+    EXPECT_EQ(json["error"]["code"], "usage") << join(words);
+    EXPECT_NE(json["error"]["message"], "") << join(words);
+  }
+}
+
+TEST(Usage, TheComplaintNamesTheCulprit) {
+  EXPECT_NE(run_command({"frobnicate"}).err.find("frobnicate"), std::string::npos);
+  EXPECT_NE(run_command({"copy-plan", "cpu:0", "host", "12kB"}).err.find("12kB"),
+            std::string::npos);
+  EXPECT_NE(run_command({"copy-plan", "cpu:0"}).err.find("DST"), std::string::npos);
+  EXPECT_NE(run_command({"check", "cpu", "--chapter", "weather"}).err.find("weather"),
+            std::string::npos);
+}
+
+TEST(Usage, HelpNamesTheCommands) {
+  const Finished finished = run_command({"--help"});
+  EXPECT_EQ(finished.exit_status, 0);
+  for (const char* command : {"devices", "plugins", "copy-plan", "check", "version"}) {
+    EXPECT_NE(finished.out.find(command), std::string::npos) << command;
+    EXPECT_EQ(run_command({command, "--help"}).exit_status, 0) << command;
+  }
+}
+
+TEST(Usage, Version) {
+  const Finished text = run_command({"version"});
+  EXPECT_EQ(text.exit_status, 0);
+  EXPECT_NE(text.out.find(std::string(version())), std::string::npos) << text.out;
+  const auto json = run_command({"version", "--json"}).json();
+  EXPECT_EQ(json["version"], std::string(version()));
+  EXPECT_EQ(json["abi"], std::string(plugin_abi_version()));
+}
+
+TEST(Usage, JsonMayStandBeforeTheCommandAndAfterIt) {
+  EXPECT_EQ(run_command({"--json", "version"}).json(), run_command({"version", "--json"}).json());
+}
+
+TEST(Usage, AFullDiskIsAnError) {
+  const Finished finished = run_command({"version"}, {}, "/dev/full");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.err.rfind("patchbay: standard output: ", 0), 0u) << finished.err;
+}
+
+}  // namespace
+}  // namespace patchbay::tests

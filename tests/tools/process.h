@@ -1,0 +1,47 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_TESTS_TOOLS_PROCESS_H_
+#define PATCHBAY_TESTS_TOOLS_PROCESS_H_
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace patchbay::tests {
+
+struct Finished {
+  int exit_status = -1;  // -1 if a signal ended it
+  std::string out, err;
+
+  /// Standard output as JSON; a failure of the calling test if it is anything else.
+  nlohmann::json json() const;
+};
+
+/// Runs the command `patchbay`. The environment is this process's, with `more` ("NAME=value")
+/// added; settings of Patchbay that it happens to hold are taken out.
+Finished run_command(const std::vector<std::string>& arguments,
+                     const std::vector<std::string>& more = {}, const std::string& out_path = {});
+
+/// The plugin for tests.
+std::string fake_plugin();
+
+/// A new directory that only the user may write; removed with the object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Writes a file and gives its path.
+  std::string write(const std::string& name, const std::string& content) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace patchbay::tests
+
+#endif  // PATCHBAY_TESTS_TOOLS_PROCESS_H_
