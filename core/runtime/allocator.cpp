@@ -9,6 +9,20 @@
 #include "core/runtime/status.h"
 
 namespace patchbay::runtime {
+namespace {
+
+/// A failed stream never gets there: its memory counts as unused.
+bool is_done(EventState& use, bool wait) noexcept {
+  try {
+    if (!wait) return use.is_done();
+    use.wait(PATCHBAY_NO_DEADLINE);
+  } catch (...) {
+    return true;
+  }
+  return true;
+}
+
+}  // namespace
 
 patchbay_status* Allocator::try_allocate(std::uint32_t kind, std::size_t size_bytes,
                                          patchbay_memory* memory) {
@@ -64,34 +78,33 @@ void Allocator::free(std::uint32_t kind, patchbay_memory memory, std::size_t siz
 
 void Allocator::free_after(std::uint32_t kind, patchbay_memory memory, std::size_t size_bytes,
                            std::vector<std::shared_ptr<EventState>> uses) noexcept {
-  const std::scoped_lock lock(mutex_);
-  deferred_.push_back({kind, memory, size_bytes, std::move(uses)});
-  has_deferred_.store(true, std::memory_order_relaxed);
+  try {
+    const std::scoped_lock lock(mutex_);
+    // First the room, so that nothing has been moved when there is none.
+    if (deferred_.size() == deferred_.capacity()) deferred_.reserve(2 * deferred_.size() + 8);
+    deferred_.push_back({kind, memory, size_bytes, std::move(uses)});
+    has_deferred_.store(true, std::memory_order_relaxed);
+  } catch (const std::bad_alloc&) {
+    // No memory for the note: wait here instead.
+    for (const auto& use : uses) is_done(*use, /*wait=*/true);
+    free(kind, memory, size_bytes);
+  }
 }
 
 void Allocator::collect(bool wait) noexcept {
-  // A failed stream never gets there: its memory counts as unused.
-  const auto is_done = [wait](const std::shared_ptr<EventState>& event) {
-    try {
-      if (!wait) return event->is_done();
-      event->wait(PATCHBAY_NO_DEADLINE);
-      return true;
-    } catch (const Error&) {
-      return true;
-    }
+  const auto is_free = [wait](const std::shared_ptr<EventState>& use) {
+    return is_done(*use, wait);
   };
-  std::vector<Deferred> done;
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto first_done =
-        std::stable_partition(deferred_.begin(), deferred_.end(), [&](const Deferred& block) {
-          return !std::all_of(block.uses.begin(), block.uses.end(), is_done);
-        });
-    std::move(first_done, deferred_.end(), std::back_inserter(done));
-    deferred_.erase(first_done, deferred_.end());
-    has_deferred_.store(!deferred_.empty(), std::memory_order_relaxed);
+  const std::scoped_lock lock(mutex_);
+  const auto first_done =
+      std::stable_partition(deferred_.begin(), deferred_.end(), [&](const Deferred& block) {
+        return !std::all_of(block.uses.begin(), block.uses.end(), is_free);
+      });
+  for (auto block = first_done; block != deferred_.end(); ++block) {
+    free(block->kind, block->memory, block->size_bytes);
   }
-  for (const Deferred& block : done) free(block.kind, block.memory, block.size_bytes);
+  deferred_.erase(first_done, deferred_.end());
+  has_deferred_.store(!deferred_.empty(), std::memory_order_relaxed);
 }
 
 }  // namespace patchbay::runtime

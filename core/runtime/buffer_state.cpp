@@ -58,28 +58,37 @@ void BufferState::wait_on_host_slowly(bool writes) {
 
 void BufferState::destroy() noexcept {
   if (process_is_ending()) return;
-  std::unique_ptr<BufferState> self(this);
+  const std::unique_ptr<BufferState> self(this);
   if (released) {
-    try {
-      wait_on_host(/*writes=*/true);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a failed use is an ended use
-    }
+    wait_quietly();
     if (*released) (*released)();
     return;
   }
   std::vector<std::shared_ptr<EventState>> uses;
-  if (tracked.load(std::memory_order_acquire)) {
-    for (const Position& use : pending(/*writes=*/true)) {
-      try {
-        uses.push_back(use.stream->record(nullptr));
-      } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a failed stream uses nothing
-      }
-    }
+  try {
+    if (tracked.load(std::memory_order_acquire)) uses = record_pending();
+  } catch (...) {
+    wait_quietly();
   }
   if (uses.empty()) {
     device->allocator.free(kind, memory, size_bytes);
   } else {
     device->allocator.free_after(kind, memory, size_bytes, std::move(uses));
+  }
+}
+
+std::vector<std::shared_ptr<EventState>> BufferState::record_pending() {
+  std::vector<std::shared_ptr<EventState>> uses;
+  for (const Position& use : pending(/*writes=*/true)) {
+    uses.push_back(use.stream->record(nullptr));
+  }
+  return uses;
+}
+
+void BufferState::wait_quietly() noexcept {
+  try {
+    wait_on_host(/*writes=*/true);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a use that failed has ended
   }
 }
 

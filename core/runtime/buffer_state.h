@@ -16,6 +16,7 @@
 namespace patchbay::runtime {
 
 struct DeviceState;
+struct EventState;
 struct StreamState;
 
 /// The place of one submission on a stream.
@@ -57,7 +58,9 @@ struct BufferState {
  private:
   void destroy() noexcept;
   void wait_on_host_slowly(bool writes);
+  void wait_quietly() noexcept;
   std::vector<Position> pending(bool writes);
+  std::vector<std::shared_ptr<EventState>> record_pending();
 
   std::mutex mutex_;
   Position last_write_;

@@ -94,7 +94,8 @@ void to_peer(const End& to, const End& from, std::size_t size_bytes, const char*
 void on_host(const End& to, const End& from, std::size_t size_bytes) {
   if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true);
   if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false);
-  std::memcpy(host_address(to), host_address(from), size_bytes);
+  // Two buffers may wrap memory that overlaps.
+  std::memmove(host_address(to), host_address(from), size_bytes);
 }
 
 /// Through pinned memory of the source device, in two slots: while one chunk goes to its
@@ -150,17 +151,16 @@ void move(Route route, const End& to, const End& from, std::size_t size_bytes,
   }
 }
 
-/// Blocks until the copy is done, by the buffer or, for host memory, by the device's stream.
+/// Blocks until the copy is done: by the destination's last write or, where the caller's own
+/// memory is an end, by the stream that moves it.
 void finish(const End& to, const End& from) {
-  if (to.buffer != nullptr) {
-    // Reading it is safe once its last write is done.
+  if (to.buffer != nullptr && from.buffer != nullptr) {
     to.buffer->wait_on_host(/*writes=*/false);
+    return;
   }
-  if (to.buffer == nullptr || from.buffer == nullptr) {
-    const End& device_end = to.buffer == nullptr ? from : to;
-    if (device_end.buffer == nullptr || device_end.buffer->host_addressable) return;
-    device_end.buffer->device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
-  }
+  const BufferState& buffer = to.buffer != nullptr ? *to.buffer : *from.buffer;
+  if (buffer.host_addressable) return;  // moved by the host itself
+  buffer.device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
 }
 
 }  // namespace
@@ -206,10 +206,21 @@ void check_range(const BufferRange& range, const char* which) {
   }
 }
 
+/// Whether two ranges share some bytes, but are not the same. Two buffers share bytes where both
+/// wrap one block of the application's.
 bool overlap(const BufferRange& a, const BufferRange& b) {
-  return a.buffer == b.buffer && a.offset_bytes != b.offset_bytes &&
-         a.offset_bytes < b.offset_bytes + b.size_bytes &&
-         b.offset_bytes < a.offset_bytes + a.size_bytes;
+  const patchbay_memory& left = a.buffer.state()->memory;
+  const patchbay_memory& right = b.buffer.state()->memory;
+  const bool is_shared =
+      a.buffer == b.buffer || (a.buffer.is_host_addressable() && b.buffer.is_host_addressable());
+  if (!is_shared) return false;
+  const auto begin = [](const patchbay_memory& memory, const BufferRange& range) {
+    return reinterpret_cast<std::uintptr_t>(memory.base) + memory.offset_bytes + range.offset_bytes;
+  };
+  const std::uintptr_t left_begin = begin(left, a);
+  const std::uintptr_t right_begin = begin(right, b);
+  return left_begin != right_begin && left_begin < right_begin + b.size_bytes &&
+         right_begin < left_begin + a.size_bytes;
 }
 
 End end_of(const BufferRange& range) { return {range.buffer.state(), range.offset_bytes, nullptr}; }
@@ -226,7 +237,7 @@ void copy(const BufferRange& to, const BufferRange& from, bool non_blocking) {
   }
   if (overlap(to, from)) {
     raise(ErrorCode::kInvalidArgument,
-          "[copy] the ranges overlap: {} bytes at offsets {} and {} of one buffer ({}).",
+          "[copy] the ranges overlap: {} bytes at offsets {} and {} of the same memory ({}).",
           to.size_bytes, to.offset_bytes, from.offset_bytes, to.buffer.device().name());
   }
   runtime::copy_bytes(end_of(to), end_of(from), to.size_bytes, non_blocking, "copy");

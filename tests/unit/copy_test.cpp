@@ -144,6 +144,16 @@ TEST_F(Copy, BadRangesAreErrorsBeforeAnything) {
   EXPECT_TRUE(ledger().entries().empty());
 }
 
+TEST_F(Copy, BuffersThatWrapOneBlockMayNotOverlap) {
+  int values[8] = {};
+  const Buffer low = Buffer::wrap_host(at("cpu:0"), values, 6 * sizeof(int));
+  const Buffer high = Buffer::wrap_host(at("cpu:1"), values + 2, 6 * sizeof(int));
+  EXPECT_ERROR(copy({low, 0, 24}, {high, 0, 24}), ErrorCode::kInvalidArgument, "overlap");
+  values[7] = 5;
+  copy({low, 0, 8}, {high, 16, 8});
+  EXPECT_EQ(values[1], 5);
+}
+
 TEST_F(Copy, GuardForbidsMovementAndLeavesTheDestination) {
   const Buffer device = Buffer::allocate(at("fake:0"), 4);
   const Buffer other = Buffer::allocate(at("fake:0"), 4);
