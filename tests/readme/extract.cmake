@@ -1,0 +1,23 @@
+# Writes the first C++ block of README.md to PROGRAM and the text block after it to OUTPUT.
+# cmake -DREADME=... -DPROGRAM=... -DOUTPUT=... -P extract.cmake
+function(take_block text language block rest)
+  set(fence "```${language}\n")
+  string(FIND "${text}" "${fence}" start)
+  if(start EQUAL -1)
+    message(FATAL_ERROR "README.md has no block of language '${language}' where one is expected")
+  endif()
+  string(LENGTH "${fence}" fence_length)
+  math(EXPR start "${start} + ${fence_length}")
+  string(SUBSTRING "${text}" ${start} -1 text)
+  string(FIND "${text}" "```" end)
+  string(SUBSTRING "${text}" 0 ${end} found)
+  string(SUBSTRING "${text}" ${end} -1 after)
+  set(${block} "${found}" PARENT_SCOPE)
+  set(${rest} "${after}" PARENT_SCOPE)
+endfunction()
+
+file(READ "${README}" text)
+take_block("${text}" cpp program rest)
+take_block("${rest}" text output rest)
+file(WRITE "${PROGRAM}" "${program}")
+file(WRITE "${OUTPUT}" "${output}")

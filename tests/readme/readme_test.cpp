@@ -1,0 +1,27 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "examples/tests/run_process.h"
+
+namespace {
+
+/// Blanks at the end of a line don't survive in a document.
+std::string without_trailing_blanks(const std::string& text) {
+  return std::regex_replace(text, std::regex(" +\n"), "\n");
+}
+
+TEST(Readme, ProgramPrintsWhatTheReadmeShows) {
+  std::ifstream file(README_OUTPUT);
+  const std::string expected(std::istreambuf_iterator<char>(file), {});
+  const examples::ProcessResult result =
+      examples::run_process({README_PROGRAM}, {{"PATCHBAY_CPU_DEVICES", "2"}});
+  EXPECT_EQ(result.status, 0) << result.errors;
+  EXPECT_EQ(without_trailing_blanks(result.output), expected);
+}
+
+}  // namespace
