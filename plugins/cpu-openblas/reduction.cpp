@@ -2,6 +2,7 @@
 #include "reduction.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ class Run {
  public:
   using Operation = typename ReductionKernel<Method>::Operation;
   using State = StateOf<Method>;
+  static constexpr bool kIsArg = std::is_same_v<Method, ArgReduction>;
 
   Run(Workers& workers, const Operation& operation, const Loops& loops, char* out, const char* in)
       : workers_(workers),
@@ -76,9 +78,8 @@ class Run {
     const std::int64_t chunk = chunk_size(bytes);
     const std::int64_t num_chunks = (loops_.num_inputs + chunk - 1) / chunk;
     if (num_chunks <= 1) {
-      workers_.split(num_tiles_, 1, bytes, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t tile = begin; tile < end; ++tile) compute_tile(tile);
-      });
+      workers_.split(num_tiles_, 1, bytes,
+                     [&](std::int64_t begin, std::int64_t end) { compute_tiles(begin, end); });
     } else {
       compute_chunks(chunk, num_chunks, bytes);
     }
@@ -103,11 +104,33 @@ class Run {
     return chunk;
   }
 
-  void compute_tile(std::int64_t tile) const {
-    const Place place = place_of(tile);
-    TileResult result;
-    reduce(place, 0, loops_.num_inputs, result);
-    write(place, result);
+  void compute_tiles(std::int64_t begin, std::int64_t end) const {
+    if constexpr (!kIsArg) {
+      if (direct_ && loops_.num_inputs <= kBlock) return reduce_short_runs(begin, end);
+    }
+    for (std::int64_t tile = begin; tile < end; ++tile) {
+      const Place place = place_of(tile);
+      TileResult result;
+      reduce(place, 0, loops_.num_inputs, result);
+      write(place, result);
+    }
+  }
+
+  /// Runs of one block need nothing but the loop itself.
+  void reduce_short_runs(std::int64_t begin, std::int64_t end) const {
+    RowCursor row(loops_.kept, begin / tiles_a_row_);
+    std::int64_t column = begin % tiles_a_row_;
+    for (std::int64_t tile = begin; tile < end; row.next(), column = 0) {
+      const std::int64_t count = std::min(end - tile, tiles_a_row_ - column);
+      for (std::int64_t i = column; i < column + count; ++i) {
+        const std::int64_t in = row.offsets()[1] + i * loops_.kept.inner_stride(1);
+        const std::int64_t out = row.offsets()[0] + i * loops_.kept.inner_stride(0);
+        alignas(8) char result[8];
+        operation_.method.block(loops_.num_inputs, in_ + in * in_bytes_, result);
+        std::memcpy(out_ + out * out_bytes_, result, static_cast<std::size_t>(out_bytes_));
+      }
+      tile += count;
+    }
   }
 
   void compute_chunks(std::int64_t chunk, std::int64_t num_chunks, std::int64_t bytes) const {
@@ -186,8 +209,7 @@ class Run {
   }
 
   void write(const Place& place, const TileResult& result) const {
-    const bool is_arg = std::is_same_v<Method, ArgReduction>;
-    const void* values = is_arg ? static_cast<const void*>(result.indices) : result.values;
+    const void* values = kIsArg ? static_cast<const void*>(result.indices) : result.values;
     operation_.copy_out(place.width, place.out, values, nullptr,
                         {place.width == 1 ? 1 : loops_.kept.inner_stride(0), 1, 0, false});
   }

@@ -39,7 +39,7 @@ class PairwiseState {
 
   void finish(TileResult& result) {
     char* joined = nullptr;
-    for (int level = 0; level < kLevels; ++level) {
+    for (int level = 0; count_ >> level != 0; ++level) {
       if ((count_ >> level & 1) == 0) continue;
       if (joined != nullptr) method_.combine(width_, levels_[level], joined);
       joined = levels_[level];

@@ -87,19 +87,65 @@ void arg_block(std::int64_t n, const void* in, std::int64_t first, void* value,
   }
 }
 
+/// Row numbers within a block in integers as wide as the elements, so that both fill vectors alike.
+template <int kBytes>
+struct PlaceOf {
+  using type = std::int16_t;
+};
+template <>
+struct PlaceOf<4> {
+  using type = std::int32_t;
+};
+template <>
+struct PlaceOf<8> {
+  using type = std::int64_t;
+};
+
+/// `kColumns`: how many, if that is fixed and few enough for registers; else 0 and at most `width`.
+template <class Order, class T, std::int64_t kColumns>
+inline void arg_strip(std::int64_t num_rows, const void* const* rows, std::int64_t column,
+                      std::int64_t width, std::int64_t first, void* values, std::int64_t* indices) {
+  using Place = typename PlaceOf<sizeof(T)>::type;
+  constexpr std::int64_t kWidth = kColumns > 0 ? kColumns : kTileBytes / std::int64_t{sizeof(T)};
+  const std::int64_t n = kColumns > 0 ? kColumns : width;
+  alignas(kLineBytes) T best[kWidth];
+  alignas(kLineBytes) Place places[kWidth];
+  for (std::int64_t i = 0; i < n; ++i) {
+    best[i] = static_cast<const T*>(rows[0])[column + i];
+    places[i] = 0;
+  }
+  for (std::int64_t r = 1; r < num_rows; ++r) {
+    if (r + kRowsAhead < num_rows) {
+      prefetch(static_cast<const T*>(rows[r + kRowsAhead]) + column, n * std::int64_t{sizeof(T)});
+    }
+    const T* x = static_cast<const T*>(rows[r]) + column;
+    const Place here = static_cast<Place>(r);
+    PATCHBAY_VECTORISE
+    for (std::int64_t i = 0; i < n; ++i) {
+      const bool better = Order::better(x[i], best[i]);
+      best[i] = better ? x[i] : best[i];
+      places[i] = better ? here : places[i];
+    }
+  }
+  T* known = static_cast<T*>(values) + column;
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::int64_t& index = indices[column + i];
+    if (index >= 0 && !Order::better(best[i], known[i])) continue;
+    known[i] = best[i];
+    index = first + places[i];
+  }
+}
+
 template <class Order, class T>
 void arg_columns(std::int64_t num_rows, std::int64_t width, const void* const* rows,
                  std::int64_t first, void* values, std::int64_t* indices) {
-  T* best = static_cast<T*>(values);
-  for (std::int64_t r = 0; r < num_rows; ++r) {
-    const T* x = static_cast<const T*>(rows[r]);
-    const std::int64_t here = first + r;
-    PATCHBAY_VECTORISE
-    for (std::int64_t i = 0; i < width; ++i) {
-      const bool better = (indices[i] < 0) | Order::better(x[i], best[i]);
-      best[i] = better ? x[i] : best[i];
-      indices[i] = better ? here : indices[i];
-    }
+  constexpr std::int64_t kStrip = 4 * kVectorBytes / std::int64_t{sizeof(T)};
+  std::int64_t column = 0;
+  for (; column + kStrip <= width; column += kStrip) {
+    arg_strip<Order, T, kStrip>(num_rows, rows, column, kStrip, first, values, indices);
+  }
+  if (column < width) {
+    arg_strip<Order, T, 0>(num_rows, rows, column, width - column, first, values, indices);
   }
 }
 

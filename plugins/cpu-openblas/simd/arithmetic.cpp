@@ -43,7 +43,7 @@ struct Div {
 struct Maximum {
   template <class T>
   static T apply(T a, T b) {
-    if constexpr (kIsFloat<T>) return (a > b) | (a != a) ? a : b;
+    if constexpr (kIsFloat<T>) return ((a > b) | (a != a)) ? a : b;
     return a > b ? a : b;
   }
 };
@@ -51,7 +51,7 @@ struct Maximum {
 struct Minimum {
   template <class T>
   static T apply(T a, T b) {
-    if constexpr (kIsFloat<T>) return (a < b) | (a != a) ? a : b;
+    if constexpr (kIsFloat<T>) return ((a < b) | (a != a)) ? a : b;
     return a < b ? a : b;
   }
 };

@@ -32,7 +32,7 @@ struct Not {
   static Bool apply(Bool a) { return a == 0 ? 1 : 0; }
 };
 struct And {
-  static Bool apply(Bool a, Bool b) { return (a != 0) & (b != 0) ? 1 : 0; }
+  static Bool apply(Bool a, Bool b) { return ((a != 0) & (b != 0)) ? 1 : 0; }
 };
 struct Or {
   static Bool apply(Bool a, Bool b) { return (a | b) != 0 ? 1 : 0; }
@@ -59,6 +59,10 @@ void fill_compare(SimdTable& table) {
   fill_type<std::uint8_t>(table);
   table.compare[kEqual][PATCHBAY_BOOL] = binary_row<BoolEqual, Bool, Bool, Bool>;
   table.compare[kNotEqual][PATCHBAY_BOOL] = binary_row<BoolNotEqual, Bool, Bool, Bool>;
+  // One byte, 0 or 1: they order like numbers.
+  for (int op = kLess; op <= kGreaterEqual; ++op) {
+    table.compare[op][PATCHBAY_BOOL] = table.compare[op][PATCHBAY_U8];
+  }
   table.logical[kLogicalNot] = unary_row<Not, Bool, Bool>;
   table.logical[kLogicalAnd] = binary_row<And, Bool, Bool, Bool>;
   table.logical[kLogicalOr] = binary_row<Or, Bool, Bool, Bool>;

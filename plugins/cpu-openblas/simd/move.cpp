@@ -13,23 +13,83 @@ struct Same {
 };
 
 template <class T>
+inline void transpose_plainly(std::int64_t rows, std::int64_t columns, T* out, std::int64_t out_row,
+                              const T* in, std::int64_t in_column) {
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      out[row * out_row + column] = in[column * in_column + row];
+    }
+  }
+}
+
+template <int... kIndices>
+struct Lanes {};
+template <int kCount, int... kIndices>
+struct MakeLanes : MakeLanes<kCount - 1, kCount - 1, kIndices...> {};
+template <int... kIndices>
+struct MakeLanes<0, kIndices...> {
+  using type = Lanes<kIndices...>;
+};
+
+/// A square of as many vectors as a vector has elements, turned by exchanging the blocks off the
+/// diagonal, ever smaller ones.
+template <class T>
+struct Square {
+  static constexpr int kSize = kVectorBytes / int{sizeof(T)};
+  typedef T Vector __attribute__((vector_size(kVectorBytes)));
+
+  Vector row[kSize];
+
+  template <int kHalf, int... i>
+  static void exchange(Vector& a, Vector& b, Lanes<i...>) {
+    const Vector first = __builtin_shufflevector(a, b, ((i & kHalf) ? kSize + i - kHalf : i)...);
+    b = __builtin_shufflevector(a, b, ((i & kHalf) ? kSize + i : i + kHalf)...);
+    a = first;
+  }
+
+  template <int kHalf>
+  void turn() {
+    for (int i = 0; i < kSize; ++i) {
+      if ((i & kHalf) == 0) {
+        exchange<kHalf>(row[i], row[i + kHalf], typename MakeLanes<kSize>::type());
+      }
+    }
+    if constexpr (kHalf > 1) turn<kHalf / 2>();
+  }
+};
+
+template <class T>
+inline void transpose_square(T* out, std::int64_t out_row, const T* in, std::int64_t in_column) {
+  using S = Square<T>;
+  S square;
+  for (int i = 0; i < S::kSize; ++i)
+    __builtin_memcpy(&square.row[i], in + i * in_column, kVectorBytes);
+  square.template turn<S::kSize / 2>();
+  for (int i = 0; i < S::kSize; ++i)
+    __builtin_memcpy(out + i * out_row, &square.row[i], kVectorBytes);
+}
+
+template <class T>
 void transpose(std::int64_t rows, std::int64_t columns, void* out, std::int64_t out_row,
                const void* in, std::int64_t in_column) {
   T* o = static_cast<T*>(out);
   const T* x = static_cast<const T*>(in);
-  constexpr std::int64_t kTile = 8;
-  std::int64_t row = 0;
-  for (; row + kTile <= rows; row += kTile) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      for (std::int64_t i = 0; i < kTile; ++i) {
-        o[(row + i) * out_row + column] = x[column * in_column + row + i];
+  if constexpr (sizeof(T) < 4) {
+    transpose_plainly(rows, columns, o, out_row, x, in_column);
+  } else {
+    constexpr std::int64_t kSize = Square<T>::kSize;
+    const std::int64_t square_rows = rows / kSize * kSize;
+    const std::int64_t square_columns = columns / kSize * kSize;
+    for (std::int64_t column = 0; column < square_columns; column += kSize) {
+      for (std::int64_t row = 0; row < square_rows; row += kSize) {
+        transpose_square(o + row * out_row + column, out_row, x + column * in_column + row,
+                         in_column);
       }
     }
-  }
-  for (; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      o[row * out_row + column] = x[column * in_column + row];
-    }
+    transpose_plainly(square_rows, columns - square_columns, o + square_columns, out_row,
+                      x + square_columns * in_column, in_column);
+    transpose_plainly(rows - square_rows, columns, o + square_rows * out_row, out_row,
+                      x + square_rows, in_column);
   }
 }
 

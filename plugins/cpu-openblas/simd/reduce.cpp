@@ -88,7 +88,7 @@ struct MaxStep {
   static constexpr T kStart = kLowest<T>;
   static T enter(T x) { return x; }
   static T join(T a, T b) {
-    if constexpr (kIsFloat<T>) return (a > b) | (a != a) ? a : b;
+    if constexpr (kIsFloat<T>) return ((a > b) | (a != a)) ? a : b;
     return a > b ? a : b;
   }
 };
@@ -99,7 +99,7 @@ struct MinStep {
   static constexpr T kStart = kHighest<T>;
   static T enter(T x) { return x; }
   static T join(T a, T b) {
-    if constexpr (kIsFloat<T>) return (a < b) | (a != a) ? a : b;
+    if constexpr (kIsFloat<T>) return ((a < b) | (a != a)) ? a : b;
     return a < b ? a : b;
   }
 };
@@ -142,19 +142,53 @@ void reduce_block(std::int64_t n, const void* in, void* accumulator) {
   *static_cast<A*>(accumulator) = lanes[0];
 }
 
+/// As many columns as have their accumulators in registers: lane after lane.
+template <class Step, class T, std::int64_t kColumns, class A>
+inline void reduce_strip(std::int64_t num_rows, const void* const* rows, std::int64_t column,
+                         std::int64_t lane_size, A* lanes) {
+  for (std::int64_t lane = 0; lane < kLanes && lane < num_rows; ++lane) {
+    A sums[kColumns];
+    start_row<Step>(kColumns, sums, static_cast<const T*>(rows[lane]) + column);
+    for (std::int64_t r = lane + kLanes; r < num_rows; r += kLanes) {
+      const std::int64_t ahead = r + kLanes * kRowsAhead;
+      const std::int64_t soon = ahead < num_rows ? ahead : (ahead + 1) % kLanes;
+      prefetch(static_cast<const T*>(rows[soon]) + column, kColumns * std::int64_t{sizeof(T)});
+      add_row<Step>(kColumns, sums, static_cast<const T*>(rows[r]) + column);
+    }
+    PATCHBAY_VECTORISE
+    for (std::int64_t i = 0; i < kColumns; ++i) lanes[lane * lane_size + column + i] = sums[i];
+  }
+}
+
+template <class Step, class T, class A>
+inline void reduce_narrow(std::int64_t num_rows, const void* const* rows, std::int64_t column,
+                          std::int64_t width, std::int64_t lane_size, A* lanes) {
+  for (std::int64_t r = 0; r < num_rows; ++r) {
+    const T* row = static_cast<const T*>(rows[r]) + column;
+    A* lane = lanes + r % kLanes * lane_size + column;
+    if (r < kLanes) {
+      start_row<Step>(width, lane, row);
+    } else {
+      add_row<Step>(width, lane, row);
+    }
+  }
+}
+
 template <class Step, class T>
 void reduce_columns(std::int64_t num_rows, std::int64_t width, const void* const* rows,
                     void* accumulators) {
   using A = typename Step::Accumulator;
   constexpr std::int64_t kWidth = kTileBytes / std::int64_t{sizeof(T)};
+  constexpr std::int64_t kStrip = 8 * kVectorBytes / std::int64_t{sizeof(A)};
   alignas(kLineBytes) A lanes[kLanes][kWidth];
+  std::int64_t column = 0;
+  for (; column + kStrip <= width; column += kStrip) {
+    reduce_strip<Step, T, kStrip>(num_rows, rows, column, kWidth, lanes[0]);
+  }
+  if (column < width) {
+    reduce_narrow<Step, T>(num_rows, rows, column, width - column, kWidth, lanes[0]);
+  }
   const std::int64_t used = num_rows < kLanes ? num_rows : kLanes;
-  for (std::int64_t r = 0; r < used; ++r) {
-    start_row<Step>(width, lanes[r], static_cast<const T*>(rows[r]));
-  }
-  for (std::int64_t r = used; r < num_rows; ++r) {
-    add_row<Step>(width, lanes[r % kLanes], static_cast<const T*>(rows[r]));
-  }
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
     for (std::int64_t r = 0; r < half && r + half < used; ++r) {
       PATCHBAY_VECTORISE

@@ -72,6 +72,15 @@ inline void stream_line(void* out, const void* in) {
 #endif
 }
 
+/// Asks for `bytes` from here on. The hardware follows one run of memory by itself, not short runs
+/// far apart.
+inline void prefetch(const void* from, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < bytes; i += kLineBytes) {
+    __builtin_prefetch(static_cast<const char*>(from) + i);
+  }
+}
+constexpr std::int64_t kRowsAhead = 4;
+
 /// Orders streamed stores before what other threads are told next.
 inline void stream_fence() {
 #if defined(__SSE2__)

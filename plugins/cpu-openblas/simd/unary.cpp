@@ -94,7 +94,7 @@ struct Log {
     float result = (f + y) + e * 0.693359375f;
     result = x == __builtin_inff() ? x : result;
     result = x == 0.0f ? -__builtin_inff() : result;
-    return (x < 0.0f) | (x != x) ? __builtin_nanf("") : result;
+    return ((x < 0.0f) | (x != x)) ? __builtin_nanf("") : result;
   }
   static double apply(double x) { return __builtin_log(x); }
 };
