@@ -154,7 +154,8 @@ TEST_F(FashionMnistTest, Loads) {
 
 TEST_F(FashionMnistTest, NamesAMissingFile) {
   std::filesystem::remove(folder_.path() / "t10k-labels-idx1-ubyte.gz");
-  EXPECT_NE(why().find("t10k-labels-idx1-ubyte.gz' can't be opened: No such file"), std::string::npos);
+  EXPECT_NE(why().find("t10k-labels-idx1-ubyte.gz' can't be opened: No such file"),
+            std::string::npos);
 }
 
 TEST_F(FashionMnistTest, RefusesOtherSizes) {
