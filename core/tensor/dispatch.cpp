@@ -8,6 +8,9 @@
 
 namespace patchbay::tensor {
 
+static_assert(kernel_slot(op::gemm, DType::boolean, 7) < runtime::KernelCache::kNumSlots,
+              "gemm is the last operator");
+
 patchbay_argument& Launch::add(const TensorImpl& tensor, int rank, std::uint8_t access) {
   patchbay_argument& argument = arguments_[num_arguments_++];
   runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);

@@ -46,12 +46,8 @@ Shape check_operands(const Named& a, const Named& b) {
 /// Strides of which one is 1 and the other spans what it steps over, as kernels want them; false if
 /// the matrix has no such strides. Those of extent 1 are never taken and set to fit.
 bool normalise_strides(const Shape& shape, Shape& strides) {
-  if (shape[0] == 1 && shape[1] == 1)
-    strides = Shape{1, 1};
-  else if (shape[0] == 1)
-    strides[0] = strides[1] == 1 ? shape[1] : 1;
-  else if (shape[1] == 1)
-    strides[1] = strides[0] == 1 ? shape[0] : 1;
+  if (shape[1] == 1) strides[1] = 1;
+  if (shape[0] == 1) strides[0] = strides[1] == 1 ? shape[1] : 1;
   const bool by_rows = strides[1] == 1 && strides[0] >= shape[1];
   const bool by_columns = strides[0] == 1 && strides[1] >= shape[0];
   return by_rows || by_columns;

@@ -84,6 +84,19 @@ TEST_P(CopyFromTest, WritesAcrossDevicesLayoutsAndDtypes) {
   }
 }
 
+TEST_P(CopyFromTest, AGuardForbidsMovementAndNothingElse) {
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  const Tensor t = ones({2, 3}, device_), there = zeros({2, 3}, other);
+  const std::uint64_t blocks = other.memory().live_blocks;
+  const CopyGuard guard;
+  EXPECT_ERROR(static_cast<void>(t.to(other)), ErrorCode::kCopyForbidden, "[to] copy of 24 bytes");
+  EXPECT_ERROR(there.copy_from(t), ErrorCode::kCopyForbidden, "[copy_from]");
+  EXPECT_ERROR(static_cast<void>(t[0][0].item<float>()), ErrorCode::kCopyForbidden, "[item]");
+  EXPECT_EQ(other.memory().live_blocks, blocks);
+  static_cast<void>((t.t() + 1).clone());
+  EXPECT_TRUE(t.to(device_).is_same(t));
+}
+
 TEST_P(CopyFromTest, LeavesWhatIsBesideTheViewAlone) {
   const Tensor t = zeros({3, 4}, device_);
   t.slice(1, 1, 4, 2).copy_from(ones({3, 2}, test_device("fake:1")));

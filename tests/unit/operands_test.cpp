@@ -21,6 +21,8 @@ PATCHBAY_ON_EACH_DEVICE(OperandsTest);
 TEST_P(OperandsTest, DevicesMustBeTheSame) {
   const Tensor a = ones({2, 3}, device_), b = ones({3}, other_);
   const std::uint64_t copies = num_copies("", "");
+  device_.synchronize();
+  const std::uint64_t blocks = device_.memory().live_blocks;
   const std::string text = "[add] operands are on different devices: expected b on " +
                            device_.name() + " like a, got " + other_.name() +
                            " (a: f32 [2, 3] on " + device_.name() + "; b: f32 [3] on " +
@@ -30,6 +32,7 @@ TEST_P(OperandsTest, DevicesMustBeTheSame) {
   EXPECT_ERROR(static_cast<void>(matmul(a, ones({3, 2}, other_))), ErrorCode::kDeviceMismatch,
                "[matmul] operands are on different devices");
   EXPECT_EQ(num_copies("", ""), copies);
+  EXPECT_EQ(device_.memory().live_blocks, blocks);
 }
 
 TEST_P(OperandsTest, DevicesOfOneBackendAreDifferentToo) {
