@@ -98,7 +98,7 @@ class Printer {
   std::string text_;
 };
 
-std::string with_label(std::string values, const TensorImpl& impl) {
+std::string with_label(const std::string& values, const TensorImpl& impl) {
   return values + (impl.shape.rank() > 1 ? "\n" : "  ") + tensor::describe(impl);
 }
 
