@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 
 namespace examples {
 
@@ -10,6 +11,7 @@ int run_program(CLI::App& app, int argc, char** argv, const std::function<void()
   try {
     app.parse(argc, argv);
     work();
+    if (std::fflush(stdout) != 0) throw std::runtime_error("the output can't be written");
     return 0;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help
