@@ -24,6 +24,14 @@ unsigned transposed_inputs(const LoopNest& nest) {
   return bits;
 }
 
+/// Broadcasting is a stride of 0, so every tensor has the output's shape.
+void check_shapes(plugin::Arguments arguments) {
+  for (const patchbay_argument& in : arguments.subspan(1)) {
+    if (in.kind != PATCHBAY_TENSOR || same_shape(in, arguments[0])) continue;
+    plugin::invalid_argument("the shapes of the tensors differ: broadcast with a stride of 0");
+  }
+}
+
 }  // namespace
 
 ElementwiseKernel::ElementwiseKernel(Workers& workers, const Operation& operation,
@@ -36,6 +44,7 @@ ElementwiseKernel::ElementwiseKernel(Workers& workers, const Operation& operatio
 
 void ElementwiseKernel::launch(plugin::Stream&, plugin::Arguments arguments, plugin::Memory,
                                std::string_view) {
+  check_shapes(arguments);
   if (workers_.is_inline()) {
     compute(arguments);
   } else {
@@ -75,7 +84,7 @@ bool ElementwiseKernel::compute_evenly(plugin::Arguments arguments,
     const patchbay_argument& in = arguments[static_cast<std::size_t>(op)];
     if (in.kind != PATCHBAY_TENSOR) {
       *step_of[op] = n == 1 ? 1 : 0;
-    } else if (!is_contiguous(in) || !same_shape(in, out)) {
+    } else if (!is_contiguous(in)) {
       return false;
     }
   }
