@@ -67,7 +67,7 @@ class Run {
     const bool is_run = reduced.rank == 1 && reduced.strides[0][0] == 1;
     by_columns_ = !is_run && loops.kept.inner_stride(1) == 1 && loops.kept.inner_size() >= 4;
     direct_ = is_run;
-    width_ = by_columns_ ? std::min(kMaxWidth, kTileBytes / in_bytes_) : 1;
+    width_ = by_columns_ ? tile_width(in_bytes_) : 1;
     tiles_a_row_ =
         by_columns_ ? (loops.kept.inner_size() + width_ - 1) / width_ : loops.kept.inner_size();
     num_tiles_ = loops.kept.num_rows() * tiles_a_row_;

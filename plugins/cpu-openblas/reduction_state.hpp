@@ -10,8 +10,6 @@
 
 namespace patchbay::cpu {
 
-constexpr std::int64_t kMaxWidth = 128;
-
 /// Of a tile: its values, and where they were found for the operations that ask that.
 struct TileResult {
   alignas(64) char values[kMaxWidth * 8];

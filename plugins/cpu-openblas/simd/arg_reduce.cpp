@@ -106,7 +106,7 @@ template <class Order, class T, std::int64_t kColumns>
 inline void arg_strip(std::int64_t num_rows, const void* const* rows, std::int64_t column,
                       std::int64_t width, std::int64_t first, void* values, std::int64_t* indices) {
   using Place = typename PlaceOf<sizeof(T)>::type;
-  constexpr std::int64_t kWidth = kColumns > 0 ? kColumns : kTileBytes / std::int64_t{sizeof(T)};
+  constexpr std::int64_t kWidth = kColumns > 0 ? kColumns : tile_width(sizeof(T));
   const std::int64_t n = kColumns > 0 ? kColumns : width;
   alignas(kLineBytes) T best[kWidth];
   alignas(kLineBytes) Place places[kWidth];

@@ -178,7 +178,7 @@ template <class Step, class T>
 void reduce_columns(std::int64_t num_rows, std::int64_t width, const void* const* rows,
                     void* accumulators) {
   using A = typename Step::Accumulator;
-  constexpr std::int64_t kWidth = kTileBytes / std::int64_t{sizeof(T)};
+  constexpr std::int64_t kWidth = tile_width(sizeof(T));
   constexpr std::int64_t kStrip = 8 * kVectorBytes / std::int64_t{sizeof(A)};
   alignas(kLineBytes) A lanes[kLanes][kWidth];
   std::int64_t column = 0;

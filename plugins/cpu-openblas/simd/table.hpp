@@ -36,8 +36,11 @@ using Transpose = void (*)(std::int64_t rows, std::int64_t columns, void* out, s
 /// Reductions work in blocks of kBlock elements; block results are combined pairwise by the
 /// caller, so the order, and with it every bit, depends on the number of elements alone.
 constexpr std::int64_t kBlock = 2048;
-constexpr std::int64_t kTileBytes = 512;
-constexpr std::int64_t kMaxTile = kTileBytes;  // columns of a tile: kTileBytes / sizeof(element)
+constexpr std::int64_t kMaxWidth = 128;
+/// Columns that are reduced together: 512 bytes of a row, so that accumulators stay close.
+constexpr std::int64_t tile_width(std::int64_t element_bytes) {
+  return 512 / element_bytes < kMaxWidth ? 512 / element_bytes : kMaxWidth;
+}
 
 /// One accumulator from n <= kBlock contiguous elements.
 using ReduceBlock = void (*)(std::int64_t n, const void* in, void* accumulator);
