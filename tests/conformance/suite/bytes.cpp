@@ -2,6 +2,7 @@
 #include "conformance/suite/bytes.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "conformance/suite/expect.h"
 
@@ -9,8 +10,9 @@ namespace patchbay::conformance {
 
 Bytes pattern(std::size_t size_bytes, std::uint64_t seed) {
   Bytes bytes(size_bytes);
-  for (std::size_t i = 0; i < size_bytes; ++i) {
-    bytes[i] = static_cast<std::byte>(mix(seed + i) & 0xff);
+  for (std::size_t i = 0; i < size_bytes; i += sizeof(std::uint64_t)) {
+    const std::uint64_t bits = mix(mix(seed) + i);
+    std::memcpy(&bytes[i], &bits, std::min(sizeof(bits), size_bytes - i));
   }
   return bytes;
 }

@@ -21,6 +21,7 @@ template <class T>
 void check_fill(const Device& device, const std::string& name) {
   for (const ElementwiseCase& one : elementwise_cases()) {
     for (const T value : special_values<T>()) {
+      if (one.out.num_elements() > kFew && value != T(1)) continue;
       Array<T> out(one.out);
       Array<T> expected = out;
       for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = value;

@@ -38,7 +38,7 @@ std::vector<ElementwiseCase> elementwise_cases() {
       broadcast(),
       {"one element repeated", contiguous({40, 3}), {{40, 3}, {0, 0}, 0}, {{40, 3}, {0, 0}, 2}},
       plain("many work-groups", {70001}),
-      {"many rows of 3", contiguous({5003, 3}), reversed({5003, 3}), spread({5003, 3}, 2)},
+      {"many rows of 3", contiguous({2503, 3}), reversed({2503, 3}), spread({2503, 3}, 2)},
   };
 }
 
