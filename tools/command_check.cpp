@@ -147,7 +147,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       app.add_subcommand("check", "Examines a plugin: the conformance checks against it");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("SUBJECT", arguments->subject,
+  command->add_option("PLUGIN_OR_BACKEND", arguments->subject,
                       "Path of a plugin's .so, or the name of a loaded plugin or backend");
   command->add_option("--chapter", arguments->chapters, "Only this chapter (repeatable)")
       ->allow_extra_args(false)

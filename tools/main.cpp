@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The command `patchbay`. Exit status: 0, 1 for an error, 2 for a wrong command line.
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -21,6 +22,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   for (CLI::App* command : app.get_subcommands({})) {
     add_common_options(*command, invocation.common);
   }
+  app.require_subcommand(0, 1);  // that there is none is said below, in better words
   app.footer("`patchbay COMMAND --help` says more.");
 }
 
@@ -35,9 +37,7 @@ int run(const Invocation& invocation) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int parse_and_run(int argc, char** argv) {
   CLI::App app("Lists and examines the devices that Patchbay's plugins offer.", "patchbay");
   Invocation invocation;
   add_commands(app, invocation);
@@ -55,4 +55,15 @@ int main(int argc, char** argv) {
                        invocation.common.json, kExitUsage);
   }
   return run(invocation);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (...) {  // no memory to say more
+    std::fputs("patchbay: out of memory\n", stderr);
+    return kExitError;
+  }
 }
