@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,23 @@ TEST(FakeDevice, Properties) {
   EXPECT_EQ(first.memory_total_bytes, 4096u);
   EXPECT_NE(first.uuid, last.uuid);
   EXPECT_NE(first.pci_address, last.pci_address);
+}
+
+// Two plugins that see one card: it is one accelerator, and has a name under each.
+TEST(FakeDevice, TheSameCardOfAnotherPluginCountsOnce) {
+  RuntimeOptions options = only({});
+  options.plugin_files = {fixture_path("fake"), fixture_path("twin-card")};
+  const Runtime runtime(options);
+  ASSERT_EQ(runtime.devices().size(), 3u);
+  EXPECT_EQ(runtime.num_gpus(), 2);
+  EXPECT_EQ(runtime.device("gpu:1").name(), "fake:1");
+  EXPECT_EQ(runtime.device("twincard:0").kind(), DeviceKind::kAccelerator);
+  std::swap(options.plugin_files[0], options.plugin_files[1]);
+  const Runtime swapped(options);
+  EXPECT_EQ(swapped.num_gpus(), 2);
+  EXPECT_EQ(swapped.device("gpu:0").name(), "twincard:0");
+  EXPECT_EQ(swapped.device("gpu:1").name(), "fake:0");
+  EXPECT_EQ(swapped.device("fake:1").kind(), DeviceKind::kAccelerator);
 }
 
 /// The published address of device memory, which only a plugin may use.
