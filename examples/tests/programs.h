@@ -25,8 +25,12 @@ struct Setting {
 
 inline Setting one_cpu() { return {"cpu:0", {}}; }
 inline Setting second_cpu() { return {"cpu:1", {{"PATCHBAY_CPU_DEVICES", "2"}}}; }
-/// A device whose memory the host can't touch.
-inline Setting fake() { return {"fake:0", {{"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR}}}; }
+/// A device whose memory the host can't touch, beside the CPU.
+inline Setting fake() {
+  return {"fake:0",
+          {{"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR},
+           {"PATCHBAY_PLUGINS", "fake,cpu-openblas"}}};
+}
 
 inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
   std::string name = info.param.device;
