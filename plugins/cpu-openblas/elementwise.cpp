@@ -193,13 +193,13 @@ void ElementwiseKernel::run_row(std::int64_t n, char* const* data,
   operation_.row(n, data[0], data[1], data[2], steps);
 }
 
-/// Streamed stores save reading the output first, which pays when it would not stay in the cache.
-/// In place it is read anyway.
+/// Streamed stores save reading the output first, which pays when the operands together do not
+/// stay in the cache. In place it is read anyway.
 bool ElementwiseKernel::should_stream(std::int64_t n, const Operands& operands) const noexcept {
   for (int op = 1; op < operation_.num_operands; ++op) {
     if (operands.data[op] == operands.data[0]) return false;
   }
-  return n * sizes_[0] > cache_bytes_;
+  return n * (sizes_[0] + sizes_[1] + sizes_[2]) > cache_bytes_;
 }
 
 std::int64_t ElementwiseKernel::bytes_of(std::int64_t n) const noexcept {

@@ -68,7 +68,7 @@ class Workers {
   std::int64_t num_parts_for(std::int64_t bytes) const noexcept {
     const std::int64_t threads = num_threads();
     if (threads <= 1 || bytes < 2 * kWorthAThread) return 1;
-    const std::int64_t rounds = std::clamp<std::int64_t>(bytes / (threads * kPartBytes), 1, 8);
+    const std::int64_t rounds = std::clamp<std::int64_t>(bytes / (threads * kPartBytes), 1, 4);
     return std::min(threads, bytes / kWorthAThread) * rounds;
   }
 

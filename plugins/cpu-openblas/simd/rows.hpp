@@ -32,7 +32,7 @@ inline void plain_loop(std::int64_t n, Out* out, A a, B b) {
 /// first-level cache.
 template <class Op, class Out, class A, class B>
 inline void stream_loop(std::int64_t n, Out* out, A a, B b) {
-  constexpr std::int64_t kLines = 4;
+  constexpr std::int64_t kLines = 2;
   constexpr std::int64_t kStep = kLines * kLineBytes / static_cast<std::int64_t>(sizeof(Out));
   const auto misaligned =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(out) % kLineBytes);
