@@ -9,7 +9,7 @@ build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev
 data_packages=(dataset-fashion-mnist)
 test_packages=(libgtest-dev libbenchmark-dev python3 binutils clang-14 ccache)
 # Comparison libraries of bench/; its programs say what they leave out without them.
-bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libblis-dev)
+bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy)
 
 say() { printf '== %s\n' "$*"; }

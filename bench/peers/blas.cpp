@@ -23,7 +23,7 @@ std::vector<BlasPeer> open_blas_peers(int threads) {
   std::vector<BlasPeer> peers;
   for (const Candidate& candidate : kCandidates) {
     if (!peers.empty() && peers.back().name == candidate.name) continue;
-    void* library = dlopen(candidate.path, RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(candidate.path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (library == nullptr) continue;
     const auto sgemm = reinterpret_cast<Sgemm>(dlsym(library, "cblas_sgemm"));
     // BLIS counts with its own integer type, of 64 bits: a register holds either.

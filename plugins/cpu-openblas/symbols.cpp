@@ -35,6 +35,15 @@ bool resolve(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+/// An application may hold a BLAS library of its own, and every BLAS has the same names inside:
+/// ours prefers its own. Sanitizers end a process that asks for that, so not in theirs.
+int open_flags() noexcept {
+  for (const char* sanitizer : {"__asan_init", "__tsan_init", "__msan_init"}) {
+    if (dlsym(RTLD_DEFAULT, sanitizer) != nullptr) return RTLD_NOW | RTLD_LOCAL;
+  }
+  return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+}
+
 }  // namespace
 
 /// One thread a call is what the callers split the work for, so a build with a pool of its own is
@@ -50,7 +59,7 @@ void Blas::make_concurrent() noexcept {
 }
 
 bool Blas::try_open(const char* path, std::string& why) {
-  library_ = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  library_ = dlopen(path, open_flags());
   if (library_ == nullptr) {
     const char* text = dlerror();
     why = text != nullptr ? text : path;

@@ -3,8 +3,25 @@
 #include <sched.h>
 
 #include <thread>
+#include <vector>
 
 #include "unit/cpu_runtime.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// An application may hold a BLAS library of its own, whose functions have the names that the
+// plugin's library uses inside. These are what OpenBLAS computes products with.
+extern "C" {
+#define PATCHBAY_TEST_FOREIGN __attribute__((visibility("default"), used))
+PATCHBAY_TEST_FOREIGN int sgemm_nn() { return 0; }
+PATCHBAY_TEST_FOREIGN int sgemm_nt() { return 0; }
+PATCHBAY_TEST_FOREIGN int sgemm_tn() { return 0; }
+PATCHBAY_TEST_FOREIGN int sgemm_tt() { return 0; }
+}
 
 namespace patchbay::test {
 namespace {
@@ -92,6 +109,13 @@ TEST(CpuDevice, MissingOpenBlasIsNamedWithItsPackage) {
   // Integers need no library.
   const Tensor b = a.cast(DType::i32);
   EXPECT_EQ(matmul(b, b).to_vector<std::int32_t>(), std::vector<std::int32_t>(4, 2));
+}
+
+TEST(CpuDevice, TheApplicationsOwnBlasIsLeftAlone) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers forbid a library to prefer its own symbols";
+  const Runtime runtime = cpu_runtime();
+  const Tensor a = ones({400, 400}, {DType::f32, runtime.device("cpu")});
+  EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(400 * 400, 400));
 }
 
 TEST(CpuDevice, UnloadsAfterProductsAndLoadsAgain) {
