@@ -29,4 +29,6 @@ if(PATCHBAY_SANITIZE)
   # Everything in the process, plugins too: a sanitizer that sees half of a program reports nonsense.
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
+  # g++ 12 loses track of initialisation in instrumented code and blames the standard library.
+  add_compile_options(-Wno-maybe-uninitialized)
 endif()

@@ -22,10 +22,7 @@ std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from
 patchbay_device* DeviceState::open_slowly() {
   const std::scoped_lock lock(open_mutex_);
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
-  if (closed_) {
-    raise(ErrorCode::kUnknownDevice, "[Device] device '{}' is gone: its plugin '{}' was unloaded.",
-          name_text, plugin.name);
-  }
+  if (closed_) raise_gone();
   patchbay_device* opened = nullptr;
   check(plugin.tables.plugin.open_device(plugin.driver, plugin_index, &opened), "Device",
         name_text);
@@ -37,6 +34,11 @@ patchbay_device* DeviceState::open_slowly() {
   default_stream = std::make_unique<StreamState>(*this, nullptr, stream);
   handle.store(opened, std::memory_order_release);
   return opened;
+}
+
+void DeviceState::raise_gone() const {
+  raise(ErrorCode::kUnknownDevice, "[Device] device '{}' is gone: its plugin '{}' was unloaded.",
+        name_text, plugin.name);
 }
 
 std::string DeviceState::holders() const {
@@ -85,9 +87,8 @@ void DeviceState::close() {
   closed_ = true;
   patchbay_device* opened = handle.load();
   if (opened == nullptr) return;
-  allocator.collect(/*wait=*/true);
   kernels.clear();
-  default_stream.reset();
+  default_stream->close();
   plugin.tables.plugin.close_device(opened);
   handle.store(nullptr);
 }

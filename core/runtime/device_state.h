@@ -42,7 +42,9 @@ struct DeviceState {
   void synchronize(std::uint64_t deadline_ns);
   void add_stream(StreamState& stream);
   void remove_stream(StreamState& stream);
-  /// Releases streams, kernels and the device itself. Nothing lives on it any more.
+  [[noreturn]] void raise_gone() const;
+  /// Releases streams, kernels and the device itself. Nothing lives on it any more, and no
+  /// allocator of the runtime holds memory back for its streams.
   void close();
 
   RuntimeState& runtime;
@@ -56,7 +58,7 @@ struct DeviceState {
   bool visible = true;
 
   std::atomic<patchbay_device*> handle{nullptr};
-  std::unique_ptr<StreamState> default_stream;  // made by open
+  std::unique_ptr<StreamState> default_stream;  // made by open, closed by close
   Allocator allocator;
   KernelCache kernels;
   std::atomic<std::int64_t> live_events{0};

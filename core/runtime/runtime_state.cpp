@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "core/runtime/error.h"
+#include "core/runtime/loader.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -64,6 +65,10 @@ void RuntimeState::load_plugins(const RuntimeOptions& options) {
   }
 }
 
+RuntimeState::~RuntimeState() {
+  if (!process_is_ending()) settle();
+}
+
 void RuntimeState::try_candidate(const Candidate& candidate) {
   plugins.push_back(std::make_unique<PluginState>(*this, candidate));
   PluginState& plugin = *plugins.back();
@@ -101,8 +106,7 @@ void RuntimeState::unload(std::string_view plugin_name) {
   const std::scoped_lock lock(mutex);
   for (const auto& plugin : plugins) {
     if (plugin->name != plugin_name || !plugin->is_loaded()) continue;
-    // What is freed but was still in use is no holder.
-    for (const auto& device : plugin->devices) device->allocator.collect(/*wait=*/true);
+    settle();
     if (const std::string holders = plugin->holders(); !holders.empty()) {
       raise(ErrorCode::kInUse,
             "[unload] plugin '{}' is in use: {}. Release these first, then unload.", plugin_name,
@@ -118,6 +122,12 @@ void RuntimeState::unload(std::string_view plugin_name) {
   }
   raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}].",
         quote(plugin_name), fmt::join(loaded, ", "));
+}
+
+void RuntimeState::settle() noexcept {
+  for (const auto& plugin : plugins) {
+    for (const auto& device : plugin->devices) device->allocator.collect(/*wait=*/true);
+  }
 }
 
 std::vector<DeviceState*> RuntimeState::devices() const {

@@ -23,6 +23,7 @@ namespace patchbay::runtime {
 /// plugin's status does, under `mutex`.
 struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   explicit RuntimeState(const RuntimeOptions& options);
+  ~RuntimeState();
 
   /// Tries every candidate. Errors: kPluginFailed for one named in code.
   void load_plugins(const RuntimeOptions& options);
@@ -44,6 +45,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::vector<std::unique_ptr<PluginState>> plugins;
 
  private:
+  /// Waits until no device holds back freed memory: what still uses it may be of another plugin.
+  void settle() noexcept;
   void try_candidate(const Candidate& candidate);
   DeviceState& find_gpu(const DeviceName& name, std::string_view text);
   [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;

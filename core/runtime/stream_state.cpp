@@ -2,6 +2,7 @@
 #include "core/runtime/stream_state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
@@ -25,9 +26,19 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
 }
 
 StreamState::~StreamState() {
-  if (process_is_ending()) return;
+  if (!process_is_ending()) close();
+}
+
+void StreamState::close() {
+  if (handle == nullptr) return;
   device.remove_stream(*this);
-  streams(device).destroy(handle);
+  streams(device).destroy(std::exchange(handle, nullptr));
+  note_completed(UINT64_MAX);
+}
+
+patchbay_stream* StreamState::open_handle() const {
+  if (handle == nullptr) device.raise_gone();
+  return handle;
 }
 
 std::shared_ptr<StreamState> StreamState::shared() {
@@ -44,19 +55,19 @@ void StreamState::note_completed(std::uint64_t sequence) {
 
 void StreamState::synchronize(std::uint64_t deadline_ns) {
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
-  check(streams(device).synchronize(handle, deadline_ns), "synchronize", device.name_text);
+  check(streams(device).synchronize(open_handle(), deadline_ns), "synchronize", device.name_text);
   note_completed(target);
 }
 
 void StreamState::flush() {
   const std::scoped_lock lock(mutex);
-  check(streams(device).flush(handle), "flush", device.name_text);
+  check(streams(device).flush(open_handle()), "flush", device.name_text);
 }
 
 std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
   auto event = std::make_shared<EventState>(device, std::move(keep_alive));
   const std::scoped_lock lock(mutex);
-  check(events(device).record(event->handle, handle), "record", device.name_text);
+  check(events(device).record(event->handle, open_handle()), "record", device.name_text);
   return event;
 }
 
@@ -67,7 +78,7 @@ void StreamState::wait(EventState& event) {
     return;
   }
   const std::scoped_lock lock(mutex);
-  check(streams(device).wait_event(handle, event.handle), "wait", device.name_text);
+  check(streams(device).wait_event(open_handle(), event.handle), "wait", device.name_text);
 }
 
 void StreamState::wait_for(StreamState& other, std::uint64_t sequence) {

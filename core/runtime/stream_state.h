@@ -23,7 +23,11 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;
 
-  /// Blocks until what was submitted before the call is done.
+  /// Ends a default stream with its device: waits for what is submitted, then gives up the handle.
+  /// The object stays for those who look up whether their position is done, which it now is.
+  void close();
+
+  /// Blocks until what was submitted before the call is done. Error: kUnknownDevice, if closed.
   void synchronize(std::uint64_t deadline_ns);
   void flush();
   /// With `keep` for an event of the user's, without for one of the core's.
@@ -42,10 +46,12 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   /// The position after one more submission; the caller holds the mutex.
   std::uint64_t advance() { return submitted.fetch_add(1, std::memory_order_acq_rel) + 1; }
   void note_completed(std::uint64_t sequence);
+  /// The plugin's object. Error: kUnknownDevice, if closed.
+  patchbay_stream* open_handle() const;
 
   DeviceState& device;
   const std::shared_ptr<DeviceState> keep;
-  patchbay_stream* handle = nullptr;
+  patchbay_stream* handle = nullptr;  // null once closed
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
   std::atomic<std::uint64_t> completed{0};

@@ -1,4 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <numeric>
 
 #include "unit/runtime_fixture.h"
@@ -67,6 +68,47 @@ TEST_P(CopyRoute, NonBlockingKeepsTheSource) {
   std::vector<unsigned char> back(size);
   copy_to_host(back.data(), {target, 0, size});
   EXPECT_EQ(back, bytes);
+}
+
+/// A runtime whose fake devices are slow, and a source that a copy to them still reads.
+struct Unfinished {
+  Unfinished()
+      : runtime(test::options({{"fake_delay_ms", "30"}})),
+        target(Buffer::allocate(runtime.device("fake:0"), 64)),
+        source(Buffer::allocate(runtime.device("cpu:0"), 64)) {
+    std::memset(source.host_pointer(), 7, 64);
+    copy({target, 0, 64}, {source, 0, 64}, /*non_blocking=*/true);
+  }
+
+  Runtime runtime;
+  Buffer target, source;
+};
+
+// What is freed while one plugin's stream still reads it is held by another plugin's device.
+TEST(CopyUnfinished, RuntimesEndInAnyOrderOfPlugins) {
+  const Unfinished fake_first;
+  EXPECT_EQ(fake_first.runtime.devices().front().name(), "fake:0");
+}
+
+TEST(CopyUnfinished, FreedSourcesDoNotOutliveAnUnloadedPlugin) {
+  Unfinished unfinished;
+  unfinished.source = Buffer();
+  unfinished.target = Buffer();
+  unfinished.runtime.unload("fake");
+  EXPECT_EQ(unfinished.runtime.device("cpu:0").memory().live_bytes, 0u);
+  EXPECT_NO_THROW((void)Buffer::allocate(unfinished.runtime.device("cpu:0"), 64));
+}
+
+TEST(CopyUnfinished, SourcesOutliveAnUnloadedPlugin) {
+  Unfinished unfinished;
+  const Stream stream = unfinished.runtime.device("fake:0").default_stream();
+  unfinished.target = Buffer();
+  unfinished.runtime.unload("fake");
+  std::vector<unsigned char> back(64);
+  copy_to_host(back.data(), {unfinished.source, 0, 64});
+  EXPECT_EQ(back, std::vector<unsigned char>(64, 7));
+  std::memset(unfinished.source.host_pointer(), 8, 64);
+  EXPECT_ERROR(stream.synchronize(), ErrorCode::kUnknownDevice, "its plugin 'fake' was unloaded");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CopyRoute,
