@@ -42,25 +42,37 @@ Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_byte
       std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0},
                                     static_cast<std::uint32_t>(MemoryKind::kDevice), size_bytes);
   state->released = std::make_unique<std::function<void()>>(std::move(released));
+  device.state().live_wraps.fetch_add(1, std::memory_order_relaxed);
   return Buffer(state.release());
 }
 
-Device Buffer::device() const { return Device(state_->device); }
-std::size_t Buffer::size_bytes() const { return state_->size_bytes; }
-MemoryKind Buffer::kind() const { return static_cast<MemoryKind>(state_->kind); }
-bool Buffer::is_host_addressable() const { return state_->host_addressable; }
+runtime::BufferState& Buffer::checked(const char* operation) const {
+  if (state_ == nullptr) {
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] null buffer: expected one that Buffer::allocate or Buffer::wrap_host made.",
+        operation);
+  }
+  return *state_;
+}
+
+Device Buffer::device() const { return Device(checked("device").device); }
+std::size_t Buffer::size_bytes() const { return checked("size_bytes").size_bytes; }
+MemoryKind Buffer::kind() const { return static_cast<MemoryKind>(checked("kind").kind); }
+bool Buffer::is_host_addressable() const { return checked("is_host_addressable").host_addressable; }
 
 void* Buffer::host_pointer() const {
-  if (!state_->host_addressable) {
+  runtime::BufferState& state = checked("host_pointer");
+  if (!state.host_addressable) {
     runtime::raise(ErrorCode::kUnsupported,
                    "[host_pointer] the host can't address memory of {}. Copy it to the host "
                    "first, with copy_to_host or Tensor::to(\"cpu\").",
-                   state_->device->name_text);
+                   state.device->name_text);
   }
-  state_->wait_on_host(/*writes=*/true);
-  return static_cast<char*>(state_->memory.base) + state_->memory.offset_bytes;
+  state.wait_on_host(/*writes=*/true);
+  return static_cast<char*>(state.memory.base) + state.memory.offset_bytes;
 }
 
-void Buffer::wait() const { state_->wait_on_host(/*writes=*/true); }
+void Buffer::wait() const { checked("wait").wait_on_host(/*writes=*/true); }
 
 }  // namespace patchbay

@@ -6,6 +6,7 @@
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
+#include "core/runtime/runtime_state.h"
 
 namespace patchbay::runtime {
 
@@ -17,33 +18,32 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory blo
       size_bytes(size),
       device(std::move(owner)) {}
 
+void BufferState::forget_done() {
+  std::erase_if(uses_, [](const Position& use) { return use.stream->is_done(use.sequence); });
+}
+
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
   const std::scoped_lock lock(mutex_);
-  if (writes) {
-    // The write came after every earlier use, so it stands for them.
-    last_write_ = {stream.shared(), sequence};
-    reads_.clear();
+  forget_done();
+  const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
+    return use.stream.get() == &stream && use.writes == writes;
+  });
+  if (same != uses_.end()) {
+    same->sequence = std::max(same->sequence, sequence);
   } else {
-    const auto same = std::find_if(reads_.begin(), reads_.end(), [&stream](const Position& use) {
-      return use.stream.get() == &stream;
-    });
-    if (same != reads_.end()) {
-      same->sequence = std::max(same->sequence, sequence);
-    } else {
-      reads_.push_back({stream.shared(), sequence});
-    }
+    uses_.push_back({stream.shared(), sequence, writes});
   }
   tracked.store(true, std::memory_order_release);
 }
 
+/// What a read must follow is every write; a write must follow every use.
 std::vector<Position> BufferState::pending(bool writes) {
   const std::scoped_lock lock(mutex_);
+  forget_done();
   std::vector<Position> result;
-  const auto add = [&result](const Position& use) {
-    if (use.stream && !use.stream->is_done(use.sequence)) result.push_back(use);
-  };
-  add(last_write_);
-  if (writes) std::for_each(reads_.begin(), reads_.end(), add);
+  for (const Position& use : uses_) {
+    if (writes || use.writes) result.push_back(use);
+  }
   return result;
 }
 
@@ -61,35 +61,48 @@ void BufferState::destroy() noexcept {
   const std::unique_ptr<BufferState> self(this);
   if (released) {
     wait_quietly();
-    if (*released) (*released)();
+    give_back();
     return;
   }
-  std::vector<std::shared_ptr<EventState>> uses;
+  std::vector<std::shared_ptr<EventState>> ends;
   try {
-    if (tracked.load(std::memory_order_acquire)) uses = record_pending();
+    forget_done();  // nobody else knows this buffer any more, so no lock
+    ends.reserve(uses_.size());
+    while (!uses_.empty()) {
+      ends.push_back(uses_.back().stream->record(nullptr));
+      uses_.pop_back();
+    }
   } catch (...) {
-    wait_quietly();
+    wait_quietly();  // for those of which no event could be had
   }
-  if (uses.empty()) {
+  if (ends.empty()) {
     device->allocator.free(kind, memory, size_bytes);
   } else {
-    device->allocator.free_after(kind, memory, size_bytes, std::move(uses));
+    device->allocator.free_after(kind, memory, size_bytes, std::move(ends));
   }
 }
 
-std::vector<std::shared_ptr<EventState>> BufferState::record_pending() {
-  std::vector<std::shared_ptr<EventState>> uses;
-  for (const Position& use : pending(/*writes=*/true)) {
-    uses.push_back(use.stream->record(nullptr));
-  }
-  return uses;
-}
-
-void BufferState::wait_quietly() noexcept {
+/// To the application, whose callback is not trusted to keep its exceptions.
+void BufferState::give_back() noexcept {
+  device->live_wraps.fetch_sub(1, std::memory_order_relaxed);
+  if (!*released) return;
   try {
-    wait_on_host(/*writes=*/true);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a use that failed has ended
+    (*released)();
+  } catch (...) {
+    device->runtime.logger.write(LogLevel::kError,
+                                 "[wrap_host] the callback 'released' threw an exception");
   }
+}
+
+/// One by one: a use that failed has ended, and the others are still to be waited for.
+void BufferState::wait_quietly() noexcept {
+  for (const Position& use : uses_) {
+    try {
+      use.stream->synchronize(PATCHBAY_NO_DEADLINE);
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+    }
+  }
+  uses_.clear();
 }
 
 }  // namespace patchbay::runtime

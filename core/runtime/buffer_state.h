@@ -19,10 +19,11 @@ struct DeviceState;
 struct EventState;
 struct StreamState;
 
-/// The place of one submission on a stream.
+/// One submission's place on a stream, and what it does to a buffer.
 struct Position {
   std::shared_ptr<StreamState> stream;
   std::uint64_t sequence = 0;
+  bool writes = false;
 };
 
 /// Counted by Buffer handles. `tracked` is false as long as only inline work has touched the
@@ -36,7 +37,7 @@ struct BufferState {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
 
-  /// Notes that the stream's newest submission uses the memory.
+  /// Notes that a submission uses the memory: before it is made, so that no use goes unknown.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
   /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.
   void insert_waits(StreamState& stream, bool writes);
@@ -57,14 +58,16 @@ struct BufferState {
 
  private:
   void destroy() noexcept;
+  void give_back() noexcept;
   void wait_on_host_slowly(bool writes);
   void wait_quietly() noexcept;
+  void forget_done();
   std::vector<Position> pending(bool writes);
-  std::vector<std::shared_ptr<EventState>> record_pending();
 
   std::mutex mutex_;
-  Position last_write_;
-  std::vector<Position> reads_;  // since the last write, one a stream
+  // What may not have ended: of each stream its last write and its last read. Several writers,
+  // since launches by hand insert no waits. Taken while a stream's mutex is held, never before it.
+  std::vector<Position> uses_;
 };
 
 }  // namespace patchbay::runtime

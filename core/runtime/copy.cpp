@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kStagingSlots = 2;
 
-Terminal terminal_of(const End& end) {
-  if (end.buffer == nullptr) return {};
-  return {end.buffer->device.get(), end.buffer->kind, end.buffer->host_addressable};
+Terminal terminal_of(const BufferState* buffer) {
+  if (buffer == nullptr) return {};
+  return {buffer->device.get(), buffer->kind, buffer->host_addressable};
 }
 
 char* host_address(const End& end) {
@@ -33,8 +33,8 @@ patchbay_memory device_address(const End& end) {
   return {memory.base, memory.offset_bytes + end.offset_bytes};
 }
 
-/// Submits to the default stream of `device`, after the waits that the buffers call for, and
-/// notes the new positions.
+/// Submits to the default stream of `device`, after the waits that the buffers call for, and notes
+/// the new position.
 template <class Entry>
 void submit(DeviceState& device, const End& to, const End& from, const char* operation,
             Entry&& entry) {
@@ -48,14 +48,11 @@ void submit(DeviceState& device, const End& to, const End& from, const char* ope
   }
   if (to.buffer != nullptr) to.buffer->insert_waits(stream, /*writes=*/true);
   if (from.buffer != nullptr) from.buffer->insert_waits(stream, /*writes=*/false);
-  std::uint64_t sequence = 0;
-  {
-    const std::scoped_lock lock(stream.mutex);
-    check(entry(stream.handle), operation, device.name_text);
-    sequence = stream.advance();
-  }
+  const std::scoped_lock lock(stream.mutex);
+  const std::uint64_t sequence = stream.advance();
   if (to.buffer != nullptr) to.buffer->note_use(stream, sequence, /*writes=*/true);
   if (from.buffer != nullptr) from.buffer->note_use(stream, sequence, /*writes=*/false);
+  check(entry(stream.handle), operation, device.name_text);
 }
 
 void to_device(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
@@ -170,8 +167,8 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   const bool is_same_place =
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
-  const Terminal source = terminal_of(from);
-  const Terminal target = terminal_of(to);
+  const Terminal source = terminal_of(from.buffer);
+  const Terminal target = terminal_of(to.buffer);
   check_same_runtime(source, target, operation);
   const Route route = choose_route(source, target);
   honour_guard(target, source, route, size_bytes, operation);
@@ -180,6 +177,14 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   device->runtime.ledger.record(name_of(source), name_of(target), route, size_bytes);
   // The caller's own memory is not ours to keep: such a copy is always complete on return.
   if (!non_blocking || to.buffer == nullptr || from.buffer == nullptr) finish(to, from);
+}
+
+void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,
+                        const char* operation) {
+  if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
+  const Terminal source = terminal_of(from);
+  const Terminal target = {&to, PATCHBAY_MEMORY_DEVICE, to.properties.host_addressable};
+  honour_guard(target, source, choose_route(source, target), size_bytes, operation);
 }
 
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes) {

@@ -23,6 +23,11 @@ struct End {
 void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non_blocking,
                 const char* operation);
 
+/// For what would be allocated or packed before a copy to `to`, from a buffer or (null) the host:
+/// asks the guard first. Errors: kCopyForbidden.
+void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,
+                        const char* operation);
+
 /// For same-device copies that a kernel does (strided, converting): counts them like the others.
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes);
 

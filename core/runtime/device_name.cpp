@@ -9,8 +9,6 @@
 namespace patchbay {
 namespace {
 
-constexpr int kMaxIndex = 255;
-
 [[noreturn]] void raise_bad_name(std::string_view text, std::string_view why) {
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[Device] bad device name {}: {}. A valid one is 'cpu:0'.", runtime::quote(text),
@@ -28,7 +26,7 @@ int parse_index(std::string_view text, std::string_view digits) {
       raise_bad_name(text, "expected a decimal index after ':', got " + runtime::quote(digits));
     }
     index = index * 10 + (c - '0');
-    if (index > kMaxIndex) raise_bad_name(text, "expected an index from 0 to 255");
+    if (index > DeviceName::kMaxIndex) raise_bad_name(text, "expected an index from 0 to 255");
   }
   if (digits.size() > 1 && digits.front() == '0') {
     raise_bad_name(text, "expected an index without leading zeros");

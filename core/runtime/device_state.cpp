@@ -49,6 +49,7 @@ std::string DeviceState::holders() const {
   };
   add(allocator.live_blocks(), "buffer", "buffers");
   if (allocator.live_blocks() > 0) text += fmt::format(" ({} bytes)", allocator.live_bytes());
+  add(static_cast<std::uint64_t>(live_wraps.load()), "wrapped buffer", "wrapped buffers");
   {
     const std::scoped_lock lock(streams_mutex_);
     const std::size_t own = default_stream ? 1 : 0;

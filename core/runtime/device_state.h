@@ -62,6 +62,7 @@ struct DeviceState {
   Allocator allocator;
   KernelCache kernels;
   std::atomic<std::int64_t> live_events{0};
+  std::atomic<std::int64_t> live_wraps{0};  // buffers that borrow the application's memory
 
  private:
   patchbay_device* open_slowly();

@@ -31,7 +31,9 @@ inline void check(patchbay_status* status, std::string_view operation, std::stri
     raise_status(status, operation, where);
 }
 
-/// Text of the user's for an error message: control characters escaped, so that the message stays
+/// Text of the user's with its control characters escaped.
+std::string one_line(std::string_view text);
+/// The same for an error message, in quotes: control characters escaped, so that the message stays
 /// one line, and cut if long.
 std::string quote(std::string_view text);
 

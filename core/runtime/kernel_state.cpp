@@ -18,7 +18,9 @@ patchbay_string to_abi(const std::string& text) { return {text.data(), text.size
 patchbay_argument_spec to_abi(const ArgumentSpec& spec) {
   patchbay_argument_spec result{};
   result.kind = static_cast<std::uint8_t>(spec.kind);
-  result.dtype = static_cast<std::uint8_t>(spec.dtype);
+  if (spec.kind != ArgumentSpec::Kind::kBytes) {
+    result.dtype = static_cast<std::uint8_t>(spec.dtype);
+  }
   if (spec.kind != ArgumentSpec::Kind::kTensor) return result;
   result.access = static_cast<std::uint8_t>(spec.access);
   result.rank = spec.any_shape ? PATCHBAY_ANY_RANK : static_cast<std::uint8_t>(spec.shape.rank());

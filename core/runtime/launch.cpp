@@ -8,29 +8,14 @@ namespace patchbay::runtime {
 namespace {
 
 /// Scratch memory of one launch; freed once the stream has passed it.
-class Workspace {
- public:
-  Workspace(DeviceState& device, std::uint64_t size_bytes) {
-    if (size_bytes == 0) return;
-    const patchbay_memory memory = device.allocator.allocate(PATCHBAY_MEMORY_DEVICE, size_bytes);
-    buffer_ = new BufferState(device.shared(), memory, PATCHBAY_MEMORY_DEVICE, size_bytes);
-  }
-  ~Workspace() {
-    if (buffer_ != nullptr) buffer_->release();
-  }
-  Workspace(const Workspace&) = delete;
-  Workspace& operator=(const Workspace&) = delete;
+Buffer make_workspace(const KernelState& kernel) {
+  if (kernel.workspace_bytes == 0) return {};
+  return Buffer::allocate(Device(kernel.device.shared()), kernel.workspace_bytes);
+}
 
-  patchbay_memory memory() const {
-    return buffer_ != nullptr ? buffer_->memory : patchbay_memory{nullptr, 0};
-  }
-  void note_use(StreamState& stream, std::uint64_t sequence) {
-    if (buffer_ != nullptr) buffer_->note_use(stream, sequence, /*writes=*/true);
-  }
-
- private:
-  BufferState* buffer_ = nullptr;
-};
+patchbay_memory memory_of(const Buffer& workspace) {
+  return workspace ? workspace.state()->memory : patchbay_memory{nullptr, 0};
+}
 
 patchbay_status* submit(KernelState& kernel, StreamState& stream,
                         std::span<const patchbay_argument> arguments, patchbay_memory workspace,
@@ -44,8 +29,9 @@ void launch_inline(KernelState& kernel, StreamState& stream,
                    std::span<const patchbay_argument> arguments, std::span<const Use> uses,
                    std::string_view name) {
   for (const Use& use : uses) use.buffer->wait_on_host(use.writes);
-  const Workspace workspace(kernel.device, kernel.workspace_bytes);
-  check(submit(kernel, stream, arguments, workspace.memory(), name), name, kernel.device.name_text);
+  const Buffer workspace = make_workspace(kernel);
+  check(submit(kernel, stream, arguments, memory_of(workspace), name), name,
+        kernel.device.name_text);
 }
 
 }  // namespace
@@ -57,16 +43,13 @@ void launch_on(StreamState& stream, KernelState& kernel,
     launch_inline(kernel, stream, arguments, uses, name);
     return;
   }
-  Workspace workspace(kernel.device, kernel.workspace_bytes);
-  std::uint64_t sequence = 0;
-  {
-    const std::scoped_lock lock(stream.mutex);
-    check(submit(kernel, stream, arguments, workspace.memory(), name), name,
-          kernel.device.name_text);
-    sequence = stream.advance();
-  }
+  const Buffer workspace = make_workspace(kernel);
+  const std::scoped_lock lock(stream.mutex);
+  const std::uint64_t sequence = stream.advance();
   for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
-  workspace.note_use(stream, sequence);
+  if (workspace) workspace.state()->note_use(stream, sequence, /*writes=*/true);
+  check(submit(kernel, stream, arguments, memory_of(workspace), name), name,
+        kernel.device.name_text);
 }
 
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,

@@ -9,8 +9,11 @@
 #include "patchbay/copy.h"
 
 #include "core/runtime/context.h"
+#include "core/runtime/error.h"
 
 namespace patchbay {
+
+using runtime::one_line;
 
 struct Ledger::Impl {
   struct Counts {
@@ -66,7 +69,7 @@ std::string Ledger::to_text() const {
                                  "copies", "bytes", "tag");
   for (const LedgerEntry& entry : entries()) {
     text += fmt::format("{:<12} {:<12} {:<16} {:>10} {:>16}  {}\n", entry.from, entry.to,
-                        to_string(entry.route), entry.copies, entry.bytes, entry.tag);
+                        to_string(entry.route), entry.copies, entry.bytes, one_line(entry.tag));
   }
   return text;
 }

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/error.h"
+#include "core/runtime/guarded_call.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -78,10 +79,15 @@ class OpenLibrary final : public Library {
     }
     const auto& entry = library_.get<const patchbay_plugin*()>(PATCHBAY_PLUGIN_SYMBOL);
     const auto mapping = mapping_of(reinterpret_cast<const void*>(&entry));
-    if (mapping && mapping->id != inspection.id) {
+    if (!mapping)
+      return "what the dynamic linker mapped can't be told: the file is gone or /proc is";
+    if (mapping->id != inspection.id) {
       return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
     }
-    table_ = entry();
+    const auto call = [&] { table_ = entry(); };
+    if (std::string thrown = call_guarded(PATCHBAY_PLUGIN_SYMBOL, call); !thrown.empty()) {
+      return thrown;
+    }
     return table_ != nullptr ? std::string()
                              : fmt::format("{} returned null", PATCHBAY_PLUGIN_SYMBOL);
   }

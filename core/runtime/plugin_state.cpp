@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/error.h"
+#include "core/runtime/guarded_call.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/status.h"
 
@@ -106,9 +107,10 @@ std::string PluginState::open_tables(const Inspection& inspection) {
   LibraryResult opened = open_library(inspection);
   if (!opened.library) return opened.failure;
   library = std::move(opened.library);
-  if (std::string failure = adopt_tables(*library->table(), tables); !failure.empty()) {
-    return failure;
-  }
+  std::string failure;
+  const auto adopt = [&] { failure = adopt_tables(*library->table(), tables); };
+  const std::string thrown = call_guarded("feature_name", adopt);
+  if (!thrown.empty() || !failure.empty()) return thrown.empty() ? failure : thrown;
   version = text(tables.plugin.version);
   if (text(tables.plugin.name) != name || text(tables.plugin.backend) != backend) {
     return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
@@ -121,55 +123,65 @@ std::string PluginState::open_tables(const Inspection& inspection) {
 }
 
 bool PluginState::open_driver() {
-  // A plugin in C++ that lets an exception out breaks the contract; it must not take the others
-  // down with it.
-  try {
-    const StatusHolder failure(tables.plugin.open(host.table(), &driver));
-    if (!failure && driver != nullptr) return true;
-    if (failure) {
-      driver = nullptr;
-      finish(status_of(failure->code), failure->message);
-    } else {
-      finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
-    }
-  } catch (const std::exception& error) {
-    finish(PluginStatus::kFailed,
-           fmt::format("open threw an exception across the boundary: {}", error.what()));
-  } catch (...) {
-    finish(PluginStatus::kFailed, "open threw an exception across the boundary");
+  patchbay_status* answer = nullptr;
+  const std::string thrown =
+      call_guarded("open", [&] { answer = tables.plugin.open(host.table(), &driver); });
+  const StatusHolder failure(answer);
+  if (!thrown.empty()) {
+    finish(PluginStatus::kFailed, thrown);
+  } else if (failure) {
+    finish(status_of(failure->code), failure->message);
+  } else if (driver == nullptr) {
+    finish(PluginStatus::kFailed, "open gave neither a driver nor a status");
+  } else {
+    return true;
   }
+  driver = nullptr;
   return false;
 }
 
 bool PluginState::enumerate() {
   struct Found {
     PluginState* plugin;
+    std::string bad;
     std::exception_ptr error;
-  } found{this, nullptr};
+  } found{this, {}, nullptr};
   const auto add = [](void* user, const patchbay_device_properties* properties) {
     auto& self = *static_cast<Found*>(user);
     try {
-      self.plugin->add_device(*properties);
+      if (self.bad.empty()) self.bad = self.plugin->add_device(*properties);
     } catch (...) {  // must not unwind through the plugin
       self.error = std::current_exception();
     }
   };
-  const StatusHolder failure(tables.plugin.enumerate(driver, add, &found));
+  patchbay_status* answer = nullptr;
+  const std::string thrown =
+      call_guarded("enumerate", [&] { answer = tables.plugin.enumerate(driver, add, &found); });
+  const StatusHolder failure(answer);
   if (found.error) std::rethrow_exception(found.error);
   if (failure) {
     finish(status_of(failure->code), "enumeration failed: " + failure->message);
-    return false;
-  }
-  if (devices.empty()) {
+  } else if (!thrown.empty() || !found.bad.empty()) {
+    finish(PluginStatus::kFailed, thrown.empty() ? found.bad : thrown);
+  } else if (devices.empty()) {
     finish(PluginStatus::kNoDevice, "the driver runs and sees no device");
-    return false;
+  } else {
+    return true;
   }
-  return true;
+  devices.clear();
+  return false;
 }
 
-void PluginState::add_device(const patchbay_device_properties& raw) {
+std::string PluginState::add_device(const patchbay_device_properties& raw) {
   patchbay_device_properties known{};
   std::memcpy(&known, &raw, std::min<std::size_t>(raw.size, sizeof(known)));
+  if (known.index > static_cast<std::uint32_t>(DeviceName::kMaxIndex)) {
+    return fmt::format("it enumerates a device of index {}: expected 0 to {}", known.index,
+                       DeviceName::kMaxIndex);
+  }
+  if (find_device(known.index) != nullptr) {
+    return fmt::format("it enumerates two devices of index {}", known.index);
+  }
   auto device = std::make_unique<DeviceState>(runtime, *this, known.index);
   device->name = {backend, static_cast<int>(known.index)};
   device->name_text = device->name.to_string();
@@ -178,6 +190,7 @@ void PluginState::add_device(const patchbay_device_properties& raw) {
   if (known.memory_alignment_bytes != 0) device->alignment_bytes = known.memory_alignment_bytes;
   device->visible = runtime.is_visible(device->name_text);
   devices.push_back(std::move(device));
+  return {};
 }
 
 std::string PluginState::holders() const {

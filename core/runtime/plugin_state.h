@@ -56,7 +56,8 @@ struct PluginState {
   std::string open_tables(const Inspection& inspection);
   bool open_driver();
   bool enumerate();
-  void add_device(const patchbay_device_properties& properties);
+  /// Empty, or what is wrong with it.
+  std::string add_device(const patchbay_device_properties& properties);
 };
 
 }  // namespace patchbay::runtime

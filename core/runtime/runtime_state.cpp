@@ -34,6 +34,18 @@ std::string device_list(const PluginState& plugin) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// "fake" shows fake:0. The alias would name another device as soon as one is hidden.
+std::string canonical_name(const std::string& text) {
+  const DeviceName name = DeviceName::parse(text);
+  if (name.backend == "gpu") {
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] visible devices: expected devices' own names, got the alias {}. A valid list "
+          "is 'cpu:0'.",
+          quote(text));
+  }
+  return name.to_string();
+}
+
 }  // namespace
 
 RuntimeState::RuntimeState(const RuntimeOptions& options)
@@ -41,8 +53,7 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
   watch_process_end();
   visible_devices = !options.visible_devices.empty() ? options.visible_devices
                                                      : environment.get_list("visible_devices");
-  // Canonical, so that "fake" shows fake:0; a bad name is an error here and not a silent miss.
-  for (std::string& name : visible_devices) name = DeviceName::parse(name).to_string();
+  for (std::string& name : visible_devices) name = canonical_name(name);
   wanted_plugins = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
   directories = search_directories(options, environment);
 }
@@ -63,6 +74,19 @@ void RuntimeState::load_plugins(const RuntimeOptions& options) {
             to_string(plugin.status), plugin.reason);
     }
   }
+  for (const std::string& name : unmatched_visible_devices()) {
+    logger.log(LogLevel::kWarning, "[Runtime] visible device '{}' is not there", name);
+  }
+}
+
+std::vector<std::string> RuntimeState::unmatched_visible_devices() const {
+  const std::vector<DeviceState*> found = devices();
+  std::vector<std::string> result;
+  for (const std::string& name : visible_devices) {
+    const auto has_name = [&name](const DeviceState* device) { return device->name_text == name; };
+    if (std::none_of(found.begin(), found.end(), has_name)) result.push_back(name);
+  }
+  return result;
 }
 
 RuntimeState::~RuntimeState() {
@@ -89,13 +113,13 @@ void RuntimeState::try_candidate(const Candidate& candidate) {
     if (other.get() == &plugin || !other->is_loaded()) continue;
     if (other->file == inspection.id) {
       plugin.finish(PluginStatus::kShadowed,
-                    fmt::format("the same file as {}", other->candidate.path.string()));
+                    fmt::format("the same file as {}", quote(other->candidate.path.string())));
       return;
     }
     if (other->backend == plugin.backend) {
       plugin.finish(PluginStatus::kShadowed,
                     fmt::format("backend '{}' is already provided by {}", plugin.backend,
-                                other->candidate.path.string()));
+                                quote(other->candidate.path.string())));
       return;
     }
   }
@@ -196,12 +220,12 @@ void RuntimeState::raise_unknown_backend(const DeviceName& name) const {
   for (const auto& plugin : plugins) {
     if (plugin->is_loaded()) loaded.push_back(plugin->backend);
     if (!plugin->is_loaded() && plugin->backend == name.backend) {
-      why = fmt::format(" Plugin {} is {}: {}.", plugin->candidate.path.string(),
+      why = fmt::format(" Plugin {} is {}: {}.", quote(plugin->candidate.path.string()),
                         to_string(plugin->status), plugin->reason);
     }
   }
   std::vector<std::string> searched;
-  for (const auto& directory : directories) searched.push_back(directory.string());
+  for (const auto& directory : directories) searched.push_back(quote(directory.string()));
   raise(ErrorCode::kUnknownDevice,
         "[Device] no backend '{}' for device '{}': loaded backends are [{}], plugins were looked "
         "for in [{}].{} Runtime::explain() says what was tried.",
@@ -209,6 +233,7 @@ void RuntimeState::raise_unknown_backend(const DeviceName& name) const {
 }
 
 std::string RuntimeState::explain() const {
+  const std::vector<std::string> unmatched = unmatched_visible_devices();
   const std::scoped_lock lock(mutex);
   std::string text = "plugin directories:\n";
   if (directories.empty()) text += "  none\n";
@@ -228,6 +253,9 @@ std::string RuntimeState::explain() const {
                           to_string(device->properties.kind), device->properties.name,
                           device->visible ? "" : " (hidden by the list of visible devices)");
     }
+  }
+  for (const std::string& name : unmatched) {
+    text += fmt::format("visible device '{}' is not there\n", name);
   }
   return text;
 }

@@ -47,6 +47,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
  private:
   /// Waits until no device holds back freed memory: what still uses it may be of another plugin.
   void settle() noexcept;
+  /// Names of the list of visible devices that no device bears.
+  std::vector<std::string> unmatched_visible_devices() const;
   void try_candidate(const Candidate& candidate);
   DeviceState& find_gpu(const DeviceName& name, std::string_view text);
   [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;

@@ -54,7 +54,12 @@ void StreamState::note_completed(std::uint64_t sequence) {
 }
 
 void StreamState::synchronize(std::uint64_t deadline_ns) {
-  const std::uint64_t target = submitted.load(std::memory_order_acquire);
+  std::uint64_t target = 0;
+  {
+    // A position is counted just before its submission is made, under the mutex.
+    const std::scoped_lock lock(mutex);
+    target = submitted.load(std::memory_order_acquire);
+  }
   check(streams(device).synchronize(open_handle(), deadline_ns), "synchronize", device.name_text);
   note_completed(target);
 }

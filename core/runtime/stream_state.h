@@ -43,7 +43,8 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   }
   /// A handle that keeps the stream, or, for a default stream, its device.
   std::shared_ptr<StreamState> shared();
-  /// The position after one more submission; the caller holds the mutex.
+  /// The position of the submission that the caller, who holds the mutex, is about to make. One
+  /// that fails leaves its position empty.
   std::uint64_t advance() { return submitted.fetch_add(1, std::memory_order_acq_rel) + 1; }
   void note_completed(std::uint64_t sequence);
   /// The plugin's object. Error: kUnknownDevice, if closed.

@@ -130,6 +130,7 @@ Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape, const 
                    "Point it at the values.",
                    bytes, to_string(shape));
   }
+  runtime::check_copy_allowed(device.state(), nullptr, bytes, "from_host");
   Tensor result = make_empty("from_host", shape, dtype, device.shared_state());
   const tensor::TensorImpl& impl = *result.impl();
   // The source of a copy is only read.

@@ -36,7 +36,7 @@ DType parse_dtype(std::string_view name) {
   }
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[parse_dtype] unknown dtype: expected one of f32, f64, f16, bf16, i32, i64, u8, "
-                 "bool, got '{}'. Use one of these names.",
+                 "bool, got {}. Use one of these names.",
                  runtime::quote(name));
 }
 

@@ -25,11 +25,11 @@ Operand as_scalar(const TensorImpl& tensor) { return {nullptr, read_host_scalar(
 
 /// Devices differ: one operand must be a host scalar, and is read. Devices come before dtypes.
 Pair match_devices(const Operator& op, const Named& a, const Named& b) {
-  if (is_host_scalar(b.tensor)) {
+  if (is_host_scalar(b.tensor, a.tensor)) {
     check_same_dtype(op.name, a, b);
     return {{Operand{&a.tensor}, as_scalar(b.tensor)}, &a.tensor};
   }
-  if (!is_host_scalar(a.tensor)) raise_device_mismatch(op.name, a, b);
+  if (!is_host_scalar(a.tensor, b.tensor)) raise_device_mismatch(op.name, a, b);
   check_same_dtype(op.name, a, b);
   return {{as_scalar(a.tensor), Operand{&b.tensor}}, &b.tensor};
 }
@@ -48,7 +48,7 @@ Pair match(const Operator& op, const Named& a, const Named& b) {
 /// The operand where `out` is, which may turn it into a scalar.
 void place_operand(const Operator& op, const Named& out, const char* name, Operand& operand) {
   if (operand.tensor == nullptr || &operand.tensor->device() == &out.tensor.device()) return;
-  if (!is_host_scalar(*operand.tensor)) {
+  if (!is_host_scalar(*operand.tensor, out.tensor)) {
     raise_device_mismatch(op.name, out, {name, *operand.tensor});
   }
   operand = as_scalar(*operand.tensor);
@@ -117,6 +117,13 @@ const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a,
   return run_out(op, x.dtype, out, x.shape, operands);
 }
 
+const Tensor& binary_out(const Operator& op, const Tensor& out, const Scalar& a, const Tensor& b) {
+  static_cast<void>(impl_of(op.name, out, "out"));
+  const TensorImpl& y = impl_of(op.name, b, "b");
+  std::array<Operand, 2> operands{literal_for(op, {"b", y}, a), Operand{&y}};
+  return run_out(op, y.dtype, out, y.shape, operands);
+}
+
 Tensor unary(const Operator& op, const Tensor& a) {
   const TensorImpl& x = impl_of(op.name, a, "a");
   check_dtype_allowed(op, {"a", x});
@@ -130,7 +137,7 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
   const TensorImpl& target = impl_of(op.name, out, "out");
   const TensorImpl& x = impl_of(op.name, a, "a");
   check_dtype_allowed(op, {"a", x});
-  if (&x.device() != &target.device() && is_host_scalar(x)) {
+  if (&x.device() != &target.device() && is_host_scalar(x, target)) {
     // Unary kernels take no scalars, so its value becomes a tensor there.
     check_out(op.name, target, x.shape, result_dtype(op, x.dtype));
     const Tensor there = make_scalar(op.name, read_host_scalar(x), x.dtype, target);
@@ -151,6 +158,9 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
     return tensor::binary_out(tensor::op::name, out, a, b);                                        \
   }                                                                                                \
   const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b) {                  \
+    return tensor::binary_out(tensor::op::name, out, a, b);                                        \
+  }                                                                                                \
+  const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b) {                  \
     return tensor::binary_out(tensor::op::name, out, a, b);                                        \
   }
 #define PATCHBAY_DEFINE_UNARY(name, dtypes, result)                           \

@@ -8,6 +8,20 @@ namespace patchbay {
 
 namespace tensor {
 
+void fetch(const char* operation, const Tensor& source, const std::function<void*()>& make) {
+  void* data = nullptr;
+  try {
+    data = make();
+  } catch (const std::exception&) {  // no memory, or more than a container can have
+    const TensorImpl& impl = *source.impl();
+    raise(ErrorCode::kOutOfMemory,
+          "[{}] out of host memory: requested {} bytes for the values (tensor: {}). Take them in "
+          "slices.",
+          operation, impl.packed_bytes(), describe(impl));
+  }
+  fetch(operation, source, data);
+}
+
 void fetch(const char* operation, const Tensor& source, void* data) {
   const Tensor packed = source.contiguous();
   const TensorImpl& impl = *packed.impl();
@@ -40,10 +54,12 @@ void Tensor::item_bytes(DType dtype, void* value) const {
   tensor::fetch("item", *this, value);
 }
 
-void Tensor::copy_elements_to(DType dtype, void* data) const {
+void Tensor::copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
+                              void* user) const {
   const tensor::TensorImpl& impl = tensor::impl_of("to_vector", *this, "tensor");
   tensor::check_value_type("to_vector", impl, dtype);
-  tensor::fetch("to_vector", *this, data);
+  tensor::fetch("to_vector", *this,
+                [&] { return make(user, static_cast<std::size_t>(impl.num_elements)); });
 }
 
 }  // namespace patchbay

@@ -3,12 +3,16 @@
 #ifndef PATCHBAY_CORE_TENSOR_FETCH_H_
 #define PATCHBAY_CORE_TENSOR_FETCH_H_
 
+#include <functional>
+
 #include "patchbay/tensor.h"
 
 namespace patchbay::tensor {
 
 /// All elements in row-major order; waits.
 void fetch(const char* operation, const Tensor& source, void* data);
+/// The same into memory that `make` gives. Error: kOutOfMemory if it throws.
+void fetch(const char* operation, const Tensor& source, const std::function<void*()>& make);
 
 }  // namespace patchbay::tensor
 

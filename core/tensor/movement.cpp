@@ -70,6 +70,8 @@ void check_same_shape(const TensorImpl& to, const TensorImpl& from) {
 /// From another device: packed and, where its device can, converted before the way; what is left
 /// is done after it.
 void copy_across(const TensorImpl& to, const Tensor& source, bool non_blocking) {
+  runtime::check_copy_allowed(to.device(), &source.impl()->buffer(), to.packed_bytes(),
+                              "copy_from");
   const bool convert_first = tensor::has_dtype(source.impl()->device(), to.dtype);
   const Tensor sent = packed("copy_from", convert_first ? source.cast(to.dtype) : source);
   if (to.is_contiguous && sent.dtype() == to.dtype) {
@@ -77,8 +79,9 @@ void copy_across(const TensorImpl& to, const Tensor& source, bool non_blocking) 
     return;
   }
   const Tensor landed = make_empty("copy_from", to.shape, sent.dtype(), to);
-  copy_packed("copy_from", *landed.impl(), *sent.impl(), non_blocking);
+  copy_packed("copy_from", *landed.impl(), *sent.impl(), /*non_blocking=*/true);
   tensor::launch_copy(to, *landed.impl());
+  if (!non_blocking) to.buffer().wait_on_host(/*writes=*/false);
 }
 
 }  // namespace
@@ -100,6 +103,7 @@ Tensor Tensor::to(const Device& device, ToOptions options) const {
   }
   check_same_runtime("to", source, device.state());
   tensor::check_device_has("to", device.state(), source.dtype);
+  runtime::check_copy_allowed(device.state(), &source.buffer(), source.packed_bytes(), "to");
   const Tensor sent = packed("to", *this);
   Tensor result = make_empty("to", source.shape, source.dtype, device.shared_state());
   copy_packed("to", *result.impl(), *sent.impl(), options.non_blocking);

@@ -85,9 +85,9 @@ void check_device_has(const char* operation, const runtime::DeviceState& device,
         operation, device.name_text, patchbay::to_string(dtype), to_string(known));
 }
 
-bool is_host_scalar(const TensorImpl& tensor) {
-  return tensor.shape.rank() == 0 && tensor.device().properties.kind == DeviceKind::kCpu &&
-         tensor.buffer().host_addressable;
+bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
+  return tensor.shape.rank() == 0 && &tensor.device().runtime == &place.device().runtime &&
+         tensor.device().properties.kind == DeviceKind::kCpu && tensor.buffer().host_addressable;
 }
 
 std::uint64_t read_host_scalar(const TensorImpl& tensor) {

@@ -60,7 +60,7 @@ bool has_dtype(const runtime::DeviceState& device, DType dtype);
 
 /// Whether the tensor may stand for its value in an elementwise operation on another device: 0-d,
 /// on a CPU device whose memory the host reads.
-bool is_host_scalar(const TensorImpl& tensor);
+bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place);
 /// The element of such a tensor, after waiting for it: no copy.
 std::uint64_t read_host_scalar(const TensorImpl& tensor);
 

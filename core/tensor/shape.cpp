@@ -23,6 +23,13 @@ void check_rank(std::size_t rank) {
   }
 }
 
+void check_place(const Shape& shape, int i, int last) {
+  if (i >= 0 && i <= last) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[Shape] no such place: expected an index from 0 to {}, got {} (shape {}).", last,
+                 i, to_string(shape));
+}
+
 }  // namespace
 
 Shape::Shape(std::initializer_list<std::int64_t> dims)
@@ -37,12 +44,14 @@ Shape::Shape(std::span<const std::int64_t> dims) {
 void Shape::push_back(std::int64_t dim) { insert(rank_, dim); }
 
 void Shape::erase(int i) {
+  check_place(*this, i, rank_ - 1);
   std::copy(dims_.begin() + i + 1, dims_.begin() + rank_, dims_.begin() + i);
   --rank_;
 }
 
 void Shape::insert(int i, std::int64_t dim) {
   check_rank(static_cast<std::size_t>(rank_) + 1);
+  check_place(*this, i, rank_);
   std::copy_backward(dims_.begin() + i, dims_.begin() + rank_, dims_.begin() + rank_ + 1);
   (*this)[i] = dim;
   ++rank_;

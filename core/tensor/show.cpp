@@ -106,8 +106,11 @@ std::string with_label(const std::string& values, const TensorImpl& impl) {
 
 std::string show(const Tensor& tensor) {
   const TensorImpl& impl = tensor::impl_of("show", tensor, "tensor");
-  std::vector<char> bytes(impl.packed_bytes());
-  tensor::fetch("show", tensor, bytes.data());
+  std::vector<char> bytes;
+  tensor::fetch("show", tensor, [&]() -> void* {
+    bytes.resize(impl.packed_bytes());
+    return bytes.data();
+  });
   return with_label(Printer(impl, contiguous_strides(impl.shape)).print(bytes.data()), impl);
 }
 

@@ -40,12 +40,14 @@ class PATCHBAY_API Buffer {
   static Buffer allocate(const Device& device, std::size_t size_bytes,
                          MemoryKind kind = MemoryKind::kDevice);
   /// Borrows host memory for a device that can address it (a CPU device). It must stay valid until
-  /// `released` is called (if given), which is when nothing uses it any more.
+  /// `released` is called (if given), which is when nothing uses it any more: on the thread that
+  /// drops the last handle, or that waits for the last use. An exception out of it is only logged.
   /// Errors: kUnsupported if the device can't; kInvalidArgument for null memory of some size.
   static Buffer wrap_host(const Device& device, void* data, std::size_t size_bytes,
                           std::function<void()> released = {});
 
   explicit operator bool() const { return state_ != nullptr; }
+  // The calls below are errors for a null handle: kInvalidArgument.
   Device device() const;
   std::size_t size_bytes() const;
   MemoryKind kind() const;
@@ -64,6 +66,7 @@ class PATCHBAY_API Buffer {
 
  private:
   void release() noexcept;
+  runtime::BufferState& checked(const char* operation) const;
 
   runtime::BufferState* state_ = nullptr;
 };

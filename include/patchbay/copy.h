@@ -115,7 +115,7 @@ class PATCHBAY_API Ledger {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Names the copies and allocations of this thread until the scope ends.
+/// Names the copies of this thread in the ledger until the scope ends.
 class PATCHBAY_API CopyTag {
  public:
   explicit CopyTag(std::string tag);

@@ -29,6 +29,7 @@ PATCHBAY_API std::string_view to_string(DeviceKind kind);
 /// A device's name, checked but not looked up: `backend[:index]` with backend
 /// [a-z][a-z0-9_]*, index 0..255 in decimal without leading zeros; "cpu" is "cpu:0".
 struct PATCHBAY_API DeviceName {
+  static constexpr int kMaxIndex = 255;
   std::string backend;
   int index = 0;
 
@@ -120,7 +121,8 @@ class PATCHBAY_API DefaultDeviceScope {
 /// Accelerators of the default runtime; a card seen by two plugins counts once. Never throws for
 /// want of a driver: `Runtime::explain()` has the reasons.
 PATCHBAY_API int num_gpus();
-/// The i-th accelerator, else `cpu:0`. Errors: kInvalidArgument for a negative i.
+/// The i-th accelerator, else `cpu:0`. Errors: kInvalidArgument for a negative i; kUnknownDevice if
+/// `cpu:0` is wanted and hidden or not there.
 PATCHBAY_API Device try_gpu(int i = 0);
 /// All accelerators; `{cpu:0}` when there is none.
 PATCHBAY_API std::vector<Device> try_all_gpus();

@@ -34,7 +34,9 @@ enum class ErrorCode : std::uint8_t {
 /// The lower-case name of a code, "device_mismatch".
 PATCHBAY_API std::string_view to_string(ErrorCode code);
 
-/// The one exception type of the library. The message is one line:
+/// The one exception type of the library, beside std::bad_alloc when the host has no memory left
+/// for the library's own bookkeeping. The message is one line (but for kBuildFailed, which ends
+/// with the compiler's log):
 /// `[operation] what is wrong: expected ..., got ... (device, shapes, dtypes). Way out.`
 class PATCHBAY_API Error : public std::runtime_error {
  public:

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -50,13 +51,14 @@ struct PATCHBAY_API Argument {
   std::size_t offset_bytes = 0;  // of the element at index 0, 0, ...
   Shape shape, strides;          // in elements
   std::uint64_t scalar_bits = 0;
-  std::string_view bytes;
+  std::string_view bytes;  // the caller's, read before launch returns
 
   /// A contiguous tensor of `shape` at the start of `buffer`.
   static Argument tensor(Buffer buffer, DType dtype, const Shape& shape, Access access);
   /// T: float, double, std::int32_t, std::int64_t, std::uint8_t.
   template <class T>
   static Argument scalar(T value) {
+    static_assert(!std::is_same_v<T, bool>, "pass a bool as std::uint8_t");
     Argument argument;
     argument.kind = ArgumentSpec::Kind::kScalar;
     argument.dtype = dtype_of<T>();

@@ -23,7 +23,8 @@ namespace patchbay {
   [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Scalar& b);                   \
   [[nodiscard]] PATCHBAY_API Tensor name(const Scalar& a, const Tensor& b);                   \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b); \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b)
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b); \
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b)
 #define PATCHBAY_DECLARE_UNARY(name)                       \
   [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a); \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a)
@@ -62,19 +63,19 @@ PATCHBAY_DECLARE_UNARY(log);
 #undef PATCHBAY_DECLARE_UNARY
 
 // In place and with symbols.
-inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
-inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
-inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
-inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
-inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }
-inline Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, b); }
-inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
-inline Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, b); }
-inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(a, b); }
-inline Tensor operator-(const Scalar& a, const Tensor& b) { return sub(a, b); }
-inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(a, b); }
-inline Tensor operator/(const Scalar& a, const Tensor& b) { return div(a, b); }
-inline Tensor operator-(const Tensor& a) { return neg(a); }
+[[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+[[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+[[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+[[nodiscard]] inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+[[nodiscard]] inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }
+[[nodiscard]] inline Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, b); }
+[[nodiscard]] inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
+[[nodiscard]] inline Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, b); }
+[[nodiscard]] inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(a, b); }
+[[nodiscard]] inline Tensor operator-(const Scalar& a, const Tensor& b) { return sub(a, b); }
+[[nodiscard]] inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(a, b); }
+[[nodiscard]] inline Tensor operator/(const Scalar& a, const Tensor& b) { return div(a, b); }
+[[nodiscard]] inline Tensor operator-(const Tensor& a) { return neg(a); }
 template <class T>
 const Tensor& operator+=(const Tensor& a, const T& b) {
   return add_out(a, a, b);

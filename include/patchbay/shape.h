@@ -28,10 +28,12 @@ class PATCHBAY_API Shape {
   Shape(const std::vector<std::int64_t>& dims) : Shape(std::span<const std::int64_t>(dims)) {}
 
   int rank() const { return rank_; }
+  /// 0 <= i < rank(), unchecked.
   std::int64_t operator[](int i) const { return dims_[static_cast<std::size_t>(i)]; }
   std::int64_t& operator[](int i) { return dims_[static_cast<std::size_t>(i)]; }
   const std::int64_t* begin() const { return dims_.data(); }
   const std::int64_t* end() const { return dims_.data() + rank_; }
+  // Errors of these: kInvalidArgument for an i out of place, or more than kMaxRank entries.
   void push_back(std::int64_t dim);
   void erase(int i);
   void insert(int i, std::int64_t dim);

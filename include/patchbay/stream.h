@@ -26,8 +26,8 @@ class PATCHBAY_API Stream {
   Device device() const;
   /// Queued: a position after all that was submitted to this stream.
   Event record() const;
-  /// Queued: later work of this stream starts after the event. For an event of another plugin the
-  /// next submission waits on the host.
+  /// Queued: later work of this stream starts after the event. Blocks for an event of another
+  /// plugin, whose events this one can't wait for.
   void wait(const Event& event) const;
   /// Starts what was submitted, without waiting.
   void flush() const;

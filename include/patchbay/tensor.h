@@ -93,13 +93,19 @@ class PATCHBAY_API Tensor {
                              std::int64_t step = 1) const;
   /// One index of one dimension, which goes. Errors: kInvalidArgument names index and extent.
   [[nodiscard]] Tensor select(int dim, std::int64_t index) const;
-  Tensor operator[](std::int64_t index) const { return select(0, index); }
+  [[nodiscard]] Tensor operator[](std::int64_t index) const { return select(0, index); }
+  // The next five count negative dims from the end. Errors: kInvalidArgument names the dim and the
+  // rank, kShapeMismatch the shapes.
+  /// Dimension i of the result is dims[i] of this one; each occurs once.
   [[nodiscard]] Tensor permute(std::initializer_list<int> dims) const;
   [[nodiscard]] Tensor transpose(int dim0, int dim1) const;
   /// Rank 2 transposed.
   [[nodiscard]] Tensor t() const;
+  /// Broadcast to `shape`: extents of 1 repeat (stride 0), new ones come in front, -1 keeps one.
   [[nodiscard]] Tensor expand(const Shape& shape) const;
+  /// Without dimension `dim` if its extent is 1, else itself.
   [[nodiscard]] Tensor squeeze(int dim) const;
+  /// With a new dimension `dim` of extent 1.
   [[nodiscard]] Tensor unsqueeze(int dim) const;
   /// A view of another shape; one extent may be -1. Errors: kShapeMismatch if the elements do not
   /// fit, or if the strides allow no view (then use reshape).
@@ -126,16 +132,19 @@ class PATCHBAY_API Tensor {
   const Tensor& copy_from(const Tensor& source, bool non_blocking = false) const;
   /// The one element; a copy to the host that waits and is counted.
   template <class T>
-  T item() const {
+  [[nodiscard]] T item() const {
     T value;
     item_bytes(dtype_of<T>(), &value);
     return value;
   }
   /// All elements in row-major order; a copy to the host that waits and is counted.
+  /// Errors: kDtypeMismatch; kOutOfMemory if the host has no room for the values.
   template <class T>
-  std::vector<T> to_vector() const;
+  [[nodiscard]] std::vector<T> to_vector() const;
 
   // In place.
+  /// Every element takes the value. Queued. Errors: kInvalidArgument if the value does not fit the
+  /// dtype, or if an element is repeated (stride 0).
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& zero_() const { return fill_(0); }
 
@@ -154,7 +163,9 @@ class PATCHBAY_API Tensor {
   void release() noexcept;
   void* host_data(DType dtype) const;
   void item_bytes(DType dtype, void* value) const;
-  void copy_elements_to(DType dtype, void* data) const;
+  /// Calls make(user, count) for the memory to write to, once all is checked.
+  void copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
+                        void* user) const;
 
   tensor::TensorImpl* impl_ = nullptr;
 };

@@ -19,15 +19,18 @@ namespace tensor {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
+  // std::vector<bool> has no bytes to copy into.
+  using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+  std::vector<Stored> values;
+  const auto make = [](void* user, std::size_t count) -> void* {
+    auto& stored = *static_cast<std::vector<Stored>*>(user);
+    stored.resize(count);
+    return stored.data();
+  };
+  copy_elements_to(dtype_of<T>(), make, &values);
   if constexpr (std::is_same_v<T, bool>) {
-    // std::vector<bool> has no bytes to copy into.
-    const auto count = static_cast<std::size_t>(num_elements());
-    const auto bytes = std::make_unique<bool[]>(count);
-    copy_elements_to(DType::boolean, bytes.get());
-    return std::vector<bool>(bytes.get(), bytes.get() + count);
+    return std::vector<bool>(values.begin(), values.end());
   } else {
-    std::vector<T> values(static_cast<std::size_t>(num_elements()));
-    copy_elements_to(dtype_of<T>(), values.data());
     return values;
   }
 }

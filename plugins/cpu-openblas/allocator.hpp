@@ -3,6 +3,9 @@
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ALLOCATOR_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_ALLOCATOR_HPP_
 
+#include <atomic>
+#include <cstdint>
+
 #include "patchbay/plugin/kit/objects.hpp"
 
 namespace patchbay::cpu {
@@ -17,6 +20,12 @@ class Allocator final : public plugin::Allocator {
   Info info() override;
   /// `native_handle` is a pointer of the application's.
   plugin::Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes) override;
+
+ private:
+  void check_free(std::uint64_t size_bytes);
+
+  // What may still be given out before the kernel is asked again what is free.
+  std::atomic<std::uint64_t> budget_bytes_{0};
 };
 
 }  // namespace patchbay::cpu

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -61,7 +63,11 @@ plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size
     plugin::invalid_argument("an alignment of " + std::to_string(alignment_bytes) +
                              " bytes: expected a power of two");
   }
-  if (on_device) take(size_bytes);
+  if (on_device) {
+    take(size_bytes);
+  } else if (size_bytes > std::numeric_limits<std::ptrdiff_t>::max() - alignment) {
+    throw std::bad_alloc();
+  }
   try {
     const AlignedDelete deleter{std::align_val_t(alignment)};
     Block block{size_bytes, {nullptr, deleter}, nullptr};

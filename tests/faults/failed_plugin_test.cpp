@@ -58,7 +58,10 @@ TEST(FailedPlugin, UnknownRequiredFeatureWithoutAName) {
 }
 
 TEST(FailedPlugin, ExceptionAcrossTheBoundary) {
-  expect_outcome("throwing", kFailed, {"open threw an exception", "thrown out of open"});
+  expect_outcome("throwing-open", kFailed, {"open threw an exception", "thrown out of it"});
+  expect_outcome("throwing-enumerate", kFailed, {"enumerate threw an exc", "thrown out of it"});
+  expect_outcome("throwing-feature-name", kFailed, {"feature_name threw", "thrown out of it"});
+  expect_outcome("throwing-entry", kFailed, {"patchbay_plugin_v0 threw an exception"});
 }
 
 TEST(FailedPlugin, OpenFails) { expect_outcome("open-error", kFailed, {"the driver is on fire"}); }
@@ -67,6 +70,11 @@ TEST(FailedPlugin, OpenGivesNothing) { expect_outcome("open-nothing", kFailed, {
 
 TEST(FailedPlugin, EnumerationFails) {
   expect_outcome("enumerate-error", kFailed, {"enumerat", "the bus is stuck"});
+}
+
+TEST(FailedPlugin, EnumeratesWhatCanHaveNoName) {
+  expect_outcome("far-index", kFailed, {"a device of index 256: expected 0 to 255"});
+  expect_outcome("same-index", kFailed, {"two devices of index 0"});
 }
 
 TEST(AbsentDevice, EnumerationFindsNone) {

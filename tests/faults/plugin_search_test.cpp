@@ -213,7 +213,7 @@ TEST(PluginFile, ThatDoesNotLoadIsAnError) {
   expect_file_error("/does/not/exist/patchbay-x.so", "can't be found");
   expect_file_error(directory.write("text", "hello"), "not an ELF file");
   expect_file_error(directory.add("no-open"), "'open'");
-  expect_file_error(directory.add("throwing"), "thrown out of open");
+  expect_file_error(directory.add("throwing-open"), "thrown out of it");
 }
 
 TEST(PluginFile, WithoutADriverIsNoError) {

@@ -26,6 +26,27 @@ TEST_P(CopyFromTest, ToIsTheSameTensorWhereItIsAlready) {
   EXPECT_EQ(copy.to_vector<float>(), t.to_vector<float>());
 }
 
+TEST_P(CopyFromTest, GuardsComeBeforeAnythingIsAllocatedOrPacked) {
+  const Device target = test_device(device_.name() == "cpu:0" ? "fake:0" : "cpu:0");
+  const Tensor source = ones({300, 500}, device_).t(), destination = zeros({500, 300}, target);
+  const std::uint64_t there = target.memory().live_blocks, here = device_.memory().live_blocks;
+  const CopyGuard guard(CopyGuard::Mode::kForbid);
+  EXPECT_ERROR((void)source.to(target), ErrorCode::kCopyForbidden, "[to]");
+  EXPECT_ERROR(destination.copy_from(source), ErrorCode::kCopyForbidden, "[copy_from]");
+  EXPECT_ERROR((void)from_host<float>({1}, {1}, target), ErrorCode::kCopyForbidden, "[from_host]");
+  EXPECT_EQ(target.memory().live_blocks, there);
+  EXPECT_EQ(device_.memory().live_blocks, here);
+}
+
+TEST_P(CopyFromTest, ValuesThatTheHostCantHoldAreAnError) {
+  const Tensor huge = ones({1}, device_).expand({std::int64_t{1} << 50});
+  EXPECT_ERROR((void)huge.to_vector<float>(), ErrorCode::kOutOfMemory, "[to_vector] out of host");
+  EXPECT_ERROR((void)huge.to_vector<int>(), ErrorCode::kDtypeMismatch, "[to_vector]");
+  EXPECT_ERROR((void)huge.to_vector<bool>(), ErrorCode::kDtypeMismatch, "[to_vector]");
+  EXPECT_ERROR((void)show(huge), ErrorCode::kOutOfMemory, "requested 4503599627370496 bytes");
+  EXPECT_ERROR((void)Tensor().to_vector<float>(), ErrorCode::kInvalidArgument, "[to_vector]");
+}
+
 TEST_P(CopyFromTest, ToIsOneCountedCopy) {
   const char* const places[] = {"cpu:0", "cpu:1", "fake:0", "fake:1"};
   const Floats values = small_values<float>(12, 1);

@@ -1,4 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -109,6 +110,39 @@ TEST(CopyUnfinished, SourcesOutliveAnUnloadedPlugin) {
   EXPECT_EQ(back, std::vector<unsigned char>(64, 7));
   std::memset(unfinished.source.host_pointer(), 8, 64);
   EXPECT_ERROR(stream.synchronize(), ErrorCode::kUnknownDevice, "its plugin 'fake' was unloaded");
+}
+
+// A use that failed has ended; the others have not.
+TEST(CopyUnfinished, LentMemoryComesBackAfterEveryUse) {
+  const Runtime runtime(test::options({{"fake_delay_ms", "30"}, {"fake_fail_async_launch", "1"}}));
+  std::vector<unsigned char> lent(64, 1);
+  const Tensor poisoned = zeros({64}, {DType::u8, runtime.device("fake:0")});
+  const Buffer lost = poisoned.buffer();
+  const Buffer whole = Buffer::allocate(runtime.device("fake:1"), 64);
+  {
+    const Buffer source = Buffer::wrap_host(runtime.device("cpu:0"), lent.data(), 64,
+                                            [&lent] { std::memset(lent.data(), 9, 64); });
+    copy({lost, 0, 64}, {source, 0, 64}, /*non_blocking=*/true);
+    copy({whole, 0, 64}, {source, 0, 64}, /*non_blocking=*/true);
+  }
+  EXPECT_EQ(lent[0], 9);
+  std::vector<unsigned char> back(64);
+  copy_to_host(back.data(), {whole, 0, 64});
+  EXPECT_EQ(back, std::vector<unsigned char>(64, 1));
+}
+
+TEST_F(Copy, WrappedMemoryHoldsItsPlugin) {
+  std::vector<int> lent(4);
+  const Buffer buffer = Buffer::wrap_host(at("cpu:0"), lent.data(), 16);
+  EXPECT_ERROR(runtime_.unload("cpu-openblas"), ErrorCode::kInUse, "cpu:0: 1 wrapped buffer");
+}
+
+TEST_F(Copy, ExceptionsOfTheOwnersCallbackAreKept) {
+  std::vector<int> lent(4);
+  Buffer buffer = Buffer::wrap_host(at("cpu:0"), lent.data(), 16, [] { throw 1; });
+  buffer = Buffer();
+  EXPECT_ERROR(buffer.size_bytes(), ErrorCode::kInvalidArgument, "[size_bytes] null buffer");
+  EXPECT_ERROR(buffer.host_pointer(), ErrorCode::kInvalidArgument, "[host_pointer] null buffer");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CopyRoute,
@@ -248,6 +282,16 @@ TEST_F(Copy, LedgerCountsByTag) {
   EXPECT_EQ(ledger().total("fake:0").copies, 0u);
   EXPECT_NE(ledger().to_json().find(R"("tag":"input \"x\"\n")"), std::string::npos)
       << ledger().to_json();
+}
+
+TEST_F(Copy, LedgerHasOneLineAnEntry) {
+  const Buffer buffer = Buffer::allocate(at("cpu:0"), 4);
+  ledger().reset();
+  const CopyTag tag("a\nb");
+  copy_from_host({buffer, 0, 4}, "abc");
+  const std::string text = ledger().to_text();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_NE(text.find("a\\x0ab"), std::string::npos) << text;
 }
 
 TEST_F(Copy, PlanOfTwoRuntimesIsAnError) {

@@ -59,6 +59,14 @@ TEST_P(OperandsTest, RuntimesMustBeTheSame) {
                ErrorCode::kDeviceMismatch, "They belong to two runtimes");
 }
 
+TEST_P(OperandsTest, HostScalarsOfAnotherRuntimeAreRefusedToo) {
+  const Runtime other(options());
+  const Tensor scalar = full({}, 2, other.device("cpu:0"));
+  const Tensor t = ones({2}, device_);
+  EXPECT_ERROR((void)add(t, scalar), ErrorCode::kDeviceMismatch, "[add]");
+  EXPECT_ERROR(add_out(t, t, scalar), ErrorCode::kDeviceMismatch, "[add]");
+}
+
 TEST_P(OperandsTest, AHostScalarMayBeAnOperandAnywhere) {
   const Tensor two = full({}, 2, test_device("cpu:0"));
   const Tensor t = full({2}, 10, device_);

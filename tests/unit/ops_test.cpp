@@ -217,6 +217,13 @@ TEST_P(OpsTest, ExpandedOperandsAndEightDimensions) {
   expect_same((turned + turned.clone()).to_vector<float>(), (turned * 2).to_vector<float>(), "8d");
 }
 
+TEST_P(OpsTest, LiteralsOnEitherSideIntoAnOutput) {
+  const Tensor t = from_host<float>({1, 2, 4}, {3}, device_), out = empty({3}, device_);
+  EXPECT_EQ(sub_out(out, t, 1).to_vector<float>(), (std::vector<float>{0, 1, 3}));
+  EXPECT_EQ(sub_out(out, 1, t).to_vector<float>(), (std::vector<float>{0, -1, -3}));
+  EXPECT_EQ(div_out(t, 1, t).to_vector<float>(), (std::vector<float>{1, 0.5F, 0.25F}));
+}
+
 TEST_P(OpsTest, LiteralsOnEitherSide) {
   const Tensor t = from_host({1.0F, 2.0F, 4.0F}, {3}, device_);
   EXPECT_EQ((1 - t).to_vector<float>(), (Floats{0, -1, -3}));

@@ -49,6 +49,14 @@ TEST_F(PendingTest, ReadsOfANonBlockingCopyWait) {
   EXPECT_EQ((there + 1).to_vector<float>(), Floats(3, 13));
 }
 
+// What remains to be done after the way belongs to the copy: also its failure.
+TEST(PendingHostTest, BlockingCopiesEndWithTheirLastKernel) {
+  const Runtime runtime(options({{"fake_delay_ms", "10"}, {"fake_fail_async_launch", "2"}}));
+  const Tensor destination = zeros({40, 30}, runtime.device("fake:0")).t();
+  const Tensor source = ones({30, 40}, runtime.device("cpu:0"));
+  EXPECT_ERROR(destination.copy_from(source), ErrorCode::kLaunchFailed, "fake:0");
+}
+
 TEST_F(PendingTest, WritesWaitForReadsOnTheWay) {
   const Tensor source = full({1000}, 1, cpu_);
   const Tensor there = empty({1000}, fake_);

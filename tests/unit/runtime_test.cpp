@@ -37,8 +37,27 @@ TEST(Runtime, HiddenDevicesKeepTheirNumbers) {
   EXPECT_NE(runtime.explain().find("hidden"), std::string::npos);
 }
 
+TEST(Runtime, VisibleDevicesThatAreNotThereAreSaid) {
+  RuntimeOptions chosen = options();
+  std::string log;
+  chosen.log = [&log](LogLevel, std::string_view line) { log += std::string(line) + "\n"; };
+  chosen.visible_devices = {"cpu", "fkae:0"};
+  const Runtime runtime(chosen);
+  EXPECT_NE(log.find("visible device 'fkae:0' is not there"), std::string::npos) << log;
+  EXPECT_NE(runtime.explain().find("visible device 'fkae:0' is not there"), std::string::npos);
+  EXPECT_EQ(runtime.devices().size(), 1u);
+}
+
+TEST(Runtime, NamesOfDirectoriesKeepMessagesOnOneLine) {
+  RuntimeOptions chosen = options();
+  chosen.plugin_directories.push_back("/tmp/no such\nfolder");
+  EXPECT_ERROR((void)Runtime(chosen).device("zork"), ErrorCode::kUnknownDevice, "such\\x0afolder'");
+}
+
 TEST(Runtime, BadVisibleDeviceIsAnError) {
   RuntimeOptions chosen = options();
+  chosen.visible_devices = {"gpu:0"};
+  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument, "got the alias 'gpu:0'");
   chosen.visible_devices = {"fake:x"};
   EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument, "'fake:x'");
 }

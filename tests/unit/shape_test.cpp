@@ -11,6 +11,16 @@
 namespace patchbay::test {
 namespace {
 
+TEST(Shape, PlacesAreChecked) {
+  Shape shape{1, 2};
+  EXPECT_ERROR(shape.erase(2), ErrorCode::kInvalidArgument, "from 0 to 1, got 2 (shape [1, 2])");
+  EXPECT_ERROR(shape.erase(-1), ErrorCode::kInvalidArgument, "got -1");
+  EXPECT_ERROR(shape.insert(3, 1), ErrorCode::kInvalidArgument, "from 0 to 2, got 3");
+  shape.insert(2, 3);
+  shape.erase(0);
+  EXPECT_EQ(shape, (Shape{2, 3}));
+}
+
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
 TEST(ShapeTest, HoldsUpToEightExtents) {

@@ -96,6 +96,51 @@ TEST_P(StreamOn, BuffersOutliveTheirLaunches) {
   EXPECT_EQ(device_.memory().live_blocks, 1u) << "held-back memory is given back";
 }
 
+// Launches by hand insert no waits, so two streams may write one buffer at once.
+TEST(StreamsAtOnce, EveryWriterIsWaitedFor) {
+  const Runtime runtime(test::options({{"fake_delay_ms", "10"}}));
+  const Device device = runtime.device("fake:0");
+  const Kernel add = Kernel::prepare(device, add_spec());
+  const Buffer one = zeros({8}, {DType::i32, device}).buffer();
+  const Buffer both = zeros({8}, {DType::i32, device}).buffer();
+  const auto half = [](const Buffer& buffer, std::size_t offset, Access access) {
+    Argument argument = Argument::tensor(buffer, DType::i32, {4}, access);
+    argument.offset_bytes = offset;
+    return argument;
+  };
+  device.synchronize();
+  const Stream slow(device), quick(device);
+  const Buffer ones = from_host<std::int32_t>({1, 1, 1, 1}, {4}, device).buffer();
+  const auto bump = [&](const Stream& stream, std::size_t offset) {
+    add.launch(stream,
+               std::vector{half(both, offset, Access::kWrite), half(both, offset, Access::kRead),
+                           half(ones, 0, Access::kRead)});
+  };
+  for (int i = 0; i < 5; ++i) bump(slow, 0);
+  bump(quick, 16);
+  quick.synchronize();
+  std::vector<std::int32_t> values(8);
+  copy_to_host(values.data(), {both, 0, 32});
+  EXPECT_EQ(values, (std::vector<std::int32_t>{5, 5, 5, 5, 1, 1, 1, 1}));
+}
+
+TEST(StreamsAtOnce, BuffersDoNotKeepStreamsThatAreDone) {
+  Runtime runtime(test::options());
+  const Device device = runtime.device("fake:0");
+  const Kernel add = Kernel::prepare(device, add_spec());
+  const Buffer one = zeros({4}, {DType::i32, device}).buffer();
+  const Argument in = Argument::tensor(one, DType::i32, {4}, Access::kRead);
+  for (int i = 0; i < 3; ++i) {
+    const Stream stream(device);
+    const Buffer sum = Buffer::allocate(device, 16);
+    add.launch(stream, std::vector{Argument::tensor(sum, DType::i32, {4}, Access::kWrite), in, in});
+    stream.synchronize();
+  }
+  one.wait();
+  const Error error = test::error_of([&] { runtime.unload("fake"); });
+  EXPECT_EQ(std::string(error.what()).find("stream"), std::string::npos) << error.what();
+}
+
 TEST_P(StreamOn, BadLaunchesAreErrors) {
   const Kernel add = Kernel::prepare(device_, add_spec());
   const Stream stream(device_);
