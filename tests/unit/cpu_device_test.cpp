@@ -7,12 +7,6 @@
 
 #include "unit/cpu_runtime.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 // An application may hold a BLAS library of its own, whose functions have the names that the
 // plugin's library uses inside. These are what OpenBLAS computes products with.
 extern "C" {

@@ -12,6 +12,12 @@
 
 namespace patchbay::test {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 /// cpu:0, cpu:1 and two fake devices; `settings` are the plugins' options.
 inline RuntimeOptions options(std::map<std::string, std::string> settings = {}) {
   RuntimeOptions result;
