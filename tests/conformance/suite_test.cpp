@@ -52,6 +52,16 @@ TEST(Suite, AnUnexpectedErrorFails) {
   EXPECT_EQ(outcome.message, "unexpected error device_lost: [x] gone away");
 }
 
+TEST(Suite, WhatThePluginDoesNotImplementIsALackToo) {
+  const auto lacks = [] { throw Error(ErrorCode::kUnsupported, "[allocate] not implemented"); };
+  EXPECT_EQ(outcome_of(lacks).result, Result::kFailed);
+  const Outcome outcome = outcome_of(lacks, {{"*", "not yet"}});
+  EXPECT_EQ(outcome.result, Result::kWaived);
+  EXPECT_EQ(outcome.message, "not yet (unexpected error unsupported: [allocate] not implemented)");
+  const auto fails = [] { throw Error(ErrorCode::kLaunchFailed, "[add] broken"); };
+  EXPECT_EQ(outcome_of(fails, {{"*", "not yet"}}).result, Result::kFailed);
+}
+
 TEST(Suite, OnlyALackIsExempt) {
   const std::vector<Exemption> exemptions = {{"kernels.*", "no unit for it"}};
   EXPECT_EQ(outcome_of([] { throw Lack("no f32"); }).result, Result::kFailed);

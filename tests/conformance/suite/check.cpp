@@ -80,8 +80,10 @@ Outcome run_guarded(const Check& check, Context& context) {
   } catch (const Failure& failure) {
     return {Result::kFailed, failure.what()};
   } catch (const Error& error) {
-    return {Result::kFailed,
-            fmt::format("unexpected error {}: {}", to_string(error.code()), error.what())};
+    const std::string message =
+        fmt::format("unexpected error {}: {}", to_string(error.code()), error.what());
+    if (error.code() == ErrorCode::kUnsupported) return judge_lack(check, context, message);
+    return {Result::kFailed, message};
   } catch (const std::exception& error) {
     return {Result::kFailed, fmt::format("unexpected exception: {}", error.what())};
   }
