@@ -23,7 +23,7 @@ Device default_device() {
   return scoped ? Device(scoped) : Device();
 }
 
-DefaultDeviceScope::DefaultDeviceScope(Device device)
+DefaultDeviceScope::DefaultDeviceScope(const Device& device)
     : previous_(std::exchange(context().device, device.shared_state())) {}
 DefaultDeviceScope::~DefaultDeviceScope() { context().device = std::move(previous_); }
 

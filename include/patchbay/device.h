@@ -109,7 +109,7 @@ PATCHBAY_API Device default_device();
 /// Changes this thread's default device until the scope ends.
 class PATCHBAY_API DefaultDeviceScope {
  public:
-  explicit DefaultDeviceScope(Device device);
+  explicit DefaultDeviceScope(const Device& device);
   ~DefaultDeviceScope();
   DefaultDeviceScope(const DefaultDeviceScope&) = delete;
   DefaultDeviceScope& operator=(const DefaultDeviceScope&) = delete;
