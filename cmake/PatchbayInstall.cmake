@@ -25,6 +25,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/patchbayConfigVersion.cm
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/patchbayConfig.cmake"
               "${PROJECT_BINARY_DIR}/patchbayConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/PatchbayEmbedText.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/PatchbayPlugin.cmake"
         DESTINATION "${package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

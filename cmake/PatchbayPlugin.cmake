@@ -9,7 +9,7 @@
 #   NOT_INSTALLED  for tests only: built into <build>/test-plugins, where no loader looks by itself
 
 set(PATCHBAY_PLUGIN_ENTRY patchbay_plugin_v0)
-set(PATCHBAY_PLUGIN_MODULE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+include("${CMAKE_CURRENT_LIST_DIR}/PatchbayEmbedText.cmake")
 
 function(patchbay_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED" "DESTINATION" "SOURCES;LIBRARIES")

@@ -1,0 +1,237 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+/* The portable dialect: this text precedes each kernel text and makes it OpenCL C 1.2, CUDA, HIP or
+ * the C++ of the kernel executor. docs/kernels.md teaches it.
+ *
+ * Plugins embed the file (patchbay_embed_text) and compile it + `#line 1 "<name>"` + the kernel
+ * text. Buffers are passed as (base, byte offset) in OpenCL and as a pointer elsewhere. Contraction
+ * of a * b + c is off: by pragma where there is one, NVRTC takes --fmad=false, g++
+ * -ffp-contract=off. */
+#ifndef PATCHBAY_PLUGIN_KERNELS_DIALECT_H_
+#define PATCHBAY_PLUGIN_KERNELS_DIALECT_H_
+
+#define PATCHBAY_DIALECT_VERSION 1
+
+/* How many work-items run in step. Kernels must be right at 1; a plugin may define what is true. */
+#ifndef PATCHBAY_SUB_GROUP_WIDTH
+#define PATCHBAY_SUB_GROUP_WIDTH 1
+#endif
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+/* ------------------------------------------------------------------------------- OpenCL C --- */
+#pragma OPENCL FP_CONTRACT OFF
+#if defined(cl_khr_fp64)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double f64;
+#endif
+typedef float f32;
+typedef int i32;
+typedef long i64;
+typedef uchar u8;
+typedef uint u32;
+typedef ulong u64;
+
+#define PATCHBAY_GLOBAL __global
+#define PATCHBAY_LOCAL __local
+#define PATCHBAY_CONSTANT __constant
+#define PATCHBAY_RESTRICT restrict
+#define PATCHBAY_FUNCTION static inline
+#define PATCHBAY_TABLE(T, name, count) __constant T name[count]
+
+#define PATCHBAY_KERNEL(name) __kernel void name
+#define PATCHBAY_INPUT(dtype, name) \
+  __global const PATCHBAY_TYPE_##dtype *restrict name##_base, const ulong name##_offset
+#define PATCHBAY_OUTPUT(dtype, name) \
+  __global PATCHBAY_TYPE_##dtype *restrict name##_base, const ulong name##_offset
+#define PATCHBAY_BIND_INPUT(dtype, name)                      \
+  __global const PATCHBAY_TYPE_##dtype* restrict const name = \
+      (__global const PATCHBAY_TYPE_##dtype*)((__global const uchar*)name##_base + name##_offset)
+#define PATCHBAY_BIND(dtype, name)                      \
+  __global PATCHBAY_TYPE_##dtype* restrict const name = \
+      (__global PATCHBAY_TYPE_##dtype*)((__global uchar*)name##_base + name##_offset)
+
+#define PATCHBAY_LOCAL_ID(axis) ((i32)get_local_id(axis))
+#define PATCHBAY_GROUP_ID(axis) ((i32)get_group_id(axis))
+#define PATCHBAY_GROUP_SIZE(axis) ((i32)get_local_size(axis))
+#define PATCHBAY_NUM_GROUPS(axis) ((i32)get_num_groups(axis))
+#define PATCHBAY_GLOBAL_ID(axis) ((i32)get_global_id(axis))
+#define PATCHBAY_GLOBAL_ID64(axis) ((i64)get_global_id(axis))
+
+#define PATCHBAY_SHARED(T, name, count) __local T name[count]
+#define PATCHBAY_SHARED_2D(T, name, rows, columns) __local T name[rows][columns]
+#define PATCHBAY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#define PATCHBAY_BITS(x) as_uint(x)
+#define PATCHBAY_FROM_BITS(x) as_float(x)
+#define PATCHBAY_INFINITY INFINITY
+#define PATCHBAY_NAN NAN
+
+#define PATCHBAY_ATOMIC_ADD_I32(pointer, value) atomic_add(pointer, value)
+#define PATCHBAY_ATOMIC_MIN_I32(pointer, value) atomic_min(pointer, value)
+#define PATCHBAY_ATOMIC_MAX_I32(pointer, value) atomic_max(pointer, value)
+#define PATCHBAY_ATOMIC_CAS_I32(pointer, expected, value) atomic_cmpxchg(pointer, expected, value)
+/* No generic pointers in OpenCL C 1.2: one function for each address space. */
+#define PATCHBAY_DEFINE_ATOMIC_ADD(name, space)                                                    \
+  static inline f32 name(volatile space f32* pointer, f32 value) {                                 \
+    u32 before, seen = as_uint(*pointer);                                                          \
+    do {                                                                                           \
+      before = seen;                                                                               \
+      seen =                                                                                       \
+          atomic_cmpxchg((volatile space u32*)pointer, before, as_uint(as_float(before) + value)); \
+    } while (seen != before);                                                                      \
+    return as_float(before);                                                                       \
+  }
+PATCHBAY_DEFINE_ATOMIC_ADD(patchbay_atomic_add_f32, __global)
+PATCHBAY_DEFINE_ATOMIC_ADD(patchbay_atomic_add_shared_f32, __local)
+#define PATCHBAY_ATOMIC_ADD_F32(pointer, value) patchbay_atomic_add_f32(pointer, value)
+#define PATCHBAY_ATOMIC_ADD_SHARED_F32(pointer, value) \
+  patchbay_atomic_add_shared_f32(pointer, value)
+
+#elif defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
+/* ---------------------------------------------------------------------------- CUDA and HIP --- */
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#endif
+typedef float f32;
+typedef double f64;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define PATCHBAY_GLOBAL
+#define PATCHBAY_LOCAL
+#define PATCHBAY_CONSTANT const
+#define PATCHBAY_RESTRICT __restrict__
+#define PATCHBAY_FUNCTION static __device__ __forceinline__
+#define PATCHBAY_TABLE(T, name, count) static __constant__ T name[count]
+
+#define PATCHBAY_KERNEL(name) extern "C" __global__ void name
+#define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ name##_base
+#define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ name##_base
+#define PATCHBAY_BIND_INPUT(dtype, name) \
+  const PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
+#define PATCHBAY_BIND(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
+
+#define PATCHBAY_AXIS_0 x
+#define PATCHBAY_AXIS_1 y
+#define PATCHBAY_AXIS_2 z
+#define PATCHBAY_LOCAL_ID(axis) ((i32)threadIdx.PATCHBAY_AXIS_##axis)
+#define PATCHBAY_GROUP_ID(axis) ((i32)blockIdx.PATCHBAY_AXIS_##axis)
+#define PATCHBAY_GROUP_SIZE(axis) ((i32)blockDim.PATCHBAY_AXIS_##axis)
+#define PATCHBAY_NUM_GROUPS(axis) ((i32)gridDim.PATCHBAY_AXIS_##axis)
+#define PATCHBAY_GLOBAL_ID(axis)                                         \
+  ((i32)(blockIdx.PATCHBAY_AXIS_##axis * blockDim.PATCHBAY_AXIS_##axis + \
+         threadIdx.PATCHBAY_AXIS_##axis))
+#define PATCHBAY_GLOBAL_ID64(axis)                                           \
+  ((i64)blockIdx.PATCHBAY_AXIS_##axis * (i64)blockDim.PATCHBAY_AXIS_##axis + \
+   (i64)threadIdx.PATCHBAY_AXIS_##axis)
+
+#define PATCHBAY_SHARED(T, name, count) __shared__ T name[count]
+#define PATCHBAY_SHARED_2D(T, name, rows, columns) __shared__ T name[rows][columns]
+#define PATCHBAY_BARRIER() __syncthreads()
+
+#define PATCHBAY_BITS(x) __float_as_uint(x)
+#define PATCHBAY_FROM_BITS(x) __uint_as_float(x)
+#define PATCHBAY_INFINITY __uint_as_float(0x7f800000u)
+#define PATCHBAY_NAN __uint_as_float(0x7fc00000u)
+
+#define PATCHBAY_ATOMIC_ADD_I32(pointer, value) atomicAdd(pointer, value)
+#define PATCHBAY_ATOMIC_MIN_I32(pointer, value) atomicMin(pointer, value)
+#define PATCHBAY_ATOMIC_MAX_I32(pointer, value) atomicMax(pointer, value)
+#define PATCHBAY_ATOMIC_CAS_I32(pointer, expected, value) atomicCAS(pointer, expected, value)
+#define PATCHBAY_ATOMIC_ADD_F32(pointer, value) atomicAdd(pointer, value)
+#define PATCHBAY_ATOMIC_ADD_SHARED_F32(pointer, value) atomicAdd(pointer, value)
+
+#else
+/* --------------------------------------- C++: a kernel is a member function of a work-item --- */
+typedef float f32;
+typedef double f64;
+typedef __INT32_TYPE__ i32;
+typedef __INT64_TYPE__ i64;
+typedef __UINT8_TYPE__ u8;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
+
+#define PATCHBAY_GLOBAL
+#define PATCHBAY_LOCAL
+#define PATCHBAY_CONSTANT const
+#define PATCHBAY_RESTRICT __restrict__
+#define PATCHBAY_FUNCTION inline __attribute__((always_inline))
+#define PATCHBAY_TABLE(T, name, count) static constexpr T name[count]
+
+/* The executor's text defines PATCHBAY_ENTRY: it makes `name` callable from outside. */
+#define PATCHBAY_KERNEL(name) PATCHBAY_ENTRY(name) inline __attribute__((always_inline)) void name
+#define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ name##_base
+#define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ name##_base
+#define PATCHBAY_BIND_INPUT(dtype, name) \
+  const PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
+#define PATCHBAY_BIND(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
+
+#define PATCHBAY_LOCAL_ID(axis) (this->patchbay_local_id[axis])
+#define PATCHBAY_GROUP_ID(axis) (this->patchbay_group_id[axis])
+#define PATCHBAY_GROUP_SIZE(axis) (this->patchbay_group_size[axis])
+#define PATCHBAY_NUM_GROUPS(axis) (this->patchbay_num_groups[axis])
+#define PATCHBAY_GLOBAL_ID(axis) \
+  (PATCHBAY_GROUP_ID(axis) * PATCHBAY_GROUP_SIZE(axis) + PATCHBAY_LOCAL_ID(axis))
+#define PATCHBAY_GLOBAL_ID64(axis) \
+  ((i64)PATCHBAY_GROUP_ID(axis) * PATCHBAY_GROUP_SIZE(axis) + PATCHBAY_LOCAL_ID(axis))
+
+/* All work-items of a group run on one thread. */
+#define PATCHBAY_SHARED(T, name, count) static thread_local T name[count]
+#define PATCHBAY_SHARED_2D(T, name, rows, columns) static thread_local T name[rows][columns]
+#define PATCHBAY_BARRIER() (this->patchbay_barrier())
+
+#define PATCHBAY_BITS(x) __builtin_bit_cast(u32, (f32)(x))
+#define PATCHBAY_FROM_BITS(x) __builtin_bit_cast(f32, (u32)(x))
+#define PATCHBAY_INFINITY __builtin_inff()
+#define PATCHBAY_NAN __builtin_nanf("")
+
+/* Applies `change` to what stands at the pointer; the value before. */
+template <class Word, class Change>
+inline Word patchbay_atomic_change(Word* pointer, Change change) {
+  Word before = __atomic_load_n(pointer, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(pointer, &before, change(before), true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return before;
+}
+inline i32 patchbay_atomic_min(i32* pointer, i32 value) {
+  return patchbay_atomic_change(pointer, [=](i32 old) { return value < old ? value : old; });
+}
+inline i32 patchbay_atomic_max(i32* pointer, i32 value) {
+  return patchbay_atomic_change(pointer, [=](i32 old) { return value > old ? value : old; });
+}
+inline i32 patchbay_atomic_cas(i32* pointer, i32 expected, i32 value) {
+  __atomic_compare_exchange_n(pointer, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+}
+inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
+  typedef u32 __attribute__((may_alias)) Bits;
+  const auto add = [=](u32 old) { return PATCHBAY_BITS(PATCHBAY_FROM_BITS(old) + value); };
+  return PATCHBAY_FROM_BITS(patchbay_atomic_change(reinterpret_cast<Bits*>(pointer), add));
+}
+#define PATCHBAY_ATOMIC_ADD_I32(pointer, value) \
+  __atomic_fetch_add((i32*)(pointer), (i32)(value), __ATOMIC_RELAXED)
+#define PATCHBAY_ATOMIC_MIN_I32(pointer, value) patchbay_atomic_min(pointer, value)
+#define PATCHBAY_ATOMIC_MAX_I32(pointer, value) patchbay_atomic_max(pointer, value)
+#define PATCHBAY_ATOMIC_CAS_I32(pointer, expected, value) \
+  patchbay_atomic_cas(pointer, expected, value)
+#define PATCHBAY_ATOMIC_ADD_F32(pointer, value) patchbay_atomic_add(pointer, value)
+#define PATCHBAY_ATOMIC_ADD_SHARED_F32(pointer, value) patchbay_atomic_add(pointer, value)
+#endif
+
+/* ----------------------------------------------------------------------------- every dialect ---
+ */
+/* A dtype's token to the type of an element in memory: a bool is one byte, 0 or 1. */
+#define PATCHBAY_TYPE_f32 f32
+#define PATCHBAY_TYPE_f64 f64
+#define PATCHBAY_TYPE_i32 i32
+#define PATCHBAY_TYPE_i64 i64
+#define PATCHBAY_TYPE_u8 u8
+#define PATCHBAY_TYPE_bool u8
+
+#define PATCHBAY_INOUT(dtype, name) PATCHBAY_OUTPUT(dtype, name)
+#define PATCHBAY_VALUE(dtype, name) const PATCHBAY_TYPE_##dtype name
+
+#endif /* PATCHBAY_PLUGIN_KERNELS_DIALECT_H_ */
