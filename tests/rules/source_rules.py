@@ -119,7 +119,7 @@ def layers(tree: Tree, build: Path | None):
 OPENS = re.compile(r"\bdlm?open\s*\(|\bboost\s*::\s*dll\b|#\s*include\s*<boost/dll[^>]*>?")
 MAY_OPEN = re.compile(
     r"core/runtime/loader\w*\.(cpp|h)|plugins/[^/]+/(.*/)?symbol(s|_table)\w*\.(c|cpp|h|hpp)"
-    r"|plugins/common/executor\w*\.(cpp|h|hpp)"
+    r"|plugins/common/executor/library\.(cpp|h|hpp)"
 )
 COPIES = re.compile(r"(->|\.)\s*copy_(to_device|to_host|on_device|to_peer)\s*\(")
 MAY_COPY = "core/runtime/copy.cpp"

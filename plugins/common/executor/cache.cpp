@@ -1,0 +1,139 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "common/executor/cache.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+namespace patchbay::executor {
+namespace {
+
+[[noreturn]] void refuse(const std::string& directory, const std::string& why) {
+  plugin::invalid_argument("the cache directory '" + directory + "' of compiled kernels " + why +
+                           ". Give another one by the setting cache_dir (PATCHBAY_CACHE_DIR).");
+}
+
+[[noreturn]] void fail(const std::string& path) {
+  const int number = errno;
+  throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                            "can't write '" + path + "': " + std::strerror(number), number);
+}
+
+/// Each folder of an absolute path that is missing, for this user alone.
+void make_directories(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    if (mkdir(part.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+      refuse(path, "can't be made (" + std::string(std::strerror(errno)) + " at '" + part + "')");
+    }
+    if (end == std::string::npos) return;
+  }
+}
+
+void check_private(const std::string& directory) {
+  struct stat info {};
+  if (lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    refuse(directory, "is not one: expected a folder, got something else");
+  }
+  if (info.st_uid != geteuid()) {
+    refuse(directory, "belongs to somebody else: expected user " + std::to_string(geteuid()) +
+                          ", got " + std::to_string(info.st_uid));
+  }
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    char mode[8];
+    std::snprintf(mode, sizeof mode, "%04o", info.st_mode & 07777u);
+    refuse(directory, "may be written by others: expected mode 0700, got " + std::string(mode));
+  }
+}
+
+/// An absolute path from the environment; none for a process with raised privileges.
+std::string from_environment(const char* name) {
+  const char* const value = secure_getenv(name);
+  return value != nullptr && *value == '/' ? value : "";
+}
+
+std::string base_directory(plugin::Host host) {
+  if (auto set = host.option("cache_dir"); set && !set->empty()) {
+    if (set->front() != '/') refuse(*set, "is not absolute");
+    return *set;
+  }
+  if (const auto cache = from_environment("XDG_CACHE_HOME"); !cache.empty()) {
+    return cache + "/patchbay";
+  }
+  if (const auto home = from_environment("HOME"); !home.empty()) return home + "/.cache/patchbay";
+  plugin::invalid_argument(
+      "there is no directory for compiled kernels: expected the setting cache_dir, XDG_CACHE_HOME "
+      "or HOME, got none. Set PATCHBAY_CACHE_DIR to an absolute path.");
+}
+
+}  // namespace
+
+std::string Cache::directory() const {
+  const std::string base = base_directory(host_), directory = base + "/kernels";
+  make_directories(directory);
+  check_private(base);
+  check_private(directory);
+  return directory;
+}
+
+std::string find_library(const std::string& directory, std::string_view key) {
+  std::string path = directory + "/" + std::string(key) + ".so";
+  struct stat info {};
+  const bool trusted = lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+                       info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return trusted ? path : std::string();
+}
+
+std::string hash_of(std::string_view text) {
+  // Two 64-bit FNV-1a hashes from different starts, with a final mix.
+  std::string digits;
+  for (std::uint64_t hash : {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9e3779b97f4a7c15)}) {
+    for (const char c : text) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * UINT64_C(0x100000001b3);
+      hash ^= hash >> 29;
+    }
+    char buffer[20];
+    std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash));
+    digits += buffer;
+  }
+  return digits;
+}
+
+TemporaryFile::TemporaryFile(const std::string& directory, std::string_view suffix,
+                             std::string_view content)
+    : path_(directory + "/.new-XXXXXX" + std::string(suffix)) {
+  const int file = mkostemps(path_.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
+  if (file < 0) fail(path_);
+  bool written = true;
+  while (written && !content.empty()) {
+    const ssize_t n = write(file, content.data(), content.size());
+    written = n > 0 || errno == EINTR;
+    if (n > 0) content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  close(file);
+  if (written) return;
+  unlink(path_.c_str());
+  fail(path_);
+}
+
+TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
+
+std::string TemporaryFile::read(std::size_t limit) const {
+  std::string text(limit, '\0');
+  std::ifstream file(path_, std::ios::binary);
+  file.read(text.data(), static_cast<std::streamsize>(limit));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+void TemporaryFile::publish(const std::string& path) const {
+  if (chmod(path_.c_str(), S_IRWXU) != 0 || rename(path_.c_str(), path.c_str()) != 0) fail(path);
+}
+
+}  // namespace patchbay::executor

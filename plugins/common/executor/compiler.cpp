@@ -1,0 +1,168 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "common/executor/compiler.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "common/executor/cache.hpp"
+
+namespace patchbay::executor {
+namespace {
+
+/// Private memory of a work-item; with barriers it has a small stack.
+constexpr const char* kFrameLimit = "-Werror=frame-larger-than=49152";
+
+std::vector<std::string> options_for(std::string_view version) {
+  std::vector<std::string> options = {"-x",
+                                      "c++",
+                                      "-std=c++20",
+                                      "-O3",
+                                      "-march=native",
+                                      "-ffp-contract=off",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-fno-exceptions",
+                                      "-fno-rtti",
+                                      "-fvisibility=hidden",
+                                      "-shared",
+                                      "-fPIC",
+                                      "-fmax-errors=20",
+                                      "-fdiagnostics-color=never",
+                                      kFrameLimit};
+  // Shared arrays are statics of inline functions: as unique symbols they would keep the library.
+  if (version.find("clang") == std::string_view::npos) options.push_back("-fno-gnu-unique");
+  return options;
+}
+
+std::optional<std::string> search(const std::string& name, std::string_view folders) {
+  while (!folders.empty()) {
+    const std::size_t end = folders.find(':');
+    const std::string folder(folders.substr(0, end));
+    folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
+    std::string path = folder + "/" + name;
+    struct stat info {};
+    // Never the current directory, which an empty or relative element of PATH would mean.
+    if (!folder.empty() && folder.front() == '/' && stat(path.c_str(), &info) == 0 &&
+        S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0) {
+      return path;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string find_compiler(plugin::Host host) {
+  const auto set = host.option("kernel_compiler");
+  const std::string name = set && !set->empty() ? *set : "c++";
+  const char* const path = secure_getenv("PATH");
+  const auto found = name.front() == '/'
+                         ? (access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt)
+                         : search(name, path != nullptr ? path : "/usr/bin:/bin");
+  if (found) return *found;
+  plugin::unsupported("kernels need a C++ compiler at run time: expected " +
+                      ("'" + name + (name.front() == '/' ? "'" : "' on PATH")) +
+                      ", got no such program. Install one (g++ or clang), or name it by the "
+                      "setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
+}
+
+/// Ours without the language, so that messages are English.
+std::vector<std::string> environment_for_child() {
+  std::vector<std::string> variables = {"LC_ALL=C"};
+  const bool trusted = secure_getenv("PATH") != nullptr;
+  if (!trusted) variables.push_back("PATH=/usr/bin:/bin");
+  for (char** variable = environ; trusted && *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (!text.starts_with("LC_") && !text.starts_with("LANG")) variables.emplace_back(text);
+  }
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+int start(pid_t& child, std::vector<char*> arguments, const std::string& log_path) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, log_path.c_str(), O_WRONLY | O_TRUNC, 0);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  sigset_t none;  // the caller may block signals that the compiler needs
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  std::vector<std::string> variables = environment_for_child();
+  const int error = posix_spawn(&child, arguments[0], &files, &attributes, arguments.data(),
+                                pointers_to(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+/// True if the program ended well. What it prints goes to the file.
+bool run(std::vector<std::string> arguments, const std::string& log_path) {
+  pid_t child = 0;
+  if (const int error = start(child, pointers_to(arguments), log_path); error != 0) {
+    throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                              "can't run '" + arguments[0] + "': " + std::strerror(error), error);
+  }
+  int status = 0;
+  pid_t waited = 0;
+  do {
+    waited = waitpid(child, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  // An application that ignores its children has taken the status away: the result decides.
+  if (waited < 0) return true;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// -march=native means another thing on another processor.
+std::string processor_features() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line, features;
+  while (std::getline(file, line) && !line.empty()) {
+    for (const std::string_view key : {"model", "flags", "Features", "CPU part"}) {
+      if (line.starts_with(key)) features += line + '\n';
+    }
+  }
+  return features;
+}
+
+}  // namespace
+
+Compiler::Compiler(plugin::Host host, const std::string& scratch_directory)
+    : path_(find_compiler(host)) {
+  const TemporaryFile output(scratch_directory, ".log", "");
+  run({path_, "--version"}, output.path());
+  const std::string version = output.read(4096);
+  options_ = options_for(version);
+  identity_ = path_ + '\n' + version + processor_features();
+  for (const std::string& option : options_) identity_ += option + ' ';
+}
+
+bool Compiler::compile(const std::string& source_path, const std::string& library_path,
+                       const std::string& log_path) const {
+  std::vector<std::string> arguments = {path_};
+  arguments.insert(arguments.end(), options_.begin(), options_.end());
+  arguments.insert(arguments.end(), {"-o", library_path, source_path, "-lm"});
+  struct stat made {};
+  return run(std::move(arguments), log_path) && stat(library_path.c_str(), &made) == 0 &&
+         made.st_size > 0;
+}
+
+}  // namespace patchbay::executor

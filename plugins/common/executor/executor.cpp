@@ -1,0 +1,64 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "common/executor/executor.hpp"
+
+#include "kExecutorPrelude.text.h"
+
+namespace patchbay::executor {
+namespace {
+
+bool has_barriers(std::string_view text) {
+  return text.find("PATCHBAY_BARRIER") != std::string_view::npos;
+}
+
+/// The C++ that the compiler gets: the user's text is the inside of a struct.
+std::string source_of(std::string_view text) {
+  std::string source = has_barriers(text) ? "#define PATCHBAY_HAS_BARRIERS 1\n"
+                                          : "#define PATCHBAY_HAS_BARRIERS 0\n";
+  source += kExecutorPrelude;
+  source += "struct patchbay_text : patchbay_work_item {\n#line 1 \"kernel\"\n";
+  source += text;
+  source += "\n#line 1 \"after the text\"\n};\n";
+  return source;
+}
+
+void build(const Compiler& compiler, const std::string& directory, const std::string& source,
+           const std::string& library_path) {
+  const TemporaryFile code(directory, ".cpp", source), log(directory, ".log", "");
+  const TemporaryFile library(directory, ".so", "");
+  if (!compiler.compile(code.path(), library.path(), log.path())) {
+    throw plugin::StatusError(PATCHBAY_BUILD_FAILED, "the kernel text does not compile (" +
+                                                         compiler.path() + "):\n" +
+                                                         log.read(std::size_t{16} << 10));
+  }
+  library.publish(library_path);
+}
+
+}  // namespace
+
+const Compiler& Executor::compiler(const std::string& scratch_directory) {
+  const std::scoped_lock lock(mutex_);
+  if (!compiler_) compiler_.emplace(host_, scratch_directory);
+  return *compiler_;
+}
+
+std::shared_ptr<const Module> Executor::load(std::string_view format, std::string_view text) {
+  if (format != kFormat) {
+    plugin::unsupported("modules have the format '" + std::string(kFormat) + "' here, not '" +
+                        std::string(format) + "'");
+  }
+  const std::string directory = cache_.directory();
+  const Compiler& compiler = this->compiler(directory);
+  const std::string source = source_of(text);
+  const std::string key = hash_of(compiler.identity() + '\0' + source);
+  if (find_library(directory, key).empty()) {
+    build(compiler, directory, source, directory + "/" + key + ".so");
+  }
+  const std::string path = find_library(directory, key);
+  if (path.empty()) {
+    throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                              "a compiled kernel has gone from '" + directory + "'");
+  }
+  return std::make_shared<const Module>(path, stacks_, has_barriers(text));
+}
+
+}  // namespace patchbay::executor
