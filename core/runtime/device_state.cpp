@@ -57,6 +57,7 @@ std::string DeviceState::holders() const {
   }
   add(static_cast<std::uint64_t>(live_events.load()), "event", "events");
   add(kernels.num_held(), "kernel", "kernels");
+  add(static_cast<std::uint64_t>(live_modules.load()), "kernel module", "kernel modules");
   return text;
 }
 

@@ -8,6 +8,7 @@ set(PATCHBAY_TENSOR_SOURCES
   fetch.cpp
   gemm.cpp
   iteration.cpp
+  kernel_module.cpp
   movement.cpp
   norm.cpp
   operands.cpp

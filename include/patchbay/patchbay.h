@@ -9,6 +9,7 @@
 #include "patchbay/dtype.h"
 #include "patchbay/error.h"
 #include "patchbay/kernel.h"
+#include "patchbay/kernel_module.h"
 #include "patchbay/log.h"
 #include "patchbay/ops.h"
 #include "patchbay/runtime.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "module.hpp"
 #include "operators.hpp"
 #include "stream.hpp"
 
@@ -16,6 +17,11 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   return prepare_operator(spec, workers_, libraries_);
+}
+
+std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
+                                                    std::string_view) {
+  return std::make_unique<Module>(executor_.load(format, code), workers_);
 }
 
 std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {

@@ -4,10 +4,12 @@
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_HPP_
 
 #include <memory>
+#include <string_view>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "allocator.hpp"
+#include "common/executor/executor.hpp"
 #include "libraries.hpp"
 #include "workers.hpp"
 
@@ -15,17 +17,21 @@ namespace patchbay::cpu {
 
 class Device final : public plugin::Device {
  public:
-  Device(Libraries& libraries, const Share& share) : libraries_(libraries), workers_(share) {}
+  Device(Libraries& libraries, executor::Executor& executor, const Share& share)
+      : libraries_(libraries), executor_(executor), workers_(share) {}
 
   plugin::Allocator& allocator() override { return allocator_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
   std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
   std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
+  std::unique_ptr<plugin::Module> load_module(std::string_view format, std::string_view code,
+                                              std::string_view options) override;
   /// Memory: its address. Nothing else here has a handle.
   std::uint64_t native_handle(std::uint32_t native_kind, void* object) override;
 
  private:
   Libraries& libraries_;
+  executor::Executor& executor_;
   Workers workers_;
   Allocator allocator_;
 };

@@ -18,7 +18,8 @@ std::vector<Share> find_shares(plugin::Host host) {
 Driver::Driver(plugin::Host host)
     : processor_(describe_processor()),
       shares_(find_shares(host)),
-      libraries_(host.option("openblas_path"), processor_.last_level_cache_bytes) {}
+      libraries_(host.option("openblas_path"), processor_.last_level_cache_bytes),
+      executor_(host) {}
 
 void Driver::enumerate(const Found& found) {
   constexpr std::uint64_t kHostAddressable =
@@ -32,8 +33,8 @@ void Driver::enumerate(const Found& found) {
     properties.name = plugin::to_abi(processor_.name);
     properties.vendor = plugin::to_abi(processor_.vendor);
     properties.driver_version = plugin::to_abi(libraries_.simd().name);
-    properties.capabilities =
-        PATCHBAY_CAN_F64 | PATCHBAY_CAN_UNIFIED_MEMORY | PATCHBAY_CAN_INLINE_STREAM;
+    properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_UNIFIED_MEMORY |
+                              PATCHBAY_CAN_INLINE_STREAM | PATCHBAY_CAN_MODULES;
     properties.host_addressable_kinds = kHostAddressable;
     properties.memory_total_bytes = memory.total_bytes;
     properties.memory_free_bytes = memory.free_bytes;
@@ -41,7 +42,7 @@ void Driver::enumerate(const Found& found) {
     properties.compute_units = static_cast<std::uint32_t>(shares_[index].num_threads);
     properties.preferred_vector_bytes = libraries_.simd().vector_bytes;
     properties.sub_group_width = 1;
-    properties.max_group_size = 1;
+    properties.max_group_size = executor::kMaxGroupSize;
     found(properties);
   }
 }
@@ -51,7 +52,7 @@ std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
     plugin::invalid_argument("there is no device " + std::to_string(index) + " among " +
                              std::to_string(shares_.size()));
   }
-  return std::make_unique<Device>(libraries_, shares_[index]);
+  return std::make_unique<Device>(libraries_, executor_, shares_[index]);
 }
 
 }  // namespace patchbay::cpu

@@ -8,13 +8,14 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "common/executor/executor.hpp"
 #include "libraries.hpp"
 #include "processor.hpp"
 #include "topology.hpp"
 
 namespace patchbay::cpu {
 
-/// Options of the user's: cpu_devices, cpu_threads, openblas_path.
+/// Options of the user's: cpu_devices, cpu_threads, openblas_path, and those of the executor.
 class Driver final : public plugin::Driver {
  public:
   explicit Driver(plugin::Host host);
@@ -25,6 +26,7 @@ class Driver final : public plugin::Driver {
   const Processor processor_;
   const std::vector<Share> shares_;
   Libraries libraries_;
+  executor::Executor executor_;
 };
 
 }  // namespace patchbay::cpu

@@ -3,14 +3,17 @@
 
 #include "event.hpp"
 #include "kernel.hpp"
+#include "module.hpp"
 #include "stream.hpp"
 
 namespace fake {
 
-Device::Device(std::uint32_t index, const Options& options, Faults& faults)
+Device::Device(std::uint32_t index, const Options& options, Faults& faults,
+               patchbay::executor::Executor& executor)
     : name_("fake:" + std::to_string(index)),
       options_(options),
       faults_(faults),
+      executor_(executor),
       memory_(options.memory_bytes, health_, faults) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
@@ -28,6 +31,12 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
   health_->check();
   faults_.count(Call::kPrepare);
   return std::make_unique<Kernel>(spec, options_);
+}
+
+std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
+                                                    std::string_view) {
+  health_->check();
+  return std::make_unique<Module>(*this, executor_.load(format, code));
 }
 
 bool Device::can_access_peer(plugin::Device& other) { return options_.peer && &other != this; }

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "common/executor/executor.hpp"
 #include "faults.hpp"
 #include "memory.hpp"
 #include "options.hpp"
@@ -17,13 +19,16 @@ namespace fake {
 
 class Device : public plugin::Device {
  public:
-  /// The driver owns options and faults.
-  Device(std::uint32_t index, const Options& options, Faults& faults);
+  /// The driver owns options, faults and executor.
+  Device(std::uint32_t index, const Options& options, Faults& faults,
+         patchbay::executor::Executor& executor);
 
   Allocator& allocator() override { return memory_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
   std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
   std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
+  std::unique_ptr<plugin::Module> load_module(std::string_view format, std::string_view code,
+                                              std::string_view options) override;
   bool can_access_peer(plugin::Device& other) override;
 
   const std::string& name() const { return name_; }
@@ -36,6 +41,7 @@ class Device : public plugin::Device {
   const std::string name_;
   const Options& options_;
   Faults& faults_;
+  patchbay::executor::Executor& executor_;
   const std::shared_ptr<Health> health_ = std::make_shared<Health>();
   Allocator memory_;
 };

@@ -9,7 +9,7 @@
 
 namespace fake {
 
-Driver::Driver(plugin::Host host) : options_(host), faults_(host) {
+Driver::Driver(plugin::Host host) : options_(host), faults_(host), executor_(host) {
   fail_open_on_demand(host);
   if (options_.devices == 0) {
     throw plugin::StatusError(PATCHBAY_NO_DEVICE, "the option fake_devices is 0");
@@ -33,15 +33,15 @@ void Driver::enumerate(const Found& found) {
     properties.pci_address = plugin::to_abi(pci_address);
     std::memcpy(properties.uuid, "patchbay fake", 13);
     properties.uuid[15] = static_cast<std::uint8_t>(i);
-    properties.capabilities =
-        (options_.f64 ? PATCHBAY_CAN_F64 : 0) | (options_.peer ? PATCHBAY_CAN_PEER_ACCESS : 0);
+    properties.capabilities = PATCHBAY_CAN_MODULES | (options_.f64 ? PATCHBAY_CAN_F64 : 0) |
+                              (options_.peer ? PATCHBAY_CAN_PEER_ACCESS : 0);
     properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
     properties.memory_total_bytes = options_.memory_bytes;
     properties.memory_alignment_bytes = kAlignmentBytes;
     properties.compute_units = 1;
     properties.preferred_vector_bytes = 8;
     properties.sub_group_width = 1;
-    properties.max_group_size = 1;
+    properties.max_group_size = patchbay::executor::kMaxGroupSize;
     found(properties);
   }
 }
@@ -52,7 +52,7 @@ std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
     plugin::invalid_argument("device " + std::to_string(index) + ": there are " +
                              std::to_string(options_.devices));
   }
-  return std::make_unique<Device>(index, options_, faults_);
+  return std::make_unique<Device>(index, options_, faults_, executor_);
 }
 
 }  // namespace fake

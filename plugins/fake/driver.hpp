@@ -7,6 +7,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "common/executor/executor.hpp"
 #include "faults.hpp"
 #include "options.hpp"
 
@@ -22,6 +23,7 @@ class Driver : public plugin::Driver {
  private:
   const Options options_;
   Faults faults_;
+  patchbay::executor::Executor executor_;
 };
 
 }  // namespace fake

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kernel.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -132,36 +133,57 @@ void Kernel::check_argument(std::size_t i, const patchbay_argument& argument) co
   }
 }
 
+std::byte* bytes_of(const Device& device, const std::string& where,
+                    const patchbay_argument& tensor) {
+  std::uint64_t last = 0;
+  bool empty = false, overflows = false;
+  for (std::size_t d = 0; d < tensor.rank && !empty; ++d) {
+    empty = tensor.shape[d] == 0;
+    if (empty) break;
+    std::uint64_t reach = 0;
+    overflows = overflows ||
+                __builtin_mul_overflow(static_cast<std::uint64_t>(tensor.shape[d] - 1),
+                                       static_cast<std::uint64_t>(tensor.strides[d]), &reach) ||
+                __builtin_add_overflow(last, reach, &last);
+  }
+  const std::uint64_t element_bytes = dtype_bytes(tensor.dtype);
+  if (overflows || last >= std::numeric_limits<std::uint64_t>::max() / element_bytes) {
+    plugin::invalid_argument(where + ": a tensor beyond 64 bits");
+  }
+  std::byte* const bytes =
+      device.memory().resolve(tensor.value.memory, empty ? 0 : (last + 1) * element_bytes);
+  if (reinterpret_cast<std::uintptr_t>(bytes) % element_bytes != 0) {
+    plugin::invalid_argument(where + ": a misaligned tensor");
+  }
+  return bytes;
+}
+
 View Kernel::resolve(const Device& device, std::size_t i, const patchbay_argument& argument) const {
   check_argument(i, argument);
   View view;
   view.dtype = argument.dtype;
   if (argument.kind != PATCHBAY_TENSOR) return view;
   view.rank = argument.rank;
-  std::uint64_t last = 0;
-  bool empty = false;
-  for (std::size_t d = 0; d < argument.rank; ++d) {
-    view.shape[d] = argument.shape[d];
-    view.strides[d] = argument.strides[d];
-    empty = empty || view.shape[d] == 0;
-    if (empty) continue;
-    std::uint64_t reach = 0;
-    if (__builtin_mul_overflow(static_cast<std::uint64_t>(view.shape[d] - 1),
-                               static_cast<std::uint64_t>(view.strides[d]), &reach) ||
-        __builtin_add_overflow(last, reach, &last)) {
-      plugin::invalid_argument(std::string(operator_->name) + ": a tensor beyond 64 bits");
-    }
-  }
-  const std::uint64_t element_bytes = dtype_bytes(view.dtype);
-  if (last >= std::numeric_limits<std::uint64_t>::max() / element_bytes) {
-    plugin::invalid_argument(std::string(operator_->name) + ": a tensor beyond 64 bits");
-  }
-  view.data =
-      device.memory().resolve(argument.value.memory, empty ? 0 : (last + 1) * element_bytes);
-  if (reinterpret_cast<std::uintptr_t>(view.data) % element_bytes != 0) {
-    plugin::invalid_argument(std::string(operator_->name) + ": a misaligned tensor");
-  }
+  std::copy_n(argument.shape, argument.rank, view.shape.begin());
+  std::copy_n(argument.strides, argument.rank, view.strides.begin());
+  view.data = bytes_of(device, std::string(operator_->name), argument);
   return view;
+}
+
+LaunchFault begin_launch(Device& device, const std::string& shown) {
+  device.health()->check();
+  const LaunchFault fault = device.faults().count_launch();
+  if (fault == LaunchFault::kLosesDevice) {
+    device.health()->lose(shown + " lost the device, as the option fake_lose_device asks");
+    device.health()->check();
+  }
+  return fault;
+}
+
+void play_later(LaunchFault fault, const std::string& shown) {
+  if (fault != LaunchFault::kLater) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            shown + " failed, as the option fake_fail_async_launch asks");
 }
 
 /// A launch on its way to the worker.
@@ -174,13 +196,8 @@ void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Mem
                     std::string_view name) {
   auto& stream = static_cast<Stream&>(on);
   Device& device = stream.device();
-  device.health()->check();
   const std::string shown = "launch of " + std::string(name.empty() ? operator_->name : name);
-  const LaunchFault fault = device.faults().count_launch();
-  if (fault == LaunchFault::kLosesDevice) {
-    device.health()->lose(shown + " lost the device, as the option fake_lose_device asks");
-    device.health()->check();
-  }
+  const LaunchFault fault = begin_launch(device, shown);
 
   if (arguments.size() != specs_.size()) {
     plugin::invalid_argument(std::string(operator_->name) + ": " +
@@ -202,10 +219,7 @@ void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Mem
   std::byte* const scratch = device.memory().resolve(workspace, workspace_bytes_);
 
   stream.submit_work([=, function = function_, scratch_bytes = workspace_bytes_] {
-    if (fault == LaunchFault::kLater) {
-      throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                                shown + " failed, as the option fake_fail_async_launch asks");
-    }
+    play_later(fault, shown);
     if (scratch_bytes != 0) std::memset(scratch, 0xA5, scratch_bytes);
     function(call->views);
   });

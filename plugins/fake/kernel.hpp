@@ -2,12 +2,15 @@
 #ifndef PATCHBAY_FAKE_KERNEL_HPP_
 #define PATCHBAY_FAKE_KERNEL_HPP_
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "faults.hpp"
 #include "operators.hpp"
 #include "options.hpp"
 
@@ -36,6 +39,15 @@ class Kernel : public plugin::Kernel {
   std::vector<patchbay_argument_spec> specs_;
   std::uint64_t workspace_bytes_;
 };
+
+/// Where the bytes of a tensor really are. Throws, with `where`, if they are not all in one block.
+std::byte* bytes_of(const Device& device, const std::string& where,
+                    const patchbay_argument& tensor);
+
+/// Counts the launch; a fault that shows at once is thrown, another is for play_later.
+LaunchFault begin_launch(Device& device, const std::string& shown);
+/// On the worker: throws if the launch is to fail there.
+void play_later(LaunchFault fault, const std::string& shown);
 
 }  // namespace fake
 

@@ -17,7 +17,9 @@ def plugin_includes(tree: Tree, build: Path | None):
         for include in tree.includes(path):
             target = tree.resolve(path, include)
             if target is None:
-                foreign = include.quoted or include.name.startswith(("patchbay/", "core/"))
+                # patchbay_embed_text makes headers of the plugin's own texts in the build folder.
+                own_text = include.quoted and include.name.endswith(".text.h")
+                foreign = include.quoted and not own_text or include.name.startswith(("patchbay/", "core/"))
                 foreign = foreign or LIBRARIES_OF_THE_CORE.match(include.name)
             else:
                 allowed = ("include/patchbay/plugin/", "plugins/common/", own)

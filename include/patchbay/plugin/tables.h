@@ -72,6 +72,10 @@ typedef struct patchbay_event_table {
   patchbay_status* (*elapsed)(patchbay_event* from, patchbay_event* to, uint64_t* nanoseconds);
 } patchbay_event_table;
 
+/* The format of a module in the portable dialect: the text alone, which the plugin puts behind
+ * plugin/kernels/dialect.h. */
+#define PATCHBAY_FORMAT_DIALECT "patchbay-dialect/1"
+
 /* (R) prepare, destroy, workspace_bytes, launch. */
 typedef struct patchbay_kernel_table {
   uint64_t size;
@@ -83,7 +87,8 @@ typedef struct patchbay_kernel_table {
   patchbay_status* (*launch)(patchbay_stream*, patchbay_kernel*, const patchbay_argument*,
                              uint32_t num_arguments, patchbay_memory workspace,
                              patchbay_string name);
-  /* Optional: users' kernels, from source or native code, with a grid. */
+  /* Optional: users' kernels, from source or native code, with a grid. A kernel goes before its
+   * module, and when its launches are done. */
   patchbay_status* (*load_module)(patchbay_device*, patchbay_string format, patchbay_string code,
                                   patchbay_string options, patchbay_module**);
   void (*unload_module)(patchbay_module*);

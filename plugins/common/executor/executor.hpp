@@ -22,7 +22,7 @@
 
 namespace patchbay::executor {
 
-inline constexpr std::string_view kFormat = "patchbay-dialect/1";
+inline constexpr std::string_view kFormat = PATCHBAY_FORMAT_DIALECT;
 inline constexpr std::uint32_t kMaxGroupSize = 1024;  // work-items
 
 struct Grid {

@@ -55,10 +55,10 @@ void check_grid(const Grid& grid) {
   std::uint64_t group_size = 1, num_groups = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::uint64_t groups = grid.groups[axis], size = grid.group_size[axis];
-    if (groups == 0 || size == 0 || groups * size > INT32_MAX) {
+    if (groups == 0 || size == 0 || groups > INT32_MAX) {
       plugin::invalid_argument("axis " + std::to_string(axis) + " has " + std::to_string(groups) +
                                " groups of " + std::to_string(size) +
-                               " work-items: expected at least 1 and at most 2147483647 in all");
+                               " work-items: expected at least 1 and at most 2147483647 groups");
     }
     group_size = std::min<std::uint64_t>(group_size * size, kMaxGroupSize + 1);
     if (__builtin_mul_overflow(num_groups, groups, &num_groups) || num_groups > INT64_MAX) {

@@ -1,0 +1,136 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/module_state.h"
+
+#include <algorithm>
+
+#include "core/runtime/error.h"
+#include "core/runtime/loader.h"
+#include "core/runtime/plugin_state.h"
+
+namespace patchbay::runtime {
+namespace {
+
+patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
+
+void check_device(const DeviceState& device, const std::vector<KernelSignature>& signatures) {
+  if (!device.properties.modules) {
+    raise(ErrorCode::kUnsupported,
+          "[KernelModule] device {} loads no modules. Use another device, or the operations of "
+          "patchbay/ops.h.",
+          device.name_text);
+  }
+  for (const KernelSignature& kernel : signatures) {
+    for (const KernelParameter& parameter : kernel.parameters) {
+      if (parameter.spec.dtype != DType::f64 || device.properties.f64) continue;
+      raise(ErrorCode::kUnsupported,
+            "[KernelModule] kernel '{}' takes '{}' of f64, and device {} has no f64. Use f32, or "
+            "another device.",
+            kernel.name, parameter.name, device.name_text);
+    }
+  }
+}
+
+/// Errors of the compiler count lines from the text's first, under the text's name.
+std::string with_line_marker(std::string_view text, const std::string& name) {
+  std::string shown;
+  for (const char c : name) {
+    const bool plain = c >= ' ' && c != '"' && c != '\\' && c != 0x7f;
+    shown += plain ? c : '_';
+  }
+  return fmt::format("#line 1 \"{}\"\n{}", shown, text);
+}
+
+patchbay_argument_spec to_abi(const KernelParameter& parameter) {
+  patchbay_argument_spec spec{};
+  spec.kind = static_cast<std::uint8_t>(parameter.spec.kind);
+  spec.dtype = static_cast<std::uint8_t>(parameter.spec.dtype);
+  if (parameter.spec.kind != ArgumentSpec::Kind::kTensor) return spec;
+  spec.access = static_cast<std::uint8_t>(parameter.spec.access);
+  spec.rank = PATCHBAY_ANY_RANK;
+  std::fill(std::begin(spec.shape), std::end(spec.shape), PATCHBAY_ANY_DIM);
+  std::fill(std::begin(spec.strides), std::end(spec.strides), PATCHBAY_ANY_DIM);
+  return spec;
+}
+
+}  // namespace
+
+ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view text,
+                         std::string text_name)
+    : device(std::move(owner)),
+      name(std::move(text_name)),
+      signatures(parse_signatures(text, name)) {
+  check_device(*device, signatures);
+  const std::string code = with_line_marker(text, name);
+  check(device->plugin.tables.kernel.load_module(device->open(), to_abi(PATCHBAY_FORMAT_DIALECT),
+                                                 to_abi(code), {nullptr, 0}, &handle),
+        "KernelModule", device->name_text);
+  device->live_modules.fetch_add(1);
+}
+
+void ModuleState::wait_for_launches() const noexcept {
+  if (!launched.load() || device->properties.completes_inline) return;
+  try {
+    device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whoever reads a result is told
+  }
+}
+
+ModuleState::~ModuleState() {
+  if (process_is_ending()) return;
+  wait_for_launches();
+  device->plugin.tables.kernel.unload_module(handle);
+  device->live_modules.fetch_sub(1);
+}
+
+const KernelSignature* ModuleState::find(std::string_view kernel) const {
+  const auto found = std::find_if(signatures.begin(), signatures.end(),
+                                  [&](const auto& known) { return known.name == kernel; });
+  return found != signatures.end() ? &*found : nullptr;
+}
+
+ModuleKernelState::ModuleKernelState(std::shared_ptr<const ModuleState> owner,
+                                     const KernelSignature& wanted)
+    : module(std::move(owner)), signature(wanted) {
+  std::vector<patchbay_argument_spec> specs;
+  for (const KernelParameter& parameter : signature.parameters) specs.push_back(to_abi(parameter));
+  check(module->device->plugin.tables.kernel.module_kernel(
+            module->handle, to_abi(signature.name), specs.data(),
+            static_cast<std::uint32_t>(specs.size()), &handle),
+        "KernelModule", module->device->name_text);
+}
+
+ModuleKernelState::~ModuleKernelState() {
+  if (process_is_ending()) return;
+  module->wait_for_launches();  // what is queued may still need it
+  module->device->plugin.tables.kernel.destroy(handle);
+}
+
+void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
+                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
+                 std::span<const Use> uses) {
+  DeviceState& device = *kernel.module->device;
+  StreamState& stream = *device.default_stream;
+  const std::string& name = kernel.signature.name;
+  const auto submit = [&] {
+    check(device.plugin.tables.kernel.launch_grid(
+              stream.handle, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
+              static_cast<std::uint32_t>(arguments.size()), to_abi(name)),
+          name, device.name_text);
+  };
+  if (device.properties.completes_inline) {
+    for (const Use& use : uses) use.buffer->wait_on_host(use.writes);
+    submit();
+    return;
+  }
+  for (const Use& use : uses) use.buffer->insert_waits(stream, use.writes);
+  kernel.module->launched.store(true);
+  std::uint64_t sequence = 0;
+  {
+    const std::scoped_lock lock(stream.mutex);
+    submit();
+    sequence = stream.advance();
+  }
+  for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+}
+
+}  // namespace patchbay::runtime

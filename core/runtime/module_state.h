@@ -1,0 +1,61 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A kernel text compiled for one device, and its kernels.
+#ifndef PATCHBAY_CORE_RUNTIME_MODULE_STATE_H_
+#define PATCHBAY_CORE_RUNTIME_MODULE_STATE_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/plugin/abi.h"
+
+#include "core/runtime/kernel_signature.h"
+#include "core/runtime/launch.h"
+
+namespace patchbay::runtime {
+
+/// Keeps its device and runtime; counted by the device, which can't be unloaded meanwhile.
+struct ModuleState {
+  /// Compiles. Errors: see KernelModule::from_source.
+  ModuleState(std::shared_ptr<DeviceState> device, std::string_view text, std::string text_name);
+  ~ModuleState();
+  ModuleState(const ModuleState&) = delete;
+  ModuleState& operator=(const ModuleState&) = delete;
+
+  void wait_for_launches() const noexcept;
+  /// Null if there is none of that name.
+  const KernelSignature* find(std::string_view kernel) const;
+
+  const std::shared_ptr<DeviceState> device;
+  const std::string name;
+  const std::vector<KernelSignature> signatures;
+  patchbay_module* handle = nullptr;
+  mutable std::atomic<bool> launched{false};
+};
+
+struct ModuleKernelState {
+  ModuleKernelState(std::shared_ptr<const ModuleState> module, const KernelSignature& signature);
+  ~ModuleKernelState();
+  ModuleKernelState(const ModuleKernelState&) = delete;
+  ModuleKernelState& operator=(const ModuleKernelState&) = delete;
+
+  const std::shared_ptr<const ModuleState> module;
+  const KernelSignature& signature;
+  patchbay_kernel* handle = nullptr;
+};
+
+using GridAxes = std::array<std::uint32_t, 3>;
+
+/// Launches on the device's default stream as `launch` does. The arguments fit the signature.
+void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
+                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
+                 std::span<const Use> uses);
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_MODULE_STATE_H_

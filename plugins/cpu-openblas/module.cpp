@@ -1,0 +1,48 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "module.hpp"
+
+#include <vector>
+
+#include "operand.hpp"
+
+namespace patchbay::cpu {
+namespace {
+
+class ModuleKernel final : public plugin::Kernel {
+ public:
+  ModuleKernel(executor::Kernel code, Workers& workers)
+      : code_(std::move(code)), workers_(workers) {}
+
+  void launch(plugin::Stream&, plugin::Arguments, plugin::Memory, std::string_view) override {
+    plugin::unsupported("kernel '" + code_.name() + "' of a module is launched with a grid");
+  }
+  void launch_grid(plugin::Stream&, std::span<const std::uint32_t, 3> groups,
+                   std::span<const std::uint32_t, 3> group_size, std::uint32_t,
+                   plugin::Arguments arguments, std::string_view) override {
+    std::vector<const void*> places;
+    for (const patchbay_argument& argument : arguments) {
+      const bool is_buffer = argument.kind == PATCHBAY_TENSOR;
+      places.push_back(is_buffer ? data_of(argument)
+                                 : static_cast<const void*>(&argument.value.bits));
+    }
+    workers_.run([&] {
+      code_.run({groups, group_size}, places,
+                [&](std::int64_t num_groups, std::int64_t work, const executor::GroupRange& range) {
+                  workers_.split(num_groups, 1, work, range);
+                });
+    });
+  }
+
+ private:
+  const executor::Kernel code_;
+  Workers& workers_;
+};
+
+}  // namespace
+
+std::unique_ptr<plugin::Kernel> Module::kernel(std::string_view name,
+                                               plugin::ArgumentSpecs arguments) {
+  return std::make_unique<ModuleKernel>(code_->kernel(name, arguments), workers_);
+}
+
+}  // namespace patchbay::cpu
