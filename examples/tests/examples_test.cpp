@@ -78,6 +78,19 @@ TEST_P(Examples, TwoDevices) {
   EXPECT_LT(std::stod(match[1]), 1e-3);
 }
 
+TEST_P(Examples, KernelsGiveTheSameBitsOnEachDevice) {
+  const std::string output = run("kernels", {"--elements", "5000", "--size", "50"});
+  EXPECT_THAT(output, HasSubstr("saxpy(input f32 x, inout f32 y, f32 a, i64 n)\n  5000 values on " +
+                                GetParam().device + ", "));
+  EXPECT_THAT(output,
+              HasSubstr("block_sum(input f32 values, output f32 sums, i64 n)\n  20 values"));
+  EXPECT_THAT(output, HasSubstr("tiled_gemm(input f32 a, input f32 b, output f32 c, i32 m, i32 n"));
+  // What this program computed when it was written, on the CPU.
+  EXPECT_THAT(output, HasSubstr("fingerprint 3f57f20c83899c4e"));
+  EXPECT_THAT(output, HasSubstr("fingerprint b5620867a2987f97"));
+  EXPECT_THAT(output, HasSubstr("fingerprint b607b68f1de34dda"));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Examples, testing::Values(one_cpu(), second_cpu(), fake()),
                          setting_name);
 
@@ -95,6 +108,8 @@ TEST(ExampleErrors, AreOneLine) {
   expect_failure("chapter", {"--device", "cpu:200"}, 1, "cpu:200");
   expect_failure("sweep", {"--max", "0"}, 1, "expected a whole number from 1 to 16384");
   expect_failure("norms", {"--size", "x"}, 1, "expected a whole number from 1 to 4096");
+  expect_failure("kernels", {"--size", "0"}, 1, "expected a whole number from 1 to 4096");
+  expect_failure("kernels", {"--folder", "/none"}, 1, "/none/saxpy.pbk");
   expect_failure("two_devices", {"--other", "cpu:0"}, 1, "one device twice");
   expect_failure("two_devices", {"--sizes", "5"}, 2, "--sizes");
   expect_failure("norms", {"--count"}, 2, "--count");

@@ -168,6 +168,26 @@ PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x), PATCHBAY_VALUE(f32, a), PATCHBAY_VALU
   EXPECT_EQ(x.item<float>(), 0.0F);  // fused it would be 2^-24
 }
 
+TEST_P(WorkItemsTest, ExampleTextsAreRight) {
+  const auto load = [&](const char* name) {
+    return KernelModule::from_file(device_, example_path(name)).kernel(name);
+  };
+  const Tensor x = from_host(values(1000), {1000}, device_);
+  const Tensor y = arange(0, 1000, 1, {device_}), sums = empty({4}, device_);
+  const Tensor sum = x * 2.5 + y;
+  load("saxpy").launch({.groups = {4}, .group_size = {256}}, {x, y, 2.5, 1000});
+  EXPECT_EQ(y.to_vector<float>(), sum.to_vector<float>());
+  load("block_sum").launch({.groups = {4}, .group_size = {256}}, {x, sums, 1000});
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(sums[i].item<float>(),
+              patchbay::sum(x.slice(0, i * 256, (i + 1) * 256)).item<float>());
+  }
+  const Tensor a = from_host(values(37 * 50), {37, 50}, device_);
+  const Tensor b = from_host(values(50 * 21), {50, 21}, device_), c = empty({37, 21}, device_);
+  load("tiled_gemm").launch({.groups = {2, 3}, .group_size = {16, 16}}, {a, b, c, 37, 21, 50});
+  EXPECT_EQ(c.to_vector<float>(), matmul(a, b).to_vector<float>());  // small integers: exact
+}
+
 TEST_P(WorkItemsTest, ManyThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
