@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/elementwise_text.hpp"
 #include "kernels/kernels.h"
 
 namespace patchbay::test {
@@ -67,27 +68,52 @@ std::vector<std::pair<std::string, std::string>> texts() {
   return result;
 }
 
+/// Every operator and dtype of the elementwise table, in the form with strides.
+std::vector<std::pair<std::string, std::string>> elementwise_texts() {
+  std::vector<std::pair<std::string, std::string>> result;
+  for (const elementwise::Operator& op : elementwise::operators()) {
+    for (const DType dtype :
+         {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
+      const std::vector<bool> tensors(static_cast<std::size_t>(op.num_operands));
+      std::string text =
+          elementwise::make_text({op.name, static_cast<std::uint8_t>(dtype), tensors, 3, false});
+      if (text.empty()) continue;
+      result.emplace_back(std::string(op.name) + "_" + std::string(to_string(dtype)),
+                          std::move(text));
+    }
+  }
+  return result;
+}
+
 std::string with_dialect(const std::string& text) {
   return read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
                    "/include/patchbay/plugin/kernels/dialect.h") +
          "#line 1 \"text\"\n" + text;
 }
 
-TEST(DialectTest, IsOpenClC) {
-  if (std::system("clang-14 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no clang-14 here";
+/// Whether clang takes the text as OpenCL C of that standard.
+bool is_opencl(const std::string& name, const std::string& text, const std::string& standard) {
   const auto folder = std::filesystem::path(PATCHBAY_TEST_BINARY_DIR) / "dialect-test";
   std::filesystem::create_directories(folder);
+  const std::string path = (folder / (name + ".cl")).string();
+  std::ofstream(path) << with_dialect(text);
+  const std::string command = "clang-14 -x cl -cl-std=" + standard +
+                              " -Xclang -finclude-default-header -target spir64 -Wall -Werror"
+                              " -Wno-unused-function -fsyntax-only '" +
+                              path + "'";
+  return std::system(command.c_str()) == 0;
+}
+
+TEST(DialectTest, IsOpenClC) {
+  if (std::system("clang-14 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no clang-14 here";
   for (const auto& [name, text] : texts()) {
     ASSERT_FALSE(text.empty()) << name;
-    const std::string path = (folder / (name + ".cl")).string();
-    std::ofstream(path) << with_dialect(text);
     for (const char* standard : {"CL1.2", "CL2.0", "CL3.0"}) {
-      const std::string command = "clang-14 -x cl -cl-std=" + std::string(standard) +
-                                  " -Xclang -finclude-default-header -target spir64 -Wall -Werror"
-                                  " -Wno-unused-function -fsyntax-only '" +
-                                  path + "'";
-      EXPECT_EQ(std::system(command.c_str()), 0) << name << ' ' << standard;
+      EXPECT_TRUE(is_opencl(name, text, standard)) << name << ' ' << standard;
     }
+  }
+  for (const auto& [name, text] : elementwise_texts()) {
+    EXPECT_TRUE(is_opencl(name, text, "CL1.2")) << text;
   }
 }
 
@@ -144,6 +170,9 @@ TEST(DialectTest, IsCuda) {
       EXPECT_EQ(compiler.failure(with_dialect(text), architecture), "")
           << name << ' ' << architecture;
     }
+  }
+  for (const auto& [name, text] : elementwise_texts()) {
+    EXPECT_EQ(compiler.failure(with_dialect(text), "sm_75"), "") << text;
   }
 }
 

@@ -20,18 +20,17 @@
 /* X(name, DTYPES, for floats, for integers, gradient of a, gradient of b). Integer division by zero
  * gives 0, and the one quotient that does not fit wraps. Maximum and minimum propagate NaN and
  * share the gradient of equal operands. */
-#define PATCHBAY_ELEMENTWISE_BINARY(X)                                                         \
-  X(add, NUMBERS, a + b, (T)((W)a + (W)b), grad, grad)                                         \
-  X(sub, NUMBERS, a - b, (T)((W)a - (W)b), grad, -grad)                                        \
-  X(mul, NUMBERS, a* b, (T)((W)a * (W)b), grad* b, grad* a)                                    \
-  X(div, NUMBERS, a / b,                                                                       \
-    b == 0 ? (T)0 : ((W)b == (W)-1 && (T)-1 < (T)0 ? (T)((W)0 - (W)a) : (T)(a / b)), grad / b, \
-    -(grad * out) / b)                                                                         \
-  X(maximum, NUMBERS, ((a > b) | (a != a)) ? a : b, a > b ? a : b,                             \
-    a > b ? grad : (a == b ? grad * (T)0.5 : (T)0),                                            \
-    a < b ? grad : (a == b ? grad * (T)0.5 : (T)0))                                            \
-  X(minimum, NUMBERS, ((a < b) | (a != a)) ? a : b, a < b ? a : b,                             \
-    a < b ? grad : (a == b ? grad * (T)0.5 : (T)0),                                            \
+#define PATCHBAY_ELEMENTWISE_BINARY(X)                                                    \
+  X(add, NUMBERS, a + b, (T)((W)a + (W)b), grad, grad)                                    \
+  X(sub, NUMBERS, a - b, (T)((W)a - (W)b), grad, -grad)                                   \
+  X(mul, NUMBERS, a* b, (T)((W)a * (W)b), grad* b, grad* a)                               \
+  X(div, NUMBERS, a / b, b == 0 ? (T)0 : ((W)b == (W)-1 ? (T)((W)0 - (W)a) : (T)(a / b)), \
+    grad / b, -(grad * out) / b)                                                          \
+  X(maximum, NUMBERS, ((a > b) | (a != a)) ? a : b, a > b ? a : b,                        \
+    a > b ? grad : (a == b ? grad * (T)0.5 : (T)0),                                       \
+    a < b ? grad : (a == b ? grad * (T)0.5 : (T)0))                                       \
+  X(minimum, NUMBERS, ((a < b) | (a != a)) ? a : b, a < b ? a : b,                        \
+    a < b ? grad : (a == b ? grad * (T)0.5 : (T)0),                                       \
     a > b ? grad : (a == b ? grad * (T)0.5 : (T)0))
 
 /* X(name, DTYPES, expression); the result is bool. */
