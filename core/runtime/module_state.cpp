@@ -124,13 +124,10 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   }
   for (const Use& use : uses) use.buffer->insert_waits(stream, use.writes);
   kernel.module->launched.store(true);
-  std::uint64_t sequence = 0;
-  {
-    const std::scoped_lock lock(stream.mutex);
-    submit();
-    sequence = stream.advance();
-  }
+  const std::scoped_lock lock(stream.mutex);
+  const std::uint64_t sequence = stream.advance();
   for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+  submit();
 }
 
 }  // namespace patchbay::runtime
