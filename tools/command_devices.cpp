@@ -73,6 +73,18 @@ void add_memory(Json& entry, const Device& device) {
   entry["memory_free_bytes"] = memory.free_bytes;
 }
 
+/// Why there is nothing to list: what became of each plugin.
+std::string show_absence(const Runtime& runtime) {
+  std::string text = "No device.\n";
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    const std::string name = plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
+    const std::string reason = plugin.reason.empty() ? "" : ": " + plugin.reason;
+    text += fmt::format("  {} {}{}\n", name, to_string(plugin.status), reason);
+  }
+  if (runtime.plugins().empty()) text += "  No plugin was found; `patchbay plugins` says where.\n";
+  return text;
+}
+
 Report report_devices(const RuntimeOptions& options, bool with_memory) {
   const Runtime runtime(options);
   std::map<std::string, std::string> plugins = plugins_of_devices(runtime);
@@ -93,8 +105,7 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
     devices.push_back(std::move(entry));
   }
   Report report;
-  report.text =
-      devices.empty() ? "No device. `patchbay plugins` says what was tried.\n" : table.to_string();
+  report.text = devices.empty() ? show_absence(runtime) : table.to_string();
   report.json["devices"] = std::move(devices);
   return report;
 }

@@ -5,6 +5,8 @@
 #include <exception>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "command.h"
 #include "report.h"
 
@@ -22,6 +24,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   for (CLI::App* command : app.get_subcommands({})) {
     add_common_options(*command, invocation.common);
   }
+  app.set_version_flag("--version", [] { return fmt::format("patchbay {}", patchbay::version()); });
   app.require_subcommand(0, 1);  // that there is none is said below, in better words
   app.footer("`patchbay COMMAND --help` says more.");
 }

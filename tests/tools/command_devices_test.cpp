@@ -57,6 +57,16 @@ TEST(Devices, NoDeviceIsNoError) {
   EXPECT_EQ(json["devices"], nlohmann::json::array());
 }
 
+TEST(Devices, WhereThereAreNoneThePluginsSayWhy) {
+  const Finished finished =
+      run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES=zero"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_NE(finished.out.find("cpu-openblas failed: option cpu_devices: expected a number from 1 "
+                              "to 256, got 'zero'\n"),
+            std::string::npos)
+      << finished.out;
+}
+
 TEST(Devices, ABadEnvironmentIsAnError) {
   const Finished finished =
       run_command({"devices", "--json"}, {"PATCHBAY_PLUGIN_PATH=/tmp::relative/place"});

@@ -50,6 +50,12 @@ TEST(Usage, AWrongCommandLineIsOneLineAndStatus2) {
   }
 }
 
+TEST(Usage, TheVersionIsAFlagToo) {
+  const Finished finished = run_command({"--version"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_EQ(finished.out, "patchbay " + std::string(version()) + "\n");
+}
+
 TEST(Usage, AWrongCommandLineIsOneJsonObject) {
   for (Words words : wrong_command_lines()) {
     words.insert(words.begin(), "--json");
