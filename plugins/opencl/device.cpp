@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include "error.hpp"
+#include "event.hpp"
+#include "operators.hpp"
+#include "stream.hpp"
+
+namespace patchbay::opencl {
+namespace {
+
+ContextHandle create_context(const Symbols& cl, cl_device device) {
+  cl_int code = 0;
+  const cl_context context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+  check(code, "clCreateContext");
+  return {cl, context};
+}
+
+std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+Stream& stream_of(void* object) {
+  return static_cast<Stream&>(*static_cast<plugin::Stream*>(object));
+}
+Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::Event*>(object)); }
+
+}  // namespace
+
+Device::Device(const Symbols& cl, const DeviceInfo& info, plugin::Host host)
+    : cl_(cl), info_(info), context_(create_context(cl, info.id)), allocator_(*this, host) {}
+
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
+  return std::make_unique<Stream>(*this, create_queue(*this));
+}
+
+std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle) {
+  const auto queue = reinterpret_cast<cl_queue>(static_cast<std::uintptr_t>(native_handle));
+  cl_context context = nullptr;
+  check(cl_.clGetCommandQueueInfo(queue, static_cast<cl_uint>(kQueueContext), sizeof context,
+                                  &context, nullptr),
+        "clGetCommandQueueInfo");
+  if (context != this->context()) {
+    plugin::invalid_argument("the command queue is of another context than this device's");
+  }
+  check(cl_.clRetainCommandQueue(queue), "clRetainCommandQueue");
+  return std::make_unique<Stream>(*this, QueueHandle(cl_, queue));
+}
+
+std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
+  return std::make_unique<Event>(*this);
+}
+
+std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
+  return prepare_operator(*this, host(), spec);
+}
+
+std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {
+  switch (native_kind) {
+    case PATCHBAY_NATIVE_DEVICE: return number_of(info_.id);
+    case PATCHBAY_NATIVE_CONTEXT: return number_of(context());
+    case PATCHBAY_NATIVE_STREAM: return number_of(stream_of(object).queue());
+    case PATCHBAY_NATIVE_MEMORY: return number_of(allocator_.buffer_of(object));
+    case PATCHBAY_NATIVE_EVENT: return number_of(event_of(object).native());
+    default: plugin::unsupported("no native handle of kind " + std::to_string(native_kind));
+  }
+}
+
+}  // namespace patchbay::opencl

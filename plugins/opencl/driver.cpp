@@ -1,0 +1,49 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "driver.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "device.hpp"
+#include "platforms.hpp"
+
+namespace patchbay::opencl {
+
+Driver::Driver(plugin::Host host)
+    : host_(host), cl_(host.option("opencl_library")), devices_(find_devices(cl_, host)) {}
+
+void Driver::enumerate(const Found& found) {
+  std::uint32_t index = 0;
+  for (const DeviceInfo& device : devices_) {
+    patchbay_device_properties properties{};
+    properties.size = sizeof properties;
+    properties.index = index++;
+    properties.kind = device.is_cpu ? PATCHBAY_DEVICE_CPU : PATCHBAY_DEVICE_ACCELERATOR;
+    properties.name = plugin::to_abi(device.name);
+    properties.vendor = plugin::to_abi(device.vendor);
+    properties.driver_version = plugin::to_abi(device.driver_version);
+    properties.pci_address = plugin::to_abi(device.pci_address);
+    std::copy(device.uuid.begin(), device.uuid.end(), properties.uuid);
+    properties.capabilities = (device.has_f64 ? PATCHBAY_CAN_F64 : 0) |
+                              (device.has_f16 ? PATCHBAY_CAN_F16 : 0) |
+                              (device.shares_host_memory ? PATCHBAY_CAN_UNIFIED_MEMORY : 0);
+    properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
+    properties.memory_total_bytes = device.memory_bytes;
+    properties.memory_alignment_bytes = device.alignment_bytes;
+    properties.compute_units = device.compute_units;
+    properties.preferred_vector_bytes = device.vector_bytes;
+    properties.sub_group_width = 1;
+    properties.max_group_size = device.max_group_size;
+    found(properties);
+  }
+}
+
+std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
+  if (index >= devices_.size()) {
+    plugin::invalid_argument("there is no device " + std::to_string(index) + " among " +
+                             std::to_string(devices_.size()));
+  }
+  return std::make_unique<Device>(cl_, devices_[index], host_);
+}
+
+}  // namespace patchbay::opencl

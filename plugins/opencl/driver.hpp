@@ -1,0 +1,31 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_OPENCL_DRIVER_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_DRIVER_HPP_
+
+#include <memory>
+#include <vector>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "device_info.hpp"
+#include "symbols.hpp"
+
+namespace patchbay::opencl {
+
+/// The devices of all platforms, in the order in which the ICD loader gives them.
+class Driver : public plugin::Driver {
+ public:
+  explicit Driver(plugin::Host host);
+
+  void enumerate(const Found& found) override;
+  std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
+
+ private:
+  const plugin::Host host_;
+  const Symbols cl_;
+  std::vector<DeviceInfo> devices_;
+};
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_DRIVER_HPP_

@@ -1,0 +1,80 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "event.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "device.hpp"
+#include "error.hpp"
+
+namespace patchbay::opencl {
+namespace {
+
+bool is_over(const Symbols& cl, cl_event event) {
+  cl_int status = 0;
+  check(cl.clGetEventInfo(event, static_cast<cl_uint>(kEventExecutionStatus), sizeof status,
+                          &status, nullptr),
+        "clGetEventInfo");
+  return status <= kComplete;
+}
+
+}  // namespace
+
+bool wait_for(const Symbols& cl, cl_event event, plugin::Host host, std::uint64_t deadline_ns) {
+  if (deadline_ns == PATCHBAY_NO_DEADLINE) {
+    const cl_int code = cl.clWaitForEvents(1, &event);
+    if (code != kEventFailed) check(code, "clWaitForEvents");
+    return true;
+  }
+  // There is no wait with a deadline, so look again and again, more and more seldom.
+  std::chrono::nanoseconds pause(1000);
+  for (;;) {
+    if (is_over(cl, event)) return true;
+    const std::uint64_t now = host.now_ns();
+    if (now >= deadline_ns) return false;
+    const auto left =
+        std::chrono::nanoseconds(std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000));
+    std::this_thread::sleep_for(std::min(pause, left));
+    pause = std::min<std::chrono::nanoseconds>(pause * 2, std::chrono::milliseconds(1));
+  }
+}
+
+void Event::set(EventHandle marker, Position position) {
+  marker_ = std::move(marker);
+  position_ = std::move(position);
+}
+
+bool Event::is_done() {
+  if (!marker_) return true;
+  if (!is_over(device_.cl(), marker_.get())) return false;
+  position_.check();
+  return true;
+}
+
+bool Event::wait(std::uint64_t deadline_ns) {
+  if (!marker_) return true;
+  if (!wait_for(device_.cl(), marker_.get(), host(), deadline_ns)) return false;
+  position_.check();
+  return true;
+}
+
+std::uint64_t Event::reached_ns() {
+  std::uint64_t time = 0;
+  if (!marker_ || !is_over(device_.cl(), marker_.get())) {
+    plugin::invalid_argument("the event has no time yet");
+  }
+  check(device_.cl().clGetEventProfilingInfo(marker_.get(), static_cast<cl_uint>(kProfilingEnd),
+                                             sizeof time, &time, nullptr),
+        "clGetEventProfilingInfo");
+  return time;
+}
+
+std::uint64_t Event::nanoseconds_since(plugin::Event& earlier) {
+  const std::uint64_t from = static_cast<Event&>(earlier).reached_ns();
+  const std::uint64_t to = reached_ns();
+  return to > from ? to - from : 0;
+}
+
+}  // namespace patchbay::opencl

@@ -1,0 +1,6 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/plugin/kit/kit.hpp"
+
+#include "driver.hpp"
+
+PATCHBAY_DEFINE_PLUGIN("opencl", "opencl", "0.1", patchbay::opencl::Driver);

@@ -1,0 +1,114 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include "error.hpp"
+#include "kernel_texts.hpp"
+
+namespace patchbay::opencl {
+namespace {
+
+/// 64 bits of FNV-1a.
+std::uint64_t hash(std::string_view text, std::uint64_t seed) {
+  std::uint64_t value = 0xcbf29ce484222325u ^ seed;
+  for (const char c : text) value = (value ^ static_cast<std::uint8_t>(c)) * 0x100000001b3u;
+  return value;
+}
+
+std::string cache_key(const DeviceInfo& info, std::string_view options, std::string_view text) {
+  std::string all;
+  for (const std::string_view part :
+       {std::string_view(info.name), std::string_view(info.driver_version),
+        std::string_view(info.version), options, text}) {
+    all.append(part).push_back('\0');
+  }
+  char key[64];
+  std::snprintf(key, sizeof key, "opencl-%016llx%016llx",
+                static_cast<unsigned long long>(hash(all, 0)),
+                static_cast<unsigned long long>(hash(all, 0x9e3779b97f4a7c15u)));
+  return key;
+}
+
+std::string build_log(const Device& device, cl_program program) {
+  std::size_t size = 0;
+  const auto what = static_cast<cl_uint>(kProgramBuildLog);
+  const Symbols& cl = device.cl();
+  if (cl.clGetProgramBuildInfo(program, device.info().id, what, 0, nullptr, &size) != kSuccess) {
+    return {};
+  }
+  std::string log(size, '\0');
+  cl.clGetProgramBuildInfo(program, device.info().id, what, size, log.data(), nullptr);
+  log.resize(log.find('\0') == std::string::npos ? size : log.find('\0'));
+  return log;
+}
+
+cl_int build(const Device& device, cl_program program, const std::string& options) {
+  return device.cl().clBuildProgram(program, 1, &device.info().id, options.c_str(), nullptr,
+                                    nullptr);
+}
+
+ProgramHandle from_source(const Device& device, const std::string& options, std::string_view text) {
+  cl_int code = 0;
+  const char* data = text.data();
+  const std::size_t size = text.size();
+  const Symbols& cl = device.cl();
+  ProgramHandle program(cl, cl.clCreateProgramWithSource(device.context(), 1, &data, &size, &code));
+  check(code, "clCreateProgramWithSource");
+  const cl_int built = build(device, program.get(), options);
+  if (built == kSuccess) return program;
+  throw plugin::StatusError(
+      PATCHBAY_BUILD_FAILED,
+      "clBuildProgram: " + describe(built) + "\n" + build_log(device, program.get()), built);
+}
+
+/// Null if the driver does not take it, for it may be of another build of the driver.
+ProgramHandle from_binary(const Device& device, const std::string& options,
+                          const std::string& binary) {
+  cl_int code = 0, binary_code = 0;
+  const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t size = binary.size();
+  const Symbols& cl = device.cl();
+  ProgramHandle program(cl, cl.clCreateProgramWithBinary(device.context(), 1, &device.info().id,
+                                                         &size, &data, &binary_code, &code));
+  if (code != kSuccess || binary_code != kSuccess) return {};
+  if (build(device, program.get(), options) != kSuccess) return {};
+  return program;
+}
+
+/// Empty if the driver gives none.
+std::string binary_of(const Symbols& cl, cl_program program) {
+  std::size_t size = 0;
+  if (cl.clGetProgramInfo(program, static_cast<cl_uint>(kProgramBinarySizes), sizeof size, &size,
+                          nullptr) != kSuccess) {
+    return {};
+  }
+  std::string binary(size, '\0');
+  char* data = binary.data();
+  if (cl.clGetProgramInfo(program, static_cast<cl_uint>(kProgramBinaries), sizeof data, &data,
+                          nullptr) != kSuccess) {
+    return {};
+  }
+  return binary;
+}
+
+}  // namespace
+
+ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
+  std::string options = "-cl-std=CL1.2";
+  if (device.info().divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  const std::string whole = std::string(kPreludeText) + std::string(text);
+  const std::string key = cache_key(device.info(), options, whole);
+  if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
+    if (ProgramHandle program = from_binary(device, options, *binary)) return program;
+  }
+  ProgramHandle program = from_source(device, options, whole);
+  const std::string binary = binary_of(device.cl(), program.get());
+  if (!binary.empty()) host.cache_put(key, binary);
+  return program;
+}
+
+}  // namespace patchbay::opencl

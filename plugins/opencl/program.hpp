@@ -1,0 +1,27 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Compiled kernel text of one device.
+#ifndef PATCHBAY_PLUGINS_OPENCL_PROGRAM_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_PROGRAM_HPP_
+
+#include <string>
+#include <string_view>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+#include "device.hpp"
+#include "handle.hpp"
+
+namespace patchbay::opencl {
+
+/// Builds the text after the prelude, or takes what the host's cache kept of an earlier build by
+/// the same driver. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
+ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text);
+
+/// "#define NAME value" as a line.
+inline std::string define(std::string_view name, std::string_view value) {
+  return "#define " + std::string(name) + " " + std::string(value) + "\n";
+}
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_PROGRAM_HPP_

@@ -1,0 +1,117 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "stream.hpp"
+
+#include <string>
+
+#include "device.hpp"
+#include "error.hpp"
+#include "event.hpp"
+
+namespace patchbay::opencl {
+
+QueueHandle create_queue(const Device& device) {
+  cl_int code = 0;
+  const cl_queue queue = device.cl().clCreateCommandQueue(
+      device.context(), device.info().id, static_cast<cl_bits>(kQueueProfilingEnable), &code);
+  check(code, "clCreateCommandQueue");
+  return {device.cl(), queue};
+}
+
+Stream::Stream(const Device& device, QueueHandle queue)
+    : device_(device),
+      cl_(device.cl()),
+      queue_(std::move(queue)),
+      timeline_(std::make_shared<Timeline>(cl_, device.clock())),
+      callbacks_(std::make_shared<Callbacks>()) {}
+
+Stream::~Stream() {
+  cl_.clFinish(queue_.get());
+  callbacks_->wait();
+  timeline_->settle();
+}
+
+void Stream::check_submission(std::string_view name, const char* entry, cl_int code) {
+  if (code == kSuccess) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            std::string(name) + ": " + entry + ": " + describe(code), code,
+                            flags_of(code));
+}
+
+void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
+  const cl_buffer buffer = device_.memory().device_buffer(to);
+  submit("copy to the device", "clEnqueueWriteBuffer", [&](cl_queue queue, cl_event* event) {
+    return cl_.clEnqueueWriteBuffer(queue, buffer, kFalse, to.offset_bytes, size_bytes, from, 0,
+                                    nullptr, event);
+  });
+}
+
+void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
+  const cl_buffer buffer = device_.memory().device_buffer(from);
+  submit("copy to the host", "clEnqueueReadBuffer", [&](cl_queue queue, cl_event* event) {
+    return cl_.clEnqueueReadBuffer(queue, buffer, kFalse, from.offset_bytes, size_bytes, to, 0,
+                                   nullptr, event);
+  });
+}
+
+void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
+  const cl_buffer target = device_.memory().device_buffer(to);
+  const cl_buffer source = device_.memory().device_buffer(from);
+  submit("copy on the device", "clEnqueueCopyBuffer", [&](cl_queue queue, cl_event* event) {
+    return cl_.clEnqueueCopyBuffer(queue, source, target, from.offset_bytes, to.offset_bytes,
+                                   size_bytes, 0, nullptr, event);
+  });
+}
+
+EventHandle Stream::mark() {
+  cl_event event = nullptr;
+  check(cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event),
+        "clEnqueueMarkerWithWaitList");
+  EventHandle marker(cl_, event);
+  // Nobody may wait for what its queue still holds back.
+  check(cl_.clFlush(queue_.get()), "clFlush");
+  return marker;
+}
+
+void Stream::record(plugin::Event& event) {
+  const std::uint64_t number = timeline_->last();
+  static_cast<Event&>(event).set(mark(), {timeline_, number});
+}
+
+void Stream::wait_event(plugin::Event& event) {
+  auto& awaited = static_cast<Event&>(event);
+  const cl_event native = awaited.native();
+  if (native == nullptr) return;
+  if (&awaited.device() != &device_) {
+    // Events of another context are refused by the driver.
+    wait_for(cl_, native, host(), PATCHBAY_NO_DEADLINE);
+    awaited.position().check();
+    return;
+  }
+  submit(
+      "wait for an event", "clEnqueueBarrierWithWaitList",
+      [&](cl_queue queue, cl_event* barrier) {
+        return cl_.clEnqueueBarrierWithWaitList(queue, 1, &native, barrier);
+      },
+      awaited.position());
+}
+
+void Stream::flush() { check(cl_.clFlush(queue_.get()), "clFlush"); }
+
+bool Stream::synchronize(std::uint64_t deadline_ns) {
+  const std::uint64_t number = timeline_->last();
+  if (deadline_ns == PATCHBAY_NO_DEADLINE) {
+    check(cl_.clFinish(queue_.get()), "clFinish");
+  } else {
+    const EventHandle marker = mark();
+    if (!wait_for(cl_, marker.get(), host(), deadline_ns)) return false;
+  }
+  timeline_->check(number);
+  return true;
+}
+
+void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+  const Position position{timeline_, timeline_->last()};
+  callbacks_->add(cl_, mark().get(), position, host(), call, user);
+}
+
+}  // namespace patchbay::opencl

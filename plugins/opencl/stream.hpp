@@ -1,0 +1,62 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_OPENCL_STREAM_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_STREAM_HPP_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "callbacks.hpp"
+#include "handle.hpp"
+#include "timeline.hpp"
+
+namespace patchbay::opencl {
+
+class Device;
+
+/// A command queue in order.
+class Stream : public plugin::Stream {
+ public:
+  Stream(const Device& device, QueueHandle queue);
+  ~Stream() override;
+
+  void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
+  void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void record(plugin::Event& event) override;
+  void wait_event(plugin::Event& event) override;
+  void flush() override;
+  bool synchronize(std::uint64_t deadline_ns) override;
+  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
+
+  const Device& device() const { return device_; }
+  cl_queue queue() const { return queue_.get(); }
+
+  /// Notes what `enqueue(queue, event)` puts in the queue; throws what it returns if that is an
+  /// error.
+  template <class Enqueue>
+  std::uint64_t submit(std::string_view name, const char* entry, Enqueue&& enqueue,
+                       Position after = {}) {
+    cl_event event = nullptr;
+    check_submission(name, entry, enqueue(queue_.get(), &event));
+    return timeline_->submitted(EventHandle(cl_, event), name, std::move(after));
+  }
+
+ private:
+  static void check_submission(std::string_view name, const char* entry, cl_int code);
+  EventHandle mark();
+
+  const Device& device_;
+  const Symbols& cl_;
+  const QueueHandle queue_;
+  const std::shared_ptr<Timeline> timeline_;
+  const std::shared_ptr<Callbacks> callbacks_;
+};
+
+QueueHandle create_queue(const Device& device);
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_STREAM_HPP_
