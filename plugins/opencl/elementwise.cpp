@@ -19,7 +19,7 @@ constexpr std::int64_t kCpuChunk = 64;
 
 std::string whole_text(const std::string& text, bool small, std::int64_t chunk) {
   return text + define("INDEX", small ? "i32" : "i64") + define("CHUNK", std::to_string(chunk)) +
-         std::string(kElementwiseText);
+         kElementwiseText;
 }
 
 /// The strided kernel's struct of the same name.

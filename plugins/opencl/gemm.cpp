@@ -52,12 +52,12 @@ GemmShape blocks(std::uint8_t dtype, const DeviceInfo& device) {
                      define("HEIGHT", std::to_string(height)) +
                      define("DEPTH", std::to_string(kDepth)) +
                      define("FMA(a, b, c)", is_float(dtype) ? "fma(a, b, c)" : "((a) * (b) + (c))");
-  return {text + std::string(kGemmBlocksText), kRowsOfAnItem, 2 * lanes, 1};
+  return {text + kGemmBlocksText, kRowsOfAnItem, 2 * lanes, 1};
 }
 
 GemmShape tiles(std::uint8_t dtype) {
   const std::string text = define("T", scalar_type(dtype)) + define("TILE", std::to_string(kTile));
-  return {text + std::string(kGemmTilesText), 1, 1, static_cast<std::size_t>(kTile)};
+  return {text + kGemmTilesText, 1, 1, static_cast<std::size_t>(kTile)};
 }
 
 struct Problem {

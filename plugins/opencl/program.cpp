@@ -98,7 +98,8 @@ std::string binary_of(const Symbols& cl, cl_program program) {
 }  // namespace
 
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
-  std::string options = "-cl-std=CL1.2";
+  // Some compilers print their warnings, which a library must not.
+  std::string options = "-cl-std=CL1.2 -w";
   if (device.info().divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   const std::string whole = std::string(kPreludeText) + std::string(text);
   const std::string key = cache_key(device.info(), options, whole);

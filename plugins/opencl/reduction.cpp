@@ -49,7 +49,7 @@ std::string whole_text(const Fold& fold, std::uint8_t in, const DeviceInfo& devi
   const Widths widths = widths_of(fold, device);
   // A position's type is declared by the text itself, before the definitions are used.
   return fold_text(fold, in, device) + define("LANES", std::to_string(widths.lanes)) +
-         define("WIDE", std::to_string(widths.wide)) + std::string(kReductionText);
+         define("WIDE", std::to_string(widths.wide)) + kReductionText;
 }
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {

@@ -15,14 +15,29 @@ using namespace patchbay::conformance;
 struct Entry {
   std::string suite;
   Subject subject;
+  bool needs_driver = false;  // of a vendor, so that it may be absent
 };
+
+/// Why there is nothing to examine; empty if there is something.
+std::string absence(const Entry& entry, const patchbay::Runtime& runtime) {
+  if (!entry.needs_driver) return {};
+  for (const patchbay::PluginInfo& info : runtime.plugins()) {
+    const bool absent = info.status == patchbay::PluginStatus::kNoDriver ||
+                        info.status == patchbay::PluginStatus::kNoDevice;
+    if (info.name == entry.subject.plugin && absent) return info.reason;
+  }
+  return {};
+}
 
 class CheckTest : public testing::Test {
  public:
-  CheckTest(const Check* check, const Subject* subject) : check_(check), subject_(subject) {}
+  CheckTest(const Check* check, const Entry* entry) : check_(check), entry_(entry) {}
 
   void TestBody() override {
-    Context context(*subject_);
+    Context context(entry_->subject);
+    if (const std::string why = absence(*entry_, context.runtime()); !why.empty()) {
+      GTEST_SKIP() << why;
+    }
     const Outcome outcome = run_check(*check_, context);
     if (outcome.result == Result::kWaived) GTEST_SKIP() << outcome.message;
     EXPECT_TRUE(outcome.result == Result::kPassed) << outcome.message;
@@ -30,7 +45,7 @@ class CheckTest : public testing::Test {
 
  private:
   const Check* check_;
-  const Subject* subject_;
+  const Entry* entry_;
 };
 
 bool is_built(const std::string& plugin) {
@@ -59,6 +74,11 @@ std::vector<Entry> entries() {
     with_fake.plugin_files = {PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"};
     all.push_back({"Conformance_fake", {with_fake, "fake", "fake", {}}});
   }
+  if (is_built("opencl")) {
+    patchbay::RuntimeOptions plain;
+    plain.read_environment = false;
+    all.push_back({"Conformance_opencl", {plain, "opencl", "opencl", {}}, true});
+  }
   return all;
 }
 
@@ -68,7 +88,7 @@ void register_tests(const std::vector<Entry>& subjects, const std::vector<Check>
       testing::RegisterTest(
           entry.suite.c_str(), (check.chapter + "_" + check.name).c_str(), nullptr, nullptr,
           __FILE__, __LINE__,
-          [&entry, &check]() -> testing::Test* { return new CheckTest(&check, &entry.subject); });
+          [&entry, &check]() -> testing::Test* { return new CheckTest(&check, &entry); });
     }
   }
 }

@@ -1,0 +1,62 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What a device lacks or does wrong, told with its name.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "loaders.h"
+
+namespace patchbay::opencl_test {
+namespace {
+
+void expect_text(const Error& error, const std::string& text) {
+  EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+}
+
+TEST(OpenclFailure, DeviceWithoutF64) {
+  const Runtime runtime = lying_runtime("no-f64");
+  PATCHBAY_NEED_OPENCL(runtime);
+  const Device device = runtime.device("opencl");
+  EXPECT_FALSE(device.properties().f64);
+  const KernelSpec spec{"neg.1",
+                        {ArgumentSpec::tensor(DType::f64, Access::kWrite),
+                         ArgumentSpec::tensor(DType::f64, Access::kRead)},
+                        {}};
+  EXPECT_NE(why_unsupported(device, spec).find("has no f64"), std::string::npos)
+      << why_unsupported(device, spec);
+  const Tensor row = arange(0, 5, 1, {DType::f32, device});
+  EXPECT_EQ(sum(row).item<float>(), 10.0f);
+}
+
+/// Nothing said so when it was launched; who waits learns of it, and of the name.
+TEST(OpenclFailure, FailedLaunchIsNamed) {
+  const Runtime runtime = lying_runtime("fail-launch");
+  PATCHBAY_NEED_OPENCL(runtime);
+  const Device device = runtime.device("opencl");
+  const Stream first(device), second(device);
+  const Event event = [&] {
+    const Argument out =
+        Argument::tensor(Buffer::allocate(device, 64), DType::f32, {16}, Access::kWrite);
+    const Kernel fill = Kernel::prepare(device, {"fill.1",
+                                                 {ArgumentSpec::tensor(DType::f32, Access::kWrite),
+                                                  ArgumentSpec::scalar(DType::f32)},
+                                                 {}});
+    fill.launch(first, std::vector<Argument>{out, Argument::scalar(1.0f)}, "the culprit");
+    return first.record();
+  }();
+  second.wait(event);
+  for (const auto& wait : {std::function<void()>([&] { first.synchronize(); }),
+                           std::function<void()>([&] { event.wait(); }),
+                           std::function<void()>([&] { second.synchronize(); })}) {
+    try {
+      wait();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      expect_text(error, "the culprit failed: CL_OUT_OF_RESOURCES (-5)");
+    }
+  }
+  Stream(device).synchronize();  // others are not concerned
+}
+
+}  // namespace
+}  // namespace patchbay::opencl_test

@@ -1,0 +1,54 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Runtimes with the plugin opencl on an ICD loader of the tests' choice.
+#ifndef PATCHBAY_TESTS_OPENCL_LOADERS_H_
+#define PATCHBAY_TESTS_OPENCL_LOADERS_H_
+
+#include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/patchbay.h>
+
+namespace patchbay::opencl_test {
+
+/// `library`: a path, or the name of one of our loaders; empty: the machine's own.
+inline Runtime runtime_on(const std::string& library) {
+  RuntimeOptions options;
+  options.read_environment = false;
+  if (!library.empty()) {
+    const bool is_path = library.find('/') != std::string::npos;
+    options.settings["opencl_library"] =
+        is_path ? library : PATCHBAY_TEST_ICD_DIR "/" + library + ".so";
+  }
+  return Runtime(options);
+}
+
+inline PluginInfo plugin_info(const Runtime& runtime) {
+  for (const PluginInfo& info : runtime.plugins()) {
+    if (info.name == "opencl") return info;
+  }
+  return {};
+}
+
+/// A runtime on the machine's devices, about which the loader tells these lies. The variable is
+/// the process's: a process makes one such runtime.
+inline Runtime lying_runtime(const char* lies) {
+  setenv("LYING_ICD", lies, 1);
+  return runtime_on("icd_lying");
+}
+
+}  // namespace patchbay::opencl_test
+
+/// Ends the test as skipped where the machine has no OpenCL device.
+#define PATCHBAY_NEED_OPENCL(runtime)                                              \
+  do {                                                                             \
+    const patchbay::PluginInfo info = patchbay::opencl_test::plugin_info(runtime); \
+    if (info.status == patchbay::PluginStatus::kNoDriver ||                        \
+        info.status == patchbay::PluginStatus::kNoDevice) {                        \
+      GTEST_SKIP() << info.reason;                                                 \
+    }                                                                              \
+    ASSERT_EQ(info.status, patchbay::PluginStatus::kLoaded) << info.reason;        \
+  } while (false)
+
+#endif  // PATCHBAY_TESTS_OPENCL_LOADERS_H_
