@@ -23,8 +23,11 @@ struct Setting {
   friend void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.device; }
 };
 
-inline Setting one_cpu() { return {"cpu:0", {}}; }
-inline Setting second_cpu() { return {"cpu:1", {{"PATCHBAY_CPU_DEVICES", "2"}}}; }
+/// What other devices the machine has must not change what is tested.
+inline Setting one_cpu() { return {"cpu:0", {{"PATCHBAY_PLUGINS", "cpu-openblas"}}}; }
+inline Setting second_cpu() {
+  return {"cpu:1", {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_DEVICES", "2"}}};
+}
 /// A device whose memory the host can't touch, beside the CPU.
 inline Setting fake() {
   return {"fake:0",

@@ -13,30 +13,39 @@ namespace patchbay::opencl {
 namespace {
 
 constexpr std::size_t kGroupItems = 256;
-/// Elements that a work-item of a CPU takes of a row, for its loops are vectorised; neighbouring
-/// work-items of a GPU want neighbouring elements.
-constexpr std::int64_t kCpuChunk = 64;
+/// What a work-item takes of the last two dimensions. The loops of a CPU are vectorised;
+/// neighbouring work-items of a GPU want neighbouring elements.
+struct Tile {
+  std::int64_t band, chunk;
+};
+Tile tile_of(const DeviceInfo& device) { return device.is_cpu ? Tile{16, 64} : Tile{1, 1}; }
 
-std::string whole_text(const std::string& text, bool small, std::int64_t chunk) {
-  return text + define("INDEX", small ? "i32" : "i64") + define("CHUNK", std::to_string(chunk)) +
-         kElementwiseText;
+std::string whole_text(const std::string& text, bool small, const DeviceInfo& device) {
+  const Tile tile = tile_of(device);
+  return text + define("INDEX", small ? "i32" : "i64") + define("BAND", std::to_string(tile.band)) +
+         define("CHUNK", std::to_string(tile.chunk)) + kElementwiseText;
 }
 
 /// The strided kernel's struct of the same name.
 template <class Index>
 struct NestArgument {
-  Index rank, rows, chunks;
+  Index rank, tiles, chunks, items;
   Index shape[PATCHBAY_MAX_RANK];
   Index strides[3][PATCHBAY_MAX_RANK];
 };
 
+std::int64_t pieces(std::int64_t size, std::int64_t piece) { return (size + piece - 1) / piece; }
+
+/// The rank is at least 2.
 template <class Index>
-NestArgument<Index> to_argument(const Nest& nest, std::int64_t chunk) {
+NestArgument<Index> to_argument(const Nest& nest, const Tile& tile) {
   NestArgument<Index> argument{};
-  const std::int64_t length = nest.at(nest.rank - 1).size;
+  const std::int64_t length = nest.at(nest.rank - 1).size, height = nest.at(nest.rank - 2).size;
+  const std::int64_t tiles = pieces(height, tile.band), chunks = pieces(length, tile.chunk);
   argument.rank = static_cast<Index>(nest.rank);
-  argument.rows = static_cast<Index>(nest.num_elements() / length);
-  argument.chunks = static_cast<Index>((length + chunk - 1) / chunk);
+  argument.tiles = static_cast<Index>(tiles);
+  argument.chunks = static_cast<Index>(chunks);
+  argument.items = static_cast<Index>(nest.num_elements() / length / height * tiles * chunks);
   for (int d = 0; d < nest.rank; ++d) {
     argument.shape[d] = static_cast<Index>(nest.at(d).size);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -68,20 +77,20 @@ ElementwiseProgram::ElementwiseProgram(const Device& device, plugin::Host host,
       strided(device, program.get(), "strided") {}
 
 ElementwiseKernel::ElementwiseKernel(const Device& device, plugin::Host host, std::string name,
-                                     std::string text, std::size_t num_operands)
+                                     std::string text, std::int64_t vector)
     : device_(device),
       host_(host),
       name_(std::move(name)),
       text_(std::move(text)),
-      num_operands_(num_operands),
-      chunk_(device.info().is_cpu ? kCpuChunk : 1),
-      small_(device, host, whole_text(text_, true, chunk_)) {}
+      vector_(vector),
+      small_(device, host, whole_text(text_, true, device.info())) {}
 
 ElementwiseProgram& ElementwiseKernel::program_for(bool small) {
   if (small) return small_;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (large_ == nullptr) {
-    large_ = std::make_unique<ElementwiseProgram>(device_, host_, whole_text(text_, false, chunk_));
+    large_ = std::make_unique<ElementwiseProgram>(device_, host_,
+                                                  whole_text(text_, false, device_.info()));
   }
   return *large_;
 }
@@ -123,7 +132,8 @@ void ElementwiseKernel::launch_dense(Stream& stream, Launcher& launcher,
                                      plugin::Arguments arguments, const Nest& nest,
                                      std::string_view name) {
   const auto count = static_cast<Index>(nest.num_elements());
-  const Grid grid{{static_cast<std::size_t>(count), 1}, {kGroupItems, 1}};
+  const auto items = static_cast<std::size_t>(pieces(nest.num_elements(), vector_));
+  const Grid grid{{items, 1}, {kGroupItems, 1}};
   launcher.launch(stream, name, grid, [&](Launcher::Arguments& to) {
     set_operands(to, arguments);
     to.value(count);
@@ -134,9 +144,8 @@ template <class Index>
 void ElementwiseKernel::launch_strided(Stream& stream, Launcher& launcher,
                                        plugin::Arguments arguments, const Nest& nest,
                                        std::string_view name) {
-  const auto argument = to_argument<Index>(nest, chunk_);
-  const std::size_t items =
-      static_cast<std::size_t>(argument.rows) * static_cast<std::size_t>(argument.chunks);
+  const auto argument = to_argument<Index>(nest, tile_of(device_.info()));
+  const auto items = static_cast<std::size_t>(argument.items);
   launcher.launch(stream, name, Grid{{items, 1}, {kGroupItems, 1}}, [&](Launcher::Arguments& to) {
     set_operands(to, arguments);
     to.value(argument);
@@ -155,6 +164,10 @@ void ElementwiseKernel::launch(plugin::Stream& on, plugin::Arguments arguments, 
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const bool tensor = arguments[k].kind == PATCHBAY_TENSOR;
     dense = dense && (!tensor || nest.at(0).strides[k] == 1);
+  }
+  if (!dense && nest.rank == 1) {
+    nest.add(nest.at(0));
+    nest.at(0) = {1, {}};
   }
   const std::string_view shown = name.empty() ? std::string_view(name_) : name;
   const bool small = is_small(nest);
@@ -181,8 +194,17 @@ std::uint8_t input_dtype(const Expression& expression, Specs specs) {
   return specs[1].dtype;
 }
 
+/// How many elements the expression takes at once, as a vector.
+std::int64_t vector_of(const Expression& expression, std::uint8_t in, const DeviceInfo& device) {
+  const bool rounds_twice = in == PATCHBAY_F32 && !device.divides_exactly;  // not for vectors
+  if (!expression.vector_of_floats || !is_float(in) || !device.is_cpu || rounds_twice) return 1;
+  const auto bytes = static_cast<std::int64_t>(element_bytes(in));
+  return std::clamp<std::int64_t>(device.vector_bytes / bytes, 2, 16);
+}
+
 std::string text_of(const Expression& expression, Specs specs, std::uint8_t in,
                     const DeviceInfo& device) {
+  const std::string vector = std::to_string(vector_of(expression, in, device));
   const auto is_scalar = [&](std::size_t i) {
     return specs.size() <= i || specs[i].kind == PATCHBAY_SCALAR ? "1" : "0";
   };
@@ -195,6 +217,12 @@ std::string text_of(const Expression& expression, Specs specs, std::uint8_t in,
   text += define("COMPUTE_BOOL", in == PATCHBAY_BOOL ? "1" : "0");
   text += define("A_IS_SCALAR", is_scalar(1));
   text += define("B_IS_SCALAR", is_scalar(2));
+  text += define("VECTOR", vector);
+  text += define("VLOAD", "vload" + vector) + define("VSTORE", "vstore" + vector);
+  // f64 has more than twice the digits of f32: rounding its quotient once more changes nothing.
+  const bool by_f64 = in == PATCHBAY_F32 && device.has_f64 && !device.divides_exactly;
+  text += define("QUOTIENT(a, b)", by_f64 ? "(f32)((f64)a / (f64)b)" : "a / b");
+  text += define("ROOT(a)", by_f64 ? "(f32)sqrt((f64)a)" : "sqrt(a)");
   return text +
          define("EXPRESSION(a, b, i)", "(" + expression_text(expression, specs[0].dtype, in) + ")");
 }
@@ -217,7 +245,7 @@ std::unique_ptr<plugin::Kernel> prepare_elementwise(const Device& device, plugin
   if (!fits || expression_text(*expression, specs[0].dtype, in).empty()) refuse(name, specs);
   return std::make_unique<ElementwiseKernel>(device, host, std::string(name),
                                              text_of(*expression, specs, in, device.info()),
-                                             specs.size());
+                                             vector_of(*expression, in, device.info()));
 }
 
 }  // namespace patchbay::opencl

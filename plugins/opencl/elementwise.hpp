@@ -26,9 +26,10 @@ struct ElementwiseProgram {
 
 class ElementwiseKernel : public plugin::Kernel {
  public:
-  /// `text` defines all but INDEX and CHUNK. `num_operands`: out, a and, for some, b.
+  /// `text` defines all but INDEX, BAND and CHUNK. `vector`: elements that a work-item takes of
+  /// dense operands.
   ElementwiseKernel(const Device& device, plugin::Host host, std::string name, std::string text,
-                    std::size_t num_operands);
+                    std::int64_t vector);
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
@@ -47,8 +48,7 @@ class ElementwiseKernel : public plugin::Kernel {
   const Device& device_;
   const plugin::Host host_;
   const std::string name_, text_;
-  const std::size_t num_operands_;
-  const std::int64_t chunk_;
+  const std::int64_t vector_;
   ElementwiseProgram small_;
   std::mutex mutex_;
   std::unique_ptr<ElementwiseProgram> large_;  // built when a tensor needs wide indices

@@ -23,7 +23,7 @@ constexpr Expression kExpressions[] = {
     {"add.1", "oaa", Rule::kSame, "a + b", "(OUT)((U)a + (U)b)", "(OUT)((U)a + (U)b)", kNone},
     {"sub.1", "oaa", Rule::kSame, "a - b", "(OUT)((U)a - (U)b)", "(OUT)((U)a - (U)b)", kNone},
     {"mul.1", "oaa", Rule::kSame, "a * b", "(OUT)((U)a * (U)b)", "(OUT)((U)a * (U)b)", kNone},
-    {"div.1", "oaa", Rule::kSame, "a / b", kSignedQuotient, kUnsignedQuotient, kNone},
+    {"div.1", "oaa", Rule::kSame, "QUOTIENT(a, b)", kSignedQuotient, kUnsignedQuotient, kNone},
     {"maximum.1", "oaa", Rule::kSame, "a != a || a > b ? a : b", "a > b ? a : b", "a > b ? a : b",
      kNone},
     {"minimum.1", "oaa", Rule::kSame, "a != a || a < b ? a : b", "a < b ? a : b", "a < b ? a : b",
@@ -42,9 +42,9 @@ constexpr Expression kExpressions[] = {
     {"neg.1", "ot", Rule::kSame, "-a", "(OUT)((U)0 - (U)a)", "(OUT)((U)0 - (U)a)", kNone},
     {"abs.1", "ot", Rule::kSame, "fabs(a)", "a < 0 ? (OUT)((U)0 - (U)a) : a", "a", kNone},
     {"square.1", "ot", Rule::kSame, "a * a", "(OUT)((U)a * (U)a)", "(OUT)((U)a * (U)a)", kNone},
-    {"sqrt.1", "ot", Rule::kSame, "sqrt(a)", kNone, kNone, kNone},
-    {"exp.1", "ot", Rule::kSame, "exp(a)", kNone, kNone, kNone},
-    {"log.1", "ot", Rule::kSame, "log(a)", kNone, kNone, kNone},
+    {"sqrt.1", "ot", Rule::kSame, "ROOT(a)", kNone, kNone, kNone, true},
+    {"exp.1", "ot", Rule::kSame, "exp(a)", kNone, kNone, kNone, true},
+    {"log.1", "ot", Rule::kSame, "log(a)", kNone, kNone, kNone, true},
 };
 
 /// From a float to an integer: truncated, saturated, NaN gives 0.

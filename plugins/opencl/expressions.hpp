@@ -22,9 +22,12 @@ struct Expression {
   std::string_view name;
   std::string_view kinds;  // as check_specs takes them
   Rule rule;
-  /// In a, b, i (the element's index), IN, OUT, U (unsigned type of IN's width, at least 32 bits)
-  /// and SUM (a float type for steps). Empty: no such kernel for these dtypes.
+  /// In a, b, i (the element's index), IN, OUT, U (unsigned type of IN's width, at least 32 bits),
+  /// SUM (a float type for steps), QUOTIENT and ROOT (of floats, correctly rounded). Empty: no such
+  /// kernel for these dtypes.
   std::string_view of_floats, of_signed, of_u8, of_bools;
+  /// The text of floats takes vectors too, and gains much from them.
+  bool vector_of_floats = false;
 };
 
 /// Null if no elementwise operator has the name.

@@ -12,12 +12,14 @@ namespace patchbay::opencl {
 namespace {
 
 constexpr std::int64_t kTile = 16;
-constexpr std::int64_t kRowsOfAnItem = 120;  // their part of a stays in the second-level cache
-constexpr std::int64_t kDepth = 256;         // rows of b that are copied at a time
+constexpr std::int64_t kMostLines = 120;         // rows of a that an item copies ...
+constexpr std::int64_t kMostCopied = 120 << 10;  // ... and their bytes: they stay in the L2 cache
+constexpr std::int64_t kDepth = 256;             // columns of a and rows of b that are copied
+constexpr std::int64_t kMostStrips = 8;          // then the copies cost little
 
 /// The kernels' struct of the same name.
 struct Sizes {
-  std::int64_t m, n, k, lines;
+  std::int64_t m, n, k, strips;
   std::int64_t a_row, a_column;
   std::int64_t b_row, b_column;
   std::int64_t out_row;
@@ -45,19 +47,24 @@ GemmShape blocks(std::uint8_t dtype, const DeviceInfo& device) {
   const auto bytes = static_cast<std::int64_t>(element_bytes(dtype));
   const std::int64_t lanes = std::clamp<std::int64_t>(device.vector_bytes / bytes, 2, 16);
   const std::int64_t height = lanes * bytes >= 64 ? 12 : 6;
+  const std::int64_t depth = kDepth * 4 / bytes;
+  const auto local =
+      static_cast<std::int64_t>(device.local_memory_bytes) - 2 * lanes * depth * bytes;
+  const std::int64_t lines = std::clamp(
+      std::min(kMostCopied, local) / (depth * bytes) / height * height, height, kMostLines);
   const std::string width = std::to_string(lanes);
-  std::string text = define("T", scalar_type(dtype)) + define("V", vector_type(dtype, lanes)) +
-                     define("LANES", width) + define("VECTORS", "2") +
-                     define("VLOAD", "vload" + width) + define("VSTORE", "vstore" + width) +
-                     define("HEIGHT", std::to_string(height)) +
-                     define("DEPTH", std::to_string(kDepth)) +
-                     define("FMA(a, b, c)", is_float(dtype) ? "fma(a, b, c)" : "((a) * (b) + (c))");
-  return {text + kGemmBlocksText, kRowsOfAnItem, 2 * lanes, 1};
+  std::string text =
+      define("T", scalar_type(dtype)) + define("V", vector_type(dtype, lanes)) +
+      define("LANES", width) + define("VECTORS", "2") + define("VLOAD", "vload" + width) +
+      define("VSTORE", "vstore" + width) + define("HEIGHT", std::to_string(height)) +
+      define("LINES", std::to_string(lines)) + define("DEPTH", std::to_string(depth)) +
+      define("FMA(a, b, c)", is_float(dtype) ? "fma(a, b, c)" : "((a) * (b) + (c))");
+  return {text + kGemmBlocksText, lines, 2 * lanes, kMostStrips, 1};
 }
 
 GemmShape tiles(std::uint8_t dtype) {
   const std::string text = define("T", scalar_type(dtype)) + define("TILE", std::to_string(kTile));
-  return {text + kGemmTilesText, 1, 1, static_cast<std::size_t>(kTile)};
+  return {text + kGemmTilesText, 1, 1, 1, static_cast<std::size_t>(kTile)};
 }
 
 struct Problem {
@@ -113,8 +120,13 @@ void GemmKernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin:
   Problem problem = by_rows(arguments);
   Sizes& sizes = problem.sizes;
   if (sizes.m == 0 || sizes.n == 0) return;
-  sizes.lines = shape_.rows;
-  const Grid grid{{pieces(sizes.n, shape_.columns), pieces(sizes.m, shape_.rows)},
+  const std::size_t rows = pieces(sizes.m, shape_.rows);
+  // Enough items to share out, then larger ones.
+  const std::size_t wanted = 4 * std::size_t{device_.info().compute_units};
+  const std::size_t strips = pieces(sizes.n, shape_.columns);
+  sizes.strips = std::clamp<std::int64_t>(static_cast<std::int64_t>(strips * rows / wanted), 1,
+                                          shape_.most_strips);
+  const Grid grid{{pieces(sizes.n, shape_.columns * sizes.strips), rows},
                   {shape_.group, shape_.group}};
   // Without products a and b may be nothing, which is no buffer.
   const plugin::Memory out = problem.out.value.memory;

@@ -12,11 +12,12 @@
 
 namespace patchbay::opencl {
 
-/// How the text cuts the result: what a work-item or a group computes.
+/// How the text cuts the result: what a work-item computes.
 struct GemmShape {
   std::string text;
   std::int64_t rows, columns;
-  std::size_t group;  // items of a group along each axis
+  std::int64_t most_strips;  // pieces of so many columns that a work-item may take
+  std::size_t group;         // items of a group along each axis
 };
 
 class GemmKernel : public plugin::Kernel {

@@ -20,13 +20,13 @@ struct Widths {
 };
 Widths widths_of(const Fold& fold, const DeviceInfo& device) {
   if (!device.is_cpu) return {4, 1};
-  return fold.is_position() ? Widths{1, 4} : Widths{16, 16};
+  return fold.is_position() ? Widths{16, 4} : Widths{16, 128};
 }
 
 /// So many work-items are enough.
 std::int64_t enough_items(const DeviceInfo& device) { return device.is_cpu ? 64 : 4096; }
-/// `across` makes several partial values a work-item, but then there are few of these.
-constexpr std::uint64_t kMostPartials = 4096;
+/// Of the pieces; `across` makes as many a work-item as it takes results.
+constexpr std::uint64_t kMostPartials = 64 * 128;
 
 /// The kernels' struct of the same name.
 struct Axes {
@@ -49,7 +49,7 @@ std::string whole_text(const Fold& fold, std::uint8_t in, const DeviceInfo& devi
   const Widths widths = widths_of(fold, device);
   // A position's type is declared by the text itself, before the definitions are used.
   return fold_text(fold, in, device) + define("LANES", std::to_string(widths.lanes)) +
-         define("WIDE", std::to_string(widths.wide)) + kReductionText;
+         define("WIDE", std::to_string(widths.wide)) + define("BLOCK", "256") + kReductionText;
 }
 
 std::int64_t round_up(std::int64_t value, std::int64_t step) {

@@ -18,8 +18,8 @@ std::string without_trailing_blanks(const std::string& text) {
 TEST(Readme, ProgramPrintsWhatTheReadmeShows) {
   std::ifstream file(README_OUTPUT);
   const std::string expected(std::istreambuf_iterator<char>(file), {});
-  const examples::ProcessResult result =
-      examples::run_process({README_PROGRAM}, {{"PATCHBAY_CPU_DEVICES", "2"}});
+  const examples::ProcessResult result = examples::run_process(
+      {README_PROGRAM}, {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_DEVICES", "2"}});
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(without_trailing_blanks(result.output), expected);
 }

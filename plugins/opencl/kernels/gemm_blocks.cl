@@ -1,16 +1,63 @@
 // out = alpha a b + beta out for devices whose work-items are threads with vector registers. A
-// work-item computes a strip of LINES rows and WIDTH columns; it copies DEPTH rows of b into
-// memory of its own first, where they lie one vector after the other. Defined before: T, V (a
-// vector of T), VLOAD, VSTORE, LANES, VECTORS, HEIGHT (rows a tile), DEPTH, FMA.
+// work-item computes LINES rows of several strips of WIDTH columns. It copies what it needs of a
+// and b into memory of its own first, in the order of use, for lines a power of two apart would
+// fight for the same places of the cache. Defined before: T, V (a vector of T), VLOAD, VSTORE,
+// LANES, VECTORS (of a strip), HEIGHT (rows a tile), LINES, DEPTH (of a copy), FMA.
 
 #define WIDTH (LANES * VECTORS)
 
 typedef struct {
-  i64 m, n, k, lines;         // `lines`: rows of a work-item
-  i64 a_row, a_column;        // strides
+  i64 m, n, k, strips;   // `strips`: of a work-item
+  i64 a_row, a_column;   // strides
   i64 b_row, b_column;
   i64 out_row;
 } Sizes;
+
+// Tile by tile, and in a tile column by column. Rows beyond the last one repeat it.
+PATCHBAY_FUNCTION void pack_a(__local T *to, PATCHBAY_GLOBAL const T *a, const int rows,
+                              const int depth, const i64 row_stride, const i64 column_stride) {
+  for (int tile = 0; tile < rows; tile += HEIGHT) {
+    __local T *const tile_to = to + tile * DEPTH;
+    if (row_stride == 1 && tile + HEIGHT <= rows) {
+      for (int k = 0; k < depth; ++k) {
+        PATCHBAY_GLOBAL const T *const from = a + tile + k * column_stride;
+        for (int r = 0; r < HEIGHT; ++r) tile_to[k * HEIGHT + r] = from[r];
+      }
+      continue;
+    }
+    for (int r = 0; r < HEIGHT; ++r) {
+      PATCHBAY_GLOBAL const T *const from = a + min(tile + r, rows - 1) * row_stride;
+      for (int k = 0; k < depth; ++k) tile_to[k * HEIGHT + r] = from[k * column_stride];
+    }
+  }
+}
+
+// Columns beyond the last one repeat it.
+PATCHBAY_FUNCTION void pack_b(__local T *to, PATCHBAY_GLOBAL const T *b, const int columns,
+                              const int depth, const i64 row_stride, const i64 column_stride) {
+  if (column_stride == 1 && columns == WIDTH) {
+    for (int k = 0; k < depth; ++k) {
+      for (int v = 0; v < VECTORS; ++v) VSTORE(VLOAD(v, b + k * row_stride), k * VECTORS + v, to);
+    }
+    return;
+  }
+  for (int c = 0; c < WIDTH; ++c) {
+    PATCHBAY_GLOBAL const T *const from = b + min(c, columns - 1) * column_stride;
+    for (int k = 0; k < depth; ++k) to[k * WIDTH + c] = from[k * row_stride];
+  }
+}
+
+// scale * what is there, or nothing.
+PATCHBAY_FUNCTION void store(PATCHBAY_GLOBAL T *to, const V value, const int columns,
+                             const int reads, const T scale) {
+  if (columns >= LANES) {
+    VSTORE(reads ? value + (V)scale * VLOAD(0, to) : value, 0, to);
+    return;
+  }
+  T parts[LANES];
+  VSTORE(value, 0, parts);
+  for (int c = 0; c < columns; ++c) to[c] = reads ? parts[c] + scale * to[c] : parts[c];
+}
 
 PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT(T, out), PATCHBAY_INPUT(T, a), PATCHBAY_INPUT(T, b),
                       PATCHBAY_VALUE(T, alpha), PATCHBAY_VALUE(T, beta),
@@ -18,76 +65,50 @@ PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT(T, out), PATCHBAY_INPUT(T, a), PATCHBAY_INP
   PATCHBAY_BIND(T, out);
   PATCHBAY_BIND_INPUT(T, a);
   PATCHBAY_BIND_INPUT(T, b);
-  PATCHBAY_SHARED(V, panel, DEPTH * VECTORS);
-  __local T *const packed = (__local T *)panel;
-  const i64 j = PATCHBAY_GLOBAL_ID64(0) * WIDTH;
-  const i64 i_begin = PATCHBAY_GLOBAL_ID64(1) * sizes.lines;
-  const i64 i_end = min(i_begin + sizes.lines, sizes.m);
-  const int columns = (int)min(sizes.n - j, (i64)WIDTH);
+  PATCHBAY_SHARED(T, a_packed, LINES * DEPTH);
+  PATCHBAY_SHARED(T, b_packed, DEPTH * WIDTH);
+  const i64 j_begin = PATCHBAY_GLOBAL_ID64(0) * WIDTH * sizes.strips;
+  const i64 j_end = min(j_begin + WIDTH * sizes.strips, sizes.n);
+  const i64 i_begin = PATCHBAY_GLOBAL_ID64(1) * LINES;
+  const int rows = (int)min(sizes.m - i_begin, (i64)LINES);
 
   i64 k_begin = 0;
   do {
     const int depth = (int)min(sizes.k - k_begin, (i64)DEPTH);
-    // Beyond the last column there are zeros.
-    if (sizes.b_column == 1 && columns == WIDTH) {
-      for (int k = 0; k < depth; ++k) {
-        PATCHBAY_GLOBAL const T *const from = b + (k_begin + k) * sizes.b_row + j;
-        for (int v = 0; v < VECTORS; ++v) panel[k * VECTORS + v] = VLOAD(v, from);
-      }
-    } else {
-      for (int c = 0; c < WIDTH; ++c) {
-        PATCHBAY_GLOBAL const T *const from =
-            b + k_begin * sizes.b_row + (j + min(c, columns - 1)) * sizes.b_column;
-        for (int k = 0; k < depth; ++k) packed[k * WIDTH + c] = from[k * sizes.b_row];
-      }
-    }
-
-    for (i64 i = i_begin; i < i_end; i += HEIGHT) {
-      // Rows beyond the last one are the last one again; they are not stored.
-      PATCHBAY_GLOBAL const T *rows[HEIGHT];
-      for (int r = 0; r < HEIGHT; ++r) {
-        rows[r] = a + min(i + r, i_end - 1) * sizes.a_row + k_begin * sizes.a_column;
-      }
-      V acc[HEIGHT][VECTORS];
-#pragma unroll
-      for (int r = 0; r < HEIGHT; ++r) {
-#pragma unroll
-        for (int v = 0; v < VECTORS; ++v) acc[r][v] = (V)0;
-      }
-      for (int k = 0; k < depth; ++k) {
-        V line[VECTORS];
-#pragma unroll
-        for (int v = 0; v < VECTORS; ++v) line[v] = panel[k * VECTORS + v];
+    const int reads = k_begin != 0 || beta != (T)0;
+    const T scale = k_begin != 0 ? (T)1 : beta;
+    pack_a(a_packed, a + i_begin * sizes.a_row + k_begin * sizes.a_column, rows, depth,
+           sizes.a_row, sizes.a_column);
+    for (i64 j = j_begin; j < j_end; j += WIDTH) {
+      const int columns = (int)min(sizes.n - j, (i64)WIDTH);
+      pack_b(b_packed, b + k_begin * sizes.b_row + j * sizes.b_column, columns, depth,
+             sizes.b_row, sizes.b_column);
+      for (int tile = 0; tile < rows; tile += HEIGHT) {
+        __local const T *const factors = a_packed + tile * DEPTH;
+        V acc[HEIGHT][VECTORS];
 #pragma unroll
         for (int r = 0; r < HEIGHT; ++r) {
-          const V factor = (V)rows[r][k * sizes.a_column];
 #pragma unroll
-          for (int v = 0; v < VECTORS; ++v) acc[r][v] = FMA(factor, line[v], acc[r][v]);
+          for (int v = 0; v < VECTORS; ++v) acc[r][v] = (V)0;
         }
-      }
-
-      const int height = (int)min(i_end - i, (i64)HEIGHT);
-      const int reads = k_begin != 0 || beta != (T)0;
-      const T scale = k_begin != 0 ? (T)1 : beta;
+        for (int k = 0; k < depth; ++k) {
+          V line[VECTORS];
 #pragma unroll
-      for (int r = 0; r < HEIGHT; ++r) {
-        if (r < height) {
-          PATCHBAY_GLOBAL T *const to = out + (i + r) * sizes.out_row + j;
+          for (int v = 0; v < VECTORS; ++v) line[v] = VLOAD(k * VECTORS + v, b_packed);
 #pragma unroll
-          for (int v = 0; v < VECTORS; ++v) {
-            const V value = (V)alpha * acc[r][v];
-            if (columns == WIDTH) {
-              if (reads)
-                VSTORE(value + (V)scale * VLOAD(v, to), v, to);
-              else
-                VSTORE(value, v, to);
-            } else {
-              T parts[LANES];
-              VSTORE(value, 0, parts);
-              for (int c = 0; c < LANES && v * LANES + c < columns; ++c) {
-                const T before = reads ? scale * to[v * LANES + c] : (T)0;
-                to[v * LANES + c] = parts[c] + before;
-              }
+          for (int r = 0; r < HEIGHT; ++r) {
+            const V factor = (V)factors[k * HEIGHT + r];
+#pragma unroll
+            for (int v = 0; v < VECTORS; ++v) acc[r][v] = FMA(factor, line[v], acc[r][v]);
+          }
+        }
+#pragma unroll
+        for (int r = 0; r < HEIGHT; ++r) {
+          if (tile + r < rows) {
+            PATCHBAY_GLOBAL T *const to = out + (i_begin + tile + r) * sizes.out_row + j;
+#pragma unroll
+            for (int v = 0; v < VECTORS; ++v) {
+              store(to + v * LANES, (V)alpha * acc[r][v], columns - v * LANES, reads, scale);
             }
           }
         }

@@ -2,7 +2,7 @@
 // of TILE x TILE elements. Defined before: T, TILE.
 
 typedef struct {
-  i64 m, n, k, lines;
+  i64 m, n, k, strips;  // `strips` is not used
   i64 a_row, a_column;  // strides
   i64 b_row, b_column;
   i64 out_row;

@@ -1,5 +1,5 @@
 // Sums and extremes. Defined before: IN, OUT, ACC (the accumulator), ARG (1 for positions), INIT,
-// STEP(acc, x, index), MERGE(acc, other), RESULT(acc), LANES. The order of additions depends on
+// STEP(acc, x, index), MERGE(acc, other), RESULT(acc), LANES, BLOCK, WIDE. The order of additions depends on
 // shape and strides alone, so that results repeat.
 
 #if ARG
@@ -49,11 +49,40 @@ PATCHBAY_FUNCTION i64 offset_out(const Axes *axes, const i64 index) {
 
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 
+#if ARG
+// BLOCK elements in a row: their extreme first, which vectors find, and its place only if it wins.
+PATCHBAY_FUNCTION Best fold_block(const Best best, PATCHBAY_GLOBAL const IN *x, const i64 index) {
+  IN extreme[LANES];
+  for (int lane = 0; lane < LANES; ++lane) extreme[lane] = x[lane];
+  for (int k = LANES; k < BLOCK; k += LANES) {
+    for (int lane = 0; lane < LANES; ++lane) {
+      const IN y = x[k + lane];
+      extreme[lane] = IS_NAN(extreme[lane]) || !(IS_NAN(y) || BEATS(y, extreme[lane]))
+                          ? extreme[lane] : y;
+    }
+  }
+  IN most = extreme[0];
+  for (int lane = 1; lane < LANES; ++lane) {
+    const IN y = extreme[lane];
+    most = IS_NAN(most) || !(IS_NAN(y) || BEATS(y, most)) ? most : y;
+  }
+  const int wins = BEATS(most, best.value) || (IS_NAN(most) && !IS_NAN(best.value));
+  if (!wins && best.index <= index) return best;
+  int k = 0;
+  while (k < BLOCK - 1 && x[k] != most && !IS_NAN(x[k])) ++k;
+  return best_at(x[k], index + k);
+}
+#endif
+
 // The reduced elements begin, begin + 1 ... of one result, which starts at `in`.
 PATCHBAY_FUNCTION ACC fold(PATCHBAY_GLOBAL const IN *in, const Axes *reduced, const i64 from,
                            const i64 to) {
+#if ARG
+  ACC acc = INIT;
+#else
   ACC acc[LANES];
   for (int lane = 0; lane < LANES; ++lane) acc[lane] = INIT;
+#endif
   const i64 last = reduced->rank - 1;
   const i64 length = reduced->shape[last], step = reduced->in[last];
   i64 begin = from;
@@ -62,6 +91,12 @@ PATCHBAY_FUNCTION ACC fold(PATCHBAY_GLOBAL const IN *in, const Axes *reduced, co
     const i64 run = MINIMUM(to - begin, length - column);
     PATCHBAY_GLOBAL const IN *const x = in + offset_in(reduced, begin);
     i64 k = 0;
+#if ARG
+    if (step == 1) {
+      for (; k + BLOCK <= run; k += BLOCK) acc = fold_block(acc, x + k, begin + k);
+    }
+    for (; k < run; ++k) acc = STEP(acc, x[k * step], begin + k);
+#else
     if (step == 1) {
       for (; k + LANES <= run; k += LANES) {
         for (int lane = 0; lane < LANES; ++lane) {
@@ -70,10 +105,15 @@ PATCHBAY_FUNCTION ACC fold(PATCHBAY_GLOBAL const IN *in, const Axes *reduced, co
       }
     }
     for (; k < run; ++k) acc[0] = STEP(acc[0], x[k * step], begin + k);
+#endif
     begin += run;
   }
+#if ARG
+  return acc;
+#else
   for (int lane = 1; lane < LANES; ++lane) acc[0] = MERGE(acc[0], acc[lane]);
   return acc[0];
+#endif
 }
 
 // A work-item reduces one piece of one result.
