@@ -25,7 +25,12 @@ Stream::Stream(const Device& device, QueueHandle queue)
       callbacks_(std::make_shared<Callbacks>()) {}
 
 Stream::~Stream() {
-  cl_.clFinish(queue_.get());
+  try {
+    const EventHandle marker = mark();
+    wait_for(cl_, marker.get(), host(), PATCHBAY_NO_DEADLINE);
+  } catch (...) {
+    cl_.clFinish(queue_.get());  // the queue takes no marker any more
+  }
   callbacks_->wait();
   timeline_->settle();
 }
@@ -99,12 +104,9 @@ void Stream::flush() { check(cl_.clFlush(queue_.get()), "clFlush"); }
 
 bool Stream::synchronize(std::uint64_t deadline_ns) {
   const std::uint64_t number = timeline_->last();
-  if (deadline_ns == PATCHBAY_NO_DEADLINE) {
-    check(cl_.clFinish(queue_.get()), "clFinish");
-  } else {
-    const EventHandle marker = mark();
-    if (!wait_for(cl_, marker.get(), host(), deadline_ns)) return false;
-  }
+  // Not clFinish: rusticl's returns too early when the queue was flushed before.
+  const EventHandle marker = mark();
+  if (!wait_for(cl_, marker.get(), host(), deadline_ns)) return false;
   timeline_->check(number);
   return true;
 }
