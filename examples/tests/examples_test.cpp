@@ -14,6 +14,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+/// What the example `kernels` computed when it was written, on the CPU.
+constexpr const char* kFingerprints[] = {"3f57f20c83899c4e", "b5620867a2987f97",
+                                         "b607b68f1de34dda"};
+
 class Examples : public testing::TestWithParam<Setting> {
  protected:
   std::string run(const std::string& name, std::vector<std::string> arguments = {}) {
@@ -85,10 +89,22 @@ TEST_P(Examples, KernelsGiveTheSameBitsOnEachDevice) {
   EXPECT_THAT(output,
               HasSubstr("block_sum(input f32 values, output f32 sums, i64 n)\n  20 values"));
   EXPECT_THAT(output, HasSubstr("tiled_gemm(input f32 a, input f32 b, output f32 c, i32 m, i32 n"));
-  // What this program computed when it was written, on the CPU.
-  EXPECT_THAT(output, HasSubstr("fingerprint 3f57f20c83899c4e"));
-  EXPECT_THAT(output, HasSubstr("fingerprint b5620867a2987f97"));
-  EXPECT_THAT(output, HasSubstr("fingerprint b607b68f1de34dda"));
+  for (const char* fingerprint : kFingerprints) {
+    EXPECT_THAT(output, HasSubstr(std::string("fingerprint ") + fingerprint));
+  }
+}
+
+TEST(ExampleKernels, GiveTheSameBitsOnOpencl) {
+  const Environment environment = {{"PATCHBAY_PLUGINS", "opencl"}};
+  const ProcessResult result = run_example(
+      "kernels", {"--elements", "5000", "--size", "50", "--device", "opencl:0"}, environment);
+  const bool is_built = result.errors.find("patchbay-opencl.so") != std::string::npos;
+  const bool is_absent = result.errors.find(" is no-d") != std::string::npos;
+  if (result.status == 1 && (is_absent || !is_built)) GTEST_SKIP() << result.errors;
+  EXPECT_EQ(result.status, 0) << result.errors;
+  for (const char* fingerprint : kFingerprints) {
+    EXPECT_THAT(result.output, HasSubstr(std::string("fingerprint ") + fingerprint));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(On, Examples, testing::Values(one_cpu(), second_cpu(), fake()),

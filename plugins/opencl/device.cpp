@@ -3,6 +3,7 @@
 
 #include "error.hpp"
 #include "event.hpp"
+#include "module.hpp"
 #include "operators.hpp"
 #include "stream.hpp"
 
@@ -51,6 +52,11 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   return prepare_operator(*this, host(), spec);
+}
+
+std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
+                                                    std::string_view) {
+  return opencl::load_module(*this, host(), format, code);
 }
 
 std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {

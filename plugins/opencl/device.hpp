@@ -27,6 +27,8 @@ class Device : public plugin::Device {
   std::unique_ptr<plugin::Stream> wrap_stream(std::uint64_t native_handle) override;
   std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
   std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
+  std::unique_ptr<plugin::Module> load_module(std::string_view format, std::string_view code,
+                                              std::string_view options) override;
   std::uint64_t native_handle(std::uint32_t native_kind, void* object) override;
 
   const Symbols& cl() const { return cl_; }

@@ -133,7 +133,7 @@ void ElementwiseKernel::launch_dense(Stream& stream, Launcher& launcher,
                                      std::string_view name) {
   const auto count = static_cast<Index>(nest.num_elements());
   const auto items = static_cast<std::size_t>(pieces(nest.num_elements(), vector_));
-  const Grid grid{{items, 1}, {kGroupItems, 1}};
+  const Grid grid{{items, 1, 1}, {kGroupItems, 1, 1}};
   launcher.launch(stream, name, grid, [&](Launcher::Arguments& to) {
     set_operands(to, arguments);
     to.value(count);
@@ -146,10 +146,11 @@ void ElementwiseKernel::launch_strided(Stream& stream, Launcher& launcher,
                                        std::string_view name) {
   const auto argument = to_argument<Index>(nest, tile_of(device_.info()));
   const auto items = static_cast<std::size_t>(argument.items);
-  launcher.launch(stream, name, Grid{{items, 1}, {kGroupItems, 1}}, [&](Launcher::Arguments& to) {
-    set_operands(to, arguments);
-    to.value(argument);
-  });
+  launcher.launch(stream, name, Grid{{items, 1, 1}, {kGroupItems, 1, 1}},
+                  [&](Launcher::Arguments& to) {
+                    set_operands(to, arguments);
+                    to.value(argument);
+                  });
 }
 
 void ElementwiseKernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Memory,

@@ -13,6 +13,8 @@ const char* name_of(std::int64_t code) {
     case kOutOfHostMemory: return "CL_OUT_OF_HOST_MEMORY";
     case kBuildProgramFailure: return "CL_BUILD_PROGRAM_FAILURE";
     case kEventFailed: return "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST";
+    case kInvalidWorkGroupSize: return "CL_INVALID_WORK_GROUP_SIZE";
+    case kInvalidWorkItemSize: return "CL_INVALID_WORK_ITEM_SIZE";
     case kInvalidBufferSize: return "CL_INVALID_BUFFER_SIZE";
     default: return "error";
   }

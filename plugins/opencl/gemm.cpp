@@ -126,8 +126,8 @@ void GemmKernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin:
   const std::size_t strips = pieces(sizes.n, shape_.columns);
   sizes.strips = std::clamp<std::int64_t>(static_cast<std::int64_t>(strips * rows / wanted), 1,
                                           shape_.most_strips);
-  const Grid grid{{pieces(sizes.n, shape_.columns * sizes.strips), rows},
-                  {shape_.group, shape_.group}};
+  const Grid grid{{pieces(sizes.n, shape_.columns * sizes.strips), rows, 1},
+                  {shape_.group, shape_.group, 1}};
   // Without products a and b may be nothing, which is no buffer.
   const plugin::Memory out = problem.out.value.memory;
   const plugin::Memory a = sizes.k == 0 ? out : problem.a.value.memory;

@@ -7,7 +7,12 @@ namespace patchbay::opencl {
 
 Launcher::Launcher(const Device& device, cl_program program, std::string name)
     : device_(device), program_(program), name_(std::move(name)) {
-  give_back(take());
+  KernelHandle kernel = take();
+  check(device.cl().clGetKernelWorkGroupInfo(kernel.get(), device.info().id,
+                                             static_cast<cl_uint>(kKernelWorkGroupSize),
+                                             sizeof max_group_size_, &max_group_size_, nullptr),
+        "clGetKernelWorkGroupInfo");
+  give_back(std::move(kernel));
 }
 
 KernelHandle Launcher::take() {
@@ -21,6 +26,9 @@ KernelHandle Launcher::take() {
   }
   cl_int code = 0;
   const cl_kernel kernel = device_.cl().clCreateKernel(program_, name_.c_str(), &code);
+  if (code == kInvalidKernelName) {
+    plugin::invalid_argument("the text has no kernel '" + name_ + "'");
+  }
   check(code, "clCreateKernel");
   return {device_.cl(), kernel};
 }
@@ -43,11 +51,12 @@ Launcher::Arguments& Launcher::Arguments::memory(plugin::Memory memory) {
 
 void Launcher::enqueue(Stream& stream, std::string_view name, const Grid& grid,
                        cl_kernel kernel) const {
-  std::array<std::size_t, 2> items{};
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  std::array<std::size_t, 3> items{};
+  cl_uint dimensions = 1;
+  for (std::size_t axis = 0; axis < items.size(); ++axis) {
     items[axis] = (grid.items[axis] + grid.group[axis] - 1) / grid.group[axis] * grid.group[axis];
+    if (items[axis] > 1) dimensions = static_cast<cl_uint>(axis) + 1;
   }
-  const cl_uint dimensions = grid.items[1] > 1 || grid.group[1] > 1 ? 2 : 1;
   stream.submit(name.empty() ? std::string_view(name_) : name, "clEnqueueNDRangeKernel",
                 [&](cl_queue queue, cl_event* event) {
                   return device_.cl().clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr,

@@ -17,8 +17,8 @@
 namespace patchbay::opencl {
 
 struct Grid {
-  std::array<std::size_t, 2> items{1, 1};
-  std::array<std::size_t, 2> group{1, 1};
+  std::array<std::size_t, 3> items{1, 1, 1};
+  std::array<std::size_t, 3> group{1, 1, 1};
 };
 
 /// Setting arguments is not thread-safe, so that each launch takes a kernel object of its own out
@@ -26,6 +26,10 @@ struct Grid {
 class Launcher {
  public:
   Launcher(const Device& device, cl_program program, std::string name);
+
+  const std::string& name() const { return name_; }
+  /// The most work-items that a group of this kernel may have.
+  std::size_t max_group_size() const { return max_group_size_; }
 
   class Arguments {
    public:
@@ -63,6 +67,7 @@ class Launcher {
   const Device& device_;
   const cl_program program_;
   const std::string name_;
+  std::size_t max_group_size_ = 0;
   std::mutex mutex_;
   std::vector<KernelHandle> idle_;
 };

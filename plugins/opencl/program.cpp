@@ -60,9 +60,10 @@ ProgramHandle from_source(const Device& device, const std::string& options, std:
   check(code, "clCreateProgramWithSource");
   const cl_int built = build(device, program.get(), options);
   if (built == kSuccess) return program;
-  throw plugin::StatusError(
-      PATCHBAY_BUILD_FAILED,
-      "clBuildProgram: " + describe(built) + "\n" + build_log(device, program.get()), built);
+  throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
+                            "the kernel text does not compile (clBuildProgram: " + describe(built) +
+                                "):\n" + build_log(device, program.get()),
+                            built);
 }
 
 /// Null if the driver does not take it, for it may be of another build of the driver.
@@ -98,10 +99,13 @@ std::string binary_of(const Symbols& cl, cl_program program) {
 }  // namespace
 
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
+  return build_text(device, host, std::string(kPreludeText) + std::string(text));
+}
+
+ProgramHandle build_text(const Device& device, plugin::Host host, const std::string& whole) {
   // Some compilers print their warnings, which a library must not.
   std::string options = "-cl-std=CL1.2 -w";
   if (device.info().divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  const std::string whole = std::string(kPreludeText) + std::string(text);
   const std::string key = cache_key(device.info(), options, whole);
   if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
     if (ProgramHandle program = from_binary(device, options, *binary)) return program;

@@ -16,6 +16,8 @@ namespace patchbay::opencl {
 /// Builds the text after the prelude, or takes what the host's cache kept of an earlier build by
 /// the same driver. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text);
+/// The same of a text that has all it needs.
+ProgramHandle build_text(const Device& device, plugin::Host host, const std::string& whole);
 
 /// "#define NAME value" as a line.
 inline std::string define(std::string_view name, std::string_view value) {

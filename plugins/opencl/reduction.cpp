@@ -132,7 +132,7 @@ void ReductionKernel::launch(plugin::Stream& on, plugin::Arguments arguments,
   const plugin::Memory partial = plan.pieces > 1 ? workspace : out;
   const auto items = static_cast<std::size_t>(plan.items * plan.pieces);
   const auto grid = [](std::size_t count) {
-    return Grid{{count, 1}, {std::min(count, kGroupItems), 1}};
+    return Grid{{count, 1, 1}, {std::min(count, kGroupItems), 1, 1}};
   };
   Launcher& first = plan.across ? across_ : along_;
   first.launch(stream, shown, grid(items), [&](Launcher::Arguments& to) {

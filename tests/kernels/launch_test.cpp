@@ -1,23 +1,24 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a launch refuses before any work, and that launches stand in line with other operations.
 #include <cmath>
+#include <thread>
 
-#include "kernels/kernels.h"
-#include "support/device_test.h"
+#include "kernels/kernel_device_test.h"
 
 namespace patchbay::test {
 namespace {
 
-class KernelLaunchTest : public DeviceTest {
+class KernelLaunchTest : public KernelDeviceTest {
  protected:
-  const Device other_ = test_device(std::string(GetParam()) == "cpu:0" ? "fake:0" : "cpu:0");
+  const Device other_ =
+      kernel_runtime().device(std::string(GetParam()) == "cpu:0" ? "fake:0" : "cpu:0");
   const KernelModule module_ = KernelModule::from_source(device_, kScale, {.name = "scale.pbk"});
   const ModuleKernel scale_ = module_.kernel("scale");
   const Tensor x_ = from_host(values(100), {100}, device_);
   const Tensor y_ = zeros({100}, device_);
   const Grid grid_{.groups = {2}, .group_size = {64}};
 };
-PATCHBAY_ON_EACH_DEVICE(KernelLaunchTest);
+PATCHBAY_ON_EACH_KERNEL_DEVICE(KernelLaunchTest);
 
 TEST_P(KernelLaunchTest, RefusesWhatDoesNotFitTheSignature) {
   EXPECT_ERROR(scale_.launch(grid_, {x_, y_, 2}), ErrorCode::kInvalidArgument,
@@ -66,8 +67,10 @@ TEST_P(KernelLaunchTest, RefusesGridsThatNoDeviceHas) {
                ErrorCode::kInvalidArgument, "along axis 1 is out of range");
   EXPECT_ERROR(scale_.launch({.group_size = {1, 1, 0}}, {x_, y_, 2, 100}),
                ErrorCode::kInvalidArgument, "a group of 1 x 1 x 0 work-items is not possible");
-  EXPECT_ERROR(scale_.launch({.group_size = {64, 64}}, {x_, y_, 2, 100}),
-               ErrorCode::kInvalidArgument, "expected 1 to 1024 in all");
+  const std::int64_t most = device_.properties().max_group_size;
+  EXPECT_GE(most, 1);
+  EXPECT_ERROR(scale_.launch({.group_size = {most, 2}}, {x_, y_, 2, 100}),
+               ErrorCode::kInvalidArgument, "expected 1 to " + std::to_string(most) + " in all");
   EXPECT_ERROR(scale_.launch({.group_size = {INT32_MAX, INT32_MAX, INT32_MAX}}, {x_, y_, 2, 100}),
                ErrorCode::kInvalidArgument, "is not possible");
   scale_.launch({.groups = {0}, .group_size = {64}}, {x_, y_, 2, 100});
@@ -111,6 +114,34 @@ TEST_P(KernelLaunchTest, UnknownKernelsAreNamedWithThoseThatThereAre) {
   EXPECT_ERROR(
       static_cast<void>(module_.kernel("scales")), ErrorCode::kInvalidArgument,
       "[KernelModule] 'scale.pbk' has no such kernel: expected one of scale, got 'scales'.");
+}
+
+TEST_P(KernelLaunchTest, BuildErrorsHaveTheLinesOfTheText) {
+  const Error error = error_of([&] {
+    static_cast<void>(KernelModule::from_source(
+        device_, "// one\nPATCHBAY_KERNEL(f)() {\n  i32 x = 1;\n  y = x;\n}\n",
+        {.name = "my \"text\".pbk"}));
+  });
+  EXPECT_EQ(to_string(error.code()), "build_failed");
+  const std::string what = error.what();
+  EXPECT_EQ(what.rfind("[KernelModule] the kernel text does not compile", 0), 0U) << what;
+  EXPECT_NE(what.find("my _text_.pbk:4:3: "), std::string::npos) << what;
+}
+
+TEST_P(KernelLaunchTest, OneKernelIsLaunchedFromManyThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 1; t <= 8; ++t) {
+    threads.emplace_back([this, t] {
+      const Tensor y = empty({100}, device_);
+      for (int round = 0; round < 20; ++round) {
+        scale_.launch(grid_, {x_, y, t + round, 100});
+        Floats expected = values(100);
+        for (float& value : expected) value *= static_cast<float>(t + round);
+        ASSERT_EQ(y.to_vector<float>(), expected) << t << ' ' << round;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(KernelModuleTest, MissingFilesAreNamed) {

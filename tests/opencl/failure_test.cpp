@@ -28,6 +28,29 @@ TEST(OpenclFailure, DeviceWithoutF64) {
   EXPECT_EQ(sum(row).item<float>(), 10.0f);
 }
 
+TEST(OpenclFailure, GroupsTooLargeForTheKernel) {
+  const Runtime runtime = lying_runtime("small-groups");
+  PATCHBAY_NEED_OPENCL(runtime);
+  const Device device = runtime.device("opencl");
+  const ModuleKernel kernel =
+      KernelModule::from_source(device,
+                                "PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(i32, x)) {\n"
+                                "  PATCHBAY_BIND(i32, x);\n"
+                                "  x[PATCHBAY_GLOBAL_ID(0)] += 1;\n}\n")
+          .kernel("f");
+  const Tensor x = zeros({128}, {DType::i32, device});
+  try {
+    kernel.launch({.group_size = {65}}, {x});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    expect_text(error,
+                "a group of kernel 'f' is too large for this device: expected at most 64 "
+                "work-items, got 65. Use smaller groups, and more of them.");
+  }
+  kernel.launch({.groups = {2}, .group_size = {64}}, {x});
+  EXPECT_EQ(sum(x).item<std::int64_t>(), 128);
+}
+
 /// Nothing said so when it was launched; who waits learns of it, and of the name.
 TEST(OpenclFailure, FailedLaunchIsNamed) {
   const Runtime runtime = lying_runtime("fail-launch");
