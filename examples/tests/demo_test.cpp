@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class Demo : public testing::TestWithParam<Setting> {};
+class Demo : public OnSetting {};
 
 /// All that the demo says about its predictions.
 std::string predictions(const std::string& output) {
@@ -54,7 +54,7 @@ TEST_P(Demo, CopiesImagesOnceAndIndicesOnceABatch) {
   EXPECT_THAT(ledger, testing::ContainsRegex(GetParam().device + " +host [^\n]* 2 +4800"));
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Demo, testing::Values(one_cpu(), second_cpu(), fake()), setting_name);
+INSTANTIATE_TEST_SUITE_P(On, Demo, testing::ValuesIn(all_settings()), setting_name);
 
 class DemoErrors : public testing::Test {
  protected:

@@ -18,7 +18,7 @@ using testing::Not;
 constexpr const char* kFingerprints[] = {"3f57f20c83899c4e", "b5620867a2987f97",
                                          "b607b68f1de34dda"};
 
-class Examples : public testing::TestWithParam<Setting> {
+class Examples : public OnSetting {
  protected:
   std::string run(const std::string& name, std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.end(), {"--device", GetParam().device});
@@ -70,7 +70,8 @@ TEST_P(Examples, Norms) {
 
 TEST_P(Examples, TwoDevices) {
   std::vector<std::string> arguments{"--size", "96"};
-  if (GetParam().device == "fake:0") arguments.insert(arguments.end(), {"--other", "cpu:0"});
+  const bool is_cpu = GetParam().device.starts_with("cpu");
+  if (!is_cpu) arguments.insert(arguments.end(), {"--other", "cpu:0"});
   const std::string output = run("two_devices", arguments);
   if (GetParam().device == "cpu:0") {
     EXPECT_THAT(output, HasSubstr("cpu:0 is the only device here"));
@@ -94,21 +95,7 @@ TEST_P(Examples, KernelsGiveTheSameBitsOnEachDevice) {
   }
 }
 
-TEST(ExampleKernels, GiveTheSameBitsOnOpencl) {
-  const Environment environment = {{"PATCHBAY_PLUGINS", "opencl"}};
-  const ProcessResult result = run_example(
-      "kernels", {"--elements", "5000", "--size", "50", "--device", "opencl:0"}, environment);
-  const bool is_built = result.errors.find("patchbay-opencl.so") != std::string::npos;
-  const bool is_absent = result.errors.find(" is no-d") != std::string::npos;
-  if (result.status == 1 && (is_absent || !is_built)) GTEST_SKIP() << result.errors;
-  EXPECT_EQ(result.status, 0) << result.errors;
-  for (const char* fingerprint : kFingerprints) {
-    EXPECT_THAT(result.output, HasSubstr(std::string("fingerprint ") + fingerprint));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(On, Examples, testing::Values(one_cpu(), second_cpu(), fake()),
-                         setting_name);
+INSTANTIATE_TEST_SUITE_P(On, Examples, testing::ValuesIn(all_settings()), setting_name);
 
 TEST(ExampleNorms, CountsAThousandCopiesAgainstOne) {
   const std::string output = output_of("norms", {});

@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <patchbay/patchbay.h>
+
 #include "examples/common/fashion_mnist.h"
 #include "examples/tests/run_process.h"
 
@@ -20,6 +22,7 @@ namespace examples {
 struct Setting {
   std::string device;
   Environment environment;
+  std::string plugin{};  // whose driver the machine may lack
   friend void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.device; }
 };
 
@@ -34,6 +37,38 @@ inline Setting fake() {
           {{"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR},
            {"PATCHBAY_PLUGINS", "fake,cpu-openblas"}}};
 }
+
+/// A device of whatever OpenCL driver is installed; PoCL, if it is, shows one.
+inline Setting opencl() {
+  return {"opencl:0",
+          {{"PATCHBAY_PLUGINS", "opencl,cpu-openblas"}, {"POCL_DEVICES", "pthread"}},
+          "opencl"};
+}
+inline std::vector<Setting> all_settings() { return {one_cpu(), second_cpu(), fake(), opencl()}; }
+
+/// Why nothing can run there; empty if it can. A plugin that is there and broken is no absence.
+inline std::string absence(const Setting& setting) {
+  if (setting.plugin.empty()) return {};
+  patchbay::RuntimeOptions options;
+  options.read_environment = false;
+  options.plugins = {setting.plugin};
+  const patchbay::Runtime runtime(options);
+  for (const patchbay::PluginInfo& info : runtime.plugins()) {
+    if (info.name != setting.plugin) continue;
+    const bool is_absent = info.status == patchbay::PluginStatus::kNoDriver ||
+                           info.status == patchbay::PluginStatus::kNoDevice;
+    return is_absent ? info.reason : std::string();
+  }
+  return "this build has no plugin " + setting.plugin;
+}
+
+/// Runs on each setting, except where its driver is absent.
+class OnSetting : public testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = absence(GetParam()); !why.empty()) GTEST_SKIP() << why;
+  }
+};
 
 inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
   std::string name = info.param.device;
