@@ -3,22 +3,23 @@
 #include <cmath>
 #include <thread>
 
-#include "kernels/kernel_device_test.h"
+#include "kernels/kernels.h"
+#include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
 
-class KernelLaunchTest : public KernelDeviceTest {
+class KernelLaunchTest : public DeviceTest {
  protected:
   const Device other_ =
-      kernel_runtime().device(std::string(GetParam()) == "cpu:0" ? "fake:0" : "cpu:0");
+      test_runtime().device(std::string(GetParam()) == "cpu:0" ? "fake:0" : "cpu:0");
   const KernelModule module_ = KernelModule::from_source(device_, kScale, {.name = "scale.pbk"});
   const ModuleKernel scale_ = module_.kernel("scale");
   const Tensor x_ = from_host(values(100), {100}, device_);
   const Tensor y_ = zeros({100}, device_);
   const Grid grid_{.groups = {2}, .group_size = {64}};
 };
-PATCHBAY_ON_EACH_KERNEL_DEVICE(KernelLaunchTest);
+PATCHBAY_ON_EACH_DEVICE(KernelLaunchTest);
 
 TEST_P(KernelLaunchTest, RefusesWhatDoesNotFitTheSignature) {
   EXPECT_ERROR(scale_.launch(grid_, {x_, y_, 2}), ErrorCode::kInvalidArgument,

@@ -3,18 +3,19 @@
 #include <cmath>
 #include <thread>
 
-#include "kernels/kernel_device_test.h"
+#include "kernels/kernels.h"
+#include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
 
-class WorkItemsTest : public KernelDeviceTest {
+class WorkItemsTest : public DeviceTest {
  protected:
   ModuleKernel kernel(const std::string& text, const char* name = "f") const {
     return KernelModule::from_source(device_, text).kernel(name);
   }
 };
-PATCHBAY_ON_EACH_KERNEL_DEVICE(WorkItemsTest);
+PATCHBAY_ON_EACH_DEVICE(WorkItemsTest);
 
 TEST_P(WorkItemsTest, IdsCountAlongThreeAxes) {
   // One text with and one without barriers, for these run differently.

@@ -13,18 +13,51 @@
 
 namespace patchbay::test {
 
-/// cpu:0, cpu:1, fake:0 and fake:1. Never destroyed: tensors of static storage may outlive main.
+/// cpu:0, cpu:1, fake:0, fake:1, and what the drivers of this machine offer.
+inline RuntimeOptions device_options() {
+  RuntimeOptions result = options();
+  result.plugins.push_back("opencl");
+  return result;
+}
+/// Never destroyed: tensors of static storage may outlive main.
 inline Runtime& test_runtime() {
-  static Runtime& runtime = *new Runtime(options());
+  static Runtime& runtime = *new Runtime(device_options());
   return runtime;
 }
 inline Device test_device(std::string_view name) { return test_runtime().device(name); }
 
+/// Why a device that needs a vendor's driver is not here; empty if it is.
+inline std::string absence_of(std::string_view device) {
+  if (!device.starts_with("opencl")) return {};
+  for (const PluginInfo& info : test_runtime().plugins()) {
+    if (info.name != "opencl") continue;
+    if (info.status == PluginStatus::kNoDriver || info.status == PluginStatus::kNoDevice) {
+      return info.reason;
+    }
+    const bool has_it =
+        std::find(info.devices.begin(), info.devices.end(), device) != info.devices.end();
+    // A plugin that is there and broken is no absence.
+    return has_it || info.devices.empty() ? ""
+                                          : "this machine has " + info.devices.back() + " at most";
+  }
+  return "this build has no plugin opencl";
+}
+
 /// A suite derived from it runs on each device of PATCHBAY_ON_EACH_DEVICE.
 class DeviceTest : public testing::TestWithParam<const char*> {
  protected:
-  DeviceTest() : device_(test_device(GetParam())) {}
+  DeviceTest()
+      : absence_(absence_of(GetParam())),
+        device_(test_device(absence_.empty() ? GetParam() : "cpu:0")) {}
 
+  void SetUp() override {
+    if (!absence_.empty()) GTEST_SKIP() << absence_;
+  }
+
+ private:
+  const std::string absence_;
+
+ protected:
   const Device device_;
 };
 
@@ -34,8 +67,8 @@ inline std::string device_test_name(const testing::TestParamInfo<const char*>& i
   return name;
 }
 
-#define PATCHBAY_ON_EACH_DEVICE(suite)                                  \
-  INSTANTIATE_TEST_SUITE_P(, suite, testing::Values("cpu:0", "fake:0"), \
+#define PATCHBAY_ON_EACH_DEVICE(suite)                                              \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::Values("cpu:0", "fake:0", "opencl:0"), \
                            ::patchbay::test::device_test_name)
 
 /// How often something was copied from `from` to `to` (device names, or "host"), since the start.
