@@ -15,7 +15,9 @@ inline __attribute__((always_inline)) void patchbay_run_groups(patchbay_launch& 
 
 /* What is left of a parameter for patchbay_describe_<name>. */
 template <class T>
-struct patchbay_code;
+struct patchbay_code {
+  static constexpr i32 value = PATCHBAY_HAS_NO_DTYPE; /* of a plugin's own text */
+};
 #define PATCHBAY_CODE(T, dtype)         \
   template <>                           \
   struct patchbay_code<T> {             \

@@ -63,6 +63,8 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// Throws invalid_argument if there is no such kernel, or if it takes other arguments.
   Kernel kernel(std::string_view name, plugin::ArgumentSpecs arguments) const;
+  /// The same for a plugin's own text, whose arguments need not be those of users.
+  Kernel kernel(std::string_view name) const;
 
  private:
   friend class Kernel;

@@ -71,14 +71,19 @@ void check_grid(const Grid& grid) {
   }
 }
 
-Kernel Module::kernel(std::string_view name, plugin::ArgumentSpecs arguments) const {
+Kernel Module::kernel(std::string_view name) const {
   std::string text(name);
   const Library::Entry entry = library_.find(text);
   if (entry.run == nullptr || entry.describe == nullptr) {
     plugin::invalid_argument("the text has no kernel '" + text + "'");
   }
-  check_arguments(text, entry.describe, arguments);
   return Kernel(shared_from_this(), entry, std::move(text));
+}
+
+Kernel Module::kernel(std::string_view name, plugin::ArgumentSpecs arguments) const {
+  Kernel found = kernel(name);
+  check_arguments(found.name_, found.entry_.describe, arguments);
+  return found;
 }
 
 void Kernel::run(const Grid& grid, std::span<const void* const> arguments,

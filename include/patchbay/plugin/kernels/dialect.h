@@ -49,6 +49,14 @@ typedef ulong u64;
   __global PATCHBAY_TYPE_##dtype* restrict const name = \
       (__global PATCHBAY_TYPE_##dtype*)((__global uchar*)name##_base + name##_offset)
 
+#define PATCHBAY_INPUT_OF(T, name) __global const T *name##_base, const ulong name##_offset
+#define PATCHBAY_OUTPUT_OF(T, name) __global T *name##_base, const ulong name##_offset
+#define PATCHBAY_BIND_INPUT_OF(T, name) \
+  __global const T* const name =        \
+      (__global const T*)((__global const uchar*)name##_base + name##_offset)
+#define PATCHBAY_BIND_OF(T, name) \
+  __global T* const name = (__global T*)((__global uchar*)name##_base + name##_offset)
+
 #define PATCHBAY_LOCAL_ID(axis) ((i32)get_local_id(axis))
 #define PATCHBAY_GROUP_ID(axis) ((i32)get_group_id(axis))
 #define PATCHBAY_GROUP_SIZE(axis) ((i32)get_local_size(axis))
@@ -59,6 +67,12 @@ typedef ulong u64;
 #define PATCHBAY_SHARED(T, name, count) __local T name[count]
 #define PATCHBAY_SHARED_2D(T, name, rows, columns) __local T name[rows][columns]
 #define PATCHBAY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#if defined(PATCHBAY_ROUNDS_TWICE) && defined(cl_khr_fp64)
+/* f64 has more than twice the digits of f32: rounding its quotient once more changes nothing. */
+#define PATCHBAY_DIVIDE(a, b) ((__typeof__((a) / (b)))((f64)(a) / (f64)(b)))
+#define PATCHBAY_SQRT(a) ((__typeof__(a))sqrt((f64)(a)))
+#endif
 
 #define PATCHBAY_BITS(x) as_uint(x)
 #define PATCHBAY_FROM_BITS(x) as_float(x)
@@ -112,6 +126,10 @@ typedef unsigned long long u64;
 #define PATCHBAY_BIND_INPUT(dtype, name) \
   const PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
 #define PATCHBAY_BIND(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
+#define PATCHBAY_INPUT_OF(T, name) const T* name##_base
+#define PATCHBAY_OUTPUT_OF(T, name) T* name##_base
+#define PATCHBAY_BIND_INPUT_OF(T, name) const T* const name = name##_base
+#define PATCHBAY_BIND_OF(T, name) T* const name = name##_base
 
 #define PATCHBAY_AXIS_0 x
 #define PATCHBAY_AXIS_1 y
@@ -167,6 +185,10 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_BIND_INPUT(dtype, name) \
   const PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
 #define PATCHBAY_BIND(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
+#define PATCHBAY_INPUT_OF(T, name) const T* name##_base
+#define PATCHBAY_OUTPUT_OF(T, name) T* name##_base
+#define PATCHBAY_BIND_INPUT_OF(T, name) const T* const name = name##_base
+#define PATCHBAY_BIND_OF(T, name) T* const name = name##_base
 
 #define PATCHBAY_LOCAL_ID(axis) (this->patchbay_local_id[axis])
 #define PATCHBAY_GROUP_ID(axis) (this->patchbay_group_id[axis])
@@ -233,5 +255,16 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 
 #define PATCHBAY_INOUT(dtype, name) PATCHBAY_OUTPUT(dtype, name)
 #define PATCHBAY_VALUE(dtype, name) const PATCHBAY_TYPE_##dtype name
+
+/* For plugins' own texts: arguments of any type, a struct too, whose buffers may be the same. */
+#define PATCHBAY_INOUT_OF(T, name) PATCHBAY_OUTPUT_OF(T, name)
+#define PATCHBAY_VALUE_OF(T, name) const T name
+
+/* A quotient and a root of f32 or f64, correctly rounded. A plugin defines PATCHBAY_ROUNDS_TWICE
+ * where those of f32 are not, and f64 is to help. */
+#ifndef PATCHBAY_DIVIDE
+#define PATCHBAY_DIVIDE(a, b) ((a) / (b))
+#define PATCHBAY_SQRT(a) sqrt(a)
+#endif
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_DIALECT_H_ */
