@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "common/portable/operators.hpp"
 #include "event.hpp"
 #include "kernel.hpp"
 #include "module.hpp"
@@ -14,7 +15,8 @@ Device::Device(std::uint32_t index, const Options& options, Faults& faults,
       options_(options),
       faults_(faults),
       executor_(executor),
-      memory_(options.memory_bytes, health_, faults) {}
+      memory_(options.memory_bytes, health_, faults),
+      portable_(*this, executor) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
   health_->check();
@@ -30,6 +32,9 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   health_->check();
   faults_.count(Call::kPrepare);
+  if (options_.portable) {
+    if (auto kernel = patchbay::portable::prepare(portable_, spec)) return kernel;
+  }
   return std::make_unique<Kernel>(spec, options_);
 }
 

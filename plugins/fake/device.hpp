@@ -13,6 +13,7 @@
 #include "faults.hpp"
 #include "memory.hpp"
 #include "options.hpp"
+#include "portable_backend.hpp"
 #include "timeline.hpp"
 
 namespace fake {
@@ -44,6 +45,7 @@ class Device : public plugin::Device {
   patchbay::executor::Executor& executor_;
   const std::shared_ptr<Health> health_ = std::make_shared<Health>();
   Allocator memory_;
+  PortableBackend portable_;
 };
 
 }  // namespace fake

@@ -39,6 +39,7 @@ Options::Options(const plugin::Host& host)
       memory_bytes(number_option(host, "fake_memory_bytes", std::uint64_t{1} << 30)),
       f64(bounded_option(host, "fake_f64", 1, 1) != 0),
       peer(bounded_option(host, "fake_peer", 1, 1) != 0),
+      portable(bounded_option(host, "fake_portable", 0, 1) != 0),
       delay_ms(static_cast<std::uint32_t>(bounded_option(host, "fake_delay_ms", 0, 60'000))),
       workspace_bytes(number_option(host, "fake_workspace_bytes", 0)) {}
 

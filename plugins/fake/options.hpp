@@ -22,6 +22,7 @@ struct Options {
   std::uint32_t devices;
   std::uint64_t memory_bytes;  // of each device
   bool f64, peer;
+  bool portable;                  // operators by plugins/common/portable, not by the reference
   std::uint32_t delay_ms;         // how much longer each launch and copy takes
   std::uint64_t workspace_bytes;  // that each kernel asks for and overwrites
 };

@@ -27,7 +27,11 @@ Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::
 }  // namespace
 
 Device::Device(const Symbols& cl, const DeviceInfo& info, plugin::Host host)
-    : cl_(cl), info_(info), context_(create_context(cl, info.id)), allocator_(*this, host) {}
+    : cl_(cl),
+      info_(info),
+      context_(create_context(cl, info.id)),
+      allocator_(*this, host),
+      backend_(*this, info, host) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
   return std::make_unique<Stream>(*this, create_queue(*this));
@@ -51,7 +55,7 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 }
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
-  return prepare_operator(*this, host(), spec);
+  return prepare_operator(*this, backend_, host(), spec);
 }
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,

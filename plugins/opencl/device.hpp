@@ -7,6 +7,7 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "allocator.hpp"
+#include "backend.hpp"
 #include "device_info.hpp"
 #include "handle.hpp"
 #include "timeline.hpp"
@@ -43,6 +44,7 @@ class Device : public plugin::Device {
   const ContextHandle context_;
   const std::shared_ptr<SubmissionClock> clock_ = std::make_shared<SubmissionClock>();
   Allocator allocator_;
+  Backend backend_;
 };
 
 }  // namespace patchbay::opencl

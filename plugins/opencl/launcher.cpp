@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "launcher.hpp"
 
+#include <array>
+
 #include "error.hpp"
 
 namespace patchbay::opencl {
@@ -38,30 +40,47 @@ void Launcher::give_back(KernelHandle kernel) {
   idle_.push_back(std::move(kernel));
 }
 
-Launcher::Arguments& Launcher::Arguments::bytes(const void* data, std::size_t size) {
-  check(device_.cl().clSetKernelArg(kernel_, next_++, size, data), "clSetKernelArg");
-  return *this;
+void Launcher::set(cl_kernel kernel, std::span<const portable::Argument> arguments) const {
+  cl_uint next = 0;
+  const auto set_one = [&](const void* data, std::size_t size_bytes) {
+    check(device_.cl().clSetKernelArg(kernel, next++, size_bytes, data), "clSetKernelArg");
+  };
+  for (const portable::Argument& argument : arguments) {
+    if (!argument.is_memory()) {
+      set_one(argument.bytes, argument.size_bytes);
+      continue;
+    }
+    // A buffer of the dialect is two arguments: object and offset. No buffer at all is legal.
+    const plugin::Memory& memory = argument.memory;
+    const cl_buffer buffer =
+        memory.base == nullptr ? nullptr : device_.memory().device_buffer(memory);
+    set_one(&buffer, sizeof buffer);
+    set_one(&memory.offset_bytes, sizeof memory.offset_bytes);
+  }
 }
 
-Launcher::Arguments& Launcher::Arguments::memory(plugin::Memory memory) {
-  const cl_buffer buffer =
-      memory.base == nullptr ? nullptr : device_.memory().device_buffer(memory);
-  return value(buffer).value(memory.offset_bytes);
+void Launcher::launch(Stream& stream, std::string_view name, const portable::Grid& grid,
+                      std::span<const portable::Argument> arguments) {
+  KernelHandle kernel = take();
+  set(kernel.get(), arguments);
+  enqueue(stream, name, grid, kernel.get());
+  give_back(std::move(kernel));
 }
 
-void Launcher::enqueue(Stream& stream, std::string_view name, const Grid& grid,
+void Launcher::enqueue(Stream& stream, std::string_view name, const portable::Grid& grid,
                        cl_kernel kernel) const {
-  std::array<std::size_t, 3> items{};
+  std::array<std::size_t, 3> items{}, group{};
   cl_uint dimensions = 1;
   for (std::size_t axis = 0; axis < items.size(); ++axis) {
-    items[axis] = (grid.items[axis] + grid.group[axis] - 1) / grid.group[axis] * grid.group[axis];
+    group[axis] = grid.group[axis];
+    items[axis] = (grid.items[axis] + group[axis] - 1) / group[axis] * group[axis];
     if (items[axis] > 1) dimensions = static_cast<cl_uint>(axis) + 1;
   }
   stream.submit(name.empty() ? std::string_view(name_) : name, "clEnqueueNDRangeKernel",
                 [&](cl_queue queue, cl_event* event) {
                   return device_.cl().clEnqueueNDRangeKernel(queue, kernel, dimensions, nullptr,
-                                                             items.data(), grid.group.data(), 0,
-                                                             nullptr, event);
+                                                             items.data(), group.data(), 0, nullptr,
+                                                             event);
                 });
 }
 

@@ -3,66 +3,44 @@
 #ifndef PATCHBAY_PLUGINS_OPENCL_LAUNCHER_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_LAUNCHER_HPP_
 
-#include <array>
-#include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/portable/backend.hpp"
 #include "device.hpp"
 #include "handle.hpp"
 #include "stream.hpp"
 
 namespace patchbay::opencl {
 
-struct Grid {
-  std::array<std::size_t, 3> items{1, 1, 1};
-  std::array<std::size_t, 3> group{1, 1, 1};
-};
-
 /// Setting arguments is not thread-safe, so that each launch takes a kernel object of its own out
 /// of a pool, and gives it back once the driver has read the arguments.
-class Launcher {
+class Launcher : public portable::Function {
  public:
+  /// The program outlives the launcher.
   Launcher(const Device& device, cl_program program, std::string name);
 
   const std::string& name() const { return name_; }
   /// The most work-items that a group of this kernel may have.
   std::size_t max_group_size() const { return max_group_size_; }
 
-  class Arguments {
-   public:
-    template <class T>
-    Arguments& value(const T& value) {
-      return bytes(&value, sizeof value);
-    }
-    Arguments& bytes(const void* data, std::size_t size);
-    /// A buffer argument of the dialect: object and offset. Null memory is legal.
-    Arguments& memory(plugin::Memory memory);
-
-   private:
-    friend class Launcher;
-    Arguments(const Device& device, cl_kernel kernel) : device_(device), kernel_(kernel) {}
-    const Device& device_;
-    const cl_kernel kernel_;
-    cl_uint next_ = 0;
-  };
-
-  /// `set(arguments)` gives the arguments in order. Items are rounded up to whole groups.
-  template <class Set>
-  void launch(Stream& stream, std::string_view name, const Grid& grid, Set&& set) {
-    KernelHandle kernel = take();
-    Arguments arguments(device_, kernel.get());
-    set(arguments);
-    enqueue(stream, name, grid, kernel.get());
-    give_back(std::move(kernel));
+  void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
+              const portable::Arguments& arguments) override {
+    launch(static_cast<Stream&>(stream), name, grid,
+           std::span<const portable::Argument>(arguments));
   }
+  void launch(Stream& stream, std::string_view name, const portable::Grid& grid,
+              std::span<const portable::Argument> arguments);
 
  private:
   KernelHandle take();
   void give_back(KernelHandle kernel);
-  void enqueue(Stream& stream, std::string_view name, const Grid& grid, cl_kernel kernel) const;
+  void set(cl_kernel kernel, std::span<const portable::Argument> arguments) const;
+  void enqueue(Stream& stream, std::string_view name, const portable::Grid& grid,
+               cl_kernel kernel) const;
 
   const Device& device_;
   const cl_program program_;

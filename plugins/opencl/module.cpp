@@ -2,9 +2,9 @@
 #include "module.hpp"
 
 #include <string>
+#include <vector>
 
-#include "dtypes.hpp"
-#include "kDialectText.text.h"
+#include "common/portable/dtypes.hpp"
 #include "launcher.hpp"
 #include "program.hpp"
 
@@ -22,27 +22,27 @@ class ModuleKernel final : public plugin::Kernel {
   void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t,
                    plugin::Arguments arguments, std::string_view name) override {
-    Grid grid;
-    std::size_t work_items = 1;
+    portable::Grid grid;
+    std::uint64_t work_items = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       grid.group[axis] = group_size[axis];
-      grid.items[axis] = std::size_t{groups[axis]} * group_size[axis];
+      grid.items[axis] = std::uint64_t{groups[axis]} * group_size[axis];
       work_items *= group_size[axis];
     }
     check_group(work_items);
-    launcher_.launch(static_cast<Stream&>(stream), name, grid, [&](Launcher::Arguments& to) {
-      for (const patchbay_argument& argument : arguments) {
-        if (argument.kind == PATCHBAY_TENSOR)
-          to.memory(argument.value.memory);
-        else
-          to.bytes(&argument.value.bits, element_bytes(argument.dtype));
-      }
-    });
+    std::vector<portable::Argument> given;
+    for (const patchbay_argument& argument : arguments) {
+      if (argument.kind == PATCHBAY_TENSOR)
+        given.push_back({argument.value.memory, nullptr, 0});
+      else
+        given.push_back({{}, &argument.value.bits, portable::element_bytes(argument.dtype)});
+    }
+    launcher_.launch(static_cast<Stream&>(stream), name, grid, given);
   }
 
  private:
   /// A kernel that needs many registers has smaller groups than its device.
-  void check_group(std::size_t work_items) const {
+  void check_group(std::uint64_t work_items) const {
     if (work_items <= launcher_.max_group_size()) return;
     plugin::invalid_argument("a group of kernel '" + launcher_.name() +
                              "' is too large for this device: expected at most " +
@@ -76,8 +76,7 @@ std::unique_ptr<plugin::Module> load_module(const Device& device, plugin::Host h
     plugin::unsupported("modules have the format '" PATCHBAY_FORMAT_DIALECT "' here, not '" +
                         std::string(format) + "'");
   }
-  return std::make_unique<Module>(device,
-                                  build_text(device, host, kDialectText + std::string(code)));
+  return std::make_unique<Module>(device, build_program(device, host, code));
 }
 
 }  // namespace patchbay::opencl

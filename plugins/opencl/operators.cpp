@@ -3,15 +3,21 @@
 
 #include <string>
 
+#include "common/portable/operators.hpp"
+#include "device.hpp"
+#include "gemm_blocks.hpp"
+
 namespace patchbay::opencl {
 
-std::unique_ptr<plugin::Kernel> prepare_operator(const Device& device, plugin::Host host,
+std::unique_ptr<plugin::Kernel> prepare_operator(const Device& device, Backend& backend,
+                                                 plugin::Host host,
                                                  const patchbay_kernel_spec& spec) {
   const std::string name(plugin::from_abi(spec.op));
-  if (spec.num_attributes != 0) plugin::unsupported(name + ": takes no attributes");
-  for (auto* const prepare : {prepare_elementwise, prepare_reduction, prepare_gemm}) {
-    if (auto kernel = prepare(device, host, spec)) return kernel;
+  const bool by_blocks = device.info().is_cpu && host.option("opencl_gemm") != "tiles";
+  if (name == "gemm.1" && by_blocks && spec.num_attributes == 0) {
+    return prepare_gemm_blocks(device, backend.traits(), host, spec);
   }
+  if (auto kernel = portable::prepare(backend, spec)) return kernel;
   plugin::unsupported("the plugin opencl has no operator " + name);
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "error.hpp"
-#include "kernel_texts.hpp"
+#include "kDialectText.text.h"
 
 namespace patchbay::opencl {
 namespace {
@@ -99,14 +99,14 @@ std::string binary_of(const Symbols& cl, cl_program program) {
 }  // namespace
 
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
-  return build_text(device, host, std::string(kPreludeText) + std::string(text));
-}
-
-ProgramHandle build_text(const Device& device, plugin::Host host, const std::string& whole) {
+  const DeviceInfo& info = device.info();
   // Some compilers print their warnings, which a library must not.
   std::string options = "-cl-std=CL1.2 -w";
-  if (device.info().divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  const std::string key = cache_key(device.info(), options, whole);
+  if (info.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  std::string whole;
+  if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
+  whole.append(kDialectText).append(text);
+  const std::string key = cache_key(info, options, whole);
   if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
     if (ProgramHandle program = from_binary(device, options, *binary)) return program;
   }

@@ -3,7 +3,6 @@
 #ifndef PATCHBAY_PLUGINS_OPENCL_PROGRAM_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_PROGRAM_HPP_
 
-#include <string>
 #include <string_view>
 
 #include "patchbay/plugin/kit/host.hpp"
@@ -13,16 +12,9 @@
 
 namespace patchbay::opencl {
 
-/// Builds the text after the prelude, or takes what the host's cache kept of an earlier build by
-/// the same driver. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
+/// Builds the text behind the dialect's header, or takes what the host's cache kept of an earlier
+/// build by the same driver. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text);
-/// The same of a text that has all it needs.
-ProgramHandle build_text(const Device& device, plugin::Host host, const std::string& whole);
-
-/// "#define NAME value" as a line.
-inline std::string define(std::string_view name, std::string_view value) {
-  return "#define " + std::string(name) + " " + std::string(value) + "\n";
-}
 
 }  // namespace patchbay::opencl
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The example texts in the languages whose devices are not here: OpenCL C by clang, CUDA by NVRTC.
+// Users' texts and the portable operators' in the languages whose devices are not here: OpenCL C by
+// clang, CUDA by NVRTC.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -10,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "common/elementwise_text.hpp"
 #include "kernels/kernels.h"
+#include "kernels/portable_texts.h"
 
 namespace patchbay::test {
 namespace {
@@ -68,22 +69,8 @@ std::vector<std::pair<std::string, std::string>> texts() {
   return result;
 }
 
-/// Every operator and dtype of the elementwise table, in the form with strides.
-std::vector<std::pair<std::string, std::string>> elementwise_texts() {
-  std::vector<std::pair<std::string, std::string>> result;
-  for (const elementwise::Operator& op : elementwise::operators()) {
-    for (const DType dtype :
-         {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
-      const std::vector<bool> tensors(static_cast<std::size_t>(op.num_operands));
-      std::string text =
-          elementwise::make_text({op.name, static_cast<std::uint8_t>(dtype), tensors, 3, false});
-      if (text.empty()) continue;
-      result.emplace_back(std::string(op.name) + "_" + std::string(to_string(dtype)),
-                          std::move(text));
-    }
-  }
-  return result;
-}
+/// Enough for all forms of a text.
+const std::vector<std::uint8_t> kFewDtypes = {PATCHBAY_F32, PATCHBAY_I64, PATCHBAY_BOOL};
 
 std::string with_dialect(const std::string& text) {
   return read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
@@ -92,15 +79,16 @@ std::string with_dialect(const std::string& text) {
 }
 
 /// Whether clang takes the text as OpenCL C of that standard.
-bool is_opencl(const std::string& name, const std::string& text, const std::string& standard) {
+bool is_opencl(const std::string& name, const std::string& text, const std::string& standard,
+               const std::string& flags = "") {
   const auto folder = std::filesystem::path(PATCHBAY_TEST_BINARY_DIR) / "dialect-test";
   std::filesystem::create_directories(folder);
   const std::string path = (folder / (name + ".cl")).string();
   std::ofstream(path) << with_dialect(text);
   const std::string command = "clang-14 -x cl -cl-std=" + standard +
                               " -Xclang -finclude-default-header -target spir64 -Wall -Werror"
-                              " -Wno-unused-function -fsyntax-only '" +
-                              path + "'";
+                              " -Wno-unused-function " +
+                              flags + " -fsyntax-only '" + path + "'";
   return std::system(command.c_str()) == 0;
 }
 
@@ -112,9 +100,36 @@ TEST(DialectTest, IsOpenClC) {
       EXPECT_TRUE(is_opencl(name, text, standard)) << name << ' ' << standard;
     }
   }
-  for (const auto& [name, text] : elementwise_texts()) {
-    EXPECT_TRUE(is_opencl(name, text, "CL1.2")) << text;
+}
+
+/// A text that is made of pieces has conditions that are always true and values that nobody wants.
+constexpr const char* kMade =
+    "-Wno-unused-variable -Wno-tautological-compare -Wno-constant-logical-operand";
+
+TEST(DialectTest, PortableOperatorsAreOpenClC) {
+  if (std::system("clang-14 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no clang-14 here";
+  for (const auto& [name, text] : portable_texts({}, kFewDtypes)) {
+    EXPECT_TRUE(is_opencl(name, text, "CL1.2", kMade)) << text;
   }
+  portable::Traits cpu;
+  cpu.is_cpu = cpu.has_vectors = true;
+  for (const auto& [name, text] : portable_texts(cpu, {PATCHBAY_F64})) {
+    EXPECT_TRUE(is_opencl(name, with_wide_indices(text), "CL1.2", kMade)) << text;
+  }
+}
+
+/// Without correctly rounded division of its own a device has f64 help.
+TEST(DialectTest, QuotientsByF64AreOpenClC) {
+  if (std::system("clang-14 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no clang-14 here";
+  EXPECT_TRUE(is_opencl("quotients", R"(
+PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x), PATCHBAY_INOUT(f64, y)) {
+  PATCHBAY_BIND(f32, x);
+  PATCHBAY_BIND(f64, y);
+  x[0] = PATCHBAY_DIVIDE(x[1], x[2]) + PATCHBAY_SQRT(x[3]);
+  y[0] = PATCHBAY_DIVIDE(y[1], y[2]) + PATCHBAY_SQRT(y[3]);
+}
+)",
+                        "CL1.2", "-DPATCHBAY_ROUNDS_TWICE=1"));
 }
 
 /// The entries of NVRTC that the test needs.
@@ -171,9 +186,36 @@ TEST(DialectTest, IsCuda) {
           << name << ' ' << architecture;
     }
   }
-  for (const auto& [name, text] : elementwise_texts()) {
-    EXPECT_EQ(compiler.failure(with_dialect(text), "sm_75"), "") << text;
+}
+
+class PortableCudaTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(PortableCudaTest, EveryOperatorCompiles) {
+  const std::string architecture = GetParam();
+  RuntimeCompiler compiler;
+  if (!compiler.open()) GTEST_SKIP() << "no NVRTC here: libnvrtc.so can't be opened";
+  const bool is_first = architecture == "sm_75";
+  const auto dtypes = is_first ? std::vector<std::uint8_t>{PATCHBAY_F32, PATCHBAY_I64}
+                               : std::vector<std::uint8_t>{PATCHBAY_F32};
+  for (const auto& [name, text] : portable_texts({}, dtypes)) {
+    const std::string compiled = is_first ? text : with_wide_indices(text);
+    EXPECT_EQ(compiler.failure(with_dialect(compiled), architecture), "") << name << '\n' << text;
   }
+}
+INSTANTIATE_TEST_SUITE_P(, PortableCudaTest,
+                         testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"),
+                         [](const auto& test) { return std::string(test.param); });
+
+/// That none is left out silently: creation, arithmetic, comparison and logic, reductions,
+/// products.
+TEST(DialectTest, EveryOperatorHasItsTexts) {
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 6 + 6 + 6 + 1);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 3 + 6 + 8 + 1);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 3 + 6 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 6 + 3 + 2);
+  portable::Traits without_f64;
+  without_f64.has_f64 = false;
+  EXPECT_TRUE(portable_texts(without_f64, {PATCHBAY_F64}).empty());
 }
 
 }  // namespace

@@ -7,17 +7,18 @@
 #define WIDTH (LANES * VECTORS)
 
 typedef struct {
-  i64 m, n, k, strips;   // `strips`: of a work-item
-  i64 a_row, a_column;   // strides
+  i64 m, n, k;
+  i64 a_row, a_column;  // strides
   i64 b_row, b_column;
   i64 out_row;
+  i64 strips;  // of a work-item
 } Sizes;
 
 // Tile by tile, and in a tile column by column. Rows beyond the last one repeat it.
-PATCHBAY_FUNCTION void pack_a(__local T *to, PATCHBAY_GLOBAL const T *a, const int rows,
+PATCHBAY_FUNCTION void pack_a(PATCHBAY_LOCAL T *to, PATCHBAY_GLOBAL const T *a, const int rows,
                               const int depth, const i64 row_stride, const i64 column_stride) {
   for (int tile = 0; tile < rows; tile += HEIGHT) {
-    __local T *const tile_to = to + tile * DEPTH;
+    PATCHBAY_LOCAL T *const tile_to = to + tile * DEPTH;
     if (row_stride == 1 && tile + HEIGHT <= rows) {
       for (int k = 0; k < depth; ++k) {
         PATCHBAY_GLOBAL const T *const from = a + tile + k * column_stride;
@@ -33,7 +34,7 @@ PATCHBAY_FUNCTION void pack_a(__local T *to, PATCHBAY_GLOBAL const T *a, const i
 }
 
 // Columns beyond the last one repeat it.
-PATCHBAY_FUNCTION void pack_b(__local T *to, PATCHBAY_GLOBAL const T *b, const int columns,
+PATCHBAY_FUNCTION void pack_b(PATCHBAY_LOCAL T *to, PATCHBAY_GLOBAL const T *b, const int columns,
                               const int depth, const i64 row_stride, const i64 column_stride) {
   if (column_stride == 1 && columns == WIDTH) {
     for (int k = 0; k < depth; ++k) {
@@ -59,12 +60,12 @@ PATCHBAY_FUNCTION void store(PATCHBAY_GLOBAL T *to, const V value, const int col
   for (int c = 0; c < columns; ++c) to[c] = reads ? parts[c] + scale * to[c] : parts[c];
 }
 
-PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT(T, out), PATCHBAY_INPUT(T, a), PATCHBAY_INPUT(T, b),
-                      PATCHBAY_VALUE(T, alpha), PATCHBAY_VALUE(T, beta),
-                      PATCHBAY_VALUE(Sizes, sizes)) {
-  PATCHBAY_BIND(T, out);
-  PATCHBAY_BIND_INPUT(T, a);
-  PATCHBAY_BIND_INPUT(T, b);
+PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT_OF(T, out), PATCHBAY_INPUT_OF(T, a), PATCHBAY_INPUT_OF(T, b),
+                      PATCHBAY_VALUE_OF(T, alpha), PATCHBAY_VALUE_OF(T, beta),
+                      PATCHBAY_VALUE_OF(Sizes, sizes)) {
+  PATCHBAY_BIND_OF(T, out);
+  PATCHBAY_BIND_INPUT_OF(T, a);
+  PATCHBAY_BIND_INPUT_OF(T, b);
   PATCHBAY_SHARED(T, a_packed, LINES * DEPTH);
   PATCHBAY_SHARED(T, b_packed, DEPTH * WIDTH);
   const i64 j_begin = PATCHBAY_GLOBAL_ID64(0) * WIDTH * sizes.strips;
@@ -84,7 +85,7 @@ PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT(T, out), PATCHBAY_INPUT(T, a), PATCHBAY_INP
       pack_b(b_packed, b + k_begin * sizes.b_row + j * sizes.b_column, columns, depth,
              sizes.b_row, sizes.b_column);
       for (int tile = 0; tile < rows; tile += HEIGHT) {
-        __local const T *const factors = a_packed + tile * DEPTH;
+        PATCHBAY_LOCAL const T *const factors = a_packed + tile * DEPTH;
         V acc[HEIGHT][VECTORS];
 #pragma unroll
         for (int r = 0; r < HEIGHT; ++r) {

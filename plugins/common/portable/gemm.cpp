@@ -1,0 +1,45 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "common/portable/gemm.hpp"
+
+#include "common/portable/gemm_problem.hpp"
+#include "common/portable/text.hpp"
+#include "kGemmText.text.h"
+
+namespace patchbay::portable {
+namespace {
+
+constexpr std::int64_t kTile = 16;
+
+std::string whole_text(std::uint8_t dtype) {
+  return alias("T", gemm_type(dtype)) + define("TILE", kTile) + kGemmText;
+}
+
+}  // namespace
+
+GemmKernel::GemmKernel(Backend& backend, std::uint8_t dtype)
+    : element_bytes_(element_bytes(dtype)),
+      program_(backend.build(whole_text(dtype))),
+      gemm_(program_->function("gemm")) {}
+
+void GemmKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                        std::string_view name) {
+  const GemmProblem problem = gemm_problem(arguments);
+  const GemmSizes& sizes = problem.sizes;
+  if (sizes.m == 0 || sizes.n == 0) return;
+  Arguments to;
+  to.memory(problem.out).memory(problem.a).memory(problem.b);
+  to.bytes(&arguments[3].value.bits, element_bytes_);
+  to.bytes(&arguments[4].value.bits, element_bytes_);
+  to.value(sizes);
+  const std::uint64_t tile = kTile;
+  const auto squares = static_cast<std::uint64_t>(pieces(sizes.m, kTile) * pieces(sizes.n, kTile));
+  gemm_->launch(stream, name.empty() ? "gemm.1" : name,
+                Grid{{squares * tile, tile, 1}, {tile, tile, 1}}, to);
+}
+
+std::unique_ptr<plugin::Kernel> prepare_gemm(Backend& backend, const patchbay_kernel_spec& spec) {
+  const std::uint8_t dtype = check_gemm({spec.arguments, spec.num_arguments}, backend.traits());
+  return std::make_unique<GemmKernel>(backend, dtype);
+}
+
+}  // namespace patchbay::portable

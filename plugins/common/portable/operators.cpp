@@ -1,0 +1,23 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "common/portable/operators.hpp"
+
+#include <string>
+
+#include "common/portable/elementwise.hpp"
+#include "common/portable/expressions.hpp"
+#include "common/portable/folds.hpp"
+#include "common/portable/gemm.hpp"
+#include "common/portable/reduction.hpp"
+
+namespace patchbay::portable {
+
+std::unique_ptr<plugin::Kernel> prepare(Backend& backend, const patchbay_kernel_spec& spec) {
+  const std::string_view name = plugin::from_abi(spec.op);
+  const bool is_gemm = name == "gemm.1", is_fold = find_fold(name) != nullptr;
+  if (!is_gemm && !is_fold && find_expression(name) == nullptr) return nullptr;
+  if (spec.num_attributes != 0) plugin::unsupported(std::string(name) + ": takes no attributes");
+  if (is_gemm) return prepare_gemm(backend, spec);
+  return is_fold ? prepare_reduction(backend, spec) : prepare_elementwise(backend, spec);
+}
+
+}  // namespace patchbay::portable
