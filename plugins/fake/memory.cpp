@@ -1,9 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "memory.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -19,20 +16,6 @@ namespace {
 constexpr int kUninitialised = 0xA5;
 
 }  // namespace
-
-ForbiddenRange::ForbiddenRange(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
-  const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  const std::uint64_t slack = alignment_bytes > page_bytes ? alignment_bytes : 0;
-  mapped_bytes_ = size_bytes + slack;
-  mapping_ =
-      mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping_ == MAP_FAILED) throw std::bad_alloc();
-  const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
-  const std::uint64_t past = address % alignment_bytes;
-  base_ = static_cast<std::byte*>(mapping_) + (past == 0 ? 0 : alignment_bytes - past);
-}
-
-ForbiddenRange::~ForbiddenRange() { munmap(mapping_, mapped_bytes_); }
 
 Allocator::Allocator(std::uint64_t total_bytes, std::shared_ptr<const Health> health,
                      Faults& faults)
@@ -73,7 +56,7 @@ plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size
     Block block{size_bytes, {nullptr, deleter}, nullptr};
     block.bytes.reset(static_cast<std::byte*>(::operator new(size_bytes, deleter.alignment)));
     std::memset(block.bytes.get(), kUninitialised, size_bytes);
-    if (on_device) block.range = std::make_unique<ForbiddenRange>(size_bytes, alignment);
+    if (on_device) block.range = std::make_unique<patchbay::ForbiddenRange>(size_bytes, alignment);
     void* const base = on_device ? block.range->base() : block.bytes.get();
     std::lock_guard lock(mutex_);
     blocks_.emplace(base, std::move(block));

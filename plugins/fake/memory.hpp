@@ -12,27 +12,13 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "common/forbidden_range.hpp"
 #include "faults.hpp"
 #include "timeline.hpp"
 
 namespace fake {
 
 inline constexpr std::uint64_t kAlignmentBytes = 256;
-
-/// A range of addresses that faults at every access. Costs no memory.
-class ForbiddenRange {
- public:
-  ForbiddenRange(std::uint64_t size_bytes, std::uint64_t alignment_bytes);
-  ~ForbiddenRange();
-  ForbiddenRange(const ForbiddenRange&) = delete;
-  ForbiddenRange& operator=(const ForbiddenRange&) = delete;
-  void* base() const { return base_; }
-
- private:
-  void* mapping_;
-  std::size_t mapped_bytes_;
-  void* base_;
-};
 
 class Allocator : public plugin::Allocator {
  public:
@@ -54,7 +40,8 @@ class Allocator : public plugin::Allocator {
   struct Block {
     std::uint64_t size_bytes;
     std::unique_ptr<std::byte, AlignedDelete> bytes;
-    std::unique_ptr<ForbiddenRange> range;  // null for pinned memory: its base is its address
+    std::unique_ptr<patchbay::ForbiddenRange>
+        range;  // null for pinned memory: its base is its address
   };
 
   void take(std::uint64_t size_bytes);

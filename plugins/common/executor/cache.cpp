@@ -90,21 +90,6 @@ std::string find_library(const std::string& directory, std::string_view key) {
   return trusted ? path : std::string();
 }
 
-std::string hash_of(std::string_view text) {
-  // Two 64-bit FNV-1a hashes from different starts, with a final mix.
-  std::string digits;
-  for (std::uint64_t hash : {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9e3779b97f4a7c15)}) {
-    for (const char c : text) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * UINT64_C(0x100000001b3);
-      hash ^= hash >> 29;
-    }
-    char buffer[20];
-    std::snprintf(buffer, sizeof buffer, "%016llx", static_cast<unsigned long long>(hash));
-    digits += buffer;
-  }
-  return digits;
-}
-
 TemporaryFile::TemporaryFile(const std::string& directory, std::string_view suffix,
                              std::string_view content)
     : path_(directory + "/.new-XXXXXX" + std::string(suffix)) {

@@ -28,9 +28,6 @@ class Cache {
 /// Where the library of that key lies if it is one to be trusted, else empty.
 std::string find_library(const std::string& directory, std::string_view key);
 
-/// 32 hexadecimal digits; equal for equal texts.
-std::string hash_of(std::string_view text);
-
 /// A file of its own name in the directory, removed with this object.
 class TemporaryFile {
  public:

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "common/executor/executor.hpp"
 
+#include "common/text_hash.hpp"
 #include "kExecutorPrelude.text.h"
 
 namespace patchbay::executor {
@@ -49,7 +50,7 @@ std::shared_ptr<const Module> Executor::load(std::string_view format, std::strin
   const std::string directory = cache_.directory();
   const Compiler& compiler = this->compiler(directory);
   const std::string source = source_of(text);
-  const std::string key = hash_of(compiler.identity() + '\0' + source);
+  const std::string key = text_hash(compiler.identity() + '\0' + source);
   if (find_library(directory, key).empty()) {
     build(compiler, directory, source, directory + "/" + key + ".so");
   }

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
@@ -65,6 +66,8 @@ class Module : public std::enable_shared_from_this<Module> {
   Kernel kernel(std::string_view name, plugin::ArgumentSpecs arguments) const;
   /// The same for a plugin's own text, whose arguments need not be those of users.
   Kernel kernel(std::string_view name) const;
+  /// A kernel's arguments, as record.h describes them.
+  std::vector<int> describe(std::string_view name) const;
 
  private:
   friend class Kernel;

@@ -86,6 +86,13 @@ Kernel Module::kernel(std::string_view name, plugin::ArgumentSpecs arguments) co
   return found;
 }
 
+std::vector<int> Module::describe(std::string_view name) const {
+  std::vector<int> codes(kMostArguments);
+  const int count = kernel(name).entry_.describe(codes.data(), kMostArguments);
+  codes.resize(static_cast<std::size_t>(std::min(count, kMostArguments)));
+  return codes;
+}
+
 void Kernel::run(const Grid& grid, std::span<const void* const> arguments,
                  const Split& split) const {
   check_grid(grid);
