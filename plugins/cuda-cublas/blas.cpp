@@ -1,0 +1,72 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "blas.hpp"
+
+#include <string>
+
+#include "allocator.hpp"
+
+namespace patchbay::cuda {
+namespace {
+
+template <class T>
+T* pointer_to(plugin::Memory memory) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address_of(memory)));
+}
+
+int operation(const Product::Matrix& matrix) {
+  return matrix.transposed ? kBlasTransposed : kBlasNotTransposed;
+}
+
+}  // namespace
+
+Blas::~Blas() {
+  if (handle_ != nullptr) context_.call_quietly(table_->destroy, handle_);
+}
+
+template <class... P, class... A>
+void Blas::call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments) {
+  const BlasResult code = context_.attempt(entry, arguments...);
+  if (code == kBlasSuccess) return;
+  const std::string why = std::string(doing.empty() ? "cuBLAS" : doing) + ": " + entry.name +
+                          " gives status " + std::to_string(code);
+  if (code == kBlasAllocationFailed) {
+    throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, code, PATCHBAY_STATUS_RETRYABLE);
+  }
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why, code);
+}
+
+void Blas::open() {
+  const std::lock_guard lock(mutex_);
+  if (handle_ != nullptr) return;
+  table_ = &library_.get();
+  call({}, table_->create, &handle_);
+  call({}, table_->set_math_mode, handle_, kBlasDefaultMath);  // f32 stays f32
+}
+
+template <class T, class Gemm>
+void Blas::call_gemm(const Gemm& gemm, const Product& p, std::string_view name) {
+  call(name, gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k,
+       static_cast<const T*>(p.alpha), pointer_to<const T>(p.a.memory), p.a.leading,
+       pointer_to<const T>(p.b.memory), p.b.leading, static_cast<const T*>(p.beta),
+       pointer_to<T>(p.c.memory), p.c.leading);
+}
+
+void Blas::multiply(Stream& stream, std::uint8_t dtype, const Product& product,
+                    plugin::Memory workspace, std::uint64_t workspace_bytes,
+                    std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  call(name, table_->set_stream, handle_, stream.native());
+  // After the stream, which puts back a workspace of the library's own.
+  if (workspace.base != nullptr) {
+    call(name, table_->set_workspace, handle_, pointer_to<void>(workspace),
+         static_cast<std::size_t>(workspace_bytes));
+  }
+  stream.note(name);
+  if (dtype == PATCHBAY_F32) {
+    call_gemm<float>(table_->gemm_f32, product, name);
+  } else {
+    call_gemm<double>(table_->gemm_f64, product, name);
+  }
+}
+
+}  // namespace patchbay::cuda

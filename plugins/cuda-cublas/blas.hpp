@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_CUDA_BLAS_HPP_
+#define PATCHBAY_PLUGINS_CUDA_BLAS_HPP_
+
+#include <mutex>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "lazy.hpp"
+#include "stream.hpp"
+
+namespace patchbay::cuda {
+
+/// c = alpha op(a) op(b) + beta c; all stored by columns.
+struct Product {
+  struct Matrix {
+    plugin::Memory memory;
+    int leading = 1;
+    bool transposed = false;
+  };
+  int m = 0, n = 0, k = 0;
+  Matrix a, b, c;
+  const void* alpha;
+  const void* beta;
+};
+
+/// The BLAS library on one device: a handle, made at the first product, for one caller at a time.
+class Blas {
+ public:
+  Blas(Context& context, Lazy<BlasTable>& library) : context_(context), library_(library) {}
+  ~Blas();
+
+  /// Throws `unsupported` with the reason if there is no library.
+  void open();
+  void multiply(Stream& stream, std::uint8_t dtype, const Product& product,
+                plugin::Memory workspace, std::uint64_t workspace_bytes, std::string_view name);
+
+ private:
+  template <class... P, class... A>
+  void call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments);
+  template <class T, class Gemm>
+  void call_gemm(const Gemm& gemm, const Product& product, std::string_view name);
+
+  Context& context_;
+  Lazy<BlasTable>& library_;
+  std::mutex mutex_;
+  const BlasTable* table_ = nullptr;
+  NativeBlas handle_ = nullptr;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_BLAS_HPP_

@@ -1,0 +1,112 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "compiler.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "common/text_hash.hpp"
+#include "kDialectText.text.h"
+
+namespace patchbay::cuda {
+namespace {
+
+void check(RtcResult code, const std::string& doing) {
+  if (code == kRtcSuccess) return;
+  throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                            doing + ": NVRTC gives error " + std::to_string(code), code);
+}
+
+template <class... P, class... A>
+void call(const Entry<int(P...)>& entry, A... arguments) {
+  check(entry(arguments...), entry.name);
+}
+
+std::string version(const RtcTable& rtc) {
+  int major = 0, minor = 0;
+  call(rtc.version, &major, &minor);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+/// What is made for a device: its own machine code, or assembly of the newest architecture before
+/// it, which the driver translates.
+struct Target {
+  std::string option;
+  bool is_code;
+};
+
+Target target_for(const RtcTable& rtc, int architecture) {
+  int count = 0;
+  call(rtc.num_architectures, &count);
+  std::vector<int> known(static_cast<std::size_t>(count));
+  call(rtc.architectures, known.data());
+  int best = 0;
+  for (const int one : known) {
+    if (one <= architecture) best = std::max(best, one);
+  }
+  if (best == 0) {
+    plugin::unsupported("NVRTC " + version(rtc) + " makes no code for this device (sm_" +
+                        std::to_string(architecture) +
+                        "). Install an older one, or name it by the "
+                        "setting cuda_rtc_library");
+  }
+  const bool is_code = best == architecture;
+  return {"--gpu-architecture=" + std::string(is_code ? "sm_" : "compute_") + std::to_string(best),
+          is_code};
+}
+
+/// A program of the compiler's, destroyed with this object.
+class Program {
+ public:
+  Program(const RtcTable& rtc, const std::string& text) : rtc_(rtc) {
+    call(rtc.create, &program_, text.c_str(), "kernel", 0, static_cast<const char* const*>(nullptr),
+         static_cast<const char* const*>(nullptr));
+  }
+  ~Program() { rtc_.destroy(&program_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  std::string build(const Target& target) {
+    // Products and sums round twice on every backend.
+    const std::array<const char*, 4> options = {target.option.c_str(), "--std=c++17",
+                                                "--fmad=false", "-w"};
+    const RtcResult code = rtc_.compile(program_, static_cast<int>(options.size()), options.data());
+    if (code == kRtcErrorCompilation) {
+      throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
+                                "the kernel text does not compile (NVRTC " + version(rtc_) +
+                                    "):\n" + text_of(rtc_.log_size, rtc_.log),
+                                code);
+    }
+    check(code, rtc_.compile.name);
+    return target.is_code ? text_of(rtc_.code_size, rtc_.code)
+                          : text_of(rtc_.assembly_size, rtc_.assembly);
+  }
+
+ private:
+  std::string text_of(const Entry<int(NativeProgram, std::size_t*)>& size,
+                      const Entry<int(NativeProgram, char*)>& read) {
+    std::size_t bytes = 0;
+    call(size, program_, &bytes);
+    std::string text(bytes, '\0');
+    call(read, program_, text.data());
+    return text;
+  }
+
+  const RtcTable& rtc_;
+  NativeProgram program_ = nullptr;
+};
+
+}  // namespace
+
+std::string Compiler::compile(std::string_view text, int architecture) {
+  const RtcTable& rtc = library_.get();
+  const Target target = target_for(rtc, architecture);
+  const std::string whole = kDialectText + std::string(text);
+  const std::string key = "cuda-" + text_hash(version(rtc) + '\0' + target.option + '\0' + whole);
+  if (auto made = host_.cache_get(key); made && !made->empty()) return *std::move(made);
+  std::string made = Program(rtc, whole).build(target);
+  host_.cache_put(key, made);
+  return made;
+}
+
+}  // namespace patchbay::cuda

@@ -1,0 +1,71 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "context.hpp"
+
+#include "error.hpp"
+
+namespace patchbay::cuda {
+
+Context::Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index)
+    : driver_(driver), device_(device), index_(index) {
+  check(driver, driver.context_retain.name, driver.context_retain(&native_, device));
+}
+
+Context::~Context() { driver_.context_release(device_); }
+
+Context::Current::Current(const Context& context) noexcept : context_(context) {
+  context.driver_.context_get_current(&before_);
+  if (before_ != context.native_) context.driver_.context_set_current(context.native_);
+}
+
+Context::Current::~Current() {
+  if (before_ != context_.native_) context_.driver_.context_set_current(before_);
+}
+
+bool Context::can_access(const Context& peer) const {
+  int can = 0;
+  const auto& entry = driver_.device_can_access_peer;
+  check(driver_, entry.name, entry(&can, device_, peer.device_));
+  return can != 0;
+}
+
+void Context::enable_access(const Context& peer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!peers_.insert(peer.index_).second) return;
+  }
+  if (!can_access(peer)) return;
+  const auto& entry = driver_.context_enable_peer;
+  const Result code = attempt(entry, peer.native_, 0u);
+  if (code != kSuccess && code != kErrorPeerAccessAlreadyEnabled) fail(entry.name, code);
+}
+
+void Context::lose(std::string_view entry, Result code) {
+  const std::lock_guard lock(mutex_);
+  if (is_lost()) return;
+  why_lost_ = "device " + std::to_string(index_) + " is lost: " + describe(driver_, entry, code);
+  lost_code_ = code;
+  if (const std::string names = launches_.names(); !names.empty()) why_lost_ += ", from " + names;
+  is_lost_.store(true, std::memory_order_release);
+}
+
+std::string Context::why_lost() {
+  const std::lock_guard lock(mutex_);
+  return why_lost_;
+}
+
+void Context::throw_lost() {
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why_lost(), lost_code_,
+                            PATCHBAY_STATUS_DEVICE_LOST);
+}
+
+void Context::fail(std::string_view entry, Result code, std::string_view doing) {
+  if (loses_device(code)) {
+    lose(entry, code);
+    throw_lost();
+  }
+  if (doing.empty()) check(driver_, entry, code);
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            std::string(doing) + ": " + describe(driver_, entry, code), code);
+}
+
+}  // namespace patchbay::cuda

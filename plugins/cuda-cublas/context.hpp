@@ -1,0 +1,101 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The primary context of a device, through which every call on that device goes.
+#ifndef PATCHBAY_PLUGINS_CUDA_CONTEXT_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CONTEXT_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "patchbay/plugin/kit/error.hpp"
+
+#include "launches.hpp"
+#include "symbols.hpp"
+
+namespace patchbay::cuda {
+
+/// Retained as long as this object lives. An error that breaks it loses the device: from then on
+/// every call throws what happened first.
+class Context {
+ public:
+  Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const DriverTable& driver() const { return driver_; }
+  NativeContext native() const { return native_; }
+  DeviceNumber device() const { return device_; }
+  std::uint32_t index() const { return index_; }
+  Launches& launches() { return launches_; }
+
+  /// Calls an entry of the table with this context current; throws unless it succeeds.
+  template <class... P, class... A>
+  void call(const Entry<int(P...)>& entry, A... arguments) {
+    const Result code = attempt(entry, arguments...);
+    if (code != kSuccess) fail(entry.name, code);
+  }
+  /// The same, for codes that the caller understands. Throws if the device was lost before.
+  template <class... P, class... A>
+  int attempt(const Entry<int(P...)>& entry, A... arguments) {
+    check_alive();
+    const Current current(*this);
+    return entry(arguments...);
+  }
+  /// For destructors: what fails is nobody's business any more.
+  template <class... P, class... A>
+  void call_quietly(const Entry<int(P...)>& entry, A... arguments) noexcept {
+    const Current current(*this);
+    entry(arguments...);
+  }
+
+  /// Throws what the code of an entry means; `doing` (a launch's name) goes before it.
+  [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {});
+  void check_alive() {
+    if (is_lost_.load(std::memory_order_acquire)) throw_lost();
+  }
+  /// Whether this device can read the memory of that one without the host.
+  bool can_access(const Context& peer) const;
+  /// Lets this device do so, once; without it the driver copies through the host.
+  void enable_access(const Context& peer);
+
+  bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
+  /// What a lost device says.
+  std::string why_lost();
+
+ private:
+  /// Makes the context current on this thread and puts back what was: the thread is the program's,
+  /// which may use the driver itself.
+  class Current {
+   public:
+    explicit Current(const Context& context) noexcept;
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const Context& context_;
+    NativeContext before_ = nullptr;
+  };
+
+  void lose(std::string_view entry, Result code);
+  [[noreturn]] void throw_lost();
+
+  const DriverTable& driver_;
+  const DeviceNumber device_;
+  const std::uint32_t index_;
+  NativeContext native_ = nullptr;
+  Launches launches_;
+  std::atomic<bool> is_lost_{false};
+  std::mutex mutex_;
+  std::set<std::uint32_t> peers_;  // whose access was enabled
+  std::string why_lost_;           // written once, before is_lost_
+  Result lost_code_ = kSuccess;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CONTEXT_HPP_

@@ -1,0 +1,84 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include <string>
+
+#include "event.hpp"
+#include "gemm.hpp"
+#include "module.hpp"
+#include "stream.hpp"
+
+namespace patchbay::cuda {
+namespace {
+
+std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+Stream& stream_of(void* object) {
+  return static_cast<Stream&>(*static_cast<plugin::Stream*>(object));
+}
+Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::Event*>(object)); }
+
+}  // namespace
+
+Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index)
+    : libraries_(libraries),
+      info_(info),
+      context_(libraries.driver, info.number, index),
+      allocator_(context_, info.memory_bytes),
+      blas_(context_, libraries.blas) {}
+
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
+  return std::make_unique<Stream>(context_);
+}
+
+std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle) {
+  const auto stream = reinterpret_cast<NativeStream>(static_cast<std::uintptr_t>(native_handle));
+  NativeContext owner = nullptr;
+  context_.call(context_.driver().stream_context, stream, &owner);
+  if (owner != context_.native()) {
+    plugin::invalid_argument("the stream is of another context than this device's");
+  }
+  return std::make_unique<Stream>(context_, stream);
+}
+
+std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
+  return std::make_unique<Event>(context_);
+}
+
+std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
+  context_.check_alive();
+  if (auto kernel = prepare_gemm(*this, spec)) return kernel;
+  plugin::unsupported("the plugin cuda-cublas has no operator " +
+                      std::string(plugin::from_abi(spec.op)));
+}
+
+std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
+                                                    std::string_view) {
+  if (format != PATCHBAY_FORMAT_DIALECT) {
+    plugin::unsupported("modules have the format '" PATCHBAY_FORMAT_DIALECT "' here, not '" +
+                        std::string(format) + "'");
+  }
+  return std::make_unique<Module>(build(code));
+}
+
+Program Device::build(std::string_view text) {
+  context_.check_alive();
+  return Program(context_, libraries_.compiler.compile(text, info_.architecture));
+}
+
+bool Device::can_access_peer(plugin::Device& other) {
+  return &other != this && context_.can_access(static_cast<Device&>(other).context());
+}
+
+std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {
+  switch (native_kind) {
+    case PATCHBAY_NATIVE_DEVICE: return static_cast<std::uint64_t>(info_.number);
+    case PATCHBAY_NATIVE_CONTEXT: return number_of(context_.native());
+    case PATCHBAY_NATIVE_STREAM: return number_of(stream_of(object).native());
+    case PATCHBAY_NATIVE_MEMORY: return number_of(object);
+    case PATCHBAY_NATIVE_EVENT: return number_of(event_of(object).native());
+    default: plugin::unsupported("no native handle of kind " + std::to_string(native_kind));
+  }
+}
+
+}  // namespace patchbay::cuda

@@ -1,0 +1,33 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A library that is opened when it is first needed.
+#ifndef PATCHBAY_PLUGINS_CUDA_LAZY_HPP_
+#define PATCHBAY_PLUGINS_CUDA_LAZY_HPP_
+
+#include <mutex>
+#include <optional>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+namespace patchbay::cuda {
+
+template <class Table>
+class Lazy {
+ public:
+  explicit Lazy(plugin::Host host) : host_(host) {}
+
+  /// Throws what its constructor throws, each time.
+  const Table& get() {
+    const std::lock_guard lock(mutex_);
+    if (!table_) table_.emplace(host_);
+    return *table_;
+  }
+
+ private:
+  const plugin::Host host_;
+  std::mutex mutex_;
+  std::optional<Table> table_;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_LAZY_HPP_

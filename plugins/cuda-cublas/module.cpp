@@ -1,0 +1,56 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "module.hpp"
+
+#include <string>
+
+#include "stream.hpp"
+
+namespace patchbay::cuda {
+namespace {
+
+/// Its code belongs to the module.
+class ModuleKernel : public plugin::Kernel {
+ public:
+  ModuleKernel(std::string name, NativeFunction function)
+      : name_(std::move(name)), function_(function) {}
+
+  void launch(plugin::Stream&, plugin::Arguments, plugin::Memory, std::string_view) override {
+    plugin::unsupported("kernel '" + name_ + "' of a module is launched with a grid");
+  }
+  void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
+                   std::span<const std::uint32_t, 3> group_size, std::uint32_t shared_bytes,
+                   plugin::Arguments arguments, std::string_view name) override {
+    LaunchArguments values;
+    for (const patchbay_argument& argument : arguments) {
+      if (argument.kind == PATCHBAY_TENSOR) {
+        values.memory(argument.value.memory);
+      } else {
+        values.pointer(&argument.value.bits);
+      }
+    }
+    static_cast<Stream&>(stream).launch(
+        name.empty() ? name_ : name, function_,
+        {{groups[0], groups[1], groups[2]}, {group_size[0], group_size[1], group_size[2]}},
+        shared_bytes, values.data());
+  }
+
+ private:
+  const std::string name_;
+  const NativeFunction function_;
+};
+
+}  // namespace
+
+std::unique_ptr<plugin::Kernel> Module::kernel(std::string_view name,
+                                               plugin::ArgumentSpecs arguments) {
+  if (arguments.size() > LaunchArguments::kMost) {
+    plugin::invalid_argument("kernel '" + std::string(name) + "' takes " +
+                             std::to_string(arguments.size()) + " arguments: expected at most " +
+                             std::to_string(LaunchArguments::kMost));
+  }
+  std::string text(name);
+  const NativeFunction function = program_.function(text);
+  return std::make_unique<ModuleKernel>(std::move(text), function);
+}
+
+}  // namespace patchbay::cuda

@@ -1,0 +1,112 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "symbols.hpp"
+
+#include <dlfcn.h>
+
+#include <optional>
+#include <vector>
+
+namespace patchbay::cuda {
+namespace {
+
+constexpr int kOldestVersion = 11040;  // cuDeviceGetUuid_v2
+
+/// An opened library, or why there is none.
+struct Library {
+  void* handle = nullptr;
+  std::string file, why;
+};
+
+Library open(const std::optional<std::string>& path, std::vector<std::string> names) {
+  if (path) names = {*path};
+  Library library;
+  for (const std::string& name : names) {
+    library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    library.file = name;
+    if (library.handle != nullptr) return library;
+    const char* const why = dlerror();
+    if (library.why.empty()) library.why = why != nullptr ? why : name;
+  }
+  return library;
+}
+
+/// Notes the first entry that the library lacks.
+template <class Function>
+void find(Library& library, Entry<Function>& entry) {
+  void* const found = dlsym(library.handle, entry.name);
+  entry.function = reinterpret_cast<decltype(entry.function)>(found);
+  if (found == nullptr && library.why.empty()) {
+    library.why = library.file + ": no symbol " + entry.name;
+  }
+}
+
+[[noreturn]] void no_driver(const std::string& why) {
+  throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
+}
+
+/// Asked first: an old driver lacks entries, and that is the better reason.
+int version_of(Library& library) {
+  Entry<int(int*)> get{"cuDriverGetVersion", nullptr};
+  find(library, get);
+  int version = 0;
+  if (get.function == nullptr) no_driver(library.why);
+  if (const int code = get(&version); code != kSuccess) {
+    no_driver(library.file + ": cuDriverGetVersion gives " + std::to_string(code) +
+              "; is it a stub? Install a driver");
+  }
+  if (version < kOldestVersion) {
+    no_driver(library.file + " is a driver for CUDA " + version_text(version) + ", expected " +
+              version_text(kOldestVersion) + " or newer; install a newer driver");
+  }
+  return version;
+}
+
+}  // namespace
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+#define PATCHBAY_FIND_ENTRY(member, symbol, parameters) find(library, member);
+
+DriverTable::DriverTable(plugin::Host host) {
+  const auto path = host.option("cuda_library");
+  Library library = open(path, {"libcuda.so.1"});
+  if (library.handle == nullptr) {
+    no_driver(library.why + (path ? " (option cuda_library)" : "; install NVIDIA's driver"));
+  }
+  library.why.clear();
+  version = version_of(library);
+  PATCHBAY_DRIVER_ENTRIES(PATCHBAY_FIND_ENTRY)
+  if (!library.why.empty()) no_driver(library.why);
+}
+
+RtcTable::RtcTable(plugin::Host host) {
+  Library library =
+      open(host.option("cuda_rtc_library"), {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                             "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"});
+  if (library.handle != nullptr) {
+    library.why.clear();
+    PATCHBAY_RTC_ENTRIES(PATCHBAY_FIND_ENTRY)
+  }
+  if (library.why.empty()) return;
+  plugin::unsupported("kernels need NVRTC at run time: " + library.why +
+                      ". Install it, or name it by the setting cuda_rtc_library");
+}
+
+BlasTable::BlasTable(plugin::Host host) {
+  Library library = open(host.option("cuda_blas_library"),
+                         {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
+                          "/usr/local/cuda/lib64/libcublas.so"});
+  if (library.handle != nullptr) {
+    library.why.clear();
+    PATCHBAY_BLAS_ENTRIES(PATCHBAY_FIND_ENTRY)
+  }
+  if (library.why.empty()) return;
+  plugin::unsupported("products need cuBLAS: " + library.why +
+                      ". Install it, or name it by the setting cuda_blas_library");
+}
+
+#undef PATCHBAY_FIND_ENTRY
+
+}  // namespace patchbay::cuda
