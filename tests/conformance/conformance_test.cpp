@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "conformance/suite/check.h"
+#ifdef PATCHBAY_TEST_SIM_DIR
+#include "sim/simulation.h"
+#endif
 
 namespace {
 
@@ -79,6 +82,11 @@ std::vector<Entry> entries() {
     plain.read_environment = false;
     all.push_back({"Conformance_opencl", {plain, "opencl", "opencl", {}}, true});
   }
+#ifdef PATCHBAY_TEST_SIM_DIR
+  const std::string reason = "the plugin has no such operator yet";
+  all.push_back({"Conformance_cuda_simulated",
+                 {patchbay::sim_test::options(), "cuda-cublas", "cuda", {{"*", reason}}}});
+#endif
   return all;
 }
 

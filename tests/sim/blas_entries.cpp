@@ -1,0 +1,129 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The simulated BLAS library: plain loops, queued on the stream of the simulated driver.
+#include <algorithm>
+
+#include "cuda-cublas/blas_api.hpp"
+#include "entries.h"
+#include "machine.h"
+
+namespace patchbay::cuda {
+
+struct BlasObject {
+  ContextObject& context;
+  NativeStream stream = nullptr;
+  bool keeps_f32 = false;
+};
+
+}  // namespace patchbay::cuda
+
+using namespace patchbay::cuda;
+using namespace patchbay::sim;
+
+PATCHBAY_BLAS_ENTRIES(PATCHBAY_SIM_DECLARE)
+
+namespace {
+
+constexpr int kNotInitializedStatus = 1, kInvalidValueStatus = 7, kExecutionFailedStatus = 13;
+
+/// A matrix by columns, or its transposed one.
+template <class T>
+struct View {
+  const T* data;
+  std::int64_t row, column;
+  View(const std::byte* bytes, int transpose, int leading)
+      : data(reinterpret_cast<const T*>(bytes)),
+        row(transpose == kBlasNotTransposed ? 1 : leading),
+        column(transpose == kBlasNotTransposed ? leading : 1) {}
+  T at(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
+};
+
+std::byte* bytes_of(const ContextObject& context, const void* address) {
+  const std::lock_guard lock(machine().mutex);
+  return machine().resolve(context, reinterpret_cast<std::uintptr_t>(address), 1);
+}
+
+template <class T>
+void multiply(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, View<T> a, View<T> b, T beta,
+              T* c, std::int64_t leading) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    for (std::int64_t i = 0; i < m; ++i) {
+      T sum = 0;
+      for (std::int64_t l = 0; l < k; ++l) sum += a.at(i, l) * b.at(l, j);
+      T& out = c[i + j * leading];
+      out = beta == T(0) ? alpha * sum : alpha * sum + beta * out;
+    }
+  }
+}
+
+template <class T>
+int gemm(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k, const T* alpha,
+         const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {
+  int code = 0;
+  const ContextObject* const context = current_context(code);
+  if (context != &handle->context || !handle->keeps_f32) return kNotInitializedStatus;
+  const int rows_a = transpose_a == kBlasNotTransposed ? m : k;
+  const int rows_b = transpose_b == kBlasNotTransposed ? k : n;
+  if (m < 0 || n < 0 || k < 0 || lda < std::max(1, rows_a) || ldb < std::max(1, rows_b) ||
+      ldc < std::max(1, m)) {
+    return kInvalidValueStatus;
+  }
+  std::byte* const bytes_a = bytes_of(*context, a);
+  std::byte* const bytes_b = bytes_of(*context, b);
+  std::byte* const bytes_c = bytes_of(*context, c);
+  if (bytes_c == nullptr || (k > 0 && (bytes_a == nullptr || bytes_b == nullptr))) {
+    return kInvalidValueStatus;
+  }
+  const T alpha_value = *alpha, beta_value = *beta;  // of the host, read now
+  code = submit(handle->stream, [=] {
+    multiply<T>(m, n, k, alpha_value, View<T>(bytes_a, transpose_a, lda),
+                View<T>(bytes_b, transpose_b, ldb), beta_value, reinterpret_cast<T*>(bytes_c), ldc);
+  });
+  return code == kSuccess ? kBlasSuccess : kExecutionFailedStatus;
+}
+
+}  // namespace
+
+int cublasCreate_v2(NativeBlas* handle) {
+  int code = 0;
+  ContextObject* const context = current_context(code);
+  if (context == nullptr) return kNotInitializedStatus;
+  *handle = new BlasObject{*context};
+  ++machine().num_blas_handles;
+  return kBlasSuccess;
+}
+
+int cublasDestroy_v2(NativeBlas handle) {
+  delete handle;
+  --machine().num_blas_handles;
+  return kBlasSuccess;
+}
+
+int cublasSetStream_v2(NativeBlas handle, NativeStream stream) {
+  handle->stream = stream;
+  return kBlasSuccess;
+}
+
+int cublasSetWorkspace_v2(NativeBlas handle, void* memory, std::size_t bytes) {
+  const std::lock_guard lock(machine().mutex);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const bool is_usable =
+      address % 256 == 0 && machine().resolve(handle->context, address, bytes) != nullptr;
+  return is_usable ? kBlasSuccess : kInvalidValueStatus;
+}
+
+int cublasSetMathMode(NativeBlas handle, int mode) {
+  handle->keeps_f32 = mode == kBlasDefaultMath;
+  return kBlasSuccess;
+}
+
+int cublasSgemm_v2(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k,
+                   const float* alpha, const float* a, int lda, const float* b, int ldb,
+                   const float* beta, float* c, int ldc) {
+  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+int cublasDgemm_v2(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k,
+                   const double* alpha, const double* a, int lda, const double* b, int ldb,
+                   const double* beta, double* c, int ldc) {
+  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}

@@ -1,0 +1,31 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What the simulated driver is to be like: environment variables PATCHBAY_SIM_<NAME>.
+#ifndef PATCHBAY_TESTS_SIM_CONFIG_H_
+#define PATCHBAY_TESTS_SIM_CONFIG_H_
+
+#include <cstdint>
+
+namespace patchbay::sim {
+
+struct Config {
+  /// Reads the environment.
+  Config();
+
+  int init_code;               // INIT: what cuInit gives
+  int driver_version;          // DRIVER_VERSION, 13000
+  int devices;                 // DEVICES, 2
+  int architecture;            // ARCHITECTURE, 80: all devices'
+  bool peer;                   // PEER, 1
+  std::uint64_t memory_bytes;  // MEMORY_BYTES of a device, 1 GiB
+  // Faults, each at the n-th such call since cuInit; 0: never.
+  std::uint64_t fail_allocation;  // FAIL_ALLOCATION: no memory
+  std::uint64_t fail_launch;      // FAIL_LAUNCH: fails when it runs, and takes its context along
+  std::uint64_t lose_device;      // LOSE_DEVICE: the copy or launch finds its device broken
+};
+
+/// A variable's number, in decimal.
+std::uint64_t setting(const char* name, std::uint64_t otherwise);
+
+}  // namespace patchbay::sim
+
+#endif  // PATCHBAY_TESTS_SIM_CONFIG_H_

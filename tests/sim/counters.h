@@ -1,0 +1,20 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What lives in the simulated driver: all zeros when a program has cleaned up.
+#ifndef PATCHBAY_TESTS_SIM_COUNTERS_H_
+#define PATCHBAY_TESTS_SIM_COUNTERS_H_
+
+#include <stdint.h>
+
+struct patchbay_sim_counters {
+  uint64_t contexts, allocations, host_allocations, streams, events, modules, blas_handles;
+  uint64_t peer_accesses; /* enabled since cuInit */
+};
+
+/* Of libpatchbay_sim_cuda.so. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    __attribute__((visibility("default"))) void
+    patchbay_sim_count(struct patchbay_sim_counters* counters);
+
+#endif  // PATCHBAY_TESTS_SIM_COUNTERS_H_

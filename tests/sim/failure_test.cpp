@@ -1,0 +1,149 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A launch that fails takes its card along: who waits learns of it and of the launches it may come
+// from, all later calls say the same, and the other card goes on.
+#include <optional>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+constexpr const char* kText =
+    "PATCHBAY_KERNEL(first)(PATCHBAY_INOUT(f32, y)) {\n"
+    "  PATCHBAY_BIND(f32, y);\n"
+    "  y[0] = y[0] + 1.0f;\n"
+    "}\n"
+    "PATCHBAY_KERNEL(second)(PATCHBAY_INOUT(f32, y)) {\n"
+    "  PATCHBAY_BIND(f32, y);\n"
+    "  y[0] = 2.0f * y[0];\n"
+    "}\n";
+
+/// A number on a card, and kernels that change it.
+struct Card {
+  explicit Card(const Device& where)
+      : device(where),
+        module(KernelModule::from_source(where, kText)),
+        first(module.kernel("first")),
+        second(module.kernel("second")),
+        number(from_host(std::vector<float>{3.0f}, {1}, where)) {}
+  void launch(const ModuleKernel& kernel) const {
+    kernel.launch({.groups = {1}, .group_size = {1}}, {number});
+  }
+  float value() const { return number.to_vector<float>()[0]; }
+
+  Device device;
+  KernelModule module;
+  ModuleKernel first, second;  // one that goes would wait for its launches
+  Tensor number;
+};
+
+class SimFailure : public SimTest {
+ protected:
+  /// What `body` throws, which must say that the device is lost.
+  template <class Body>
+  static std::string loss(Body&& body) {
+    const Error error = test::error_of(body);
+    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error.what();
+  }
+  static void expect_contains(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+};
+
+TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
+  set("FAIL_LAUNCH", "2");
+  const Runtime runtime(options());
+  const Card card(runtime.device("cuda:0")), other(runtime.device("cuda:1"));
+  card.launch(card.first);
+  card.launch(card.second);
+  const std::string cause =
+      "device 0 is lost: cuStreamSynchronize: CUDA_ERROR_LAUNCH_FAILED (unspecified launch "
+      "failure), from one of 'first', 'second' (cuda:0, driver code 719)";
+  expect_contains(loss([&] { card.device.synchronize(); }), cause);
+  // All that comes later says what came first.
+  expect_contains(loss([&] { (void)card.value(); }), cause);
+  expect_contains(loss([&] { card.launch(card.first); }), cause);
+  expect_contains(loss([&] { (void)Buffer::allocate(card.device, 64); }), cause);
+  expect_contains(loss([&] { (void)Stream(card.device); }), cause);
+  expect_contains(loss([&] { (void)KernelModule::from_source(card.device, kText); }), cause);
+  // The other card neither knows nor cares.
+  other.launch(other.first);
+  other.launch(other.second);
+  EXPECT_EQ(other.value(), 8.0f);
+}
+
+TEST_F(SimFailure, WhatIsDoneIsNotSuspected) {
+  set("FAIL_LAUNCH", "2");
+  const Runtime runtime(options());
+  const Card card(runtime.device("cuda:0"));
+  card.launch(card.first);
+  EXPECT_EQ(card.value(), 4.0f);
+  card.device.synchronize();
+  card.launch(card.second);
+  expect_contains(loss([&] { card.device.synchronize(); }),
+                  "(unspecified launch failure), from "
+                  "'second'");
+}
+
+TEST_F(SimFailure, EventsTellOfIt) {
+  set("FAIL_LAUNCH", "1");
+  const Runtime runtime(options());
+  const Card card(runtime.device("cuda:0"));
+  card.launch(card.first);
+  const Event event = card.device.default_stream().record();
+  expect_contains(loss([&] { event.wait(); }), "device 0 is lost: cuEventSynchronize");
+  expect_contains(loss([&] { (void)event.is_done(); }), "from 'first'");
+}
+
+TEST_F(SimFailure, WaitingForALostCardIsAnErrorOfTheWaiter) {
+  set("FAIL_LAUNCH", "1");
+  const Runtime runtime(options());
+  const Card card(runtime.device("cuda:0")), other(runtime.device("cuda:1"));
+  const Stream waiter(other.device);
+  card.launch(card.first);
+  const Event event = card.device.default_stream().record();
+  loss([&] { card.device.synchronize(); });
+  const Error error = test::error_of([&] { waiter.wait(event); });
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kLaunchFailed)) << error.what();
+  expect_contains(error.what(), "waiting for an event: device 0 is lost");
+  waiter.synchronize();
+  other.launch(other.first);
+  EXPECT_EQ(other.value(), 4.0f);
+}
+
+TEST_F(SimFailure, LostCard) {
+  set("LOSE_DEVICE", "3");
+  const Runtime runtime(options());
+  std::optional<Card> card(runtime.device("cuda:0"));  // one submission
+  card->launch(card->first);
+  const std::string cause = loss([&] { card->launch(card->second); });
+  expect_contains(cause,
+                  "device 0 is lost: cuLaunchKernel: CUDA_ERROR_ECC_UNCORRECTABLE "
+                  "(uncorrectable ECC error encountered)");
+  expect_contains(loss([&] { card->device.synchronize(); }), "CUDA_ERROR_ECC_UNCORRECTABLE");
+  const Card other(runtime.device("cuda:1"));
+  other.launch(other.second);
+  EXPECT_EQ(other.value(), 6.0f);
+}
+
+/// The context is the process's: when all have let go of it, the next one gets a sound one.
+TEST_F(SimFailure, NewRuntimeStartsAfresh) {
+  set("FAIL_LAUNCH", "1");
+  {
+    const Runtime runtime(options());
+    const Card card(runtime.device("cuda:0"));
+    card.launch(card.first);
+    loss([&] { card.device.synchronize(); });
+  }
+  set("FAIL_LAUNCH", "0");
+  const Runtime runtime(options());
+  const Card card(runtime.device("cuda:0"));
+  card.launch(card.first);
+  EXPECT_EQ(card.value(), 4.0f);
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test

@@ -1,0 +1,152 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Users' kernels and products: the same bits as on the CPU, and what is missing has a name.
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+class SimKernel : public SimTest {};
+
+std::vector<float> values(std::size_t count, float step) {
+  std::vector<float> result(count);
+  for (std::size_t i = 0; i < count; ++i) result[i] = static_cast<float>(i % 97) * step - 1.0f;
+  return result;
+}
+
+KernelModule module_of(const Device& device, const std::string& name) {
+  return KernelModule::from_file(
+      device, std::string(PATCHBAY_TEST_SOURCE_DIR) + "/examples/kernels/" + name + ".pbk");
+}
+
+std::vector<float> saxpy(const Device& device) {
+  const Tensor x = from_host(values(1000, 0.37f), {1000}, device);
+  const Tensor y = from_host(values(1000, 0.11f), {1000}, device);
+  module_of(device, "saxpy")
+      .kernel("saxpy")
+      .launch({.groups = {4}, .group_size = {256}}, {x, y, 2.5, std::int64_t{1000}});
+  return y.to_vector<float>();
+}
+
+std::vector<float> block_sum(const Device& device) {
+  const Tensor x = from_host(values(1000, 0.37f), {1000}, device);
+  const Tensor sums = x.new_empty({4});
+  module_of(device, "block_sum")
+      .kernel("block_sum")
+      .launch({.groups = {4}, .group_size = {256}}, {x, sums, std::int64_t{1000}});
+  return sums.to_vector<float>();
+}
+
+std::vector<float> tiled_gemm(const Device& device) {
+  const std::int64_t m = 37, n = 29, k = 45;
+  const Tensor a = from_host(values(37 * 45, 0.1f), {m, k}, device);
+  const Tensor b = from_host(values(45 * 29, 0.3f), {k, n}, device);
+  const Tensor c = a.new_empty({m, n});
+  module_of(device, "tiled_gemm")
+      .kernel("tiled_gemm")
+      .launch({.groups = {2, 3}, .group_size = {16, 16}}, {a, b, c, m, n, k});
+  return c.to_vector<float>();
+}
+
+TEST_F(SimKernel, ExamplesGiveTheBitsOfTheCpu) {
+  const Runtime runtime(options());
+  const Device cpu = runtime.device("cpu:0");
+  for (const char* name : {"cuda:0", "cuda:1"}) {
+    const Device card = runtime.device(name);
+    EXPECT_EQ(saxpy(card), saxpy(cpu)) << name;
+    EXPECT_EQ(block_sum(card), block_sum(cpu)) << name;
+    EXPECT_EQ(tiled_gemm(card), tiled_gemm(cpu)) << name;
+  }
+}
+
+TEST_F(SimKernel, OlderCompilerThanCard) {
+  set("ARCHITECTURE", "121");  // the compiler knows 120: assembly, which the driver translates
+  const Runtime runtime(options());
+  EXPECT_EQ(saxpy(runtime.device("cuda:0")), saxpy(runtime.device("cpu:0")));
+}
+
+std::string why_not(const Runtime& runtime, const std::string& text, ErrorCode code) {
+  try {
+    (void)KernelModule::from_source(runtime.device("cuda:0"), text, {.name = "mine.pbk"});
+  } catch (const Error& error) {
+    EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+constexpr const char* kText =
+    "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
+    "  PATCHBAY_BIND(f32, y);\n"
+    "  y[0] = 1.0f;\n"
+    "}\n";
+
+TEST_F(SimKernel, CompileErrorsHaveTheUsersLines) {
+  const Runtime runtime(options());
+  std::string text = kText;
+  text.replace(text.find("1.0f"), 4, "nonsense");
+  const std::string why = why_not(runtime, text, ErrorCode::kBuildFailed);
+  EXPECT_NE(why.find("does not compile (NVRTC 13.0)"), std::string::npos) << why;
+  EXPECT_NE(why.find("mine.pbk:3"), std::string::npos) << why;
+}
+
+TEST_F(SimKernel, OlderCardThanCompiler) {
+  set("ARCHITECTURE", "70");
+  const Runtime runtime(options());
+  const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
+  EXPECT_NE(why.find("NVRTC 13.0 makes no code for this device (sm_70)"), std::string::npos) << why;
+}
+
+TEST_F(SimKernel, NoCompiler) {
+  const Runtime runtime(options({{"cuda_rtc_library", "/nowhere/libnvrtc.so"}}));
+  const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
+  EXPECT_NE(why.find("kernels need NVRTC at run time: /nowhere/libnvrtc.so"), std::string::npos)
+      << why;
+  EXPECT_NE(why.find("Install it, or name it by the setting cuda_rtc_library"), std::string::npos)
+      << why;
+  EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+}
+
+TEST_F(SimKernel, GridThatTheHardwareHasNot) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("cuda:0");
+  const Tensor y = from_host(values(1, 1), {1}, device);
+  const KernelModule module = KernelModule::from_source(device, kText);
+  EXPECT_ERROR(module.kernel("k").launch({.groups = {1, 70000}, .group_size = {1}}, {y}),
+               ErrorCode::kLaunchFailed, "k: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE");
+  EXPECT_EQ(y.to_vector<float>(), values(1, 1));  // the device is well
+}
+
+template <class T>
+void expect_products(const Device& card, const Device& cpu) {
+  const auto whole = [](std::size_t count) {
+    std::vector<T> result(count);
+    for (std::size_t i = 0; i < count; ++i) result[i] = static_cast<T>(i * 7 % 13) - T(6);
+    return result;
+  };
+  const std::int64_t m = 5, n = 7, k = 11;
+  for (const bool turn_a : {false, true}) {
+    for (const bool turn_b : {false, true}) {
+      const auto product = [&](const Device& device) {
+        Tensor a = from_host(whole(55), turn_a ? Shape{k, m} : Shape{m, k}, device);
+        Tensor b = from_host(whole(77), turn_b ? Shape{n, k} : Shape{k, n}, device);
+        if (turn_a) a = a.t();
+        if (turn_b) b = b.t();
+        return matmul(a, b).template to_vector<T>();
+      };
+      EXPECT_EQ(product(card), product(cpu)) << turn_a << turn_b;
+    }
+  }
+}
+
+TEST_F(SimKernel, ProductsByBlas) {
+  const Runtime runtime(options());
+  expect_products<float>(runtime.device("cuda:0"), runtime.device("cpu:0"));
+  expect_products<double>(runtime.device("cuda:1"), runtime.device("cpu:0"));
+  EXPECT_EQ(counters().blas_handles, 2u);
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test

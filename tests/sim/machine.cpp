@@ -1,0 +1,104 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace patchbay::sim {
+namespace {
+
+// New memory is filled with it, so that what reads it uninitialised is seen. Large blocks would
+// take too long.
+constexpr int kUninitialised = 0xA5;
+constexpr std::uint64_t kFilledBytes = std::uint64_t{1} << 20;
+
+}  // namespace
+
+Block::Block(std::uint64_t size, cuda::ContextObject& owner)
+    : size_bytes(size), context(owner), range(size, 256), bytes(new std::byte[size]) {
+  std::memset(bytes.get(), kUninitialised, std::min(size, kFilledBytes));
+}
+
+void Machine::initialise() {
+  const bool in_use = std::any_of(contexts.begin(), contexts.end(),
+                                  [](const auto& context) { return context->retained != 0; });
+  if (in_use) return;
+  config = Config();
+  num_allocations = num_launches = num_submissions = num_peer_accesses = 0;
+  // Contexts stay: a thread may have one of them current.
+  while (contexts.size() < static_cast<std::size_t>(config.devices)) {
+    contexts.push_back(std::make_unique<cuda::ContextObject>());
+    contexts.back()->device = static_cast<int>(contexts.size()) - 1;
+  }
+  initialised = config.init_code == cuda::kSuccess;
+}
+
+void Machine::reset(cuda::ContextObject& context) {
+  const auto is_of = [&](const auto& entry) { return &entry.second->context == &context; };
+  if (context.broken != cuda::kSuccess) {
+    std::erase_if(blocks, is_of);
+    std::erase_if(events, is_of);
+    std::erase_if(modules, is_of);
+  }
+  context.broken = cuda::kSuccess;
+  context.peers.clear();
+}
+
+std::uint64_t Machine::used_bytes(const cuda::ContextObject& context) const {
+  std::uint64_t used = 0;
+  for (const auto& [address, block] : blocks) {
+    if (&block->context == &context) used += block->size_bytes;
+  }
+  return used;
+}
+
+/// The block of the map that holds all those bytes; past the end if none does.
+template <class Map, class Size>
+typename Map::iterator find_block(Map& blocks, std::uint64_t address, std::uint64_t size_bytes,
+                                  Size&& size_of) {
+  auto block = blocks.upper_bound(address);
+  if (block == blocks.begin()) return blocks.end();
+  --block;
+  const std::uint64_t offset = address - block->first, room = size_of(block->second);
+  return offset < room && size_bytes <= room - offset ? block : blocks.end();
+}
+
+std::byte* Machine::resolve(const cuda::ContextObject& context, std::uint64_t address,
+                            std::uint64_t size_bytes) {
+  const auto block =
+      find_block(blocks, address, size_bytes, [](const auto& found) { return found->size_bytes; });
+  if (block != blocks.end()) {
+    if (&block->second->context != &context) return nullptr;
+    return block->second->bytes.get() + (address - block->first);
+  }
+  const auto pinned = find_block(host_blocks, address, size_bytes,
+                                 [](const HostBlock& found) { return found.size_bytes; });
+  if (pinned == host_blocks.end()) return nullptr;
+  return pinned->second.bytes.get() + (address - pinned->first);
+}
+
+Machine& machine() {
+  static Machine& only = *new Machine;
+  return only;
+}
+
+int submit(cuda::NativeStream stream, std::function<void()> work) {
+  Machine& all = machine();
+  int code = 0;
+  cuda::ContextObject* const context = current_context(code);
+  if (context == nullptr) return code;
+  const std::lock_guard lock(all.mutex);
+  if (all.streams.count(stream) == 0) return kInvalidHandle;
+  if (&stream->context != context) return kInvalidContext;
+  if (++all.num_submissions == all.config.lose_device) {
+    context->broken = cuda::kErrorEccUncorrectable;
+    return context->broken;
+  }
+  stream->queue->post([context, work = std::move(work)] {
+    if (context->broken == cuda::kSuccess) work();
+  });
+  return cuda::kSuccess;
+}
+
+}  // namespace patchbay::sim

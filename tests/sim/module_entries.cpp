@@ -1,0 +1,134 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The entries of the simulated driver for code: modules, functions, launches.
+#include <cstring>
+#include <vector>
+
+#include "common/executor/record.h"
+#include "entries.h"
+#include "image.h"
+#include "machine.h"
+
+using namespace patchbay::cuda;
+using namespace patchbay::sim;
+namespace plugin = patchbay::plugin;
+namespace executor = patchbay::executor;
+
+PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SIM_DECLARE)
+
+namespace {
+
+/// Bytes of a value that is described so.
+std::size_t value_bytes(int code) {
+  switch (code & 0xff) {
+    case PATCHBAY_F64:
+    case PATCHBAY_I64: return 8;
+    case PATCHBAY_F32:
+    case PATCHBAY_I32: return 4;
+    case PATCHBAY_U8: return 1;
+    default: return static_cast<std::size_t>(code) >> 16;
+  }
+}
+
+/// A launch on its way to the stream's thread.
+struct Launch {
+  executor::Kernel kernel;
+  std::array<std::uint32_t, 3> groups, group_size;
+  std::vector<std::vector<std::byte>> values;
+  std::vector<const void*> places;
+};
+
+/// Reads the arguments, as the driver does before a launch returns.
+int read_arguments(const FunctionObject& function, void** arguments, Launch& launch) {
+  const std::lock_guard lock(machine().mutex);
+  for (std::size_t i = 0; i < function.arguments.size(); ++i) {
+    const int code = function.arguments[i];
+    if ((code & PATCHBAY_IS_BUFFER) != 0) {
+      Address address = 0;
+      std::memcpy(&address, arguments[i], sizeof address);
+      std::byte* const bytes = machine().resolve(function.context, address, 1);
+      if (bytes == nullptr && address != 0) return kInvalidValue;
+      launch.places.push_back(bytes);
+      continue;
+    }
+    const auto* const value = static_cast<const std::byte*>(arguments[i]);
+    launch.values.emplace_back(value, value + value_bytes(code));
+    launch.places.push_back(launch.values.back().data());
+  }
+  return kSuccess;
+}
+
+bool is_to_fail() {
+  const std::lock_guard lock(machine().mutex);
+  return ++machine().num_launches == machine().config.fail_launch;
+}
+
+}  // namespace
+
+int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned, int*, void**) {
+  int code = 0;
+  ContextObject* const context = current_context(code);
+  if (context == nullptr) return code;
+  const auto image = Image::from_bytes(static_cast<const char*>(bytes));
+  if (!image) return kInvalidImage;
+  const int architecture = machine().config.architecture;
+  if (image->is_code && image->architecture != architecture) return kNoBinary;
+  if (image->architecture > architecture) return kErrorInvalidPtx;
+  auto made = std::make_unique<ModuleObject>(ModuleObject{*context, load(image->text), {}});
+  *module = made.get();
+  const std::lock_guard lock(machine().mutex);
+  machine().modules.emplace(*module, std::move(made));
+  return kSuccess;
+}
+
+int cuModuleUnload(NativeModule module) {
+  const std::lock_guard lock(machine().mutex);
+  return machine().modules.erase(module) == 1 ? kSuccess : kInvalidHandle;
+}
+
+int cuModuleGetFunction(NativeFunction* function, NativeModule module, const char* name) {
+  int code = 0;
+  const ContextObject* const context = current_context(code);
+  if (context == nullptr) return code;
+  const std::lock_guard lock(machine().mutex);
+  if (machine().modules.count(module) == 0) return kInvalidHandle;
+  if (&module->context != context) return kInvalidContext;
+  try {
+    const auto added = module->functions.try_emplace(
+        name,
+        FunctionObject{module->context, module->code->kernel(name), module->code->describe(name)});
+    *function = &added.first->second;
+    return kSuccess;
+  } catch (const plugin::StatusError&) {
+    return kNotFound;
+  }
+}
+
+int cuLaunchKernel(NativeFunction function, unsigned groups_x, unsigned groups_y, unsigned groups_z,
+                   unsigned group_x, unsigned group_y, unsigned group_z, unsigned,
+                   NativeStream stream, void** arguments, void**) {
+  int code = 0;
+  ContextObject* const context = current_context(code);
+  if (context == nullptr) return code;
+  if (&function->context != context) return kInvalidContext;
+  auto launch = std::make_shared<Launch>(Launch{
+      function->kernel, {groups_x, groups_y, groups_z}, {group_x, group_y, group_z}, {}, {}});
+  try {
+    executor::check_grid({launch->groups, launch->group_size});
+  } catch (const plugin::StatusError&) {
+    return kInvalidValue;
+  }
+  // The hardware's limits for the second and third axis.
+  if (groups_y > 65535 || groups_z > 65535) return kInvalidValue;
+  if (code = read_arguments(*function, arguments, *launch); code != kSuccess) return code;
+  const bool fails = is_to_fail();
+  return submit(stream, [=] {
+    try {
+      if (fails)
+        throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, "as PATCHBAY_SIM_FAIL_LAUNCH asks");
+      launch->kernel.run({launch->groups, launch->group_size}, launch->places,
+                         executor::run_serially);
+    } catch (const std::exception&) {
+      context->broken = kErrorLaunchFailed;
+    }
+  });
+}

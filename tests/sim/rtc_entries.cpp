@@ -1,0 +1,117 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The simulated run-time compiler: lets the kernel executor judge the text, and keeps it.
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "cuda-cublas/rtc_api.hpp"
+#include "entries.h"
+#include "image.h"
+
+namespace patchbay::cuda {
+
+struct ProgramObject {
+  std::string text, log;
+  sim::Image image;
+};
+
+}  // namespace patchbay::cuda
+
+using namespace patchbay::cuda;
+using namespace patchbay::sim;
+
+PATCHBAY_RTC_ENTRIES(PATCHBAY_SIM_DECLARE)
+
+namespace {
+
+constexpr std::array<int, 5> kArchitectures = {75, 80, 90, 100, 120};
+constexpr int kInvalidOption = 5;
+
+/// "sm_80" or "compute_80" of one that is known; 0 otherwise.
+int read_architecture(const std::string& name) {
+  const std::size_t digits = name.find('_') + 1;
+  for (const int known : kArchitectures) {
+    if (name.substr(digits) == std::to_string(known)) return known;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int nvrtcVersion(int* major, int* minor) {
+  *major = 13;
+  *minor = 0;
+  return kRtcSuccess;
+}
+
+int nvrtcGetNumSupportedArchs(int* count) {
+  *count = static_cast<int>(kArchitectures.size());
+  return kRtcSuccess;
+}
+
+int nvrtcGetSupportedArchs(int* architectures) {
+  std::memcpy(architectures, kArchitectures.data(), sizeof kArchitectures);
+  return kRtcSuccess;
+}
+
+int nvrtcCreateProgram(NativeProgram* program, const char* text, const char*, int,
+                       const char* const*, const char* const*) {
+  *program = new ProgramObject{without_dialect(text), {}, {}};
+  return kRtcSuccess;
+}
+
+int nvrtcDestroyProgram(NativeProgram* program) {
+  delete *program;
+  *program = nullptr;
+  return kRtcSuccess;
+}
+
+int nvrtcCompileProgram(NativeProgram program, int num_options, const char* const* options) {
+  const std::string wanted = "--gpu-architecture=";
+  bool fuses = true;
+  program->image = {false, 0, program->text};
+  for (int i = 0; i < num_options; ++i) {
+    const std::string option = options[i];
+    if (option == "--fmad=false") fuses = false;
+    if (option.compare(0, wanted.size(), wanted) != 0) continue;
+    program->image.is_code = option.find("sm_") != std::string::npos;
+    program->image.architecture = read_architecture(option.substr(wanted.size()));
+  }
+  // The executor never fuses: a plugin that forgets to forbid it would give other bits for real.
+  if (program->image.architecture == 0 || fuses) return kInvalidOption;
+  try {
+    load(program->text);
+    return kRtcSuccess;
+  } catch (const std::exception& error) {
+    program->log = error.what();
+    return kRtcErrorCompilation;
+  }
+}
+
+int nvrtcGetCUBINSize(NativeProgram program, std::size_t* size) {
+  *size = program->image.is_code ? program->image.to_bytes().size() + 1 : 0;
+  return kRtcSuccess;
+}
+
+int nvrtcGetCUBIN(NativeProgram program, char* code) {
+  const std::string bytes = program->image.to_bytes();
+  std::memcpy(code, bytes.c_str(), bytes.size() + 1);
+  return kRtcSuccess;
+}
+
+int nvrtcGetPTXSize(NativeProgram program, std::size_t* size) {
+  *size = program->image.to_bytes().size() + 1;
+  return kRtcSuccess;
+}
+
+int nvrtcGetPTX(NativeProgram program, char* text) { return nvrtcGetCUBIN(program, text); }
+
+int nvrtcGetProgramLogSize(NativeProgram program, std::size_t* size) {
+  *size = program->log.size() + 1;
+  return kRtcSuccess;
+}
+
+int nvrtcGetProgramLog(NativeProgram program, char* log) {
+  std::memcpy(log, program->log.c_str(), program->log.size() + 1);
+  return kRtcSuccess;
+}
