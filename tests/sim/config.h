@@ -19,7 +19,7 @@ struct Config {
   std::uint64_t memory_bytes;  // MEMORY_BYTES of a device, 1 GiB
   // Faults, each at the n-th such call since cuInit; 0: never.
   std::uint64_t fail_allocation;  // FAIL_ALLOCATION: no memory
-  std::uint64_t fail_launch;      // FAIL_LAUNCH: fails when it runs, and takes its context along
+  std::uint64_t fail_launch;      // FAIL_LAUNCH: fails once somebody waits, and breaks its context
   std::uint64_t lose_device;      // LOSE_DEVICE: the copy or launch finds its device broken
 };
 

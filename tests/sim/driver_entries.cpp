@@ -45,6 +45,7 @@ int on_object(Map& map, Key key, Body&& body) {
 
 /// Waits without the lock, and tells what became of the context meanwhile.
 int wait_for(const std::shared_ptr<Queue>& queue, std::uint64_t number, ContextObject& context) {
+  context.await();
   queue->wait(number);
   return context.broken;
 }
@@ -96,6 +97,7 @@ int cuGetErrorName(int code, const char** name) {
     *name = #theirs;
   PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_SIM_NAME)
   if (*name == nullptr && code == kInvalidValue) *name = "CUDA_ERROR_INVALID_VALUE";
+  if (*name == nullptr && code == kInvalidImage) *name = "CUDA_ERROR_INVALID_IMAGE";
   if (*name == nullptr && code == kInvalidContext) *name = "CUDA_ERROR_INVALID_CONTEXT";
   if (*name == nullptr && code == kInvalidHandle) *name = "CUDA_ERROR_INVALID_HANDLE";
   return *name != nullptr ? kSuccess : kInvalidValue;
@@ -291,6 +293,7 @@ int cuStreamDestroy_v2(NativeStream stream) {
     gone = std::move(found->second);
     machine().streams.erase(found);
   }
+  gone->context.await();
   gone->queue->finish();
   return gone->context.broken;
 }
@@ -308,6 +311,7 @@ int cuStreamSynchronize(NativeStream stream) {
 
 int cuStreamQuery(NativeStream stream) {
   return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
+    object.context.await();
     return object.queue->is_done(object.queue->last()) ? kSuccess : kErrorNotReady;
   });
 }
@@ -358,6 +362,7 @@ int cuEventRecord(NativeEvent event, NativeStream stream) {
 int cuEventQuery(NativeEvent event) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
     const auto& mark = object.mark;
+    object.context.await();
     return mark == nullptr || mark->queue->is_done(mark->number) ? kSuccess : kErrorNotReady;
   });
 }

@@ -53,7 +53,13 @@ namespace patchbay::cuda {
 struct ContextObject {
   int device = 0;
   int retained = 0;
-  std::atomic<int> broken{0};  // the code that every call gets
+  std::atomic<int> broken{0};          // the code that every call gets
+  std::atomic<bool> is_awaited{true};  // somebody asks how far it is, so that a launch may fail
+
+  void await() {
+    is_awaited = true;
+    is_awaited.notify_all();
+  }
   std::set<const ContextObject*> peers;
 };
 struct StreamObject {

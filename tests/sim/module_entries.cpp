@@ -121,10 +121,14 @@ int cuLaunchKernel(NativeFunction function, unsigned groups_x, unsigned groups_y
   if (groups_y > 65535 || groups_z > 65535) return kInvalidValue;
   if (code = read_arguments(*function, arguments, *launch); code != kSuccess) return code;
   const bool fails = is_to_fail();
+  if (fails) context->is_awaited = false;
   return submit(stream, [=] {
+    if (fails) {
+      context->is_awaited.wait(false);  // when it is seen does not depend on threads
+      context->broken = kErrorLaunchFailed;
+      return;
+    }
     try {
-      if (fails)
-        throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, "as PATCHBAY_SIM_FAIL_LAUNCH asks");
       launch->kernel.run({launch->groups, launch->group_size}, launch->places,
                          executor::run_serially);
     } catch (const std::exception&) {
