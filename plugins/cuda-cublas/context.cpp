@@ -58,11 +58,13 @@ void Context::throw_lost() {
                             PATCHBAY_STATUS_DEVICE_LOST);
 }
 
+void Context::notice(std::string_view entry, Result code) {
+  if (loses_device(code)) lose(entry, code);
+}
+
 void Context::fail(std::string_view entry, Result code, std::string_view doing) {
-  if (loses_device(code)) {
-    lose(entry, code);
-    throw_lost();
-  }
+  notice(entry, code);
+  check_alive();
   if (doing.empty()) check(driver_, entry, code);
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
                             std::string(doing) + ": " + describe(driver_, entry, code), code);

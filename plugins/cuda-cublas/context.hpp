@@ -54,6 +54,8 @@ class Context {
 
   /// Throws what the code of an entry means; `doing` (a launch's name) goes before it.
   [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {});
+  /// Loses the device if the code says so.
+  void notice(std::string_view entry, Result code);
   void check_alive() {
     if (is_lost_.load(std::memory_order_acquire)) throw_lost();
   }

@@ -18,6 +18,12 @@ StreamHandle create(Context& context) {
   return {context, stream};
 }
 
+/// For work that another device has a part in: its loss is not ours.
+void check_other(Context& other, const char* doing) {
+  if (!other.is_lost()) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, std::string(doing) + ": " + other.why_lost());
+}
+
 }  // namespace
 
 Stream::Stream(Context& context)
@@ -51,7 +57,7 @@ void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_
 void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
                           std::uint64_t size_bytes) {
   auto& target = static_cast<Device&>(to_device);
-  target.context().check_alive();
+  check_other(target.context(), "copying to another device");
   context_.enable_access(target.context());
   context_.call(context_.driver().copy_to_peer, address_of(to), target.context().native(),
                 address_of(from), context_.native(), size_bytes, native_);
@@ -66,10 +72,12 @@ void Stream::record(plugin::Event& event) {
 
 void Stream::wait_event(plugin::Event& event) {
   auto& awaited = static_cast<Event&>(event);
-  if (&awaited.context() != &context_ && awaited.context().is_lost()) {
-    // This device is well; what it was to wait for will never be.
-    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                              "waiting for an event: " + awaited.context().why_lost());
+  Context& other = awaited.context();
+  if (&other != &context_) {
+    // Asked first, for our own call would get the other's error.
+    const auto& query = context_.driver().event_query;
+    if (!other.is_lost()) other.notice(query.name, other.attempt(query, awaited.native()));
+    check_other(other, "waiting for an event");
   }
   context_.call(context_.driver().stream_wait_event, native_, awaited.native(), 0u);
 }
