@@ -39,7 +39,7 @@ int read_architecture(const std::string& name) {
 }  // namespace
 
 int nvrtcVersion(int* major, int* minor) {
-  *major = 13;
+  *major = 99;  // nobody's: caches keep what compilers make by their version
   *minor = 0;
   return kRtcSuccess;
 }

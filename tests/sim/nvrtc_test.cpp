@@ -1,0 +1,69 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The real run-time compiler, where it is installed, takes what the plugin gives it. Its code goes
+// no further: the simulated driver can't load it, and says so.
+#include <string>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+constexpr const char* kArchitectures[] = {"75", "80", "90", "100", "120"};
+
+class SimNvrtc : public SimTest {
+ protected:
+  static Runtime runtime_for(const std::string& architecture) {
+    set("ARCHITECTURE", architecture);
+    RuntimeOptions with_real = options();
+    with_real.settings.erase("cuda_rtc_library");
+    return Runtime(with_real);
+  }
+  /// What `body`, which compiles something, throws.
+  template <class Body>
+  static Error failure(Body&& body) {
+    return test::error_of(std::forward<Body>(body));
+  }
+  static void expect_compiled(const Error& error, const std::string& what) {
+    EXPECT_NE(std::string(error.what()).find("cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE"),
+              std::string::npos)
+        << what << ": " << error.what();
+  }
+};
+
+#define PATCHBAY_NEED_NVRTC(error) \
+  if ((error).code() == ErrorCode::kUnsupported) GTEST_SKIP() << (error).what()
+
+TEST_F(SimNvrtc, ExamplesCompile) {
+  for (const char* architecture : kArchitectures) {
+    const Runtime runtime = runtime_for(architecture);
+    for (const char* name : {"saxpy", "block_sum", "tiled_gemm"}) {
+      const std::string path =
+          std::string(PATCHBAY_TEST_SOURCE_DIR) + "/examples/kernels/" + name + ".pbk";
+      const Error error =
+          failure([&] { (void)KernelModule::from_file(runtime.device("cuda:0"), path); });
+      PATCHBAY_NEED_NVRTC(error);
+      expect_compiled(error, std::string(name) + " for sm_" + architecture);
+    }
+  }
+}
+
+TEST_F(SimNvrtc, ErrorsHaveTheUsersLines) {
+  const Runtime runtime = runtime_for("80");
+  const Error error = failure([&] {
+    (void)KernelModule::from_source(runtime.device("cuda:0"),
+                                    "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
+                                    "  PATCHBAY_BIND(f32, y);\n"
+                                    "  y[0] = nonsense;\n"
+                                    "}\n",
+                                    {.name = "mine.pbk"});
+  });
+  PATCHBAY_NEED_NVRTC(error);
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kBuildFailed));
+  const std::string why = error.what();
+  EXPECT_NE(why.find("mine.pbk(3): error: identifier \"nonsense\" is undefined"), std::string::npos)
+      << why;
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test
