@@ -35,12 +35,20 @@ void Blas::call(std::string_view doing, const Entry<int(P...)>& entry, A... argu
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why, code);
 }
 
-void Blas::open() {
+bool Blas::open(plugin::Host host) {
   const std::lock_guard lock(mutex_);
-  if (handle_ != nullptr) return;
-  table_ = &library_.get();
+  if (handle_ != nullptr || is_absent_) return !is_absent_;
+  try {
+    table_ = &library_.get();
+  } catch (const plugin::StatusError& error) {
+    is_absent_ = true;
+    host.log(PATCHBAY_LOG_WARNING,
+             std::string("products run on the portable kernel, which is slow: ") + error.what());
+    return false;
+  }
   call({}, table_->create, &handle_);
   call({}, table_->set_math_mode, handle_, kBlasDefaultMath);  // f32 stays f32
+  return true;
 }
 
 template <class T, class Gemm>

@@ -30,8 +30,8 @@ class Blas {
   Blas(Context& context, Lazy<BlasTable>& library) : context_(context), library_(library) {}
   ~Blas();
 
-  /// Throws `unsupported` with the reason if there is no library.
-  void open();
+  /// False if there is no library, which the host's log is told once.
+  bool open(plugin::Host host);
   void multiply(Stream& stream, std::uint8_t dtype, const Product& product,
                 plugin::Memory workspace, std::uint64_t workspace_bytes, std::string_view name);
 
@@ -46,6 +46,7 @@ class Blas {
   std::mutex mutex_;
   const BlasTable* table_ = nullptr;
   NativeBlas handle_ = nullptr;
+  bool is_absent_ = false;
 };
 
 }  // namespace patchbay::cuda

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/portable/operators.hpp"
 #include "event.hpp"
 #include "gemm.hpp"
 #include "module.hpp"
@@ -25,7 +26,8 @@ Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index
       info_(info),
       context_(libraries.driver, info.number, index),
       allocator_(context_, info.memory_bytes),
-      blas_(context_, libraries.blas) {}
+      blas_(context_, libraries.blas),
+      portable_(*this) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
   return std::make_unique<Stream>(context_);
@@ -48,6 +50,7 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   context_.check_alive();
   if (auto kernel = prepare_gemm(*this, spec)) return kernel;
+  if (auto kernel = portable::prepare(portable_, spec)) return kernel;
   plugin::unsupported("the plugin cuda-cublas has no operator " +
                       std::string(plugin::from_abi(spec.op)));
 }

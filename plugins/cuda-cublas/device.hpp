@@ -11,6 +11,7 @@
 #include "compiler.hpp"
 #include "context.hpp"
 #include "device_info.hpp"
+#include "portable_backend.hpp"
 #include "program.hpp"
 
 namespace patchbay::cuda {
@@ -50,6 +51,7 @@ class Device : public plugin::Device {
   Context context_;
   Allocator allocator_;
   Blas blas_;
+  PortableBackend portable_;
 };
 
 }  // namespace patchbay::cuda

@@ -112,8 +112,7 @@ bool is_for_blas(const patchbay_kernel_spec& spec) {
 }  // namespace
 
 std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec) {
-  if (!is_for_blas(spec)) return nullptr;
-  device.blas().open();
+  if (!is_for_blas(spec) || !device.blas().open(device.host())) return nullptr;
   const std::uint64_t wanted =
       device.info().architecture >= 90 ? kLargeWorkspaceBytes : kWorkspaceBytes;
   return std::make_unique<GemmKernel>(device.blas(), spec.arguments[0].dtype,

@@ -103,7 +103,7 @@ BlasTable::BlasTable(plugin::Host host) {
     PATCHBAY_BLAS_ENTRIES(PATCHBAY_FIND_ENTRY)
   }
   if (library.why.empty()) return;
-  plugin::unsupported("products need cuBLAS: " + library.why +
+  plugin::unsupported("no cuBLAS: " + library.why +
                       ". Install it, or name it by the setting cuda_blas_library");
 }
 

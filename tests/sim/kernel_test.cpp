@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Users' kernels and products: the same bits as on the CPU, and what is missing has a name.
+#include <cmath>
 #include <vector>
 
 #include "sim/simulation.h"
@@ -146,6 +147,36 @@ TEST_F(SimKernel, ProductsByBlas) {
   expect_products<float>(runtime.device("cuda:0"), runtime.device("cpu:0"));
   expect_products<double>(runtime.device("cuda:1"), runtime.device("cpu:0"));
   EXPECT_EQ(counters().blas_handles, 2u);
+}
+
+TEST_F(SimKernel, ProductsWithoutBlas) {
+  std::string log;
+  {
+    RuntimeOptions without = options({{"cuda_blas_library", "/nowhere/libcublas.so"}});
+    without.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
+    const Runtime runtime(without);
+    expect_products<float>(runtime.device("cuda:0"), runtime.device("cpu:0"));
+    expect_products<double>(runtime.device("cuda:0"), runtime.device("cpu:0"));
+    EXPECT_EQ(counters().blas_handles, 0u);
+  }
+  const std::string line =
+      "products run on the portable kernel, which is slow: no cuBLAS: "
+      "/nowhere/libcublas.so";
+  EXPECT_NE(log.find(line), std::string::npos) << log;
+  EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once
+}
+
+TEST_F(SimKernel, OperatorsAreThePortableOnes) {
+  const Runtime runtime(options());
+  const Device card = runtime.device("cuda:0"), cpu = runtime.device("cpu:0");
+  const auto compute = [](const Device& device) {
+    const Tensor a = from_host(values(600, 0.37f), {20, 30}, device);
+    return sum(exp(a.t() * 0.1f) + a.t(), 0).to_vector<float>();
+  };
+  const std::vector<float> got = compute(card), expected = compute(cpu);
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], 1e-5f * std::abs(expected[i]));
 }
 
 }  // namespace

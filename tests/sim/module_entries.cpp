@@ -25,7 +25,7 @@ std::size_t value_bytes(int code) {
     case PATCHBAY_F32:
     case PATCHBAY_I32: return 4;
     case PATCHBAY_U8: return 1;
-    default: return static_cast<std::size_t>(code) >> 16;
+    default: return static_cast<std::size_t>(code) >> PATCHBAY_SIZE_SHIFT;
   }
 }
 

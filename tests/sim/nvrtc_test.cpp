@@ -65,5 +65,45 @@ TEST_F(SimNvrtc, ErrorsHaveTheUsersLines) {
       << why;
 }
 
+ArgumentSpec out(DType dtype) { return ArgumentSpec::tensor(dtype, Access::kWrite); }
+ArgumentSpec in(DType dtype) { return ArgumentSpec::tensor(dtype, Access::kRead); }
+
+/// One spec for each kind of text that the portable operators make.
+std::vector<KernelSpec> operators() {
+  std::vector<KernelSpec> specs;
+  for (const DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8}) {
+    const ArgumentSpec scalar = ArgumentSpec::scalar(dtype);
+    specs.push_back({"fill.1", {out(dtype), scalar}, {}});
+    specs.push_back({"arange.1", {out(dtype), scalar, scalar}, {}});
+    specs.push_back({"cast.1", {out(dtype), in(DType::f32)}, {}});
+    for (const char* name : {"add.1", "sub.1", "mul.1", "div.1", "maximum.1"}) {
+      specs.push_back({name, {out(dtype), in(dtype), scalar}, {}});
+    }
+    specs.push_back({"le.1", {out(DType::boolean), in(dtype), in(dtype)}, {}});
+    specs.push_back({"abs.1", {out(dtype), in(dtype)}, {}});
+    specs.push_back({"argmax.1", {out(DType::i64), in(dtype)}, {}});
+    specs.push_back({"min.1", {out(dtype), in(dtype)}, {}});
+  }
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const char* name : {"sqrt.1", "exp.1", "log.1", "sum.1", "sum_squares.1", "max_abs.1"}) {
+      specs.push_back({name, {out(dtype), in(dtype)}, {}});
+    }
+  }
+  specs.push_back({"logical_not.1", {out(DType::boolean), in(DType::boolean)}, {}});
+  const ArgumentSpec scalar = ArgumentSpec::scalar(DType::i32);
+  specs.push_back(
+      {"gemm.1", {out(DType::i32), in(DType::i32), in(DType::i32), scalar, scalar}, {}});
+  return specs;
+}
+
+TEST_F(SimNvrtc, PortableOperatorsCompile) {
+  const Runtime runtime = runtime_for("75");
+  for (const KernelSpec& spec : operators()) {
+    const Error error = failure([&] { (void)Kernel::prepare(runtime.device("cuda:0"), spec); });
+    PATCHBAY_NEED_NVRTC(error);
+    expect_compiled(error, spec.op);
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::sim_test

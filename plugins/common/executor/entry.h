@@ -16,7 +16,8 @@ inline __attribute__((always_inline)) void patchbay_run_groups(patchbay_launch& 
 /* What is left of a parameter for patchbay_describe_<name>. */
 template <class T>
 struct patchbay_code {
-  static constexpr i32 value = PATCHBAY_HAS_NO_DTYPE; /* of a plugin's own text */
+  /* of a plugin's own text */
+  static constexpr i32 value = PATCHBAY_HAS_NO_DTYPE | ((i32)sizeof(T) << PATCHBAY_SIZE_SHIFT);
 };
 #define PATCHBAY_CODE(T, dtype)         \
   template <>                           \

@@ -15,7 +15,13 @@ struct patchbay_launch {
 
 enum { PATCHBAY_UNEVEN_BARRIER = 1 };
 
-/* How a kernel describes an argument: the boundary's number of the dtype, and these. */
-enum { PATCHBAY_HAS_NO_DTYPE = 255, PATCHBAY_IS_BUFFER = 256, PATCHBAY_IS_CONSTANT = 512 };
+/* How a kernel describes an argument: the boundary's number of the dtype, and these. What has no
+ * dtype says how many bytes it has. */
+enum {
+  PATCHBAY_HAS_NO_DTYPE = 255,
+  PATCHBAY_IS_BUFFER = 256,
+  PATCHBAY_IS_CONSTANT = 512,
+  PATCHBAY_SIZE_SHIFT = 16
+};
 
 #endif /* PATCHBAY_PLUGINS_COMMON_EXECUTOR_RECORD_H_ */
