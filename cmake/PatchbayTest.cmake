@@ -9,6 +9,14 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 set(PATCHBAY_TEST_TIMEOUT_S 120)
+# Where tests/sim puts its libraries, and what makes them.
+set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
+set(PATCHBAY_TEST_SIMULATIONS "")
+if(TARGET patchbay-cuda-cublas)
+  set(PATCHBAY_TEST_SIMULATIONS patchbay_sim_cuda patchbay_sim_nvrtc patchbay_sim_cublas)
+endif()
+# What tests compile is kept with the build, not in the user's cache.
+set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
 
 # What every test sees. Sanitizers stop at the first report, for a test that goes on hides it.
 function(patchbay_test_environment out)
@@ -29,6 +37,7 @@ function(patchbay_add_test name)
                                         Threads::Threads ${arg_LIBRARIES})
   target_compile_definitions(${name} PRIVATE
     PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
+    PATCHBAY_TEST_SIM_DIR="${PATCHBAY_TEST_SIM_DIR}"
     PATCHBAY_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     PATCHBAY_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test-bin")

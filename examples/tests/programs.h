@@ -4,6 +4,7 @@
 #define PATCHBAY_EXAMPLES_TESTS_PROGRAMS_H_
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "examples/common/fashion_mnist.h"
 #include "examples/tests/run_process.h"
+#include "tests/support/simulated_card.h"
 
 namespace examples {
 
@@ -44,7 +46,20 @@ inline Setting opencl() {
           {{"PATCHBAY_PLUGINS", "opencl,cpu-openblas"}, {"POCL_DEVICES", "pthread"}},
           "opencl"};
 }
-inline std::vector<Setting> all_settings() { return {one_cpu(), second_cpu(), fake(), opencl()}; }
+/// A card that is simulated (tests/sim).
+inline Setting simulated_card() {
+  Setting setting{"cuda:0", {{"PATCHBAY_PLUGINS", "cuda-cublas,cpu-openblas"}}, "cuda-cublas"};
+  for (const auto& [name, value] : patchbay::test::simulated_card_settings()) {
+    std::string variable = "PATCHBAY_" + name;
+    std::transform(variable.begin(), variable.end(), variable.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    setting.environment[variable] = value;
+  }
+  return setting;
+}
+inline std::vector<Setting> all_settings() {
+  return {one_cpu(), second_cpu(), fake(), opencl(), simulated_card()};
+}
 
 /// Why nothing can run there; empty if it can. A plugin that is there and broken is no absence.
 inline std::string absence(const Setting& setting) {
@@ -52,6 +67,7 @@ inline std::string absence(const Setting& setting) {
   patchbay::RuntimeOptions options;
   options.read_environment = false;
   options.plugins = {setting.plugin};
+  options.settings = patchbay::test::simulated_card_settings();
   const patchbay::Runtime runtime(options);
   for (const patchbay::PluginInfo& info : runtime.plugins()) {
     if (info.name != setting.plugin) continue;
@@ -73,7 +89,7 @@ class OnSetting : public testing::TestWithParam<Setting> {
 inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
   std::string name = info.param.device;
   std::replace(name.begin(), name.end(), ':', '_');
-  return name;
+  return name.starts_with("cuda") ? "sim_" + name : name;
 }
 
 inline ProcessResult run_example(const std::string& name, std::vector<std::string> arguments,

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include "support/device_test.h"
 #include "support/layout.h"
-#include "unit/runtime_fixture.h"
 
 namespace patchbay::test {
 namespace {
@@ -18,24 +18,6 @@ using Bytes = std::vector<std::uint8_t>;
 using Pair = std::tuple<const char*, const char*>;
 
 constexpr const char* kDevices[] = {"cpu:0", "fake:0", "opencl:0", "opencl:1", "cuda:0"};
-
-RuntimeOptions all_plugins() {
-  RuntimeOptions result = options();
-  result.plugins = {"fake", "cpu-openblas", "opencl", "cuda-cublas"};
-  return result;
-}
-
-/// Never destroyed: drivers may be gone when static objects are.
-Runtime& runtime() {
-  static Runtime& all = *new Runtime(all_plugins());
-  return all;
-}
-
-bool is_there(const std::string& name) {
-  const auto devices = runtime().devices();
-  return std::any_of(devices.begin(), devices.end(),
-                     [&](const Device& device) { return device.name() == name; });
-}
 
 Bytes counting(std::size_t size, unsigned step) {
   Bytes values(size);
@@ -47,10 +29,10 @@ class AcrossTest : public testing::TestWithParam<Pair> {
  protected:
   void SetUp() override {
     for (const char* name : {std::get<0>(GetParam()), std::get<1>(GetParam())}) {
-      if (!is_there(name)) GTEST_SKIP() << "no device " << name << " here";
+      if (const std::string why = absence_of(name); !why.empty()) GTEST_SKIP() << why;
     }
-    from_ = runtime().device(std::get<0>(GetParam()));
-    to_ = runtime().device(std::get<1>(GetParam()));
+    from_ = test_device(std::get<0>(GetParam()));
+    to_ = test_device(std::get<1>(GetParam()));
   }
 
   /// Runs `copy`, which must be one entry of the ledger from one device to the other, by the route
@@ -58,10 +40,10 @@ class AcrossTest : public testing::TestWithParam<Pair> {
   template <class Copy>
   void expect_one_copy(std::size_t size_bytes, Copy&& copy) const {
     const Route route = plan_copy(from_, to_, size_bytes).route;
-    runtime().ledger().reset();
+    test_runtime().ledger().reset();
     copy();
-    const auto entries = runtime().ledger().entries();
-    ASSERT_EQ(entries.size(), 1u) << runtime().ledger().to_text();
+    const auto entries = test_runtime().ledger().entries();
+    ASSERT_EQ(entries.size(), 1u) << test_runtime().ledger().to_text();
     EXPECT_EQ(entries[0].from, from_.name());
     EXPECT_EQ(entries[0].to, to_.name());
     EXPECT_EQ(to_string(entries[0].route), to_string(route));
@@ -69,7 +51,7 @@ class AcrossTest : public testing::TestWithParam<Pair> {
     EXPECT_EQ(entries[0].bytes, size_bytes);
   }
 
-  Device from_ = runtime().device("cpu:0"), to_ = from_;
+  Device from_ = test_device("cpu:0"), to_ = from_;
 };
 
 // One byte, an odd number of pages, and more than the chunks that staged copies are made of.
@@ -125,11 +107,11 @@ TEST_P(AcrossTest, EveryLayoutIntoEveryLayout) {
       for (const Layout to : kLayouts) {
         const Tensor source = laid_out(from, values, {6, 7, 8}, from_);
         const Tensor target = empty_in(to, {6, 7, 8}, DType::i32, to_);
-        runtime().ledger().reset();
+        test_runtime().ledger().reset();
         target.copy_from(source, queued);
         if (from_ != to_) {
-          const LedgerEntry moved = runtime().ledger().total(from_.name(), to_.name());
-          EXPECT_EQ(moved.copies, 1u) << runtime().ledger().to_text();
+          const LedgerEntry moved = test_runtime().ledger().total(from_.name(), to_.name());
+          EXPECT_EQ(moved.copies, 1u) << test_runtime().ledger().to_text();
           EXPECT_EQ(moved.bytes, values.size() * 4);
         }
         EXPECT_EQ(target.to_vector<std::int32_t>(), values) << from << " to " << to << queued;
@@ -185,7 +167,7 @@ TEST_P(AcrossTest, AStreamWaitsForAnEventOfTheOther) {
 std::string pair_name(const testing::TestParamInfo<Pair>& info) {
   std::string name = std::string(std::get<0>(info.param)) + "_to_" + std::get<1>(info.param);
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
-  return name;
+  return name.find("cuda") != std::string::npos ? "sim_" + name : name;
 }
 
 INSTANTIATE_TEST_SUITE_P(, AcrossTest,
@@ -194,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(, AcrossTest,
 
 // A producer that takes its time: the wait is what makes the order.
 TEST(AcrossEvents, AreWaitedForWhenTheProducerIsSlow) {
-  RuntimeOptions slow = all_plugins();
+  RuntimeOptions slow = device_options();
   slow.settings["fake_delay_ms"] = "20";
   const Runtime runtime(slow);
   const Device fake = runtime.device("fake:0");

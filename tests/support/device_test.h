@@ -9,14 +9,15 @@
 
 #include <gtest/gtest.h>
 
+#include "support/simulated_card.h"
 #include "unit/runtime_fixture.h"
 
 namespace patchbay::test {
 
-/// cpu:0, cpu:1, fake:0, fake:1, and what the drivers of this machine offer.
+/// cpu:0, cpu:1, fake:0, fake:1, simulated cards, and what the drivers of this machine offer.
 inline RuntimeOptions device_options() {
-  RuntimeOptions result = options();
-  result.plugins.push_back("opencl");
+  RuntimeOptions result = options(simulated_card_settings());
+  result.plugins.insert(result.plugins.end(), {"opencl", "cuda-cublas"});
   return result;
 }
 /// Never destroyed: tensors of static storage may outlive main.
@@ -26,11 +27,18 @@ inline Runtime& test_runtime() {
 }
 inline Device test_device(std::string_view name) { return test_runtime().device(name); }
 
+/// The plugin of a device that needs a vendor's driver; empty for others.
+inline std::string vendors_plugin(std::string_view device) {
+  if (device.starts_with("opencl")) return "opencl";
+  return device.starts_with("cuda") ? "cuda-cublas" : "";
+}
+
 /// Why a device that needs a vendor's driver is not here; empty if it is.
 inline std::string absence_of(std::string_view device) {
-  if (!device.starts_with("opencl")) return {};
+  const std::string plugin = vendors_plugin(device);
+  if (plugin.empty()) return {};
   for (const PluginInfo& info : test_runtime().plugins()) {
-    if (info.name != "opencl") continue;
+    if (info.name != plugin) continue;
     if (info.status == PluginStatus::kNoDriver || info.status == PluginStatus::kNoDevice) {
       return info.reason;
     }
@@ -40,7 +48,7 @@ inline std::string absence_of(std::string_view device) {
     return has_it || info.devices.empty() ? ""
                                           : "this machine has " + info.devices.back() + " at most";
   }
-  return "this build has no plugin opencl";
+  return "this build has no plugin " + plugin;
 }
 
 /// A suite derived from it runs on each device of PATCHBAY_ON_EACH_DEVICE.
@@ -61,14 +69,15 @@ class DeviceTest : public testing::TestWithParam<const char*> {
   const Device device_;
 };
 
+/// "cpu0"; "sim_cuda0" for what is simulated.
 inline std::string device_test_name(const testing::TestParamInfo<const char*>& info) {
   std::string name = info.param;
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
-  return name;
+  return name.starts_with("cuda") ? "sim_" + name : name;
 }
 
-#define PATCHBAY_ON_EACH_DEVICE(suite)                                              \
-  INSTANTIATE_TEST_SUITE_P(, suite, testing::Values("cpu:0", "fake:0", "opencl:0"), \
+#define PATCHBAY_ON_EACH_DEVICE(suite)                                                        \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"), \
                            ::patchbay::test::device_test_name)
 
 /// How often something was copied from `from` to `to` (device names, or "host"), since the start.

@@ -1,0 +1,23 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_TESTS_SUPPORT_SIMULATED_CARD_H_
+#define PATCHBAY_TESTS_SUPPORT_SIMULATED_CARD_H_
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+namespace patchbay::test {
+
+/// Settings that put the simulated libraries (tests/sim) in the place of a card's own; none if
+/// PATCHBAY_TEST_HARDWARE is set, for a machine that has a card.
+inline std::map<std::string, std::string> simulated_card_settings() {
+  if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr) return {};
+  const std::string library = PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_";
+  return {{"cuda_library", library + "cuda.so"},
+          {"cuda_rtc_library", library + "nvrtc.so"},
+          {"cuda_blas_library", library + "cublas.so"}};
+}
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_SUPPORT_SIMULATED_CARD_H_
