@@ -9,12 +9,8 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 set(PATCHBAY_TEST_TIMEOUT_S 120)
-# Where tests/sim puts its libraries, and what makes them.
+# Where tests/sim puts its libraries; the target patchbay_simulations makes them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
-set(PATCHBAY_TEST_SIMULATIONS "")
-if(TARGET patchbay-cuda-cublas)
-  set(PATCHBAY_TEST_SIMULATIONS patchbay_sim_cuda patchbay_sim_nvrtc patchbay_sim_cublas)
-endif()
 # What tests compile is kept with the build, not in the user's cache.
 set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
 

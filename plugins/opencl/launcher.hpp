@@ -24,8 +24,7 @@ class Launcher : public portable::Function {
   Launcher(const Device& device, cl_program program, std::string name);
 
   const std::string& name() const { return name_; }
-  /// The most work-items that a group of this kernel may have.
-  std::size_t max_group_size() const { return max_group_size_; }
+  std::uint64_t max_group_size() const override { return max_group_size_; }
 
   void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
               const portable::Arguments& arguments) override {

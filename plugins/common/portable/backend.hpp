@@ -29,7 +29,8 @@ struct Traits {
 };
 
 /// Work-items along each axis, and how many of them make a group. A function rounds the items up to
-/// whole groups: the texts check for the ones too many.
+/// whole groups: the texts check for the ones too many. A group has at most 256 work-items, and no
+/// more than the function allows.
 struct Grid {
   std::array<std::uint64_t, 3> items{1, 1, 1};
   std::array<std::uint64_t, 3> group{1, 1, 1};
@@ -40,6 +41,8 @@ struct Grid {
 class Function {
  public:
   virtual ~Function() = default;
+  /// The most work-items that a group of it may have.
+  virtual std::uint64_t max_group_size() const { return 256; }
   /// Queued; the arguments are read before the call returns. `name` is what errors and traces call
   /// it. The stream is one of the plugin's own.
   virtual void launch(plugin::Stream& stream, std::string_view name, const Grid& grid,

@@ -26,8 +26,9 @@ std::string whole_text(const std::string& text, bool small, const Traits& traits
          define("CHUNK", tile.chunk) + kElementwiseText;
 }
 
-Grid grid_of(std::int64_t items) {
-  return {{static_cast<std::uint64_t>(items), 1, 1}, {kGroupItems, 1, 1}};
+Grid grid_of(std::int64_t items, const Function& function) {
+  return {{static_cast<std::uint64_t>(items), 1, 1},
+          {std::min(kGroupItems, function.max_group_size()), 1, 1}};
 }
 
 /// The strided kernel's struct of the same name.
@@ -131,7 +132,7 @@ template <class Index>
 void ElementwiseKernel::launch_dense(plugin::Stream& stream, Function& dense, Arguments& arguments,
                                      std::int64_t count, std::string_view name) const {
   arguments.value(static_cast<Index>(count));
-  dense.launch(stream, name, grid_of(pieces(count, vector_)), arguments);
+  dense.launch(stream, name, grid_of(pieces(count, vector_), dense), arguments);
 }
 
 template <class Index>
@@ -140,7 +141,7 @@ void ElementwiseKernel::launch_strided(plugin::Stream& stream, Function& strided
                                        std::string_view name) const {
   const auto argument = to_argument<Index>(nest, tile_of(backend_.traits()));
   arguments.value(argument);
-  strided.launch(stream, name, grid_of(argument.items), arguments);
+  strided.launch(stream, name, grid_of(argument.items, strided), arguments);
 }
 
 void ElementwiseKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,

@@ -8,18 +8,24 @@
 namespace patchbay::portable {
 namespace {
 
-constexpr std::int64_t kTile = 16;
+constexpr std::int64_t kLargestTile = 16;
 
-std::string whole_text(std::uint8_t dtype) {
-  return alias("T", gemm_type(dtype)) + define("TILE", kTile) + kGemmText;
+std::string whole_text(std::uint8_t dtype, std::int64_t tile) {
+  return alias("T", gemm_type(dtype)) + define("TILE", tile) + kGemmText;
 }
 
 }  // namespace
 
 GemmKernel::GemmKernel(Backend& backend, std::uint8_t dtype)
-    : element_bytes_(element_bytes(dtype)),
-      program_(backend.build(whole_text(dtype))),
-      gemm_(program_->function("gemm")) {}
+    : element_bytes_(element_bytes(dtype)), tile_(2 * kLargestTile) {
+  // How large a group may be is known of a compiled kernel alone.
+  do {
+    tile_ /= 2;
+    gemm_.reset();
+    program_ = backend.build(whole_text(dtype, tile_));
+    gemm_ = program_->function("gemm");
+  } while (tile_ > 1 && static_cast<std::uint64_t>(tile_ * tile_) > gemm_->max_group_size());
+}
 
 void GemmKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                         std::string_view name) {
@@ -31,8 +37,8 @@ void GemmKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plu
   to.bytes(&arguments[3].value.bits, element_bytes_);
   to.bytes(&arguments[4].value.bits, element_bytes_);
   to.value(sizes);
-  const std::uint64_t tile = kTile;
-  const auto squares = static_cast<std::uint64_t>(pieces(sizes.m, kTile) * pieces(sizes.n, kTile));
+  const auto tile = static_cast<std::uint64_t>(tile_);
+  const auto squares = static_cast<std::uint64_t>(pieces(sizes.m, tile_) * pieces(sizes.n, tile_));
   gemm_->launch(stream, name.empty() ? "gemm.1" : name,
                 Grid{{squares * tile, tile, 1}, {tile, tile, 1}}, to);
 }

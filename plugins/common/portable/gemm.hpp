@@ -19,8 +19,9 @@ class GemmKernel : public plugin::Kernel {
 
  private:
   const std::size_t element_bytes_;
-  const std::unique_ptr<Program> program_;
-  const std::unique_ptr<Function> gemm_;
+  std::int64_t tile_;  // elements of a square's side
+  std::unique_ptr<Program> program_;
+  std::unique_ptr<Function> gemm_;
 };
 
 /// For an operator of this family. Throws `unsupported` with the reason.

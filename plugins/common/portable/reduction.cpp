@@ -54,8 +54,9 @@ std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) 
          define("BLOCK", 256) + kReductionText;
 }
 
-Grid grid_of(std::int64_t items, std::uint64_t group) {
-  return {{static_cast<std::uint64_t>(items), 1, 1}, {group, 1, 1}};
+Grid grid_of(std::int64_t items, std::uint64_t group, const Function& function) {
+  return {{static_cast<std::uint64_t>(items), 1, 1},
+          {std::min(group, function.max_group_size()), 1, 1}};
 }
 
 /// A CPU's threads share groups, so that few items are a group each. There are two sizes of groups
@@ -142,13 +143,14 @@ void ReductionKernel::launch(plugin::Stream& stream, plugin::Arguments arguments
   to.value(plan.pieces).value(plan.piece_size);
   const std::int64_t items = plan.items * plan.pieces;
   if (plan.across)
-    across_->launch(stream, shown, grid_of(items, kGroupItems), to);
+    across_->launch(stream, shown, grid_of(items, kGroupItems, *across_), to);
   else
-    along_->launch(stream, shown, grid_of(items, group_of(items, traits_)), to);
+    along_->launch(stream, shown, grid_of(items, group_of(items, traits_), *along_), to);
   if (plan.pieces == 1) return;
   Arguments rest;
   rest.memory(out).memory(partial).value(kept).value(plan.pieces);
-  finish_->launch(stream, shown, grid_of(kept.count, group_of(kept.count, traits_)), rest);
+  finish_->launch(stream, shown, grid_of(kept.count, group_of(kept.count, traits_), *finish_),
+                  rest);
 }
 
 std::unique_ptr<plugin::Kernel> prepare_reduction(Backend& backend,
