@@ -78,7 +78,10 @@ std::string steps_of_extreme(const Fold& fold, std::uint8_t in) {
 }
 
 std::string steps_of_position(const Fold& fold, std::uint8_t in) {
-  return define("INIT", "best_at(" + worst(fold.greatest, in) + ", (i64)0x7fffffffffffffff)") +
+  // A byte beside an index is more than some compilers can do (rusticl).
+  const bool is_byte = element_bytes(in) == 1;
+  return define("HELD", is_byte ? "i32" : "T") +
+         define("INIT", "best_at(" + worst(fold.greatest, in) + ", (i64)0x7fffffffffffffff)") +
          define("RESULT(acc)", "((acc).index)") +
          define("BEATS(a, b)", fold.greatest ? "((a) > (b))" : "((a) < (b))") +
          define("IS_NAN(x)", is_float(in) ? "((x) != (x))" : "0") +

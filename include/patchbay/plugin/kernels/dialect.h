@@ -259,6 +259,14 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 /* For plugins' own texts: arguments of any type, a struct too, whose buffers may be the same. */
 #define PATCHBAY_INOUT_OF(T, name) PATCHBAY_OUTPUT_OF(T, name)
 #define PATCHBAY_VALUE_OF(T, name) const T name
+/* A struct whose members are looked up by computed indices: some OpenCL compilers can't do that in
+ * an argument (rusticl crashes), and a copy of an argument is memory traffic elsewhere. */
+#define PATCHBAY_STRUCT_OF(T, name) const T name##_value
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = name##_value
+#else
+#define PATCHBAY_BIND_STRUCT_OF(T, name) const T& name = name##_value
+#endif
 
 /* A quotient and a root of f32 or f64, correctly rounded. A plugin defines PATCHBAY_ROUNDS_TWICE
  * where those of f32 are not, and f64 is to help. */
