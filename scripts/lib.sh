@@ -8,10 +8,10 @@ build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev
                 zlib1g-dev libopenblas0-serial ocl-icd-libopencl1)
 data_packages=(dataset-fashion-mnist)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 ccache pocl-opencl-icd
-               opencl-c-headers)
+               opencl-c-headers oclgrind)
 # Comparison libraries of bench/; its programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
-all_packages=(clang-format clang-tidy)
+all_packages=(clang-format clang-tidy mesa-opencl-icd)
 
 say() { printf '== %s\n' "$*"; }
 skip() { printf '== skipped: %s\n' "$*"; }

@@ -189,7 +189,7 @@ std::uint8_t input_dtype(const Expression& expression, Specs specs) {
 
 /// How many elements the expression takes at once, as a vector.
 std::int64_t vector_of(const Expression& expression, std::uint8_t in, const Traits& traits) {
-  const bool rounds_twice = in == PATCHBAY_F32 && !traits.divides_exactly;  // not for vectors
+  const bool rounds_twice = !traits.divides_exactly;  // not for vectors
   if (!expression.is_function || !is_float(in) || !traits.has_vectors || rounds_twice) return 1;
   const auto bytes = static_cast<std::int64_t>(element_bytes(in));
   return std::clamp<std::int64_t>(traits.vector_bytes / bytes, 2, 16);
