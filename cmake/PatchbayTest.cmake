@@ -8,6 +8,8 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
+
 set(PATCHBAY_TEST_TIMEOUT_S 120)
 # Where tests/sim puts its libraries; the target patchbay_simulations makes them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
@@ -21,6 +23,7 @@ function(patchbay_test_environment out)
     "ASAN_OPTIONS=halt_on_error=1:detect_stack_use_after_return=1"
     "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
     "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1"
+    ${PATCHBAY_TEST_DRIVERS}
     PARENT_SCOPE)
 endfunction()
 

@@ -192,7 +192,7 @@ void expect_same(const Tensor& got, const Tensor& expected, bool is_exact) {
 /// A fake device that runs the portable operators.
 Device portable_device(std::map<std::string, std::string> settings = {}) {
   settings.emplace("fake_portable", "1");
-  return (new Runtime(options(std::move(settings))))->device("fake:0");
+  return Runtime(options(std::move(settings))).device("fake:0");
 }
 
 class PortableTest : public testing::TestWithParam<Subject> {
