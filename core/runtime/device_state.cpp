@@ -56,7 +56,8 @@ std::string DeviceState::holders() const {
     add(streams_.size() - own, "stream", "streams");
   }
   add(static_cast<std::uint64_t>(live_events.load()), "event", "events");
-  add(kernels.num_held(), "kernel", "kernels");
+  add(kernels.num_held() + static_cast<std::uint64_t>(live_preparations.load()), "kernel",
+      "kernels");
   add(static_cast<std::uint64_t>(live_modules.load()), "kernel module", "kernel modules");
   return text;
 }

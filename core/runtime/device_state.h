@@ -61,7 +61,8 @@ struct DeviceState {
   std::unique_ptr<StreamState> default_stream;  // made by open, closed by close
   Allocator allocator;
   KernelCache kernels;
-  std::atomic<std::int64_t> live_events{0}, live_modules{0};
+  // Modules and prepared kernels count from before they are compiled: the plugin stays meanwhile.
+  std::atomic<std::int64_t> live_events{0}, live_modules{0}, live_preparations{0};
   std::atomic<std::int64_t> live_wraps{0};  // buffers that borrow the application's memory
 
  private:

@@ -33,11 +33,13 @@ void KernelScanner::skip_literal(char quote) {
 void KernelScanner::skip_directive() {
   while (at_ < text_.size() && text_[at_] != '\n') {
     const std::string_view rest = text_.substr(at_);
-    if (rest.starts_with("\\\n")) {
-      advance();
+    if (rest.starts_with("\\\n") || rest.starts_with("\\\r\n")) {
+      while (text_[at_] != '\n') advance();
       advance();
     } else if (rest.starts_with("/*") || rest.starts_with("//")) {
       skip_one();
+    } else if (rest.front() == '"') {
+      skip_literal('"');
     } else {
       advance();
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "core/runtime/counted.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
@@ -76,6 +77,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
                                  static_cast<std::uint32_t>(arguments.size()),
                                  static_cast<std::uint32_t>(attributes.size()),
                                  spec.workspace_limit_bytes};
+  const Counted preparation(device.live_preparations);
   const auto& table = device.plugin.tables.kernel;
   patchbay_device* opened = device.open();
   if (patchbay_status* status = table.prepare(opened, &raw, &handle)) {

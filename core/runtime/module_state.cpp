@@ -58,28 +58,29 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
                          std::string text_name)
     : device(std::move(owner)),
       name(std::move(text_name)),
-      signatures(parse_signatures(text, name)) {
+      signatures(parse_signatures(text, name)),
+      counted(device->live_modules),
+      kernels_(signatures.size()) {
   check_device(*device, signatures);
   const std::string code = with_line_marker(text, name);
   check(device->plugin.tables.kernel.load_module(device->open(), to_abi(PATCHBAY_FORMAT_DIALECT),
                                                  to_abi(code), {nullptr, 0}, &handle),
         "KernelModule", device->name_text);
-  device->live_modules.fetch_add(1);
-}
-
-void ModuleState::wait_for_launches() const noexcept {
-  if (!launched.load() || device->properties.completes_inline) return;
-  try {
-    device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whoever reads a result is told
-  }
 }
 
 ModuleState::~ModuleState() {
   if (process_is_ending()) return;
-  wait_for_launches();
-  device->plugin.tables.kernel.unload_module(handle);
-  device->live_modules.fetch_sub(1);
+  if (launched.load() && !device->properties.completes_inline) {
+    try {
+      device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whoever reads a result is told
+    }
+  }
+  const patchbay_kernel_table& table = device->plugin.tables.kernel;
+  for (patchbay_kernel* const kernel : kernels_) {
+    if (kernel != nullptr) table.destroy(kernel);
+  }
+  table.unload_module(handle);
 }
 
 const KernelSignature* ModuleState::find(std::string_view kernel) const {
@@ -88,21 +89,17 @@ const KernelSignature* ModuleState::find(std::string_view kernel) const {
   return found != signatures.end() ? &*found : nullptr;
 }
 
-ModuleKernelState::ModuleKernelState(std::shared_ptr<const ModuleState> owner,
-                                     const KernelSignature& wanted)
-    : module(std::move(owner)), signature(wanted) {
+patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
+  const std::scoped_lock lock(mutex_);
+  patchbay_kernel*& kernel = kernels_[static_cast<std::size_t>(&signature - signatures.data())];
+  if (kernel != nullptr) return kernel;
   std::vector<patchbay_argument_spec> specs;
   for (const KernelParameter& parameter : signature.parameters) specs.push_back(to_abi(parameter));
-  check(module->device->plugin.tables.kernel.module_kernel(
-            module->handle, to_abi(signature.name), specs.data(),
-            static_cast<std::uint32_t>(specs.size()), &handle),
-        "KernelModule", module->device->name_text);
-}
-
-ModuleKernelState::~ModuleKernelState() {
-  if (process_is_ending()) return;
-  module->wait_for_launches();  // what is queued may still need it
-  module->device->plugin.tables.kernel.destroy(handle);
+  check(
+      device->plugin.tables.kernel.module_kernel(handle, to_abi(signature.name), specs.data(),
+                                                 static_cast<std::uint32_t>(specs.size()), &kernel),
+      "KernelModule", device->name_text);
+  return kernel;
 }
 
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,

@@ -7,13 +7,16 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/runtime/counted.h"
 #include "core/runtime/kernel_signature.h"
 #include "core/runtime/launch.h"
 
@@ -23,30 +26,36 @@ namespace patchbay::runtime {
 struct ModuleState {
   /// Compiles. Errors: see KernelModule::from_source.
   ModuleState(std::shared_ptr<DeviceState> device, std::string_view text, std::string text_name);
+  /// Waits for the launches of its kernels.
   ~ModuleState();
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 
-  void wait_for_launches() const noexcept;
   /// Null if there is none of that name.
   const KernelSignature* find(std::string_view kernel) const;
+  /// The plugin's object, made at the first call; it goes with the module.
+  patchbay_kernel* kernel_of(const KernelSignature& signature);
 
   const std::shared_ptr<DeviceState> device;
   const std::string name;
   const std::vector<KernelSignature> signatures;
+  const Counted counted;
   patchbay_module* handle = nullptr;
-  mutable std::atomic<bool> launched{false};
+  std::atomic<bool> launched{false};
+
+ private:
+  std::mutex mutex_;
+  std::vector<patchbay_kernel*> kernels_;  // of each signature; null until it is asked for
 };
 
+/// A kernel of a module, which it keeps.
 struct ModuleKernelState {
-  ModuleKernelState(std::shared_ptr<const ModuleState> module, const KernelSignature& signature);
-  ~ModuleKernelState();
-  ModuleKernelState(const ModuleKernelState&) = delete;
-  ModuleKernelState& operator=(const ModuleKernelState&) = delete;
+  ModuleKernelState(std::shared_ptr<ModuleState> owner, const KernelSignature& wanted)
+      : module(std::move(owner)), signature(wanted), handle(module->kernel_of(wanted)) {}
 
-  const std::shared_ptr<const ModuleState> module;
+  const std::shared_ptr<ModuleState> module;
   const KernelSignature& signature;
-  patchbay_kernel* handle = nullptr;
+  patchbay_kernel* const handle;
 };
 
 using GridAxes = std::array<std::uint32_t, 3>;

@@ -2,9 +2,11 @@
 // Launches of users' kernels: everything is checked against the signature before any work.
 #include "patchbay/kernel_module.h"
 
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
+#include <sstream>
+#include <system_error>
 
 #include "core/runtime/error.h"
 #include "core/runtime/module_state.h"
@@ -168,14 +170,17 @@ KernelModule KernelModule::from_source(const Device& device, std::string_view te
 }
 
 KernelModule KernelModule::from_file(const Device& device, const std::string& path) {
+  std::error_code unknown;
+  const bool is_file = std::filesystem::is_regular_file(path, unknown);
   std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (!file.is_open() || file.bad()) {
+  std::ostringstream text;
+  if (is_file) text << file.rdbuf();
+  if (!is_file || !file.is_open() || file.bad()) {
     raise(ErrorCode::kIo,
           "[KernelModule] can't read the kernel text {}: expected a readable file. Check the path.",
           runtime::quote(path));
   }
-  return from_source(device, text, {.name = path});
+  return from_source(device, text.str(), {.name = path});
 }
 
 ModuleKernel KernelModule::kernel(std::string_view name) const {

@@ -2,8 +2,10 @@
 #include "blas.hpp"
 
 #include <string>
+#include <utility>
 
 #include "allocator.hpp"
+#include "error.hpp"
 
 namespace patchbay::cuda {
 namespace {
@@ -40,15 +42,17 @@ bool Blas::open(plugin::Host host) {
   if (handle_ != nullptr || is_absent_) return !is_absent_;
   try {
     table_ = &library_.get();
+    call({}, table_->create, &handle_);
+    call({}, table_->set_math_mode, handle_, kBlasDefaultMath);  // f32 stays f32
+    return true;
   } catch (const plugin::StatusError& error) {
+    if (handle_ != nullptr) context_.call_quietly(table_->destroy, std::exchange(handle_, nullptr));
+    if (error.code() == PATCHBAY_OUT_OF_MEMORY) throw;
     is_absent_ = true;
     host.log(PATCHBAY_LOG_WARNING,
              std::string("products run on the portable kernel, which is slow: ") + error.what());
     return false;
   }
-  call({}, table_->create, &handle_);
-  call({}, table_->set_math_mode, handle_, kBlasDefaultMath);  // f32 stays f32
-  return true;
 }
 
 template <class T, class Gemm>
@@ -69,12 +73,20 @@ void Blas::multiply(Stream& stream, std::uint8_t dtype, const Product& product,
     call(name, table_->set_workspace, handle_, pointer_to<void>(workspace),
          static_cast<std::size_t>(workspace_bytes));
   }
-  stream.note(name);
-  if (dtype == PATCHBAY_F32) {
-    call_gemm<float>(table_->gemm_f32, product, name);
-  } else {
-    call_gemm<double>(table_->gemm_f64, product, name);
+  try {
+    if (dtype == PATCHBAY_F32) {
+      call_gemm<float>(table_->gemm_f32, product, name);
+    } else {
+      call_gemm<double>(table_->gemm_f64, product, name);
+    }
+  } catch (const plugin::StatusError&) {
+    // The library does not say whether the device is lost; the driver does.
+    const auto& query = context_.driver().stream_query;
+    const Result code = context_.attempt(query, stream.native());
+    if (loses_device(code)) context_.fail(query.name, code, name);
+    throw;
   }
+  stream.note(name);
 }
 
 }  // namespace patchbay::cuda

@@ -16,7 +16,7 @@ namespace patchbay::cuda {
 /// The run-time compiler, and the host's cache of what it made. Thread-safe.
 class Compiler {
  public:
-  explicit Compiler(plugin::Host host) : host_(host), library_(host) {}
+  Compiler(plugin::Host host, int driver_version) : host_(host), library_(host, driver_version) {}
 
   /// Machine code of that architecture (90: sm_90), or assembly if the compiler is older than the
   /// device. Throws PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a

@@ -61,7 +61,7 @@ class Context {
   }
   /// Whether this device can read the memory of that one without the host.
   bool can_access(const Context& peer) const;
-  /// Lets this device do so, once; without it the driver copies through the host.
+  /// Lets this device do so, once, if it can; without it the driver copies through the host.
   void enable_access(const Context& peer);
 
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }

@@ -18,7 +18,8 @@ namespace patchbay::cuda {
 
 /// What the devices share; the driver owns it.
 struct Libraries {
-  explicit Libraries(plugin::Host host) : driver(host), compiler(host), blas(host) {}
+  explicit Libraries(plugin::Host host)
+      : driver(host), compiler(host, driver.version), blas(host, driver.version) {}
 
   const DriverTable driver;
   Compiler compiler;

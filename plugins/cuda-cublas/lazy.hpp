@@ -13,17 +13,19 @@ namespace patchbay::cuda {
 template <class Table>
 class Lazy {
  public:
-  explicit Lazy(plugin::Host host) : host_(host) {}
+  /// For a driver of that version.
+  Lazy(plugin::Host host, int driver_version) : host_(host), driver_version_(driver_version) {}
 
   /// Throws what its constructor throws, each time.
   const Table& get() {
     const std::lock_guard lock(mutex_);
-    if (!table_) table_.emplace(host_);
+    if (!table_) table_.emplace(host_, driver_version_);
     return *table_;
   }
 
  private:
   const plugin::Host host_;
+  const int driver_version_;
   std::mutex mutex_;
   std::optional<Table> table_;
 };

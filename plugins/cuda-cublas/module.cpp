@@ -20,6 +20,7 @@ class ModuleKernel : public plugin::Kernel {
   void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t shared_bytes,
                    plugin::Arguments arguments, std::string_view name) override {
+    check_grid(groups, group_size);
     LaunchArguments values;
     for (const patchbay_argument& argument : arguments) {
       if (argument.kind == PATCHBAY_TENSOR) {
@@ -35,6 +36,21 @@ class ModuleKernel : public plugin::Kernel {
   }
 
  private:
+  /// What every card has in common; the core has checked how many work-items a group has.
+  void check_grid(std::span<const std::uint32_t, 3> groups,
+                  std::span<const std::uint32_t, 3> group_size) const {
+    constexpr std::uint32_t kMostGroups = 65535, kMostDeep = 64;
+    if (groups[1] > kMostGroups || groups[2] > kMostGroups) {
+      plugin::invalid_argument(name_ + ": grid: " + std::to_string(groups[1]) + " and " +
+                               std::to_string(groups[2]) +
+                               " groups along axes 1 and 2: expected at most 65535");
+    }
+    if (group_size[2] > kMostDeep) {
+      plugin::invalid_argument(name_ + ": grid: a group of " + std::to_string(group_size[2]) +
+                               " work-items along axis 2: expected at most 64");
+    }
+  }
+
   const std::string name_;
   const NativeFunction function_;
 };

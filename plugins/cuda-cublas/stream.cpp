@@ -106,13 +106,13 @@ void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user
 
 void Stream::launch(std::string_view name, NativeFunction function, const LaunchGrid& grid,
                     std::uint32_t shared_bytes, void** arguments) {
-  note(name);
   const auto& [groups, size] = grid;
   const auto& entry = context_.driver().launch;
   const Result code =
       context_.attempt(entry, function, groups[0], groups[1], groups[2], size[0], size[1], size[2],
                        shared_bytes, native_, arguments, static_cast<void**>(nullptr));
   if (code != kSuccess) context_.fail(entry.name, code, name);
+  note(name);
 }
 
 }  // namespace patchbay::cuda

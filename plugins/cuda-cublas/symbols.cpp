@@ -40,6 +40,19 @@ void find(Library& library, Entry<Function>& entry) {
   }
 }
 
+/// Of a library of the toolkit: the newest that the driver may know first, then whatever is there.
+std::vector<std::string> names_of(const std::string& library, int driver_version) {
+  const std::string file = "lib" + library + ".so";
+  std::vector<std::string> names;
+  for (const int major : {13, 12, 11}) {
+    if (major > driver_version / 1000) continue;
+    const bool has_minor = major == 11 && library == "nvrtc";
+    names.push_back(file + "." + std::to_string(major) + (has_minor ? ".2" : ""));
+  }
+  names.insert(names.end(), {file, "/usr/local/cuda/lib64/" + file});
+  return names;
+}
+
 [[noreturn]] void no_driver(const std::string& why) {
   throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
 }
@@ -81,10 +94,8 @@ DriverTable::DriverTable(plugin::Host host) {
   if (!library.why.empty()) no_driver(library.why);
 }
 
-RtcTable::RtcTable(plugin::Host host) {
-  Library library =
-      open(host.option("cuda_rtc_library"), {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                             "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so"});
+RtcTable::RtcTable(plugin::Host host, int driver_version) {
+  Library library = open(host.option("cuda_rtc_library"), names_of("nvrtc", driver_version));
   if (library.handle != nullptr) {
     library.why.clear();
     PATCHBAY_RTC_ENTRIES(PATCHBAY_FIND_ENTRY)
@@ -94,10 +105,8 @@ RtcTable::RtcTable(plugin::Host host) {
                       ". Install it, or name it by the setting cuda_rtc_library");
 }
 
-BlasTable::BlasTable(plugin::Host host) {
-  Library library = open(host.option("cuda_blas_library"),
-                         {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so",
-                          "/usr/local/cuda/lib64/libcublas.so"});
+BlasTable::BlasTable(plugin::Host host, int driver_version) {
+  Library library = open(host.option("cuda_blas_library"), names_of("cublas", driver_version));
   if (library.handle != nullptr) {
     library.why.clear();
     PATCHBAY_BLAS_ENTRIES(PATCHBAY_FIND_ENTRY)

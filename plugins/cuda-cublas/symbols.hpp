@@ -38,13 +38,13 @@ struct DriverTable {
 
 /// These two throw `unsupported` with the reason and what to install.
 struct RtcTable {
-  explicit RtcTable(plugin::Host host);
+  RtcTable(plugin::Host host, int driver_version);
 
   PATCHBAY_RTC_ENTRIES(PATCHBAY_TABLE_ENTRY)
 };
 
 struct BlasTable {
-  explicit BlasTable(plugin::Host host);
+  BlasTable(plugin::Host host, int driver_version);
 
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_TABLE_ENTRY)
 };

@@ -62,6 +62,47 @@ class KernelExecutorTest : public testing::Test {
   const TemporaryDirectory directory_;
 };
 
+TEST_F(KernelExecutorTest, DamagedLibrariesAreMadeAgain) {
+  expect_scales(device());
+  const std::vector<fs::path> made = kept();
+  ASSERT_EQ(made.size(), 1u);
+  const std::uintmax_t whole = fs::file_size(made[0]);
+  for (const std::uintmax_t size : {std::uintmax_t{0}, std::uintmax_t{1000}, whole - 1}) {
+    fs::resize_file(made[0], size);
+    expect_scales(device());
+    EXPECT_EQ(fs::file_size(made[0]), whole) << size;
+  }
+}
+
+TEST_F(KernelExecutorTest, WhatACompilerLeavesUndoneIsNotKept) {
+  // As if it had been killed, and nobody could tell.
+  const std::string half = script(
+      "c++ \"$@\" || exit 1\n"
+      "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && truncate -s 1000 \"$2\"; shift; done\n"
+      "exit 0\n");
+  const Error error = error_of([&] {
+    static_cast<void>(KernelModule::from_source(device({{"kernel_compiler", half}}), kScale));
+  });
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kBuildFailed)) << error.what();
+  EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(KernelExecutorTest, APluginIsNotUnloadedWhileItCompiles) {
+  const std::string slow = script("sleep 1; exec c++ \"$@\"\n");
+  Runtime runtime = cpu_runtime({{"kernel_compiler", slow}, {"cache_dir", cache().string()}});
+  const Device here = runtime.device("cpu:0");
+  static_cast<void>(zeros({1}, here));  // opens it
+  std::thread compiling([&] { static_cast<void>(KernelModule::from_source(here, kScale)); });
+  // Once something holds the device it does until the compiler is through.
+  Error refused(ErrorCode::kInternal, "none");
+  while (std::string(refused.what()).find("kernel module") == std::string::npos) {
+    if (!fs::exists(cache() / "kernels")) continue;
+    refused = error_of([&] { runtime.unload("cpu-openblas"); });
+  }
+  EXPECT_EQ(to_string(refused.code()), to_string(ErrorCode::kInUse));
+  compiling.join();
+}
+
 TEST_F(KernelExecutorTest, AMissingCompilerIsNamedWithTheWayOut) {
   const auto missing = device({{"kernel_compiler", "/no/such/c++"}});
   EXPECT_ERROR(static_cast<void>(KernelModule::from_source(missing, kScale)),

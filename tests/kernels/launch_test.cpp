@@ -148,6 +148,8 @@ TEST_P(KernelLaunchTest, OneKernelIsLaunchedFromManyThreads) {
 TEST(KernelModuleTest, MissingFilesAreNamed) {
   EXPECT_ERROR(static_cast<void>(KernelModule::from_file(test_device("cpu:0"), "/none.pbk")),
                ErrorCode::kIo, "[KernelModule] can't read the kernel text '/none.pbk'");
+  EXPECT_ERROR(static_cast<void>(KernelModule::from_file(test_device("cpu:0"), "/tmp")),
+               ErrorCode::kIo, "[KernelModule] can't read the kernel text '/tmp'");
 }
 
 TEST(KernelModuleTest, HoldsItsPlugin) {

@@ -116,7 +116,10 @@ TEST_F(SimKernel, GridThatTheHardwareHasNot) {
   const Tensor y = from_host(values(1, 1), {1}, device);
   const KernelModule module = KernelModule::from_source(device, kText);
   EXPECT_ERROR(module.kernel("k").launch({.groups = {1, 70000}, .group_size = {1}}, {y}),
-               ErrorCode::kLaunchFailed, "k: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE");
+               ErrorCode::kInvalidArgument,
+               "70000 and 1 groups along axes 1 and 2: expected at most");
+  EXPECT_ERROR(module.kernel("k").launch({.groups = {1}, .group_size = {1, 1, 128}}, {y}),
+               ErrorCode::kInvalidArgument, "128 work-items along axis 2: expected at most 64");
   EXPECT_EQ(y.to_vector<float>(), values(1, 1));  // the device is well
 }
 

@@ -118,7 +118,7 @@ int cuLaunchKernel(NativeFunction function, unsigned groups_x, unsigned groups_y
     return kInvalidValue;
   }
   // The hardware's limits for the second and third axis.
-  if (groups_y > 65535 || groups_z > 65535) return kInvalidValue;
+  if (groups_y > 65535 || groups_z > 65535 || group_z > 64) return kInvalidValue;
   if (code = read_arguments(*function, arguments, *launch); code != kSuccess) return code;
   const bool fails = is_to_fail();
   if (fails) context->is_awaited = false;

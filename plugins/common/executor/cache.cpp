@@ -1,10 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "common/executor/cache.hpp"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -82,11 +84,24 @@ std::string Cache::directory() const {
   return directory;
 }
 
+bool is_whole_library(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
+  Elf64_Ehdr header{};
+  file.seekg(0);
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
+  // The compiler writes the table of sections last.
+  const std::uint64_t table = std::uint64_t{header.e_shentsize} * header.e_shnum;
+  return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_shnum != 0 &&
+         header.e_shoff <= size && table <= size - header.e_shoff;
+}
+
 std::string find_library(const std::string& directory, std::string_view key) {
   std::string path = directory + "/" + std::string(key) + ".so";
   struct stat info {};
   const bool trusted = lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-                       info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+                       info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
+                       is_whole_library(path);
   return trusted ? path : std::string();
 }
 
@@ -118,6 +133,10 @@ std::string TemporaryFile::read(std::size_t limit) const {
 }
 
 void TemporaryFile::publish(const std::string& path) const {
+  // On the disk before it has its name: no half of it is found after a power cut.
+  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0 || fsync(file) != 0) fail(path_);
+  close(file);
   if (chmod(path_.c_str(), S_IRWXU) != 0 || rename(path_.c_str(), path.c_str()) != 0) fail(path);
 }
 

@@ -25,7 +25,9 @@ class Cache {
   plugin::Host host_;
 };
 
-/// Where the library of that key lies if it is one to be trusted, else empty.
+/// Whether the file is a shared library to its very end: one that was cut would kill the process.
+bool is_whole_library(const std::string& path);
+/// Where the library of that key lies if it is whole and one to be trusted, else empty.
 std::string find_library(const std::string& directory, std::string_view key);
 
 /// A file of its own name in the directory, removed with this object.

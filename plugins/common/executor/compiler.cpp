@@ -160,9 +160,7 @@ bool Compiler::compile(const std::string& source_path, const std::string& librar
   std::vector<std::string> arguments = {path_};
   arguments.insert(arguments.end(), options_.begin(), options_.end());
   arguments.insert(arguments.end(), {"-o", library_path, source_path, "-lm"});
-  struct stat made {};
-  return run(std::move(arguments), log_path) && stat(library_path.c_str(), &made) == 0 &&
-         made.st_size > 0;
+  return run(std::move(arguments), log_path) && is_whole_library(library_path);
 }
 
 }  // namespace patchbay::executor

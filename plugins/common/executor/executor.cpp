@@ -1,14 +1,25 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "common/executor/executor.hpp"
 
+#include <algorithm>
+
 #include "common/text_hash.hpp"
 #include "kExecutorPrelude.text.h"
 
 namespace patchbay::executor {
 namespace {
 
+/// Outside comments. Literals are not looked at: a kernel has none with // in it.
 bool has_barriers(std::string_view text) {
-  return text.find("PATCHBAY_BARRIER") != std::string_view::npos;
+  while (!text.empty()) {
+    const std::size_t word = text.find("PATCHBAY_BARRIER");
+    const std::size_t comment = std::min(text.find("//"), text.find("/*"));
+    if (word <= comment) return word != std::string_view::npos;
+    const std::string_view end = text[comment + 1] == '/' ? "\n" : "*/";
+    const std::size_t after = text.find(end, comment + 2);
+    text.remove_prefix(after == std::string_view::npos ? text.size() : after);
+  }
+  return false;
 }
 
 /// The C++ that the compiler gets: the user's text is the inside of a struct.

@@ -92,11 +92,12 @@ ElementwiseProgram::ElementwiseProgram(Backend& backend, const std::string& text
       strided(program->function("strided")) {}
 
 ElementwiseKernel::ElementwiseKernel(Backend& backend, std::string name, std::string text,
-                                     std::int64_t vector)
+                                     std::int64_t vector, bool keeps_order)
     : backend_(backend),
       name_(std::move(name)),
       text_(std::move(text)),
       vector_(vector),
+      keeps_order_(keeps_order),
       small_(backend, whole_text(text_, true, backend.traits())) {}
 
 ElementwiseProgram& ElementwiseKernel::program_for(bool small) {
@@ -148,7 +149,7 @@ void ElementwiseKernel::launch(plugin::Stream& stream, plugin::Arguments argumen
                                std::string_view name) {
   Nest nest = nest_of(arguments);
   if (nest.num_elements() == 0) return;
-  nest.sort(0);
+  if (!keeps_order_) nest.sort(0);
   nest.merge();
   if (nest.rank == 0) nest.add({1, {1, 1, 1}});
   bool dense = nest.rank == 1;
@@ -237,9 +238,9 @@ std::unique_ptr<plugin::Kernel> prepare_elementwise(Backend& backend,
   const std::uint8_t out = expression->rule == Rule::kCompare ? std::uint8_t{PATCHBAY_BOOL} : in;
   const bool fits = expression->rule == Rule::kConvert || specs[0].dtype == out;
   if (!fits || expression_text(*expression, specs[0].dtype, in).empty()) refuse(name, specs);
-  return std::make_unique<ElementwiseKernel>(backend, std::string(name),
-                                             text_of(*expression, specs, in, traits),
-                                             vector_of(*expression, in, traits));
+  return std::make_unique<ElementwiseKernel>(
+      backend, std::string(name), text_of(*expression, specs, in, traits),
+      vector_of(*expression, in, traits), expression->uses_index);
 }
 
 }  // namespace patchbay::portable

@@ -23,8 +23,9 @@ struct ElementwiseProgram {
 class ElementwiseKernel : public plugin::Kernel {
  public:
   /// `text` defines all but INDEX, BAND and CHUNK. `vector`: elements that a work-item takes of
-  /// dense operands.
-  ElementwiseKernel(Backend& backend, std::string name, std::string text, std::int64_t vector);
+  /// dense operands. `keeps_order`: the text counts elements in row-major order.
+  ElementwiseKernel(Backend& backend, std::string name, std::string text, std::int64_t vector,
+                    bool keeps_order);
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
@@ -42,6 +43,7 @@ class ElementwiseKernel : public plugin::Kernel {
   Backend& backend_;
   const std::string name_, text_;
   const std::int64_t vector_;
+  const bool keeps_order_;
   ElementwiseProgram small_;
   std::mutex mutex_;
   std::unique_ptr<ElementwiseProgram> large_;  // built when a tensor needs wide indices

@@ -37,7 +37,8 @@ constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
 constexpr Expression kExpressions[] = {
     {"fill.1", "os", Rule::kSame, "a", "a", "a"},
     {"copy.1", "ot", Rule::kSame, "a", "a", "a"},
-    {"arange.1", "oss", Rule::kSame, "(SUM)a + (SUM)b * (SUM)i", "(W)a + (W)b * (W)i", kNone},
+    {"arange.1", "oss", Rule::kSame, "(SUM)a + (SUM)b * (SUM)i", "(W)a + (W)b * (W)i", kNone,
+     /*is_function=*/false, /*uses_index=*/true},
     {"cast.1", "ot", Rule::kConvert, kNone, kNone, kNone},
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //

@@ -26,6 +26,7 @@ struct Expression {
   std::string_view of_floats, of_integers, of_bools;
   /// One function of floats, which takes vectors too and gains much from them.
   bool is_function = false;
+  bool uses_index = false;  // i, in row-major order
 };
 
 /// All of them.

@@ -151,8 +151,17 @@ typedef unsigned long long u64;
 
 #define PATCHBAY_BITS(x) __float_as_uint(x)
 #define PATCHBAY_FROM_BITS(x) __uint_as_float(x)
+/* Constants, so that a table may have them. */
+#if defined(__clang__)
+#define PATCHBAY_INFINITY __builtin_inff()
+#define PATCHBAY_NAN __builtin_nanf("")
+#elif defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ >= 12
+#define PATCHBAY_INFINITY __builtin_bit_cast(f32, 0x7f800000u)
+#define PATCHBAY_NAN __builtin_bit_cast(f32, 0x7fc00000u)
+#else
 #define PATCHBAY_INFINITY __uint_as_float(0x7f800000u)
 #define PATCHBAY_NAN __uint_as_float(0x7fc00000u)
+#endif
 
 #define PATCHBAY_ATOMIC_ADD_I32(pointer, value) atomicAdd(pointer, value)
 #define PATCHBAY_ATOMIC_MIN_I32(pointer, value) atomicMin(pointer, value)
