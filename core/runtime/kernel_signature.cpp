@@ -48,6 +48,9 @@ class Parser {
   std::vector<KernelSignature> parse() {
     std::vector<KernelSignature> kernels;
     for (std::string_view token = scanner_.next(); !token.empty(); token = scanner_.next()) {
+      if (!kernels.empty() && (token == "PATCHBAY_BIND" || token == "PATCHBAY_BIND_INPUT")) {
+        check_bind(kernels.back(), token);
+      }
       if (token != "PATCHBAY_KERNEL") continue;
       KernelSignature kernel = parse_kernel();
       const auto same = std::find_if(kernels.begin(), kernels.end(),
@@ -125,6 +128,30 @@ class Parser {
     parameter.name = expect_name("where an argument's name should");
     expect(")", "after an argument's name");
     return parameter;
+  }
+
+  /// A pointer of another dtype, or one that writes to an input, is legal in some dialects. What is
+  /// neither dtype nor argument is left to the compiler.
+  void check_bind(const KernelSignature& kernel, std::string_view macro) {
+    if (scanner_.next() != "(") return;
+    const std::string_view dtype = scanner_.next();
+    if (!dtype_of_token(dtype) || scanner_.next() != ",") return;
+    const std::string_view name = scanner_.next();
+    const auto bound =
+        std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const KernelParameter& parameter) { return parameter.name == name; });
+    if (bound == kernel.parameters.end()) return;
+    const bool is_input = bound->spec.access == Access::kRead;
+    const std::string right = fmt::format("PATCHBAY_BIND{}({}, {})", is_input ? "_INPUT" : "",
+                                          patchbay::to_string(bound->spec.dtype), name);
+    if (bound->spec.kind != ArgumentSpec::Kind::kTensor) {
+      fail(fmt::format("'{}' is a value and needs no binding", name), "its name alone");
+    }
+    if (dtype != patchbay::to_string(bound->spec.dtype) || (is_input && macro == "PATCHBAY_BIND")) {
+      fail(fmt::format("{}({}, {}) does not fit the argument of kernel '{}'", macro, dtype, name,
+                       kernel.name),
+           right);
+    }
   }
 
   void check_unique(const KernelSignature& kernel) {

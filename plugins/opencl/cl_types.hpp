@@ -75,6 +75,7 @@ using cl_bits = std::uint64_t;
   constant(kProgramBinaries, CL_PROGRAM_BINARIES, 0x1166)                                         \
   constant(kProgramBuildLog, CL_PROGRAM_BUILD_LOG, 0x1183)                                        \
   constant(kKernelWorkGroupSize, CL_KERNEL_WORK_GROUP_SIZE, 0x11B0)                               \
+  constant(kKernelLocalMemSize, CL_KERNEL_LOCAL_MEM_SIZE, 0x11B2)                                 \
   constant(kEventExecutionStatus, CL_EVENT_COMMAND_EXECUTION_STATUS, 0x11D3)                      \
   constant(kComplete, CL_COMPLETE, 0)                                                             \
   constant(kProfilingEnd, CL_PROFILING_COMMAND_END, 0x1283)

@@ -14,6 +14,17 @@ Launcher::Launcher(const Device& device, cl_program program, std::string name)
                                              static_cast<cl_uint>(kKernelWorkGroupSize),
                                              sizeof max_group_size_, &max_group_size_, nullptr),
         "clGetKernelWorkGroupInfo");
+  cl_bits shared_bytes = 0;
+  check(device.cl().clGetKernelWorkGroupInfo(kernel.get(), device.info().id,
+                                             static_cast<cl_uint>(kKernelLocalMemSize),
+                                             sizeof shared_bytes, &shared_bytes, nullptr),
+        "clGetKernelWorkGroupInfo");
+  if (shared_bytes > device.info().local_memory_bytes) {
+    plugin::invalid_argument("kernel '" + name_ + "' has " + std::to_string(shared_bytes) +
+                             " bytes of shared memory: expected at most " +
+                             std::to_string(device.info().local_memory_bytes) +
+                             " on this device. Share less, in more groups");
+  }
   give_back(std::move(kernel));
 }
 

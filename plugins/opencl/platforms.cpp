@@ -83,7 +83,11 @@ std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host) {
   }
   if (usable.empty()) {
     throw plugin::StatusError(PATCHBAY_NO_DEVICE,
-                              left_out.empty() ? "the ICD loader knows no platform" : left_out);
+                              left_out.empty()
+                                  ? "the ICD loader knows no platform: install a driver, such as "
+                                    "pocl-opencl-icd (its .icd file is looked for in "
+                                    "/etc/OpenCL/vendors, or OCL_ICD_VENDORS)"
+                                  : left_out);
   }
   if (!left_out.empty()) host.log(PATCHBAY_LOG_INFO, left_out);
   return usable;

@@ -50,6 +50,14 @@ const Malformed kMalformed[] = {
      "two arguments are named 'x': expected different names"},
     {"PATCHBAY_KERNEL(f)() {}\nPATCHBAY_KERNEL(f)() {}",
      "line 2: there are two kernels 'f', the first on line 1"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x)) {\n PATCHBAY_BIND_INPUT(i32, x); }",
+     "line 2: PATCHBAY_BIND_INPUT(i32, x) does not fit the argument of kernel 'f': expected "
+     "PATCHBAY_BIND_INPUT(f32, x)"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x)) { PATCHBAY_BIND(f32, x); }",
+     "PATCHBAY_BIND(f32, x) does not fit the argument of kernel 'f': expected "
+     "PATCHBAY_BIND_INPUT(f32, x)"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_VALUE(i32, n)) { PATCHBAY_BIND(i32, n); }",
+     "'n' is a value and needs no binding: expected its name alone"},
     {"PATCHBAY_KERNEL(f)(\x01) {}", "'\\x01' stands in the list of arguments"},
 };
 

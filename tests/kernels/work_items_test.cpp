@@ -80,6 +80,20 @@ TEST_P(WorkItemsTest, BarriersHoldTheGroupTogether) {
   }
 }
 
+TEST_P(WorkItemsTest, MoreSharedMemoryThanADeviceHasIsRefused) {
+  if (device_.name() != "opencl:0") GTEST_SKIP() << "other devices here have no such limit";
+  EXPECT_ERROR(static_cast<void>(kernel(R"(
+PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {
+  PATCHBAY_BIND(f32, x);
+  PATCHBAY_SHARED(f32, t, 100000000);
+  t[PATCHBAY_LOCAL_ID(0)] = 1.0f;
+  PATCHBAY_BARRIER();
+  x[PATCHBAY_GLOBAL_ID(0)] = t[PATCHBAY_GROUP_SIZE(0) - 1];
+})")),
+               ErrorCode::kInvalidArgument,
+               "has 400000000 bytes of shared memory: expected at most");
+}
+
 TEST_P(WorkItemsTest, UnevenBarriersAreAnError) {
   if (!vendors_plugin(device_.name()).empty()) GTEST_SKIP() << "drivers do not notice them";
   for (const char* condition : {"me < 3", "me > 3", "me == 7", "me != 7", "me != 0"}) {

@@ -21,7 +21,7 @@ namespace patchbay::executor {
 namespace {
 
 /// Private memory of a work-item; with barriers it has a small stack.
-constexpr const char* kFrameLimit = "-Werror=frame-larger-than=49152";
+constexpr const char* kFrameLimit = "-Wframe-larger-than=49152";
 
 std::vector<std::string> options_for(std::string_view version) {
   std::vector<std::string> options = {"-x",
@@ -37,11 +37,15 @@ std::vector<std::string> options_for(std::string_view version) {
                                       "-fvisibility=hidden",
                                       "-shared",
                                       "-fPIC",
-                                      "-fmax-errors=20",
                                       "-fdiagnostics-color=never",
                                       kFrameLimit};
-  // Shared arrays are statics of inline functions: as unique symbols they would keep the library.
-  if (version.find("clang") == std::string_view::npos) options.push_back("-fno-gnu-unique");
+  if (version.find("clang") != std::string_view::npos) {
+    options.insert(options.end(), {"-Werror=frame-larger-than", "-ferror-limit=20"});
+  } else {
+    // Shared arrays are statics of inline functions: as unique symbols they would keep the library.
+    options.insert(options.end(),
+                   {"-Werror=frame-larger-than=49152", "-fmax-errors=20", "-fno-gnu-unique"});
+  }
   return options;
 }
 
