@@ -41,9 +41,11 @@ Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device) {
   const auto bytes = static_cast<std::int64_t>(portable::element_bytes(dtype));
   const std::int64_t lanes = std::clamp<std::int64_t>(device.vector_bytes / bytes, 2, 16);
   const std::int64_t height = lanes * bytes >= 64 ? 12 : 6;
-  const std::int64_t depth = kDepth * 4 / bytes;
-  const auto local =
-      static_cast<std::int64_t>(device.local_memory_bytes) - 2 * lanes * depth * bytes;
+  // Half of it: some drivers count a kernel's arrays twice (rusticl of Mesa 22.3).
+  const auto shared = static_cast<std::int64_t>(device.local_memory_bytes / 2);
+  std::int64_t depth = kDepth * 4 / bytes;
+  while (depth > 1 && (2 * lanes + height) * depth * bytes > shared) depth /= 2;
+  const std::int64_t local = shared - 2 * lanes * depth * bytes;
   const std::int64_t lines = std::clamp(
       std::min(kMostCopied, local) / (depth * bytes) / height * height, height, kMostLines);
   const std::string width = std::to_string(lanes);
