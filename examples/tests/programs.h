@@ -17,6 +17,7 @@
 
 #include "examples/common/fashion_mnist.h"
 #include "examples/tests/run_process.h"
+#include "tests/support/absence.h"
 #include "tests/support/simulated_card.h"
 
 namespace examples {
@@ -70,10 +71,7 @@ inline std::string absence(const Setting& setting) {
   options.settings = patchbay::test::simulated_card_settings();
   const patchbay::Runtime runtime(options);
   for (const patchbay::PluginInfo& info : runtime.plugins()) {
-    if (info.name != setting.plugin) continue;
-    const bool is_absent = info.status == patchbay::PluginStatus::kNoDriver ||
-                           info.status == patchbay::PluginStatus::kNoDevice;
-    return is_absent ? info.reason : std::string();
+    if (info.name == setting.plugin) return patchbay::test::why_absent(info);
   }
   return "this build has no plugin " + setting.plugin;
 }

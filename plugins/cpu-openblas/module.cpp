@@ -3,19 +3,17 @@
 
 #include <vector>
 
+#include "common/dialect_module.hpp"
 #include "operand.hpp"
 
 namespace patchbay::cpu {
 namespace {
 
-class ModuleKernel final : public plugin::Kernel {
+class ModuleKernel final : public GridKernel {
  public:
   ModuleKernel(executor::Kernel code, Workers& workers)
-      : code_(std::move(code)), workers_(workers) {}
+      : GridKernel(code.name()), code_(std::move(code)), workers_(workers) {}
 
-  void launch(plugin::Stream&, plugin::Arguments, plugin::Memory, std::string_view) override {
-    plugin::unsupported("kernel '" + code_.name() + "' of a module is launched with a grid");
-  }
   void launch_grid(plugin::Stream&, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t,
                    plugin::Arguments arguments, std::string_view) override {

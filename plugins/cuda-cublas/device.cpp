@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "common/dialect_module.hpp"
 #include "common/portable/operators.hpp"
 #include "event.hpp"
 #include "gemm.hpp"
@@ -57,10 +58,7 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
-  if (format != PATCHBAY_FORMAT_DIALECT) {
-    plugin::unsupported("modules have the format '" PATCHBAY_FORMAT_DIALECT "' here, not '" +
-                        std::string(format) + "'");
-  }
+  check_dialect(format);
   return std::make_unique<Module>(build(code));
 }
 

@@ -3,20 +3,18 @@
 
 #include <string>
 
+#include "common/dialect_module.hpp"
 #include "stream.hpp"
 
 namespace patchbay::cuda {
 namespace {
 
 /// Its code belongs to the module.
-class ModuleKernel : public plugin::Kernel {
+class ModuleKernel : public GridKernel {
  public:
   ModuleKernel(std::string name, NativeFunction function)
-      : name_(std::move(name)), function_(function) {}
+      : GridKernel(std::move(name)), function_(function) {}
 
-  void launch(plugin::Stream&, plugin::Arguments, plugin::Memory, std::string_view) override {
-    plugin::unsupported("kernel '" + name_ + "' of a module is launched with a grid");
-  }
   void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t shared_bytes,
                    plugin::Arguments arguments, std::string_view name) override {
@@ -30,7 +28,7 @@ class ModuleKernel : public plugin::Kernel {
       }
     }
     static_cast<Stream&>(stream).launch(
-        name.empty() ? name_ : name, function_,
+        name.empty() ? this->name() : name, function_,
         {{groups[0], groups[1], groups[2]}, {group_size[0], group_size[1], group_size[2]}},
         shared_bytes, values.data());
   }
@@ -41,17 +39,16 @@ class ModuleKernel : public plugin::Kernel {
                   std::span<const std::uint32_t, 3> group_size) const {
     constexpr std::uint32_t kMostGroups = 65535, kMostDeep = 64;
     if (groups[1] > kMostGroups || groups[2] > kMostGroups) {
-      plugin::invalid_argument(name_ + ": grid: " + std::to_string(groups[1]) + " and " +
+      plugin::invalid_argument(name() + ": grid: " + std::to_string(groups[1]) + " and " +
                                std::to_string(groups[2]) +
                                " groups along axes 1 and 2: expected at most 65535");
     }
     if (group_size[2] > kMostDeep) {
-      plugin::invalid_argument(name_ + ": grid: a group of " + std::to_string(group_size[2]) +
+      plugin::invalid_argument(name() + ": grid: a group of " + std::to_string(group_size[2]) +
                                " work-items along axis 2: expected at most 64");
     }
   }
 
-  const std::string name_;
   const NativeFunction function_;
 };
 

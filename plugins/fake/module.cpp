@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/dialect_module.hpp"
 #include "device.hpp"
 #include "kernel.hpp"
 #include "stream.hpp"
@@ -27,18 +28,17 @@ struct Submission {
   void run() const { code->run({groups, group_size}, places, executor::run_serially); }
 };
 
-class ModuleKernel : public plugin::Kernel {
+class ModuleKernel : public patchbay::GridKernel {
  public:
   ModuleKernel(Device& device, executor::Kernel code)
-      : device_(device), code_(std::make_shared<const executor::Kernel>(std::move(code))) {}
+      : GridKernel(code.name()),
+        device_(device),
+        code_(std::make_shared<const executor::Kernel>(std::move(code))) {}
 
-  void launch(plugin::Stream&, plugin::Arguments, plugin::Memory, std::string_view) override {
-    plugin::unsupported("kernel '" + code_->name() + "' of a module is launched with a grid");
-  }
   void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t,
                    plugin::Arguments arguments, std::string_view name) override {
-    const std::string shown = "launch of " + std::string(name.empty() ? code_->name() : name);
+    const std::string shown = "launch of " + std::string(name.empty() ? this->name() : name);
     const LaunchFault fault = begin_launch(device_, shown);
     executor::check_grid({groups, group_size});
     const auto call = std::make_shared<Submission>();
@@ -49,7 +49,7 @@ class ModuleKernel : public plugin::Kernel {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       call->values[i] = arguments[i].value.bits;
       const bool is_buffer = arguments[i].kind == PATCHBAY_TENSOR;
-      const std::string where = code_->name() + ": argument " + std::to_string(i);
+      const std::string where = this->name() + ": argument " + std::to_string(i);
       call->places.push_back(is_buffer ? bytes_of(device_, where, arguments[i])
                                        : static_cast<const void*>(&call->values[i]));
     }

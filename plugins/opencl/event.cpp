@@ -1,11 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "event.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
+#include "common/polling.hpp"
 #include "device.hpp"
 #include "error.hpp"
 
@@ -28,17 +26,7 @@ bool wait_for(const Symbols& cl, cl_event event, plugin::Host host, std::uint64_
     if (code != kEventFailed) check(code, "clWaitForEvents");
     return true;
   }
-  // There is no wait with a deadline, so look again and again, more and more seldom.
-  std::chrono::nanoseconds pause(1000);
-  for (;;) {
-    if (is_over(cl, event)) return true;
-    const std::uint64_t now = host.now_ns();
-    if (now >= deadline_ns) return false;
-    const auto left =
-        std::chrono::nanoseconds(std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000));
-    std::this_thread::sleep_for(std::min(pause, left));
-    pause = std::min<std::chrono::nanoseconds>(pause * 2, std::chrono::milliseconds(1));
-  }
+  return poll_until(host, deadline_ns, [&] { return is_over(cl, event); });
 }
 
 void Event::set(EventHandle marker, Position position) {

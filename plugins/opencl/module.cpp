@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/dialect_module.hpp"
 #include "common/portable/dtypes.hpp"
 #include "launcher.hpp"
 #include "program.hpp"
@@ -11,14 +12,11 @@
 namespace patchbay::opencl {
 namespace {
 
-class ModuleKernel final : public plugin::Kernel {
+class ModuleKernel final : public GridKernel {
  public:
   ModuleKernel(const Device& device, cl_program program, std::string_view name)
-      : launcher_(device, program, std::string(name)) {}
+      : GridKernel(std::string(name)), launcher_(device, program, this->name()) {}
 
-  void launch(plugin::Stream&, plugin::Arguments, plugin::Memory, std::string_view) override {
-    plugin::unsupported("kernel '" + launcher_.name() + "' of a module is launched with a grid");
-  }
   void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t,
                    plugin::Arguments arguments, std::string_view name) override {
@@ -44,11 +42,10 @@ class ModuleKernel final : public plugin::Kernel {
   /// A kernel that needs many registers has smaller groups than its device.
   void check_group(std::uint64_t work_items) const {
     if (work_items <= launcher_.max_group_size()) return;
-    plugin::invalid_argument("a group of kernel '" + launcher_.name() +
-                             "' is too large for this device: expected at most " +
-                             std::to_string(launcher_.max_group_size()) + " work-items, got " +
-                             std::to_string(work_items) +
-                             ". Use smaller groups, and more of them.");
+    plugin::invalid_argument(
+        "a group of kernel '" + name() + "' is too large for this device: expected at most " +
+        std::to_string(launcher_.max_group_size()) + " work-items, got " +
+        std::to_string(work_items) + ". Use smaller groups, and more of them.");
   }
 
   Launcher launcher_;
@@ -72,10 +69,7 @@ class Module final : public plugin::Module {
 
 std::unique_ptr<plugin::Module> load_module(const Device& device, plugin::Host host,
                                             std::string_view format, std::string_view code) {
-  if (format != PATCHBAY_FORMAT_DIALECT) {
-    plugin::unsupported("modules have the format '" PATCHBAY_FORMAT_DIALECT "' here, not '" +
-                        std::string(format) + "'");
-  }
+  check_dialect(format);
   return std::make_unique<Module>(device, build_program(device, host, code));
 }
 

@@ -1,23 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
-#include <array>
-#include <cstdint>
-#include <cstdio>
-#include <vector>
-
+#include "common/text_hash.hpp"
 #include "error.hpp"
 #include "kDialectText.text.h"
 
 namespace patchbay::opencl {
 namespace {
-
-/// 64 bits of FNV-1a.
-std::uint64_t hash(std::string_view text, std::uint64_t seed) {
-  std::uint64_t value = 0xcbf29ce484222325u ^ seed;
-  for (const char c : text) value = (value ^ static_cast<std::uint8_t>(c)) * 0x100000001b3u;
-  return value;
-}
 
 std::string cache_key(const DeviceInfo& info, std::string_view options, std::string_view text) {
   std::string all;
@@ -26,11 +15,7 @@ std::string cache_key(const DeviceInfo& info, std::string_view options, std::str
         std::string_view(info.version), options, text}) {
     all.append(part).push_back('\0');
   }
-  char key[64];
-  std::snprintf(key, sizeof key, "opencl-%016llx%016llx",
-                static_cast<unsigned long long>(hash(all, 0)),
-                static_cast<unsigned long long>(hash(all, 0x9e3779b97f4a7c15u)));
-  return key;
+  return "opencl-" + text_hash(all);
 }
 
 std::string build_log(const Device& device, cl_program program) {

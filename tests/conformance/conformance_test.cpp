@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/suite/check.h"
+#include "support/absence.h"
 #ifdef PATCHBAY_TEST_SIM_DIR
 #include "sim/simulation.h"
 #endif
@@ -25,9 +26,7 @@ struct Entry {
 std::string absence(const Entry& entry, const patchbay::Runtime& runtime) {
   if (!entry.needs_driver) return {};
   for (const patchbay::PluginInfo& info : runtime.plugins()) {
-    const bool absent = info.status == patchbay::PluginStatus::kNoDriver ||
-                        info.status == patchbay::PluginStatus::kNoDevice;
-    if (info.name == entry.subject.plugin && absent) return info.reason;
+    if (info.name == entry.subject.plugin) return patchbay::test::why_absent(info);
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/absence.h"
 #include "support/simulated_card.h"
 #include "unit/runtime_fixture.h"
 
@@ -39,9 +40,7 @@ inline std::string absence_of(std::string_view device) {
   if (plugin.empty()) return {};
   for (const PluginInfo& info : test_runtime().plugins()) {
     if (info.name != plugin) continue;
-    if (info.status == PluginStatus::kNoDriver || info.status == PluginStatus::kNoDevice) {
-      return info.reason;
-    }
+    if (const std::string why = why_absent(info); !why.empty()) return why;
     const bool has_it =
         std::find(info.devices.begin(), info.devices.end(), device) != info.devices.end();
     // A plugin that is there and broken is no absence.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/text_hash.hpp"
+#include "common/dialect_module.hpp"
 #include "kExecutorPrelude.text.h"
 
 namespace patchbay::executor {
@@ -54,10 +55,7 @@ const Compiler& Executor::compiler(const std::string& scratch_directory) {
 }
 
 std::shared_ptr<const Module> Executor::load(std::string_view format, std::string_view text) {
-  if (format != kFormat) {
-    plugin::unsupported("modules have the format '" + std::string(kFormat) + "' here, not '" +
-                        std::string(format) + "'");
-  }
+  check_dialect(format);
   const std::string directory = cache_.directory();
   const Compiler& compiler = this->compiler(directory);
   const std::string source = source_of(text);
