@@ -3,56 +3,127 @@
 #ifndef PATCHBAY_CORE_RUNTIME_ALLOCATOR_H_
 #define PATCHBAY_CORE_RUNTIME_ALLOCATOR_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "patchbay/plugin/host.h"
+#include "patchbay/memory.h"
 #include "patchbay/plugin/types.h"
+
+#include "core/runtime/block_cache.h"
+#include "core/runtime/block_pool.h"
+#include "core/runtime/live_count.h"
+#include "core/runtime/position.h"
 
 namespace patchbay::runtime {
 
 struct DeviceState;
-struct EventState;
 
-/// Passes each request to the plugin, counts, and holds back what is freed while it is in use.
-class Allocator {
+/// Live memory of one tag.
+struct TagCount {
+  std::atomic<std::uint64_t> bytes{0}, blocks{0};
+};
+
+struct Allocation {
+  Block* block = nullptr;  // null for 0 bytes
+  TagCount* tag = nullptr;
+  std::size_t size_bytes = 0;
+};
+
+/// Memory of one kind. What is freed is kept for the next request: small blocks in a cache of the
+/// threads, the rest in pools. A block that a stream still uses can be taken again at once; its
+/// uses go with it, and the new owner's work follows them.
+class KindAllocator {
  public:
-  explicit Allocator(DeviceState& device) : device_(device) {}
+  KindAllocator(DeviceState& device, MemoryKind kind);
+  ~KindAllocator();
+  KindAllocator(const KindAllocator&) = delete;
+  KindAllocator& operator=(const KindAllocator&) = delete;
 
-  /// Errors: kOutOfMemory names device, requested, free and total.
-  patchbay_memory allocate(std::uint32_t kind, std::size_t size_bytes);
-  void free(std::uint32_t kind, patchbay_memory memory, std::size_t size_bytes) noexcept;
-  /// Frees once all of `uses` are done.
-  void free_after(std::uint32_t kind, patchbay_memory memory, std::size_t size_bytes,
-                  std::vector<std::shared_ptr<EventState>> uses) noexcept;
-  /// Gives back what was held back and is done; with `wait`, waits for all of it.
-  void collect(bool wait) noexcept;
-
-  std::uint64_t live_bytes() const { return live_bytes_.load(std::memory_order_relaxed); }
-  std::uint64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
-  std::uint64_t live_blocks() const { return live_blocks_.load(std::memory_order_relaxed); }
+  /// Errors: kOutOfMemory, after all that can be done has been tried.
+  Allocation allocate(std::size_t size_bytes);
+  /// `uses` are of what may not have ended.
+  void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;
+  /// Gives back what nothing needs. With `wait`, waits for the uses of freed blocks first.
+  void trim(bool wait) noexcept;
+  /// Learns which freed blocks are no longer in use.
+  void collect() noexcept;
+  void set_source(std::shared_ptr<MemoryResource> source, bool caches);
+  void set_limit(std::size_t bytes) { limit_bytes_.store(bytes); }
+  void fill(DeviceMemory& memory);
+  std::uint64_t live_bytes() const { return live_.bytes(); }
+  std::uint64_t live_blocks() const { return live_.blocks(); }
 
  private:
-  struct Deferred {
-    std::uint32_t kind;
-    patchbay_memory memory;
-    std::size_t size_bytes;
-    std::vector<std::shared_ptr<EventState>> uses;
-  };
-  patchbay_status* try_allocate(std::uint32_t kind, std::size_t size_bytes,
-                                patchbay_memory* memory);
-  [[noreturn]] void raise_failure(patchbay_status* status, std::size_t size_bytes);
-  void count(std::size_t size_bytes);
+  void count(Allocation& allocation);
+  TagCount* tag_count();
+  Block* find(std::size_t size_bytes);
+  Block* take_or_grow(std::size_t size_bytes);
+  Block* take_at_hand(std::size_t rounded_bytes);
+  Block* take_from_larger(std::size_t size_bytes);
+  Block* take_pending(std::size_t rounded_bytes);
+  Block* grow(std::size_t size_bytes);
+  Block* add_segment(std::size_t segment_bytes, std::size_t rounded_bytes);
+  Block* add_lone(std::size_t size_bytes);
+  void reserve(std::size_t size_bytes);
+  std::unique_ptr<Segment> request(std::size_t size_bytes);
+  void shrink_for(std::size_t segment_bytes) noexcept;
+  [[noreturn]] void raise_failure(std::size_t size_bytes, const std::string& why);
+  void give(Block* block) noexcept;
+  void flush() noexcept;
+  std::vector<TaggedMemory> live_by_tag();
+  std::size_t round(std::size_t size_bytes) const;
+  BlockPool& pool_for(std::size_t rounded_bytes);
+  bool has_room_for(std::size_t segment_bytes) const;
 
   DeviceState& device_;
-  std::atomic<std::uint64_t> live_bytes_{0}, peak_bytes_{0}, live_blocks_{0};
-  std::atomic<bool> has_deferred_{false};
-  std::mutex mutex_;
-  std::vector<Deferred> deferred_;
+  const MemoryKind kind_;
+  BlockCache cache_;
+  LiveCount live_;
+  std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // before what it counts
+  std::atomic<bool> caches_{true};
+
+  std::mutex mutex_;  // no plugin is called while it is held
+  std::shared_ptr<MemoryResource> source_;
+  BlockPool small_, shared_, large_;
+  Block* pending_ = nullptr;  // given back while in use
+  std::size_t peak_reserved_bytes_ = 0;
+  std::uint64_t num_driver_allocations_ = 0;
+  std::mutex tags_mutex_;
+  std::map<std::string, TagCount, std::less<>> tags_;
+};
+
+/// Both kinds.
+class Allocator {
+ public:
+  explicit Allocator(DeviceState& device)
+      : kinds_{KindAllocator(device, MemoryKind::kDevice),
+               KindAllocator(device, MemoryKind::kPinned)} {}
+
+  KindAllocator& of(MemoryKind kind) { return kinds_[kind == MemoryKind::kPinned ? 1 : 0]; }
+  void collect() noexcept {
+    for (KindAllocator& kind : kinds_) kind.collect();
+  }
+  void trim(bool wait) noexcept {
+    for (KindAllocator& kind : kinds_) kind.trim(wait);
+  }
+  /// Memory for a plugin's own use, which tells when it is done with it.
+  patchbay_memory allocate_scratch(std::size_t size_bytes);
+  void free_scratch(patchbay_memory memory) noexcept;
+  std::uint64_t live_bytes() const { return kinds_[0].live_bytes() + kinds_[1].live_bytes(); }
+  std::uint64_t live_blocks() const { return kinds_[0].live_blocks() + kinds_[1].live_blocks(); }
+
+ private:
+  std::array<KindAllocator, 2> kinds_;
+  std::mutex scratch_mutex_;
+  std::map<std::pair<void*, std::uint64_t>, Allocation> scratch_;
 };
 
 }  // namespace patchbay::runtime

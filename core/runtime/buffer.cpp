@@ -16,13 +16,14 @@ Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
 void Buffer::release() noexcept { state_->release(); }
 
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
-  const auto raw_kind = static_cast<std::uint32_t>(kind);
-  runtime::DeviceState& state = device.state();
-  const patchbay_memory memory = state.allocator.allocate(raw_kind, size_bytes);
+  runtime::KindAllocator& allocator = device.state().allocator.of(kind);
+  device.state().open();
+  const runtime::Allocation allocation = allocator.allocate(size_bytes);
   try {
-    return Buffer(new BufferState(device.shared_state(), memory, raw_kind, size_bytes));
+    return Buffer(new BufferState(device.shared_state(), kind, allocation));
   } catch (...) {
-    state.allocator.free(raw_kind, memory, size_bytes);
+    allocator.free(allocation, allocation.block != nullptr ? std::move(allocation.block->uses)
+                                                           : std::vector<runtime::PastUse>());
     throw;
   }
 }
@@ -39,9 +40,7 @@ Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_byte
                    size_bytes, device.name());
   }
   auto state =
-      std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0},
-                                    static_cast<std::uint32_t>(MemoryKind::kDevice), size_bytes);
-  state->released = std::make_unique<std::function<void()>>(std::move(released));
+      std::make_unique<BufferState>(device.shared_state(), data, size_bytes, std::move(released));
   device.state().live_wraps.fetch_add(1, std::memory_order_relaxed);
   return Buffer(state.release());
 }
@@ -58,7 +57,7 @@ runtime::BufferState& Buffer::checked(const char* operation) const {
 
 Device Buffer::device() const { return Device(checked("device").device); }
 std::size_t Buffer::size_bytes() const { return checked("size_bytes").size_bytes; }
-MemoryKind Buffer::kind() const { return static_cast<MemoryKind>(checked("kind").kind); }
+MemoryKind Buffer::kind() const { return checked("kind").kind; }
 bool Buffer::is_host_addressable() const { return checked("is_host_addressable").host_addressable; }
 
 void* Buffer::host_pointer() const {

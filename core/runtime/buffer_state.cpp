@@ -2,6 +2,8 @@
 #include "core/runtime/buffer_state.h"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
@@ -10,13 +12,43 @@
 
 namespace patchbay::runtime {
 
-BufferState::BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory block,
-                         std::uint32_t memory_kind, std::size_t size)
+namespace {
+
+bool can_address(const DeviceState& device, MemoryKind kind) {
+  return ((device.host_addressable_kinds >> static_cast<unsigned>(kind)) & 1) != 0;
+}
+
+}  // namespace
+
+BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_kind,
+                         const Allocation& taken)
     : kind(memory_kind),
-      host_addressable(((owner->host_addressable_kinds >> memory_kind) & 1) != 0),
-      memory(block),
+      host_addressable(can_address(*owner, memory_kind)),
+      memory(taken.block != nullptr ? taken.block->memory() : patchbay_memory{nullptr, 0}),
+      size_bytes(taken.size_bytes),
+      device(std::move(owner)),
+      allocation(taken) {
+  if (taken.block == nullptr || taken.block->uses.empty()) return;
+  for (const PastUse& use : taken.block->uses) {
+    if (use.is_done()) continue;
+    if (auto stream = use.stream.lock()) {
+      uses_.push_back({std::move(stream), use.sequence, use.writes, /*inherited=*/true});
+    } else {
+      use.wait();
+    }
+  }
+  taken.block->uses.clear();
+  tracked.store(!uses_.empty(), std::memory_order_relaxed);
+}
+
+BufferState::BufferState(std::shared_ptr<DeviceState> owner, void* data, std::size_t size,
+                         std::function<void()> callback)
+    : kind(MemoryKind::kDevice),
+      host_addressable(can_address(*owner, kind)),
+      memory{data, 0},
       size_bytes(size),
-      device(std::move(owner)) {}
+      device(std::move(owner)),
+      released(std::make_unique<std::function<void()>>(std::move(callback))) {}
 
 void BufferState::forget_done() {
   std::erase_if(uses_, [](const Position& use) { return use.stream->is_done(use.sequence); });
@@ -26,7 +58,7 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
   const std::scoped_lock lock(mutex_);
   forget_done();
   const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
-    return use.stream.get() == &stream && use.writes == writes;
+    return use.stream.get() == &stream && use.writes == writes && !use.inherited;
   });
   if (same != uses_.end()) {
     same->sequence = std::max(same->sequence, sequence);
@@ -36,24 +68,46 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
   tracked.store(true, std::memory_order_release);
 }
 
-/// What a read must follow is every write; a write must follow every use.
-std::vector<Position> BufferState::pending(bool writes) {
+template <class Wanted>
+std::vector<Position> BufferState::pending(Wanted&& wanted) {
   const std::scoped_lock lock(mutex_);
   forget_done();
   std::vector<Position> result;
-  for (const Position& use : uses_) {
-    if (writes || use.writes) result.push_back(use);
-  }
+  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result), wanted);
   return result;
 }
 
+void BufferState::insert_inherited_waits(StreamState& stream) {
+  if (!tracked.load(std::memory_order_acquire)) return;
+  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
+    stream.wait_for(*use.stream, use.sequence);
+  }
+}
+
+/// What a read must follow is every write; a write must follow every use.
 void BufferState::insert_waits(StreamState& stream, bool writes) {
   if (!tracked.load(std::memory_order_acquire)) return;
-  for (const Position& use : pending(writes)) stream.wait_for(*use.stream, use.sequence);
+  for (const Position& use : pending([=](const Position& use) { return writes || use.writes; })) {
+    stream.wait_for(*use.stream, use.sequence);
+  }
 }
 
 void BufferState::wait_on_host_slowly(bool writes) {
-  for (const Position& use : pending(writes)) use.stream->synchronize(PATCHBAY_NO_DEADLINE);
+  for (const Position& use : pending([=](const Position& use) { return writes || use.writes; })) {
+    use.stream->synchronize(PATCHBAY_NO_DEADLINE);
+  }
+}
+
+/// What may not have ended, kept by nobody.
+std::vector<PastUse> BufferState::take_past_uses() {
+  forget_done();  // nobody else knows this buffer any more, so no lock
+  std::vector<PastUse> past;
+  past.reserve(uses_.size());
+  for (const Position& use : uses_) {
+    past.push_back({use.stream, use.stream->progress, use.sequence, use.writes});
+  }
+  uses_.clear();
+  return past;
 }
 
 void BufferState::destroy() noexcept {
@@ -64,22 +118,13 @@ void BufferState::destroy() noexcept {
     give_back();
     return;
   }
-  std::vector<std::shared_ptr<EventState>> ends;
+  std::vector<PastUse> past;
   try {
-    forget_done();  // nobody else knows this buffer any more, so no lock
-    ends.reserve(uses_.size());
-    while (!uses_.empty()) {
-      ends.push_back(uses_.back().stream->record(nullptr));
-      uses_.pop_back();
-    }
-  } catch (...) {
-    wait_quietly();  // for those of which no event could be had
+    if (!uses_.empty()) past = take_past_uses();
+  } catch (const std::bad_alloc&) {
+    wait_quietly();
   }
-  if (ends.empty()) {
-    device->allocator.free(kind, memory, size_bytes);
-  } else {
-    device->allocator.free_after(kind, memory, size_bytes, std::move(ends));
-  }
+  device->allocator.of(kind).free(allocation, std::move(past));
 }
 
 /// To the application, whose callback is not trusted to keep its exceptions.

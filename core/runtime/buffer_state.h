@@ -13,24 +13,21 @@
 
 #include "patchbay/plugin/types.h"
 
+#include "core/runtime/allocator.h"
+#include "core/runtime/position.h"
+
 namespace patchbay::runtime {
 
 struct DeviceState;
-struct EventState;
-struct StreamState;
-
-/// One submission's place on a stream, and what it does to a buffer.
-struct Position {
-  std::shared_ptr<StreamState> stream;
-  std::uint64_t sequence = 0;
-  bool writes = false;
-};
 
 /// Counted by Buffer handles. `tracked` is false as long as only inline work has touched the
 /// memory: then there is nothing to wait for, and the hot path looks no further.
 struct BufferState {
-  BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory block, std::uint32_t memory_kind,
-              std::size_t size);
+  /// Takes an allocation of the device's allocator, and the uses that come with it.
+  BufferState(std::shared_ptr<DeviceState> owner, MemoryKind kind, const Allocation& allocation);
+  /// Borrows the application's memory.
+  BufferState(std::shared_ptr<DeviceState> owner, void* data, std::size_t size,
+              std::function<void()> released);
 
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -39,6 +36,8 @@ struct BufferState {
 
   /// Notes that a submission uses the memory: before it is made, so that no use goes unknown.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
+  /// Makes `stream` wait for what used the memory for earlier buffers. As below.
+  void insert_inherited_waits(StreamState& stream);
   /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.
   void insert_waits(StreamState& stream, bool writes);
   /// Blocks until a host access of this kind is safe.
@@ -48,11 +47,12 @@ struct BufferState {
 
   std::atomic<std::uint32_t> references{1};
   std::atomic<bool> tracked{false};
-  const std::uint32_t kind;
+  const MemoryKind kind;
   const bool host_addressable;
   const patchbay_memory memory;
   const std::size_t size_bytes;
   const std::shared_ptr<DeviceState> device;
+  const Allocation allocation;  // none for the application's memory
   /// For memory that the application owns; null for the allocator's.
   std::unique_ptr<std::function<void()>> released;
 
@@ -62,7 +62,9 @@ struct BufferState {
   void wait_on_host_slowly(bool writes);
   void wait_quietly() noexcept;
   void forget_done();
-  std::vector<Position> pending(bool writes);
+  template <class Wanted>
+  std::vector<Position> pending(Wanted&& wanted);
+  std::vector<PastUse> take_past_uses();
 
   std::mutex mutex_;
   // What may not have ended: of each stream its last write and its last read. Several writers,

@@ -19,7 +19,7 @@ constexpr std::size_t kStagingSlots = 2;
 
 Terminal terminal_of(const BufferState* buffer) {
   if (buffer == nullptr) return {};
-  return {buffer->device.get(), buffer->kind, buffer->host_addressable};
+  return {buffer->device.get(), static_cast<std::uint32_t>(buffer->kind), buffer->host_addressable};
 }
 
 char* host_address(const End& end) {

@@ -30,16 +30,27 @@ const DeviceProperties& Device::properties() const { return state_->properties; 
 
 Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_this()); }
 
-DeviceMemory Device::memory() const {
+DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
   patchbay_device* opened = state_->open();
-  state_->allocator.collect(/*wait=*/false);  // so that what is done counts as free
+  state_->allocator.of(kind).fill(result);
   runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
                  "memory", state_->name_text);
-  result.live_bytes = state_->allocator.live_bytes();
-  result.peak_bytes = state_->allocator.peak_bytes();
-  result.live_blocks = state_->allocator.live_blocks();
   return result;
+}
+
+void Device::trim_memory() const { state_->allocator.trim(/*wait=*/true); }
+
+void Device::set_memory_limit(std::size_t size_bytes) const {
+  state_->allocator.of(MemoryKind::kDevice).set_limit(size_bytes);
+}
+
+void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
+  state_->open();
+  const bool caches = resource == nullptr;
+  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
+    state_->allocator.of(kind).set_source(resource, caches);
+  }
 }
 
 Stream Device::default_stream() const {

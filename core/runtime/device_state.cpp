@@ -13,6 +13,10 @@ DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, std::uint32_t 
     : runtime(owner), plugin(maker), plugin_index(index), allocator(*this), kernels(*this) {}
 
 DeviceState::~DeviceState() {
+  {
+    const std::scoped_lock lock(link->mutex);
+    link->device = nullptr;
+  }
   // After the process has begun to end no plugin is called: what is open stays open.
   if (process_is_ending()) static_cast<void>(default_stream.release());
 }
@@ -32,6 +36,11 @@ patchbay_device* DeviceState::open_slowly() {
     raise_status(failure, "Device", name_text);
   }
   default_stream = std::make_unique<StreamState>(*this, nullptr, stream);
+  if (runtime.environment.get("memory_cache") == "off") {
+    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
+      allocator.of(kind).set_source(nullptr, /*caches=*/false);
+    }
+  }
   handle.store(opened, std::memory_order_release);
   return opened;
 }
@@ -91,6 +100,8 @@ void DeviceState::close() {
   patchbay_device* opened = handle.load();
   if (opened == nullptr) return;
   kernels.clear();
+  default_stream->finish_quietly();
+  allocator.trim(/*wait=*/true);
   default_stream->close();
   plugin.tables.plugin.close_device(opened);
   handle.store(nullptr);

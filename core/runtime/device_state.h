@@ -14,6 +14,7 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/runtime/allocator.h"
+#include "core/runtime/driver_memory.h"
 #include "core/runtime/kernel_cache.h"
 #include "core/runtime/stream_state.h"
 
@@ -59,6 +60,7 @@ struct DeviceState {
 
   std::atomic<patchbay_device*> handle{nullptr};
   std::unique_ptr<StreamState> default_stream;  // made by open, closed by close
+  const std::shared_ptr<DeviceLink> link = std::make_shared<DeviceLink>(this);
   Allocator allocator;
   KernelCache kernels;
   // Modules and prepared kernels count from before they are compiled: the plugin stays meanwhile.

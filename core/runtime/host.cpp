@@ -70,7 +70,7 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
   DeviceState* device = host(context).plugin.find_device(index);
   if (device == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "no device of that index");
   try {
-    *memory = device->allocator.allocate(PATCHBAY_MEMORY_DEVICE, size_bytes);
+    *memory = device->allocator.allocate_scratch(size_bytes);
     return nullptr;
   } catch (const std::exception& error) {
     return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
@@ -78,9 +78,9 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
 }
 
 void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
-                           patchbay_memory memory, std::uint64_t size_bytes) {
+                           patchbay_memory memory, std::uint64_t) {
   DeviceState* device = host(context).plugin.find_device(index);
-  if (device != nullptr) device->allocator.free(PATCHBAY_MEMORY_DEVICE, memory, size_bytes);
+  if (device != nullptr) device->allocator.free_scratch(memory);
 }
 
 }  // namespace

@@ -179,6 +179,7 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
     raw.push_back(to_abi(argument));
     raw.back().access = static_cast<std::uint8_t>(specs[i].access);
   }
+  for (const runtime::Use& use : uses) use.buffer->insert_inherited_waits(stream.state());
   runtime::launch_on(stream.state(), *state_, raw, uses, op);
 }
 

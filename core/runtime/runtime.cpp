@@ -64,6 +64,13 @@ std::string Runtime::explain() const { return state_->explain(); }
 
 void Runtime::unload(std::string_view plugin_name) { state_->unload(plugin_name); }
 
+void Runtime::set_out_of_memory_callback(OutOfMemoryCallback callback) const {
+  auto shared =
+      callback ? std::make_shared<const OutOfMemoryCallback>(std::move(callback)) : nullptr;
+  const std::scoped_lock lock(state_->mutex);
+  state_->on_out_of_memory = std::move(shared);
+}
+
 Ledger& Runtime::ledger() const { return state_->ledger; }
 
 int num_gpus() { return Runtime::get_default().num_gpus(); }

@@ -149,9 +149,31 @@ void RuntimeState::unload(std::string_view plugin_name) {
 }
 
 void RuntimeState::settle() noexcept {
+  // When the runtime goes its default streams can't be held any more: they are waited for first.
   for (const auto& plugin : plugins) {
-    for (const auto& device : plugin->devices) device->allocator.collect(/*wait=*/true);
+    for (const auto& device : plugin->devices) {
+      if (device->default_stream) device->default_stream->finish_quietly();
+    }
   }
+  for (const auto& plugin : plugins) {
+    for (const auto& device : plugin->devices) device->allocator.trim(/*wait=*/true);
+  }
+}
+
+bool RuntimeState::ask_for_memory(DeviceState& device, std::size_t size_bytes) {
+  thread_local bool is_asking = false;
+  std::shared_ptr<const OutOfMemoryCallback> callback;
+  {
+    const std::scoped_lock lock(mutex);
+    callback = on_out_of_memory;
+  }
+  if (callback == nullptr || is_asking) return false;
+  struct Asking {
+    Asking() { is_asking = true; }
+    ~Asking() { is_asking = false; }
+  } const asking;
+  (*callback)(Device(device.shared()), size_bytes);
+  return true;
 }
 
 std::vector<DeviceState*> RuntimeState::devices() const {

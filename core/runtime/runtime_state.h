@@ -33,6 +33,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::vector<DeviceState*> devices() const;
   std::vector<DeviceState*> gpus() const;
   std::string explain() const;
+  /// Calls the application's callback for want of memory. False: there is none, or it is what asks.
+  bool ask_for_memory(DeviceState& device, std::size_t size_bytes);
   bool is_visible(const std::string& device_name) const;
 
   const Environment environment;
@@ -43,9 +45,10 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::vector<std::filesystem::path> directories;
   mutable std::mutex mutex;
   std::vector<std::unique_ptr<PluginState>> plugins;
+  std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory;  // under `mutex`
 
  private:
-  /// Waits until no device holds back freed memory: what still uses it may be of another plugin.
+  /// Waits until nothing uses freed memory (it may be of another plugin), and gives it back.
   void settle() noexcept;
   /// Names of the list of visible devices that no device bears.
   std::vector<std::string> unmatched_visible_devices() const;

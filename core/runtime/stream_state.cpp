@@ -32,6 +32,7 @@ StreamState::~StreamState() {
 void StreamState::close() {
   if (handle == nullptr) return;
   device.remove_stream(*this);
+  probe_.reset();
   streams(device).destroy(std::exchange(handle, nullptr));
   note_completed(UINT64_MAX);
 }
@@ -47,9 +48,38 @@ std::shared_ptr<StreamState> StreamState::shared() {
 }
 
 void StreamState::note_completed(std::uint64_t sequence) {
+  std::atomic<std::uint64_t>& completed = progress->completed;
   std::uint64_t known = completed.load(std::memory_order_relaxed);
   while (known < sequence &&
          !completed.compare_exchange_weak(known, sequence, std::memory_order_acq_rel)) {
+  }
+  completed.notify_all();
+}
+
+void StreamState::poll() noexcept {
+  const std::scoped_lock probing(probe_mutex_);
+  try {
+    if (probe_ == nullptr) {
+      const std::scoped_lock lock(mutex);
+      probe_sequence_ = submitted.load(std::memory_order_acquire);
+      if (is_done(probe_sequence_)) return;
+      probe_ = record_locked(nullptr);
+    }
+    if (!probe_->is_done()) return;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what has failed has ended
+  } catch (...) {           // no memory for an event: another time
+    return;
+  }
+  probe_.reset();
+  note_completed(probe_sequence_);
+}
+
+void StreamState::finish_quietly() noexcept {
+  const std::uint64_t target = submitted.load(std::memory_order_acquire);
+  try {
+    synchronize(PATCHBAY_NO_DEADLINE);
+  } catch (...) {
+    note_completed(target);
   }
 }
 
@@ -70,8 +100,12 @@ void StreamState::flush() {
 }
 
 std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
-  auto event = std::make_shared<EventState>(device, std::move(keep_alive));
   const std::scoped_lock lock(mutex);
+  return record_locked(std::move(keep_alive));
+}
+
+std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive) {
+  auto event = std::make_shared<EventState>(device, std::move(keep_alive));
   check(events(device).record(event->handle, open_handle()), "record", device.name_text);
   return event;
 }

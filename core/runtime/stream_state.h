@@ -10,6 +10,8 @@
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/runtime/position.h"
+
 namespace patchbay::runtime {
 
 struct DeviceState;
@@ -38,9 +40,11 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   /// stream's mutex: two streams may wait for each other at once.
   void wait_for(StreamState& other, std::uint64_t sequence);
 
-  bool is_done(std::uint64_t sequence) const {
-    return completed.load(std::memory_order_acquire) >= sequence;
-  }
+  bool is_done(std::uint64_t sequence) const { return progress->has_passed(sequence); }
+  /// Learns how far the stream has come, without waiting.
+  void poll() noexcept;
+  /// Waits for all that was submitted; what failed has ended too.
+  void finish_quietly() noexcept;
   /// A handle that keeps the stream, or, for a default stream, its device.
   std::shared_ptr<StreamState> shared();
   /// The position of the submission that the caller, who holds the mutex, is about to make. One
@@ -55,7 +59,14 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   patchbay_stream* handle = nullptr;  // null once closed
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
-  std::atomic<std::uint64_t> completed{0};
+  const std::shared_ptr<StreamProgress> progress = std::make_shared<StreamProgress>();
+
+ private:
+  std::shared_ptr<EventState> record_locked(std::shared_ptr<DeviceState> keep);
+
+  std::mutex probe_mutex_;
+  std::shared_ptr<EventState> probe_;  // where `poll` looked last; null if that is done
+  std::uint64_t probe_sequence_ = 0;
 };
 
 struct EventState {

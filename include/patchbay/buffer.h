@@ -8,14 +8,13 @@
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
+#include "patchbay/memory.h"
 
 namespace patchbay {
 
 namespace runtime {
 struct BufferState;
 }
-
-enum class MemoryKind : std::uint8_t { kDevice = 1, kPinned = 2 };
 
 /// A block of one device's memory, shared by all copies of the handle; freed with the last of
 /// them, once the work that uses it is done. Null when default-constructed. Handles are as safe to

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "patchbay/export.h"
+#include "patchbay/memory.h"
 
 namespace patchbay {
 
@@ -57,12 +58,6 @@ struct DeviceProperties {
   std::uint32_t max_group_size = 0;
 };
 
-struct DeviceMemory {
-  std::uint64_t total_bytes = 0, free_bytes = 0;  // as the driver says
-  std::uint64_t live_bytes = 0, peak_bytes = 0;   // held by this runtime
-  std::uint64_t live_blocks = 0;
-};
-
 /// A handle to one device of one runtime; equal handles are the same device. Copies are cheap and
 /// keep the runtime alive. All calls are thread-safe.
 class PATCHBAY_API Device {
@@ -83,7 +78,16 @@ class PATCHBAY_API Device {
   const DeviceProperties& properties() const;
   Runtime runtime() const;
   /// Asks the driver; opens the device if need be.
-  DeviceMemory memory() const;
+  DeviceMemory memory(MemoryKind kind = MemoryKind::kDevice) const;
+  /// Gives the driver back what the runtime keeps and nothing uses. Blocks until work on freed
+  /// blocks is done.
+  void trim_memory() const;
+  /// More than this is never taken of the driver's device memory, the runtime's cache included; 0:
+  /// no limit. What is reserved already stays.
+  void set_memory_limit(std::size_t size_bytes) const;
+  /// From now on each buffer's memory comes from the application, without a cache in between; null:
+  /// from the runtime's cache again. Buffers give back to where they took.
+  void set_memory_resource(std::shared_ptr<MemoryResource> resource) const;
   /// The stream of tensor operations; opens the device if need be.
   Stream default_stream() const;
   /// Blocks until all that was submitted to the device is done. Errors: those of the submissions;

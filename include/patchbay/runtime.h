@@ -3,6 +3,7 @@
 #define PATCHBAY_RUNTIME_H_
 
 #include <filesystem>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -63,6 +64,9 @@ struct RuntimeOptions {
   LogSink log;
 };
 
+/// Frees what it can of the device, of which so many bytes are wanted and not there.
+using OutOfMemoryCallback = std::function<void(const Device& device, std::size_t size_bytes)>;
+
 /// Plugins, devices and the ledger of their copies. A handle: copies share one runtime, and
 /// devices and tensors keep it alive. Tensors of two runtimes do not mix. Thread-safe.
 class PATCHBAY_API Runtime {
@@ -95,6 +99,11 @@ class PATCHBAY_API Runtime {
   /// Closes a plugin's devices and its library. Errors: kInvalidArgument if none of that name is
   /// loaded; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
+
+  /// Called on the thread that asked for memory, when there is none even with the cache trimmed;
+  /// then the request is tried once more. An exception out of it goes to who asked. Within it a
+  /// second want of memory is an error at once. Empty: none.
+  void set_out_of_memory_callback(OutOfMemoryCallback callback) const;
 
   /// Counts of the copies of this runtime's devices.
   Ledger& ledger() const;

@@ -14,6 +14,9 @@
 namespace patchbay::faults {
 namespace {
 
+/// Each buffer is an allocation of the driver's.
+const std::pair<const std::string, std::string> kNoCache{"memory_cache", "off"};
+
 /// Runs `call`, which must fail like this, with these words in one line.
 template <class Call>
 void expect_error(ErrorCode code, const std::vector<std::string>& words, Call call) {
@@ -87,7 +90,7 @@ TEST(FakeFailure, CreateTheFirstStream) {
 }
 
 TEST(FakeFailure, Allocate) {
-  const Runtime runtime = fake_runtime({{"fake_fail_allocate", "3"}});
+  const Runtime runtime = fake_runtime({kNoCache, {"fake_fail_allocate", "3"}});
   const Device device = runtime.device("fake");
   const Buffer first = Buffer::allocate(device, 16), second = Buffer::allocate(device, 16);
   expect_error(ErrorCode::kLaunchFailed, {"fake:0", "allocate number 3 fails"},
@@ -181,7 +184,7 @@ TEST(FakeFailure, AsynchronousFailureReachesWhoWaitsForIt) {
 }
 
 TEST(FakeFailure, LostDeviceTakesNoOtherAlong) {
-  const Runtime runtime = fake_runtime({{"fake_lose_device", "2"}});
+  const Runtime runtime = fake_runtime({kNoCache, {"fake_lose_device", "2"}});
   const Device device = runtime.device("fake:0"), other = runtime.device("fake:1");
   const Kernel kernel = fill_kernel(device);
   const Stream stream(device);

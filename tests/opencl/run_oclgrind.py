@@ -24,8 +24,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder, "log")
         # As the one driver that the ICD loader finds; its own way in is the symbols of a program
-        # that is linked with the loader. What it compiles is cached for this run alone.
-        environment = dict(os.environ, OCL_ICD_VENDORS=str(DRIVER), PATCHBAY_CACHE_DIR=folder)
+        # that is linked with the loader. What it compiles is cached for this run alone, and each buffer is one of
+        # its own, so that it sees the bounds.
+        environment = dict(os.environ, OCL_ICD_VENDORS=str(DRIVER), PATCHBAY_CACHE_DIR=folder,
+                           PATCHBAY_MEMORY_CACHE="off")
         # Its interpreter knows no `freeze`, which the optimiser makes.
         command = ["oclgrind", "--build-options", "-cl-opt-disable", "--data-races",
                    "--uninitialized", "--max-errors", "20", "--log", str(log), *sys.argv[1:]]

@@ -55,7 +55,7 @@ class SimFailure : public SimTest {
 
 TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
   set("FAIL_LAUNCH", "2");
-  const Runtime runtime(options());
+  const Runtime runtime(options({{"memory_cache", "off"}}));
   const Card card(runtime.device("cuda:0")), other(runtime.device("cuda:1"));
   card.launch(card.first);
   card.launch(card.second);

@@ -48,14 +48,23 @@ void expect_refused(const Device& device, std::size_t size_bytes, const std::str
 }
 
 TEST_F(SimMemory, RefusedByTheDriver) {
-  set("FAIL_ALLOCATION", "2");
+  set("MEMORY_BYTES", "1048576");
   const Runtime runtime(options());
   const Device device = runtime.device("cuda:0");
-  const Buffer kept = Buffer::allocate(device, 4096);
-  expect_refused(device, 4096,
-                 "cuMemAlloc_v2 of 4096 bytes: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
-  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(device, 4096)));
-  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(runtime.device("cuda:1"), 4096)));
+  const Buffer kept = Buffer::allocate(device, 600'000);
+  expect_refused(device, 600'000,
+                 "cuMemAlloc_v2 of 600000 bytes: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(device, 400'000)));
+  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(runtime.device("cuda:1"), 600'000)));
+}
+
+TEST_F(SimMemory, RefusedOnceIsAskedAgain) {
+  set("FAIL_ALLOCATION", "2");
+  const Runtime runtime(options({{"memory_cache", "off"}}));
+  const Device device = runtime.device("cuda:0");
+  const Buffer first = Buffer::allocate(device, 4096), second = Buffer::allocate(device, 4096);
+  EXPECT_EQ(counters().allocations, 2u);
+  EXPECT_EQ(device.memory().live_bytes, 8192u);
 }
 
 TEST_F(SimMemory, MoreThanThereIs) {

@@ -1,0 +1,330 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The cache of memory: reuse, counts, limits, and what happens when there is none left.
+#include <atomic>
+#include <cstring>
+#include <random>
+#include <set>
+#include <thread>
+
+#include <patchbay/tensor.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
+
+class MemoryTest : public DeviceTest {
+ protected:
+  // A runtime for each test: counts begin at nothing.
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (IsSkipped()) return;
+    runtime_ = Runtime(device_options());
+    own_ = runtime_.device(device_.name());
+  }
+  Buffer allocate(std::size_t size_bytes) const { return Buffer::allocate(own_, size_bytes); }
+
+  Runtime runtime_ = test_runtime();
+  Device own_ = device_;
+};
+PATCHBAY_ON_EACH_DEVICE(MemoryTest);
+
+TEST_P(MemoryTest, IsCountedToTheByte) {
+  EXPECT_EQ(own_.memory().live_bytes, 0u);
+  EXPECT_EQ(own_.memory().reserved_bytes, 0u);
+  Buffer a = allocate(1001), b = allocate(3 * kMiB + 1), none = allocate(0);
+  DeviceMemory memory = own_.memory();
+  EXPECT_EQ(memory.live_bytes, 3 * kMiB + 1002);
+  EXPECT_EQ(memory.live_blocks, 3u);
+  EXPECT_EQ(memory.peak_bytes, 3 * kMiB + 1002);
+  EXPECT_GE(memory.reserved_bytes, memory.live_bytes);
+  EXPECT_EQ(own_.memory(MemoryKind::kPinned).live_bytes, 0u);
+  b = Buffer();
+  memory = own_.memory();
+  EXPECT_EQ(memory.live_bytes, 1001u);
+  EXPECT_EQ(memory.live_blocks, 2u);
+  EXPECT_EQ(memory.peak_bytes, 3 * kMiB + 1002);
+  EXPECT_GE(memory.largest_free_block_bytes, 3 * kMiB + 1);
+}
+
+TEST_P(MemoryTest, IsUsedAgain) {
+  for (const std::size_t size : {std::size_t{1}, 3 * kKiB, 700 * kKiB, 3 * kMiB, 15 * kMiB}) {
+    static_cast<void>(allocate(size));
+    const std::uint64_t asked = own_.memory().num_driver_allocations;
+    for (int i = 0; i < 50; ++i) static_cast<void>(allocate(size));
+    EXPECT_EQ(own_.memory().num_driver_allocations, asked) << size;
+  }
+}
+
+TEST_P(MemoryTest, IsSplitAndJoinedAgain) {
+  std::vector<Buffer> parts;
+  for (int i = 0; i < 4; ++i) parts.push_back(allocate(4 * kMiB));
+  const DeviceMemory full = own_.memory();
+  EXPECT_EQ(full.num_driver_allocations, 1u);
+  parts[0] = parts[2] = Buffer();
+  EXPECT_LT(own_.memory().largest_free_block_bytes, 8 * kMiB);
+  parts[1] = Buffer();
+  EXPECT_GE(own_.memory().largest_free_block_bytes, 12 * kMiB);
+  parts[3] = Buffer();
+  EXPECT_EQ(own_.memory().largest_free_block_bytes, full.reserved_bytes);
+  static_cast<void>(allocate(9 * kMiB));
+  EXPECT_EQ(own_.memory().num_driver_allocations, 1u);
+}
+
+TEST_P(MemoryTest, TrimGivesBackWhatNothingUses) {
+  const Buffer kept = allocate(2 * kMiB);
+  Buffer large = allocate(30 * kMiB), small = allocate(100);
+  large = small = Buffer();
+  EXPECT_GE(own_.memory().reserved_bytes, 32 * kMiB);
+  own_.trim_memory();
+  EXPECT_LE(own_.memory().reserved_bytes, 20 * kMiB);
+  EXPECT_EQ(own_.memory().live_bytes, 2 * kMiB);
+  EXPECT_GE(own_.memory().peak_reserved_bytes, 32 * kMiB);
+}
+
+TEST_P(MemoryTest, AlignsEveryBlock) {
+  std::mt19937 engine(7);
+  std::vector<Buffer> held;
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t size = 1 + engine() % (i % 10 == 0 ? 3 * kMiB : 5 * kKiB);
+    held.push_back(allocate(size));
+    if (!held.back().is_host_addressable()) continue;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(held.back().host_pointer()) % 64, 0u) << size;
+  }
+}
+
+TEST_P(MemoryTest, NeverExceedsItsLimit) {
+  own_.set_memory_limit(10 * kMiB);
+  EXPECT_EQ(own_.memory().limit_bytes, 10 * kMiB);
+  Buffer a = allocate(6 * kMiB);
+  EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory, "requested 5242880 bytes, free ");
+  EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory, "limit is 10485760 bytes");
+  EXPECT_LE(own_.memory().reserved_bytes, 10 * kMiB);
+  a = Buffer();
+  EXPECT_TRUE(allocate(10 * kMiB));
+  own_.set_memory_limit(0);
+  EXPECT_TRUE(allocate(11 * kMiB));
+}
+
+TEST_P(MemoryTest, AsksTheApplicationBeforeItGivesUp) {
+  own_.set_memory_limit(10 * kMiB);
+  Buffer spare = allocate(8 * kMiB);
+  int calls = 0;
+  runtime_.set_out_of_memory_callback([&](const Device& device, std::size_t size_bytes) {
+    ++calls;
+    EXPECT_EQ(device, own_);
+    EXPECT_EQ(size_bytes, 9 * kMiB);
+    // A want of memory within is an error at once.
+    EXPECT_ERROR((void)allocate(10 * kMiB), ErrorCode::kOutOfMemory, "requested 10485760 bytes");
+    spare = Buffer();
+  });
+  EXPECT_TRUE(allocate(9 * kMiB));
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(allocate(1 * kMiB));
+  EXPECT_EQ(calls, 1);
+  runtime_.set_out_of_memory_callback({});
+  EXPECT_ERROR((void)allocate(11 * kMiB), ErrorCode::kOutOfMemory, "requested 11534336 bytes");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_P(MemoryTest, ErrorsNameTheLargestHoldersByTag) {
+  own_.set_memory_limit(20 * kMiB);
+  std::vector<Buffer> held;
+  {
+    const CopyTag tag("weights");
+    held.push_back(allocate(6 * kMiB));
+  }
+  {
+    const CopyTag tag("activations");
+    held.push_back(allocate(9 * kMiB));
+  }
+  held.push_back(allocate(kMiB));
+  const DeviceMemory memory = own_.memory();
+  ASSERT_EQ(memory.by_tag.size(), 3u);
+  EXPECT_EQ(memory.by_tag[0].tag, "activations");
+  EXPECT_EQ(memory.by_tag[0].live_bytes, 9 * kMiB);
+  EXPECT_EQ(memory.by_tag[0].live_blocks, 1u);
+  EXPECT_EQ(memory.by_tag[1].tag, "weights");
+  EXPECT_EQ(memory.by_tag[2].tag, "");
+  EXPECT_ERROR((void)allocate(8 * kMiB), ErrorCode::kOutOfMemory,
+               "most by tag: 'activations' 9437184; 'weights' 6291456; no tag 1048576");
+  held.erase(held.begin() + 1);
+  EXPECT_EQ(own_.memory().by_tag[0].tag, "weights");
+  EXPECT_TRUE(allocate(8 * kMiB));
+}
+
+/// Counts, and passes on.
+class CountingResource : public MemoryResource {
+ public:
+  explicit CountingResource(const Device& device) : driver_(driver_memory(device)) {}
+  RawMemory allocate(MemoryKind kind, std::size_t size_bytes, std::size_t alignment) override {
+    if (fails) throw std::bad_alloc();
+    live_bytes += size_bytes;
+    return driver_->allocate(kind, size_bytes, alignment);
+  }
+  void release(MemoryKind kind, RawMemory memory, std::size_t size_bytes) noexcept override {
+    live_bytes -= size_bytes;
+    driver_->release(kind, memory, size_bytes);
+  }
+
+  std::atomic<std::size_t> live_bytes{0};
+  std::atomic<bool> fails{false};
+
+ private:
+  const std::shared_ptr<MemoryResource> driver_;
+};
+
+TEST_P(MemoryTest, ComesFromTheApplicationIfItSaysSo) {
+  const auto resource = std::make_shared<CountingResource>(own_);
+  const Buffer before = allocate(5000);
+  own_.set_memory_resource(resource);
+  {
+    const Tensor t = ones({1000}, own_);
+    EXPECT_EQ(resource->live_bytes, 4000u);
+    EXPECT_EQ((t + t).to_vector<float>(), std::vector<float>(1000, 2));
+    resource->fails = true;
+    EXPECT_ERROR((void)ones({10}, own_), ErrorCode::kOutOfMemory, "the memory resource has none");
+    resource->fails = false;
+  }
+  own_.synchronize();
+  own_.trim_memory();
+  EXPECT_EQ(resource->live_bytes, 0u) << "nothing is kept of what is the application's";
+  const Buffer theirs = allocate(100);
+  own_.set_memory_resource(nullptr);
+  const Buffer ours = allocate(200);
+  EXPECT_EQ(resource->live_bytes, 100u);
+}
+
+TEST_P(MemoryTest, AResourceKeepsNoRuntime) {
+  auto resource = std::make_shared<CountingResource>(own_);
+  const std::weak_ptr<CountingResource> watched = resource;
+  own_.set_memory_resource(std::move(resource));
+  static_cast<void>(allocate(100));
+  const std::shared_ptr<MemoryResource> outlives = driver_memory(own_);
+  own_ = device_;
+  runtime_ = test_runtime();
+  EXPECT_TRUE(watched.expired());
+  EXPECT_ERROR((void)outlives->allocate(MemoryKind::kDevice, 100, 64), ErrorCode::kUnknownDevice,
+               "the device of this driver_memory is gone with its runtime");
+}
+
+TEST_P(MemoryTest, IsCountedOverThreads) {
+  std::vector<Buffer> held(8);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < 1000; ++round) static_cast<void>(allocate(1 + i));
+      held[i] = allocate(100'000 * (i + 1));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  DeviceMemory memory = own_.memory();
+  EXPECT_EQ(memory.live_bytes, 3'600'000u);
+  EXPECT_EQ(memory.live_blocks, 8u);
+  EXPECT_GE(memory.peak_bytes, 3'600'000u);
+  EXPECT_LE(memory.peak_bytes, 3'600'000u + 8 * 8);
+  held.clear();  // by another thread than allocated
+  memory = own_.memory();
+  EXPECT_EQ(memory.live_bytes, 0u);
+  EXPECT_EQ(memory.live_blocks, 0u);
+}
+
+TEST_P(MemoryTest, WithoutACacheEachRequestIsTheDrivers) {
+  RuntimeOptions plain = device_options();
+  plain.settings["memory_cache"] = "off";
+  const Runtime runtime(plain);
+  const Device device = runtime.device(device_.name());
+  for (int i = 0; i < 5; ++i) static_cast<void>(Buffer::allocate(device, 100));
+  EXPECT_EQ(device.memory().num_driver_allocations, 5u);
+  EXPECT_EQ(device.memory().reserved_bytes, 0u);
+}
+
+TEST_P(MemoryTest, ManyThreadsKeepApart) {
+  constexpr int kThreads = 8;
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int number = 0; number < kThreads; ++number) {
+    threads.emplace_back([&, number] {
+      std::mt19937 engine(static_cast<unsigned>(number));
+      std::vector<std::pair<Buffer, std::uint8_t>> held;
+      for (int i = 0; i < 150; ++i) {
+        const std::size_t size = 1 + engine() % (engine() % 20 == 0 ? 2 * kMiB : 20 * kKiB);
+        const auto mark = static_cast<std::uint8_t>(engine());
+        const std::vector<std::uint8_t> bytes(size, mark);
+        held.emplace_back(allocate(size), mark);
+        copy_from_host({held.back().first, 0, size}, bytes.data());
+        if (held.size() < 8) continue;
+        const std::size_t at = engine() % held.size();
+        const auto& [buffer, expected] = held[at];
+        std::vector<std::uint8_t> seen(buffer.size_bytes());
+        copy_to_host(seen.data(), {buffer, 0, seen.size()});
+        if (seen != std::vector<std::uint8_t>(seen.size(), expected)) ++wrong;
+        held.erase(held.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(own_.memory().live_blocks, 0u);
+}
+
+// A stream that is slow uses a block when it is freed; what another stream does with the block's
+// next owner comes after that use, even for launches by hand, which insert no waits.
+TEST(MemoryOnStreams, FreedBlocksReachOtherStreamsAfterTheirUse) {
+  RuntimeOptions slow = options({{"fake_delay_ms", "5"}});
+  const Runtime runtime(slow);
+  const Device device = runtime.device("fake:0");
+  const auto out = ArgumentSpec::tensor(DType::i32, Access::kWrite);
+  const Kernel copy = Kernel::prepare(
+      device, {"copy.1", {out, ArgumentSpec::tensor(DType::i32, Access::kRead)}, {}, SIZE_MAX});
+  const Kernel fill =
+      Kernel::prepare(device, {"fill.1", {out, ArgumentSpec::scalar(DType::i32)}, {}, SIZE_MAX});
+  const auto whole = [](const Buffer& buffer, Access access) {
+    return Argument::tensor(buffer, DType::i32, {256}, access);
+  };
+  const Stream first(device), second(device);
+  const std::vector<std::int32_t> values(256, 7);
+  const Buffer result = Buffer::allocate(device, 1024);
+  for (int i = 0; i < 10; ++i) {
+    Buffer source = Buffer::allocate(device, 1024);
+    copy_from_host({source, 0, 1024}, values.data());
+    source.wait();
+    copy.launch(first, std::vector{whole(result, Access::kWrite), whole(source, Access::kRead)});
+    source = Buffer();
+    const Buffer next = Buffer::allocate(device, 1024);  // the same block
+    fill.launch(second, std::vector{whole(next, Access::kWrite), Argument::scalar<int>(9)});
+    second.synchronize();
+    std::vector<std::int32_t> seen(256);
+    copy_to_host(seen.data(), {result, 0, 1024});
+    ASSERT_EQ(seen, values);
+    copy_to_host(seen.data(), {next, 0, 1024});
+    ASSERT_EQ(seen, std::vector<std::int32_t>(256, 9));
+  }
+  EXPECT_EQ(device.memory().num_driver_allocations, 1u);
+}
+
+TEST(MemoryOnStreams, CachesDoNotKeepRuntimesOrStreams) {
+  for (int i = 0; i < 3; ++i) {
+    Runtime runtime(options({{"fake_delay_ms", "2"}}));
+    const Device device = runtime.device("fake:0");
+    {
+      const Stream stream(device);
+      const Kernel fill = Kernel::prepare(
+          device,
+          {"fill.1",
+           {ArgumentSpec::tensor(DType::i32, Access::kWrite), ArgumentSpec::scalar(DType::i32)},
+           {},
+           SIZE_MAX});
+      const Buffer buffer = Buffer::allocate(device, 64);
+      fill.launch(stream, std::vector{Argument::tensor(buffer, DType::i32, {16}, Access::kWrite),
+                                      Argument::scalar<int>(1)});
+      static_cast<void>(ones({100}, device) + 1);
+    }
+    runtime.unload("fake");  // refused if anything were held
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::test
