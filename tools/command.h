@@ -48,6 +48,7 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_copy_plan_command(CLI::App& app, Invocation& invocation);
 void add_devices_command(CLI::App& app, Invocation& invocation);
+void add_memory_command(CLI::App& app, Invocation& invocation);
 void add_plugins_command(CLI::App& app, Invocation& invocation);
 void add_version_command(CLI::App& app, Invocation& invocation);
 

@@ -1,0 +1,169 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+Json describe(const Device& device, MemoryKind kind) {
+  const DeviceMemory memory = device.memory(kind);
+  Json tags = Json::array();
+  for (const TaggedMemory& held : memory.by_tag) {
+    tags.push_back(
+        {{"tag", held.tag}, {"live_bytes", held.live_bytes}, {"live_blocks", held.live_blocks}});
+  }
+  return {{"device", device.name()},
+          {"kind", to_string(kind)},
+          {"total_bytes", memory.total_bytes},
+          {"free_bytes", memory.free_bytes},
+          {"live_bytes", memory.live_bytes},
+          {"live_blocks", memory.live_blocks},
+          {"peak_bytes", memory.peak_bytes},
+          {"reserved_bytes", memory.reserved_bytes},
+          {"peak_reserved_bytes", memory.peak_reserved_bytes},
+          {"limit_bytes", memory.limit_bytes},
+          {"largest_free_block_bytes", memory.largest_free_block_bytes},
+          {"num_driver_allocations", memory.num_driver_allocations},
+          {"by_tag", std::move(tags)}};
+}
+
+Report report_memory(const RuntimeOptions& options, const std::string& only) {
+  const Runtime runtime(options);
+  const std::vector<Device> devices =
+      only.empty() ? runtime.devices() : std::vector<Device>{runtime.device(only)};
+  Table table({"DEVICE", "KIND", "TOTAL", "FREE", "LIVE", "RESERVED", "LIMIT"});
+  Report report;
+  report.json["memory"] = Json::array();
+  for (const Device& device : devices) {
+    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
+      Json entry = describe(device, kind);
+      const auto bytes = [&](const char* key) {
+        return show_bytes(entry[key].get<std::uint64_t>());
+      };
+      const bool has_limit = entry["limit_bytes"] != 0;
+      table.add({device.name(), std::string(to_string(kind)), bytes("total_bytes"),
+                 bytes("free_bytes"), bytes("live_bytes"), bytes("reserved_bytes"),
+                 has_limit ? bytes("limit_bytes") : "none"});
+      report.json["memory"].push_back(std::move(entry));
+    }
+  }
+  report.text = devices.empty() ? "No device.\n" : table.to_string();
+  return report;
+}
+
+// ------------------------------------------------------------------------------- replay
+
+[[noreturn]] void refuse_line(const std::string& path, int number, const std::string& why) {
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("[memory] {}:{}: {}: expected `a ID BYTES [TAG]` for a new ID or `f ID` "
+                          "for a live one.",
+                          path, number, why));
+}
+
+/// Allocates and frees as a file says, a line at a time.
+class Replay {
+ public:
+  Replay(Device device, std::string path) : device_(std::move(device)), path_(std::move(path)) {}
+
+  void run() {
+    std::ifstream file(path_);
+    if (!file) {
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          fmt::format("[memory] can't read '{}': expected a file of lines `a ID BYTES [TAG]` "
+                      "and `f ID`.",
+                      path_));
+    }
+    for (std::string line; std::getline(file, line);) {
+      ++number_;
+      if (!line.empty() && line[0] != '#') do_line(line);
+    }
+  }
+  std::uint64_t num_allocations() const { return num_allocations_; }
+
+ private:
+  void do_line(const std::string& line) {
+    std::istringstream words(line);
+    std::string what, id;
+    words >> what >> id;
+    if (what == "a" && !id.empty()) {
+      allocate(id, words);
+    } else if (what != "f" || live_.erase(id) == 0) {
+      refuse_line(path_, number_, fmt::format("'{}'", line));
+    }
+  }
+
+  void allocate(const std::string& id, std::istringstream& words) {
+    std::size_t size_bytes = 0;
+    std::string tag;
+    if (!(words >> size_bytes) || live_.count(id) != 0) {
+      refuse_line(path_, number_, fmt::format("'{}'", words.str()));
+    }
+    words >> tag;
+    const CopyTag scope(tag);
+    live_.emplace(id, Buffer::allocate(device_, size_bytes));
+    ++num_allocations_;
+  }
+
+  const Device device_;
+  const std::string path_;
+  int number_ = 0;
+  std::uint64_t num_allocations_ = 0;
+  std::unordered_map<std::string, Buffer> live_;
+};
+
+Report report_replay(const RuntimeOptions& options, const std::string& device_name,
+                     const std::string& path) {
+  const Runtime runtime(options);
+  const Device device = runtime.device(device_name.empty() ? "cpu:0" : device_name);
+  Replay replay(device, path);
+  replay.run();
+  const DeviceMemory memory = device.memory();
+  const double ratio = memory.peak_bytes == 0 ? 1
+                                              : static_cast<double>(memory.peak_reserved_bytes) /
+                                                    static_cast<double>(memory.peak_bytes);
+  Report report;
+  report.json = {{"device", device.name()},
+                 {"num_allocations", replay.num_allocations()},
+                 {"num_driver_allocations", memory.num_driver_allocations},
+                 {"peak_bytes", memory.peak_bytes},
+                 {"peak_reserved_bytes", memory.peak_reserved_bytes},
+                 {"reserved_to_live", ratio}};
+  report.text = fmt::format(
+      "{}: {} allocations, {} of them by the driver; peak live {}, reserved {}: ratio {:.3f}\n",
+      device.name(), replay.num_allocations(), memory.num_driver_allocations,
+      show_bytes(memory.peak_bytes), show_bytes(memory.peak_reserved_bytes), ratio);
+  return report;
+}
+
+}  // namespace
+
+void add_memory_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand(
+      "memory", "Memory of each device as its driver says, and what this process has of it");
+  const auto only = std::make_shared<std::string>();
+  command->add_option("--device", *only, "Only this device")->type_name("NAME");
+  const auto replayed = std::make_shared<std::string>();
+  command
+      ->add_option(
+          "--replay", *replayed,
+          "Allocate and free as the lines of this file say (`a ID BYTES [TAG]`, `f ID`), on "
+          "--device or cpu:0, and report the peaks")
+      ->type_name("FILE");
+  command->callback([&invocation, only, replayed] {
+    invocation.action = [&invocation, only, replayed] {
+      const RuntimeOptions options = invocation.common.runtime_options();
+      return replayed->empty() ? report_memory(options, *only)
+                               : report_replay(options, *only, *replayed);
+    };
+  });
+}
+
+}  // namespace patchbay::tools
