@@ -17,6 +17,7 @@ inline constexpr int kThreads = 2;
 
 void register_add();
 void register_gemm();
+void register_memory();
 void register_opencl();
 void register_runtime();
 

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   } else {
     bench::register_add();
     bench::register_gemm();
+    bench::register_memory();
     bench::register_opencl();
   }
   benchmark::Initialize(&argc, argv);
