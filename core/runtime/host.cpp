@@ -25,7 +25,8 @@ patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status
   // A plugin of an earlier minor version may know fewer fields.
   patchbay_status_info known{};
   std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));
-  return make_status(known.code, view(known.message), known.native_code, known.flags);
+  return make_status(known.code, view(known.message), known.native_code, known.flags,
+                     view(known.origin));
 }
 
 void release_status_entry(patchbay_host_context*, patchbay_status* status) {
@@ -83,6 +84,13 @@ void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
   if (device != nullptr) device->allocator.free_scratch(memory);
 }
 
+void parallel_for_entry(patchbay_host_context* context, std::uint64_t n,
+                        void (*body)(void* user, std::uint64_t i), void* user) {
+  const ThreadPool& pool = host(context).thread_pool;
+  if (pool.num_threads > 0) return pool.parallel_for(n, [=](std::size_t i) { body(user, i); });
+  for (std::uint64_t i = 0; i < n; ++i) body(user, i);
+}
+
 }  // namespace
 
 std::uint64_t now_ns() {
@@ -94,8 +102,9 @@ std::uint64_t deadline_after(std::int64_t timeout_ns) {
   return now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(timeout_ns, 0));
 }
 
-HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& log)
-    : plugin(owner), environment(settings), logger(log) {
+HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& log,
+                     const ThreadPool& threads)
+    : plugin(owner), environment(settings), logger(log), thread_pool(threads) {
   table_.size = sizeof(table_);
   table_.abi_major = PATCHBAY_ABI_MAJOR;
   table_.abi_minor = PATCHBAY_ABI_MINOR;
@@ -111,6 +120,8 @@ HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& lo
   table_.cache_put = cache_put_entry;
   table_.scratch_allocate = scratch_allocate_entry;
   table_.scratch_release = scratch_release_entry;
+  table_.lent_threads = static_cast<std::uint32_t>(thread_pool.num_threads);
+  table_.parallel_for = parallel_for_entry;
 }
 
 void HostTable::agree(std::uint32_t plugin_minor, std::uint64_t plugin_features) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "patchbay/plugin/host.h"
+#include "patchbay/runtime.h"
 
 #include "core/runtime/environment.h"
 #include "core/runtime/logger.h"
@@ -23,7 +24,8 @@ std::uint64_t deadline_after(std::int64_t timeout_ns);
 /// What the table's entries work on. Address-stable: the plugin keeps the table's address.
 class HostTable {
  public:
-  HostTable(PluginState& plugin, const Environment& environment, Logger& logger);
+  HostTable(PluginState& plugin, const Environment& environment, Logger& logger,
+            const ThreadPool& thread_pool);
   HostTable(const HostTable&) = delete;
   HostTable& operator=(const HostTable&) = delete;
 
@@ -34,6 +36,7 @@ class HostTable {
   PluginState& plugin;
   const Environment& environment;
   Logger& logger;
+  const ThreadPool& thread_pool;
 
  private:
   patchbay_host table_{};

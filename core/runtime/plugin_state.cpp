@@ -73,7 +73,7 @@ PluginState::PluginState(RuntimeState& owner, Candidate found)
     : runtime(owner),
       candidate(std::move(found)),
       name(candidate.name),
-      host(*this, owner.environment, owner.logger) {}
+      host(*this, owner.environment, owner.logger, owner.thread_pool) {}
 
 PluginState::~PluginState() { close(); }
 

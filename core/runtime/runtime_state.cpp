@@ -46,10 +46,30 @@ std::string canonical_name(const std::string& text) {
   return name.to_string();
 }
 
+bool is_on(const std::optional<std::string>& setting, const char* name) {
+  if (!setting || setting->empty() || *setting == "0") return false;
+  if (*setting == "1") return true;
+  raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected 0 or 1, got {}.", name,
+        quote(*setting));
+}
+
+const ThreadPool& checked(const ThreadPool& pool) {
+  if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
+    return pool;
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] thread_pool: expected both num_threads and parallel_for or neither, got {} "
+        "threads and {} function. Set both to lend threads.",
+        pool.num_threads, pool.parallel_for ? "a" : "no");
+}
+
 }  // namespace
 
 RuntimeState::RuntimeState(const RuntimeOptions& options)
-    : environment(options.settings, options.read_environment), logger(options.log, environment) {
+    : environment(options.settings, options.read_environment),
+      sync(is_on(environment.get("sync"), "sync")),
+      thread_pool(checked(options.thread_pool)),
+      logger(options.log, environment) {
   watch_process_end();
   visible_devices = !options.visible_devices.empty() ? options.visible_devices
                                                      : environment.get_list("visible_devices");

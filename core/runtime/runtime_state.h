@@ -38,6 +38,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   bool is_visible(const std::string& device_name) const;
 
   const Environment environment;
+  const bool sync;  // each submission is waited for
+  const ThreadPool thread_pool;
   Logger logger;
   Ledger ledger;
   std::vector<std::string> visible_devices;

@@ -14,6 +14,7 @@ struct patchbay_status {
   std::uint32_t flags = 0;
   std::int64_t native_code = 0;
   std::string message;
+  std::string origin;  // the launch that failed, if the plugin knows
 };
 
 namespace patchbay::runtime {
@@ -22,7 +23,8 @@ namespace patchbay::runtime {
 patchbay_status* out_of_memory_status() noexcept;
 /// Never null. Line breaks in the message become spaces.
 patchbay_status* make_status(std::int32_t code, std::string_view message,
-                             std::int64_t native_code = 0, std::uint32_t flags = 0) noexcept;
+                             std::int64_t native_code = 0, std::uint32_t flags = 0,
+                             std::string_view origin = {}) noexcept;
 /// Null is fine.
 void release_status(patchbay_status* status) noexcept;
 

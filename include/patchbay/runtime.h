@@ -2,6 +2,7 @@
 #ifndef PATCHBAY_RUNTIME_H_
 #define PATCHBAY_RUNTIME_H_
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
@@ -44,6 +45,16 @@ struct PluginInfo {
   std::vector<std::string> devices;
 };
 
+/// The application's threads, lent to plugins that compute on the host.
+struct ThreadPool {
+  /// How many share a job, the caller included; 0: none are lent.
+  int num_threads = 0;
+  /// Calls body(i) once for each i in [0, n), on any threads, and returns when all are done. Called
+  /// from several threads at once, and from within a body. The bodies do not throw, and must not
+  /// wait for each other; this must not throw either.
+  std::function<void(std::size_t n, const std::function<void(std::size_t)>& body)> parallel_for;
+};
+
 struct RuntimeOptions {
   /// Plugin files, tried first, in this order. One that does not load is an Error of creation,
   /// unless its driver or device is absent.
@@ -62,6 +73,9 @@ struct RuntimeOptions {
   bool read_environment = true;
   /// Receives log lines; empty: PATCHBAY_LOG, else nothing.
   LogSink log;
+  /// Where given, plugins start no threads to share work among; it must outlive the runtime's work.
+  /// Errors of creation: kInvalidArgument for a number without a function or the reverse.
+  ThreadPool thread_pool;
 };
 
 /// Frees what it can of the device, of which so many bytes are wanted and not there.

@@ -33,7 +33,7 @@ struct patchbay_kernel {
 };
 
 static patchbay_status* status(const patchbay_host* host, int32_t code, const char* message) {
-  patchbay_status_info info = {sizeof(info), code, 0, 0, {message, strlen(message)}};
+  patchbay_status_info info = {sizeof(info), code, 0, 0, {message, strlen(message)}, {0, 0}};
   return host->make_status(host->context, &info);
 }
 

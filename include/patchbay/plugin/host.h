@@ -37,6 +37,7 @@ typedef struct patchbay_status_info {
   uint32_t flags;
   int64_t native_code; /* the driver's own number, 0 if there is none */
   patchbay_string message;
+  patchbay_string origin; /* the launch that failed, by its name; empty if that is not known */
 } patchbay_status_info;
 
 /* patchbay_log_level */
@@ -89,6 +90,13 @@ typedef struct patchbay_host {
                                        uint64_t size_bytes, patchbay_memory* memory);
   void (*scratch_release)(patchbay_host_context*, uint32_t device_index, patchbay_memory memory,
                           uint64_t size_bytes);
+
+  /* The application's threads, if it lends them: how many share a job, the caller included, or 0.
+   * parallel_for calls body(user, i) once for each i below n, on any threads, and returns when all
+   * are done; also from several threads at once and from within a body. */
+  uint32_t lent_threads;
+  void (*parallel_for)(patchbay_host_context*, uint64_t n, void (*body)(void* user, uint64_t i),
+                       void* user);
 } patchbay_host;
 
 #endif /* PATCHBAY_PLUGIN_HOST_H_ */

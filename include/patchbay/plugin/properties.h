@@ -15,8 +15,8 @@ enum {
   PATCHBAY_CAN_BF16 = 1 << 2,
   PATCHBAY_CAN_PEER_ACCESS = 1 << 3,
   PATCHBAY_CAN_UNIFIED_MEMORY = 1 << 4,
-  /* Submissions are complete when the call returns, and may come from several threads at once.
-   */
+  /* On the default stream submissions are complete when the call returns, and may come from
+   * several threads at once. */
   PATCHBAY_CAN_INLINE_STREAM = 1 << 5,
   PATCHBAY_CAN_MODULES = 1 << 6
 };

@@ -42,6 +42,12 @@ typedef struct patchbay_memory_table {
                            patchbay_memory* memory);
 } patchbay_memory_table;
 
+/* patchbay_stream_flags, bits */
+enum {
+  PATCHBAY_STREAM_DEFAULT = 1, /* the device's own, one; only it may complete inline */
+  PATCHBAY_STREAM_TIMES = 2    /* events with times will be recorded on it */
+};
+
 /* (R) all but add_callback, wrap. In order: what is submitted later starts later. */
 typedef struct patchbay_stream_table {
   uint64_t size;
@@ -59,6 +65,9 @@ typedef struct patchbay_stream_table {
                                    void* user);
   patchbay_status* (*wrap)(patchbay_device*, uint64_t native_handle, patchbay_stream** stream);
 } patchbay_stream_table;
+
+/* patchbay_event_flags, bits */
+enum { PATCHBAY_EVENT_TIMES = 1 /* for `elapsed`, on a stream with times */ };
 
 /* (R) all but elapsed. An event is a position on a stream; one never recorded is done. It may be
  * destroyed while streams still wait for it. */

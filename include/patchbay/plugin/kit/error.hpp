@@ -14,23 +14,29 @@
 
 namespace patchbay::plugin {
 
-/// What went wrong, in one line. `native_code` is the driver's own number.
+/// What went wrong, in one line. `native_code` is the driver's own number, `origin` the name of the
+/// launch that failed, where a later call reports it.
 class StatusError : public std::exception {
  public:
   StatusError(std::int32_t code, std::string message, std::int64_t native_code = 0,
-              std::uint32_t flags = 0)
-      : code_(code), flags_(flags), native_code_(native_code), message_(std::move(message)) {}
+              std::uint32_t flags = 0, std::string origin = {})
+      : code_(code),
+        flags_(flags),
+        native_code_(native_code),
+        message_(std::move(message)),
+        origin_(std::move(origin)) {}
 
   const char* what() const noexcept override { return message_.c_str(); }
   std::int32_t code() const noexcept { return code_; }
   std::uint32_t flags() const noexcept { return flags_; }
   std::int64_t native_code() const noexcept { return native_code_; }
+  const std::string& origin() const noexcept { return origin_; }
 
  private:
   std::int32_t code_;
   std::uint32_t flags_;
   std::int64_t native_code_;
-  std::string message_;
+  std::string message_, origin_;
 };
 
 [[noreturn]] inline void unsupported(std::string why) {
@@ -49,8 +55,10 @@ namespace detail {
 
 inline patchbay_status* make_status(const patchbay_host* host, std::int32_t code,
                                     std::string_view message, std::int64_t native_code = 0,
-                                    std::uint32_t flags = 0) noexcept {
-  const patchbay_status_info info{sizeof(info), code, flags, native_code, to_abi(message)};
+                                    std::uint32_t flags = 0,
+                                    std::string_view origin = {}) noexcept {
+  const patchbay_status_info info{sizeof(info),    code,          flags, native_code,
+                                  to_abi(message), to_abi(origin)};
   return host->make_status(host->context, &info);
 }
 
@@ -59,7 +67,8 @@ inline patchbay_status* status_of_current_exception(const patchbay_host* host) n
   try {
     throw;
   } catch (const StatusError& error) {
-    return make_status(host, error.code(), error.what(), error.native_code(), error.flags());
+    return make_status(host, error.code(), error.what(), error.native_code(), error.flags(),
+                       error.origin());
   } catch (const std::bad_alloc&) {
     return host->out_of_memory;
   } catch (const std::exception& error) {

@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PLUGIN_KIT_HOST_HPP_
 #define PATCHBAY_PLUGIN_KIT_HOST_HPP_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,17 @@ class Host {
   void trace(std::int32_t phase, std::string_view name) const {
     table_->trace(table_->context, phase, to_abi(name));
   }
+  /// How many of the application's threads share a job, the caller included; 0 if it lends none.
+  std::uint32_t lent_threads() const { return has_lent_threads() ? table_->lent_threads : 0; }
+  /// Calls body(i) once for each i below n on them, and returns when all are done. The body does
+  /// not throw.
+  template <class Body>
+  void parallel_for(std::uint64_t n, const Body& body) const {
+    table_->parallel_for(
+        table_->context, n,
+        [](void* user, std::uint64_t i) { (*static_cast<const Body*>(user))(i); },
+        const_cast<Body*>(&body));
+  }
   std::uint64_t now_ns() const { return table_->now_ns(table_->context); }
 
   /// Drops a status that is not passed on.
@@ -47,6 +59,11 @@ class Host {
   }
 
  private:
+  /// A host of an earlier minor version has a shorter table.
+  bool has_lent_threads() const {
+    return table_->size >= offsetof(patchbay_host, parallel_for) + sizeof(table_->parallel_for) &&
+           table_->parallel_for != nullptr;
+  }
   static void append(void* user, const void* data, std::uint64_t size_bytes) {
     static_cast<std::string*>(user)->assign(static_cast<const char*>(data), size_bytes);
   }
