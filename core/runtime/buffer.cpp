@@ -68,10 +68,15 @@ void* Buffer::host_pointer() const {
                    "first, with copy_to_host or Tensor::to(\"cpu\").",
                    state.device->name_text);
   }
-  state.wait_on_host(/*writes=*/true);
+  state.wait_on_host(/*writes=*/true, "host_pointer");
+  state.check_readable("host_pointer");
   return static_cast<char*>(state.memory.base) + state.memory.offset_bytes;
 }
 
-void Buffer::wait() const { checked("wait").wait_on_host(/*writes=*/true); }
+void Buffer::wait() const {
+  runtime::BufferState& state = checked("wait");
+  state.wait_on_host(/*writes=*/true);
+  state.check_readable("wait");
+}
 
 }  // namespace patchbay

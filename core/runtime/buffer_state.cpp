@@ -9,6 +9,7 @@
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay::runtime {
 
@@ -51,7 +52,24 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, void* data, std::si
       released(std::make_unique<std::function<void()>>(std::move(callback))) {}
 
 void BufferState::forget_done() {
-  std::erase_if(uses_, [](const Position& use) { return use.stream->is_done(use.sequence); });
+  std::erase_if(uses_, [this](const Position& use) {
+    if (!use.stream->is_done(use.sequence)) return false;
+    if (use.writes && !use.inherited) {
+      if (FaultPtr fault = use.stream->progress->fault_at(use.sequence)) fault_ = std::move(fault);
+    }
+    return true;
+  });
+}
+
+void BufferState::check_readable_slowly(std::string_view operation) {
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  if (fault_) throw memory_error(*fault_, operation);
+}
+
+void BufferState::forget_fault() {
+  const std::scoped_lock lock(mutex_);
+  fault_.reset();
 }
 
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
@@ -92,9 +110,14 @@ void BufferState::insert_waits(StreamState& stream, bool writes) {
   }
 }
 
-void BufferState::wait_on_host_slowly(bool writes) {
+void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
+  check_no_callback(operation);
   for (const Position& use : pending([=](const Position& use) { return writes || use.writes; })) {
-    use.stream->synchronize(PATCHBAY_NO_DEADLINE);
+    if (use.inherited) {
+      use.stream->finish_quietly();  // what became of it is not this buffer's business
+    } else {
+      use.stream->synchronize(PATCHBAY_NO_DEADLINE, operation);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/plugin/types.h"
@@ -40,9 +41,17 @@ struct BufferState {
   void insert_inherited_waits(StreamState& stream);
   /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.
   void insert_waits(StreamState& stream, bool writes);
+  /// Errors: what the work that was to write the memory failed with, if it did.
+  void check_readable(std::string_view operation) {
+    if (tracked.load(std::memory_order_acquire)) check_readable_slowly(operation);
+  }
+  /// All of it was written again.
+  void note_rewritten() {
+    if (tracked.load(std::memory_order_acquire)) forget_fault();
+  }
   /// Blocks until a host access of this kind is safe.
-  void wait_on_host(bool writes) {
-    if (tracked.load(std::memory_order_acquire)) wait_on_host_slowly(writes);
+  void wait_on_host(bool writes, std::string_view operation = "wait") {
+    if (tracked.load(std::memory_order_acquire)) wait_on_host_slowly(writes, operation);
   }
 
   std::atomic<std::uint32_t> references{1};
@@ -59,7 +68,9 @@ struct BufferState {
  private:
   void destroy() noexcept;
   void give_back() noexcept;
-  void wait_on_host_slowly(bool writes);
+  void wait_on_host_slowly(bool writes, std::string_view operation);
+  void check_readable_slowly(std::string_view operation);
+  void forget_fault();
   void wait_quietly() noexcept;
   void forget_done();
   template <class Wanted>
@@ -70,6 +81,7 @@ struct BufferState {
   // What may not have ended: of each stream its last write and its last read. Several writers,
   // since launches by hand insert no waits. Taken while a stream's mutex is held, never before it.
   std::vector<Position> uses_;
+  FaultPtr fault_;  // of work that was to write it and has ended
 };
 
 }  // namespace patchbay::runtime

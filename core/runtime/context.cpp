@@ -38,15 +38,19 @@ ThreadContext ThreadContext::current() {
   result.device_ = context().device;
   result.tag_ = context().tag;
   result.guard_ = context().guard;
+  result.streams_ = context().streams;
   return result;
 }
 
 ThreadContext::Scope::Scope(const ThreadContext& carried)
     : previous_(std::make_unique<ThreadContext>(current())) {
-  context() = {carried.device_, carried.tag_, carried.guard_};
+  context() = {carried.device_, carried.tag_, carried.guard_, context().streams};
+  runtime::exchange_streams(carried.streams_);
 }
 ThreadContext::Scope::~Scope() {
-  context() = {std::move(previous_->device_), std::move(previous_->tag_), previous_->guard_};
+  context() = {std::move(previous_->device_), std::move(previous_->tag_), previous_->guard_,
+               context().streams};
+  runtime::exchange_streams(std::move(previous_->streams_));
 }
 
 }  // namespace patchbay

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The thread-local state of the runtime: default device, tag, guard.
+// The thread-local state of the runtime: default device, tag, guard, streams.
 #ifndef PATCHBAY_CORE_RUNTIME_CONTEXT_H_
 #define PATCHBAY_CORE_RUNTIME_CONTEXT_H_
 
@@ -8,12 +8,15 @@
 
 #include "patchbay/copy.h"
 
+#include "core/runtime/stream_scope.h"
+
 namespace patchbay::runtime {
 
 struct Context {
   std::shared_ptr<DeviceState> device;  // null: cpu:0 of the default runtime
   std::string tag;
   CopyGuard::Mode guard = CopyGuard::Mode::kAllow;
+  std::shared_ptr<const ScopedStream> streams;  // `scoped_streams` points to it
 };
 Context& context();
 

@@ -11,6 +11,7 @@
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -33,14 +34,14 @@ patchbay_memory device_address(const End& end) {
   return {memory.base, memory.offset_bytes + end.offset_bytes};
 }
 
-/// Submits to the default stream of `device`, after the waits that the buffers call for, and notes
-/// the new position.
+/// Submits to this thread's stream of `device`, after the waits that the buffers call for, and
+/// notes the new position.
 template <class Entry>
-void submit(DeviceState& device, const End& to, const End& from, const char* operation,
-            Entry&& entry) {
+void submit(DeviceState& device, const End& to, const End& from, std::size_t size_bytes,
+            const char* operation, Entry&& entry) {
   device.open();
-  StreamState& stream = *device.default_stream;
-  if (device.properties.completes_inline) {
+  StreamState& stream = current_stream(device, operation);
+  if (stream.completes_inline) {
     if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true);
     if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false);
     check(entry(stream.handle), operation, device.name_text);
@@ -48,16 +49,18 @@ void submit(DeviceState& device, const End& to, const End& from, const char* ope
   }
   if (to.buffer != nullptr) to.buffer->insert_waits(stream, /*writes=*/true);
   if (from.buffer != nullptr) from.buffer->insert_waits(stream, /*writes=*/false);
-  const std::scoped_lock lock(stream.mutex);
-  const std::uint64_t sequence = stream.advance();
-  if (to.buffer != nullptr) to.buffer->note_use(stream, sequence, /*writes=*/true);
-  if (from.buffer != nullptr) from.buffer->note_use(stream, sequence, /*writes=*/false);
-  check(entry(stream.handle), operation, device.name_text);
+  stream.submit(
+      {operation, /*is_copy=*/true, size_bytes},
+      [&](std::uint64_t sequence) {
+        if (to.buffer != nullptr) to.buffer->note_use(stream, sequence, /*writes=*/true);
+        if (from.buffer != nullptr) from.buffer->note_use(stream, sequence, /*writes=*/false);
+      },
+      entry);
 }
 
 void to_device(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
   DeviceState& device = *to.buffer->device;
-  submit(device, to, from, operation, [&](patchbay_stream* stream) {
+  submit(device, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
     return device.plugin.tables.memory.copy_to_device(stream, device_address(to),
                                                       host_address(from), size_bytes);
   });
@@ -65,7 +68,7 @@ void to_device(const End& to, const End& from, std::size_t size_bytes, const cha
 
 void to_host(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
   DeviceState& device = *from.buffer->device;
-  submit(device, to, from, operation, [&](patchbay_stream* stream) {
+  submit(device, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
     return device.plugin.tables.memory.copy_to_host(stream, host_address(to), device_address(from),
                                                     size_bytes);
   });
@@ -73,7 +76,7 @@ void to_host(const End& to, const End& from, std::size_t size_bytes, const char*
 
 void on_device(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
   DeviceState& device = *from.buffer->device;
-  submit(device, to, from, operation, [&](patchbay_stream* stream) {
+  submit(device, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
     return device.plugin.tables.memory.copy_on_device(stream, device_address(to),
                                                       device_address(from), size_bytes);
   });
@@ -82,7 +85,7 @@ void on_device(const End& to, const End& from, std::size_t size_bytes, const cha
 void to_peer(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
   DeviceState& source = *from.buffer->device;
   patchbay_device* target = to.buffer->device->open();
-  submit(source, to, from, operation, [&](patchbay_stream* stream) {
+  submit(source, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
     return source.plugin.tables.memory.copy_to_peer(stream, target, device_address(to),
                                                     device_address(from), size_bytes);
   });
@@ -150,14 +153,14 @@ void move(Route route, const End& to, const End& from, std::size_t size_bytes,
 
 /// Blocks until the copy is done: by the destination's last write or, where the caller's own
 /// memory is an end, by the stream that moves it.
-void finish(const End& to, const End& from) {
+void finish(const End& to, const End& from, const char* operation) {
   if (to.buffer != nullptr && from.buffer != nullptr) {
-    to.buffer->wait_on_host(/*writes=*/false);
+    to.buffer->wait_on_host(/*writes=*/false, operation);
     return;
   }
   const BufferState& buffer = to.buffer != nullptr ? *to.buffer : *from.buffer;
   if (buffer.host_addressable) return;  // moved by the host itself
-  buffer.device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
+  current_stream(*buffer.device, operation).synchronize(PATCHBAY_NO_DEADLINE, operation);
 }
 
 }  // namespace
@@ -172,11 +175,14 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   check_same_runtime(source, target, operation);
   const Route route = choose_route(source, target);
   honour_guard(target, source, route, size_bytes, operation);
+  check_no_callback(operation);
+  if (from.buffer != nullptr) from.buffer->check_readable(operation);
   move(route, to, from, size_bytes, operation);
+  if (to.buffer != nullptr && size_bytes == to.buffer->size_bytes) to.buffer->note_rewritten();
   DeviceState* device = source.device != nullptr ? source.device : target.device;
   device->runtime.ledger.record(name_of(source), name_of(target), route, size_bytes);
   // The caller's own memory is not ours to keep: such a copy is always complete on return.
-  if (!non_blocking || to.buffer == nullptr || from.buffer == nullptr) finish(to, from);
+  if (!non_blocking || to.buffer == nullptr || from.buffer == nullptr) finish(to, from, operation);
 }
 
 void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,

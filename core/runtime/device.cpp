@@ -11,6 +11,7 @@
 #include "core/runtime/host.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay {
 
@@ -59,6 +60,7 @@ Stream Device::default_stream() const {
 }
 
 void Device::synchronize(std::chrono::nanoseconds timeout) const {
+  runtime::check_no_callback("synchronize");
   const std::uint64_t deadline = runtime::deadline_after(timeout.count());
   state_->open();
   state_->synchronize(deadline);

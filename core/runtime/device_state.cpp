@@ -31,11 +31,12 @@ patchbay_device* DeviceState::open_slowly() {
   check(plugin.tables.plugin.open_device(plugin.driver, plugin_index, &opened), "Device",
         name_text);
   patchbay_stream* stream = nullptr;
-  if (patchbay_status* failure = plugin.tables.stream.create(opened, 0, &stream)) {
+  constexpr std::uint32_t kFlags = PATCHBAY_STREAM_DEFAULT;
+  if (patchbay_status* failure = plugin.tables.stream.create(opened, kFlags, &stream)) {
     plugin.tables.plugin.close_device(opened);
     raise_status(failure, "Device", name_text);
   }
-  default_stream = std::make_unique<StreamState>(*this, nullptr, stream);
+  default_stream = std::make_unique<StreamState>(*this, nullptr, stream, kFlags);
   if (runtime.environment.get("memory_cache") == "off") {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
       allocator.of(kind).set_source(nullptr, /*caches=*/false);
@@ -74,6 +75,7 @@ std::string DeviceState::holders() const {
 void DeviceState::add_stream(StreamState& stream) {
   const std::scoped_lock lock(streams_mutex_);
   streams_.push_back(&stream);
+  if (lost_) stream.progress->fail(lost_);
 }
 
 void DeviceState::remove_stream(StreamState& stream) {
@@ -81,17 +83,34 @@ void DeviceState::remove_stream(StreamState& stream) {
   std::erase(streams_, &stream);
 }
 
-void DeviceState::synchronize(std::uint64_t deadline_ns) {
-  // Each stream is held while it is waited for, so that it does not go meanwhile.
-  std::vector<std::shared_ptr<StreamState>> all;
-  {
-    const std::scoped_lock lock(streams_mutex_);
-    for (StreamState* stream : streams_) {
-      if (auto held = stream->weak_from_this().lock()) all.push_back(std::move(held));
-    }
+void DeviceState::lose(const FaultPtr& fault) {
+  const std::scoped_lock lock(streams_mutex_);
+  if (lost_ == nullptr) lost_ = fault;
+  for (StreamState* const stream : streams_) stream->progress->fail(lost_);
+}
+
+/// All but the default one, held so that they do not go meanwhile.
+std::vector<std::shared_ptr<StreamState>> DeviceState::hold_streams() const {
+  const std::scoped_lock lock(streams_mutex_);
+  std::vector<std::shared_ptr<StreamState>> held;
+  for (StreamState* const stream : streams_) {
+    if (auto one = stream->weak_from_this().lock()) held.push_back(std::move(one));
   }
+  return held;
+}
+
+void DeviceState::synchronize(std::uint64_t deadline_ns) {
+  const auto others = hold_streams();
   default_stream->synchronize(deadline_ns);
-  for (const auto& stream : all) stream->synchronize(deadline_ns);
+  for (const auto& stream : others) stream->synchronize(deadline_ns);
+}
+
+void DeviceState::finish_quietly() noexcept {
+  default_stream->finish_quietly();
+  try {
+    for (const auto& stream : hold_streams()) stream->finish_quietly();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the list
+  }
 }
 
 void DeviceState::close() {

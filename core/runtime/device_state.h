@@ -41,6 +41,10 @@ struct DeviceState {
   std::string holders() const;
   /// Blocks until all that was submitted to any of its streams is done.
   void synchronize(std::uint64_t deadline_ns);
+  /// The same for what failed too, which has ended.
+  void finish_quietly() noexcept;
+  /// All streams report this from now on, new ones too.
+  void lose(const FaultPtr& fault);
   void add_stream(StreamState& stream);
   void remove_stream(StreamState& stream);
   [[noreturn]] void raise_gone() const;
@@ -69,11 +73,13 @@ struct DeviceState {
 
  private:
   patchbay_device* open_slowly();
+  std::vector<std::shared_ptr<StreamState>> hold_streams() const;
 
   std::mutex open_mutex_;
   bool closed_ = false;
   mutable std::mutex streams_mutex_;
   std::vector<StreamState*> streams_;
+  FaultPtr lost_;  // under streams_mutex_
 };
 
 }  // namespace patchbay::runtime

@@ -34,8 +34,6 @@ Error::Error(ErrorCode code, const std::string& message, std::int64_t native_cod
 Error::~Error() = default;
 
 namespace runtime {
-namespace {
-
 ErrorCode code_of(const patchbay_status& status) {
   if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) != 0) return ErrorCode::kDeviceLost;
   switch (status.code) {
@@ -49,8 +47,6 @@ ErrorCode code_of(const patchbay_status& status) {
     default: return ErrorCode::kInternal;
   }
 }
-
-}  // namespace
 
 void raise_status(patchbay_status* status, std::string_view operation, std::string_view where) {
   const StatusHolder holder(status);

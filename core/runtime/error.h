@@ -21,6 +21,8 @@ template <class... Args>
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
+ErrorCode code_of(const patchbay_status& status);
+
 /// Throws the Error that a plugin's status says, and drops the status: `[operation] message
 /// (where)`.
 [[noreturn, gnu::cold]] void raise_status(patchbay_status* status, std::string_view operation,

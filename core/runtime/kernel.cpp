@@ -6,6 +6,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/launch.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay {
 namespace {
@@ -106,6 +107,23 @@ patchbay_argument to_abi(const Argument& argument) {
   return result;
 }
 
+/// Without the waits for work that the caller knows of.
+void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
+                    std::span<const patchbay_argument> arguments,
+                    std::span<const runtime::Use> uses, std::string_view name) {
+  if (!runtime::are_tracked(uses)) {
+    return runtime::launch_on(stream, kernel, arguments, uses, name);
+  }
+  if (stream.completes_inline) {
+    runtime::follow(stream, uses, name);  // nothing can be ordered after what has run
+  } else {
+    for (const runtime::Use& use : uses) use.buffer->insert_inherited_waits(stream);
+    runtime::check_readable(uses, name);
+  }
+  runtime::launch_on(stream, kernel, arguments, uses, name);
+  runtime::note_rewritten(arguments, uses);
+}
+
 /// A handle that keeps the kernel and the runtime.
 std::shared_ptr<runtime::KernelState> hold(const Device& device,
                                            std::shared_ptr<runtime::KernelState> kernel) {
@@ -174,13 +192,14 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
     check_kind(argument, specs[i], op, i);
     if (argument.kind == ArgumentSpec::Kind::kTensor) {
       check_tensor(argument, state_->device, op, i);
-      uses.push_back({argument.buffer.state(), specs[i].access != Access::kRead});
+      uses.push_back({argument.buffer.state(), specs[i].access != Access::kRead,
+                      specs[i].access != Access::kWrite});
     }
     raw.push_back(to_abi(argument));
     raw.back().access = static_cast<std::uint8_t>(specs[i].access);
   }
-  for (const runtime::Use& use : uses) use.buffer->insert_inherited_waits(stream.state());
-  runtime::launch_on(stream.state(), *state_, raw, uses, op);
+  runtime::check_no_callback(op);
+  launch_by_hand(stream.state(), *state_, raw, uses, op);
 }
 
 std::string why_unsupported(const Device& device, const KernelSpec& spec) {

@@ -3,6 +3,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -17,48 +18,78 @@ patchbay_memory memory_of(const Buffer& workspace) {
   return workspace ? workspace.state()->memory : patchbay_memory{nullptr, 0};
 }
 
-patchbay_status* submit(KernelState& kernel, StreamState& stream,
+patchbay_status* submit(KernelState& kernel, patchbay_stream* stream,
                         std::span<const patchbay_argument> arguments, patchbay_memory workspace,
                         std::string_view name) {
-  return kernel.device.plugin.tables.kernel.launch(stream.handle, kernel.handle, arguments.data(),
+  return kernel.device.plugin.tables.kernel.launch(stream, kernel.handle, arguments.data(),
                                                    static_cast<std::uint32_t>(arguments.size()),
                                                    workspace, {name.data(), name.size()});
 }
 
-void launch_inline(KernelState& kernel, StreamState& stream,
-                   std::span<const patchbay_argument> arguments, std::span<const Use> uses,
-                   std::string_view name) {
-  for (const Use& use : uses) use.buffer->wait_on_host(use.writes);
-  const Buffer workspace = make_workspace(kernel);
-  check(submit(kernel, stream, arguments, memory_of(workspace), name), name,
-        kernel.device.name_text);
+std::uint64_t size_of(const patchbay_argument& tensor) {
+  std::uint64_t bytes = size_bytes(static_cast<DType>(tensor.dtype));
+  for (int d = 0; d < tensor.rank; ++d) bytes *= static_cast<std::uint64_t>(tensor.shape[d]);
+  return bytes;
 }
 
 }  // namespace
 
+void check_readable(std::span<const Use> uses, std::string_view name) {
+  for (const Use& use : uses) {
+    if (use.reads) use.buffer->check_readable(name);
+  }
+}
+
+void follow(StreamState& stream, std::span<const Use> uses, std::string_view name) {
+  stream.check_sound(name);
+  for (const Use& use : uses) {
+    if (stream.completes_inline) {
+      use.buffer->wait_on_host(use.writes, name);
+    } else {
+      use.buffer->insert_waits(stream, use.writes);
+    }
+  }
+  check_readable(uses, name);
+}
+
+/// An output has no element twice, so that one as large as its buffer is all of it.
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses) {
+  auto use = uses.begin();
+  for (const patchbay_argument& argument : arguments) {
+    if (argument.kind != PATCHBAY_TENSOR) continue;
+    const BufferState& buffer = *use->buffer;
+    if (use->writes && size_of(argument) == buffer.size_bytes) use->buffer->note_rewritten();
+    ++use;
+  }
+}
+
 void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const Use> uses,
                std::string_view name) {
-  if (kernel.device.properties.completes_inline) {
-    launch_inline(kernel, stream, arguments, uses, name);
+  const Buffer workspace = make_workspace(kernel);
+  if (stream.completes_inline) {
+    check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
+          kernel.device.name_text);
     return;
   }
-  const Buffer workspace = make_workspace(kernel);
-  const std::scoped_lock lock(stream.mutex);
-  const std::uint64_t sequence = stream.advance();
-  for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
-  if (workspace) workspace.state()->note_use(stream, sequence, /*writes=*/true);
-  check(submit(kernel, stream, arguments, memory_of(workspace), name), name,
-        kernel.device.name_text);
+  stream.submit(
+      {name},
+      [&](std::uint64_t sequence) {
+        for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+        if (workspace) workspace.state()->note_use(stream, sequence, /*writes=*/true);
+      },
+      [&](patchbay_stream* handle) {
+        return submit(kernel, handle, arguments, memory_of(workspace), name);
+      });
 }
 
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
             std::span<const Use> uses, std::string_view name) {
-  StreamState& stream = *kernel.device.default_stream;
-  if (!kernel.device.properties.completes_inline) {
-    for (const Use& use : uses) use.buffer->insert_waits(stream, use.writes);
-  }
+  StreamState& stream = current_stream(kernel.device, name);
+  if (!are_tracked(uses)) return launch_on(stream, kernel, arguments, uses, name);
+  follow(stream, uses, name);
   launch_on(stream, kernel, arguments, uses, name);
+  note_rewritten(arguments, uses);
 }
 
 }  // namespace patchbay::runtime

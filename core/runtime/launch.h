@@ -36,10 +36,12 @@ inline void set_scalar(patchbay_argument& argument, std::uint64_t bits, DType dt
 struct Use {
   BufferState* buffer;
   bool writes;
+  bool reads;
 };
 
-/// Launches on the device's default stream, after the waits that `uses` calls for, and notes the
-/// new positions in the buffers. All of `uses` are on the kernel's device.
+/// Launches on this thread's stream of the device, after the waits that `uses` calls for, and notes
+/// the new positions in the buffers. `uses` are those of the tensors among the arguments, in their
+/// order, and all are on the kernel's device.
 /// Reserved bytes of the arguments are zero. Errors: what the plugin reports, as Error, prefixed
 /// with `[name]`.
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
@@ -49,6 +51,20 @@ void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
 void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const Use> uses,
                std::string_view name);
+
+// What launches of every kind do with their buffers.
+/// Whether other streams may know any of them: if not, the three below have nothing to do.
+inline bool are_tracked(std::span<const Use> uses) {
+  for (const Use& use : uses) {
+    if (use.buffer->tracked.load(std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+/// Lets a launch on `stream` follow what it must. Errors: what the writing of an input failed with.
+void follow(StreamState& stream, std::span<const Use> uses, std::string_view name);
+void check_readable(std::span<const Use> uses, std::string_view name);
+/// Of a launch that writes every element of its outputs.
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses);
 
 }  // namespace patchbay::runtime
 

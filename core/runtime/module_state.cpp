@@ -6,6 +6,7 @@
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -70,12 +71,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
 
 ModuleState::~ModuleState() {
   if (process_is_ending()) return;
-  if (launched.load() && !device->properties.completes_inline) {
-    try {
-      device->default_stream->synchronize(PATCHBAY_NO_DEADLINE);
-    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whoever reads a result is told
-    }
-  }
+  if (launched.load()) device->finish_quietly();
   const patchbay_kernel_table& table = device->plugin.tables.kernel;
   for (patchbay_kernel* const kernel : kernels_) {
     if (kernel != nullptr) table.destroy(kernel);
@@ -106,25 +102,22 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  const GridAxes& group_size, std::span<const patchbay_argument> arguments,
                  std::span<const Use> uses) {
   DeviceState& device = *kernel.module->device;
-  StreamState& stream = *device.default_stream;
   const std::string& name = kernel.signature.name;
-  const auto submit = [&] {
-    check(device.plugin.tables.kernel.launch_grid(
-              stream.handle, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
-              static_cast<std::uint32_t>(arguments.size()), to_abi(name)),
-          name, device.name_text);
+  StreamState& stream = current_stream(device, name);
+  const auto enter = [&](patchbay_stream* handle) {
+    return device.plugin.tables.kernel.launch_grid(
+        handle, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
+        static_cast<std::uint32_t>(arguments.size()), to_abi(name));
   };
-  if (device.properties.completes_inline) {
-    for (const Use& use : uses) use.buffer->wait_on_host(use.writes);
-    submit();
-    return;
-  }
-  for (const Use& use : uses) use.buffer->insert_waits(stream, use.writes);
+  if (are_tracked(uses)) follow(stream, uses, name);
+  if (stream.completes_inline) return check(enter(stream.handle), name, device.name_text);
   kernel.module->launched.store(true);
-  const std::scoped_lock lock(stream.mutex);
-  const std::uint64_t sequence = stream.advance();
-  for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
-  submit();
+  stream.submit(
+      {name},
+      [&](std::uint64_t sequence) {
+        for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+      },
+      enter);
 }
 
 }  // namespace patchbay::runtime

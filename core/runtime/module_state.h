@@ -60,7 +60,8 @@ struct ModuleKernelState {
 
 using GridAxes = std::array<std::uint32_t, 3>;
 
-/// Launches on the device's default stream as `launch` does. The arguments fit the signature.
+/// Launches on this thread's stream of the device as `launch` does. The arguments fit the
+/// signature.
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  const GridAxes& group_size, std::span<const patchbay_argument> arguments,
                  std::span<const Use> uses);

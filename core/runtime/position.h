@@ -3,22 +3,14 @@
 #ifndef PATCHBAY_CORE_RUNTIME_POSITION_H_
 #define PATCHBAY_CORE_RUNTIME_POSITION_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+
+#include "core/runtime/stream_progress.h"
 
 namespace patchbay::runtime {
 
 struct StreamState;
-
-/// How far a stream has come; outlives it.
-struct StreamProgress {
-  std::atomic<std::uint64_t> completed{0};
-
-  bool has_passed(std::uint64_t sequence) const {
-    return completed.load(std::memory_order_acquire) >= sequence;
-  }
-};
 
 /// One submission's place on a stream, and what it does to a buffer.
 struct Position {

@@ -3,6 +3,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/stream_scope.h"
 
 namespace patchbay {
 namespace {
@@ -17,7 +18,7 @@ std::vector<Device> handles(const std::vector<runtime::DeviceState*>& states) {
 }  // namespace
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : state_(std::make_shared<runtime::RuntimeState>(options)) {
+    : state_(new runtime::RuntimeState(options), runtime::DeleteOutsideCallbacks()) {
   state_->load_plugins(options);
 }
 

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/runtime/callback.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
+#include "core/runtime/status.h"
+#include "core/runtime/stream_times.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -17,11 +21,21 @@ const patchbay_stream_table& streams(const DeviceState& device) {
 }
 const patchbay_event_table& events(const DeviceState& device) { return device.plugin.tables.event; }
 
+bool is_inline(const DeviceState& device, std::uint32_t flags) {
+  return device.properties.completes_inline && (flags & PATCHBAY_STREAM_DEFAULT) != 0;
+}
+
 }  // namespace
 
 StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive,
-                         patchbay_stream* adopted)
-    : device(owner), keep(std::move(keep_alive)), handle(adopted) {
+                         patchbay_stream* adopted, std::uint32_t created_with)
+    : device(owner),
+      keep(std::move(keep_alive)),
+      flags(created_with),
+      completes_inline(is_inline(owner, created_with)),
+      handle(adopted),
+      progress(std::make_shared<StreamProgress>(owner.name_text)) {
+  if ((flags & PATCHBAY_STREAM_TIMES) != 0) times = std::make_unique<StreamTimes>(*this);
   device.add_stream(*this);
 }
 
@@ -32,9 +46,14 @@ StreamState::~StreamState() {
 void StreamState::close() {
   if (handle == nullptr) return;
   device.remove_stream(*this);
+  callbacks_.reset();
+  times.reset();
   probe_.reset();
+  foreign_waits_.clear();
   streams(device).destroy(std::exchange(handle, nullptr));
-  note_completed(UINT64_MAX);
+  for (patchbay_stream* const old : retired_) streams(device).destroy(old);
+  progress->pass(UINT64_MAX);
+  progress->forget_waits();
 }
 
 patchbay_stream* StreamState::open_handle() const {
@@ -47,13 +66,32 @@ std::shared_ptr<StreamState> StreamState::shared() {
   return {device.shared(), this};
 }
 
-void StreamState::note_completed(std::uint64_t sequence) {
-  std::atomic<std::uint64_t>& completed = progress->completed;
-  std::uint64_t known = completed.load(std::memory_order_relaxed);
-  while (known < sequence &&
-         !completed.compare_exchange_weak(known, sequence, std::memory_order_acq_rel)) {
+void StreamState::check_sound(std::string_view operation) const {
+  if (!progress->has_failed()) return;
+  if (const FaultPtr fault = progress->fault()) throw stream_error(*fault, operation);
+}
+
+std::uint64_t StreamState::begin(const Submission& what) {
+  check_sound(what.name);
+  open_handle();
+  if (times) times->begin(what);
+  const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
+  progress->note_submission(sequence, what.name);
+  return sequence;
+}
+
+void StreamState::end(const Submission& what, patchbay_status* status) {
+  if (status != nullptr) [[unlikely]] {
+    if ((status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
+      raise_status(status, what.name, device.name_text);
+    }
+    raise_wait_failure(device, *progress, 0, status, what.name);
   }
-  completed.notify_all();
+  if (times) times->end();
+}
+
+void StreamState::finish_if_synchronous(std::string_view operation) {
+  if (device.runtime.sync) synchronize(PATCHBAY_NO_DEADLINE, operation);
 }
 
 void StreamState::poll() noexcept {
@@ -71,27 +109,43 @@ void StreamState::poll() noexcept {
     return;
   }
   probe_.reset();
-  note_completed(probe_sequence_);
+  progress->pass(probe_sequence_);
 }
 
 void StreamState::finish_quietly() noexcept {
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
   try {
-    synchronize(PATCHBAY_NO_DEADLINE);
+    patchbay_stream* opened = nullptr;
+    {
+      const std::scoped_lock lock(mutex);
+      opened = open_handle();
+    }
+    check_wait(streams(device).synchronize(opened, PATCHBAY_NO_DEADLINE), target, "synchronize");
   } catch (...) {
-    note_completed(target);
+    progress->pass(target);
   }
 }
 
-void StreamState::synchronize(std::uint64_t deadline_ns) {
+void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operation) {
+  settle_foreign_waits(deadline_ns, operation);
   std::uint64_t target = 0;
+  patchbay_stream* opened = nullptr;
   {
     // A position is counted just before its submission is made, under the mutex.
     const std::scoped_lock lock(mutex);
+    opened = open_handle();
     target = submitted.load(std::memory_order_acquire);
   }
-  check(streams(device).synchronize(open_handle(), deadline_ns), "synchronize", device.name_text);
-  note_completed(target);
+  if (is_done(target)) check_sound(operation);
+  check_wait(streams(device).synchronize(opened, deadline_ns), target, operation);
+}
+
+void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
+                             std::string_view operation) {
+  if (status != nullptr) [[unlikely]]
+    raise_wait_failure(device, *progress, target, status, operation);
+  progress->pass(target);
+  check_sound(operation);  // an event may have told of it meanwhile
 }
 
 void StreamState::flush() {
@@ -100,24 +154,50 @@ void StreamState::flush() {
 }
 
 std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
+  settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
   const std::scoped_lock lock(mutex);
+  check_sound("record");
   return record_locked(std::move(keep_alive));
 }
 
-std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive) {
-  auto event = std::make_shared<EventState>(device, std::move(keep_alive));
+std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
+                                                       std::uint32_t event_flags) {
+  auto event = std::make_shared<EventState>(*this, std::move(keep_alive), event_flags);
   check(events(device).record(event->handle, open_handle()), "record", device.name_text);
   return event;
 }
 
-void StreamState::wait(EventState& event) {
-  if (&event.device.plugin != &device.plugin) {
+void StreamState::wait(const std::shared_ptr<EventState>& event) {
+  if (completes_inline) {
+    event->wait(PATCHBAY_NO_DEADLINE);
+  } else if (&event->device.plugin == &device.plugin) {
+    const std::scoped_lock lock(mutex);
+    check_sound("wait");
+    check(streams(device).wait_event(open_handle(), event->handle), "wait", device.name_text);
+    if (event->progress != progress) {
+      progress->note_wait(submitted.load() + 1, event->progress, event->sequence);
+    }
+  } else {
     // Events do not cross plugins: what is submitted next starts after a wait on the host.
-    event.wait(PATCHBAY_NO_DEADLINE);
-    return;
+    const std::scoped_lock lock(mutex);
+    foreign_waits_.push_back(event);
+    has_foreign_waits_.store(true, std::memory_order_release);
   }
-  const std::scoped_lock lock(mutex);
-  check(streams(device).wait_event(open_handle(), event.handle), "wait", device.name_text);
+}
+
+/// An event that failed, or was not reached in time, stays.
+void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation) {
+  while (has_foreign_waits_.load(std::memory_order_acquire)) {
+    std::shared_ptr<EventState> next;
+    {
+      const std::scoped_lock lock(mutex);
+      if (!foreign_waits_.empty()) next = foreign_waits_.front();
+    }
+    if (next) next->wait(deadline_ns, operation);
+    const std::scoped_lock lock(mutex);
+    std::erase(foreign_waits_, next);
+    has_foreign_waits_.store(!foreign_waits_.empty(), std::memory_order_release);
+  }
 }
 
 void StreamState::wait_for(StreamState& other, std::uint64_t sequence) {
@@ -126,12 +206,55 @@ void StreamState::wait_for(StreamState& other, std::uint64_t sequence) {
     other.synchronize(PATCHBAY_NO_DEADLINE);
     return;
   }
-  wait(*other.record(nullptr));
+  wait(other.record(nullptr));
 }
 
-EventState::EventState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive)
-    : device(owner), keep(std::move(keep_alive)) {
-  check(events(device).create(device.open(), 0, &handle), "Event", device.name_text);
+void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+  settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
+  const std::scoped_lock lock(mutex);
+  patchbay_status* const status = streams(device).add_callback(open_handle(), call, user);
+  if (status == nullptr) return;
+  if (status->code != PATCHBAY_UNSUPPORTED) raise_status(status, "add_callback", device.name_text);
+  release_status(status);
+  const auto event = record_locked(nullptr);
+  if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
+  callbacks_->add(event, call, user);
+}
+
+void StreamState::reset() {
+  finish_quietly();  // and so learns whether it has failed
+  const std::scoped_lock lock(mutex);
+  const FaultPtr fault = progress->fault();
+  foreign_waits_.clear();
+  has_foreign_waits_.store(false, std::memory_order_release);
+  if (fault == nullptr) return;
+  if (fault->loses_device()) throw stream_error(*fault, "reset");
+  patchbay_stream* fresh = nullptr;
+  retired_.reserve(retired_.size() + 1);
+  check(streams(device).create(device.open(), flags, &fresh), "reset", device.name_text);
+  retired_.push_back(std::exchange(handle, fresh));
+  progress->forget_waits();
+  progress->restart(submitted.load());
+  if (times) times->restart();
+}
+
+void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,
+                        patchbay_status* status, std::string_view operation) {
+  if (!is_fault(*status)) raise_status(status, operation, device.name_text);
+  const StatusHolder holder(status);
+  const FaultPtr fault = progress.fail(*status);
+  if (fault->loses_device()) device.lose(fault);
+  progress.pass(target);
+  throw stream_error(*fault, operation);
+}
+
+EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_alive,
+                       std::uint32_t flags)
+    : device(stream.device),
+      keep(std::move(keep_alive)),
+      progress(stream.progress),
+      sequence(stream.submitted.load()) {
+  check(events(device).create(device.open(), flags, &handle), "Event", device.name_text);
   // Events that the core makes for its own waits hold nothing open.
   if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
 }
@@ -142,14 +265,28 @@ EventState::~EventState() {
   if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void EventState::check_event(patchbay_status* status, std::string_view operation) {
+  if (status != nullptr) [[unlikely]]
+    raise_wait_failure(device, *progress, sequence, status, operation);
+}
+
 bool EventState::is_done() {
   std::uint32_t done = 0;
-  check(events(device).query(handle, &done), "is_done", device.name_text);
+  check_event(events(device).query(handle, &done), "is_done");
+  if (done != 0) progress->pass(sequence);
   return done != 0;
 }
 
-void EventState::wait(std::uint64_t deadline_ns) {
-  check(events(device).wait(handle, deadline_ns), "wait", device.name_text);
+void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
+  check_event(events(device).wait(handle, deadline_ns), operation);
+  progress->pass(sequence);
+}
+
+std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
+  std::uint64_t nanoseconds = 0;
+  check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
+        device.name_text);
+  return nanoseconds;
 }
 
 }  // namespace patchbay::runtime

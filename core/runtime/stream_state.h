@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
+#include <vector>
 
 #include "patchbay/plugin/abi.h"
 
@@ -14,13 +16,24 @@
 
 namespace patchbay::runtime {
 
+class CallbackThread;
+class StreamTimes;
 struct DeviceState;
 struct EventState;
 
-/// An in-order queue. Submissions hold `mutex`, unless the device completes inline.
+/// A launch or copy, as messages and times know it.
+struct Submission {
+  std::string_view name;
+  bool is_copy = false;
+  std::uint64_t size_bytes = 0;  // of a copy
+};
+
+/// An in-order queue. Submissions hold `mutex`, unless the stream completes inline.
 struct StreamState : std::enable_shared_from_this<StreamState> {
-  /// Adopts `handle`. `keep` is null for a device's own default stream.
-  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, patchbay_stream* handle);
+  /// Adopts `handle`, which was created with `flags`. `keep` is null for a device's own default
+  /// stream.
+  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, patchbay_stream* handle,
+              std::uint32_t flags = 0);
   ~StreamState();
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;
@@ -29,16 +42,37 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   /// The object stays for those who look up whether their position is done, which it now is.
   void close();
 
+  /// One submission: calls note(position), so that no use goes unknown, then entry(handle). With
+  /// the setting `sync` it is done when the call returns. No mutex of a stream is held.
+  /// Errors: that of an earlier failure; what entry reports.
+  template <class Note, class Entry>
+  void submit(const Submission& what, Note&& note, Entry&& entry) {
+    settle_foreign_waits(PATCHBAY_NO_DEADLINE, what.name);
+    {
+      const std::scoped_lock lock(mutex);
+      const std::uint64_t sequence = begin(what);
+      note(sequence);
+      end(what, entry(handle));
+    }
+    finish_if_synchronous(what.name);
+  }
+
+  /// Errors: a failure that is known and was not followed by `reset`.
+  void check_sound(std::string_view operation) const;
   /// Blocks until what was submitted before the call is done. Error: kUnknownDevice, if closed.
-  void synchronize(std::uint64_t deadline_ns);
+  void synchronize(std::uint64_t deadline_ns, std::string_view operation = "synchronize");
   void flush();
   /// With `keep` for an event of the user's, without for one of the core's.
   std::shared_ptr<EventState> record(std::shared_ptr<DeviceState> keep);
   /// Later work of this stream starts after `event`.
-  void wait(EventState& event);
+  void wait(const std::shared_ptr<EventState>& event);
   /// Later work of this stream starts after position `sequence` of `other`. The caller holds no
   /// stream's mutex: two streams may wait for each other at once.
   void wait_for(StreamState& other, std::uint64_t sequence);
+  /// The plugin's, or what stands in for it; `call` owns the status.
+  void add_callback(void (*call)(void* user, patchbay_status*), void* user);
+  /// Gives a stream that failed a new queue.
+  void reset();
 
   bool is_done(std::uint64_t sequence) const { return progress->has_passed(sequence); }
   /// Learns how far the stream has come, without waiting.
@@ -47,41 +81,65 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   void finish_quietly() noexcept;
   /// A handle that keeps the stream, or, for a default stream, its device.
   std::shared_ptr<StreamState> shared();
-  /// The position of the submission that the caller, who holds the mutex, is about to make. One
-  /// that fails leaves its position empty.
-  std::uint64_t advance() { return submitted.fetch_add(1, std::memory_order_acq_rel) + 1; }
-  void note_completed(std::uint64_t sequence);
   /// The plugin's object. Error: kUnknownDevice, if closed.
   patchbay_stream* open_handle() const;
+  /// An event where the stream is now; the caller holds the mutex.
+  std::shared_ptr<EventState> record_locked(std::shared_ptr<DeviceState> keep,
+                                            std::uint32_t flags = 0);
 
   DeviceState& device;
   const std::shared_ptr<DeviceState> keep;
-  patchbay_stream* handle = nullptr;  // null once closed
+  const std::uint32_t flags;
+  const bool completes_inline;
+  patchbay_stream* handle = nullptr;  // null once closed; changes under the mutex
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
-  const std::shared_ptr<StreamProgress> progress = std::make_shared<StreamProgress>();
+  const std::shared_ptr<StreamProgress> progress;
+  std::unique_ptr<StreamTimes> times;  // null if not asked for
 
  private:
-  std::shared_ptr<EventState> record_locked(std::shared_ptr<DeviceState> keep);
+  /// The position of the submission that is about to be made. One that fails leaves it empty.
+  std::uint64_t begin(const Submission& what);
+  void end(const Submission& what, patchbay_status* status);
+  void finish_if_synchronous(std::string_view operation);
+  void settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation);
+  void check_wait(patchbay_status* status, std::uint64_t target, std::string_view operation);
 
   std::mutex probe_mutex_;
   std::shared_ptr<EventState> probe_;  // where `poll` looked last; null if that is done
   std::uint64_t probe_sequence_ = 0;
+  std::vector<patchbay_stream*> retired_;  // failed ones, which others may still be waiting for
+  std::vector<std::shared_ptr<EventState>> foreign_waits_;  // under the mutex
+  std::atomic<bool> has_foreign_waits_{false};
+  std::unique_ptr<CallbackThread> callbacks_;
 };
 
 struct EventState {
-  EventState(DeviceState& device, std::shared_ptr<DeviceState> keep);
+  EventState(StreamState& stream, std::shared_ptr<DeviceState> keep, std::uint32_t flags);
   ~EventState();
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;
 
   bool is_done();
-  void wait(std::uint64_t deadline_ns);
+  void wait(std::uint64_t deadline_ns, std::string_view operation = "wait");
+  /// Between two events with times that are done.
+  std::uint64_t nanoseconds_since(const EventState& earlier) const;
 
   DeviceState& device;
   const std::shared_ptr<DeviceState> keep;
+  const std::shared_ptr<StreamProgress> progress;  // of the stream that it is recorded on
+  const std::uint64_t sequence;
   patchbay_event* handle = nullptr;
+
+ private:
+  void check_event(patchbay_status* status, std::string_view operation);
 };
+
+/// The Error for a failed wait on work up to `target`, which it may turn out to be the first to
+/// report.
+[[noreturn]] void raise_wait_failure(DeviceState& device, StreamProgress& progress,
+                                     std::uint64_t target, patchbay_status* status,
+                                     std::string_view operation);
 
 }  // namespace patchbay::runtime
 

@@ -16,7 +16,8 @@ patchbay_argument& Launch::add(const TensorImpl& tensor, int rank, std::uint8_t 
   runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);
   std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
   std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
-  uses_[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0};
+  uses_[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0,
+                        (access & PATCHBAY_READ) != 0};
   return argument;
 }
 

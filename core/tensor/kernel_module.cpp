@@ -149,7 +149,7 @@ void ModuleKernel::launch(const Grid& grid, std::span<const KernelArgument> argu
     std::copy(given.shape.begin(), given.shape.end(), raw[i].shape);
     const Shape strides = contiguous_strides(given.shape);
     std::copy(strides.begin(), strides.end(), raw[i].strides);
-    uses.push_back({&given.buffer(), spec.access != Access::kRead});
+    uses.push_back({&given.buffer(), spec.access != Access::kRead, spec.access != Access::kWrite});
   }
   check_overlap(kernel, arguments);
   const GridAxes groups = to_axes(kernel, "the number of groups", grid.groups);

@@ -81,7 +81,7 @@ void copy_across(const TensorImpl& to, const Tensor& source, bool non_blocking) 
   const Tensor landed = make_empty("copy_from", to.shape, sent.dtype(), to);
   copy_packed("copy_from", *landed.impl(), *sent.impl(), /*non_blocking=*/true);
   tensor::launch_copy(to, *landed.impl());
-  if (!non_blocking) to.buffer().wait_on_host(/*writes=*/false);
+  if (!non_blocking) to.buffer().wait_on_host(/*writes=*/false, "copy_from");
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
 
 std::uint64_t read_host_scalar(const TensorImpl& tensor) {
   runtime::BufferState& buffer = tensor.buffer();
-  buffer.wait_on_host(false);
+  buffer.wait_on_host(false, "scalar");
+  buffer.check_readable("scalar");
   std::uint64_t bits = 0;
   std::memcpy(&bits,
               static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes +

@@ -121,7 +121,8 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!buffer.host_addressable) {
     return out << tensor::describe(impl) << "; show(tensor) fetches the values";
   }
-  buffer.wait_on_host(false);
+  buffer.wait_on_host(false, "<<");
+  buffer.check_readable("<<");
   const char* first = static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes;
   return out << with_label(Printer(impl, impl.strides).print(first + impl.offset_bytes), impl);
 }

@@ -64,7 +64,8 @@ void* Tensor::host_data(DType dtype) const {
                    "tensor.to(\"cpu\").",
                    impl.device().name_text, tensor::describe(impl));
   }
-  buffer.wait_on_host(true);
+  buffer.wait_on_host(true, "data");
+  buffer.check_readable("data");
   if (buffer.memory.base == nullptr) return nullptr;  // no bytes
   return static_cast<char*>(buffer.memory.base) + buffer.memory.offset_bytes + impl.offset_bytes;
 }

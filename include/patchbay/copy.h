@@ -17,6 +17,10 @@
 
 namespace patchbay {
 
+namespace runtime {
+struct ScopedStream;
+}
+
 /// How bytes get from one place to another. Chosen by what memory can do, never by a name.
 enum class Route : std::uint8_t {
   kNone,  // the same storage, or 0 bytes
@@ -142,8 +146,8 @@ class PATCHBAY_API CopyGuard {
   Mode previous_;
 };
 
-/// The thread-local state of this thread (default device, tag, guard), to be carried to a thread
-/// that works on its behalf.
+/// The thread-local state of this thread (default device, tag, guard, streams), to be carried to a
+/// thread that works on its behalf.
 class PATCHBAY_API ThreadContext {
  public:
   static ThreadContext current();
@@ -163,6 +167,7 @@ class PATCHBAY_API ThreadContext {
   std::shared_ptr<runtime::DeviceState> device_;
   std::string tag_;
   CopyGuard::Mode guard_ = CopyGuard::Mode::kAllow;
+  std::shared_ptr<const runtime::ScopedStream> streams_;
 };
 
 }  // namespace patchbay

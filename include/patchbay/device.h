@@ -50,7 +50,7 @@ struct DeviceProperties {
   bool f64 = false, f16 = false, bf16 = false;
   bool peer_access = false, unified_memory = false, modules = false;
   bool host_addressable = false;  // the host may touch its memory
-  bool completes_inline = false;  // submissions are complete when the call returns
+  bool completes_inline = false;  // the default stream computes in the call that submits
   std::uint64_t memory_total_bytes = 0;
   std::uint32_t compute_units = 0;
   std::uint32_t preferred_vector_bytes = 0;

@@ -3,9 +3,9 @@
 // anything else is an Error at the call, before any work (kDeviceMismatch, kDtypeMismatch,
 // kShapeMismatch). The one exception: a 0-d tensor on a CPU device may be an operand of an
 // elementwise operation on any device, as a scalar. Literals take the tensor's dtype. f16 and bf16
-// go where f32 does, on devices that have them. Shapes broadcast as in NumPy. Calls queue on
-// the device's default stream; the functions whose name ends in _out write into `out`, which has
-// the result's shape, dtype and device, may be an operand itself, but not overlap one in part.
+// go where f32 does, on devices that have them. Shapes broadcast as in NumPy. Calls queue on the
+// device's default stream, or on a StreamScope's; those whose name ends in _out write into `out`,
+// which has the result's shape, dtype and device, may be an operand, but not overlap one in part.
 #ifndef PATCHBAY_OPS_H_
 #define PATCHBAY_OPS_H_
 

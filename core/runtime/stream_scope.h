@@ -1,0 +1,74 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Which stream a thread's operations go to, and whether it may call the runtime at all.
+#ifndef PATCHBAY_CORE_RUNTIME_STREAM_SCOPE_H_
+#define PATCHBAY_CORE_RUNTIME_STREAM_SCOPE_H_
+
+#include <memory>
+#include <string_view>
+#include <thread>
+
+#include "core/runtime/device_state.h"
+
+namespace patchbay::runtime {
+
+/// The streams chosen by the scopes of a thread, innermost first.
+struct ScopedStream {
+  std::shared_ptr<StreamState> stream;
+  std::shared_ptr<const ScopedStream> outer;
+};
+
+/// Null, or those of this thread, or what stands for 'in a callback': one word, for each operation
+/// looks at it.
+extern constinit thread_local const ScopedStream* scoped_streams;
+
+/// Sets this thread's streams and gives those before.
+std::shared_ptr<const ScopedStream> exchange_streams(std::shared_ptr<const ScopedStream> streams);
+
+/// The innermost scope's stream of the device, else its default stream.
+StreamState& find_scoped_stream(DeviceState& device, std::string_view operation);
+
+/// The stream that operations on the device's tensors go to. The device is open.
+/// Errors: kInvalidArgument in a stream's callback, which may not call the runtime.
+inline StreamState& current_stream(DeviceState& device, std::string_view operation) {
+  if (scoped_streams == nullptr) return *device.default_stream;
+  return find_scoped_stream(device, operation);
+}
+
+/// Errors: kInvalidArgument in a stream's callback.
+[[noreturn]] void raise_in_callback(std::string_view operation);
+extern const ScopedStream kInCallback;
+inline void check_no_callback(std::string_view operation) {
+  if (scoped_streams == &kInCallback) [[unlikely]]
+    raise_in_callback(operation);
+}
+
+/// Marks this thread as one that runs a stream's callback.
+class CallbackMark {
+ public:
+  CallbackMark() : previous_(scoped_streams) { scoped_streams = &kInCallback; }
+  ~CallbackMark() { scoped_streams = previous_; }
+  CallbackMark(const CallbackMark&) = delete;
+  CallbackMark& operator=(const CallbackMark&) = delete;
+
+ private:
+  const ScopedStream* previous_;
+};
+
+/// For what waits for callbacks when it goes: the last handle may be one that a callback held.
+struct DeleteOutsideCallbacks {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    if (scoped_streams != &kInCallback) {
+      delete object;
+      return;
+    }
+    try {
+      std::thread([object] { delete object; }).detach();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): no thread to be had, so it stays
+    }
+  }
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_STREAM_SCOPE_H_
