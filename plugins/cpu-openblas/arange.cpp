@@ -2,6 +2,7 @@
 #include "arange.hpp"
 
 #include "operand.hpp"
+#include "stream.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -18,8 +19,13 @@ std::int64_t offset_of(const patchbay_argument& out, std::int64_t index) {
 
 }  // namespace
 
-void ArangeKernel::launch(plugin::Stream&, plugin::Arguments arguments, plugin::Memory,
-                          std::string_view) {
+void ArangeKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                          std::string_view name) {
+  static_cast<Stream&>(stream).submit(arguments, name,
+                                      [this](plugin::Arguments kept) { compute(kept); });
+}
+
+void ArangeKernel::compute(plugin::Arguments arguments) const {
   const patchbay_argument& out = arguments[0];
   const std::int64_t n = num_elements(out);
   if (n == 0) return;

@@ -20,6 +20,8 @@ class ArangeKernel final : public plugin::Kernel {
               std::string_view name) override;
 
  private:
+  void compute(plugin::Arguments arguments) const;
+
   Workers& workers_;
   const Arange entry_;
   const std::uint8_t dtype_;

@@ -1,14 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "event.hpp"
 #include "module.hpp"
 #include "operators.hpp"
 #include "stream.hpp"
 
 namespace patchbay::cpu {
 
-std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
-  return std::make_unique<Stream>(workers_);
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
+  return std::make_unique<Stream>(workers_, (flags & PATCHBAY_STREAM_DEFAULT) != 0);
 }
 
 std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {

@@ -17,8 +17,8 @@ namespace patchbay::cpu {
 
 class Device final : public plugin::Device {
  public:
-  Device(Libraries& libraries, executor::Executor& executor, const Share& share)
-      : libraries_(libraries), executor_(executor), workers_(share) {}
+  Device(Libraries& libraries, executor::Executor& executor, const Share& share, plugin::Host host)
+      : libraries_(libraries), executor_(executor), workers_(share, host) {}
 
   plugin::Allocator& allocator() override { return allocator_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;

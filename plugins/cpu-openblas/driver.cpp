@@ -16,7 +16,8 @@ std::vector<Share> find_shares(plugin::Host host) {
 }  // namespace
 
 Driver::Driver(plugin::Host host)
-    : processor_(describe_processor()),
+    : host_(host),
+      processor_(describe_processor()),
       shares_(find_shares(host)),
       libraries_(host.option("openblas_path"), processor_.last_level_cache_bytes),
       executor_(host) {}
@@ -52,7 +53,7 @@ std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
     plugin::invalid_argument("there is no device " + std::to_string(index) + " among " +
                              std::to_string(shares_.size()));
   }
-  return std::make_unique<Device>(libraries_, executor_, shares_[index]);
+  return std::make_unique<Device>(libraries_, executor_, shares_[index], host_);
 }
 
 }  // namespace patchbay::cpu

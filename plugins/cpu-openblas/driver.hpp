@@ -23,6 +23,7 @@ class Driver final : public plugin::Driver {
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
 
  private:
+  const plugin::Host host_;
   const Processor processor_;
   const std::vector<Share> shares_;
   Libraries libraries_;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stream.hpp"
+
 namespace patchbay::cpu {
 namespace {
 
@@ -42,14 +44,16 @@ ElementwiseKernel::ElementwiseKernel(Workers& workers, const Operation& operatio
   }
 }
 
-void ElementwiseKernel::launch(plugin::Stream&, plugin::Arguments arguments, plugin::Memory,
-                               std::string_view) {
+void ElementwiseKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                               std::string_view name) {
   check_shapes(arguments);
-  if (workers_.is_inline()) {
-    compute(arguments);
-  } else {
-    workers_.run([&] { compute(arguments); });
-  }
+  static_cast<Stream&>(stream).submit(arguments, name, [this](plugin::Arguments kept) {
+    if (workers_.is_inline()) {
+      compute(kept);
+    } else {
+      workers_.run([&] { compute(kept); });
+    }
+  });
 }
 
 void ElementwiseKernel::compute(plugin::Arguments arguments) const {

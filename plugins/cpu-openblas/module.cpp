@@ -1,10 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "module.hpp"
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "common/dialect_module.hpp"
 #include "operand.hpp"
+#include "stream.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -14,9 +17,23 @@ class ModuleKernel final : public GridKernel {
   ModuleKernel(executor::Kernel code, Workers& workers)
       : GridKernel(code.name()), code_(std::move(code)), workers_(workers) {}
 
-  void launch_grid(plugin::Stream&, std::span<const std::uint32_t, 3> groups,
+  void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
                    std::span<const std::uint32_t, 3> group_size, std::uint32_t,
-                   plugin::Arguments arguments, std::string_view) override {
+                   plugin::Arguments arguments, std::string_view name) override {
+    executor::check_grid({groups, group_size});
+    Extents extents{};
+    std::copy(groups.begin(), groups.end(), extents.groups.begin());
+    std::copy(group_size.begin(), group_size.end(), extents.group_size.begin());
+    static_cast<Stream&>(stream).submit(
+        arguments, name, [this, extents](plugin::Arguments kept) { compute(extents, kept); });
+  }
+
+ private:
+  struct Extents {
+    std::array<std::uint32_t, 3> groups, group_size;
+  };
+
+  void compute(const Extents& extents, plugin::Arguments arguments) const {
     std::vector<const void*> places;
     for (const patchbay_argument& argument : arguments) {
       const bool is_buffer = argument.kind == PATCHBAY_TENSOR;
@@ -24,14 +41,13 @@ class ModuleKernel final : public GridKernel {
                                  : static_cast<const void*>(&argument.value.bits));
     }
     workers_.run([&] {
-      code_.run({groups, group_size}, places,
+      code_.run({extents.groups, extents.group_size}, places,
                 [&](std::int64_t num_groups, std::int64_t work, const executor::GroupRange& range) {
                   workers_.split(num_groups, 1, work, range);
                 });
     });
   }
 
- private:
   const executor::Kernel code_;
   Workers& workers_;
 };

@@ -7,6 +7,8 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "stream.hpp"
+
 namespace patchbay::cpu {
 namespace {
 
@@ -64,8 +66,8 @@ void call_blas(GemmEntry<T> gemm, const GemmProblem& p, const ScalarCell& alpha,
 
 }  // namespace
 
-void ProductKernel::launch(plugin::Stream&, plugin::Arguments arguments, plugin::Memory,
-                           std::string_view) {
+void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                           std::string_view name) {
   GemmProblem problem = problem_of(arguments);
   if (problem.m == 0 || problem.n == 0) return;
   const ScalarCell alpha = convert_scalar(arguments[3], dtype_);
@@ -76,7 +78,9 @@ void ProductKernel::launch(plugin::Stream&, plugin::Arguments arguments, plugin:
   if (blas_ != nullptr && !fits_int(problem)) {
     plugin::unsupported("gemm.1: extents and leading dimensions over 2^31 - 1 are not supported");
   }
-  workers_.run([&] { compute(problem, alpha, beta); });
+  static_cast<Stream&>(stream).submit({}, name, [=, this](plugin::Arguments) {
+    workers_.run([&] { compute(problem, alpha, beta); });
+  });
 }
 
 void ProductKernel::compute(const GemmProblem& problem, const ScalarCell& alpha,

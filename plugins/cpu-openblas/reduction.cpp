@@ -11,6 +11,7 @@
 
 #include "loop_nest.hpp"
 #include "operand.hpp"
+#include "stream.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -283,11 +284,17 @@ void check_shapes(const std::string& name, const patchbay_argument& out,
 }  // namespace
 
 template <class Method>
-void ReductionKernel<Method>::launch(plugin::Stream&, plugin::Arguments arguments, plugin::Memory,
-                                     std::string_view) {
+void ReductionKernel<Method>::launch(plugin::Stream& stream, plugin::Arguments arguments,
+                                     plugin::Memory, std::string_view name) {
+  check_shapes(operation_.name, arguments[0], arguments[1]);
+  static_cast<Stream&>(stream).submit(arguments, name,
+                                      [this](plugin::Arguments kept) { compute(kept); });
+}
+
+template <class Method>
+void ReductionKernel<Method>::compute(plugin::Arguments arguments) const {
   const patchbay_argument& out = arguments[0];
   const patchbay_argument& in = arguments[1];
-  check_shapes(operation_.name, out, in);
   if (num_elements(out) == 0) return;
   if (num_elements(in) == 0) return reduce_nothing(operation_, out);
   const Loops loops = make_loops(out, in);

@@ -33,6 +33,8 @@ class ReductionKernel final : public plugin::Kernel {
               std::string_view name) override;
 
  private:
+  void compute(plugin::Arguments arguments) const;
+
   Workers& workers_;
   const Operation operation_;
 };

@@ -8,6 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "patchbay/plugin/kit/host.hpp"
+
 #include "lead_thread.hpp"
 #include "thread_pool.hpp"
 #include "topology.hpp"
@@ -15,14 +17,20 @@
 namespace patchbay::cpu {
 
 /// With one device the caller computes, and its helpers with it; with several, everything runs on
-/// the device's own pinned threads while the caller waits.
+/// the device's own pinned threads while the caller waits. Where the application lends its threads,
+/// the caller computes with them, and none is started here.
 class Workers {
  public:
-  explicit Workers(const Share& share) : pool_(share.num_threads, share.cores) {
-    if (share.own_threads) lead_.emplace(share.cores.front());
+  Workers(const Share& share, plugin::Host host)
+      : host_(host),
+        lent_threads_(static_cast<int>(host.lent_threads())),
+        pool_(share.num_threads, share.cores) {
+    if (share.own_threads && lent_threads_ == 0) lead_.emplace(share.cores.front());
   }
 
-  int num_threads() const noexcept { return pool_.num_threads(); }
+  int num_threads() const noexcept {
+    return lent_threads_ != 0 ? lent_threads_ : pool_.num_threads();
+  }
   bool is_inline() const noexcept { return !lead_.has_value(); }
 
   /// Runs body() where this device computes.
@@ -38,7 +46,9 @@ class Workers {
   /// Calls body(part) for each part; see ThreadPool.
   template <class Body>
   void parallel_for(int num_parts, const Body& body) noexcept {
-    pool_.parallel_for(num_parts, body);
+    if (lent_threads_ == 0) return pool_.parallel_for(num_parts, body);
+    host_.parallel_for(static_cast<std::uint64_t>(num_parts),
+                       [&](std::uint64_t part) { body(static_cast<int>(part)); });
   }
 
   /// Calls body(begin, end) for pieces that cover [0, n) and start at multiples of `grain`.
@@ -72,6 +82,8 @@ class Workers {
     return std::min(threads, bytes / kWorthAThread) * rounds;
   }
 
+  const plugin::Host host_;
+  const int lent_threads_;  // 0: none
   ThreadPool pool_;
   std::optional<LeadThread> lead_;
 };
