@@ -44,8 +44,8 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
   return std::make_unique<Stream>(context_, stream);
 }
 
-std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
-  return std::make_unique<Event>(context_);
+std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t flags) {
+  return std::make_unique<Event>(context_, (flags & PATCHBAY_EVENT_TIMES) != 0);
 }
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {

@@ -54,7 +54,8 @@ struct Uuid {
   constant(kHostAllocPortable, CU_MEMHOSTALLOC_PORTABLE, 1) \
   constant(kStreamNonBlocking, CU_STREAM_NON_BLOCKING, 1) \
   constant(kEventDefault, CU_EVENT_DEFAULT, 0) \
-  constant(kEventBlockingSync, CU_EVENT_BLOCKING_SYNC, 1)
+  constant(kEventBlockingSync, CU_EVENT_BLOCKING_SYNC, 1) \
+  constant(kEventDisableTiming, CU_EVENT_DISABLE_TIMING, 2)
 
 // our name, the library's symbol, parameters; all return a Result
 #define PATCHBAY_DRIVER_ENTRIES(entry) \

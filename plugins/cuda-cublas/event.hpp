@@ -11,8 +11,10 @@ namespace patchbay::cuda {
 /// The driver's event is such a position itself, done until it is recorded.
 class Event : public plugin::Event {
  public:
-  explicit Event(Context& context)
-      : context_(context), event_(cuda::create_event(context, kEventDefault)) {}
+  /// Without times it costs the driver less.
+  Event(Context& context, bool with_times)
+      : context_(context),
+        event_(cuda::create_event(context, with_times ? kEventDefault : kEventDisableTiming)) {}
 
   bool is_done() override;
   bool wait(std::uint64_t deadline_ns) override;

@@ -99,7 +99,7 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
 
 void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<Callbacks>(context_);
-  EventHandle event = cuda::create_event(context_, kEventBlockingSync);
+  EventHandle event = cuda::create_event(context_, kEventBlockingSync | kEventDisableTiming);
   context_.call(context_.driver().event_record, event.get(), native_);
   callbacks_->add(std::move(event), host(), call, user);
 }

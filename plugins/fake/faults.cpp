@@ -16,7 +16,8 @@ std::string option_of(std::size_t call) { return "fake_fail_" + std::string(kCal
 
 Faults::Faults(const plugin::Host& host)
     : failing_later_(number_option(host, "fake_fail_async_launch", 0)),
-      losing_device_(number_option(host, "fake_lose_device", 0)) {
+      losing_device_(number_option(host, "fake_lose_device", 0)),
+      names_later_(number_option(host, "fake_unnamed_faults", 0) == 0) {
   for (std::size_t call = 0; call < kNumCalls; ++call) {
     failing_[call] = number_option(host, option_of(call), 0);
   }
@@ -39,7 +40,9 @@ void Faults::count(Call call) { next(call); }
 
 LaunchFault Faults::count_launch() {
   const std::uint64_t number = next(Call::kLaunch);
-  if (number == failing_later_) return LaunchFault::kLater;
+  if (number == failing_later_) {
+    return names_later_ ? LaunchFault::kLater : LaunchFault::kLaterUnnamed;
+  }
   if (number == losing_device_) return LaunchFault::kLosesDevice;
   return LaunchFault::kNone;
 }

@@ -22,7 +22,7 @@ enum class Call : std::uint8_t {
 };
 inline constexpr std::size_t kNumCalls = 7;
 
-enum class LaunchFault : std::uint8_t { kNone, kLater, kLosesDevice };
+enum class LaunchFault : std::uint8_t { kNone, kLater, kLaterUnnamed, kLosesDevice };
 
 /// One for each driver; counts from 1 over all its devices.
 class Faults {
@@ -40,6 +40,7 @@ class Faults {
   std::array<std::uint64_t, kNumCalls> failing_{};  // 0: none
   std::array<std::atomic<std::uint64_t>, kNumCalls> counts_{};
   std::uint64_t failing_later_, losing_device_;
+  const bool names_later_;
 };
 
 /// Throws NO_DRIVER and the like if the option fake_open asks for it.

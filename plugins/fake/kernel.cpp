@@ -181,9 +181,14 @@ LaunchFault begin_launch(Device& device, const std::string& shown) {
 }
 
 void play_later(LaunchFault fault, const std::string& shown) {
+  if (fault == LaunchFault::kLaterUnnamed) {
+    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                              "a launch failed, as the option fake_unnamed_faults asks");
+  }
   if (fault != LaunchFault::kLater) return;
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                            shown + " failed, as the option fake_fail_async_launch asks");
+                            shown + " failed, as the option fake_fail_async_launch asks", 0, 0,
+                            shown.substr(std::string_view("launch of ").size()));
 }
 
 /// A launch on its way to the worker.

@@ -33,8 +33,9 @@ Device::Device(const Symbols& cl, const DeviceInfo& info, plugin::Host host)
       allocator_(*this, host),
       backend_(*this, info, host) {}
 
-std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
-  return std::make_unique<Stream>(*this, create_queue(*this));
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
+  const bool with_times = (flags & PATCHBAY_STREAM_TIMES) != 0;
+  return std::make_unique<Stream>(*this, create_queue(*this, with_times));
 }
 
 std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle) {

@@ -9,10 +9,11 @@
 
 namespace patchbay::opencl {
 
-QueueHandle create_queue(const Device& device) {
+QueueHandle create_queue(const Device& device, bool with_times) {
   cl_int code = 0;
-  const cl_queue queue = device.cl().clCreateCommandQueue(
-      device.context(), device.info().id, static_cast<cl_bits>(kQueueProfilingEnable), &code);
+  const auto properties = static_cast<cl_bits>(with_times ? kQueueProfilingEnable : 0);
+  const cl_queue queue =
+      device.cl().clCreateCommandQueue(device.context(), device.info().id, properties, &code);
   check(code, "clCreateCommandQueue");
   return {device.cl(), queue};
 }
@@ -21,8 +22,7 @@ Stream::Stream(const Device& device, QueueHandle queue)
     : device_(device),
       cl_(device.cl()),
       queue_(std::move(queue)),
-      timeline_(std::make_shared<Timeline>(cl_, device.clock())),
-      callbacks_(std::make_shared<Callbacks>()) {}
+      timeline_(std::make_shared<Timeline>(cl_, device.clock())) {}
 
 Stream::~Stream() {
   try {
@@ -31,7 +31,6 @@ Stream::~Stream() {
   } catch (...) {
     cl_.clFinish(queue_.get());  // the queue takes no marker any more
   }
-  callbacks_->wait();
   timeline_->settle();
 }
 
@@ -109,11 +108,6 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
   if (!wait_for(cl_, marker.get(), host(), deadline_ns)) return false;
   timeline_->check(number);
   return true;
-}
-
-void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
-  const Position position{timeline_, timeline_->last()};
-  callbacks_->add(cl_, mark().get(), position, host(), call, user);
 }
 
 }  // namespace patchbay::opencl

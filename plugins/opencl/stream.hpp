@@ -8,7 +8,6 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "callbacks.hpp"
 #include "handle.hpp"
 #include "timeline.hpp"
 
@@ -29,7 +28,6 @@ class Stream : public plugin::Stream {
   void wait_event(plugin::Event& event) override;
   void flush() override;
   bool synchronize(std::uint64_t deadline_ns) override;
-  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
 
   const Device& device() const { return device_; }
   cl_queue queue() const { return queue_.get(); }
@@ -52,10 +50,10 @@ class Stream : public plugin::Stream {
   const Symbols& cl_;
   const QueueHandle queue_;
   const std::shared_ptr<Timeline> timeline_;
-  const std::shared_ptr<Callbacks> callbacks_;
 };
 
-QueueHandle create_queue(const Device& device);
+/// With times an event of the queue knows when it was over.
+QueueHandle create_queue(const Device& device, bool with_times = false);
 
 }  // namespace patchbay::opencl
 

@@ -12,7 +12,6 @@ namespace patchbay::opencl {
 
 using BuildCallback = void (*)(cl_program, void*);
 using ContextCallback = void (*)(const char*, const void*, std::size_t, void*);
-using EventCallback = void (*)(cl_event, cl_int, void*);
 
 // name, result, parameters
 // clang-format off
@@ -60,7 +59,6 @@ using EventCallback = void (*)(cl_event, cl_int, void*);
   symbol(clWaitForEvents, cl_int, (cl_uint, const cl_event*))                                     \
   symbol(clGetEventInfo, cl_int, (cl_event, cl_uint, std::size_t, void*, std::size_t*))           \
   symbol(clGetEventProfilingInfo, cl_int, (cl_event, cl_uint, std::size_t, void*, std::size_t*))  \
-  symbol(clSetEventCallback, cl_int, (cl_event, cl_int, EventCallback, void*))                    \
   symbol(clCreateProgramWithSource, cl_program,                                                   \
          (cl_context, cl_uint, const char**, const std::size_t*, cl_int*))                        \
   symbol(clCreateProgramWithBinary, cl_program,                                                   \

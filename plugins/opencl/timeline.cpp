@@ -33,7 +33,7 @@ std::optional<plugin::StatusError> Timeline::failure_of(const Submission& submis
   if (status >= 0) return std::nullopt;
   return plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
                              submission.name + " failed: " + describe(status), status,
-                             flags_of(status));
+                             flags_of(status), submission.name);
 }
 
 /// Forgets what is done. The queue is in order, so that the first that is not ends the search.

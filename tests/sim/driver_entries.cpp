@@ -333,9 +333,10 @@ int cuStreamGetCtx(NativeStream stream, NativeContext* context) {
   return kSuccess;
 }
 
-int cuEventCreate(NativeEvent* event, unsigned) {
+int cuEventCreate(NativeEvent* event, unsigned flags) {
   return on_context([&](ContextObject& context) -> int {
-    auto made = std::make_unique<EventObject>(EventObject{context, nullptr});
+    auto made = std::make_unique<EventObject>(
+        EventObject{context, nullptr, (flags & static_cast<unsigned>(kEventDisableTiming)) == 0});
     *event = made.get();
     machine().events.emplace(*event, std::move(made));
     return kSuccess;
@@ -382,6 +383,7 @@ int cuEventElapsedTime(float* milliseconds, NativeEvent from, NativeEvent to) {
   return on_object(machine().events, to, [&](EventObject& object) -> int {
     if (machine().events.count(from) == 0) return kInvalidHandle;
     if (from->mark == nullptr || object.mark == nullptr) return kInvalidHandle;
+    if (!from->has_time || !object.has_time) return kInvalidHandle;
     *milliseconds = static_cast<float>(object.mark->reached_ns - from->mark->reached_ns) * 1e-6f;
     return kSuccess;
   });

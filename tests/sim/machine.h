@@ -69,6 +69,7 @@ struct StreamObject {
 struct EventObject {
   ContextObject& context;
   std::shared_ptr<sim::Mark> mark;  // null until recorded
+  bool has_time = true;
 };
 struct FunctionObject {
   ContextObject& context;
