@@ -109,5 +109,23 @@ TEST_F(ErrorsDocument, CopyForbidden) {
   expect(ErrorCode::kCopyForbidden, [&] { static_cast<void>(here.to(device("fake:0"))); });
 }
 
+/// A runtime whose fake device has one fault, at the second launch.
+Device faulty_device(const char* fault) {
+  RuntimeOptions options;
+  options.plugin_directories = {PATCHBAY_TEST_PLUGIN_DIR};
+  options.plugins = {"fake"};
+  options.settings = {{fault, "2"}};
+  options.read_environment = false;
+  return Runtime(options).device("fake:0");
+}
+TEST_F(ErrorsDocument, LaunchFailed) {
+  const Tensor twice = ones({2}, faulty_device("fake_fail_async_launch")) * 2;
+  expect(ErrorCode::kLaunchFailed, [&] { static_cast<void>(twice.to_vector<float>()); });
+}
+TEST_F(ErrorsDocument, DeviceLost) {
+  const Tensor one = ones({2}, faulty_device("fake_lose_device"));
+  expect(ErrorCode::kDeviceLost, [&] { static_cast<void>(one * 2); });
+}
+
 }  // namespace
 }  // namespace patchbay

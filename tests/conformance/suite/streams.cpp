@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Chapter streams: order on a stream, events between streams, deadlines. Work is an i32 addition,
 // for it is something that every backend can launch.
+#include <future>
+#include <memory>
+
 #include "conformance/suite/chapters.h"
 #include "conformance/suite/expect.h"
 #include "conformance/suite/kernels/array.h"
@@ -174,6 +177,35 @@ void threads_share_a_stream(Context& context) {
   });
 }
 
+void a_callback_comes_after_its_work(Context& context) {
+  const Device device = context.device();
+  const auto called = std::make_shared<std::promise<bool>>();
+  const Stream stream(device);
+  const Counter counter(device);
+  for (int i = 0; i < 10; ++i) counter.add(stream, 3);
+  const Event before = stream.record();
+  stream.add_callback([called](const Error* error) { called->set_value(error == nullptr); });
+  expect(called->get_future().get(), "a callback was told of a failure");
+  expect(before.is_done(), "a callback came before the work that it was to follow");
+  counter.expect_total(30, "what a callback came after");
+}
+
+void times_are_in_the_order_of_the_work(Context& context) {
+  const Device device = context.device();
+  const Stream stream(device, {.times = true});
+  const Counter counter(device);
+  for (int i = 0; i < 3; ++i) counter.add(stream, 1);
+  stream.synchronize();
+  std::vector<SubmissionTime> times;
+  std::string why;
+  if (is_unsupported([&] { times = stream.take_times(); }, &why)) throw Waiver(why);
+  expect(times.size() == 3, "3 launches have {} times", times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    expect(times[i].name == "count", "launch {} is called '{}'", i, times[i].name);
+    expect(i == 0 || times[i].start >= times[i - 1].start, "launch {} starts before the last", i);
+  }
+}
+
 void many_streams_and_events(Context& context) {
   const Device device = context.device();
   for (int i = 0; i < 64; ++i) {
@@ -197,6 +229,8 @@ std::vector<Check> streams_checks() {
       {"streams", "a_device_waits_for_all_its_streams", a_device_waits_for_all_its_streams},
       {"streams", "events_between_devices", events_between_devices},
       {"streams", "threads_share_a_stream", threads_share_a_stream},
+      {"streams", "a_callback_comes_after_its_work", a_callback_comes_after_its_work},
+      {"streams", "times_are_in_the_order_of_the_work", times_are_in_the_order_of_the_work},
       {"streams", "many_streams_and_events", many_streams_and_events},
   };
 }

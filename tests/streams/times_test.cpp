@@ -1,0 +1,108 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <vector>
+
+#include <patchbay/patchbay.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = SubmissionTime::Kind;
+
+class TimesOn : public DeviceTest {};
+
+TEST_P(TimesOn, EachLaunchAndCopyHasOne) {
+  const Stream stream(device_, {.times = true});
+  const Buffer from = Buffer::allocate(device_, 4096), to = Buffer::allocate(device_, 4096);
+  const Tensor a = ones({1000}, device_);
+  {
+    const StreamScope scope(stream);
+    static_cast<void>(a + 1);
+    copy({to, 0, 4096}, {from, 0, 4096}, /*non_blocking=*/true);
+    static_cast<void>(exp(a));
+  }
+  stream.synchronize();
+  const std::vector<SubmissionTime> times = stream.take_times();
+  ASSERT_EQ(times.size(), 3u);
+  EXPECT_EQ(times[0].name, "add");
+  EXPECT_EQ(times[0].kind, Kind::kLaunch);
+  EXPECT_EQ(times[0].size_bytes, 0u);
+  EXPECT_EQ(times[1].name, "copy");
+  EXPECT_EQ(times[1].kind, Kind::kCopy);
+  EXPECT_EQ(times[1].size_bytes, 4096u);
+  EXPECT_EQ(times[2].name, "exp");
+  auto previous_end = 0ns;
+  for (const SubmissionTime& time : times) {
+    // Clocks of devices have steps of up to a microsecond.
+    EXPECT_GE(time.start + 2us, previous_end) << "in order, one after the other";
+    EXPECT_GE(time.duration, 0ns);
+    previous_end = time.start + time.duration;
+  }
+  EXPECT_TRUE(stream.take_times().empty()) << "each is given once";
+}
+
+TEST_P(TimesOn, StreamsWithoutTimesSaySo) {
+  EXPECT_ERROR(Stream(device_).take_times(), ErrorCode::kUnsupported,
+               "[take_times] the stream was made without times (" + device_.name() +
+                   "). Make it with Stream(device, {.times = true}).");
+  EXPECT_ERROR(device_.default_stream().take_times(), ErrorCode::kUnsupported, "without times");
+}
+
+PATCHBAY_ON_EACH_DEVICE(TimesOn);
+
+TEST(Times, AreAtLeastWhatTheWorkTakes) {
+  const Runtime runtime(options({{"fake_delay_ms", "5"}}));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device);
+  const Stream stream(device, {.times = true});
+  {
+    const StreamScope scope(stream);
+    static_cast<void>(a + 1);
+    static_cast<void>(a + 2);
+  }
+  stream.synchronize();
+  const std::vector<SubmissionTime> times = stream.take_times();
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_GE(times[0].duration, 5ms);
+  EXPECT_GE(times[1].duration, 5ms);
+  EXPECT_GE(times[1].start, times[0].start + times[0].duration);
+}
+
+TEST(Times, WhatIsUnderWayComesLater) {
+  const Runtime runtime(options({{"fake_delay_ms", "20"}}));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device);
+  device.synchronize();
+  const Stream stream(device, {.times = true});
+  const StreamScope scope(stream);
+  for (int i = 0; i < 5; ++i) static_cast<void>(a + 1);
+  EXPECT_LT(stream.take_times().size(), 5u);  // 100 ms of work
+  stream.synchronize();
+}
+
+TEST(Times, FailedWorkHasNone) {
+  const Runtime runtime(options({{"fake_fail_async_launch", "3"}}));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device);
+  const Stream stream(device, {.times = true});
+  const StreamScope scope(stream);
+  static_cast<void>(a + 1);
+  stream.synchronize();
+  static_cast<void>(a * 2);
+  EXPECT_ERROR(stream.synchronize(), ErrorCode::kLaunchFailed, "[mul]");
+  const std::vector<SubmissionTime> times = stream.take_times();
+  ASSERT_EQ(times.size(), 1u);
+  EXPECT_EQ(times[0].name, "add");
+  stream.reset();
+  static_cast<void>(a - 1);
+  stream.synchronize();
+  const std::vector<SubmissionTime> later = stream.take_times();
+  ASSERT_EQ(later.size(), 1u);
+  EXPECT_EQ(later[0].name, "sub");
+}
+
+}  // namespace
+}  // namespace patchbay::test
