@@ -35,7 +35,8 @@ void Driver::enumerate(const Found& found) {
     properties.vendor = plugin::to_abi(processor_.vendor);
     properties.driver_version = plugin::to_abi(libraries_.simd().name);
     properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_UNIFIED_MEMORY |
-                              PATCHBAY_CAN_INLINE_STREAM | PATCHBAY_CAN_MODULES;
+                              PATCHBAY_CAN_INLINE_STREAM | PATCHBAY_CAN_MODULES |
+                              PATCHBAY_CAN_ADDRESS;
     properties.host_addressable_kinds = kHostAddressable;
     properties.memory_total_bytes = memory.total_bytes;
     properties.memory_free_bytes = memory.free_bytes;
@@ -44,6 +45,7 @@ void Driver::enumerate(const Found& found) {
     properties.preferred_vector_bytes = libraries_.simd().vector_bytes;
     properties.sub_group_width = 1;
     properties.max_group_size = executor::kMaxGroupSize;
+    properties.dlpack_device_type = 1;  // all CPU devices share the host's memory
     found(properties);
   }
 }
@@ -54,6 +56,10 @@ std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
                              std::to_string(shares_.size()));
   }
   return std::make_unique<Device>(libraries_, executor_, shares_[index], host_);
+}
+
+std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t, std::uint64_t) {
+  plugin::unsupported("CPU devices have no contexts");
 }
 
 }  // namespace patchbay::cpu

@@ -21,6 +21,8 @@ class Driver final : public plugin::Driver {
   explicit Driver(plugin::Host host);
   void enumerate(const Found& found) override;
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
+  std::unique_ptr<plugin::Device> open_device_in(std::uint32_t index,
+                                                 std::uint64_t native_context) override;
 
  private:
   const plugin::Host host_;

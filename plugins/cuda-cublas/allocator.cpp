@@ -74,12 +74,38 @@ Allocator::Info Allocator::info() {
   return {free_bytes, total_bytes};
 }
 
-plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t) {
+/// Memory of a pool belongs to a device and to no context.
+void Allocator::check_owner(Address address) {
+  const auto& entry = context_.driver().pointer_attribute;
   NativeContext owner = nullptr;
-  context_.call(context_.driver().pointer_attribute, static_cast<void*>(&owner), kPointerContext,
-                native_handle);
-  if (owner != context_.native()) {
-    plugin::invalid_argument("the address is of another context than this device's");
+  const Result code = context_.attempt(entry, static_cast<void*>(&owner), kPointerContext, address);
+  if (code == kSuccess && owner == context_.native()) return;
+  if (code == kSuccess && owner != nullptr) {
+    plugin::invalid_argument(
+        "the address is of another context than this device's; adopt that context before the "
+        "device is first used");
+  }
+  DeviceNumber device = -1;
+  const Result known =
+      context_.attempt(entry, static_cast<void*>(&device), kPointerDevice, address);
+  if (known == kErrorInvalidValue) {
+    plugin::invalid_argument("the driver knows of no memory at that address");
+  }
+  if (known != kSuccess) context_.fail(entry.name, known);
+  if (device != context_.device()) plugin::invalid_argument("the address is of another device");
+}
+
+plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_bytes) {
+  check_owner(native_handle);
+  Address base = 0;
+  std::size_t has_bytes = 0;
+  // Where the driver does not know, the caller is trusted.
+  const Result code =
+      context_.attempt(context_.driver().address_range, &base, &has_bytes, native_handle);
+  if (code == kSuccess && size_bytes > has_bytes - (native_handle - base)) {
+    plugin::invalid_argument("the allocation has " +
+                             std::to_string(has_bytes - (native_handle - base)) +
+                             " bytes from there on, not " + std::to_string(size_bytes));
   }
   return {pointer_to(native_handle), 0};
 }

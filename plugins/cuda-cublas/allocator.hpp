@@ -27,6 +27,7 @@ class Allocator : public plugin::Allocator {
  private:
   plugin::Memory allocate_on_device(std::uint64_t size_bytes);
   plugin::Memory pin(std::uint64_t size_bytes);
+  void check_owner(Address address);
 
   Context& context_;
   const std::uint64_t total_bytes_;

@@ -5,12 +5,32 @@
 
 namespace patchbay::cuda {
 
-Context::Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index)
-    : driver_(driver), device_(device), index_(index) {
-  check(driver, driver.context_retain.name, driver.context_retain(&native_, device));
+Context::Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index,
+                 NativeContext adopted)
+    : driver_(driver),
+      device_(device),
+      index_(index),
+      is_adopted_(adopted != nullptr),
+      native_(adopted) {
+  if (is_adopted_) {
+    check_adopted();
+  } else {
+    check(driver, driver.context_retain.name, driver.context_retain(&native_, device));
+  }
 }
 
-Context::~Context() { driver_.context_release(device_); }
+Context::~Context() {
+  if (!is_adopted_) driver_.context_release(device_);
+}
+
+void Context::check_adopted() const {
+  const Current current(*this);
+  DeviceNumber device = -1;
+  check(driver_, driver_.context_device.name, driver_.context_device(&device));
+  if (device == device_) return;
+  plugin::invalid_argument("the context is of the driver's device " + std::to_string(device) +
+                           ", and this is " + std::to_string(device_));
+}
 
 Context::Current::Current(const Context& context) noexcept : context_(context) {
   context.driver_.context_get_current(&before_);

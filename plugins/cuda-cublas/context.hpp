@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The primary context of a device, through which every call on that device goes.
+// The context of a device (its primary one, or the application's), through which every call on that
+// device goes.
 #ifndef PATCHBAY_PLUGINS_CUDA_CONTEXT_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CONTEXT_HPP_
 
@@ -17,11 +18,14 @@
 
 namespace patchbay::cuda {
 
-/// Retained as long as this object lives. An error that breaks it loses the device: from then on
+/// A primary context is retained as long as this object lives; the application's has no count, and
+/// the application keeps it. An error that breaks it loses the device: from then on
 /// every call throws what happened first.
 class Context {
  public:
-  Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index);
+  /// Throws if the context that is given is not of this device. Null: the primary one.
+  Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index,
+          NativeContext adopted);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -83,12 +87,14 @@ class Context {
     NativeContext before_ = nullptr;
   };
 
+  void check_adopted() const;
   void lose(std::string_view entry, Result code);
   [[noreturn]] void throw_lost();
 
   const DriverTable& driver_;
   const DeviceNumber device_;
   const std::uint32_t index_;
+  const bool is_adopted_;
   NativeContext native_ = nullptr;
   Launches launches_;
   std::atomic<bool> is_lost_{false};

@@ -22,10 +22,11 @@ Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::
 
 }  // namespace
 
-Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index)
+Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index,
+               NativeContext adopted)
     : libraries_(libraries),
       info_(info),
-      context_(libraries.driver, info.number, index),
+      context_(libraries.driver, info.number, index, adopted),
       allocator_(context_, info.memory_bytes),
       blas_(context_, libraries.blas),
       portable_(*this) {}
@@ -39,7 +40,9 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
   NativeContext owner = nullptr;
   context_.call(context_.driver().stream_context, stream, &owner);
   if (owner != context_.native()) {
-    plugin::invalid_argument("the stream is of another context than this device's");
+    plugin::invalid_argument(
+        "the stream is of another context than this device's; adopt that context before the device "
+        "is first used");
   }
   return std::make_unique<Stream>(context_, stream);
 }

@@ -28,7 +28,8 @@ struct Libraries {
 
 class Device : public plugin::Device {
  public:
-  Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index);
+  /// In the device's primary context, unless one of the application's is given.
+  Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index, NativeContext adopted);
 
   plugin::Allocator& allocator() override { return allocator_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;

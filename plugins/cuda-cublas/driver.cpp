@@ -32,6 +32,7 @@ void Driver::enumerate(const Found& found) {
     properties.pci_address = plugin::to_abi(device.pci_address);
     std::copy(std::begin(device.uuid.bytes), std::end(device.uuid.bytes), properties.uuid);
     properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_MODULES |
+                              PATCHBAY_CAN_ADDRESS |
                               (device.architecture >= 80 ? PATCHBAY_CAN_BF16 : 0) |
                               (device.is_integrated ? PATCHBAY_CAN_UNIFIED_MEMORY : 0) |
                               (reaches_another(device) ? PATCHBAY_CAN_PEER_ACCESS : 0);
@@ -42,16 +43,28 @@ void Driver::enumerate(const Found& found) {
     properties.preferred_vector_bytes = 16;
     properties.sub_group_width = device.warp_size;
     properties.max_group_size = device.max_group_size;
+    properties.dlpack_device_type = 2;
+    properties.dlpack_device_id = device.number;
     found(properties);
   }
 }
 
-std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
+const DeviceInfo& Driver::device(std::uint32_t index) const {
   if (index >= devices_.size()) {
     plugin::invalid_argument("there is no device " + std::to_string(index) + " among " +
                              std::to_string(devices_.size()));
   }
-  return std::make_unique<Device>(libraries_, devices_[index], index);
+  return devices_[index];
+}
+
+std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
+  return std::make_unique<Device>(libraries_, device(index), index, nullptr);
+}
+
+std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t index,
+                                                       std::uint64_t native_context) {
+  const auto context = reinterpret_cast<NativeContext>(static_cast<std::uintptr_t>(native_context));
+  return std::make_unique<Device>(libraries_, device(index), index, context);
 }
 
 }  // namespace patchbay::cuda

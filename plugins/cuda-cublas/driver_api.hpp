@@ -27,6 +27,7 @@ struct Uuid {
 // our name, the vendor's name, value
 #define PATCHBAY_DRIVER_CONSTANTS(constant) \
   constant(kSuccess, CUDA_SUCCESS, 0) \
+  constant(kErrorInvalidValue, CUDA_ERROR_INVALID_VALUE, 1) \
   constant(kErrorOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY, 2) \
   constant(kErrorNoDevice, CUDA_ERROR_NO_DEVICE, 100) \
   constant(kErrorEccUncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE, 214) \
@@ -51,6 +52,7 @@ struct Uuid {
   constant(kCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75) \
   constant(kCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
   constant(kPointerContext, CU_POINTER_ATTRIBUTE_CONTEXT, 1) \
+  constant(kPointerDevice, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) \
   constant(kHostAllocPortable, CU_MEMHOSTALLOC_PORTABLE, 1) \
   constant(kStreamNonBlocking, CU_STREAM_NON_BLOCKING, 1) \
   constant(kEventDefault, CU_EVENT_DEFAULT, 0) \
@@ -75,6 +77,7 @@ struct Uuid {
   entry(context_release, cuDevicePrimaryCtxRelease_v2, (DeviceNumber)) \
   entry(context_get_current, cuCtxGetCurrent, (NativeContext*)) \
   entry(context_set_current, cuCtxSetCurrent, (NativeContext)) \
+  entry(context_device, cuCtxGetDevice, (DeviceNumber*)) \
   entry(context_enable_peer, cuCtxEnablePeerAccess, (NativeContext to, unsigned flags)) \
   entry(memory_allocate, cuMemAlloc_v2, (Address*, std::size_t bytes)) \
   entry(memory_free, cuMemFree_v2, (Address)) \
@@ -82,6 +85,7 @@ struct Uuid {
   entry(host_allocate, cuMemHostAlloc, (void**, std::size_t bytes, unsigned flags)) \
   entry(host_free, cuMemFreeHost, (void*)) \
   entry(pointer_attribute, cuPointerGetAttribute, (void* value, int attribute, Address)) \
+  entry(address_range, cuMemGetAddressRange_v2, (Address* base, std::size_t* bytes, Address)) \
   entry(copy_to_device, cuMemcpyHtoDAsync_v2, (Address to, const void* from, std::size_t bytes, \
         NativeStream)) \
   entry(copy_to_host, cuMemcpyDtoHAsync_v2, (void* to, Address from, std::size_t bytes, \

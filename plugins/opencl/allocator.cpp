@@ -142,23 +142,36 @@ void Allocator::release(std::uint32_t memory_kind, plugin::Memory memory) noexce
   allocated_bytes_ -= size_bytes;
 }
 
+template <class T>
+T Allocator::ask(cl_buffer buffer, std::int64_t what) const {
+  T value{};
+  check(device_.cl().clGetMemObjectInfo(buffer, static_cast<cl_uint>(what), sizeof value, &value,
+                                        nullptr),
+        "clGetMemObjectInfo");
+  return value;
+}
+
 plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_bytes) {
   const auto buffer = reinterpret_cast<cl_buffer>(static_cast<std::uintptr_t>(native_handle));
-  const Symbols& cl = device_.cl();
-  cl_context context = nullptr;
-  std::size_t has_bytes = 0;
-  check(cl.clGetMemObjectInfo(buffer, static_cast<cl_uint>(kMemContext), sizeof context, &context,
-                              nullptr),
-        "clGetMemObjectInfo");
-  check(cl.clGetMemObjectInfo(buffer, static_cast<cl_uint>(kMemSize), sizeof has_bytes, &has_bytes,
-                              nullptr),
-        "clGetMemObjectInfo");
-  if (context != device_.context()) {
-    plugin::invalid_argument("the buffer is of another context than this device's");
+  if (ask<cl_uint>(buffer, kMemType) != kMemObjectBuffer) {
+    plugin::invalid_argument("the memory object is no buffer");
   }
+  if (ask<cl_context>(buffer, kMemContext) != device_.context()) {
+    plugin::invalid_argument(
+        "the buffer is of another context than this device's; adopt that context before the device "
+        "is first used");
+  }
+  const auto has_bytes = ask<std::size_t>(buffer, kMemSize);
   if (size_bytes > has_bytes) {
     plugin::invalid_argument("the buffer has " + std::to_string(has_bytes) + " bytes, not " +
                              std::to_string(size_bytes));
+  }
+  // Other devices of the context may have let it pass.
+  const auto offset = ask<std::size_t>(buffer, kMemOffset);
+  const std::uint64_t alignment = std::max<std::uint64_t>(device_.info().alignment_bytes, 1);
+  if (offset % alignment != 0) {
+    plugin::invalid_argument("the sub-buffer begins at byte " + std::to_string(offset) +
+                             ", and this device wants multiples of " + std::to_string(alignment));
   }
   return {buffer, 0};
 }

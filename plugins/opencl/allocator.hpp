@@ -39,6 +39,8 @@ class Allocator : public plugin::Allocator {
   };
 
   std::uint64_t free_bytes() const;
+  template <class T>
+  T ask(cl_buffer buffer, std::int64_t what) const;
   void check_size(std::uint64_t size_bytes) const;
   BufferHandle create(std::int64_t flags, std::uint64_t size_bytes) const;
   void commit(cl_buffer buffer, std::uint64_t size_bytes) const;

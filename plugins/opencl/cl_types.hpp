@@ -64,9 +64,16 @@ using cl_bits = std::uint64_t;
   constant(kDeviceHostUnifiedMemory, CL_DEVICE_HOST_UNIFIED_MEMORY, 0x1035)                       \
   constant(kFpCorrectlyRoundedDivideSqrt, CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, 1 << 7)            \
   constant(kQueueContext, CL_QUEUE_CONTEXT, 0x1090)                                               \
+  constant(kQueueDevice, CL_QUEUE_DEVICE, 0x1091)                                                 \
+  constant(kQueueProperties, CL_QUEUE_PROPERTIES, 0x1093)                                         \
+  constant(kQueueOutOfOrder, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 1 << 0)                      \
   constant(kQueueProfilingEnable, CL_QUEUE_PROFILING_ENABLE, 1 << 1)                              \
   constant(kMemReadWrite, CL_MEM_READ_WRITE, 1 << 0)                                              \
   constant(kMemAllocHostPtr, CL_MEM_ALLOC_HOST_PTR, 1 << 4)                                       \
+  constant(kContextDevices, CL_CONTEXT_DEVICES, 0x1081)                                           \
+  constant(kMemObjectBuffer, CL_MEM_OBJECT_BUFFER, 0x10F0)                                        \
+  constant(kMemType, CL_MEM_TYPE, 0x1100)                                                         \
+  constant(kMemOffset, CL_MEM_OFFSET, 0x1108)                                                     \
   constant(kMemContext, CL_MEM_CONTEXT, 0x1106)                                                   \
   constant(kMemSize, CL_MEM_SIZE, 0x1102)                                                         \
   constant(kMapRead, CL_MAP_READ, 1 << 0)                                                         \

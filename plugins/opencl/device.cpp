@@ -10,13 +10,6 @@
 namespace patchbay::opencl {
 namespace {
 
-ContextHandle create_context(const Symbols& cl, cl_device device) {
-  cl_int code = 0;
-  const cl_context context = cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-  check(code, "clCreateContext");
-  return {cl, context};
-}
-
 std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
 Stream& stream_of(void* object) {
@@ -26,10 +19,10 @@ Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::
 
 }  // namespace
 
-Device::Device(const Symbols& cl, const DeviceInfo& info, plugin::Host host)
+Device::Device(const Symbols& cl, const DeviceInfo& info, ContextHandle context, plugin::Host host)
     : cl_(cl),
       info_(info),
-      context_(create_context(cl, info.id)),
+      context_(std::move(context)),
       allocator_(*this, host),
       backend_(*this, info, host) {}
 
@@ -45,7 +38,21 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
                                   &context, nullptr),
         "clGetCommandQueueInfo");
   if (context != this->context()) {
-    plugin::invalid_argument("the command queue is of another context than this device's");
+    plugin::invalid_argument(
+        "the command queue is of another context than this device's; adopt that context before the "
+        "device is first used");
+  }
+  cl_device device = nullptr;
+  check(cl_.clGetCommandQueueInfo(queue, static_cast<cl_uint>(kQueueDevice), sizeof device, &device,
+                                  nullptr),
+        "clGetCommandQueueInfo");
+  if (device != info_.id) plugin::invalid_argument("the command queue is of another device");
+  cl_bits properties = 0;
+  check(cl_.clGetCommandQueueInfo(queue, static_cast<cl_uint>(kQueueProperties), sizeof properties,
+                                  &properties, nullptr),
+        "clGetCommandQueueInfo");
+  if ((properties & kQueueOutOfOrder) != 0) {
+    plugin::invalid_argument("the command queue runs out of order, and streams are in order");
   }
   check(cl_.clRetainCommandQueue(queue), "clRetainCommandQueue");
   return std::make_unique<Stream>(*this, QueueHandle(cl_, queue));

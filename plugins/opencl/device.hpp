@@ -14,14 +14,14 @@
 
 namespace patchbay::opencl {
 
-/// One device in a context of its own. In a context of several devices a buffer has no home: the
-/// driver moves it where it likes, so that neither copies nor memory could be counted, and a fault
-/// would take all devices with it. The price: the host waits for events between devices, and
-/// copies between them go through it.
+/// One device in a context of its own, or the application's. In a context of several devices a
+/// buffer has no home: the driver moves it where it likes, so that neither copies nor memory could
+/// be counted, and a fault would take all devices with it. The price: the host waits for events
+/// between devices, and copies between them go through it.
 class Device : public plugin::Device {
  public:
   /// The driver owns the table and the info.
-  Device(const Symbols& cl, const DeviceInfo& info, plugin::Host host);
+  Device(const Symbols& cl, const DeviceInfo& info, ContextHandle context, plugin::Host host);
 
   plugin::Allocator& allocator() override { return allocator_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "context.hpp"
 #include "device.hpp"
 #include "platforms.hpp"
 
@@ -34,16 +35,29 @@ void Driver::enumerate(const Found& found) {
     properties.preferred_vector_bytes = device.vector_bytes;
     properties.sub_group_width = 1;
     properties.max_group_size = device.max_group_size;
+    properties.dlpack_device_type = 4;
+    properties.dlpack_device_id = static_cast<std::int32_t>(properties.index);
     found(properties);
   }
 }
 
-std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
+const DeviceInfo& Driver::device(std::uint32_t index) const {
   if (index >= devices_.size()) {
     plugin::invalid_argument("there is no device " + std::to_string(index) + " among " +
                              std::to_string(devices_.size()));
   }
-  return std::make_unique<Device>(cl_, devices_[index], host_);
+  return devices_[index];
+}
+
+std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
+  const DeviceInfo& info = device(index);
+  return std::make_unique<Device>(cl_, info, create_context(cl_, info), host_);
+}
+
+std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t index,
+                                                       std::uint64_t native_context) {
+  const DeviceInfo& info = device(index);
+  return std::make_unique<Device>(cl_, info, share_context(cl_, info, native_context), host_);
 }
 
 }  // namespace patchbay::opencl

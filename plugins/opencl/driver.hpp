@@ -19,8 +19,12 @@ class Driver : public plugin::Driver {
 
   void enumerate(const Found& found) override;
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
+  std::unique_ptr<plugin::Device> open_device_in(std::uint32_t index,
+                                                 std::uint64_t native_context) override;
 
  private:
+  const DeviceInfo& device(std::uint32_t index) const;
+
   const plugin::Host host_;
   const Symbols cl_;
   std::vector<DeviceInfo> devices_;

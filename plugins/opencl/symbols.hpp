@@ -22,6 +22,8 @@ using ContextCallback = void (*)(const char*, const void*, std::size_t, void*);
   symbol(clGetDeviceInfo, cl_int, (cl_device, cl_uint, std::size_t, void*, std::size_t*))         \
   symbol(clCreateContext, cl_context,                                                             \
          (const std::intptr_t*, cl_uint, const cl_device*, ContextCallback, void*, cl_int*))      \
+  symbol(clGetContextInfo, cl_int, (cl_context, cl_uint, std::size_t, void*, std::size_t*))       \
+  symbol(clRetainContext, cl_int, (cl_context))                                                   \
   symbol(clReleaseContext, cl_int, (cl_context))                                                  \
   symbol(clCreateCommandQueue, cl_queue, (cl_context, cl_device, cl_bits, cl_int*))               \
   symbol(clRetainCommandQueue, cl_int, (cl_queue))                                                \

@@ -49,6 +49,8 @@ int32_t clGetDeviceIDs(void* platform, uint64_t type, uint32_t size, void** ids,
   int32_t name(void) { return kInvalidValue; }
 UNUSED(clGetDeviceInfo)
 UNUSED(clCreateContext)
+UNUSED(clGetContextInfo)
+UNUSED(clRetainContext)
 UNUSED(clReleaseContext)
 UNUSED(clCreateCommandQueue)
 UNUSED(clRetainCommandQueue)

@@ -96,7 +96,6 @@ int cuGetErrorName(int code, const char** name) {
   if (code == (value) && *name == nullptr && std::strncmp(#theirs, "CUDA_", 5) == 0) \
     *name = #theirs;
   PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_SIM_NAME)
-  if (*name == nullptr && code == kInvalidValue) *name = "CUDA_ERROR_INVALID_VALUE";
   if (*name == nullptr && code == kInvalidImage) *name = "CUDA_ERROR_INVALID_IMAGE";
   if (*name == nullptr && code == kInvalidContext) *name = "CUDA_ERROR_INVALID_CONTEXT";
   if (*name == nullptr && code == kInvalidHandle) *name = "CUDA_ERROR_INVALID_HANDLE";
@@ -191,6 +190,13 @@ int cuCtxSetCurrent(NativeContext context) {
   return kSuccess;
 }
 
+int cuCtxGetDevice(int* device) {
+  return on_context([&](ContextObject& context) -> int {
+    *device = context.device;
+    return kSuccess;
+  });
+}
+
 int cuCtxEnablePeerAccess(NativeContext to, unsigned) {
   return on_context([&](ContextObject& context) -> int {
     if (!machine().config.peer) return kPeerUnsupported;
@@ -249,9 +255,24 @@ int cuMemFreeHost(void* pointer) {
 
 int cuPointerGetAttribute(void* value, int attribute, Address address) {
   return on_context([&](ContextObject&) -> int {
-    const auto found = machine().blocks.find(address);
-    if (found == machine().blocks.end() || attribute != kPointerContext) return kInvalidValue;
-    *static_cast<NativeContext*>(value) = &found->second->context;
+    const Block* const block = machine().block_at(address);
+    if (block == nullptr) return kInvalidValue;
+    if (attribute == kPointerDevice) {
+      *static_cast<DeviceNumber*>(value) = block->context.device;
+      return kSuccess;
+    }
+    if (attribute != kPointerContext || block->is_of_pool) return kInvalidValue;
+    *static_cast<NativeContext*>(value) = &block->context;
+    return kSuccess;
+  });
+}
+
+int cuMemGetAddressRange_v2(Address* base, std::size_t* bytes, Address address) {
+  return on_context([&](ContextObject&) -> int {
+    const Block* const block = machine().block_at(address);
+    if (block == nullptr) return kNotFound;
+    *base = reinterpret_cast<std::uintptr_t>(block->range.base());
+    *bytes = block->size_bytes;
     return kSuccess;
   });
 }
@@ -400,7 +421,9 @@ void patchbay_sim_count(patchbay_sim_counters* counters) {
                all.modules.size(),
                all.num_blas_handles,
                all.num_peer_accesses};
-  for (const auto& context : all.contexts) {
-    counters->contexts += static_cast<std::uint64_t>(context->retained);
+  for (const auto* contexts : {&all.contexts, &all.made_contexts}) {
+    for (const auto& context : *contexts) {
+      counters->contexts += static_cast<std::uint64_t>(context->retained);
+    }
   }
 }

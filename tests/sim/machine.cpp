@@ -21,9 +21,11 @@ Block::Block(std::uint64_t size, cuda::ContextObject& owner)
 }
 
 void Machine::initialise() {
-  const bool in_use = std::any_of(contexts.begin(), contexts.end(),
-                                  [](const auto& context) { return context->retained != 0; });
-  if (in_use) return;
+  const auto is_live = [](const auto& context) { return context->retained != 0; };
+  if (std::any_of(contexts.begin(), contexts.end(), is_live) ||
+      std::any_of(made_contexts.begin(), made_contexts.end(), is_live)) {
+    return;
+  }
   config = Config();
   num_allocations = num_launches = num_submissions = num_peer_accesses = 0;
   // Contexts stay: a thread may have one of them current.
@@ -62,6 +64,12 @@ typename Map::iterator find_block(Map& blocks, std::uint64_t address, std::uint6
   --block;
   const std::uint64_t offset = address - block->first, room = size_of(block->second);
   return offset < room && size_bytes <= room - offset ? block : blocks.end();
+}
+
+Block* Machine::block_at(std::uint64_t address) {
+  const auto block =
+      find_block(blocks, address, 0, [](const auto& found) { return found->size_bytes; });
+  return block != blocks.end() ? block->second.get() : nullptr;
 }
 
 std::byte* Machine::resolve(const cuda::ContextObject& context, std::uint64_t address,

@@ -30,6 +30,7 @@ struct Block {
   cuda::ContextObject& context;
   ForbiddenRange range;
   std::unique_ptr<std::byte[]> bytes;
+  bool is_of_pool = false;  // of no context, as the driver has it
 };
 
 /// Pinned memory: one address for host and devices.
@@ -86,18 +87,19 @@ struct ModuleObject {
 
 namespace patchbay::sim {
 
-// Codes that only the simulation gives; the plugin understands none of them.
-inline constexpr int kInvalidValue = 1, kNotInitialized = 3, kInvalidDevice = 101,
-                     kInvalidImage = 200, kInvalidContext = 201, kNoBinary = 209,
-                     kPeerUnsupported = 217, kInvalidHandle = 400, kNotFound = 500;
+// Codes that only the simulation gives; of these the plugin understands the first.
+inline constexpr int kInvalidValue = cuda::kErrorInvalidValue, kNotInitialized = 3,
+                     kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
+                     kNoBinary = 209, kPeerUnsupported = 217, kInvalidHandle = 400, kNotFound = 500;
 
 struct Machine {
   std::mutex mutex;  // over all below
   Config config;
   bool initialised = false;
-  std::vector<std::unique_ptr<cuda::ContextObject>> contexts;  // one a device
-  std::map<std::uint64_t, std::unique_ptr<Block>> blocks;      // by address
-  std::map<std::uint64_t, HostBlock> host_blocks;              // likewise
+  std::vector<std::unique_ptr<cuda::ContextObject>> contexts;       // one a device
+  std::vector<std::unique_ptr<cuda::ContextObject>> made_contexts;  // by the application
+  std::map<std::uint64_t, std::unique_ptr<Block>> blocks;           // by address
+  std::map<std::uint64_t, HostBlock> host_blocks;                   // likewise
   std::map<cuda::NativeStream, std::unique_ptr<cuda::StreamObject>> streams;
   std::map<cuda::NativeEvent, std::unique_ptr<cuda::EventObject>> events;
   std::map<cuda::NativeModule, std::unique_ptr<cuda::ModuleObject>> modules;
@@ -110,6 +112,8 @@ struct Machine {
   /// with it; in a sound one it is a leak, which stays to be seen.
   void reset(cuda::ContextObject& context);
   std::uint64_t used_bytes(const cuda::ContextObject& context) const;
+  /// The device's block that holds that address; null if none does.
+  Block* block_at(std::uint64_t address);
   /// Where the bytes behind an address are; null if they are not all in one block that the context
   /// may use, or in the host's memory.
   PATCHBAY_SIM_EXPORT std::byte* resolve(const cuda::ContextObject& context, std::uint64_t address,

@@ -18,7 +18,9 @@ enum {
   /* On the default stream submissions are complete when the call returns, and may come from
    * several threads at once. */
   PATCHBAY_CAN_INLINE_STREAM = 1 << 5,
-  PATCHBAY_CAN_MODULES = 1 << 6
+  PATCHBAY_CAN_MODULES = 1 << 6,
+  /* The native handle of device memory is an address, to which offsets may be added. */
+  PATCHBAY_CAN_ADDRESS = 1 << 7
 };
 
 typedef struct patchbay_device_properties {
@@ -41,6 +43,9 @@ typedef struct patchbay_device_properties {
   uint32_t preferred_vector_bytes;
   uint32_t sub_group_width;
   uint32_t max_group_size;
+  /* What the DLPack standard calls this kind of device, and this one of them; 0, 0 if nothing. */
+  int32_t dlpack_device_type;
+  int32_t dlpack_device_id;
 } patchbay_device_properties;
 
 #endif /* PATCHBAY_PLUGIN_PROPERTIES_H_ */

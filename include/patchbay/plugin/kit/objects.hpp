@@ -121,6 +121,8 @@ class Driver : public detail::Object {
   using Found = std::function<void(const patchbay_device_properties&)>;
   virtual void enumerate(const Found& found) = 0;
   virtual std::unique_ptr<Device> open_device(std::uint32_t index) = 0;
+  /// The same in a context that the application made, and keeps as long as the device is open.
+  virtual std::unique_ptr<Device> open_device_in(std::uint32_t index, std::uint64_t native_context);
   virtual const void* extension(std::string_view, std::uint32_t) { return nullptr; }
 };
 
@@ -145,6 +147,9 @@ inline std::unique_ptr<Stream> Device::wrap_stream(std::uint64_t) {
 inline std::unique_ptr<Module> Device::load_module(std::string_view, std::string_view,
                                                    std::string_view) {
   unsupported("this device loads no modules");
+}
+inline std::unique_ptr<Device> Driver::open_device_in(std::uint32_t, std::uint64_t) {
+  unsupported("contexts of the application are not taken");
 }
 inline std::uint64_t Device::native_handle(std::uint32_t, void*) {
   unsupported("no native handle of this kind");

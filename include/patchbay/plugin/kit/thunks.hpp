@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 #define PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 
+#include "patchbay/plugin/extensions.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
 namespace patchbay::plugin::detail {
@@ -42,9 +43,20 @@ struct Thunks {
       give<patchbay_driver, Driver>(host, std::make_unique<DriverT>(Host(host)), out);
     });
   }
+  static Status open_device_in(patchbay_driver* driver, std::uint32_t index,
+                               std::uint64_t native_context, patchbay_device** out) noexcept {
+    const auto* host = host_of(object(driver));
+    return guarded(host,
+                   [&] { give(host, object(driver).open_device_in(index, native_context), out); });
+  }
   static const void* get_extension(patchbay_driver* driver, patchbay_string name,
                                    std::uint32_t version) noexcept {
+    static constexpr patchbay_adopt_context_table kAdoptContext = {
+        sizeof(patchbay_adopt_context_table), open_device_in};
     try {
+      if (from_abi(name) == PATCHBAY_EXTENSION_ADOPT_CONTEXT && version == 1) {
+        return &kAdoptContext;
+      }
       return object(driver).extension(from_abi(name), version);
     } catch (...) {
       return nullptr;
