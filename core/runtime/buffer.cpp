@@ -40,7 +40,8 @@ Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_byte
                    size_bytes, device.name());
   }
   auto state =
-      std::make_unique<BufferState>(device.shared_state(), data, size_bytes, std::move(released));
+      std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0}, size_bytes,
+                                    std::move(released), /*is_read_only=*/false);
   device.state().live_wraps.fetch_add(1, std::memory_order_relaxed);
   return Buffer(state.release());
 }

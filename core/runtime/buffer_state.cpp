@@ -42,14 +42,25 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_k
   tracked.store(!uses_.empty(), std::memory_order_relaxed);
 }
 
-BufferState::BufferState(std::shared_ptr<DeviceState> owner, void* data, std::size_t size,
-                         std::function<void()> callback)
-    : kind(MemoryKind::kDevice),
+BufferState::BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory lent, std::size_t size,
+                         std::function<void()> callback, bool may_not_be_written)
+    : is_read_only(may_not_be_written),
+      kind(MemoryKind::kDevice),
       host_addressable(can_address(*owner, kind)),
-      memory{data, 0},
+      memory(lent),
       size_bytes(size),
       device(std::move(owner)),
       released(std::make_unique<std::function<void()>>(std::move(callback))) {}
+
+void BufferState::raise_read_only(std::string_view operation, std::string_view what) const {
+  raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] {} is read-only: expected memory that may be written, got some that its owner lent to "
+      "be read ({}). Write to a clone or a copy of it.",
+      operation, what, device->name_text);
+}
+
+bool BufferState::has_address() const { return host_addressable || device->has_addresses; }
 
 void BufferState::forget_done() {
   std::erase_if(uses_, [this](const Position& use) {

@@ -27,8 +27,8 @@ struct BufferState {
   /// Takes an allocation of the device's allocator, and the uses that come with it.
   BufferState(std::shared_ptr<DeviceState> owner, MemoryKind kind, const Allocation& allocation);
   /// Borrows the application's memory.
-  BufferState(std::shared_ptr<DeviceState> owner, void* data, std::size_t size,
-              std::function<void()> released);
+  BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory lent, std::size_t size,
+              std::function<void()> released, bool is_read_only);
 
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -54,8 +54,19 @@ struct BufferState {
     if (tracked.load(std::memory_order_acquire)) wait_on_host_slowly(writes, operation);
   }
 
+  /// Errors: kInvalidArgument if it was lent to be read only; `what` names it in the message.
+  void check_writable(std::string_view operation, std::string_view what) const {
+    if (is_read_only) [[unlikely]]
+      raise_read_only(operation, what);
+  }
+  [[noreturn, gnu::cold]] void raise_read_only(std::string_view operation,
+                                               std::string_view what) const;
+  /// Whether base and offset add up to an address.
+  bool has_address() const;
+
   std::atomic<std::uint32_t> references{1};
   std::atomic<bool> tracked{false};
+  const bool is_read_only = false;  // lent by the application on that condition
   const MemoryKind kind;
   const bool host_addressable;
   const patchbay_memory memory;
@@ -83,6 +94,12 @@ struct BufferState {
   std::vector<Position> uses_;
   FaultPtr fault_;  // of work that was to write it and has ended
 };
+
+/// Whether two buffers may share bytes: one is lent, and lies where their places can be compared.
+inline bool may_share_bytes(const BufferState& a, const BufferState& b) {
+  if (!a.released && !b.released) return false;
+  return a.memory.base == b.memory.base || (a.has_address() && b.has_address());
+}
 
 }  // namespace patchbay::runtime
 

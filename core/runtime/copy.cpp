@@ -223,7 +223,7 @@ bool overlap(const BufferRange& a, const BufferRange& b) {
   const patchbay_memory& left = a.buffer.state()->memory;
   const patchbay_memory& right = b.buffer.state()->memory;
   const bool is_shared =
-      a.buffer == b.buffer || (a.buffer.is_host_addressable() && b.buffer.is_host_addressable());
+      a.buffer == b.buffer || runtime::may_share_bytes(*a.buffer.state(), *b.buffer.state());
   if (!is_shared) return false;
   const auto begin = [](const patchbay_memory& memory, const BufferRange& range) {
     return reinterpret_cast<std::uintptr_t>(memory.base) + memory.offset_bytes + range.offset_bytes;
@@ -241,6 +241,7 @@ End end_of(const BufferRange& range) { return {range.buffer.state(), range.offse
 void copy(const BufferRange& to, const BufferRange& from, bool non_blocking) {
   check_range(to, "destination");
   check_range(from, "source");
+  to.buffer.state()->check_writable("copy", "the destination");
   if (to.size_bytes != from.size_bytes) {
     raise(ErrorCode::kInvalidArgument,
           "[copy] sizes differ: destination {} bytes, source {} bytes.", to.size_bytes,
@@ -256,6 +257,7 @@ void copy(const BufferRange& to, const BufferRange& from, bool non_blocking) {
 
 void copy_from_host(const BufferRange& to, const void* from) {
   check_range(to, "destination");
+  to.buffer.state()->check_writable("copy_from_host", "the destination");
   if (from == nullptr && to.size_bytes != 0) {
     raise(ErrorCode::kInvalidArgument, "[copy_from_host] the source is null.");
   }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/device_state.h"
 
+#include "patchbay/plugin/extensions.h"
+
 #include "core/runtime/error.h"
 #include "core/runtime/kernel_state.h"
 #include "core/runtime/loader.h"
@@ -8,6 +10,11 @@
 #include "core/runtime/runtime_state.h"
 
 namespace patchbay::runtime {
+namespace {
+
+patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
 
 DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, std::uint32_t index)
     : runtime(owner), plugin(maker), plugin_index(index), allocator(*this), kernels(*this) {}
@@ -30,6 +37,37 @@ patchbay_device* DeviceState::open_slowly() {
   patchbay_device* opened = nullptr;
   check(plugin.tables.plugin.open_device(plugin.driver, plugin_index, &opened), "Device",
         name_text);
+  finish_opening(opened);
+  return opened;
+}
+
+void DeviceState::open_in(std::uint64_t native_context) {
+  const std::scoped_lock lock(open_mutex_);
+  if (closed_) raise_gone();
+  if (handle.load(std::memory_order_acquire) != nullptr) {
+    raise(
+        ErrorCode::kInUse,
+        "[adopt_context] device {} is open already: expected one that nothing has used. Adopt the "
+        "context before the first tensor, buffer, stream or memory query of the device.",
+        name_text);
+  }
+  const auto* table =
+      static_cast<const patchbay_adopt_context_table*>(plugin.tables.plugin.get_extension(
+          plugin.driver, to_abi(PATCHBAY_EXTENSION_ADOPT_CONTEXT), 1));
+  if (table == nullptr || table->open_device == nullptr) {
+    raise(ErrorCode::kUnsupported,
+          "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
+          "out, and the device opens in a context of its own.",
+          plugin.name, name_text);
+  }
+  patchbay_device* opened = nullptr;
+  check(table->open_device(plugin.driver, plugin_index, native_context, &opened), "adopt_context",
+        name_text);
+  finish_opening(opened);
+}
+
+/// Under open_mutex_.
+void DeviceState::finish_opening(patchbay_device* opened) {
   patchbay_stream* stream = nullptr;
   constexpr std::uint32_t kFlags = PATCHBAY_STREAM_DEFAULT;
   if (patchbay_status* failure = plugin.tables.stream.create(opened, kFlags, &stream)) {
@@ -43,7 +81,6 @@ patchbay_device* DeviceState::open_slowly() {
     }
   }
   handle.store(opened, std::memory_order_release);
-  return opened;
 }
 
 void DeviceState::raise_gone() const {

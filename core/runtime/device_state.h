@@ -35,6 +35,8 @@ struct DeviceState {
     patchbay_device* opened = handle.load(std::memory_order_acquire);
     return opened != nullptr ? opened : open_slowly();
   }
+  /// Opens it in a context of the application's. Errors: kInUse if it is open.
+  void open_in(std::uint64_t native_context);
   /// A handle that keeps the runtime alive.
   std::shared_ptr<DeviceState> shared();
   /// Everything that lives on the device, in words; empty if nothing does.
@@ -60,6 +62,8 @@ struct DeviceState {
   DeviceProperties properties;
   std::uint64_t host_addressable_kinds = 0;
   std::uint64_t alignment_bytes = 64;
+  bool has_addresses = false;  // base and offset of its memory add up to an address
+  std::int32_t dlpack_device_type = 0, dlpack_device_id = 0;
   bool visible = true;
 
   std::atomic<patchbay_device*> handle{nullptr};
@@ -74,6 +78,7 @@ struct DeviceState {
  private:
   patchbay_device* open_slowly();
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
+  void finish_opening(patchbay_device* opened);
 
   std::mutex open_mutex_;
   bool closed_ = false;

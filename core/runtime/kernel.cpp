@@ -69,8 +69,8 @@ void check_kind(const Argument& argument, const ArgumentSpec& spec, std::string_
   }
 }
 
-void check_tensor(const Argument& argument, const runtime::DeviceState& device, std::string_view op,
-                  std::size_t index) {
+void check_tensor(const Argument& argument, Access access, const runtime::DeviceState& device,
+                  std::string_view op, std::size_t index) {
   if (!argument.buffer) {
     raise(ErrorCode::kInvalidArgument, "[{}] argument {}: the tensor has no buffer.", op, index);
   }
@@ -79,6 +79,9 @@ void check_tensor(const Argument& argument, const runtime::DeviceState& device, 
     raise(ErrorCode::kDeviceMismatch,
           "[{}] argument {} is on {}, the kernel on {}. Copy it there first.", op, index,
           owner.name_text, device.name_text);
+  }
+  if (access != Access::kRead && argument.buffer.state()->is_read_only) {
+    argument.buffer.state()->raise_read_only(op, fmt::format("argument {}", index));
   }
   const std::size_t bytes = extent_bytes(argument, op, index);
   const std::size_t size = argument.buffer.size_bytes();
@@ -191,7 +194,7 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
     const Argument& argument = arguments[i];
     check_kind(argument, specs[i], op, i);
     if (argument.kind == ArgumentSpec::Kind::kTensor) {
-      check_tensor(argument, state_->device, op, i);
+      check_tensor(argument, specs[i].access, state_->device, op, i);
       uses.push_back({argument.buffer.state(), specs[i].access != Access::kRead,
                       specs[i].access != Access::kWrite});
     }

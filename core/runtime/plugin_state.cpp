@@ -187,6 +187,9 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
   device->name_text = device->name.to_string();
   device->properties = to_properties(known);
   device->host_addressable_kinds = known.host_addressable_kinds;
+  device->has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
+  device->dlpack_device_type = known.dlpack_device_type;
+  device->dlpack_device_id = known.dlpack_device_id;
   if (known.memory_alignment_bytes != 0) device->alignment_bytes = known.memory_alignment_bytes;
   device->visible = runtime.is_visible(device->name_text);
   devices.push_back(std::move(device));

@@ -61,6 +61,9 @@ void check_tensor(const ModuleKernelState& kernel, std::size_t i, const TensorIm
           named(kernel, i), to_string(parameter.spec.dtype), to_string(given.dtype),
           describe(given));
   }
+  if (parameter.spec.access != Access::kRead && given.buffer().is_read_only) {
+    given.buffer().raise_read_only(op, named(kernel, i));
+  }
   if (!given.is_contiguous) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] {} is not contiguous: expected strides {}, got {} ({}). Pass {}.contiguous().", op,

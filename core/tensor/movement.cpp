@@ -123,7 +123,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   const TensorImpl& from = tensor::impl_of("copy_from", source, "source");
   check_same_shape(to, from);
   check_same_runtime("copy_from", from, to.device());
-  tensor::check_own_elements("copy_from", to, "destination");
+  tensor::check_destination("copy_from", to, "destination");
   const tensor::Overlap shared = tensor::overlap(to, from);
   if (shared == tensor::Overlap::kPartial) {
     runtime::raise(ErrorCode::kInvalidArgument,
@@ -143,7 +143,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
 
 const Tensor& Tensor::fill_(const Scalar& value) const {
   const TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
-  tensor::check_own_elements("fill_", impl, "tensor");
+  tensor::check_destination("fill_", impl, "tensor");
   tensor::launch_fill(impl, value.bits(impl.dtype, "fill_"));
   return *this;
 }

@@ -135,10 +135,11 @@ void check_out(const char* operation, const TensorImpl& out, const Shape& shape,
           "[{}] out has the wrong shape: expected {}, got {} (out: {}). Give an out of shape {}.",
           operation, to_string(shape), to_string(out.shape), describe(out), to_string(shape));
   }
-  check_own_elements(operation, out);
+  check_destination(operation, out);
 }
 
-void check_own_elements(const char* operation, const TensorImpl& out, const char* name) {
+void check_destination(const char* operation, const TensorImpl& out, const char* name) {
+  out.buffer().check_writable(operation, name);
   if (!repeats_elements(out)) [[likely]]
     return;
   raise(ErrorCode::kInvalidArgument,

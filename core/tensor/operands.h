@@ -73,7 +73,8 @@ void check_out(const char* operation, const TensorImpl& out, const Shape& shape,
 void check_no_partial_overlap(const char* operation, const TensorImpl& out, const Named& input);
 /// For operations that read an input after they have begun to write.
 void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input);
-void check_own_elements(const char* operation, const TensorImpl& out, const char* name = "out");
+/// That `out` may be written: memory that is not read-only, and a place of its own for each element.
+void check_destination(const char* operation, const TensorImpl& out, const char* name = "out");
 
 /// A dimension from 0 on; `dim` may count from the end. Errors: kInvalidArgument.
 int resolve_dim(const char* operation, const TensorImpl& tensor, int dim);

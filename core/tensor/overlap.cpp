@@ -119,4 +119,22 @@ Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b) {
   return shares_a_byte(a, b, distance) ? Overlap::kPartial : Overlap::kNone;
 }
 
+bool has_nested_strides(const Shape& shape, const Shape& strides) {
+  // Smaller strides first. Insertion: there are eight at most.
+  Shape extents, steps;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == 1) continue;
+    int at = 0;
+    while (at < steps.rank() && steps[at] <= strides[i]) ++at;
+    steps.insert(at, strides[i]);
+    extents.insert(at, shape[i]);
+  }
+  std::int64_t spanned = 0;
+  for (int i = 0; i < steps.rank(); ++i) {
+    if (steps[i] <= spanned) return false;
+    spanned += (extents[i] - 1) * steps[i];
+  }
+  return true;
+}
+
 }  // namespace patchbay::tensor

@@ -17,22 +17,20 @@ enum class Overlap : std::uint8_t {
 
 Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b);
 
+/// Whether each stride is larger than all that the smaller ones span together. Strides of views
+/// are, unless they are 0; those of the application may be anything.
+bool has_nested_strides(const Shape& shape, const Shape& strides);
+
 inline Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
   const runtime::BufferState& x = a.buffer();
   const runtime::BufferState& y = b.buffer();
   // Two storages share memory only where the application lent what was in use already.
-  const bool may_share = (x.released || y.released) && x.host_addressable && y.host_addressable;
-  return &x == &y || may_share ? overlap_slowly(a, b) : Overlap::kNone;
+  return &x == &y || may_share_bytes(x, y) ? overlap_slowly(a, b) : Overlap::kNone;
 }
 
-/// Whether two indices of the tensor lead to one element: no output may be so.
+/// Whether two indices of the tensor may lead to one element: no output may be so.
 inline bool repeats_elements(const TensorImpl& a) {
-  if (a.is_contiguous) return false;
-  // Views are made by slicing, permuting and expanding, so that only stride 0 repeats.
-  for (int i = 0; i < a.shape.rank(); ++i) {
-    if (a.strides[i] == 0 && a.shape[i] > 1) return true;
-  }
-  return false;
+  return !a.is_contiguous && !has_nested_strides(a.shape, a.strides);
 }
 
 }  // namespace patchbay::tensor

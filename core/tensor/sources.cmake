@@ -7,8 +7,10 @@ set(PATCHBAY_TENSOR_SOURCES
   elementwise.cpp
   fetch.cpp
   gemm.cpp
+  interop.cpp
   iteration.cpp
   kernel_module.cpp
+  layout.cpp
   movement.cpp
   norm.cpp
   operands.cpp

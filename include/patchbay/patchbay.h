@@ -8,6 +8,7 @@
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"
 #include "patchbay/error.h"
+#include "patchbay/interop.h"
 #include "patchbay/kernel.h"
 #include "patchbay/kernel_module.h"
 #include "patchbay/log.h"

@@ -8,6 +8,7 @@
 
 #include <patchbay/copy.h>
 #include <patchbay/error.h>
+#include <patchbay/interop.h>
 #include <patchbay/kernel.h>
 #include <patchbay/ops.h>
 
@@ -47,6 +48,27 @@ TEST(CPlugin, RunsAKernel) {
   std::vector<float> values(6);
   copy_to_host(values.data(), {buffer, 0, 6 * sizeof(float)});
   EXPECT_EQ(values, std::vector<float>(6, 2.5f));
+}
+
+TEST(CPlugin, HasNoHandlesAndTakesNoContext) {
+  const Runtime runtime = plain_c_runtime();
+  const Device device = runtime.device("plainc");
+  const auto message_of = [](const auto& body) -> std::string {
+    try {
+      body();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message_of([&] { adopt_context(device, 64); }),
+            "[adopt_context] the plugin 'plain-c' takes no context of the application's "
+            "(plainc:0). Leave it out, and the device opens in a context of its own.");
+  EXPECT_EQ(message_of([&] { (void)native_handle(device); }),
+            "[native_handle] this plugin does not implement it (plainc:0)");
+  EXPECT_EQ(message_of([&] { (void)wrap_buffer(device, 64, 4); }),
+            "[wrap_buffer] this plugin does not implement it (plainc:0)");
 }
 
 TEST(CPlugin, RefusesOtherKernelsWithAReason) {
