@@ -3,6 +3,8 @@ set(PATCHBAY_TENSOR_SOURCES
   arange.cpp
   create.cpp
   dispatch.cpp
+  dlpack_export.cpp
+  dlpack_import.cpp
   dtype.cpp
   elementwise.cpp
   fetch.cpp

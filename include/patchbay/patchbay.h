@@ -6,6 +6,7 @@
 #include "patchbay/buffer.h"
 #include "patchbay/copy.h"
 #include "patchbay/device.h"
+#include "patchbay/dlpack.h"
 #include "patchbay/dtype.h"
 #include "patchbay/error.h"
 #include "patchbay/interop.h"

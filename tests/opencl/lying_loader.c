@@ -2,6 +2,7 @@
 /* The real ICD loader, but for what the environment variable LYING_ICD asks for, words in it:
  *
  *   no-f64       the devices have no f64
+ *   coarse       buffers begin at multiples of 4096 bytes
  *   accelerator  they are accelerators
  *   no-memory    buffers of a MiB and more can't be made
  *   small-groups kernels have groups of 64 work-items at most
@@ -12,7 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kDeviceType = 0x1000, kDoubleFpConfig = 0x1032, kExecutionStatus = 0x11D3 };
+enum {
+  kDeviceType = 0x1000,
+  kBaseAlignment = 0x1019,
+  kDoubleFpConfig = 0x1032,
+  kExecutionStatus = 0x11D3
+};
 enum { kKernelWorkGroupSize = 0x11B0 };
 enum { kAllocationFailure = -4, kOutOfResources = -5 };
 
@@ -37,6 +43,8 @@ int32_t clGetDeviceInfo(void* device, uint32_t what, size_t size, void* value, s
   const uint64_t none = 0, gpu = 4;
   if (code != 0 || value == NULL) return code;
   if (what == kDoubleFpConfig && is_asked("no-f64")) memcpy(value, &none, sizeof none);
+  const uint32_t page_bits = 8 * 4096;
+  if (what == kBaseAlignment && is_asked("coarse")) memcpy(value, &page_bits, sizeof page_bits);
   if (what == kDeviceType && is_asked("accelerator")) memcpy(value, &gpu, sizeof gpu);
   return code;
 }

@@ -1,0 +1,105 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Tensors from and for other libraries, by the DLPack standard: no copy.
+#ifndef PATCHBAY_DLPACK_H_
+#define PATCHBAY_DLPACK_H_
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "patchbay/device.h"
+#include "patchbay/export.h"
+#include "patchbay/runtime.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+/// The structs of the standard, version 1.0, with its names. They are declared here, so that they
+/// need no header of its own and get along with one of any version: see same_struct.
+namespace dlpack {
+
+struct DLPackVersion {
+  std::uint32_t major, minor;
+};
+struct DLDevice {
+  std::int32_t device_type, device_id;
+};
+struct DLDataType {
+  std::uint8_t code, bits;
+  std::uint16_t lanes;
+};
+struct DLTensor {
+  void* data;  // an address, or the driver's object
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;  // in elements; null: compact and row-major
+  std::uint64_t byte_offset;
+};
+/// The struct of versions before 1.0.
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);
+};
+struct DLManagedTensorVersioned {
+  DLPackVersion version;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensorVersioned* self);
+  std::uint64_t flags;
+  DLTensor dl_tensor;
+};
+
+inline constexpr DLPackVersion kVersion = {1, 0};
+// Bits of `flags`.
+inline constexpr std::uint64_t kReadOnly = 1, kIsCopied = 2;
+
+/// One of these structs as the standard's own header declares it, or the other way round:
+/// `same_struct<::DLManagedTensor>(to_dlpack_unversioned(tensor))`.
+template <class To, class From>
+To* same_struct(From* from) {
+  static_assert(std::is_standard_layout_v<To> && std::is_standard_layout_v<From>);
+  static_assert(sizeof(To) == sizeof(From) && alignof(To) == alignof(From));
+  return reinterpret_cast<To*>(from);
+}
+
+}  // namespace dlpack
+
+struct DlpackOptions {
+  /// The native handle of the consumer's stream: what it submits there afterwards follows the work
+  /// that is pending on the tensor. Empty: to_dlpack blocks until that work is done.
+  std::optional<std::uint64_t> stream;
+};
+
+/// The tensor for another library, which calls `deleter` when it is done with it; until then the
+/// memory stays, whatever becomes of the tensor. With a stream the deleter waits for the work on
+/// it, and the stream must still be there; without one the consumer waits for its work first.
+/// Errors: kUnsupported for devices that the standard has no number for, and for such a stream.
+[[nodiscard]] PATCHBAY_API dlpack::DLManagedTensorVersioned* to_dlpack(
+    const Tensor& tensor, const DlpackOptions& options = {});
+/// The same for consumers of versions before 1.0. Errors: kInvalidArgument for read-only memory,
+/// which that struct can't tell.
+[[nodiscard]] PATCHBAY_API dlpack::DLManagedTensor* to_dlpack_unversioned(
+    const Tensor& tensor, const DlpackOptions& options = {});
+
+/// The other library's tensor, as one of the runtime's device that has the memory. The producer has
+/// made the data safe for that device's default stream, or has waited. Its deleter is called once,
+/// when the last use of the memory is done. What is flagged read-only can't be written by
+/// operations; those that have the pointer leave it alone.
+/// Errors, after which the caller still owns `managed`: kInvalidArgument (null, misaligned,
+/// negative strides, vectors), kUnknownDevice, kUnsupported (dtype, version), kOverflow.
+[[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
+                                              const Runtime& runtime = Runtime::get_default());
+[[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,
+                                              const Runtime& runtime = Runtime::get_default());
+/// The same for a device of the caller's choice, where several have that memory (CPU devices).
+/// Errors: also kDeviceMismatch.
+[[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
+                                              const Device& device);
+[[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,
+                                              const Device& device);
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_DLPACK_H_

@@ -1,0 +1,20 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Entries of the driver that the plugin never calls: an application's own.
+#ifndef PATCHBAY_TESTS_SIM_APPLICATION_ENTRIES_H_
+#define PATCHBAY_TESTS_SIM_APPLICATION_ENTRIES_H_
+
+#include "cuda-cublas/driver_api.hpp"
+#include "entries.h"
+
+// As PATCHBAY_DRIVER_ENTRIES.
+// clang-format off
+#define PATCHBAY_SIM_APPLICATION_ENTRIES(entry) \
+  entry(context_create, cuCtxCreate_v2, (patchbay::cuda::NativeContext*, unsigned flags, \
+        patchbay::cuda::DeviceNumber)) \
+  entry(context_destroy, cuCtxDestroy_v2, (patchbay::cuda::NativeContext)) \
+  entry(pool_allocate, cuMemAllocAsync, (patchbay::cuda::Address*, std::size_t bytes, \
+        patchbay::cuda::NativeStream)) \
+  entry(call_host, cuLaunchHostFunc, (patchbay::cuda::NativeStream, void (*call)(void*), void*))
+// clang-format on
+
+#endif  // PATCHBAY_TESTS_SIM_APPLICATION_ENTRIES_H_

@@ -1,0 +1,188 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// An application that uses the card's driver itself: its context, stream and memory in the runtime.
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/application_entries.h"
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+using namespace cuda;  // the parameters' types, in the lists of entries
+
+/// The driver as the application sees it.
+struct Driver {
+#define PATCHBAY_SIM_MEMBER(member, symbol, parameters) int(*member) parameters = find(#symbol);
+  PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SIM_MEMBER)
+  PATCHBAY_SIM_APPLICATION_ENTRIES(PATCHBAY_SIM_MEMBER)
+#undef PATCHBAY_SIM_MEMBER
+
+ private:
+  struct Found {
+    void* address;
+    template <class Function>
+    operator Function*() const {  // NOLINT(google-explicit-constructor)
+      return reinterpret_cast<Function*>(address);
+    }
+  };
+  static Found find(const char* name) {
+    static void* const driver = dlopen(library("cuda").c_str(), RTLD_NOW | RTLD_LOCAL);
+    return {dlsym(driver, name)};
+  }
+};
+
+std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+/// An application with a context of its own on the card that the runtime calls cuda:1, which is
+/// current on this thread.
+class SimInterop : public SimTest {
+ protected:
+  void SetUp() override {
+    SimTest::SetUp();
+    driver_.initialise(0);
+    ASSERT_EQ(driver_.context_create(&context_, 0, 1), 0);
+    ASSERT_EQ(driver_.stream_create(&stream_, 0), 0);
+    ASSERT_EQ(driver_.memory_allocate(&memory_, 64), 0);
+  }
+  void TearDown() override {
+    runtime_.reset();
+    cuda::NativeContext current = nullptr;
+    driver_.context_get_current(&current);
+    EXPECT_EQ(current, context_);  // the runtime puts back what it finds
+    EXPECT_EQ(driver_.memory_free(memory_), 0);
+    EXPECT_EQ(driver_.stream_destroy(stream_), 0);
+    EXPECT_EQ(driver_.context_destroy(context_), 0);
+    driver_.context_set_current(nullptr);
+    SimTest::TearDown();
+  }
+  Device device() {
+    if (!runtime_) runtime_.emplace(options());
+    return runtime_->device("cuda:1");
+  }
+  Device adopted() {
+    const Device result = device();
+    adopt_context(result, number_of(context_));
+    return result;
+  }
+  std::vector<float> read(cuda::Address address, std::size_t count) const {
+    std::vector<float> values(count);
+    EXPECT_EQ(driver_.copy_to_host(values.data(), address, count * sizeof(float), stream_), 0);
+    EXPECT_EQ(driver_.stream_synchronize(stream_), 0);
+    return values;
+  }
+  static void expect_error(ErrorCode code, const std::string& text,
+                           const std::function<void()>& body) {
+    try {
+      body();
+      ADD_FAILURE() << "no Error was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  }
+
+  const Driver driver_;
+  std::optional<Runtime> runtime_;
+  cuda::NativeContext context_ = nullptr;
+  cuda::NativeStream stream_ = nullptr;
+  cuda::Address memory_ = 0;
+};
+
+TEST_F(SimInterop, MemoryOfTheApplication) {
+  const Device device = adopted();
+  EXPECT_EQ(native_context(device).as<cuda::NativeContext>(), context_);
+  EXPECT_EQ(native_handle(device).value, 1u);
+  bool released = false;
+  {
+    const Buffer lent = wrap_buffer(device, memory_, 64, [&] { released = true; });
+    const Tensor tensor = from_buffer(lent, DType::f32, {4});
+    EXPECT_EQ(native_handle(tensor).value, memory_);
+    tensor.copy_from(from_host<float>({1, 2, 3, 4}, {4}, device));
+    mul_out(tensor, tensor, 10);
+    device.synchronize();
+    EXPECT_EQ(read(memory_, 4), (std::vector<float>{10, 20, 30, 40}));
+    // Any address within is one.
+    EXPECT_EQ(from_buffer(wrap_buffer(device, memory_ + 8, 8), DType::f32, {2}).to_vector<float>(),
+              (std::vector<float>{30, 40}));
+  }
+  EXPECT_TRUE(released);
+  EXPECT_EQ(read(memory_, 4), (std::vector<float>{10, 20, 30, 40}));
+}
+
+TEST_F(SimInterop, MemoryOfAPool) {
+  const Device device = adopted();
+  cuda::Address address = 0;
+  ASSERT_EQ(driver_.pool_allocate(&address, 32, stream_), 0);
+  from_buffer(wrap_buffer(device, address, 32), DType::f32, {8}).fill_(5);
+  device.synchronize();
+  EXPECT_EQ(read(address, 8), std::vector<float>(8, 5));
+  EXPECT_EQ(driver_.memory_free(address), 0);
+}
+
+TEST_F(SimInterop, StreamsOfTheApplication) {
+  const Device device = adopted();
+  const Tensor tensor = full({4}, 2, device);
+  {
+    const Stream stream = wrap_stream(device, number_of(stream_));
+    EXPECT_EQ(native_handle(stream).as<cuda::NativeStream>(), stream_);
+    stream.wait(device.default_stream().record());
+  }
+  EXPECT_EQ(read(native_handle(tensor).value, 4), std::vector<float>(4, 2));  // it is still there
+}
+
+/// The device's stream is held up by a call of the application's: nothing but the order that the
+/// export makes can bring the consumer's read behind the sum.
+TEST_F(SimInterop, ExportsAreReadyOnTheConsumersStream) {
+  const Device device = adopted();
+  const Tensor source = full({4}, 2, device);
+  std::latch gate(1);
+  const auto hold = [](void* user) { static_cast<std::latch*>(user)->wait(); };
+  const auto ours = native_handle(device.default_stream()).as<NativeStream>();
+  ASSERT_EQ(driver_.call_host(ours, hold, &gate), 0);
+  const Tensor sum = source + source;
+  // It returns while the gate is closed.
+  auto* const exported = to_dlpack(sum, {.stream = number_of(stream_)});
+  EXPECT_EQ(exported->dl_tensor.device.device_type, 2);
+  EXPECT_EQ(exported->dl_tensor.device.device_id, 1);
+  EXPECT_EQ(driver_.stream_query(stream_), kErrorNotReady);
+  gate.count_down();
+  EXPECT_EQ(read(number_of(exported->dl_tensor.data), 4), std::vector<float>(4, 4));
+  exported->deleter(exported);
+}
+
+TEST_F(SimInterop, WhatIsOfAnotherContextIsRefused) {
+  const Device own = device();
+  (void)own.memory();
+  const std::string way_out =
+      " is of another context than this device's; adopt that context before";
+  expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the address" + way_out,
+               [&] { (void)wrap_buffer(own, memory_, 64); });
+  expect_error(ErrorCode::kInvalidArgument, "[wrap_stream] the stream" + way_out,
+               [&] { (void)wrap_stream(own, number_of(stream_)); });
+  expect_error(ErrorCode::kInUse, "[adopt_context] device cuda:1 is open already",
+               [&] { adopt_context(own, number_of(context_)); });
+  const Device other = runtime_->device("cuda:0");
+  expect_error(ErrorCode::kInvalidArgument,
+               "[adopt_context] the context is of the driver's device 1, and this is 0 (cuda:0)",
+               [&] { adopt_context(other, number_of(context_)); });
+  EXPECT_EQ(zeros({2}, other).to_vector<float>(), std::vector<float>(2, 0));
+}
+
+TEST_F(SimInterop, MemoryThatDoesNotFit) {
+  const Device device = adopted();
+  expect_error(ErrorCode::kInvalidArgument,
+               "[wrap_buffer] the allocation has 56 bytes from there on, not 64 (cuda:1)",
+               [&] { (void)wrap_buffer(device, memory_ + 8, 64); });
+  const float here = 0;  // the host's
+  expect_error(ErrorCode::kInvalidArgument,
+               "[wrap_buffer] the driver knows of no memory at that address (cuda:1)",
+               [&] { (void)wrap_buffer(device, number_of(&here), 4); });
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test
