@@ -42,6 +42,23 @@ TEST_P(Examples, Chapter) {
   }
 }
 
+TEST_P(Examples, Interop) {
+  const std::string device = GetParam().device;
+  const std::string output = run("interop");
+  EXPECT_THAT(output, HasSubstr("the program's own vector: 10 20 30 40\n"));
+  EXPECT_THAT(output, HasSubstr("the library finds 16 in a tensor of Patchbay's\n"));
+  EXPECT_THAT(output, HasSubstr("summed by Patchbay: 30\nrefused: [fill_] tensor is read-only"));
+  EXPECT_THAT(output, HasSubstr("the library has its table back\n"));
+  if (device == "cpu:0") {
+    EXPECT_THAT(output, HasSubstr("default stream: [native_handle] of a CPU device only memory"));
+    EXPECT_THAT(output, HasSubstr("tensor: the driver's memory\n"));
+  } else if (device.starts_with("fake")) {
+    EXPECT_THAT(output, HasSubstr("tensor: [native_handle] no native handle of this kind"));
+  } else {
+    EXPECT_THAT(output, HasSubstr("default stream: the driver's stream\ntensor: the driver's "));
+  }
+}
+
 TEST_P(Examples, Sweep) {
   const std::string output = run("sweep", {"--max", "256"});
   const std::regex row("\n +(\\d+) +[0-9.]+ ms +\\d+ GF/s( +[0-9.]+ ms +\\d+ GF/s +([0-9.e+-]+))?");
