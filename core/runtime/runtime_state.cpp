@@ -110,7 +110,15 @@ std::vector<std::string> RuntimeState::unmatched_visible_devices() const {
 }
 
 RuntimeState::~RuntimeState() {
-  if (!process_is_ending()) settle();
+  if (process_is_ending()) return;
+  // No one can wait on them any more. Closed before anything else is waited for: it is then that a
+  // plugin can end what would run for ever.
+  for (const auto& plugin : plugins) {
+    for (const auto& device : plugin->devices) {
+      if (device->default_stream) device->default_stream->close();
+    }
+  }
+  settle();
 }
 
 void RuntimeState::try_candidate(const Candidate& candidate) {
@@ -169,7 +177,6 @@ void RuntimeState::unload(std::string_view plugin_name) {
 }
 
 void RuntimeState::settle() noexcept {
-  // When the runtime goes its default streams can't be held any more: they are waited for first.
   for (const auto& plugin : plugins) {
     for (const auto& device : plugin->devices) {
       if (device->default_stream) device->default_stream->finish_quietly();

@@ -11,7 +11,8 @@ namespace fake {
 
 Device::Device(std::uint32_t index, const Options& options, Faults& faults,
                patchbay::executor::Executor& executor)
-    : name_("fake:" + std::to_string(index)),
+    : index_(index),
+      name_("fake:" + std::to_string(index)),
       options_(options),
       faults_(faults),
       executor_(executor),
@@ -44,6 +45,17 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
   return std::make_unique<Module>(*this, executor_.load(format, code));
 }
 
-bool Device::can_access_peer(plugin::Device& other) { return options_.peer && &other != this; }
+bool Device::can_access_peer(plugin::Device& other) {
+  return options_.reaches(index_, static_cast<Device&>(other).index_);
+}
+
+void Device::lose(std::string why) {
+  health_->lose(std::move(why));
+  faults_.wake();
+}
+
+std::uint64_t Device::next_queue() {
+  return (std::uint64_t{index_} << 32) | num_streams_.fetch_add(1, std::memory_order_relaxed);
+}
 
 }  // namespace fake

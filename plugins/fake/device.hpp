@@ -2,6 +2,7 @@
 #ifndef PATCHBAY_FAKE_DEVICE_HPP_
 #define PATCHBAY_FAKE_DEVICE_HPP_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,6 +33,11 @@ class Device : public plugin::Device {
                                               std::string_view options) override;
   bool can_access_peer(plugin::Device& other) override;
 
+  /// For good, with `why` for all that comes later.
+  void lose(std::string why);
+  /// Tells a new stream apart from all others of the runtime.
+  std::uint64_t next_queue();
+
   const std::string& name() const { return name_; }
   const Options& options() const { return options_; }
   Faults& faults() const { return faults_; }
@@ -39,6 +45,7 @@ class Device : public plugin::Device {
   const Allocator& memory() const { return memory_; }
 
  private:
+  const std::uint32_t index_;
   const std::string name_;
   const Options& options_;
   Faults& faults_;
@@ -46,6 +53,7 @@ class Device : public plugin::Device {
   const std::shared_ptr<Health> health_ = std::make_shared<Health>();
   Allocator memory_;
   PortableBackend portable_;
+  std::atomic<std::uint32_t> num_streams_{0};
 };
 
 }  // namespace fake

@@ -34,7 +34,7 @@ void Driver::enumerate(const Found& found) {
     std::memcpy(properties.uuid, "patchbay fake", 13);
     properties.uuid[15] = static_cast<std::uint8_t>(i);
     properties.capabilities = PATCHBAY_CAN_MODULES | (options_.f64 ? PATCHBAY_CAN_F64 : 0) |
-                              (options_.peer ? PATCHBAY_CAN_PEER_ACCESS : 0);
+                              (options_.has_peers(i) ? PATCHBAY_CAN_PEER_ACCESS : 0);
     properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
     properties.memory_total_bytes = options_.memory_bytes;
     properties.memory_alignment_bytes = kAlignmentBytes;

@@ -17,6 +17,7 @@ struct Mark {
   std::shared_ptr<Timeline> timeline;
   std::uint64_t position = 0;
   std::atomic<std::uint64_t> reached_ns{0};
+  std::atomic<int> denials{0};  // so often it is said to be pending still
 };
 
 class Event : public plugin::Event {

@@ -174,21 +174,10 @@ LaunchFault begin_launch(Device& device, const std::string& shown) {
   device.health()->check();
   const LaunchFault fault = device.faults().count_launch();
   if (fault == LaunchFault::kLosesDevice) {
-    device.health()->lose(shown + " lost the device, as the option fake_lose_device asks");
+    device.lose(shown + " lost the device, as the option fake_lose_device asks");
     device.health()->check();
   }
   return fault;
-}
-
-void play_later(LaunchFault fault, const std::string& shown) {
-  if (fault == LaunchFault::kLaterUnnamed) {
-    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                              "a launch failed, as the option fake_unnamed_faults asks");
-  }
-  if (fault != LaunchFault::kLater) return;
-  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                            shown + " failed, as the option fake_fail_async_launch asks", 0, 0,
-                            shown.substr(std::string_view("launch of ").size()));
 }
 
 /// A launch on its way to the worker.
@@ -223,8 +212,7 @@ void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Mem
   operator_->check(call->views);
   std::byte* const scratch = device.memory().resolve(workspace, workspace_bytes_);
 
-  stream.submit_work([=, function = function_, scratch_bytes = workspace_bytes_] {
-    play_later(fault, shown);
+  stream.submit_launch(fault, shown, [=, function = function_, scratch_bytes = workspace_bytes_] {
     if (scratch_bytes != 0) std::memset(scratch, 0xA5, scratch_bytes);
     function(call->views);
   });

@@ -44,10 +44,8 @@ class Kernel : public plugin::Kernel {
 std::byte* bytes_of(const Device& device, const std::string& where,
                     const patchbay_argument& tensor);
 
-/// Counts the launch; a fault that shows at once is thrown, another is for play_later.
+/// Counts the launch; a fault that shows at once is thrown, another is for the stream.
 LaunchFault begin_launch(Device& device, const std::string& shown);
-/// On the worker: throws if the launch is to fail there.
-void play_later(LaunchFault fault, const std::string& shown);
 
 }  // namespace fake
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "stream.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -12,40 +14,108 @@
 namespace fake {
 
 Stream::Stream(Device& device)
-    : device_(device), timeline_(std::make_shared<Timeline>(device.health())) {}
+    : device_(device),
+      lateness_(device.options().seed, device.next_queue(), device.options().late_us),
+      timeline_(std::make_shared<Timeline>(device.health())) {}
 
-std::uint64_t Stream::submit(std::function<void()> work) {
+Stream::~Stream() {
+  is_ending_.store(true);
+  device_.faults().wake();
+  timeline_->hurry(timeline_->submitted());
+}
+
+std::uint64_t Stream::submit(Work work) {
   const std::uint64_t position = timeline_->submit();
-  worker_.post(
-      [timeline = timeline_, position, work = std::move(work)] { timeline->run(position, work); });
+  worker_.post([timeline = timeline_, position, work = std::move(work)] {
+    timeline->run(position, [&] { work(position); });
+  });
   return position;
 }
 
-void Stream::submit_work(std::function<void()> work) {
+void Stream::submit_work(Work work) {
   device_.health()->check();
-  const std::chrono::milliseconds delay(device_.options().delay_ms);
-  submit([delay, work = std::move(work)] {
+  submit([this, work = std::move(work)](std::uint64_t position) {
+    const std::chrono::milliseconds delay(device_.options().delay_ms);
     if (delay.count() != 0) std::this_thread::sleep_for(delay);
+    timeline_->hold(position, lateness_.hold(Draw::kStart, position));
+    work(position);
+  });
+}
+
+void Stream::submit_launch(LaunchFault fault, std::string shown, std::function<void()> work) {
+  submit_work([this, fault, shown = std::move(shown), work = std::move(work)](std::uint64_t) {
+    if (fault != LaunchFault::kNone) play(fault, shown);
     work();
   });
 }
 
-void Stream::submit_copy(void* to, const void* from, std::uint64_t size_bytes) {
+void Stream::play(LaunchFault fault, const std::string& shown) {
+  if (fault == LaunchFault::kLaterUnnamed) {
+    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                              "a launch failed, as the option fake_unnamed_faults asks");
+  }
+  if (fault == LaunchFault::kLater) {
+    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                              shown + " failed, as the option fake_fail_async_launch asks", 0, 0,
+                              shown.substr(std::string_view("launch of ").size()));
+  }
+  if (fault == LaunchFault::kLosesDeviceLater) {
+    device_.lose(shown + " lost the device, as the option fake_lose_device_async asks");
+    device_.health()->check();
+  }
+  if (fault != LaunchFault::kEndless) return;
+  const auto is_over = [this] { return is_ending_.load() || device_.health()->is_lost(); };
+  if (device_.faults().run_endlessly(is_over)) return;
+  device_.health()->check();
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            shown +
+                                " had no end (option fake_endless_launch), and ended with its "
+                                "stream");
+}
+
+void Stream::submit_copy(const Copy& copy) {
   device_.faults().count(Call::kCopy);
-  submit_work([=] { std::memmove(to, from, size_bytes); });
+  submit_work([this, copy](std::uint64_t position) { run_copy(copy, position); });
+}
+
+/// In up to three pieces, in any order, when things are late.
+void Stream::run_copy(const Copy& copy, std::uint64_t position) {
+  const std::uint64_t speed = device_.options().link_bytes_per_s;
+  if (copy.is_link && speed != 0) {
+    const double seconds = static_cast<double>(copy.size_bytes) / static_cast<double>(speed);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
+  const bool overlaps =
+      copy.to < copy.from + copy.size_bytes && copy.from < copy.to + copy.size_bytes;
+  if (!lateness_.is_on() || overlaps) {
+    std::memmove(copy.to, copy.from, copy.size_bytes);
+    return;
+  }
+  std::array<std::uint64_t, 4> ends = {
+      0, lateness_.draw(Draw::kPieces, position, copy.size_bytes + 1, 0),
+      lateness_.draw(Draw::kPieces, position, copy.size_bytes + 1, 1), copy.size_bytes};
+  std::sort(ends.begin(), ends.end());
+  const std::uint64_t first = lateness_.draw(Draw::kPieceOrder, position, 3);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const std::uint64_t piece = (first + i) % 3, at = ends[piece];
+    if (i > 0) timeline_->hold(position, lateness_.hold(Draw::kPiece, position, i));
+    std::memcpy(copy.to + at, copy.from + at, ends[piece + 1] - at);
+  }
 }
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
-  submit_copy(device_.memory().resolve(to, size_bytes), from, size_bytes);
+  submit_copy({device_.memory().resolve(to, size_bytes), static_cast<const std::byte*>(from),
+               size_bytes, true});
 }
 
 void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
-  submit_copy(to, device_.memory().resolve(from, size_bytes), size_bytes);
+  submit_copy(
+      {static_cast<std::byte*>(to), device_.memory().resolve(from, size_bytes), size_bytes, true});
 }
 
 void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
-  submit_copy(device_.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
-              size_bytes);
+  submit_copy({device_.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
+               size_bytes, false});
 }
 
 void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
@@ -55,16 +125,20 @@ void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::
     plugin::unsupported(device_.name() + " can't reach " + peer.name());
   }
   peer.health()->check();
-  submit_copy(peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
-              size_bytes);
+  submit_copy({peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
+               size_bytes, true});
 }
 
 void Stream::record(plugin::Event& event) {
   device_.health()->check();
   const auto mark = std::make_shared<Mark>();
   mark->timeline = timeline_;
-  mark->position = submit(
-      [mark, host = host()] { mark->reached_ns.store(host.now_ns(), std::memory_order_release); });
+  mark->position = submit([mark, host = host()](std::uint64_t) {
+    mark->reached_ns.store(host.now_ns(), std::memory_order_release);
+  });
+  if (lateness_.is_on()) {
+    mark->denials.store(static_cast<int>(lateness_.draw(Draw::kNotice, mark->position, 3)));
+  }
   static_cast<Event&>(event).set(mark);
 }
 
@@ -73,8 +147,15 @@ void Stream::wait_event(plugin::Event& event) {
   const auto mark = static_cast<Event&>(event).mark();
   if (mark == nullptr) return;
   // A failure of what is waited for is thrown here, on the worker, and so becomes ours.
-  submit(
-      [mark, host = host()] { mark->timeline->wait(host, mark->position, PATCHBAY_NO_DEADLINE); });
+  submit([mark, host = host(), health = device_.health()](std::uint64_t) {
+    try {
+      mark->timeline->wait(host, mark->position, PATCHBAY_NO_DEADLINE);
+    } catch (const plugin::StatusError& error) {
+      if (mark->timeline->is_of(*health)) throw;
+      // The loss of another device is none of ours.
+      throw plugin::StatusError(error.code(), error.what(), error.native_code());
+    }
+  });
 }
 
 void Stream::flush() { device_.health()->check(); }
@@ -88,9 +169,10 @@ void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user
   const std::uint64_t position = timeline_->submitted();
   // Not through the timeline: it is called after a failure too.
   worker_.post([=, this, host = host().table()] {
-    callbacks_->post([=, timeline = timeline_] {
+    callbacks_->post([=, timeline = timeline_, lateness = lateness_] {
       patchbay_status* status = plugin::detail::guarded(
           host, [&] { timeline->wait(plugin::Host(host), position, PATCHBAY_NO_DEADLINE); });
+      std::this_thread::sleep_for(lateness.hold(Draw::kCallback, position));
       call(user, status);
     });
   });

@@ -2,12 +2,17 @@
 #ifndef PATCHBAY_FAKE_STREAM_HPP_
 #define PATCHBAY_FAKE_STREAM_HPP_
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "faults.hpp"
+#include "lateness.hpp"
 #include "timeline.hpp"
 #include "worker.hpp"
 
@@ -20,6 +25,8 @@ class Device;
 class Stream : public plugin::Stream {
  public:
   explicit Stream(Device& device);
+  /// Ends an endless kernel, and runs what else was submitted.
+  ~Stream() override;
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
   void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
@@ -32,17 +39,31 @@ class Stream : public plugin::Stream {
   bool synchronize(std::uint64_t deadline_ns) override;
   void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
 
-  /// Queues a launch or a copy. Throws if the device is lost.
-  void submit_work(std::function<void()> work);
+  /// Queues a launch; on the thread it plays `fault` first. Throws if the device is lost.
+  void submit_launch(LaunchFault fault, std::string shown, std::function<void()> work);
   Device& device() const { return device_; }
 
  private:
+  using Work = std::function<void(std::uint64_t position)>;
+  struct Copy {
+    std::byte* to;
+    const std::byte* from;
+    std::uint64_t size_bytes;
+    bool is_link;  // it leaves the device
+  };
+
   /// Gives the position.
-  std::uint64_t submit(std::function<void()> work);
-  void submit_copy(void* to, const void* from, std::uint64_t size_bytes);
+  std::uint64_t submit(Work work);
+  /// A launch or a copy, which takes time.
+  void submit_work(Work work);
+  void submit_copy(const Copy& copy);
+  void run_copy(const Copy& copy, std::uint64_t position);
+  void play(LaunchFault fault, const std::string& shown);
 
   Device& device_;
+  const Lateness lateness_;
   const std::shared_ptr<Timeline> timeline_;
+  std::atomic<bool> is_ending_{false};
   std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
   Worker worker_;                      // ends before the callbacks that it posts
 };

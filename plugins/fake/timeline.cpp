@@ -34,6 +34,19 @@ void Timeline::run(std::uint64_t position, const std::function<void()>& work) {
   complete(position, std::move(failure));
 }
 
+void Timeline::hold(std::uint64_t position, std::chrono::microseconds duration) {
+  if (duration.count() == 0) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, duration, [&] { return wanted_ >= position; });
+}
+
+void Timeline::hurry(std::uint64_t position) {
+  const std::lock_guard lock(mutex_);
+  if (position <= wanted_) return;
+  wanted_ = position;
+  changed_.notify_all();
+}
+
 void Timeline::complete(std::uint64_t position, std::optional<plugin::StatusError> failure) {
   std::lock_guard lock(mutex_);
   completed_ = position;
@@ -64,8 +77,8 @@ bool Timeline::is_done(std::uint64_t position) const {
   return true;
 }
 
-bool Timeline::wait(const plugin::Host& host, std::uint64_t position,
-                    std::uint64_t deadline_ns) const {
+bool Timeline::wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns) {
+  hurry(position);
   {
     std::unique_lock lock(mutex_);
     while (completed_ < position) {

@@ -5,6 +5,7 @@
 #define PATCHBAY_FAKE_TIMELINE_HPP_
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,8 @@ class Timeline {
  public:
   explicit Timeline(std::shared_ptr<const Health> health) : health_(std::move(health)) {}
 
+  bool is_of(const Health& health) const { return health_.get() == &health; }
+
   /// The position of one more submission.
   std::uint64_t submit() { return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1; }
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
@@ -44,11 +47,16 @@ class Timeline {
   /// By the worker: runs the work of a position, unless something before it failed, and moves on.
   void run(std::uint64_t position, const std::function<void()>& work);
 
+  /// By the worker: waits so long, unless somebody waits for this position or a later one.
+  void hold(std::uint64_t position, std::chrono::microseconds duration);
+  /// Nothing up to this position is held back any more.
+  void hurry(std::uint64_t position);
+
   /// These throw the failure of the position or of one before it, but not before it is reached:
   /// until then the worker may still touch memory, also of a device that is lost.
   bool is_done(std::uint64_t position) const;
   /// False when the deadline passed first.
-  bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns) const;
+  bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns);
 
   /// What submissions up to this position failed with.
   std::optional<plugin::StatusError> failure(std::uint64_t position) const;
@@ -61,8 +69,9 @@ class Timeline {
   std::atomic<std::uint64_t> submitted_{0};
 
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
+  std::condition_variable changed_;
   std::uint64_t completed_ = 0;
+  std::uint64_t wanted_ = 0;  // as far as somebody waits
   std::uint64_t failed_at_ = 0;
   std::optional<plugin::StatusError> failure_;  // the first; it stays
 };

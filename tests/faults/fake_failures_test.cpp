@@ -130,7 +130,7 @@ TEST(FakeFailure, Launch) {
 }
 
 TEST(FakeFailure, OutOfMemoryNamesDeviceRequestedFreeAndTotal) {
-  const Runtime runtime = fake_runtime({{"fake_memory_bytes", "10000"}});
+  const Runtime runtime = fake_runtime({kNoCache, {"fake_memory_bytes", "10000"}});
   const Device device = runtime.device("fake:1");
   const Buffer held = Buffer::allocate(device, 4000);
   expect_error(ErrorCode::kOutOfMemory, {"fake:1", "requested 6001", "free 6000", "total 10000"},

@@ -21,7 +21,8 @@ TEST(SeveralRuntimes, EachHasItsOwnDevices) {
 }
 
 TEST(SeveralRuntimes, EachCountsForItself) {
-  const Runtime first = fake_runtime({{"fake_fail_allocate", "2"}, {"memory_cache", "off"}}), second = fake_runtime();
+  const Runtime first = fake_runtime({{"fake_fail_allocate", "2"}, {"memory_cache", "off"}}),
+                second = fake_runtime();
   const Device failing = first.device("fake"), fine = second.device("fake");
   const Buffer a = Buffer::allocate(failing, 16), b = Buffer::allocate(fine, 16);
   EXPECT_THROW(static_cast<void>(Buffer::allocate(failing, 16)), Error);
