@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <numeric>
 #include <optional>
@@ -321,14 +322,31 @@ void Actor::look() {
 
 void Actor::wait() {
   Item& item = any();
-  if (random_.one_in(3)) {
-    note("synchronize " + item.device());
-    item.tensor.device().synchronize();
-  } else {
-    note("wait for a buffer of " + item.device());
-    item.tensor.buffer().wait();
-    item.used_by.clear();
-    item.is_foreign = false;
+  switch (random_.below(4)) {
+    case 0:
+      note("synchronize " + item.device());
+      item.tensor.device().synchronize();
+      return;
+    case 1:
+      note("synchronize " + item.device() + ", with a deadline");
+      return wait_briefly(item.tensor.device());
+    default:
+      note("wait for a buffer of " + item.device());
+      item.tensor.buffer().wait();
+      item.used_by.clear();
+      item.is_foreign = false;
+  }
+}
+
+/// A deadline that passes loses nothing.
+void Actor::wait_briefly(const Device& device) {
+  const Event event = device.default_stream().record();
+  static_cast<void>(event.is_done());
+  try {
+    device.synchronize(std::chrono::microseconds(1));
+    event.wait(std::chrono::nanoseconds(1));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kTimedOut) throw;
   }
 }
 

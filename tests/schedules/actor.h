@@ -58,6 +58,7 @@ class Actor {
   void check();
   void look();
   void wait();
+  void wait_briefly(const Device& device);
   void trim();
   void launch();
   void relay();
