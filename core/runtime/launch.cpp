@@ -67,6 +67,8 @@ void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const Use> uses,
                std::string_view name) {
   const Buffer workspace = make_workspace(kernel);
+  // Its memory may have been another launch's a moment ago, on another stream.
+  if (workspace) workspace.state()->insert_inherited_waits(stream);
   if (stream.completes_inline) {
     check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
           kernel.device.name_text);
