@@ -180,6 +180,28 @@ LaunchFault begin_launch(Device& device, const std::string& shown) {
   return fault;
 }
 
+namespace {
+
+/// Writes over it what no other launch under way writes.
+void mark_workspace(std::byte* workspace, std::uint64_t size_bytes, std::uintptr_t mark) {
+  for (std::uint64_t at = 0; at < size_bytes; at += sizeof(mark)) {
+    std::memcpy(workspace + at, &mark, std::min<std::uint64_t>(sizeof(mark), size_bytes - at));
+  }
+}
+
+/// Throws if another launch used it at the same time.
+void check_workspace(const std::byte* workspace, std::uint64_t size_bytes, std::uintptr_t mark,
+                     const std::string& shown) {
+  for (std::uint64_t at = 0; at < size_bytes; at += sizeof(mark)) {
+    const auto part_bytes = std::min<std::uint64_t>(sizeof(mark), size_bytes - at);
+    if (std::memcmp(workspace + at, &mark, part_bytes) == 0) continue;
+    throw plugin::StatusError(PATCHBAY_INTERNAL,
+                              shown + ": its workspace was overwritten while it ran");
+  }
+}
+
+}  // namespace
+
 /// A launch on its way to the worker.
 struct Kernel::Call {
   std::vector<View> views;
@@ -212,10 +234,15 @@ void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Mem
   operator_->check(call->views);
   std::byte* const scratch = device.memory().resolve(workspace, workspace_bytes_);
 
-  stream.submit_launch(fault, shown, [=, function = function_, scratch_bytes = workspace_bytes_] {
-    if (scratch_bytes != 0) std::memset(scratch, 0xA5, scratch_bytes);
-    function(call->views);
-  });
+  stream.submit_launch(
+      fault, shown,
+      [=, &stream, function = function_, size_bytes = workspace_bytes_](std::uint64_t position) {
+        const auto mark = reinterpret_cast<std::uintptr_t>(call.get());
+        mark_workspace(scratch, size_bytes, mark);
+        if (size_bytes != 0) stream.pause(position);
+        function(call->views);
+        check_workspace(scratch, size_bytes, mark, shown);
+      });
 }
 
 }  // namespace fake

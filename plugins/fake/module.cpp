@@ -53,7 +53,7 @@ class ModuleKernel : public patchbay::GridKernel {
       call->places.push_back(is_buffer ? bytes_of(device_, where, arguments[i])
                                        : static_cast<const void*>(&call->values[i]));
     }
-    static_cast<Stream&>(stream).submit_launch(fault, shown, [=] { call->run(); });
+    static_cast<Stream&>(stream).submit_launch(fault, shown, [=](std::uint64_t) { call->run(); });
   }
 
  private:

@@ -53,7 +53,7 @@ class Function final : public portable::Function {
       call->values.emplace_back(bytes, bytes + argument.size_bytes);
       call->places.push_back(call->values.back().data());
     }
-    static_cast<Stream&>(stream).submit_launch(fault, shown, [=] { call->run(); });
+    static_cast<Stream&>(stream).submit_launch(fault, shown, [=](std::uint64_t) { call->run(); });
   }
 
  private:

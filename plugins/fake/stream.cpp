@@ -42,11 +42,16 @@ void Stream::submit_work(Work work) {
   });
 }
 
-void Stream::submit_launch(LaunchFault fault, std::string shown, std::function<void()> work) {
-  submit_work([this, fault, shown = std::move(shown), work = std::move(work)](std::uint64_t) {
-    if (fault != LaunchFault::kNone) play(fault, shown);
-    work();
-  });
+void Stream::submit_launch(LaunchFault fault, std::string shown, Work work) {
+  submit_work(
+      [this, fault, shown = std::move(shown), work = std::move(work)](std::uint64_t position) {
+        if (fault != LaunchFault::kNone) play(fault, shown);
+        work(position);
+      });
+}
+
+void Stream::pause(std::uint64_t position) {
+  timeline_->hold(position, lateness_.hold(Draw::kPiece, position));
 }
 
 void Stream::play(LaunchFault fault, const std::string& shown) {

@@ -39,12 +39,14 @@ class Stream : public plugin::Stream {
   bool synchronize(std::uint64_t deadline_ns) override;
   void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
 
+  using Work = std::function<void(std::uint64_t position)>;
   /// Queues a launch; on the thread it plays `fault` first. Throws if the device is lost.
-  void submit_launch(LaunchFault fault, std::string shown, std::function<void()> work);
+  void submit_launch(LaunchFault fault, std::string shown, Work work);
+  /// By work that was submitted: does nothing for a while, when things are late.
+  void pause(std::uint64_t position);
   Device& device() const { return device_; }
 
  private:
-  using Work = std::function<void(std::uint64_t position)>;
   struct Copy {
     std::byte* to;
     const std::byte* from;

@@ -139,6 +139,30 @@ TEST(FakeLateness, WaitingForAStreamHurriesWhatItWaitsFor) {
   EXPECT_EQ(first_value(buffer), 20);
 }
 
+/// 20 launches by turns on two streams, each with a workspace that it fills, and looks at later.
+void launch_by_turns(const Runtime& runtime) {
+  const Device device = runtime.device("fake");
+  const Buffer a = Buffer::allocate(device, 4), b = Buffer::allocate(device, 4);
+  const Stream first(device), second(device);
+  for (int i = 0; i < 10; ++i) {
+    fill(first, a, i);
+    fill(second, b, i);
+  }
+  second.synchronize();
+  first.synchronize();
+  EXPECT_EQ(first_value(a), 9);
+  EXPECT_EQ(first_value(b), 9);
+}
+
+TEST(FakeLateness, StreamsShareNoWorkspaceAtATime) {
+  auto settings = late();
+  settings["fake_workspace_bytes"] = "100";
+  for (int seed = 1; seed < 10; ++seed) {
+    settings["fake_seed"] = std::to_string(seed);
+    launch_by_turns(fake_runtime(settings));
+  }
+}
+
 TEST(FakeLateness, DoneEventsAreNoticedLateAndAtLast) {
   const Runtime runtime = fake_runtime({{"fake_late_us", "1"}, {"fake_seed", "3"}});
   const Stream stream(runtime.device("fake"));
