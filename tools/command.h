@@ -45,6 +45,7 @@ struct Invocation {
 void add_common_options(CLI::App& app, CommonOptions& options);
 
 // Each adds its subcommand. Actions throw patchbay::Error.
+void add_bench_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_copy_plan_command(CLI::App& app, Invocation& invocation);
 void add_devices_command(CLI::App& app, Invocation& invocation);

@@ -12,6 +12,7 @@ namespace {
 
 struct Arguments {
   std::string from, to, bytes;
+  bool calibrate = false;
 };
 
 Place place_of(const Runtime& runtime, const std::string& name) {
@@ -47,6 +48,7 @@ std::string show(const CopyPlan& plan, const Place& from, const Place& to) {
 Report report_copy_plan(const RuntimeOptions& options, const Arguments& arguments) {
   const Runtime runtime(options);
   const Place from = place_of(runtime, arguments.from), to = place_of(runtime, arguments.to);
+  if (arguments.calibrate) calibrate(from, to);
   const CopyPlan plan = plan_copy(from, to, parse_bytes(arguments.bytes));
   Report report;
   report.json = describe(plan);
@@ -75,6 +77,8 @@ void add_copy_plan_command(CLI::App& app, Invocation& invocation) {
   command->add_option("BYTES", arguments->bytes, "How many; 64KiB, 2MiB, 1GiB are understood")
       ->required()
       ->check(CLI::Validator(complain_about_bytes, ""));
+  command->add_flag("--calibrate", arguments->calibrate,
+                    "Measure the link first, for about half a second, and say how long it takes");
   command->callback([&invocation, arguments] {
     invocation.action = [&invocation, arguments] {
       return report_copy_plan(invocation.common.runtime_options(), *arguments);

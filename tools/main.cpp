@@ -20,6 +20,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_plugins_command(app, invocation);
   add_copy_plan_command(app, invocation);
   add_check_command(app, invocation);
+  add_bench_command(app, invocation);
   add_memory_command(app, invocation);
   add_version_command(app, invocation);
   for (CLI::App* command : app.get_subcommands({})) {

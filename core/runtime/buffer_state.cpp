@@ -10,6 +10,7 @@
 #include "core/runtime/loader.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/stream_scope.h"
+#include "core/runtime/transfer.h"
 
 namespace patchbay::runtime {
 
@@ -32,8 +33,8 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_k
   if (taken.block == nullptr || taken.block->uses.empty()) return;
   for (const PastUse& use : taken.block->uses) {
     if (use.is_done()) continue;
-    if (auto stream = use.stream.lock()) {
-      uses_.push_back({std::move(stream), use.sequence, use.writes, /*inherited=*/true});
+    if (auto queue = use.queue.lock()) {
+      uses_.push_back({std::move(queue), use.sequence, use.writes, /*inherited=*/true});
     } else {
       use.wait();
     }
@@ -64,9 +65,9 @@ bool BufferState::has_address() const { return host_addressable || device->has_a
 
 void BufferState::forget_done() {
   std::erase_if(uses_, [this](const Position& use) {
-    if (!use.stream->is_done(use.sequence)) return false;
+    if (!use.is_done()) return false;
     if (use.writes && !use.inherited) {
-      if (FaultPtr fault = use.stream->progress->fault_at(use.sequence)) fault_ = std::move(fault);
+      if (FaultPtr fault = use.queue->progress->fault_at(use.sequence)) fault_ = std::move(fault);
     }
     return true;
   });
@@ -87,7 +88,7 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
   const std::scoped_lock lock(mutex_);
   forget_done();
   const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
-    return use.stream.get() == &stream && use.writes == writes && !use.inherited;
+    return use.queue.get() == &stream && use.writes == writes && !use.inherited;
   });
   if (same != uses_.end()) {
     same->sequence = std::max(same->sequence, sequence);
@@ -97,37 +98,50 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
   tracked.store(true, std::memory_order_release);
 }
 
+void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes) {
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  uses_.push_back({std::move(copy), sequence, writes});
+  tracked.store(true, std::memory_order_release);
+}
+
 template <class Wanted>
 std::vector<Position> BufferState::pending(Wanted&& wanted) {
+  // Copies before the one that this thread makes are done, and those after it wait for it.
+  const bool on_transfer_thread = Transfer::current() != nullptr;
   const std::scoped_lock lock(mutex_);
   forget_done();
   std::vector<Position> result;
-  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result), wanted);
+  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result), [&](const Position& use) {
+    return wanted(use) && !(on_transfer_thread && use.queue->as_stream() == nullptr);
+  });
   return result;
+}
+
+/// What a read must follow is every write; a write must follow every use.
+std::vector<Position> BufferState::uses_before(bool writes) {
+  if (!tracked.load(std::memory_order_acquire)) return {};
+  return pending([=](const Position& use) { return writes || use.writes; });
 }
 
 void BufferState::insert_inherited_waits(StreamState& stream) {
   if (!tracked.load(std::memory_order_acquire)) return;
   for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
-    stream.wait_for(*use.stream, use.sequence);
+    stream.wait_for(*use.queue, use.sequence);
   }
 }
 
-/// What a read must follow is every write; a write must follow every use.
 void BufferState::insert_waits(StreamState& stream, bool writes) {
-  if (!tracked.load(std::memory_order_acquire)) return;
-  for (const Position& use : pending([=](const Position& use) { return writes || use.writes; })) {
-    stream.wait_for(*use.stream, use.sequence);
-  }
+  for (const Position& use : uses_before(writes)) stream.wait_for(*use.queue, use.sequence);
 }
 
 void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
   check_no_callback(operation);
-  for (const Position& use : pending([=](const Position& use) { return writes || use.writes; })) {
+  for (const Position& use : uses_before(writes)) {
     if (use.inherited) {
-      use.stream->finish_quietly();  // what became of it is not this buffer's business
+      use.queue->finish_quietly();  // what became of it is not this buffer's business
     } else {
-      use.stream->synchronize(PATCHBAY_NO_DEADLINE, operation);
+      use.queue->wait_on_host(use.sequence, operation);
     }
   }
 }
@@ -138,7 +152,7 @@ std::vector<PastUse> BufferState::take_past_uses() {
   std::vector<PastUse> past;
   past.reserve(uses_.size());
   for (const Position& use : uses_) {
-    past.push_back({use.stream, use.stream->progress, use.sequence, use.writes});
+    past.push_back({use.queue, use.queue->progress, use.sequence, use.writes});
   }
   uses_.clear();
   return past;
@@ -177,7 +191,7 @@ void BufferState::give_back() noexcept {
 void BufferState::wait_quietly() noexcept {
   for (const Position& use : uses_) {
     try {
-      use.stream->synchronize(PATCHBAY_NO_DEADLINE);
+      use.queue->wait_on_host(use.sequence, "wait");
     } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }

@@ -37,6 +37,11 @@ struct BufferState {
 
   /// Notes that a submission uses the memory: before it is made, so that no use goes unknown.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
+  /// The same for a copy by the transfer thread.
+  void note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes);
+  /// What a use of this kind must follow and may not have ended. The transfer thread sees no
+  /// copies.
+  std::vector<Position> uses_before(bool writes);
   /// Makes `stream` wait for what used the memory for earlier buffers. As below.
   void insert_inherited_waits(StreamState& stream);
   /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.

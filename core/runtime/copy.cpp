@@ -2,8 +2,9 @@
 #include "core/runtime/copy.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "core/runtime/context.h"
 #include "core/runtime/copy_plan.h"
@@ -11,12 +12,12 @@
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/staging.h"
 #include "core/runtime/stream_scope.h"
+#include "core/runtime/transfer.h"
 
 namespace patchbay::runtime {
 namespace {
-
-constexpr std::size_t kStagingSlots = 2;
 
 Terminal terminal_of(const BufferState* buffer) {
   if (buffer == nullptr) return {};
@@ -44,7 +45,7 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
   if (stream.completes_inline) {
     if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true);
     if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false);
-    check(entry(stream.handle), operation, device.name_text);
+    check(entry(stream), operation, device.name_text);
     return;
   }
   if (to.buffer != nullptr) to.buffer->insert_waits(stream, /*writes=*/true);
@@ -55,40 +56,7 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
         if (to.buffer != nullptr) to.buffer->note_use(stream, sequence, /*writes=*/true);
         if (from.buffer != nullptr) from.buffer->note_use(stream, sequence, /*writes=*/false);
       },
-      entry);
-}
-
-void to_device(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
-  DeviceState& device = *to.buffer->device;
-  submit(device, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
-    return device.plugin.tables.memory.copy_to_device(stream, device_address(to),
-                                                      host_address(from), size_bytes);
-  });
-}
-
-void to_host(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
-  DeviceState& device = *from.buffer->device;
-  submit(device, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
-    return device.plugin.tables.memory.copy_to_host(stream, host_address(to), device_address(from),
-                                                    size_bytes);
-  });
-}
-
-void on_device(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
-  DeviceState& device = *from.buffer->device;
-  submit(device, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
-    return device.plugin.tables.memory.copy_on_device(stream, device_address(to),
-                                                      device_address(from), size_bytes);
-  });
-}
-
-void to_peer(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
-  DeviceState& source = *from.buffer->device;
-  patchbay_device* target = to.buffer->device->open();
-  submit(source, to, from, size_bytes, operation, [&](patchbay_stream* stream) {
-    return source.plugin.tables.memory.copy_to_peer(stream, target, device_address(to),
-                                                    device_address(from), size_bytes);
-  });
+      [&](patchbay_stream*) { return entry(stream); });
 }
 
 void on_host(const End& to, const End& from, std::size_t size_bytes) {
@@ -98,24 +66,28 @@ void on_host(const End& to, const End& from, std::size_t size_bytes) {
   std::memmove(host_address(to), host_address(from), size_bytes);
 }
 
-/// Through pinned memory of the source device, in two slots: while one chunk goes to its
-/// destination the next one comes.
-void staged(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
-  const Device source(from.buffer->device);
-  const std::size_t slot_bytes = std::min(size_bytes, kStagingChunkBytes);
-  std::array<Buffer, kStagingSlots> slots;
-  std::size_t at = 0;
-  for (std::size_t i = 0; at < size_bytes; ++i) {
-    Buffer& slot = slots[i % kStagingSlots];
-    if (!slot) slot = Buffer::allocate(source, slot_bytes, MemoryKind::kPinned);
-    const std::size_t chunk_bytes = std::min(slot_bytes, size_bytes - at);
-    const End middle{slot.state(), 0, nullptr};
-    const auto advanced = [at](const End& end) {
-      return End{end.buffer, end.offset_bytes + at, end.host};
-    };
-    to_host(middle, advanced(from), chunk_bytes, operation);
-    to_device(advanced(to), middle, chunk_bytes, operation);
-    at += chunk_bytes;
+/// The device whose stream makes a copy of one leg.
+DeviceState& mover(Route route, const End& to, const End& from) {
+  return *(route == Route::kHostToDevice ? to : from).buffer->device;
+}
+
+/// The plugin's entry for a route of one leg.
+patchbay_status* enter(Route route, StreamState& stream, const End& to, const End& from,
+                       std::size_t size_bytes) {
+  const patchbay_memory_table& entries = stream.device.plugin.tables.memory;
+  switch (route) {
+    case Route::kSameDevice:
+      return entries.copy_on_device(stream.handle, device_address(to), device_address(from),
+                                    size_bytes);
+    case Route::kHostToDevice:
+      return entries.copy_to_device(stream.handle, device_address(to), host_address(from),
+                                    size_bytes);
+    case Route::kDeviceToHost:
+      return entries.copy_to_host(stream.handle, host_address(to), device_address(from),
+                                  size_bytes);
+    default:
+      return entries.copy_to_peer(stream.handle, to.buffer->device->open(), device_address(to),
+                                  device_address(from), size_bytes);
   }
 }
 
@@ -138,17 +110,198 @@ void honour_guard(const Terminal& to, const Terminal& from, Route route, std::si
   }
 }
 
+/// Queued on a default stream, or done by the host.
 void move(Route route, const End& to, const End& from, std::size_t size_bytes,
           const char* operation) {
-  switch (route) {
-    case Route::kNone: return;
-    case Route::kSameDevice: return on_device(to, from, size_bytes, operation);
-    case Route::kHostToHost: return on_host(to, from, size_bytes);
-    case Route::kHostToDevice: return to_device(to, from, size_bytes, operation);
-    case Route::kDeviceToHost: return to_host(to, from, size_bytes, operation);
-    case Route::kPeer: return to_peer(to, from, size_bytes, operation);
-    case Route::kStaged: return staged(to, from, size_bytes, operation);
+  if (route == Route::kHostToHost) return on_host(to, from, size_bytes);
+  submit(mover(route, to, from), to, from, size_bytes, operation,
+         [&](StreamState& stream) { return enter(route, stream, to, from, size_bytes); });
+}
+
+// ------------------------------------------------------------ copies by the transfer thread
+
+/// What a copy must follow: positions of streams, of which it is told when they are reached.
+struct Before {
+  std::vector<std::shared_ptr<EventState>> to, from;
+};
+
+/// Copies on their way to `buffer`.
+std::vector<std::shared_ptr<TransferJob>> copies_to(BufferState& buffer) {
+  std::vector<std::shared_ptr<TransferJob>> copies;
+  for (const Position& use : buffer.uses_before(/*writes=*/false)) {
+    if (use.queue->as_stream() == nullptr) {
+      copies.push_back(std::static_pointer_cast<TransferJob>(use.queue));
+    }
   }
+  return copies;
+}
+
+/// The positions are recorded now: work that is queued later does not hold the copy up.
+Before collect(BufferState& to, BufferState& from) {
+  const auto record = [](BufferState& buffer, bool writes) {
+    std::vector<std::shared_ptr<EventState>> events;
+    for (const Position& use : buffer.uses_before(writes)) {
+      StreamState* const stream = use.queue->as_stream();
+      if (stream != nullptr) events.push_back(stream->record(stream->device.shared()));
+    }
+    return events;
+  };
+  return {record(to, /*writes=*/true), record(from, /*writes=*/false)};
+}
+
+/// Of the transfer thread, which alone uses it.
+StreamState& transfer_stream(DeviceState& device) {
+  if (device.transfer_stream == nullptr) {
+    patchbay_stream* stream = nullptr;
+    check(device.plugin.tables.stream.create(device.open(), 0, &stream), "copy", device.name_text);
+    device.transfer_stream = std::make_unique<StreamState>(device, nullptr, stream);
+  }
+  return *device.transfer_stream;
+}
+
+/// Queued without waits, and without a note in the buffers.
+void submit_leg(Route route, StreamState& stream, const End& to, const End& from,
+                std::size_t size_bytes, const char* operation) {
+  stream.submit(
+      {operation, /*is_copy=*/true, size_bytes}, [](std::uint64_t) {},
+      [&](patchbay_stream*) { return enter(route, stream, to, from, size_bytes); });
+}
+
+/// The bytes' way: what the transfer thread needs to know of a copy.
+struct Way {
+  Route route;
+  End to, from;
+  std::size_t size_bytes, chunk_bytes;
+  std::shared_ptr<StagingRing> ring;  // of a staged copy
+  const char* operation;
+};
+
+void move_on_streams(const Way& way, const Before& before) {
+  if (way.route == Route::kStaged) {
+    StreamState& source = transfer_stream(*way.from.buffer->device);
+    StreamState& target = transfer_stream(*way.to.buffer->device);
+    for (const auto& event : before.from) source.wait(event);
+    for (const auto& event : before.to) target.wait(event);
+    stage(source, target, way.to, way.from, way.size_bytes, way.chunk_bytes, *way.ring,
+          way.operation);
+    target.synchronize(PATCHBAY_NO_DEADLINE);
+    source.synchronize(PATCHBAY_NO_DEADLINE);
+    return;
+  }
+  StreamState& stream = transfer_stream(mover(way.route, way.to, way.from));
+  for (const auto& event : before.from) stream.wait(event);
+  for (const auto& event : before.to) stream.wait(event);
+  submit_leg(way.route, stream, way.to, way.from, way.size_bytes, way.operation);
+  stream.synchronize(PATCHBAY_NO_DEADLINE);
+}
+
+/// Makes the copy, on the transfer thread.
+void make_copy(const Way& way, const Before& before) {
+  if (way.route == Route::kHostToHost) {
+    for (const auto& event : before.from) event->wait(PATCHBAY_NO_DEADLINE);
+    for (const auto& event : before.to) event->wait(PATCHBAY_NO_DEADLINE);
+    std::memmove(host_address(way.to), host_address(way.from), way.size_bytes);
+    return;
+  }
+  try {
+    move_on_streams(way, before);
+  } catch (...) {
+    // A stream that met a failure keeps it. The next copy gets new ones.
+    way.from.buffer->device->transfer_stream.reset();
+    way.to.buffer->device->transfer_stream.reset();
+    throw;
+  }
+}
+
+Way make_way(Route route, const End& to, const End& from, std::size_t size_bytes,
+             const char* operation) {
+  Way way{route, to, from, size_bytes, size_bytes, nullptr, operation};
+  if (route != Route::kStaged) return way;
+  DeviceState& source = *from.buffer->device;
+  way.chunk_bytes = std::min(
+      size_bytes, source.runtime.links.chunk_bytes(source.name_text, to.buffer->device->name_text));
+  way.ring = source.runtime.transfer.last_ring();
+  if (way.ring == nullptr || !way.ring->fits(source, way.chunk_bytes)) {
+    way.ring = std::make_shared<StagingRing>(Device(from.buffer->device), way.chunk_bytes);
+  }
+  return way;
+}
+
+Buffer handle_of(BufferState& buffer) {
+  buffer.retain();
+  return Buffer(&buffer);
+}
+
+/// Hands a copy from `from` to `to`, which may go by other buffers, to the transfer thread.
+void post(BufferState& to, BufferState& from, const Way& way,
+          std::vector<std::shared_ptr<TransferJob>> after, std::function<void()> work) {
+  std::string what =
+      fmt::format("the copy of {} bytes from {} to {} ({})", way.size_bytes, from.device->name_text,
+                  to.device->name_text, to_string(way.route));
+  const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), std::move(what),
+                                                 std::move(work));
+  job->after = std::move(after);
+  if (way.size_bytes == to.size_bytes) to.note_rewritten();
+  from.device->runtime.transfer.add(job, way.ring);
+  from.note_use(job, TransferJob::kPosition, /*writes=*/false);
+  to.note_use(job, TransferJob::kPosition, /*writes=*/true);
+}
+
+void post(const Way& way) {
+  way.from.buffer->device->open();
+  way.to.buffer->device->open();
+  BufferState &to = *way.to.buffer, &from = *way.from.buffer;
+  post(to, from, way, copies_to(from),
+       [way, before = collect(to, from)] { make_copy(way, before); });
+}
+
+/// Whether a use of the buffer on that stream (null: on the host) would first wait on the host.
+bool would_wait(StreamState* stream, BufferState& buffer, bool writes) {
+  const bool waits = stream == nullptr || stream->completes_inline;
+  for (const Position& use : buffer.uses_before(writes)) {
+    if (waits || !stream->can_wait_for(*use.queue)) return true;
+  }
+  return false;
+}
+
+/// Whether it takes the transfer thread for the call to return at once.
+bool would_wait(Route route, const End& to, const End& from, const char* operation) {
+  if (route == Route::kSameDevice) return false;  // as an operation on the device
+  StreamState* stream = nullptr;
+  if (route != Route::kHostToHost) {
+    DeviceState& device = mover(route, to, from);
+    device.open();
+    stream = &current_stream(device, operation);
+  }
+  return would_wait(stream, *to.buffer, true) || would_wait(stream, *from.buffer, false);
+}
+
+/// The kernels run on this thread's streams of their devices, which wait for each other's work.
+bool would_wait(const CopySteps& steps, Route route, const char* operation) {
+  DeviceState &to = *steps.to->device, &from = *steps.from->device;
+  to.open();
+  from.open();
+  return &to.plugin != &from.plugin || (route == Route::kStaged && steps.unpack) ||
+         would_wait(&current_stream(to, operation), *steps.to, true) ||
+         would_wait(&current_stream(from, operation), *steps.from, false);
+}
+
+/// Asks the guard. Errors: kCopyForbidden; kInvalidArgument for ends of two runtimes.
+Route admit(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
+  const Terminal source = terminal_of(from.buffer);
+  const Terminal target = terminal_of(to.buffer);
+  check_same_runtime(source, target, operation);
+  const Route route = choose_route(source, target);
+  honour_guard(target, source, route, size_bytes, operation);
+  return route;
+}
+
+/// In the ledger.
+void record(const End& to, const End& from, Route route, std::size_t size_bytes) {
+  const Terminal source = terminal_of(from.buffer);
+  const Terminal target = terminal_of(to.buffer);
+  DeviceState* device = source.device != nullptr ? source.device : target.device;
+  device->runtime.ledger.record(name_of(source), name_of(target), route, size_bytes);
 }
 
 /// Blocks until the copy is done: by the destination's last write or, where the caller's own
@@ -156,6 +309,7 @@ void move(Route route, const End& to, const End& from, std::size_t size_bytes,
 void finish(const End& to, const End& from, const char* operation) {
   if (to.buffer != nullptr && from.buffer != nullptr) {
     to.buffer->wait_on_host(/*writes=*/false, operation);
+    to.buffer->check_readable(operation);
     return;
   }
   const BufferState& buffer = to.buffer != nullptr ? *to.buffer : *from.buffer;
@@ -170,19 +324,50 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   const bool is_same_place =
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
-  const Terminal source = terminal_of(from.buffer);
-  const Terminal target = terminal_of(to.buffer);
-  check_same_runtime(source, target, operation);
-  const Route route = choose_route(source, target);
-  honour_guard(target, source, route, size_bytes, operation);
+  const Route route = admit(to, from, size_bytes, operation);
   check_no_callback(operation);
   if (from.buffer != nullptr) from.buffer->check_readable(operation);
-  move(route, to, from, size_bytes, operation);
-  if (to.buffer != nullptr && size_bytes == to.buffer->size_bytes) to.buffer->note_rewritten();
-  DeviceState* device = source.device != nullptr ? source.device : target.device;
-  device->runtime.ledger.record(name_of(source), name_of(target), route, size_bytes);
   // The caller's own memory is not ours to keep: such a copy is always complete on return.
-  if (!non_blocking || to.buffer == nullptr || from.buffer == nullptr) finish(to, from, operation);
+  const bool blocks = !non_blocking || to.buffer == nullptr || from.buffer == nullptr;
+  if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
+    post(make_way(route, to, from, size_bytes, operation));
+  } else {
+    move(route, to, from, size_bytes, operation);
+    if (to.buffer != nullptr && size_bytes == to.buffer->size_bytes) to.buffer->note_rewritten();
+  }
+  record(to, from, route, size_bytes);
+  if (blocks) finish(to, from, operation);
+}
+
+void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::size_t size_bytes,
+                   bool non_blocking, const char* operation) {
+  if (size_bytes == 0) return;
+  const Route route = choose_route(terminal_of(from.buffer), terminal_of(to.buffer));
+  if (non_blocking && would_wait(steps, route, operation)) {
+    admit(to, from, size_bytes, operation);
+    const Way way = make_way(route, to, from, size_bytes, operation);
+    post(*steps.to, *steps.from, way, copies_to(*steps.from), [way, steps] {
+      if (steps.pack) steps.pack();
+      make_copy(way, collect(*way.to.buffer, *way.from.buffer));
+      if (steps.unpack) steps.unpack();
+    });
+    record(to, from, route, size_bytes);
+    return;
+  }
+  if (steps.pack) steps.pack();
+  copy_bytes(to, from, size_bytes, /*non_blocking=*/true, operation);
+  if (steps.unpack) steps.unpack();
+  if (!non_blocking) finish({steps.to, 0, nullptr}, {steps.from, 0, nullptr}, operation);
+}
+
+void queue_to_device(StreamState& stream, const End& to, const End& from, std::size_t size_bytes,
+                     const char* operation) {
+  submit_leg(Route::kHostToDevice, stream, to, from, size_bytes, operation);
+}
+
+void queue_to_host(StreamState& stream, const End& to, const End& from, std::size_t size_bytes,
+                   const char* operation) {
+  submit_leg(Route::kDeviceToHost, stream, to, from, size_bytes, operation);
 }
 
 void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,

@@ -4,6 +4,7 @@
 #define PATCHBAY_CORE_RUNTIME_COPY_H_
 
 #include <cstddef>
+#include <functional>
 
 #include "patchbay/copy.h"
 
@@ -22,6 +23,23 @@ struct End {
 /// within their buffers and do not overlap. `operation` names the caller in errors ("to").
 void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non_blocking,
                 const char* operation);
+
+/// A copy with kernels before and after its way (strided, converting).
+struct CopySteps {
+  std::function<void()> pack, unpack;  // launch them; empty: none
+  BufferState* to;                     // what `unpack` writes, or the way's own end
+  BufferState* from;                   // what `pack` reads, or the way's own end
+};
+
+/// As copy_bytes, which makes the way. The steps keep what they use.
+void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::size_t size_bytes,
+                   bool non_blocking, const char* operation);
+
+/// One leg of a copy, queued on a stream of the device end, without waits.
+void queue_to_device(StreamState& stream, const End& to, const End& from, std::size_t size_bytes,
+                     const char* operation);
+void queue_to_host(StreamState& stream, const End& to, const End& from, std::size_t size_bytes,
+                   const char* operation);
 
 /// For what would be allocated or packed before a copy to `to`, from a buffer or (null) the host:
 /// asks the guard first. Errors: kCopyForbidden.

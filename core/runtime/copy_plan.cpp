@@ -5,6 +5,7 @@
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
 
 namespace patchbay {
 
@@ -76,10 +77,17 @@ CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes) {
   plan.chunk_bytes = size_bytes;
   if (plan.route == Route::kStaged) {
     plan.legs = {{from.name(), "host"}, {"host", to.name()}};
-    plan.chunk_bytes = std::min(size_bytes, runtime::kStagingChunkBytes);
+    plan.chunk_bytes =
+        std::min(size_bytes, source.device->runtime.links.chunk_bytes(from.name(), to.name()));
     plan.chunks = (size_bytes + plan.chunk_bytes - 1) / plan.chunk_bytes;
   } else {
     plan.legs = {{from.name(), to.name()}};
+  }
+  if (source.device == nullptr && target.device == nullptr) return plan;
+  const runtime::DeviceState& device = source.device != nullptr ? *source.device : *target.device;
+  const auto link = device.runtime.links.find(from.name(), to.name());
+  if (link && link->bytes_per_second > 0) {
+    plan.seconds = link->latency_seconds + static_cast<double>(size_bytes) / link->bytes_per_second;
   }
   return plan;
 }

@@ -18,9 +18,6 @@ struct Terminal {
   bool host_addressable = true;
 };
 
-/// How much of a staged copy is on its way at a time.
-inline constexpr std::size_t kStagingChunkBytes = std::size_t{4} << 20;
-
 /// For bytes that are to move; never kNone.
 Route choose_route(const Terminal& from, const Terminal& to);
 /// The device's name, or "host".

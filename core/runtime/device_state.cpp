@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/device_state.h"
 
+#include <algorithm>
+
 #include "patchbay/plugin/extensions.h"
 
 #include "core/runtime/error.h"
@@ -25,7 +27,9 @@ DeviceState::~DeviceState() {
     link->device = nullptr;
   }
   // After the process has begun to end no plugin is called: what is open stays open.
-  if (process_is_ending()) static_cast<void>(default_stream.release());
+  if (!process_is_ending()) return;
+  static_cast<void>(default_stream.release());
+  static_cast<void>(transfer_stream.release());
 }
 
 std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from_this(), this}; }
@@ -99,8 +103,9 @@ std::string DeviceState::holders() const {
   add(static_cast<std::uint64_t>(live_wraps.load()), "wrapped buffer", "wrapped buffers");
   {
     const std::scoped_lock lock(streams_mutex_);
-    const std::size_t own = default_stream ? 1 : 0;
-    add(streams_.size() - own, "stream", "streams");
+    const auto is_held = [](const StreamState* stream) { return stream->keep != nullptr; };
+    add(static_cast<std::uint64_t>(std::count_if(streams_.begin(), streams_.end(), is_held)),
+        "stream", "streams");
   }
   add(static_cast<std::uint64_t>(live_events.load()), "event", "events");
   add(kernels.num_held() + static_cast<std::uint64_t>(live_preparations.load()), "kernel",
@@ -137,6 +142,9 @@ std::vector<std::shared_ptr<StreamState>> DeviceState::hold_streams() const {
 }
 
 void DeviceState::synchronize(std::uint64_t deadline_ns) {
+  if (!runtime.transfer.finish(this, deadline_ns)) {
+    raise(ErrorCode::kTimedOut, "[synchronize] the deadline passed during a copy ({}).", name_text);
+  }
   const auto others = hold_streams();
   default_stream->synchronize(deadline_ns);
   for (const auto& stream : others) stream->synchronize(deadline_ns);
@@ -159,6 +167,7 @@ void DeviceState::close() {
   default_stream->finish_quietly();
   allocator.trim(/*wait=*/true);
   default_stream->close();
+  transfer_stream.reset();
   plugin.tables.plugin.close_device(opened);
   handle.store(nullptr);
 }

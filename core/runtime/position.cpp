@@ -1,18 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/position.h"
 
-#include "core/runtime/stream_state.h"
-
 namespace patchbay::runtime {
 
 bool PastUse::learn_whether_done() const noexcept {
   if (is_done()) return true;
-  if (const auto held = stream.lock()) held->poll();
+  if (const auto held = queue.lock()) held->poll();
   return is_done();
 }
 
 void PastUse::wait() const noexcept {
-  if (const auto held = stream.lock()) {
+  if (const auto held = queue.lock()) {
     held->finish_quietly();
     return;
   }

@@ -177,6 +177,7 @@ void RuntimeState::unload(std::string_view plugin_name) {
 }
 
 void RuntimeState::settle() noexcept {
+  transfer.finish(nullptr, PATCHBAY_NO_DEADLINE);
   for (const auto& plugin : plugins) {
     for (const auto& device : plugin->devices) {
       if (device->default_stream) device->default_stream->finish_quietly();

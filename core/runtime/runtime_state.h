@@ -14,8 +14,10 @@
 #include "patchbay/runtime.h"
 
 #include "core/runtime/environment.h"
+#include "core/runtime/links.h"
 #include "core/runtime/logger.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/transfer.h"
 
 namespace patchbay::runtime {
 
@@ -42,6 +44,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   const ThreadPool thread_pool;
   Logger logger;
   Ledger ledger;
+  Links links;
+  Transfer transfer;
   std::vector<std::string> visible_devices;
   std::vector<std::string> wanted_plugins;
   std::vector<std::filesystem::path> directories;

@@ -29,12 +29,12 @@ bool is_inline(const DeviceState& device, std::uint32_t flags) {
 
 StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive,
                          patchbay_stream* adopted, std::uint32_t created_with)
-    : device(owner),
+    : Queue(owner.name_text),
+      device(owner),
       keep(std::move(keep_alive)),
       flags(created_with),
       completes_inline(is_inline(owner, created_with)),
-      handle(adopted),
-      progress(std::make_shared<StreamProgress>(owner.name_text)) {
+      handle(adopted) {
   if ((flags & PATCHBAY_STREAM_TIMES) != 0) times = std::make_unique<StreamTimes>(*this);
   device.add_stream(*this);
 }
@@ -200,13 +200,22 @@ void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_vi
   }
 }
 
-void StreamState::wait_for(StreamState& other, std::uint64_t sequence) {
+bool StreamState::can_wait_for(Queue& other) noexcept {
+  const StreamState* stream = other.as_stream();
+  return stream != nullptr && &stream->device.plugin == &device.plugin;
+}
+
+void StreamState::wait_for(Queue& other, std::uint64_t sequence) {
   if (&other == this || other.is_done(sequence)) return;
-  if (&other.device.plugin != &device.plugin) {
-    other.synchronize(PATCHBAY_NO_DEADLINE);
+  if (!can_wait_for(other)) {
+    other.wait_on_host(sequence, "wait");
     return;
   }
-  wait(other.record(nullptr));
+  wait(other.as_stream()->record(nullptr));
+}
+
+void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+  if (!is_done(sequence)) synchronize(PATCHBAY_NO_DEADLINE, operation);
 }
 
 void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void* user) {

@@ -29,12 +29,12 @@ struct Submission {
 };
 
 /// An in-order queue. Submissions hold `mutex`, unless the stream completes inline.
-struct StreamState : std::enable_shared_from_this<StreamState> {
+struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Adopts `handle`, which was created with `flags`. `keep` is null for a device's own default
   /// stream.
   StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, patchbay_stream* handle,
               std::uint32_t flags = 0);
-  ~StreamState();
+  ~StreamState() override;
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;
 
@@ -68,17 +68,18 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   void wait(const std::shared_ptr<EventState>& event);
   /// Later work of this stream starts after position `sequence` of `other`. The caller holds no
   /// stream's mutex: two streams may wait for each other at once.
-  void wait_for(StreamState& other, std::uint64_t sequence);
+  void wait_for(Queue& other, std::uint64_t sequence);
+  /// Whether that takes no wait on the host.
+  bool can_wait_for(Queue& other) noexcept;
   /// The plugin's, or what stands in for it; `call` owns the status.
   void add_callback(void (*call)(void* user, patchbay_status*), void* user);
   /// Gives a stream that failed a new queue.
   void reset();
 
-  bool is_done(std::uint64_t sequence) const { return progress->has_passed(sequence); }
-  /// Learns how far the stream has come, without waiting.
-  void poll() noexcept;
-  /// Waits for all that was submitted; what failed has ended too.
-  void finish_quietly() noexcept;
+  StreamState* as_stream() noexcept override { return this; }
+  void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
+  void poll() noexcept override;
+  void finish_quietly() noexcept override;
   /// A handle that keeps the stream, or, for a default stream, its device.
   std::shared_ptr<StreamState> shared();
   /// The plugin's object. Error: kUnknownDevice, if closed.
@@ -94,7 +95,6 @@ struct StreamState : std::enable_shared_from_this<StreamState> {
   patchbay_stream* handle = nullptr;  // null once closed; changes under the mutex
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
-  const std::shared_ptr<StreamProgress> progress;
   std::unique_ptr<StreamTimes> times;  // null if not asked for
 
  private:

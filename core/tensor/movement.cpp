@@ -44,10 +44,6 @@ Tensor clone_of(const char* operation, const TensorImpl& source) {
   return result;
 }
 
-Tensor packed(const char* operation, const Tensor& source) {
-  return source.impl()->is_contiguous ? source : clone_of(operation, *source.impl());
-}
-
 /// Tensors of two runtimes never meet, not even in a copy: neither could order the other's work.
 void check_same_runtime(const char* operation, const TensorImpl& source,
                         const runtime::DeviceState& target) {
@@ -67,21 +63,33 @@ void check_same_shape(const TensorImpl& to, const TensorImpl& from) {
                  to_string(to.shape), to_string(from.shape), describe(to), describe(from));
 }
 
-/// From another device: packed and, where its device can, converted before the way; what is left
-/// is done after it.
-void copy_across(const TensorImpl& to, const Tensor& source, bool non_blocking) {
-  runtime::check_copy_allowed(to.device(), &source.impl()->buffer(), to.packed_bytes(),
-                              "copy_from");
-  const bool convert_first = tensor::has_dtype(source.impl()->device(), to.dtype);
-  const Tensor sent = packed("copy_from", convert_first ? source.cast(to.dtype) : source);
-  if (to.is_contiguous && sent.dtype() == to.dtype) {
-    copy_packed("copy_from", to, *sent.impl(), non_blocking);
+/// A kernel from one tensor to another, which it keeps; none where they are one.
+std::function<void()> kernel_between(const Tensor& to, const Tensor& from) {
+  if (to.is_same(from)) return {};
+  return [to, from] { tensor::launch_copy(*to.impl(), *from.impl()); };
+}
+
+/// To another device: packed and, where the source's device can, converted before the way; what is
+/// left is done after it. The memory that this takes is allocated here, not while it is under way.
+void copy_across(const char* operation, const Tensor& to, const Tensor& from, bool non_blocking) {
+  const TensorImpl &target = *to.impl(), &source = *from.impl();
+  const DType dtype =
+      tensor::has_dtype(source.device(), target.dtype) ? target.dtype : source.dtype;
+  const Tensor sent = source.is_contiguous && source.dtype == dtype
+                          ? from
+                          : make_empty(operation, source.shape, dtype, source);
+  const Tensor landed = target.is_contiguous && target.dtype == dtype
+                            ? to
+                            : make_empty(operation, target.shape, dtype, target);
+  if (sent.is_same(from) && landed.is_same(to)) {
+    copy_packed(operation, target, source, non_blocking);
     return;
   }
-  const Tensor landed = make_empty("copy_from", to.shape, sent.dtype(), to);
-  copy_packed("copy_from", *landed.impl(), *sent.impl(), /*non_blocking=*/true);
-  tensor::launch_copy(to, *landed.impl());
-  if (!non_blocking) to.buffer().wait_on_host(/*writes=*/false, "copy_from");
+  const runtime::CopySteps steps{kernel_between(sent, from), kernel_between(to, landed),
+                                 &target.buffer(), &source.buffer()};
+  runtime::copy_in_steps(steps, {&landed.impl()->buffer(), landed.impl()->offset_bytes, nullptr},
+                         {&sent.impl()->buffer(), sent.impl()->offset_bytes, nullptr},
+                         sent.impl()->packed_bytes(), non_blocking, operation);
 }
 
 }  // namespace
@@ -104,9 +112,8 @@ Tensor Tensor::to(const Device& device, ToOptions options) const {
   check_same_runtime("to", source, device.state());
   tensor::check_device_has("to", device.state(), source.dtype);
   runtime::check_copy_allowed(device.state(), &source.buffer(), source.packed_bytes(), "to");
-  const Tensor sent = packed("to", *this);
   Tensor result = make_empty("to", source.shape, source.dtype, device.shared_state());
-  copy_packed("to", *result.impl(), *sent.impl(), options.non_blocking);
+  copy_across("to", result, *this, options.non_blocking);
   return result;
 }
 
@@ -134,7 +141,8 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   }
   if (to.is_empty()) return *this;
   if (&to.device() != &from.device()) {
-    copy_across(to, source, non_blocking);
+    runtime::check_copy_allowed(to.device(), &from.buffer(), to.packed_bytes(), "copy_from");
+    copy_across("copy_from", *this, source, non_blocking);
   } else if (shared == tensor::Overlap::kNone || to.dtype != from.dtype) {
     copy_on_device("copy_from", to, from);
   }

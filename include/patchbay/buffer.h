@@ -40,7 +40,8 @@ class PATCHBAY_API Buffer {
                          MemoryKind kind = MemoryKind::kDevice);
   /// Borrows host memory for a device that can address it (a CPU device). It must stay valid until
   /// `released` is called (if given), which is when nothing uses it any more: on the thread that
-  /// drops the last handle, or that waits for the last use. An exception out of it is only logged.
+  /// drops the last handle, which may be the runtime's own that makes copies. An exception out of
+  /// it is only logged; it calls nothing of the library.
   /// Errors: kUnsupported if the device can't; kInvalidArgument for null memory of some size.
   static Buffer wrap_host(const Device& device, void* data, std::size_t size_bytes,
                           std::function<void()> released = {});

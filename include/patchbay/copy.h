@@ -59,13 +59,19 @@ struct CopyPlan {
   std::vector<CopyLeg> legs;
   std::size_t size_bytes = 0;
   std::size_t chunks = 0, chunk_bytes = 0;
-  /// Empty: not measured.
+  /// How long the copy takes on its own. Empty: not measured (see calibrate).
   std::optional<double> seconds;
 };
 
 /// The route between two places, without copying. `plan_copy(d, d, n)` is kSameDevice.
 /// Errors: kInvalidArgument for devices of two runtimes.
 PATCHBAY_API CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes);
+
+/// Measures how fast bytes go from one place to the other, and for staged copies in which chunks
+/// they go fastest; the runtime keeps the result for plan_copy and for its copies. Blocks for about
+/// half a second. Its copies are counted under the tag "calibrate". Errors: as plan_copy;
+/// kInvalidArgument for two ends on the host; kOutOfMemory; kCopyForbidden inside a guard.
+PATCHBAY_API void calibrate(const Place& from, const Place& to);
 
 /// Bytes of a buffer.
 struct BufferRange {
@@ -75,9 +81,9 @@ struct BufferRange {
 };
 
 /// Copies between buffers, of any devices of one runtime. Blocks unless `non_blocking`; then the
-/// source is kept until the copy is done, and reads through the core wait for it.
-/// Errors: kInvalidArgument for ranges of different sizes, outside their buffers, or that overlap;
-/// kCopyForbidden inside a guard.
+/// source is kept until the copy is done, reads through the core wait for it, and the first of them
+/// reports its failure. Errors: kInvalidArgument for ranges of different sizes, outside their
+/// buffers, or that overlap; kCopyForbidden inside a guard; kOutOfMemory for staging memory.
 PATCHBAY_API void copy(const BufferRange& to, const BufferRange& from, bool non_blocking = false);
 /// From host memory, which may be reused when the call returns.
 PATCHBAY_API void copy_from_host(const BufferRange& to, const void* from);

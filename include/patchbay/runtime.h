@@ -122,6 +122,11 @@ class PATCHBAY_API Runtime {
   /// Counts of the copies of this runtime's devices.
   Ledger& ledger() const;
 
+  /// Measures the links of `device` to the host and to every other visible device, or all links of
+  /// the runtime, as patchbay::calibrate does each of them. Blocks, about half a second a link.
+  void calibrate(const Device& device) const;
+  void calibrate() const;
+
   friend bool operator==(const Runtime& a, const Runtime& b) { return a.state_ == b.state_; }
 
   explicit Runtime(std::shared_ptr<runtime::RuntimeState> state) : state_(std::move(state)) {}

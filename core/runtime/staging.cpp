@@ -1,0 +1,65 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/staging.h"
+
+#include <algorithm>
+
+#include "core/runtime/device_state.h"
+
+namespace patchbay::runtime {
+namespace {
+
+/// A chunk on its way: when it has come, and when it has gone on.
+struct Slot {
+  std::shared_ptr<EventState> filled, emptied;
+};
+
+End advanced(const End& end, std::size_t by_bytes) {
+  return {end.buffer, end.offset_bytes + by_bytes, end.host};
+}
+
+}  // namespace
+
+StagingRing::StagingRing(const Device& device, std::size_t bytes) : chunk_bytes(bytes) {
+  for (Buffer& slot : slots) slot = Buffer::allocate(device, bytes, MemoryKind::kPinned);
+}
+
+bool StagingRing::fits(const DeviceState& device, std::size_t wanted_bytes) const {
+  return slots[0].state()->device.get() == &device && chunk_bytes >= wanted_bytes;
+}
+
+void stage(StreamState& source, StreamState& target, const End& to, const End& from,
+           std::size_t size_bytes, std::size_t chunk_bytes, const StagingRing& ring,
+           const char* operation) {
+  // The first leg is queued this many chunks ahead of the second: neither waits for the host.
+  constexpr std::size_t kAhead = StagingRing::kSlots / 2;
+  const std::size_t num_chunks = (size_bytes + chunk_bytes - 1) / chunk_bytes;
+  std::array<Slot, StagingRing::kSlots> slots;
+  const auto middle = [&](std::size_t i) {
+    return End{ring.slots[i % StagingRing::kSlots].state(), 0, nullptr};
+  };
+  const auto size_of = [&](std::size_t i) {
+    return std::min(chunk_bytes, size_bytes - i * chunk_bytes);
+  };
+  const auto fill = [&](std::size_t i) {
+    Slot& slot = slots[i % StagingRing::kSlots];
+    if (slot.emptied) {
+      source.wait(slot.emptied);
+    } else {
+      middle(i).buffer->insert_waits(source, /*writes=*/true);  // of what had the block before
+    }
+    queue_to_host(source, middle(i), advanced(from, i * chunk_bytes), size_of(i), operation);
+    slot.filled = source.record(nullptr);
+  };
+  const auto empty = [&](std::size_t i) {
+    Slot& slot = slots[i % StagingRing::kSlots];
+    target.wait(slot.filled);
+    queue_to_device(target, advanced(to, i * chunk_bytes), middle(i), size_of(i), operation);
+    slot.emptied = target.record(nullptr);
+  };
+  for (std::size_t i = 0; i < num_chunks + kAhead; ++i) {
+    if (i < num_chunks) fill(i);
+    if (i >= kAhead) empty(i - kAhead);
+  }
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,238 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/transfer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <system_error>
+#include <utility>
+
+#include "patchbay/plugin/host.h"
+
+#include "core/runtime/buffer_state.h"
+#include "core/runtime/error.h"
+#include "core/runtime/host.h"
+#include "core/runtime/loader.h"
+#include "core/runtime/staging.h"
+
+namespace patchbay::runtime {
+namespace {
+
+thread_local const TransferJob* current_job = nullptr;
+
+}  // namespace
+
+// ------------------------------------------------------------------------------- one copy
+
+TransferJob::TransferJob(Buffer to, Buffer from, std::string what, std::function<void()> work)
+    : Queue(to.device().name()),
+      to_(std::move(to)),
+      from_(std::move(from)),
+      to_device_(to_.state()->device.get()),
+      from_device_(from_.state()->device.get()),
+      what_(std::move(what)),
+      work_(std::move(work)) {}
+
+void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+  finish_quietly();
+  if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
+}
+
+void TransferJob::finish_quietly() noexcept {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return has_ended_; });
+}
+
+void TransferJob::attempt() {
+  for (const auto& job : after) {
+    if (job->fault_) {
+      fault_ = job->fault_;
+      return;
+    }
+  }
+  try {
+    work_();
+  } catch (const Error& error) {
+    fail(error);
+  } catch (const std::bad_alloc&) {
+    fail({ErrorCode::kOutOfMemory, "[copy] no memory is left on the host."});
+  }
+}
+
+/// In the words of the failure without its way out, and of the copy.
+void TransferJob::fail(const Error& error) {
+  std::string text = error.what();
+  if (text.ends_with('.')) text.pop_back();
+  fault_ = std::make_shared<const Fault>(
+      Fault{error.code(), error.native_code(), fmt::format("{}, in {}", text, what_)});
+}
+
+/// Of the transfer thread alone, which `run` calls it on.
+void TransferJob::let_go() noexcept {
+  work_ = nullptr;
+  after.clear();
+  from_ = Buffer();
+  to_ = Buffer();
+}
+
+void TransferJob::run() noexcept {
+  current_job = this;
+  try {
+    attempt();
+  } catch (...) {  // no memory for the words, or nothing that the library throws
+    static const auto unknown = std::make_shared<const Fault>(
+        Fault{ErrorCode::kInternal, 0, "a copy failed, and no memory was left to say why"});
+    fault_ = unknown;
+  }
+  let_go();
+  current_job = nullptr;
+  const std::scoped_lock lock(mutex_);
+  if (fault_) progress->fail(fault_);
+  progress->pass(kPosition);
+  has_ended_ = true;
+  ended_.notify_all();
+}
+
+// ------------------------------------------------------------------------------- the queue
+
+struct Transfer::State {
+  std::mutex mutex;
+  std::condition_variable added, ended;
+  std::deque<std::shared_ptr<TransferJob>> jobs;  // the first one is being made
+  std::weak_ptr<StagingRing> last_ring;
+  std::uint64_t num_ended = 0;
+  bool is_busy = false, stops = false;
+};
+
+namespace {
+
+/// What to stop when the process ends.
+template <class State>
+struct AllQueues {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<State>> states;
+};
+template <class State>
+AllQueues<State>& all_queues() {
+  static auto* const queues = new AllQueues<State>;  // outlives every runtime
+  return *queues;
+}
+
+}  // namespace
+
+const TransferJob* Transfer::current() { return current_job; }
+
+Transfer::Transfer() : state_(std::make_shared<State>()) {}
+
+Transfer::~Transfer() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->stops = true;
+    state_->added.notify_all();
+  }
+  // The last copy may have kept the runtime: then this is the thread itself.
+  if (thread_.get_id() == std::this_thread::get_id() || process_is_ending()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void Transfer::run(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  for (;;) {
+    state->added.wait(lock, [&state] { return state->stops || !state->jobs.empty(); });
+    if (state->stops) return;
+    const std::shared_ptr<TransferJob> job = state->jobs.front();
+    state->is_busy = true;
+    lock.unlock();
+    job->run();
+    lock.lock();
+    state->is_busy = false;
+    state->jobs.pop_front();
+    ++state->num_ended;
+    state->ended.notify_all();
+  }
+}
+
+/// With the application's signals left to its own threads.
+void Transfer::start_thread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::error_code failure;
+  try {
+    thread_ = std::thread([state = state_] { run(state); });
+  } catch (const std::system_error& error) {
+    failure = error.code();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failure) {
+    raise(ErrorCode::kInternal, "[copy] the thread that makes copies can't be started: {}.",
+          failure.message());
+  }
+}
+
+void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
+  const std::scoped_lock lock(state_->mutex);
+  if (!thread_.joinable()) {
+    stop_at_process_end(state_);
+    start_thread();
+  }
+  state_->jobs.push_back(std::move(job));
+  if (ring) state_->last_ring = ring;
+  state_->added.notify_one();
+}
+
+/// No driver is called while the process ends. Drivers were loaded before the first copy, so they
+/// are told after this. At most a second: what never ends must not hold up the process.
+void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
+  static const int registered = std::atexit([] {
+    const std::scoped_lock lock(all_queues<State>().mutex);
+    for (const std::weak_ptr<State>& each : all_queues<State>().states) {
+      const auto held = each.lock();
+      if (held == nullptr) continue;
+      std::unique_lock busy(held->mutex);
+      held->stops = true;
+      held->added.notify_all();
+      held->ended.wait_for(busy, std::chrono::seconds(1), [&held] { return !held->is_busy; });
+    }
+  });
+  static_cast<void>(registered);
+  const std::scoped_lock lock(all_queues<State>().mutex);
+  auto& states = all_queues<State>().states;
+  std::erase_if(states, [](const auto& each) { return each.expired(); });
+  states.push_back(state);
+}
+
+bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
+  if (current_job != nullptr) return true;
+  std::unique_lock lock(state_->mutex);
+  std::uint64_t wanted = 0, number = state_->num_ended;
+  for (const auto& job : state_->jobs) {
+    ++number;
+    if (job->concerns(device)) wanted = number;
+  }
+  while (state_->num_ended < wanted) {
+    if (deadline_ns == PATCHBAY_NO_DEADLINE) {
+      state_->ended.wait(lock);
+      continue;
+    }
+    const std::uint64_t now = now_ns();
+    if (now >= deadline_ns) return false;
+    constexpr std::uint64_t kMost = 1'000'000'000;  // against overflow
+    state_->ended.wait_for(lock, std::chrono::nanoseconds(std::min(deadline_ns - now, kMost)));
+  }
+  return true;
+}
+
+std::shared_ptr<StagingRing> Transfer::last_ring() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->last_ring.lock();
+}
+
+}  // namespace patchbay::runtime

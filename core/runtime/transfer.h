@@ -1,0 +1,97 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Copies that no stream can order: a thread of the runtime makes them, one after the other.
+#ifndef PATCHBAY_CORE_RUNTIME_TRANSFER_H_
+#define PATCHBAY_CORE_RUNTIME_TRANSFER_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "patchbay/buffer.h"
+#include "patchbay/error.h"
+
+#include "core/runtime/position.h"
+
+namespace patchbay::runtime {
+
+struct DeviceState;
+struct StagingRing;
+
+/// One copy on its way. It keeps its buffers until it ends; they keep it as a use, and others wait
+/// for that on the host alone, so that no stream ever waits for this thread.
+class TransferJob final : public Queue {
+ public:
+  /// Its one position.
+  static constexpr std::uint64_t kPosition = 1;
+
+  /// `what` names it in errors: "the copy of 64 bytes from a to b (staged)".
+  TransferJob(Buffer to, Buffer from, std::string what, std::function<void()> work);
+
+  /// What it failed with stays with the memory that it was to write.
+  void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
+  void poll() noexcept override {}
+  void finish_quietly() noexcept override;
+
+  /// Makes the copy, on the transfer thread, then lets go of the buffers, perhaps the runtime's
+  /// last.
+  void run() noexcept;
+  bool concerns(const DeviceState* device) const {
+    return device == nullptr || device == to_device_ || device == from_device_;
+  }
+
+  std::vector<std::shared_ptr<TransferJob>> after;  // what writes the source, and comes before
+
+ private:
+  void attempt();
+  void fail(const Error& error);
+  void let_go() noexcept;
+
+  Buffer to_, from_;
+  const DeviceState *const to_device_, *const from_device_;
+  const std::string what_;
+  std::function<void()> work_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  FaultPtr fault_;  // null if it went well
+};
+
+/// The queue of one runtime and its thread, which starts with the first copy and parks when there
+/// is none.
+class Transfer {
+ public:
+  Transfer();
+  ~Transfer();
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  /// `ring` is what the copy goes through, if it is staged. Errors: kInternal if the thread can't
+  /// be started.
+  void add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring);
+  /// Blocks until the copies that concern the device (null: all) are made and their buffers let
+  /// go; failures stay with what was written. False: the deadline passed first.
+  bool finish(const DeviceState* device, std::uint64_t deadline_ns);
+  /// That of the staged copy queued last, for the next one; null once nothing uses it.
+  std::shared_ptr<StagingRing> last_ring() const;
+  /// The copy that this thread is making; null on all others.
+  static const TransferJob* current();
+
+ private:
+  struct State;
+  static void run(const std::shared_ptr<State>& state);
+  static void stop_at_process_end(const std::shared_ptr<State>& state);
+  void start_thread();
+
+  // The thread's too: the runtime may go while the thread ends its last copy.
+  const std::shared_ptr<State> state_;
+  std::thread thread_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_TRANSFER_H_

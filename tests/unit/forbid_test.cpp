@@ -1,0 +1,248 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Every operation on tensors runs once where nothing may move, on each device. The table is
+// compared with the headers: an operation without a row is a failure.
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+/// Operands that rows share, on one device.
+struct Operands {
+  explicit Operands(const Device& where)
+      : device(where),
+        other(test_device(where == test_device("cpu:0") ? "fake:0" : "cpu:0")),
+        a(from_host({1.0F, 4.0F, 9.0F, 16.0F, 25.0F, 36.0F}, {2, 3}, where)),
+        b(from_host({2.0F, 3.0F, 4.0F, 5.0F, 6.0F, 7.0F}, {2, 3}, where)),
+        out(zeros({2, 3}, where)),
+        square(zeros({2, 2}, where)),
+        single(ones({1, 3}, where)),
+        flags(from_host({true, false, true}, {3}, where)),
+        flags_out(zeros({2, 3}, {DType::boolean, where})),
+        elsewhere(zeros({2, 3}, other)) {}
+
+  Device device, other;
+  Tensor a, b, out, square, single, flags, flags_out, elsewhere;
+};
+
+struct Row {
+  const char* name;
+  std::function<void(const Operands&)> run;
+  /// It is there to move data: the guard refuses it.
+  bool moves = false;
+};
+
+void use(const Tensor& result) { EXPECT_TRUE(result.defined()); }
+
+#define BINARY(name)                                                                         \
+  {#name,                                                                                    \
+   [](const Operands& o) {                                                                   \
+     use(name(o.a, o.b)), use(name(o.a, 2)), use(name(2, o.b)), use(name(o.a.t(), o.b.t())); \
+   }},                                                                                       \
+  {                                                                                          \
+#name "_out", [](const Operands& o) {                                              \
+     name##_out(o.out, o.a, o.b), name##_out(o.out, o.a, 2), name##_out(o.out, 2, o.b); \
+   }         \
+  }
+#define COMPARISON(name)                                                                           \
+  {#name, [](const Operands& o) { use(name(o.a, o.b)), use(name(o.a, 2)), use(name(2, o.b)); }}, { \
+#name "_out", [](const Operands& o) {                                                           \
+     name##_out(o.flags_out, o.a, o.b), name##_out(o.flags_out, o.a, 2),                           \
+         name##_out(o.flags_out, 2, o.b);                                                          \
+   }  \
+  }
+#define LOGICAL(name)                                                                          \
+  {#name, [](const Operands& o) { use(name(o.flags, o.flags)), use(name(o.flags, true)); }}, { \
+#name "_out", [](const Operands& o) {                                                      \
+     name##_out(o.flags_out, o.flags_out, o.flags), name##_out(o.flags_out, o.flags_out, true); \
+   }   \
+  }
+#define UNARY(name)                                                         \
+  {#name, [](const Operands& o) { use(name(o.a)), use(name(o.a.t())); }}, { \
+#name "_out", [](const Operands& o) { name##_out(o.out, o.a); }         \
+  }
+#define REDUCTION(name)                                                                 \
+  {                                                                                     \
+#name, [](const Operands& o) {                                                        \
+     use(name(o.a)), use(name(o.a, 0)), use(name(o.a, 1, true)), use(name(o.a.t(), 0)); \
+   } \
+  }
+#define METHOD(name, ...)                                    \
+  {                                                          \
+    "Tensor::" #name, [](const Operands& o) { __VA_ARGS__; } \
+  }
+#define MOVES(name, ...)                               \
+  {                                                    \
+    name, [](const Operands& o) { __VA_ARGS__; }, true \
+  }
+
+const std::vector<Row>& rows() {
+  // clang-format off
+  static const auto& table = *new std::vector<Row>{
+      // ops.h
+      BINARY(add), BINARY(sub), BINARY(mul), BINARY(div), BINARY(maximum), BINARY(minimum),
+      COMPARISON(eq), COMPARISON(ne), COMPARISON(lt), COMPARISON(le), COMPARISON(gt),
+      COMPARISON(ge), LOGICAL(logical_and), LOGICAL(logical_or),
+      {"logical_not", [](const Operands& o) { use(logical_not(o.flags)); }},
+      {"logical_not_out", [](const Operands& o) { logical_not_out(o.flags_out, o.flags_out); }},
+      UNARY(neg), UNARY(abs), UNARY(square), UNARY(sqrt), UNARY(exp), UNARY(log),
+      {"operator+", [](const Operands& o) { use(o.a + o.b), use(o.a + 1), use(1 + o.a); }},
+      {"operator-", [](const Operands& o) { use(o.a - o.b), use(o.a - 1), use(1 - o.a), use(-o.a); }},
+      {"operator*", [](const Operands& o) { use(o.a * o.b), use(o.a * 2), use(2 * o.a); }},
+      {"operator/", [](const Operands& o) { use(o.a / o.b), use(o.a / 2), use(2 / o.a); }},
+      {"operator+=", [](const Operands& o) { o.out += o.a, o.out += 1; }},
+      {"operator-=", [](const Operands& o) { o.out -= o.a, o.out -= 1; }},
+      {"operator*=", [](const Operands& o) { o.out *= o.a, o.out *= 2; }},
+      {"operator/=", [](const Operands& o) { o.out /= o.a, o.out /= 2; }},
+      {"matmul", [](const Operands& o) { use(matmul(o.a, o.b.t())), use(matmul(o.a.t(), o.b)); }},
+      {"matmul_out", [](const Operands& o) { matmul_out(o.square, o.a, o.b.t(), 2, 1); }},
+      REDUCTION(sum), REDUCTION(mean), REDUCTION(min), REDUCTION(max), REDUCTION(argmin),
+      REDUCTION(argmax), REDUCTION(sum_squares),
+      {"norm",
+       [](const Operands& o) { use(norm(o.a)), use(norm(o.a, 1, 0)), use(norm(o.a, INFINITY)); }},
+      // tensor.h: what tensors are asked
+      METHOD(defined, EXPECT_TRUE(o.a.defined())), METHOD(shape, EXPECT_EQ(o.a.shape()[1], 3)),
+      METHOD(strides, EXPECT_EQ(o.a.strides()[0], 3)), METHOD(rank, EXPECT_EQ(o.a.rank(), 2)),
+      METHOD(size, EXPECT_EQ(o.a.size(-1), 3)),
+      METHOD(num_elements, EXPECT_EQ(o.a.num_elements(), 6)),
+      METHOD(size_bytes, EXPECT_EQ(o.a.size_bytes(), 24u)),
+      METHOD(dtype, EXPECT_EQ(o.a.dtype(), DType::f32)),
+      METHOD(device, EXPECT_EQ(o.a.device(), o.device)),
+      METHOD(is_contiguous, EXPECT_FALSE(o.a.t().is_contiguous())),
+      METHOD(buffer, EXPECT_TRUE(static_cast<bool>(o.a.buffer()))),
+      METHOD(offset_bytes, EXPECT_EQ(o.a[1].offset_bytes(), 12u)),
+      METHOD(is_same, EXPECT_TRUE(o.a.is_same(o.a))),
+      METHOD(data, if (o.device.properties().host_addressable) { EXPECT_EQ(*o.a.data<float>(), 1); }),
+      METHOD(impl, EXPECT_NE(o.a.impl(), nullptr)),
+      // views and copies on the device
+      METHOD(slice, use(o.a.slice(1, 0, 3, 2))), METHOD(select, use(o.a.select(1, 2))),
+      METHOD(operator[], use(o.a[1])), METHOD(permute, use(o.a.permute({1, 0}))),
+      METHOD(transpose, use(o.a.transpose(0, 1))), METHOD(t, use(o.a.t())),
+      METHOD(expand, use(o.single.expand({4, 3}))), METHOD(squeeze, use(o.single.squeeze(0))),
+      METHOD(unsqueeze, use(o.a.unsqueeze(0))), METHOD(view, use(o.a.view({3, 2}))),
+      METHOD(reshape, use(o.a.t().reshape({2, 3}))), METHOD(contiguous, use(o.a.t().contiguous())),
+      METHOD(clone, use(o.a.t().clone())), METHOD(cast, use(o.a.cast(DType::i32))),
+      METHOD(fill_, o.out.fill_(3)), METHOD(zero_, o.out.zero_()),
+      METHOD(to, use(o.a.to(o.device)), use(o.a.to(o.device, {.copy = true}))),
+      METHOD(copy_from, o.out.copy_from(o.a), o.out.copy_from(o.a.cast(DType::i32))),
+      METHOD(new_empty, use(o.a.new_empty({2}))), METHOD(new_zeros, use(o.a.new_zeros({2}))),
+      METHOD(new_ones, use(o.a.new_ones({2}))), METHOD(new_full, use(o.a.new_full({2}, 7))),
+      // movement
+      MOVES("Tensor::to", use(o.a.to(o.other))),
+      MOVES("Tensor::copy_from", o.elsewhere.copy_from(o.a)),
+      MOVES("Tensor::item", static_cast<void>(o.a[0][0].item<float>())),
+      MOVES("Tensor::to_vector", static_cast<void>(o.a.to_vector<float>())),
+      MOVES("from_host", use(from_host({1.0F}, {1}, o.device))),
+      MOVES("from_host_bytes", use(from_host_bytes("abcd", DType::u8, {4}, o.device))),
+      MOVES("show", static_cast<void>(show(o.a))),
+      // creation
+      {"empty", [](const Operands& o) { use(empty({2}, o.device)); }},
+      {"zeros", [](const Operands& o) { use(zeros({2}, o.device)); }},
+      {"ones", [](const Operands& o) { use(ones({2}, o.device)); }},
+      {"full", [](const Operands& o) { use(full({2}, 3, o.device)); }},
+      {"arange", [](const Operands& o) { use(arange(0, 5, 1, o.device)); }},
+      {"empty_like", [](const Operands& o) { use(empty_like(o.a)); }},
+      {"zeros_like", [](const Operands& o) { use(zeros_like(o.a)); }},
+      {"ones_like", [](const Operands& o) { use(ones_like(o.a)); }},
+      {"full_like", [](const Operands& o) { use(full_like(o.a, 2)); }},
+      {"wrap_host",
+       [](const Operands& o) {
+         float lent[2] = {1, 2};
+         if (o.device.properties().host_addressable) {
+           use(wrap_host(lent, DType::f32, {2}, o.device));
+         }
+       }},
+      {"operator<<",
+       [](const Operands& o) {
+         std::ostringstream text;
+         text << o.a;
+         EXPECT_NE(text.str().find("[2, 3]"), std::string::npos);
+       }},
+  };
+  // clang-format on
+  return table;
+}
+
+class ForbidTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(ForbidTest);
+
+TEST_P(ForbidTest, EveryOperationStaysWhereItsOperandsAre) {
+  const Operands operands(device_);
+  device_.synchronize();
+  test_runtime().ledger().reset();
+  for (const Row& row : rows()) {
+    const CopyGuard guard(CopyGuard::Mode::kForbid);
+    if (row.moves) {
+      EXPECT_ERROR(row.run(operands), ErrorCode::kCopyForbidden, "inside a CopyGuard");
+    } else {
+      EXPECT_NO_THROW(row.run(operands)) << row.name;
+    }
+  }
+  device_.synchronize();
+  for (const LedgerEntry& entry : test_runtime().ledger().entries()) {
+    EXPECT_EQ(to_string(entry.route), to_string(Route::kSameDevice));
+  }
+}
+
+// ------------------------------------------------------------------------------- the headers
+
+std::string header(const char* name) {
+  std::ifstream file(std::string(PATCHBAY_TEST_SOURCE_DIR) + "/include/patchbay/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_GT(text.str().size(), 1000u) << name;
+  return std::regex_replace(text.str(), std::regex("//[^\n]*"), "");
+}
+
+void add_matches(std::set<std::string>& names, const std::string& text, const char* pattern,
+                 const std::string& prefix = {}, const std::string& suffix = {}) {
+  const std::regex expression(pattern);
+  for (std::sregex_iterator at(text.begin(), text.end(), expression), end; at != end; ++at) {
+    names.insert(prefix + at->str(1) + suffix);
+  }
+}
+
+/// What a header declares: functions that give a tensor or take one.
+std::set<std::string> declared() {
+  std::set<std::string> names;
+  const std::string ops = header("ops.h"), all = header("tensor.h");
+  for (const char* suffix : {"", "_out"}) {
+    add_matches(names, ops, R"(\nPATCHBAY_DECLARE_\w+\((\w+)\))", {}, suffix);
+  }
+  const char* const function = R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
+                               R"((?:const )?(?:Tensor|std::string|std::ostream)&? )"
+                               R"((operator[^\w\s(]+|\w+)\()";
+  add_matches(names, ops, function);
+  add_matches(names, all, function);
+  const std::size_t begin = all.find("class PATCHBAY_API Tensor {");
+  const std::string methods = all.substr(begin, all.find(" private:", begin) - begin);
+  add_matches(
+      names, methods,
+      R"(\n  (?:\[\[nodiscard\]\] )?(?:const )?[\w:]+(?:<T>)?[&*]? \*?&?(operator\[\]|\w+)\()",
+      "Tensor::");
+  names.erase("Tensor::Tensor");
+  return names;
+}
+
+TEST(ForbidTable, HasARowForEachOperationOfTheHeaders) {
+  std::set<std::string> known;
+  for (const Row& row : rows()) known.insert(row.name);
+  const std::set<std::string> names = declared();
+  EXPECT_GT(names.size(), 100u) << "the headers were not understood";
+  for (const std::string& name : names) EXPECT_TRUE(known.count(name)) << name << " has no row";
+  for (const std::string& name : known)
+    EXPECT_TRUE(names.count(name)) << name << " is not declared";
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,312 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How fast bytes go between the host, a device and its neighbour, at sizes from 4 KiB to 1 GiB.
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "plot.h"
+#include "report.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kLeastBytes = 4096, kMostBytes = std::uint64_t{1} << 30;
+/// Most that all of it takes; what is left of half a minute is for plugins to load and to end.
+constexpr double kDefaultSeconds = 25;
+
+struct Arguments {
+  std::string device, plot;
+  double seconds = kDefaultSeconds;
+};
+
+struct Point {
+  std::uint64_t bytes = 0;
+  double seconds = 0;  // median
+
+  double bytes_per_second() const { return static_cast<double>(bytes) / seconds; }
+};
+
+/// One curve: a way for bytes, measured at each size.
+struct Way {
+  std::string name;
+  std::string from, to;  // places
+  std::string route;
+  /// Makes memory for copies of that size, and gives what copies once.
+  std::function<std::function<void()>(std::uint64_t size_bytes)> make;
+  std::vector<Point> points = {};
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// No zeros, which some machines move faster than other data.
+std::shared_ptr<std::vector<unsigned char>> host_memory(std::uint64_t size_bytes) {
+  auto bytes = std::make_shared<std::vector<unsigned char>>(size_bytes);
+  const std::size_t first = std::min<std::size_t>(size_bytes, 65536);
+  std::uint32_t state = 1;
+  for (std::size_t i = 0; i < first; ++i) {
+    state = state * 1664525u + 1013904223u;
+    (*bytes)[i] = static_cast<unsigned char>(state >> 24);
+  }
+  for (std::size_t done = first; done < size_bytes; done *= 2) {
+    std::memcpy(bytes->data() + done, bytes->data(),
+                std::min<std::size_t>(done, size_bytes - done));
+  }
+  return bytes;
+}
+
+Buffer device_memory(const Device& device, std::uint64_t size_bytes) {
+  const Buffer buffer = Buffer::allocate(device, size_bytes);
+  const auto bytes = host_memory(std::min<std::uint64_t>(size_bytes, 16 << 20));
+  for (std::uint64_t done = 0; done < size_bytes; done += bytes->size()) {
+    const auto part = std::min<std::uint64_t>(bytes->size(), size_bytes - done);
+    copy_from_host({buffer, done, part}, bytes->data());
+  }
+  return buffer;
+}
+
+Way to_device(const Device& device) {
+  return {"host to " + device.name(), "host", device.name(),
+          std::string(to_string(plan_copy(Place::host(), device, kLeastBytes).route)),
+          [device](std::uint64_t size) {
+            return [size, buffer = Buffer::allocate(device, size), bytes = host_memory(size)] {
+              copy_from_host({buffer, 0, size}, bytes->data());
+            };
+          }};
+}
+
+Way to_host(const Device& device) {
+  return {device.name() + " to host", device.name(), "host",
+          std::string(to_string(plan_copy(device, Place::host(), kLeastBytes).route)),
+          [device](std::uint64_t size) {
+            return [size, buffer = device_memory(device, size), bytes = host_memory(size)] {
+              copy_to_host(bytes->data(), {buffer, 0, size});
+            };
+          }};
+}
+
+Way across(const Device& from, const Device& to) {
+  return {from.name() + " to " + to.name(), from.name(), to.name(),
+          std::string(to_string(plan_copy(from, to, kLeastBytes).route)),
+          [from, to](std::uint64_t size) {
+            return [size, source = device_memory(from, size), target = Buffer::allocate(to, size)] {
+              copy({target, 0, size}, {source, 0, size});
+            };
+          }};
+}
+
+/// The same without staging: all of the first leg, then all of the second.
+Way leg_after_leg(const Device& from, const Device& to) {
+  return {from.name() + " to " + to.name() + ", one leg after the other", from.name(), to.name(),
+          "two legs", [from, to](std::uint64_t size) {
+            const Buffer pinned = Buffer::allocate(from, size, MemoryKind::kPinned);
+            return [size, source = device_memory(from, size), pinned,
+                    target = Buffer::allocate(to, size)] {
+              copy({pinned, 0, size}, {source, 0, size});
+              copy({target, 0, size}, {pinned, 0, size});
+            };
+          }};
+}
+
+/// The first neighbour whose memory the host can't reach either: else the way is that to the host.
+std::vector<Way> ways_of(const Runtime& runtime, const Device& device) {
+  std::vector<Way> ways{to_device(device), to_host(device)};
+  for (const Device& other : runtime.devices()) {
+    if (other == device || other.properties().host_addressable) continue;
+    ways.push_back(across(device, other));
+    if (plan_copy(device, other, kLeastBytes).route == Route::kStaged) {
+      ways.push_back(leg_after_leg(device, other));
+    }
+    break;
+  }
+  return ways;
+}
+
+/// Devices that the host can't reach come first: copies to others are copies on the host.
+Device choose_device(const Runtime& runtime, const std::string& name) {
+  if (!name.empty()) return runtime.device(name);
+  const std::vector<Device> devices = runtime.devices();
+  const auto far = std::find_if(devices.begin(), devices.end(), [](const Device& device) {
+    return !device.properties().host_addressable;
+  });
+  if (far != devices.end()) return *far;
+  return runtime.device("cpu:0");
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// At least three copies, more while they take no time to speak of; the first, which touches memory
+/// for the first time, is not counted.
+Point measure(const std::function<void()>& copy_once, std::uint64_t size_bytes) {
+  constexpr std::size_t kLeastCopies = 3, kMostCopies = 200;
+  constexpr double kEnoughSeconds = 0.15;
+  copy_once();
+  std::vector<double> times;
+  const auto start = Clock::now();
+  while (times.size() < kLeastCopies ||
+         (times.size() < kMostCopies && seconds_since(start) < kEnoughSeconds)) {
+    const auto before = Clock::now();
+    copy_once();
+    times.push_back(seconds_since(before));
+  }
+  return {size_bytes, median(std::move(times))};
+}
+
+/// What one round of sizes took, and what was left out and why.
+class Bench {
+ public:
+  explicit Bench(double seconds) : seconds_(seconds) {}
+
+  /// All ways at one size before the next size: so that what is left out is the same for all.
+  void run(std::vector<Way>& ways) {
+    double last_round = 0;
+    for (std::uint64_t size = kLeastBytes; size <= kMostBytes; size *= 4) {
+      // Four times the bytes take about four times as long, in memory touched first somewhat more.
+      const double left = seconds_ - seconds_since(start_);
+      if (last_round * 5 > left) {
+        cut_ = fmt::format("sizes from {} up are left out: they would not end within {:g} s",
+                           show_bytes(size), seconds_);
+        return;
+      }
+      const auto before = Clock::now();
+      for (Way& way : ways) {
+        show_progress(fmt::format("{}, {}", way.name, show_bytes(size)));
+        if (!run_one(way, size)) return;
+      }
+      last_round = seconds_since(before);
+    }
+  }
+  const std::string& cut() const { return cut_; }
+
+ private:
+  bool run_one(Way& way, std::uint64_t size) {
+    try {
+      way.points.push_back(measure(way.make(size), size));
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kOutOfMemory) throw;
+    } catch (const std::bad_alloc&) {
+    }
+    cut_ = fmt::format("sizes from {} up are left out: there is no memory for them ({})",
+                       show_bytes(size), way.name);
+    return false;
+  }
+
+  const Clock::time_point start_ = Clock::now();
+  const double seconds_;
+  std::string cut_;
+};
+
+Json describe(const std::vector<Way>& ways, const std::string& cut) {
+  Json series = Json::array();
+  for (const Way& way : ways) {
+    Json points = Json::array();
+    for (const Point& point : way.points) {
+      points.push_back({{"bytes", point.bytes},
+                        {"seconds", point.seconds},
+                        {"bytes_per_second", point.bytes_per_second()}});
+    }
+    series.push_back({{"name", way.name},
+                      {"from", way.from},
+                      {"to", way.to},
+                      {"route", way.route},
+                      {"points", std::move(points)}});
+  }
+  return {{"series", std::move(series)}, {"cut", cut.empty() ? Json() : Json(cut)}};
+}
+
+std::string show(const std::vector<Way>& ways, const std::string& cut) {
+  std::string text;
+  std::vector<std::string> header{"SIZE"};
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    text += fmt::format("({}) {} ({})\n", i + 1, ways[i].name, ways[i].route);
+    header.push_back(fmt::format("({}) GB/s", i + 1));
+  }
+  Table table(std::move(header));
+  for (std::size_t row = 0; row < ways.front().points.size(); ++row) {
+    std::vector<std::string> cells{show_bytes(ways.front().points[row].bytes)};
+    for (const Way& way : ways) {
+      cells.push_back(row < way.points.size()
+                          ? fmt::format("{:.3f}", way.points[row].bytes_per_second() / 1e9)
+                          : std::string());
+    }
+    table.add(std::move(cells));
+  }
+  text += table.to_string();
+  return cut.empty() ? text : text + cut + '\n';
+}
+
+void write_plot(const std::string& path, const std::string& title, const std::vector<Way>& ways) {
+  std::vector<Series> series;
+  for (const Way& way : ways) {
+    Series curve{fmt::format("{} ({})", way.name, way.route), {}};
+    for (const Point& point : way.points) {
+      curve.points.emplace_back(static_cast<double>(point.bytes), point.bytes_per_second());
+    }
+    series.push_back(std::move(curve));
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << plot_bandwidth(title, series);
+  if (!file.flush()) {
+    throw Error(ErrorCode::kIo, fmt::format("[bench copy] can't write '{}'.", path));
+  }
+}
+
+Report report_copies(const RuntimeOptions& options, const Arguments& arguments) {
+  const Runtime runtime(options);
+  const Device device = choose_device(runtime, arguments.device);
+  std::vector<Way> ways = ways_of(runtime, device);
+  Bench bench(arguments.seconds);
+  bench.run(ways);
+  show_progress("");
+  if (!arguments.plot.empty()) {
+    write_plot(arguments.plot,
+               fmt::format("Copies of {} ({})", device.name(), device.properties().name), ways);
+  }
+  Report report;
+  report.json = describe(ways, bench.cut());
+  report.json["device"] = device.name();
+  report.text = show(ways, bench.cut());
+  return report;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* bench = app.add_subcommand("bench", "Measures what this machine's devices do");
+  bench->require_subcommand(1);
+  CLI::App* command = bench->add_subcommand(
+      "copy", "Bandwidth of copies from 4 KiB to 1 GiB: host to device, back, and to a neighbour");
+  command->fallthrough();  // for the options that all commands take
+  const auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("--device", arguments->device,
+                   "This device; else the first whose memory the host can't reach")
+      ->type_name("NAME");
+  command->add_option("--plot", arguments->plot, "Draw bandwidth over size")->type_name("FILE.svg");
+  command
+      ->add_option("--seconds", arguments->seconds,
+                   fmt::format("Leave out sizes that would take longer ({:g})", kDefaultSeconds))
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  command->callback([&invocation, arguments] {
+    invocation.action = [&invocation, arguments] {
+      return report_copies(invocation.common.runtime_options(), *arguments);
+    };
+  });
+}
+
+}  // namespace patchbay::tools
