@@ -349,7 +349,9 @@ void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::
     post(*steps.to, *steps.from, way, copies_to(*steps.from), [way, steps] {
       if (steps.pack) steps.pack();
       make_copy(way, collect(*way.to.buffer, *way.from.buffer));
-      if (steps.unpack) steps.unpack();
+      if (!steps.unpack) return;
+      steps.unpack();
+      steps.to->wait_on_host(/*writes=*/false);  // the end of the copy is that of its last kernel
     });
     record(to, from, route, size_bytes);
     return;

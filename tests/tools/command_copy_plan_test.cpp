@@ -47,6 +47,14 @@ TEST(CopyPlan, TextSaysRouteAndLegs) {
   }
 }
 
+TEST(CopyPlan, ACalibratedLinkHasATime) {
+  const Finished finished = plan({"host", "fake:1", "3MiB", "--calibrate"});
+  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  EXPECT_EQ(finished.out.find("not measured"), std::string::npos) << finished.out;
+  const auto json = plan({"fake:0", "host", "64KiB", "--calibrate", "--json"}).json();
+  EXPECT_GT(json["seconds"], 0);
+}
+
 TEST(CopyPlan, AnUnknownDeviceIsOneLineAndStatus1) {
   const Finished text = plan({"fake:0", "fake:9", "10"});
   EXPECT_EQ(text.exit_status, 1);
