@@ -11,6 +11,7 @@
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/staging.h"
 
 namespace patchbay {
 namespace {
@@ -78,7 +79,8 @@ void measure(const Place& from, const Place& to, Route route, std::size_t size_b
   runtime::Link best;
   double best_seconds = std::numeric_limits<double>::max();
   if (route == Route::kStaged) {
-    for (std::size_t chunk = kLeastChunkBytes; chunk <= size_bytes / 4; chunk *= 2) {
+    for (std::size_t chunk = kLeastChunkBytes;
+         chunk <= size_bytes / runtime::StagingRing::kMostSlots; chunk *= 2) {
       links.set(from.name(), to.name(), {0, 0, chunk});
       const double seconds = ends.seconds(size_bytes);
       if (seconds < best_seconds) best.chunk_bytes = chunk;

@@ -220,9 +220,12 @@ Way make_way(Route route, const End& to, const End& from, std::size_t size_bytes
   DeviceState& source = *from.buffer->device;
   way.chunk_bytes = std::min(
       size_bytes, source.runtime.links.chunk_bytes(source.name_text, to.buffer->device->name_text));
+  const std::size_t num_chunks = (size_bytes + way.chunk_bytes - 1) / way.chunk_bytes;
+  const std::size_t num_slots = std::min(num_chunks, StagingRing::kMostSlots);
   way.ring = source.runtime.transfer.last_ring();
-  if (way.ring == nullptr || !way.ring->fits(source, way.chunk_bytes)) {
-    way.ring = std::make_shared<StagingRing>(Device(from.buffer->device), way.chunk_bytes);
+  if (way.ring == nullptr || !way.ring->fits(source, way.chunk_bytes, num_slots)) {
+    way.ring =
+        std::make_shared<StagingRing>(Device(from.buffer->device), way.chunk_bytes, num_slots);
   }
   return way;
 }

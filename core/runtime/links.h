@@ -22,9 +22,9 @@ struct Link {
 /// Of one runtime, by the names of the places.
 class Links {
  public:
-  /// What a staged copy has on its way at a time, as long as nothing was measured: both legs of it
-  /// fit into a processor's cache.
-  static constexpr std::size_t kDefaultChunkBytes = std::size_t{1} << 20;
+  /// The chunks of staged copies, as long as nothing was measured: what is on its way at a time
+  /// fits into a processor's cache.
+  static constexpr std::size_t kDefaultChunkBytes = std::size_t{512} << 10;
 
   void set(const std::string& from, const std::string& to, const Link& link) {
     const std::scoped_lock lock(mutex_);

@@ -3,9 +3,9 @@
 #ifndef PATCHBAY_CORE_RUNTIME_STAGING_H_
 #define PATCHBAY_CORE_RUNTIME_STAGING_H_
 
-#include <array>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "patchbay/buffer.h"
 
@@ -16,15 +16,16 @@ namespace patchbay::runtime {
 
 /// Chunks of one device's pinned memory. Copies use a ring one after the other.
 struct StagingRing {
-  static constexpr std::size_t kSlots = 4;
+  /// So many that either leg has work for a while when the thread that queues it comes late.
+  static constexpr std::size_t kMostSlots = 16;
 
   /// Errors: kOutOfMemory.
-  StagingRing(const Device& device, std::size_t chunk_bytes);
+  StagingRing(const Device& device, std::size_t chunk_bytes, std::size_t num_slots);
   /// Whether a copy from that device in such chunks may use it.
-  bool fits(const DeviceState& device, std::size_t wanted_bytes) const;
+  bool fits(const DeviceState& device, std::size_t wanted_bytes, std::size_t num_slots) const;
 
   const std::size_t chunk_bytes;
-  std::array<Buffer, kSlots> slots;
+  std::vector<Buffer> slots;
 };
 
 /// Queues all of it on the two streams, as far as these can wait for each other without the host.

@@ -179,6 +179,9 @@ void Transfer::start_thread() {
 
 void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
   const std::scoped_lock lock(state_->mutex);
+  if (state_->stops) {
+    raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
+  }
   if (!thread_.joinable()) {
     stop_at_process_end(state_);
     start_thread();
@@ -192,8 +195,11 @@ void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<Stagi
 /// are told after this. At most a second: what never ends must not hold up the process.
 void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
   static const int registered = std::atexit([] {
-    const std::scoped_lock lock(all_queues<State>().mutex);
-    for (const std::weak_ptr<State>& each : all_queues<State>().states) {
+    AllQueues<State>& all = all_queues<State>();
+    std::unique_lock lock(all.mutex);
+    const auto states = all.states;
+    lock.unlock();  // it is taken inside a queue's mutex, never around it
+    for (const std::weak_ptr<State>& each : states) {
       const auto held = each.lock();
       if (held == nullptr) continue;
       std::unique_lock busy(held->mutex);

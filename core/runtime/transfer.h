@@ -71,7 +71,7 @@ class Transfer {
   Transfer& operator=(const Transfer&) = delete;
 
   /// `ring` is what the copy goes through, if it is staged. Errors: kInternal if the thread can't
-  /// be started.
+  /// be started, or the process ends.
   void add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring);
   /// Blocks until the copies that concern the device (null: all) are made and their buffers let
   /// go; failures stay with what was written. False: the deadline passed first.
