@@ -155,6 +155,7 @@ StreamState& transfer_stream(DeviceState& device) {
     patchbay_stream* stream = nullptr;
     check(device.plugin.tables.stream.create(device.open(), 0, &stream), "copy", device.name_text);
     device.transfer_stream = std::make_unique<StreamState>(device, nullptr, stream);
+    device.add_stream(*device.transfer_stream);
   }
   return *device.transfer_stream;
 }

@@ -79,6 +79,7 @@ void DeviceState::finish_opening(patchbay_device* opened) {
     raise_status(failure, "Device", name_text);
   }
   default_stream = std::make_unique<StreamState>(*this, nullptr, stream, kFlags);
+  add_stream(*default_stream);
   if (runtime.environment.get("memory_cache") == "off") {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
       allocator.of(kind).set_source(nullptr, /*caches=*/false);

@@ -71,7 +71,9 @@ std::shared_ptr<StreamState> wrap_stream(const char* operation, DeviceState& dev
   patchbay_stream* handle = nullptr;
   check(device.plugin.tables.stream.wrap(device.open(), native_stream, &handle), operation,
         device.name_text);
-  return std::make_shared<StreamState>(device, device.shared(), handle);
+  auto stream = std::make_shared<StreamState>(device, device.shared(), handle);
+  device.add_stream(*stream);
+  return stream;
 }
 
 }  // namespace runtime

@@ -23,8 +23,11 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   const std::uint32_t flags = options.times ? PATCHBAY_STREAM_TIMES : 0;
   runtime::check(state.plugin.tables.stream.create(state.open(), flags, &handle), "Stream",
                  state.name_text);
-  return {new runtime::StreamState(state, device.shared_state(), handle, flags),
-          runtime::DeleteOutsideCallbacks()};
+  std::shared_ptr<runtime::StreamState> stream(
+      new runtime::StreamState(state, device.shared_state(), handle, flags),
+      runtime::DeleteOutsideCallbacks());
+  state.add_stream(*stream);
+  return stream;
 }
 
 /// On its way through the plugin, which calls `run` once.

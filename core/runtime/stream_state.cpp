@@ -36,7 +36,6 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
       completes_inline(is_inline(owner, created_with)),
       handle(adopted) {
   if ((flags & PATCHBAY_STREAM_TIMES) != 0) times = std::make_unique<StreamTimes>(*this);
-  device.add_stream(*this);
 }
 
 StreamState::~StreamState() {

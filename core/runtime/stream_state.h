@@ -31,7 +31,8 @@ struct Submission {
 /// An in-order queue. Submissions hold `mutex`, unless the stream completes inline.
 struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Adopts `handle`, which was created with `flags`. `keep` is null for a device's own default
-  /// stream.
+  /// stream. The maker then calls DeviceState::add_stream: those who find the stream there take
+  /// handles of it.
   StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, patchbay_stream* handle,
               std::uint32_t flags = 0);
   ~StreamState() override;

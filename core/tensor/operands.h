@@ -73,7 +73,7 @@ void check_out(const char* operation, const TensorImpl& out, const Shape& shape,
 void check_no_partial_overlap(const char* operation, const TensorImpl& out, const Named& input);
 /// For operations that read an input after they have begun to write.
 void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input);
-/// That `out` may be written: memory that is not read-only, and a place of its own for each element.
+/// That `out` may be written: it is not read-only, and each element has a place of its own.
 void check_destination(const char* operation, const TensorImpl& out, const char* name = "out");
 
 /// A dimension from 0 on; `dim` may count from the end. Errors: kInvalidArgument.
