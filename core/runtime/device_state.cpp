@@ -80,7 +80,7 @@ void DeviceState::finish_opening(patchbay_device* opened) {
   }
   default_stream = std::make_unique<StreamState>(*this, nullptr, stream, kFlags);
   add_stream(*default_stream);
-  if (runtime.environment.get("memory_cache") == "off") {
+  if (runtime.validates || runtime.environment.get("memory_cache") == "off") {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
       allocator.of(kind).set_source(nullptr, /*caches=*/false);
     }

@@ -23,6 +23,7 @@ std::string_view to_string(ErrorCode code) {
     case ErrorCode::kDeviceLost: return "device_lost";
     case ErrorCode::kBuildFailed: return "build_failed";
     case ErrorCode::kIo: return "io";
+    case ErrorCode::kValidation: return "validation";
     case ErrorCode::kInternal: return "internal";
   }
   return "unknown";
@@ -50,6 +51,7 @@ ErrorCode code_of(const patchbay_status& status) {
 
 void raise_status(patchbay_status* status, std::string_view operation, std::string_view where) {
   const StatusHolder holder(status);
+  if (status->code == kValidationCode) throw Error(ErrorCode::kValidation, status->message);
   std::string text = fmt::format("[{}] {} ({}", operation, status->message, where);
   if (status->native_code != 0) text += fmt::format(", driver code {}", status->native_code);
   throw Error(code_of(*status), text + ")", status->native_code,

@@ -10,6 +10,7 @@
 #include "core/runtime/guarded_call.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/status.h"
+#include "core/runtime/validation/layer.h"
 
 namespace patchbay {
 
@@ -99,6 +100,7 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
+  if (runtime.validates) validation = std::make_unique<validation::Layer>(*this);
   finish(PluginStatus::kLoaded,
          fmt::format("{} device{}", devices.size(), devices.size() == 1 ? "" : "s"));
 }

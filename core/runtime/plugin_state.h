@@ -18,6 +18,9 @@
 namespace patchbay::runtime {
 
 struct RuntimeState;
+namespace validation {
+class Layer;
+}
 
 struct PluginState {
   PluginState(RuntimeState& runtime, Candidate candidate);
@@ -50,6 +53,7 @@ struct PluginState {
   PluginTables tables;
   HostTable host;
   patchbay_driver* driver = nullptr;
+  std::unique_ptr<validation::Layer> validation;  // null unless the runtime validates
   std::vector<std::unique_ptr<DeviceState>> devices;
 
  private:

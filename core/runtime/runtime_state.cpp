@@ -8,6 +8,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
+#include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -69,6 +70,7 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
     : environment(options.settings, options.read_environment),
       sync(is_on(environment.get("sync"), "sync")),
       thread_pool(checked(options.thread_pool)),
+      validates(validation::is_wanted(environment)),
       logger(options.log, environment) {
   watch_process_end();
   visible_devices = !options.visible_devices.empty() ? options.visible_devices
@@ -160,6 +162,7 @@ void RuntimeState::unload(std::string_view plugin_name) {
     if (plugin->name != plugin_name || !plugin->is_loaded()) continue;
     settle();
     if (const std::string holders = plugin->holders(); !holders.empty()) {
+      if (plugin->validation) plugin->validation->log_live();
       raise(ErrorCode::kInUse,
             "[unload] plugin '{}' is in use: {}. Release these first, then unload.", plugin_name,
             holders);

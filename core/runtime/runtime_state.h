@@ -42,6 +42,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   const Environment environment;
   const bool sync;  // each submission is waited for
   const ThreadPool thread_pool;
+  const bool validates;
   Logger logger;
   Ledger ledger;
   Links links;

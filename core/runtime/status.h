@@ -19,6 +19,9 @@ struct patchbay_status {
 
 namespace patchbay::runtime {
 
+/// Of the core's own statuses, which no plugin makes: the message is whole.
+constexpr std::int32_t kValidationCode = -1;
+
 /// The one status that needs no memory.
 patchbay_status* out_of_memory_status() noexcept;
 /// Never null. Line breaks in the message become spaces.

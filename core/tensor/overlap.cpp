@@ -1,73 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/overlap.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
+
+#include "core/runtime/distance_search.h"
 
 namespace patchbay::tensor {
 
 namespace {
-
-/// count * stride_bytes, for a count from low to high: one part of the distance between an element
-/// of a and one of b.
-struct Term {
-  std::int64_t stride_bytes, low, high;
-};
-
-/// Whether the terms can add up to a distance. A search over the counts, largest stride first: the
-/// smaller strides leave few counts to try, unless the views are tangled on purpose.
-class DistanceSearch {
- public:
-  void add(std::int64_t stride_bytes, std::int64_t low, std::int64_t high) {
-    for (Term& term : terms_) {
-      if (term.stride_bytes == stride_bytes && &term < terms_.data() + size_) {
-        term.low += low;
-        term.high += high;
-        return;
-      }
-    }
-    terms_[static_cast<std::size_t>(size_++)] = {stride_bytes, low, high};
-  }
-
-  bool can_reach(std::int64_t distance) {
-    std::sort(terms_.begin(), terms_.begin() + size_,
-              [](const Term& x, const Term& y) { return x.stride_bytes > y.stride_bytes; });
-    return search(0, distance);
-  }
-
- private:
-  static constexpr int kMaxSteps = 10'000;
-
-  bool search(int next, std::int64_t distance) {
-    if (next == size_) return distance == 0;
-    std::int64_t rest_low = 0, rest_high = 0;
-    for (int i = next + 1; i < size_; ++i) {
-      rest_low += term(i).low * term(i).stride_bytes;
-      rest_high += term(i).high * term(i).stride_bytes;
-    }
-    const Term& mine = term(next);
-    const std::int64_t first =
-        std::max(mine.low, ceil_div(distance - rest_high, mine.stride_bytes));
-    const std::int64_t last =
-        std::min(mine.high, -ceil_div(rest_low - distance, mine.stride_bytes));
-    for (std::int64_t count = first; count <= last; ++count) {
-      if (++steps_ > kMaxSteps) return true;  // to be on the safe side
-      if (search(next + 1, distance - count * mine.stride_bytes)) return true;
-    }
-    return false;
-  }
-
-  const Term& term(int i) const { return terms_[static_cast<std::size_t>(i)]; }
-  static std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-    return a / b + (a % b > 0 ? 1 : 0);
-  }
-
-  std::array<Term, 2 * kMaxRank + 1> terms_{};
-  int size_ = 0;
-  int steps_ = 0;
-};
 
 std::int64_t first_byte(const TensorImpl& t) {
   const patchbay_memory& memory = t.buffer().memory;
@@ -96,7 +36,7 @@ bool is_same_walk(const TensorImpl& a, const TensorImpl& b) {
 }
 
 bool shares_a_byte(const TensorImpl& a, const TensorImpl& b, std::int64_t distance) {
-  DistanceSearch search;
+  runtime::DistanceSearch search;
   const auto size_a = static_cast<std::int64_t>(size_bytes(a.dtype));
   const auto size_b = static_cast<std::int64_t>(size_bytes(b.dtype));
   search.add(1, 1 - size_b, size_a - 1);  // any byte of the one, any byte of the other

@@ -28,6 +28,7 @@ enum class ErrorCode : std::uint8_t {
   kDeviceLost,     // the device is gone, with all its streams
   kBuildFailed,    // kernel source was refused
   kIo,             // a file can't be read or written
+  kValidation,     // misuse that validation mode has found
   kInternal
 };
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The conformance checks on each plugin of this build, one test for each check.
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ patchbay::RuntimeOptions options(const std::string& setting, const std::string& 
   patchbay::RuntimeOptions options;
   options.read_environment = false;
   options.settings[setting] = value;
+  if (std::getenv("PATCHBAY_TEST_VALIDATE") != nullptr) options.settings["validate"] = "1";
   return options;
 }
 

@@ -1,0 +1,85 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/validation/call_site.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace patchbay::runtime::validation {
+namespace {
+
+/// What holds the call that returns to `address`.
+Dl_info place_of(const void* address) {
+  Dl_info info{};
+  const auto* call = static_cast<const char*>(address) - 1;
+  if (address == nullptr || dladdr(call, &info) == 0) info = {};
+  return info;
+}
+
+const void* own_module() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void*>(&own_module), &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+std::string demangle(const char* symbol) {
+  int failure = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &failure), &std::free);
+  return failure == 0 ? text.get() : symbol;
+}
+
+/// "patchbay::Buffer::allocate(patchbay::Device const&, ...)" is "allocate".
+std::string short_name(const std::string& function) {
+  const std::string name = function.substr(0, function.find('('));
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+std::uint64_t distance(const void* from, const void* to) {
+  return reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+}
+
+}  // namespace
+
+CallSite CallSite::here() noexcept {
+  CallSite site;
+  site.num_frames_ = backtrace(site.frames_.data(), static_cast<int>(site.frames_.size()));
+  return site;
+}
+
+/// The innermost frame that is not the library's.
+int CallSite::first_outside() const {
+  const void* own = own_module();
+  int i = 0;
+  while (i < num_frames_ && place_of(frames_[static_cast<std::size_t>(i)]).dli_fbase == own) ++i;
+  return i;
+}
+
+std::string CallSite::operation(const char* fallback) const {
+  const int outside = first_outside();
+  if (outside == 0) return fallback;
+  const Dl_info entry = place_of(frames_[static_cast<std::size_t>(outside - 1)]);
+  return entry.dli_sname != nullptr ? short_name(demangle(entry.dli_sname)) : fallback;
+}
+
+std::string CallSite::caller() const {
+  const int outside = first_outside();
+  if (outside == num_frames_) return {};
+  const void* address = frames_[static_cast<std::size_t>(outside)];
+  const Dl_info info = place_of(address);
+  if (info.dli_fname == nullptr) return {};
+  const std::string_view path = info.dli_fname;
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  const std::string where = fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address));
+  if (info.dli_sname == nullptr) return where;
+  return fmt::format("{}+{:#x} ({})", demangle(info.dli_sname), distance(info.dli_saddr, address),
+                     where);
+}
+
+}  // namespace patchbay::runtime::validation

@@ -1,0 +1,149 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/validation/guard.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/runtime/device_state.h"
+#include "core/runtime/status.h"
+#include "core/runtime/validation/layer.h"
+
+namespace patchbay::runtime::validation {
+namespace {
+
+constexpr unsigned char kGuard = 0xA5, kNew = 0xFF, kReleased = 0xFE;
+constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20;
+
+using Bytes = std::vector<unsigned char>;
+
+/// Waits on the layer's own stream of the device, once `submit` has queued something there.
+template <class Submit>
+bool on_own_stream(DeviceRecord& device, const Submit& submit) {
+  const PluginTables& real = device.layer.real();
+  const std::scoped_lock lock(device.stream_mutex);
+  if (device.stream == nullptr) {
+    const StatusHolder failure(real.stream.create(device.handle, 0, &device.stream));
+    if (failure) return false;
+  }
+  const StatusHolder refused(submit(real, device.stream));
+  const StatusHolder failed(real.stream.synchronize(device.stream, PATCHBAY_NO_DEADLINE));
+  return !refused && !failed;
+}
+
+/// False: the bytes at that offset of the whole block can't be had.
+bool write(const Block& block, std::uint64_t offset, std::span<const unsigned char> bytes) {
+  const patchbay_memory at{block.whole.base, block.whole.offset_bytes + offset};
+  if (is_addressable(*block.device, block.kind)) {
+    std::memcpy(static_cast<char*>(at.base) + at.offset_bytes, bytes.data(), bytes.size());
+    return true;
+  }
+  if (block.kind != PATCHBAY_MEMORY_DEVICE) return false;
+  return on_own_stream(*block.device, [&](const PluginTables& real, patchbay_stream* stream) {
+    return real.memory.copy_to_device(stream, at, bytes.data(), bytes.size());
+  });
+}
+
+bool read(const Block& block, std::uint64_t offset, std::span<unsigned char> bytes) {
+  const patchbay_memory at{block.whole.base, block.whole.offset_bytes + offset};
+  if (is_addressable(*block.device, block.kind)) {
+    std::memcpy(bytes.data(), static_cast<const char*>(at.base) + at.offset_bytes, bytes.size());
+    return true;
+  }
+  return on_own_stream(*block.device, [&](const PluginTables& real, patchbay_stream* stream) {
+    return real.memory.copy_to_host(stream, bytes.data(), at, bytes.size());
+  });
+}
+
+bool fill(const Block& block, std::uint64_t offset, std::uint64_t size_bytes, unsigned char value) {
+  const Bytes chunk(std::min(size_bytes, kChunkBytes), value);
+  for (std::uint64_t done = 0; done < size_bytes;) {
+    const std::uint64_t step = std::min(size_bytes - done, kChunkBytes);
+    if (!write(block, offset + done, std::span(chunk).first(step))) return false;
+    done += step;
+  }
+  return true;
+}
+
+/// Which bytes are no longer what `fill` made them.
+struct Changes {
+  std::uint64_t count = 0, first = 0, last = 0;
+};
+
+Changes changes(const Block& block, std::uint64_t offset, std::uint64_t size_bytes,
+                unsigned char value) {
+  Changes result;
+  Bytes chunk(std::min(size_bytes, kChunkBytes));
+  for (std::uint64_t done = 0; done < size_bytes;) {
+    const std::uint64_t step = std::min(size_bytes - done, kChunkBytes);
+    const auto bytes = std::span(chunk).first(step);
+    if (!read(block, offset + done, bytes)) return result;
+    for (std::uint64_t i = 0; i < step; ++i) {
+      if (bytes[i] == value) continue;
+      if (result.count++ == 0) result.first = done + i;
+      result.last = done + i;
+    }
+    done += step;
+  }
+  return result;
+}
+
+std::string count_text(std::uint64_t count) {
+  return fmt::format("{} changed byte{}", count, count == 1 ? "" : "s");
+}
+
+std::uint64_t back_of(const Block& block) { return block.front_bytes + block.size_bytes; }
+
+bool write_guards(const Block& block) {
+  const std::uint64_t back = back_of(block);
+  return fill(block, 0, block.front_bytes, kGuard) &&
+         fill(block, back, block.whole_bytes - back, kGuard);
+}
+
+}  // namespace
+
+bool is_addressable(const DeviceRecord& device, std::uint32_t kind) {
+  return ((device.state.host_addressable_kinds >> kind) & 1) != 0;
+}
+
+void set_guards(Block& block) {
+  block.is_guarded = write_guards(block) && fill(block, block.front_bytes, block.size_bytes, kNew);
+}
+
+void restore_guards(const Block& block) { write_guards(block); }
+
+std::string damage(const Block& block) {
+  if (!block.is_guarded) return {};
+  const Changes before = changes(block, 0, block.front_bytes, kGuard);
+  const std::uint64_t back = back_of(block);
+  const Changes after = changes(block, back, block.whole_bytes - back, kGuard);
+  std::string text;
+  if (before.count != 0) {
+    text = fmt::format("{}, up to {} bytes before its begin", count_text(before.count),
+                       block.front_bytes - before.first);
+  }
+  if (after.count != 0) {
+    text += fmt::format("{}{}, up to {} bytes after its end", text.empty() ? "" : " and ",
+                        count_text(after.count), after.last + 1);
+  }
+  return text;
+}
+
+void fill_released(Block& block) {
+  if (block.is_guarded) {
+    block.is_guarded = fill(block, block.front_bytes, block.size_bytes, kReleased);
+  }
+}
+
+std::string late_writes(const Block& block) {
+  if (!block.is_guarded) return {};
+  const Changes found = changes(block, block.front_bytes, block.size_bytes, kReleased);
+  if (found.count == 0) return {};
+  return fmt::format("{}, the first at offset {}", count_text(found.count), found.first);
+}
+
+}  // namespace patchbay::runtime::validation

@@ -1,0 +1,154 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/validation/layer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "core/runtime/error.h"
+#include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
+#include "core/runtime/validation/entries.h"
+#include "core/runtime/validation/guard.h"
+
+namespace patchbay::runtime::validation {
+namespace {
+
+std::string made_by(const CallSite& site, const char* fallback) {
+  const std::string caller = site.caller();
+  return fmt::format("[{}]{}{}", site.operation(fallback), caller.empty() ? "" : " at ", caller);
+}
+
+}  // namespace
+
+bool is_wanted(const Environment& environment) {
+  const std::string setting = environment.get("validate").value_or("0");
+  if (setting == "1") return true;
+  if (setting.empty() || setting == "0") return false;
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] bad setting 'validate': expected 0 or 1, got {}. Correct PATCHBAY_VALIDATE or "
+        "RuntimeOptions::settings.",
+        quote(setting));
+}
+
+std::string describe(const Block& block) {
+  const std::string tag = block.tag.empty() ? "" : fmt::format(", tag {}", quote(block.tag));
+  return fmt::format("{}; {} of {} bytes{} made by {}", block.device->state.name_text,
+                     block.kind == PATCHBAY_MEMORY_PINNED ? "pinned buffer" : "buffer",
+                     block.size_bytes, tag, made_by(block.made_at, "allocate"));
+}
+
+std::string to_text(const LiveObject& object) {
+  std::string text = fmt::format("[validation] {} on {}", object.kind, object.device);
+  if (object.size_bytes != 0) text += fmt::format(" of {} bytes", object.size_bytes);
+  if (!object.tag.empty()) text += fmt::format(", tag {}", quote(object.tag));
+  text += fmt::format(" still lives: made by [{}]", object.operation);
+  if (!object.origin.empty()) text += " at " + object.origin;
+  return text;
+}
+
+Layer::Layer(PluginState& plugin)
+    : plugin_(plugin),
+      driver_(plugin.driver),
+      real_(plugin.tables),
+      process_(getpid()),
+      findings_(plugin.runtime.logger) {
+  Drivers::instance().add(driver_, {std::shared_ptr<void>(), this});
+  install(plugin.tables);
+}
+
+Layer::~Layer() { Drivers::instance().remove(driver_); }
+
+bool Layer::is_forked() const { return getpid() != process_; }
+
+patchbay_status* Layer::misuse(const DeviceRecord& device) {
+  if (!is_forked()) return nullptr;
+  return findings_.raise(fmt::format(
+      "[{}] the runtime is used in a forked process: expected process {}, which made it, got {} "
+      "({}). Make a Runtime of its own in the child.",
+      CallSite::here().operation("call"), process_, getpid(), device.state.name_text));
+}
+
+patchbay_status* Layer::open_device(patchbay_driver* driver, std::uint32_t index,
+                                    patchbay_device** device) {
+  if (patchbay_status* failure = real_.plugin.open_device(driver, index, device)) return failure;
+  Devices::instance().add(
+      *device, std::make_shared<DeviceRecord>(*this, *plugin_.find_device(index), *device));
+  return nullptr;
+}
+
+void Layer::forget_device(DeviceRecord& device) {
+  if (is_forked()) return;
+  std::vector<std::shared_ptr<Block>> left;
+  {
+    const std::scoped_lock lock(mutex_);
+    left = blocks_.of(device);
+    for (const auto& block : left) {
+      if (!block->is_released) blocks_.remove(*block);
+    }
+  }
+  std::erase_if(left, [](const auto& block) { return block->is_released || block->is_wrapped; });
+  check_guards(left, /*also_unsuspected=*/true);
+  give_back(device, 0);
+  for (const auto& block : left) {
+    plugin_.runtime.logger.log(LogLevel::kError, "[validation] never released: {}",
+                               describe(*block));
+  }
+  if (device.stream != nullptr) real_.stream.destroy(device.stream);
+}
+
+void Layer::look() {
+  std::vector<std::shared_ptr<Block>> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    all = blocks_.all();
+  }
+  for (const auto& block : all) {
+    if (block->is_released) check_released(*block);
+  }
+  std::erase_if(all, [](const auto& block) { return block->is_released; });
+  check_guards(all, /*also_unsuspected=*/true);
+}
+
+std::vector<LiveObject> Layer::live() {
+  std::vector<LiveObject> result;
+  const auto add = [&](const DeviceRecord& device, const char* kind, const CallSite& site,
+                       std::uint64_t size_bytes, const std::string& tag) {
+    result.push_back(
+        {device.state.name_text, kind, size_bytes, tag, site.operation("allocate"), site.caller()});
+  };
+  const std::scoped_lock lock(mutex_);
+  for (const auto& block : blocks_.all()) {
+    if (block->is_released || block->is_wrapped) continue;
+    add(*block->device, block->kind == PATCHBAY_MEMORY_PINNED ? "pinned buffer" : "buffer",
+        block->made_at, block->size_bytes, block->tag);
+  }
+  // The core makes streams and events for itself, too: those of the program come by these calls.
+  for (const auto& stream : Streams::instance().all()) {
+    if (&stream->device->layer != this || stream->is_default) continue;
+    const std::string operation = stream->made_at.operation("");
+    if (operation == "Stream") add(*stream->device, "stream", stream->made_at, 0, "");
+  }
+  for (const auto& event : Events::instance().all()) {
+    if (&event->device->layer != this) continue;
+    if (event->made_at.operation("") == "record")
+      add(*event->device, "event", event->made_at, 0, "");
+  }
+  return result;
+}
+
+void Layer::log_live() {
+  constexpr std::size_t kMostLines = 50;
+  std::vector<LiveObject> all = live();
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
+  Logger& logger = plugin_.runtime.logger;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostLines); ++i) {
+    logger.log(LogLevel::kError, "{}", to_text(all[i]));
+  }
+  if (all.size() > kMostLines) {
+    logger.log(LogLevel::kError, "[validation] and {} more", all.size() - kMostLines);
+  }
+}
+
+}  // namespace patchbay::runtime::validation

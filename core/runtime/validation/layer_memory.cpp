@@ -1,0 +1,193 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Memory: guards around it, and what is released kept for a while.
+#include <algorithm>
+
+#include "core/runtime/context.h"
+#include "core/runtime/device_state.h"
+#include "core/runtime/error.h"
+#include "core/runtime/status.h"
+#include "core/runtime/validation/guard.h"
+#include "core/runtime/validation/layer.h"
+
+namespace patchbay::runtime::validation {
+namespace {
+
+// Of each device, released memory that is not given back yet.
+constexpr std::uint64_t kMostReleasedBytes = std::uint64_t{16} << 20;
+constexpr std::size_t kMostReleasedBlocks = 1024;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
+  return step <= 1 ? value : (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
+                                 std::uint64_t size_bytes, std::uint64_t alignment_bytes,
+                                 patchbay_memory* memory) {
+  auto block = std::make_shared<Block>();
+  block->device = device;
+  block->kind = kind;
+  block->front_bytes = round_up(kGuardBytes, alignment_bytes);
+  block->size_bytes = size_bytes;
+  block->whole_bytes = block->front_bytes + size_bytes + kGuardBytes;
+  block->tag = context().tag;
+  block->made_at = CallSite::here();
+  const auto take = [&] {
+    return real_.memory.allocate(device->handle, kind, block->whole_bytes, alignment_bytes,
+                                 &block->whole);
+  };
+  patchbay_status* failure = take();
+  if (failure != nullptr && failure->code == PATCHBAY_OUT_OF_MEMORY) {
+    release_status(failure);
+    give_back(*device, 0);
+    failure = take();
+  }
+  if (failure != nullptr) return failure;
+  set_guards(*block);
+  *memory = block->memory();
+  const std::scoped_lock lock(mutex_);
+  blocks_.add(std::move(block));
+  return nullptr;
+}
+
+void Layer::adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_memory memory,
+                         std::uint64_t size_bytes) {
+  auto block = std::make_shared<Block>();
+  block->device = device;
+  block->whole = memory;
+  block->size_bytes = block->whole_bytes = size_bytes;
+  block->is_wrapped = true;
+  block->made_at = CallSite::here();
+  const std::scoped_lock lock(mutex_);
+  const std::shared_ptr<Block> there = blocks_.find(memory);
+  if (there == nullptr || there->is_wrapped) blocks_.add(std::move(block));
+}
+
+void Layer::release(DeviceRecord& device, std::uint32_t kind, patchbay_memory memory) {
+  if (is_forked()) return;
+  std::shared_ptr<Block> block;
+  std::string user;  // what may still use it
+  {
+    const std::scoped_lock lock(mutex_);
+    block = blocks_.find(memory);
+    if (block != nullptr && !block->is_wrapped && !block->is_released) {
+      const auto pending =
+          std::find_if(block->accesses.begin(), block->accesses.end(),
+                       [this](const Access& access) { return !has_ended(access); });
+      if (pending != block->accesses.end()) {
+        user = fmt::format("[{}] on {}", pending->operation, pending->stream_name);
+      }
+    }
+  }
+  if (block != nullptr && block->is_wrapped) {
+    real_.memory.release(device.handle, kind, memory);
+    return;
+  }
+  const CallSite here = CallSite::here();
+  if (block == nullptr || block->is_released || block->memory().base != memory.base ||
+      block->memory().offset_bytes != memory.offset_bytes) {
+    findings_.add_late(fmt::format(
+        "[{}] memory is released that is not allocated: expected what allocate gave, got base {} "
+        "at offset {} ({}). Release each block once.",
+        here.operation("release"), memory.base, memory.offset_bytes,
+        block != nullptr ? describe(*block) : device.state.name_text));
+    return;
+  }
+  if (!user.empty()) {
+    findings_.add_late(fmt::format(
+        "[{}] memory is released while it is in use: expected that all work on it is done, got {} "
+        "pending ({}). Wait for the work first.",
+        here.operation("release"), user, describe(*block)));
+  }
+  check_guards({block}, /*also_unsuspected=*/true);
+  block->released_at = here;
+  fill_released(*block);
+  keep_released(device, std::move(block));
+}
+
+void Layer::keep_released(DeviceRecord& device, std::shared_ptr<Block> block) {
+  const std::uint64_t size_bytes = block->whole_bytes;
+  {
+    const std::scoped_lock lock(mutex_);
+    block->is_released = true;
+    block->accesses.clear();
+    device.released_bytes += size_bytes;
+    device.released.push_back(std::move(block));
+  }
+  give_back(device, kMostReleasedBytes);
+}
+
+void Layer::give_back(DeviceRecord& device, std::uint64_t most_kept_bytes) {
+  for (;;) {
+    std::shared_ptr<Block> oldest;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (device.released.empty() || (device.released_bytes <= most_kept_bytes &&
+                                      device.released.size() <= kMostReleasedBlocks)) {
+        return;
+      }
+      oldest = std::move(device.released.front());
+      device.released.pop_front();
+      device.released_bytes -= oldest->whole_bytes;
+      blocks_.remove(*oldest);
+    }
+    check_released(*oldest);
+    real_.memory.release(device.handle, oldest->kind, oldest->whole);
+  }
+}
+
+void Layer::check_released(Block& block) {
+  const std::string written = late_writes(block);
+  if (written.empty()) return;
+  block.is_guarded = false;  // told once
+  findings_.add_late(fmt::format(
+      "[{}] memory was written after its release: expected no use any more, got {} ({}; released "
+      "at {}). Keep a handle as long as the memory is used.",
+      block.made_at.operation("allocate"), written, describe(block), block.released_at.caller()));
+}
+
+std::string Layer::find_damage(Block& block, const std::vector<std::string>& suspects,
+                               std::string_view operation) {
+  const std::string damaged = damage(block);
+  if (damaged.empty()) return {};
+  restore_guards(block);
+  const bool one = suspects.size() == 1;
+  std::string who;
+  if (!one) {
+    who = suspects.empty() ? " by nothing that was launched"
+                           : fmt::format(" by one of [{}]", fmt::join(suspects, "], ["));
+  }
+  return fmt::format(
+      "[{}] the memory around a buffer was written{}: expected no use outside its {} bytes, got {} "
+      "({}). Correct the indices of the kernel, or what the host writes through a pointer.",
+      one ? std::string_view(suspects.front()) : operation, who, block.size_bytes, damaged,
+      describe(block));
+}
+
+void Layer::check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected) {
+  for (const auto& block : blocks) {
+    std::vector<std::string> suspects;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (block->is_released || has_pending(*block)) continue;
+      suspects = std::exchange(block->suspects, {});
+    }
+    if (suspects.empty() && !also_unsuspected) continue;
+    const std::string text =
+        find_damage(*block, suspects, CallSite::here().operation("synchronize"));
+    if (!text.empty()) findings_.add_late(text);
+  }
+}
+
+void Layer::check_guards(DeviceRecord& device) {
+  std::vector<std::shared_ptr<Block>> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    all = blocks_.of(device);
+    std::erase_if(all, [](const auto& block) { return block->suspects.empty(); });
+  }
+  check_guards(all, /*also_unsuspected=*/false);
+}
+
+}  // namespace patchbay::runtime::validation

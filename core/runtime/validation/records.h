@@ -1,0 +1,115 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What validation knows of the objects of one plugin. All of it is guarded by the layer's mutex,
+// but for what is const and where another is named.
+#ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
+#define PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "patchbay/plugin/abi.h"
+
+#include "core/runtime/validation/call_site.h"
+#include "core/runtime/validation/view.h"
+
+namespace patchbay::runtime {
+struct DeviceState;
+}
+
+namespace patchbay::runtime::validation {
+
+class Layer;
+struct Block;
+
+/// How far each stream has come, by the streams' numbers: a vector clock.
+class Clock {
+ public:
+  std::uint64_t at(std::uint64_t stream) const {
+    const auto found = reached_.find(stream);
+    return found != reached_.end() ? found->second : 0;
+  }
+  void raise(std::uint64_t stream, std::uint64_t sequence) {
+    std::uint64_t& reached = reached_[stream];
+    reached = std::max(reached, sequence);
+  }
+  void join(const Clock& other) {
+    for (const auto& [stream, sequence] : other.reached_) raise(stream, sequence);
+  }
+  /// What `other` has reached too.
+  void forget(const Clock& other) {
+    std::erase_if(reached_, [&](const auto& one) { return one.second <= other.at(one.first); });
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> reached_;
+};
+
+struct DeviceRecord {
+  DeviceRecord(Layer& owner, const DeviceState& described, patchbay_device* opened)
+      : layer(owner), state(described), handle(opened) {}
+
+  Layer& layer;
+  const DeviceState& state;
+  patchbay_device* const handle;
+  unsigned num_streams = 0;
+  std::deque<std::shared_ptr<Block>> released;  // not yet given back, the oldest first
+  std::uint64_t released_bytes = 0;
+
+  std::mutex stream_mutex;            // not held with the layer's
+  patchbay_stream* stream = nullptr;  // the layer's own, for memory that the host can't address
+};
+
+struct StreamRecord {
+  std::shared_ptr<DeviceRecord> device;
+  std::uint64_t number = 0;  // of all streams of the layer
+  std::string name;          // "stream 1 of fake:0"
+  bool is_default = false;
+  bool completes_inline = false;
+  std::uint64_t submitted = 0;
+  Clock known;  // what its next submission comes after, beside its own
+  CallSite made_at;
+};
+
+struct EventRecord {
+  std::shared_ptr<DeviceRecord> device;
+  Clock reached;  // once the event is done
+  CallSite made_at;
+};
+
+/// One use of a block by one submission.
+struct Access {
+  std::uint64_t stream = 0, sequence = 0;
+  bool writes = false;
+  bool is_inline = false;  // lasts as long as the call, on `thread`
+  std::thread::id thread;
+  View view;
+  std::string operation, stream_name;
+};
+
+/// What one call of allocate gave, with the guard bytes around what the caller sees.
+struct Block {
+  std::shared_ptr<DeviceRecord> device;
+  std::uint32_t kind = PATCHBAY_MEMORY_DEVICE;
+  patchbay_memory whole{};  // what the plugin gave
+  std::uint64_t front_bytes = 0, size_bytes = 0, whole_bytes = 0;
+  bool is_wrapped = false;  // the application's own: neither guarded nor missed
+  bool is_guarded = false;
+  bool is_released = false;
+  std::string tag;
+  CallSite made_at, released_at;
+  std::vector<Access> accesses;       // what may not have ended
+  std::vector<std::string> suspects;  // what wrote since the guards were whole
+
+  patchbay_memory memory() const { return {whole.base, whole.offset_bytes + front_bytes}; }
+};
+
+}  // namespace patchbay::runtime::validation
+
+#endif  // PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_

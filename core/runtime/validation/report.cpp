@@ -1,0 +1,56 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "patchbay/runtime.h"
+#include "patchbay/validation.h"
+
+#include "core/runtime/error.h"
+#include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
+#include "core/runtime/validation/layer.h"
+
+namespace patchbay {
+namespace {
+
+/// Lets all work end and all that is freed go back; what failed is told to who waits for it.
+void settle(runtime::DeviceState& device) {
+  if (device.handle.load() == nullptr) return;
+  try {
+    device.synchronize(PATCHBAY_NO_DEADLINE);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): see above
+  }
+  device.allocator.trim(/*wait=*/true);
+}
+
+void add(ValidationReport& report, runtime::PluginState& plugin) {
+  for (const auto& device : plugin.devices) settle(*device);
+  runtime::validation::Layer& layer = *plugin.validation;
+  layer.look();
+  layer.findings().forget_late();
+  report.is_on = true;
+  report.num_findings += layer.findings().count();
+  for (std::string& text : layer.findings().texts()) report.findings.push_back(std::move(text));
+  for (LiveObject& object : layer.live()) report.live.push_back(std::move(object));
+}
+
+}  // namespace
+
+ValidationReport validation_report(const Runtime& runtime) {
+  ValidationReport report;
+  const std::scoped_lock lock(runtime.state().mutex);
+  for (const auto& plugin : runtime.state().plugins) {
+    if (plugin->validation != nullptr && plugin->is_loaded()) add(report, *plugin);
+  }
+  std::stable_sort(report.live.begin(), report.live.end(),
+                   [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
+  return report;
+}
+
+std::string ValidationReport::to_text() const {
+  std::string text;
+  for (const std::string& finding : findings) text += finding + '\n';
+  for (const LiveObject& object : live) text += runtime::validation::to_text(object) + '\n';
+  return text;
+}
+
+}  // namespace patchbay
