@@ -17,6 +17,10 @@ namespace tensor {
 
 namespace {
 
+/// As users call it.
+constexpr Operator kMatmul{op::gemm.id, "matmul", op::gemm.kernel, op::gemm.dtypes,
+                           op::gemm.result};
+
 void check_matrix(const Named& operand) {
   if (operand.tensor.shape.rank() == 2) return;
   raise(ErrorCode::kShapeMismatch,
@@ -29,9 +33,7 @@ void check_matrix(const Named& operand) {
 Shape check_operands(const Named& a, const Named& b) {
   check_same_device("matmul", a, b);
   check_same_dtype("matmul", a, b);
-  Operator called = op::gemm;
-  called.name = "matmul";
-  check_dtype_allowed(called, a);
+  check_dtype_allowed(kMatmul, a);
   check_matrix(a);
   check_matrix(b);
   if (a.tensor.shape[1] != b.tensor.shape[0]) {
@@ -98,7 +100,7 @@ void launch_rows(const Matrix& out, const Matrix& a, const Matrix& b, const Fact
   launch.tensor(b.impl(), b.shape, b.strides, PATCHBAY_READ);
   launch.scalar(factors.alpha, dtype);
   launch.scalar(factors.beta, dtype);
-  launch.run(op::gemm, kernel);
+  launch.run(kMatmul, kernel);
 }
 
 void launch_product(Matrix out, Matrix a, Matrix b, const Factors& factors) {

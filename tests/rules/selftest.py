@@ -19,6 +19,7 @@ CLEAN = {
     "include/patchbay/plugin/abi.h": "#include <stdint.h>\n",
     "include/patchbay/plugin/kernels/dialect.h": "#define PATCHBAY_OPENCL 1\n",
     "core/runtime/copy.cpp": "void f() { table->copy_to_host(a, b); }\n",
+    "core/runtime/validation/guard.cpp": "void f() { real.memory.copy_to_host(a, b); }\n",
     "core/runtime/loader.cpp": '#include "patchbay/device.h"\nvoid g() { dlopen("x", 0); }\n',
     "core/tensor/ops.cpp": '#include "patchbay/plugin/kernels/dialect.h"\nint ship, relationship;\n',
     "plugins/one/plugin.cpp": '#include <CL/cl.h>\n#include "kText.text.h"\n#include "one.h"\n#include "common/share.h"\n',

@@ -20,13 +20,14 @@ PATCHBAY_ON_EACH_DEVICE(ValidatedMemory);
 /// An application's own source of memory, with a mistake.
 class Mistaken : public MemoryResource {
  public:
-  enum class Mistake { kReleasesAtOnce, kReleasesTwice, kInvents };
+  enum class Mistake { kReleasesAtOnce, kReleasesTwice, kInvents, kShifts };
   Mistaken(const Device& device, Mistake mistake)
       : driver_(driver_memory(device)), mistake_(mistake) {}
 
   RawMemory allocate(MemoryKind kind, std::size_t size_bytes, std::size_t alignment) override {
     if (mistake_ == Mistake::kInvents) return {reinterpret_cast<void*>(0x10), 64};
-    const RawMemory memory = driver_->allocate(kind, size_bytes, alignment);
+    RawMemory memory = driver_->allocate(kind, size_bytes, alignment);
+    if (mistake_ == Mistake::kShifts) memory.offset_bytes += 8;
     if (mistake_ == Mistake::kReleasesAtOnce) driver_->release(kind, memory, size_bytes);
     return memory;
   }
@@ -44,12 +45,11 @@ class Mistaken : public MemoryResource {
 TEST_P(ValidatedMemory, FindsUseAfterRelease) {
   device_.set_memory_resource(
       std::make_shared<Mistaken>(device_, Mistaken::Mistake::kReleasesAtOnce));
-  EXPECT_FINDING(
-      finding_of([&] { static_cast<void>(ones({100}, device_)); }),
-      "[fill] memory is used after its release: expected live memory, got what [release] "
-      "gave back (" +
-          device_.name() + "; buffer of 400 bytes made by [allocate] at ",
-      "). Keep a handle as long as the memory is used.");
+  EXPECT_FINDING(finding_of([&] { static_cast<void>(ones({100}, device_)); }),
+                 "[fill] memory is used after its release: expected live memory, got what "
+                 "[release] gave back (in [ones] at ",
+                 "; " + device_.name() + "; buffer of 400 bytes made by [allocate] at ",
+                 "). Keep a handle as long as the memory is used.");
   device_.set_memory_resource(nullptr);
 }
 
@@ -58,8 +58,17 @@ TEST_P(ValidatedMemory, FindsMemoryThatNobodyAllocated) {
   device_.set_memory_resource(std::make_shared<Mistaken>(device_, Mistaken::Mistake::kInvents));
   EXPECT_FINDING(finding_of([&] { static_cast<void>(ones({100}, device_)); }),
                  "[fill] memory is used that was never allocated: expected memory of " +
-                     device_.name() +
-                     ", got base 0x10 at offset 64. Take it from Buffer::allocate, or wrap it.");
+                     device_.name() + ", got base 0x10 at offset 64 (in [ones] at ",
+                 "). Take it from Buffer::allocate, or wrap it.");
+  device_.set_memory_resource(nullptr);
+}
+
+TEST_P(ValidatedMemory, FindsUseBeyondWhatWasAllocated) {
+  device_.set_memory_resource(std::make_shared<Mistaken>(device_, Mistaken::Mistake::kShifts));
+  EXPECT_FINDING(finding_of([&] { static_cast<void>(ones({100}, device_)); }),
+                 "[fill] a use reaches outside its buffer: expected bytes 0 to 400, got 8 to 408 "
+                 "(in [ones] at ",
+                 "; buffer of 400 bytes made by [allocate] at ", "). Correct offset and size.");
   device_.set_memory_resource(nullptr);
 }
 
@@ -68,11 +77,11 @@ TEST_P(ValidatedMemory, FindsASecondRelease) {
       std::make_shared<Mistaken>(device_, Mistaken::Mistake::kReleasesTwice));
   static_cast<void>(ones({100}, device_).to_vector<float>());
   device_.trim_memory();
-  EXPECT_FINDING(finding_of([&] { device_.synchronize(); }),
-                 "[release] memory is released that is not allocated: expected what allocate gave, "
-                 "got base ",
-                 "(" + device_.name() + "; buffer of 400 bytes made by [allocate] at ",
-                 "). Release each block once.");
+  EXPECT_FINDING(
+      finding_of([&] { device_.synchronize(); }),
+      "[release] memory is released that is not allocated: expected what allocate gave, got base ",
+      "(" + device_.name() + "; buffer of 400 bytes made by [allocate] at ",
+      "). Release each block once.");
   device_.synchronize();  // told once
   EXPECT_EQ(num_findings(), 1u);
   device_.set_memory_resource(nullptr);
@@ -163,15 +172,24 @@ TEST_P(ValidatedMemory, GivesWhatLivesWithItsOrigin) {
   expect(2, "pinned buffer", 300, "", "allocate");
   expect(3, "stream", 0, "", "Stream");
   expect(4, "event", 0, "", "record");
-  EXPECT_TRUE(contains(report.to_text(), "[validation] buffer on " + device_.name() +
-                                             " of 4000 bytes, tag 'weights' still lives: made by "
-                                             "[zeros] at "))
+  EXPECT_TRUE(contains(report.to_text(),
+                       "[validation] buffer on " + device_.name() +
+                           " of 4000 bytes, tag 'weights' still lives: made by [zeros] at "))
       << report.to_text();
   small.reset();
   large.reset();
   event.reset();
   stream.reset();
   EXPECT_EQ(validation_report(runtime_).live.size(), 1u);
+}
+
+TEST(ValidatedMemoryOf, ASmallDeviceIsNotHeldBack) {
+  const Runtime runtime(validated({{"fake_memory_bytes", "4194304"}}));
+  const Device device = runtime.device("fake:0");
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(full({3 << 18}, i, {DType::f32, device}).slice(0, 7, 8).item<float>(), i);
+  }
+  EXPECT_EQ(validation_report(runtime).num_findings, 0u);
 }
 
 TEST(ValidatedPlugins, TellWhatLivesWhenUnloadingIsRefused) {
@@ -193,8 +211,8 @@ TEST(ValidatedPlugins, TellWhatWasNeverReleased) {
     static_cast<void>(
         driver_memory(runtime.device("fake:0"))->allocate(MemoryKind::kDevice, 500, 64));
   }
-  EXPECT_EQ(lines.count("[validation] never released: fake:0; buffer of 500 bytes made by "
-                        "[allocate] at "),
+  EXPECT_EQ(lines.count(
+                "[validation] never released: fake:0; buffer of 500 bytes made by [allocate] at "),
             1);
 }
 

@@ -57,9 +57,9 @@ TEST_P(ValidatedLaunches, FindMissingWaits) {
   EXPECT_FINDING(
       read,
       "[second] a buffer is read on stream 2 of " + name + " while [first] on stream 1 of " + name +
-          " may still be writing it: expected a wait between them, got none (" + name +
-          "; buffer of 400 bytes made by [allocate] at ",
-      "validation_test+0x", "). Let the stream wait first: stream.wait(other.record()).");
+          " may still be writing it: expected a wait between them, got none (in [launch] at ",
+      "; " + name + "; buffer of 400 bytes made by [allocate] at ", "validation_test+0x",
+      "). Let the stream wait first: stream.wait(other.record()).");
   EXPECT_FINDING(finding_of([&] { twice(two, all(b), all(c), "third"); }),
                  "[third] a buffer is written on stream 2", "[first] on stream 1", "be writing it");
   EXPECT_FINDING(finding_of([&] { twice(two, all(a), all(c), "fourth"); }),
@@ -107,12 +107,11 @@ TEST_P(ValidatedLaunches, TellInterleavedViewsApart) {
 TEST_P(ValidatedLaunches, FindOverlap) {
   const Stream stream(device_);
   const Buffer a = ones(), b = ones();
-  EXPECT_FINDING(
-      finding_of([&] { twice(stream, view(a, 1, 50, 1), view(a, 0, 50, 1), "shift"); }),
-      "[shift] argument 0 is written and overlaps argument 1 in part: expected the very same "
-      "elements or none, got bytes 4 to 204 and 0 to 200 (" +
-          device_.name() + "; buffer of 400 bytes made by [allocate] at ",
-      "). Use other memory, or a copy.");
+  EXPECT_FINDING(finding_of([&] { twice(stream, view(a, 1, 50, 1), view(a, 0, 50, 1), "shift"); }),
+                 "[shift] argument 0 is written and overlaps argument 1 in part: expected the very "
+                 "same elements or none, got bytes 4 to 204 and 0 to 200 (in [launch] at ",
+                 "; " + device_.name() + "; buffer of 400 bytes made by [allocate] at ",
+                 "). Use other memory, or a copy.");
   EXPECT_FINDING(finding_of([&] { twice(stream, view(a, 0, 50, 0), view(b, 0, 50, 1), "heap"); }),
                  "[heap] argument 0 is written and has one element at several indices");
   twice(stream, all(a), all(a), "in place");
@@ -144,8 +143,8 @@ TEST_P(ValidatedLaunches, FindWritesOutsideBuffers) {
   };
   EXPECT_FINDING(
       run(2),
-      "[spill] the memory around a buffer was written: expected no use outside its 400 "
-      "bytes, got 8 changed bytes, up to 8 bytes after its end (" +
+      "[spill] the memory around a buffer was written: expected no use outside its 400 bytes, got "
+      "8 changed bytes, up to 8 bytes after its end (" +
           device_.name() + "; buffer of 400 bytes made by [zeros] at ",
       "). Correct the indices of the kernel, or what the host writes through a pointer.");
   EXPECT_FINDING(run(-3), "[spill]", "got 12 changed bytes, up to 12 bytes before its begin");
@@ -210,7 +209,8 @@ TEST(ValidatedThreads, MayNotUseOneBufferAtOnce) {
   second.join();
   EXPECT_FINDING(text,
                  "[add] a buffer is written while another thread is in [add], writing it: expected "
-                 "one thread at a time, got two (cpu:0; buffer of 262144 bytes made by [zeros] at ",
+                 "one thread at a time, got two (in [add",
+                 "; cpu:0; buffer of 262144 bytes made by [zeros] at ",
                  "). Order the threads, or give each memory of its own.");
 }
 

@@ -2,6 +2,7 @@
 // One function for each entry that validation looks at; it calls the plugin's own in the end.
 #include "core/runtime/validation/entries.h"
 
+#include <new>
 #include <utility>
 
 #include "core/runtime/status.h"
@@ -40,7 +41,10 @@ Status allocate(patchbay_device* device, std::uint32_t kind, std::uint64_t size_
 
 void release(patchbay_device* device, std::uint32_t kind, patchbay_memory memory) {
   const auto record = device_of(device);
-  record->layer.release(*record, kind, memory);
+  try {
+    record->layer.release(*record, kind, memory);
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no room to look: it stays
+  }
 }
 
 Status wrap_memory(patchbay_device* device, std::uint64_t handle, std::uint64_t size_bytes,

@@ -111,12 +111,20 @@ bool is_addressable(const DeviceRecord& device, std::uint32_t kind) {
 }
 
 void set_guards(Block& block) {
-  block.is_guarded = write_guards(block) && fill(block, block.front_bytes, block.size_bytes, kNew);
+  const std::scoped_lock lock(block.bytes_mutex);
+  if (block.whole_bytes > kChunkBytes) {
+    block.is_guarded =
+        write_guards(block) && fill(block, block.front_bytes, block.size_bytes, kNew);
+    return;
+  }
+  Bytes image(block.whole_bytes, kGuard);  // at one go
+  std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(block.front_bytes), block.size_bytes,
+              kNew);
+  block.is_guarded = write(block, 0, image);
 }
 
-void restore_guards(const Block& block) { write_guards(block); }
-
-std::string damage(const Block& block) {
+std::string take_damage(Block& block) {
+  const std::scoped_lock lock(block.bytes_mutex);
   if (!block.is_guarded) return {};
   const Changes before = changes(block, 0, block.front_bytes, kGuard);
   const std::uint64_t back = back_of(block);
@@ -130,20 +138,29 @@ std::string damage(const Block& block) {
     text += fmt::format("{}{}, up to {} bytes after its end", text.empty() ? "" : " and ",
                         count_text(after.count), after.last + 1);
   }
+  if (!text.empty()) write_guards(block);
   return text;
 }
 
 void fill_released(Block& block) {
+  const std::scoped_lock lock(block.bytes_mutex);
   if (block.is_guarded) {
     block.is_guarded = fill(block, block.front_bytes, block.size_bytes, kReleased);
   }
 }
 
-std::string late_writes(const Block& block) {
+std::string take_late_writes(Block& block) {
+  const std::scoped_lock lock(block.bytes_mutex);
   if (!block.is_guarded) return {};
   const Changes found = changes(block, block.front_bytes, block.size_bytes, kReleased);
   if (found.count == 0) return {};
+  block.is_guarded = false;  // told once
   return fmt::format("{}, the first at offset {}", count_text(found.count), found.first);
+}
+
+void forget_guards(Block& block) {
+  const std::scoped_lock lock(block.bytes_mutex);
+  block.is_guarded = false;
 }
 
 }  // namespace patchbay::runtime::validation

@@ -19,14 +19,14 @@ bool is_addressable(const DeviceRecord& device, std::uint32_t kind);
 /// Writes the guards, and NaN (all bits set) into what is between them. Memory that can't be
 /// written stays unguarded.
 void set_guards(Block& block);
-/// After damage that has been told.
-void restore_guards(const Block& block);
-/// Empty, or what has become of them: "4 changed bytes, up to 4 bytes after its end".
-std::string damage(const Block& block);
+/// Empty, or what has become of them: "4 changed bytes, up to 4 bytes after its end". Mends them.
+std::string take_damage(Block& block);
 /// Writes over what the caller has given back.
 void fill_released(Block& block);
 /// Empty, or what was written after that: "4 changed bytes, the first at offset 12".
-std::string late_writes(const Block& block);
+std::string take_late_writes(Block& block);
+/// The memory is about to go: nobody looks at it any more.
+void forget_guards(Block& block);
 
 }  // namespace patchbay::runtime::validation
 

@@ -93,21 +93,20 @@ void Layer::forget_device(DeviceRecord& device) {
   for (const auto& block : left) {
     plugin_.runtime.logger.log(LogLevel::kError, "[validation] never released: {}",
                                describe(*block));
+    forget_guards(*block);
+    real_.memory.release(device.handle, block->kind, block->whole);
   }
   if (device.stream != nullptr) real_.stream.destroy(device.stream);
 }
 
 void Layer::look() {
-  std::vector<std::shared_ptr<Block>> all;
+  std::vector<std::shared_ptr<Block>> live, released;
   {
     const std::scoped_lock lock(mutex_);
-    all = blocks_.all();
+    for (auto& block : blocks_.all()) (block->is_released ? released : live).push_back(block);
   }
-  for (const auto& block : all) {
-    if (block->is_released) check_released(*block);
-  }
-  std::erase_if(all, [](const auto& block) { return block->is_released; });
-  check_guards(all, /*also_unsuspected=*/true);
+  for (const auto& block : released) check_released(*block);
+  check_guards(live, /*also_unsuspected=*/true);
 }
 
 std::vector<LiveObject> Layer::live() {

@@ -121,6 +121,7 @@ class Layer {
   std::string find_damage(Block& block, const std::vector<std::string>& suspects,
                           std::string_view operation);
   void check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected);
+  std::string find_user(const Block& block);
   void check_released(Block& block);
   void keep_released(DeviceRecord& device, std::shared_ptr<Block> block);
   void give_back(DeviceRecord& device, std::uint64_t most_kept_bytes);

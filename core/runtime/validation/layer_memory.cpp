@@ -64,28 +64,30 @@ void Layer::adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_m
   if (there == nullptr || there->is_wrapped) blocks_.add(std::move(block));
 }
 
+/// "[add] on stream 1 of fake:0", if that may not have ended; else empty.
+std::string Layer::find_user(const Block& block) {
+  const std::scoped_lock lock(mutex_);
+  const auto pending = std::find_if(block.accesses.begin(), block.accesses.end(),
+                                    [this](const Access& access) { return !has_ended(access); });
+  if (pending == block.accesses.end()) return {};
+  return fmt::format("[{}] on {}", pending->operation, pending->stream_name);
+}
+
 void Layer::release(DeviceRecord& device, std::uint32_t kind, patchbay_memory memory) {
   if (is_forked()) return;
   std::shared_ptr<Block> block;
-  std::string user;  // what may still use it
+  bool is_released = false;
   {
     const std::scoped_lock lock(mutex_);
     block = blocks_.find(memory);
-    if (block != nullptr && !block->is_wrapped && !block->is_released) {
-      const auto pending =
-          std::find_if(block->accesses.begin(), block->accesses.end(),
-                       [this](const Access& access) { return !has_ended(access); });
-      if (pending != block->accesses.end()) {
-        user = fmt::format("[{}] on {}", pending->operation, pending->stream_name);
-      }
-    }
+    is_released = block != nullptr && block->is_released;
   }
   if (block != nullptr && block->is_wrapped) {
     real_.memory.release(device.handle, kind, memory);
     return;
   }
   const CallSite here = CallSite::here();
-  if (block == nullptr || block->is_released || block->memory().base != memory.base ||
+  if (block == nullptr || is_released || block->memory().base != memory.base ||
       block->memory().offset_bytes != memory.offset_bytes) {
     findings_.add_late(fmt::format(
         "[{}] memory is released that is not allocated: expected what allocate gave, got base {} "
@@ -94,7 +96,7 @@ void Layer::release(DeviceRecord& device, std::uint32_t kind, patchbay_memory me
         block != nullptr ? describe(*block) : device.state.name_text));
     return;
   }
-  if (!user.empty()) {
+  if (const std::string user = find_user(*block); !user.empty()) {
     findings_.add_late(fmt::format(
         "[{}] memory is released while it is in use: expected that all work on it is done, got {} "
         "pending ({}). Wait for the work first.",
@@ -133,14 +135,14 @@ void Layer::give_back(DeviceRecord& device, std::uint64_t most_kept_bytes) {
       blocks_.remove(*oldest);
     }
     check_released(*oldest);
+    forget_guards(*oldest);
     real_.memory.release(device.handle, oldest->kind, oldest->whole);
   }
 }
 
 void Layer::check_released(Block& block) {
-  const std::string written = late_writes(block);
+  const std::string written = take_late_writes(block);
   if (written.empty()) return;
-  block.is_guarded = false;  // told once
   findings_.add_late(fmt::format(
       "[{}] memory was written after its release: expected no use any more, got {} ({}; released "
       "at {}). Keep a handle as long as the memory is used.",
@@ -149,9 +151,8 @@ void Layer::check_released(Block& block) {
 
 std::string Layer::find_damage(Block& block, const std::vector<std::string>& suspects,
                                std::string_view operation) {
-  const std::string damaged = damage(block);
+  const std::string damaged = take_damage(block);
   if (damaged.empty()) return {};
-  restore_guards(block);
   const bool one = suspects.size() == 1;
   std::string who;
   if (!one) {

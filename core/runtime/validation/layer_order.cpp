@@ -16,6 +16,12 @@ std::string name_of(const Use& use) {
   return use.writes ? "the destination" : "the source";
 }
 
+/// Of the call that is being looked at, for a message on it.
+std::string caller(const Work& work) {
+  const CallSite site = CallSite::here();
+  return fmt::format("in [{}] at {}", site.operation(work.operation.c_str()), site.caller());
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------- streams, events
@@ -145,15 +151,16 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work, Use&
     if (use.is_host || is_addressable(*stream.device, PATCHBAY_MEMORY_DEVICE)) return {};
     return fmt::format(
         "[{}] memory is used that was never allocated: expected memory of {}, got base {} at "
-        "offset {}. Take it from Buffer::allocate, or wrap it.",
-        work.operation, stream.device->state.name_text, use.memory.base, use.memory.offset_bytes);
+        "offset {} ({}). Take it from Buffer::allocate, or wrap it.",
+        work.operation, stream.device->state.name_text, use.memory.base, use.memory.offset_bytes,
+        caller(work));
   }
   Block& block = *use.block;
   if (block.is_released) {
     return fmt::format(
         "[{}] memory is used after its release: expected live memory, got what [{}] gave back "
-        "({}). Keep a handle as long as the memory is used.",
-        work.operation, block.released_at.operation("release"), describe(block));
+        "({}; {}). Keep a handle as long as the memory is used.",
+        work.operation, block.released_at.operation("release"), caller(work), describe(block));
   }
   const bool by_address = use.is_host || use.memory.base != block.whole.base;
   const std::uint64_t start = block.memory().offset_bytes +
@@ -165,9 +172,11 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work, Use&
     return {};
   }
   return fmt::format(
-      "[{}] a use reaches outside its buffer: expected bytes 0 to {}, got {} to {} ({}). Correct "
+      "[{}] a use reaches outside its buffer: expected bytes 0 to {}, got {} to {} ({}; {}). "
+      "Correct "
       "offset and size.",
-      work.operation, block.size_bytes, use.view.begin, use.view.end(), describe(block));
+      work.operation, block.size_bytes, use.view.begin, use.view.end(), caller(work),
+      describe(block));
 }
 
 std::string Layer::find_overlap(const Work& work) const {
@@ -176,8 +185,8 @@ std::string Layer::find_overlap(const Work& work) const {
     if (out.argument >= 0 && out.view.repeats_elements()) {
       return fmt::format(
           "[{}] argument {} is written and has one element at several indices: expected strides "
-          "above 0, got 0 ({}). Write to a tensor of its own.",
-          work.operation, out.argument, describe(*out.block));
+          "above 0, got 0 ({}; {}). Write to a tensor of its own.",
+          work.operation, out.argument, caller(work), describe(*out.block));
     }
     for (const Use& other : work.uses) {
       if (&other == &out || other.block != out.block || other.view == out.view ||
@@ -186,9 +195,9 @@ std::string Layer::find_overlap(const Work& work) const {
       }
       return fmt::format(
           "[{}] {} is written and overlaps {} in part: expected the very same elements or none, "
-          "got bytes {} to {} and {} to {} ({}). Use other memory, or a copy.",
+          "got bytes {} to {} and {} to {} ({}; {}). Use other memory, or a copy.",
           work.operation, name_of(out), name_of(other), out.view.begin, out.view.end(),
-          other.view.begin, other.view.end(), describe(*out.block));
+          other.view.begin, other.view.end(), caller(work), describe(*out.block));
     }
   }
   return {};
@@ -206,14 +215,14 @@ std::string Layer::find_race(const StreamRecord& stream, const Work& work, const
     if (earlier.is_inline) {
       return fmt::format(
           "[{}] a buffer is {} while another thread is in [{}], {} it: expected one thread at a "
-          "time, got two ({}). Order the threads, or give each memory of its own.",
-          work.operation, mine, earlier.operation, other, describe(*use.block));
+          "time, got two ({}; {}). Order the threads, or give each memory of its own.",
+          work.operation, mine, earlier.operation, other, caller(work), describe(*use.block));
     }
     return fmt::format(
         "[{}] a buffer is {} on {} while [{}] on {} may still be {} it: expected a wait between "
-        "them, got none ({}). Let the stream wait first: stream.wait(other.record()).",
+        "them, got none ({}; {}). Let the stream wait first: stream.wait(other.record()).",
         work.operation, mine, stream.name, earlier.operation, earlier.stream_name, other,
-        describe(*use.block));
+        caller(work), describe(*use.block));
   }
   return {};
 }

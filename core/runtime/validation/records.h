@@ -100,12 +100,14 @@ struct Block {
   patchbay_memory whole{};  // what the plugin gave
   std::uint64_t front_bytes = 0, size_bytes = 0, whole_bytes = 0;
   bool is_wrapped = false;  // the application's own: neither guarded nor missed
-  bool is_guarded = false;
   bool is_released = false;
   std::string tag;
   CallSite made_at, released_at;
   std::vector<Access> accesses;       // what may not have ended
-  std::vector<std::string> suspects;  // what wrote since the guards were whole
+  std::vector<std::string> suspects;  // what used it since the guards were whole
+
+  std::mutex bytes_mutex;   // not the layer's
+  bool is_guarded = false;  // its bytes are known, and may be looked at; under `bytes_mutex`
 
   patchbay_memory memory() const { return {whole.base, whole.offset_bytes + front_bytes}; }
 };
