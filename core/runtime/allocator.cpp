@@ -114,7 +114,21 @@ Allocation KindAllocator::allocate(std::size_t size_bytes) {
     allocation.block = find(size_bytes);
   }
   count(allocation);
+  trace("allocate", size_bytes);
   return allocation;
+}
+
+void KindAllocator::trace(std::string_view what, std::size_t size_bytes) const noexcept {
+  Tracer* const tracer = device_.runtime.tracing.tracer();
+  if (tracer == nullptr) return;
+  tracer->instant(
+      tracer->host_track(), what,
+      std::array{TraceArgument{"bytes", size_bytes}, TraceArgument{"device", device_.name_text},
+                 TraceArgument{"kind", to_string(kind_)}, TraceArgument{"tag", context().tag}});
+  tracer->counter(tracer->device_track(device_.name_text, 0),
+                  kind_ == MemoryKind::kPinned ? "pinned memory" : "device memory",
+                  std::array{TraceArgument{"live", live_bytes()},
+                             TraceArgument{"reserved", reserved_bytes_.load()}});
 }
 
 Block* KindAllocator::find(std::size_t size_bytes) {
@@ -240,6 +254,7 @@ std::unique_ptr<Segment> KindAllocator::request(std::size_t size_bytes) {
     source = source_;
   }
   reserve(size_bytes);
+  const TraceSpan span(device_.runtime.tracing.tracer(), "allocate from the driver");
   try {
     auto segment = std::make_unique<Segment>(std::move(source), kind_, size_bytes,
                                              device_.alignment_bytes, reserved_bytes_);
@@ -305,6 +320,7 @@ void KindAllocator::free(const Allocation& allocation, std::vector<PastUse> uses
     if (!is_kept) give(block);
   }
   live_.remove(allocation.size_bytes);
+  trace("free", allocation.size_bytes);
   if (allocation.tag == nullptr) return;
   allocation.tag->bytes.fetch_sub(allocation.size_bytes, std::memory_order_relaxed);
   allocation.tag->blocks.fetch_sub(1, std::memory_order_relaxed);

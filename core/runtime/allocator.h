@@ -63,6 +63,7 @@ class KindAllocator {
 
  private:
   void count(Allocation& allocation);
+  void trace(std::string_view what, std::size_t size_bytes) const noexcept;
   TagCount* tag_count();
   Block* find(std::size_t size_bytes);
   Block* take_or_grow(std::size_t size_bytes);

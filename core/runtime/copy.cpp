@@ -14,6 +14,7 @@
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/staging.h"
 #include "core/runtime/stream_scope.h"
+#include "core/runtime/stream_trace.h"
 #include "core/runtime/transfer.h"
 
 namespace patchbay::runtime {
@@ -45,6 +46,7 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
   if (stream.completes_inline) {
     if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true);
     if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false);
+    const InlineSpan span(stream, operation, size_bytes);
     check(entry(stream), operation, device.name_text);
     return;
   }
@@ -153,8 +155,11 @@ Before collect(BufferState& to, BufferState& from) {
 StreamState& transfer_stream(DeviceState& device) {
   if (device.transfer_stream == nullptr) {
     patchbay_stream* stream = nullptr;
-    check(device.plugin.tables.stream.create(device.open(), 0, &stream), "copy", device.name_text);
-    device.transfer_stream = std::make_unique<StreamState>(device, nullptr, stream);
+    const std::uint32_t flags = device.stream_flags(0);
+    check(device.plugin.tables.stream.create(device.open(), flags, &stream), "copy",
+          device.name_text);
+    device.transfer_stream = std::make_unique<StreamState>(device, nullptr, stream, flags);
+    device.transfer_stream->drop_times();
     device.add_stream(*device.transfer_stream);
   }
   return *device.transfer_stream;
@@ -290,6 +295,10 @@ bool would_wait(const CopySteps& steps, Route route, const char* operation) {
          would_wait(&current_stream(from, operation), *steps.from, false);
 }
 
+std::string_view label_of(const End& end) {
+  return end.buffer != nullptr ? std::string_view(end.buffer->device->name_text) : "host";
+}
+
 /// Asks the guard. Errors: kCopyForbidden; kInvalidArgument for ends of two runtimes.
 Route admit(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
   const Terminal source = terminal_of(from.buffer);
@@ -330,6 +339,13 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   if (size_bytes == 0 || is_same_place) return;
   const Route route = admit(to, from, size_bytes, operation);
   check_no_callback(operation);
+  const BufferState& one_end = *(from.buffer != nullptr ? from.buffer : to.buffer);
+  TraceSpan span(one_end.device->runtime.tracing.tracer(), operation);
+  span.add("from", label_of(from));
+  span.add("to", label_of(to));
+  span.add("route", to_string(route));
+  span.add("bytes", size_bytes);
+  span.add("tag", context().tag);
   if (from.buffer != nullptr) from.buffer->check_readable(operation);
   // The caller's own memory is not ours to keep: such a copy is always complete on return.
   const bool blocks = !non_blocking || to.buffer == nullptr || from.buffer == nullptr;

@@ -73,12 +73,13 @@ void DeviceState::open_in(std::uint64_t native_context) {
 /// Under open_mutex_.
 void DeviceState::finish_opening(patchbay_device* opened) {
   patchbay_stream* stream = nullptr;
-  constexpr std::uint32_t kFlags = PATCHBAY_STREAM_DEFAULT;
-  if (patchbay_status* failure = plugin.tables.stream.create(opened, kFlags, &stream)) {
+  const std::uint32_t flags = stream_flags(PATCHBAY_STREAM_DEFAULT);
+  if (patchbay_status* failure = plugin.tables.stream.create(opened, flags, &stream)) {
     plugin.tables.plugin.close_device(opened);
     raise_status(failure, "Device", name_text);
   }
-  default_stream = std::make_unique<StreamState>(*this, nullptr, stream, kFlags);
+  default_stream = std::make_unique<StreamState>(*this, nullptr, stream, flags);
+  default_stream->drop_times();  // nobody asks for them
   add_stream(*default_stream);
   if (runtime.validates || runtime.environment.get("memory_cache") == "off") {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
@@ -149,6 +150,18 @@ void DeviceState::synchronize(std::uint64_t deadline_ns) {
   const auto others = hold_streams();
   default_stream->synchronize(deadline_ns);
   for (const auto& stream : others) stream->synchronize(deadline_ns);
+}
+
+void DeviceState::write_trace() noexcept try {
+  const auto others = hold_streams();
+  if (default_stream) default_stream->write_trace();
+  for (const auto& stream : others) stream->write_trace();
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the list
+}
+
+/// A trace says when work ran.
+std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {
+  return runtime.tracing.tracer() != nullptr ? wanted | PATCHBAY_STREAM_TIMES : wanted;
 }
 
 void DeviceState::finish_quietly() noexcept {

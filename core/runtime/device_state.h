@@ -45,6 +45,10 @@ struct DeviceState {
   void synchronize(std::uint64_t deadline_ns);
   /// The same for what failed too, which has ended.
   void finish_quietly() noexcept;
+  /// Writes to the trace what is known to have ended on its streams.
+  void write_trace() noexcept;
+  /// The flags to create a stream with, for which the program asked for these.
+  std::uint32_t stream_flags(std::uint32_t wanted) const;
   /// All streams report this from now on, new ones too.
   void lose(const FaultPtr& fault);
   void add_stream(StreamState& stream);
@@ -74,6 +78,7 @@ struct DeviceState {
   Allocator allocator;
   KernelCache kernels;
   // Modules and prepared kernels count from before they are compiled: the plugin stays meanwhile.
+  std::atomic<std::uint32_t> num_streams{0};  // made so far, but for the default one
   std::atomic<std::int64_t> live_events{0}, live_modules{0}, live_preparations{0};
   std::atomic<std::int64_t> live_wraps{0};  // buffers that borrow the application's memory
 

@@ -10,6 +10,7 @@
 #include "core/runtime/blob_cache.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
 #include "core/runtime/status.h"
 
 namespace patchbay::runtime {
@@ -39,8 +40,13 @@ void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_stri
   table.logger.log(clamped, "[{}] {}", table.plugin.name, view(message));
 }
 
-void trace_entry(patchbay_host_context*, std::int32_t, patchbay_string) {
-  // No trace is being written.
+void trace_entry(patchbay_host_context* context, std::int32_t phase, patchbay_string name) {
+  Tracer* const tracer = host(context).plugin.runtime.tracing.tracer();
+  if (tracer == nullptr) return;
+  const Track track = tracer->host_track();
+  if (phase == PATCHBAY_TRACE_BEGIN) tracer->begin(track, view(name));
+  if (phase == PATCHBAY_TRACE_END) tracer->end(track);
+  if (phase == PATCHBAY_TRACE_INSTANT) tracer->instant(track, view(name), {});
 }
 
 std::uint64_t now_entry(patchbay_host_context*) { return now_ns(); }

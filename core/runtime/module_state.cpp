@@ -7,6 +7,7 @@
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/stream_scope.h"
+#include "core/runtime/stream_trace.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -110,7 +111,11 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
         static_cast<std::uint32_t>(arguments.size()), to_abi(name));
   };
   if (are_tracked(uses)) follow(stream, uses, name);
-  if (stream.completes_inline) return check(enter(stream.handle), name, device.name_text);
+  if (stream.completes_inline) {
+    const InlineSpan span(stream, name);
+    check(enter(stream.handle), name, device.name_text);
+    return;
+  }
   kernel.module->launched.store(true);
   stream.submit(
       {name},

@@ -78,6 +78,7 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
   for (std::string& name : visible_devices) name = canonical_name(name);
   wanted_plugins = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
   directories = search_directories(options, environment);
+  if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
 }
 
 bool RuntimeState::is_visible(const std::string& device_name) const {

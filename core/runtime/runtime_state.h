@@ -17,6 +17,7 @@
 #include "core/runtime/links.h"
 #include "core/runtime/logger.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/tracing.h"
 #include "core/runtime/transfer.h"
 
 namespace patchbay::runtime {
@@ -53,6 +54,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   mutable std::mutex mutex;
   std::vector<std::unique_ptr<PluginState>> plugins;
   std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory;  // under `mutex`
+  Tracing tracing;
 
  private:
   /// Waits until nothing uses freed memory (it may be of another plugin), and gives it back.

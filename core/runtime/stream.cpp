@@ -20,12 +20,13 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   check_no_callback("Stream");
   runtime::DeviceState& state = device.state();
   patchbay_stream* handle = nullptr;
-  const std::uint32_t flags = options.times ? PATCHBAY_STREAM_TIMES : 0;
+  const std::uint32_t flags = state.stream_flags(options.times ? PATCHBAY_STREAM_TIMES : 0);
   runtime::check(state.plugin.tables.stream.create(state.open(), flags, &handle), "Stream",
                  state.name_text);
   std::shared_ptr<runtime::StreamState> stream(
       new runtime::StreamState(state, device.shared_state(), handle, flags),
       runtime::DeleteOutsideCallbacks());
+  if (!options.times) stream->drop_times();
   state.add_stream(*stream);
   return stream;
 }

@@ -12,6 +12,7 @@
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/status.h"
 #include "core/runtime/stream_times.h"
+#include "core/runtime/stream_trace.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -34,8 +35,11 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
       keep(std::move(keep_alive)),
       flags(created_with),
       completes_inline(is_inline(owner, created_with)),
+      number((flags & PATCHBAY_STREAM_DEFAULT) != 0 ? 0 : ++owner.num_streams),
       handle(adopted) {
-  if ((flags & PATCHBAY_STREAM_TIMES) != 0) times = std::make_unique<StreamTimes>(*this);
+  if ((flags & PATCHBAY_STREAM_TIMES) == 0) return;
+  times = std::make_unique<StreamTimes>(*this);
+  trace_ = std::make_unique<StreamTrace>(*this);
 }
 
 StreamState::~StreamState() {
@@ -44,6 +48,8 @@ StreamState::~StreamState() {
 
 void StreamState::close() {
   if (handle == nullptr) return;
+  if (tracer() != nullptr) finish_quietly();  // and so writes what is missing
+  trace_.reset();
   device.remove_stream(*this);
   callbacks_.reset();
   times.reset();
@@ -74,6 +80,7 @@ std::uint64_t StreamState::begin(const Submission& what) {
   check_sound(what.name);
   open_handle();
   if (times) times->begin(what);
+  if (Tracer* const active = tracer(); active != nullptr && trace_) trace_->begin(*active, what);
   const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
   progress->note_submission(sequence, what.name);
   return sequence;
@@ -87,6 +94,15 @@ void StreamState::end(const Submission& what, patchbay_status* status) {
     raise_wait_failure(device, *progress, 0, status, what.name);
   }
   if (times) times->end();
+  if (trace_) trace_->end();
+}
+
+void StreamState::drop_times() noexcept { times.reset(); }
+
+Tracer* StreamState::tracer() const noexcept { return device.runtime.tracing.tracer(); }
+
+void StreamState::write_trace() noexcept {
+  if (trace_) trace_->write();
 }
 
 void StreamState::finish_if_synchronous(std::string_view operation) {
@@ -127,6 +143,9 @@ void StreamState::finish_quietly() noexcept {
 
 void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operation) {
   settle_foreign_waits(deadline_ns, operation);
+  TraceSpan span(tracer(), "wait");
+  span.add("for", operation);
+  span.add("device", device.name_text);
   std::uint64_t target = 0;
   patchbay_stream* opened = nullptr;
   {
@@ -144,6 +163,7 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
   if (status != nullptr) [[unlikely]]
     raise_wait_failure(device, *progress, target, status, operation);
   progress->pass(target);
+  write_trace();
   check_sound(operation);  // an event may have told of it meanwhile
 }
 
@@ -244,6 +264,7 @@ void StreamState::reset() {
   progress->forget_waits();
   progress->restart(submitted.load());
   if (times) times->restart();
+  if (trace_) trace_->restart();
 }
 
 void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,

@@ -13,11 +13,13 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/runtime/position.h"
+#include "core/runtime/tracer.h"
 
 namespace patchbay::runtime {
 
 class CallbackThread;
 class StreamTimes;
+class StreamTrace;
 struct DeviceState;
 struct EventState;
 
@@ -49,6 +51,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   template <class Note, class Entry>
   void submit(const Submission& what, Note&& note, Entry&& entry) {
     settle_foreign_waits(PATCHBAY_NO_DEADLINE, what.name);
+    const TraceSpan span(what.is_copy ? nullptr : tracer(), what.name);
     {
       const std::scoped_lock lock(mutex);
       const std::uint64_t sequence = begin(what);
@@ -74,8 +77,14 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   bool can_wait_for(Queue& other) noexcept;
   /// The plugin's, or what stands in for it; `call` owns the status.
   void add_callback(void (*call)(void* user, patchbay_status*), void* user);
+  /// For a stream whose times are only the trace's.
+  void drop_times() noexcept;
   /// Gives a stream that failed a new queue.
   void reset();
+  /// Writes to the trace what is known to have ended.
+  void write_trace() noexcept;
+  /// Null if the runtime writes no trace.
+  Tracer* tracer() const noexcept;
 
   StreamState* as_stream() noexcept override { return this; }
   void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
@@ -93,6 +102,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   const std::shared_ptr<DeviceState> keep;
   const std::uint32_t flags;
   const bool completes_inline;
+  const std::uint32_t number;         // in traces; 0: the device's default stream
   patchbay_stream* handle = nullptr;  // null once closed; changes under the mutex
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
@@ -113,6 +123,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   std::vector<std::shared_ptr<EventState>> foreign_waits_;  // under the mutex
   std::atomic<bool> has_foreign_waits_{false};
   std::unique_ptr<CallbackThread> callbacks_;
+  std::unique_ptr<StreamTrace> trace_;  // null without times
 };
 
 struct EventState {

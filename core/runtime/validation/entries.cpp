@@ -111,14 +111,14 @@ Status create_stream(patchbay_device* device, std::uint32_t flags, patchbay_stre
   const auto record = device_of(device);
   Status status = record->layer.misuse(*record);
   if (status == nullptr) status = record->layer.real().stream.create(device, flags, stream);
-  if (status == nullptr) record->layer.adopt_stream(record, *stream);
+  if (status == nullptr) record->layer.adopt_stream(record, *stream, flags);
   return status;
 }
 
 Status wrap_stream(patchbay_device* device, std::uint64_t handle, patchbay_stream** stream) {
   const auto record = device_of(device);
   Status status = record->layer.real().stream.wrap(device, handle, stream);
-  if (status == nullptr) record->layer.adopt_stream(record, *stream);
+  if (status == nullptr) record->layer.adopt_stream(record, *stream, 0);
   return status;
 }
 

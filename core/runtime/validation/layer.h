@@ -76,7 +76,9 @@ class Layer {
   void adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_memory memory,
                     std::uint64_t size_bytes);
 
-  void adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patchbay_stream* stream);
+  /// With the flags that it was created with.
+  void adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patchbay_stream* stream,
+                    std::uint32_t flags);
   /// The stream is gone, and all that was submitted to it has ended.
   void forget_stream(const StreamRecord& stream);
   /// What the stream will have reached once all is done that is submitted now.

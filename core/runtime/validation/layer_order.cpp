@@ -26,20 +26,19 @@ std::string caller(const Work& work) {
 
 // ------------------------------------------------------------------------------- streams, events
 
-void Layer::adopt_stream(const std::shared_ptr<DeviceRecord>& device,
-                         const patchbay_stream* stream) {
+void Layer::adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patchbay_stream* stream,
+                         std::uint32_t flags) {
   auto record = std::make_shared<StreamRecord>();
   record->device = device;
-  record->completes_inline = device->state.properties.completes_inline;
+  record->is_default = (flags & PATCHBAY_STREAM_DEFAULT) != 0;
+  record->completes_inline = record->is_default && device->state.properties.completes_inline;
   record->made_at = CallSite::here();
   {
     const std::scoped_lock lock(mutex_);
     record->number = ++num_streams_;
-    record->is_default = device->num_streams == 0;  // the core makes it when it opens the device
     record->name = record->is_default ? "the default stream of " + device->state.name_text
-                                      : fmt::format("stream {} of {}", device->num_streams,
+                                      : fmt::format("stream {} of {}", ++device->num_streams,
                                                     device->state.name_text);
-    ++device->num_streams;
   }
   Streams::instance().add(stream, std::move(record));
 }

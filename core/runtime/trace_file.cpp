@@ -1,0 +1,72 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/trace_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/runtime/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+constexpr std::size_t kBatchBytes = 64 << 10;
+constexpr std::uint64_t kBatchNs = 250'000'000;
+constexpr std::string_view kEnd = "\n]\n";
+
+}  // namespace
+
+TraceFile::TraceFile(const std::filesystem::path& path)
+    : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0 || !write_at_end("[")) {
+    const std::error_code why(errno, std::generic_category());
+    if (descriptor_ >= 0) ::close(descriptor_);
+    raise(ErrorCode::kIo, "[trace] can't write {}: {}. Name a file in a directory that exists.",
+          quote(path.string()), why.message());
+  }
+}
+
+TraceFile::~TraceFile() {
+  flush();
+  ::close(descriptor_);
+}
+
+void TraceFile::add(std::string_view event, std::uint64_t now_ns) noexcept {
+  if (!failure_.empty()) return;
+  try {
+    batch_ += is_empty_ ? "\n" : ",\n";
+    batch_ += event;
+  } catch (const std::bad_alloc&) {
+    failure_ = "no memory";
+    return;
+  }
+  is_empty_ = false;
+  if (written_ns_ == 0) written_ns_ = now_ns;
+  if (batch_.size() < kBatchBytes && now_ns - written_ns_ < kBatchNs) return;
+  written_ns_ = now_ns;
+  flush();
+}
+
+void TraceFile::flush() noexcept {
+  if (batch_.empty() || !failure_.empty()) return;
+  if (!write_at_end(batch_)) failure_ = std::generic_category().message(errno);
+  batch_.clear();
+}
+
+bool TraceFile::write_at_end(std::string_view text) noexcept {
+  std::string whole(text);
+  whole += kEnd;
+  for (std::size_t done = 0; done < whole.size();) {
+    const ssize_t written = ::pwrite(descriptor_, whole.data() + done, whole.size() - done,
+                                     end_ + static_cast<std::int64_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  end_ += static_cast<std::int64_t>(text.size());
+  return true;
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,42 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A file in Chrome's trace event format, which Perfetto reads too.
+#ifndef PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
+#define PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace patchbay::runtime {
+
+/// A JSON array of events, written in batches. Each batch is one write that overwrites the closing
+/// bracket and ends with a new one: the file is whole JSON whenever the process is killed. Not
+/// thread-safe.
+class TraceFile {
+ public:
+  /// Replaces the file. Errors: kIo.
+  explicit TraceFile(const std::filesystem::path& path);
+  ~TraceFile();
+  TraceFile(const TraceFile&) = delete;
+  TraceFile& operator=(const TraceFile&) = delete;
+
+  /// Takes one event, a JSON object. Writes once much has gathered, or much time has passed.
+  void add(std::string_view event, std::uint64_t now_ns) noexcept;
+  void flush() noexcept;
+  /// Why the first write that failed did; empty while none has. Nothing is written after it.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  bool write_at_end(std::string_view text) noexcept;
+
+  int descriptor_ = -1;
+  std::int64_t end_ = 0;  // where the closing bracket's line begins
+  bool is_empty_ = true;
+  std::uint64_t written_ns_ = 0;
+  std::string batch_, failure_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
