@@ -13,6 +13,9 @@ namespace bench {
 namespace {
 
 using patchbay::Buffer;
+using patchbay::copy;
+using patchbay::copy_from_host;
+using patchbay::copy_to_host;
 using patchbay::Device;
 
 std::shared_ptr<std::vector<float>> host_memory(std::size_t size_bytes) {

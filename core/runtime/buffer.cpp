@@ -18,6 +18,7 @@ void Buffer::release() noexcept { state_->release(); }
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
   runtime::KindAllocator& allocator = device.state().allocator.of(kind);
   device.state().open();
+  device.state().check_alive("allocate");  // the cache may have a block left
   const runtime::Allocation allocation = allocator.allocate(size_bytes);
   try {
     return Buffer(new BufferState(device.shared_state(), kind, allocation));
@@ -69,6 +70,7 @@ void* Buffer::host_pointer() const {
                    "first, with copy_to_host or Tensor::to(\"cpu\").",
                    state.device->name_text);
   }
+  state.device->check_alive("host_pointer");
   state.wait_on_host(/*writes=*/true, "host_pointer");
   state.check_readable("host_pointer");
   return static_cast<char*>(state.memory.base) + state.memory.offset_bytes;
@@ -76,6 +78,7 @@ void* Buffer::host_pointer() const {
 
 void Buffer::wait() const {
   runtime::BufferState& state = checked("wait");
+  state.device->check_alive("wait");
   state.wait_on_host(/*writes=*/true);
   state.check_readable("wait");
 }

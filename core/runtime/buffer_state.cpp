@@ -124,15 +124,33 @@ std::vector<Position> BufferState::uses_before(bool writes) {
   return pending([=](const Position& use) { return writes || use.writes; });
 }
 
-void BufferState::insert_inherited_waits(StreamState& stream) {
-  if (!tracked.load(std::memory_order_acquire)) return;
-  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
-    stream.wait_for(*use.queue, use.sequence);
+void BufferState::follow(StreamState& stream, const Position& use, std::string_view operation) {
+  try {
+    stream.wait_for(*use.queue, use.sequence, operation);
+  } catch (const Error&) {
+    if (!use.inherited) throw;
+    use.queue->finish_quietly();  // what became of it is not this buffer's business
   }
 }
 
-void BufferState::insert_waits(StreamState& stream, bool writes) {
-  for (const Position& use : uses_before(writes)) stream.wait_for(*use.queue, use.sequence);
+void BufferState::insert_inherited_waits(StreamState& stream) {
+  if (!tracked.load(std::memory_order_acquire)) return;
+  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
+    follow(stream, use, "wait");
+  }
+}
+
+void BufferState::finish_inherited() {
+  if (!tracked.load(std::memory_order_acquire)) return;
+  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
+    use.queue->finish_quietly();
+  }
+}
+
+void BufferState::insert_waits(StreamState& stream, bool writes, std::string_view operation) {
+  for (const Position& use : uses_before(writes)) {
+    follow(stream, use, operation);
+  }
 }
 
 void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {

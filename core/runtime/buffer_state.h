@@ -44,8 +44,10 @@ struct BufferState {
   std::vector<Position> uses_before(bool writes);
   /// Makes `stream` wait for what used the memory for earlier buffers. As below.
   void insert_inherited_waits(StreamState& stream);
+  /// Blocks until what used the memory for earlier buffers has ended.
+  void finish_inherited();
   /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.
-  void insert_waits(StreamState& stream, bool writes);
+  void insert_waits(StreamState& stream, bool writes, std::string_view operation = "wait");
   /// Errors: what the work that was to write the memory failed with, if it did.
   void check_readable(std::string_view operation) {
     if (tracked.load(std::memory_order_acquire)) check_readable_slowly(operation);
@@ -88,6 +90,7 @@ struct BufferState {
   void check_readable_slowly(std::string_view operation);
   void forget_fault();
   void wait_quietly() noexcept;
+  static void follow(StreamState& stream, const Position& use, std::string_view operation);
   void forget_done();
   template <class Wanted>
   std::vector<Position> pending(Wanted&& wanted);

@@ -31,13 +31,14 @@ std::vector<std::uint32_t> noise(std::size_t size_bytes) {
 /// Memory at both ends of a link.
 class Ends {
  public:
-  Ends(const Place& from, const Place& to, std::size_t size_bytes) : values_(noise(size_bytes)) {
+  Ends(const Place& from, const Place& to, std::size_t size_bytes) {
     const auto allocate = [size_bytes](const Place& place) {
       return place.is_host() ? Buffer()
                              : Buffer::allocate(Device(place.device_state()->shared()), size_bytes);
     };
     from_ = allocate(from);
     to_ = allocate(to);
+    values_ = noise(size_bytes);
     if (from_) copy_from_host({from_, 0, size_bytes}, values_.data());
   }
 

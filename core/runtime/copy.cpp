@@ -36,6 +36,18 @@ patchbay_memory device_address(const End& end) {
   return {memory.base, memory.offset_bytes + end.offset_bytes};
 }
 
+/// Errors: what the work that was to write the source failed with. After the waits, so that the
+/// failure is known.
+void check_source(const End& from, const char* operation) {
+  if (from.buffer != nullptr) from.buffer->check_readable(operation);
+}
+
+void wait_on_host(const End& to, const End& from, const char* operation) {
+  if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true, operation);
+  if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false, operation);
+  check_source(from, operation);
+}
+
 /// Submits to this thread's stream of `device`, after the waits that the buffers call for, and
 /// notes the new position.
 template <class Entry>
@@ -44,14 +56,14 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
   device.open();
   StreamState& stream = current_stream(device, operation);
   if (stream.completes_inline) {
-    if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true);
-    if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false);
+    wait_on_host(to, from, operation);
     const InlineSpan span(stream, operation, size_bytes);
     check(entry(stream), operation, device.name_text);
     return;
   }
-  if (to.buffer != nullptr) to.buffer->insert_waits(stream, /*writes=*/true);
-  if (from.buffer != nullptr) from.buffer->insert_waits(stream, /*writes=*/false);
+  if (to.buffer != nullptr) to.buffer->insert_waits(stream, /*writes=*/true, operation);
+  if (from.buffer != nullptr) from.buffer->insert_waits(stream, /*writes=*/false, operation);
+  check_source(from, operation);
   stream.submit(
       {operation, /*is_copy=*/true, size_bytes},
       [&](std::uint64_t sequence) {
@@ -61,9 +73,8 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
       [&](patchbay_stream*) { return entry(stream); });
 }
 
-void on_host(const End& to, const End& from, std::size_t size_bytes) {
-  if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true);
-  if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false);
+void on_host(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
+  wait_on_host(to, from, operation);
   // Two buffers may wrap memory that overlaps.
   std::memmove(host_address(to), host_address(from), size_bytes);
 }
@@ -115,7 +126,7 @@ void honour_guard(const Terminal& to, const Terminal& from, Route route, std::si
 /// Queued on a default stream, or done by the host.
 void move(Route route, const End& to, const End& from, std::size_t size_bytes,
           const char* operation) {
-  if (route == Route::kHostToHost) return on_host(to, from, size_bytes);
+  if (route == Route::kHostToHost) return on_host(to, from, size_bytes, operation);
   submit(mover(route, to, from), to, from, size_bytes, operation,
          [&](StreamState& stream) { return enter(route, stream, to, from, size_bytes); });
 }
@@ -250,6 +261,7 @@ void post(BufferState& to, BufferState& from, const Way& way,
   const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), std::move(what),
                                                  std::move(work));
   job->after = std::move(after);
+  from.check_readable(way.operation);  // what is done already is not among them
   if (way.size_bytes == to.size_bytes) to.note_rewritten();
   from.device->runtime.transfer.add(job, way.ring);
   from.note_use(job, TransferJob::kPosition, /*writes=*/false);
@@ -299,13 +311,28 @@ std::string_view label_of(const End& end) {
   return end.buffer != nullptr ? std::string_view(end.buffer->device->name_text) : "host";
 }
 
-/// Asks the guard. Errors: kCopyForbidden; kInvalidArgument for ends of two runtimes.
-Route admit(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
+RuntimeState& runtime_of(const End& to, const End& from) {
+  return (from.buffer != nullptr ? from : to).buffer->device->runtime;
+}
+
+/// Asks the guard, and says in the trace what the copy is. Errors: kCopyForbidden; kInvalidArgument
+/// for ends of two runtimes; kDeviceLost.
+Route admit(const End& to, const End& from, std::size_t size_bytes, const char* operation,
+            TraceSpan& span) {
   const Terminal source = terminal_of(from.buffer);
   const Terminal target = terminal_of(to.buffer);
   check_same_runtime(source, target, operation);
   const Route route = choose_route(source, target);
   honour_guard(target, source, route, size_bytes, operation);
+  check_no_callback(operation);
+  span.add("from", label_of(from));
+  span.add("to", label_of(to));
+  span.add("route", to_string(route));
+  span.add("bytes", size_bytes);
+  span.add("tag", context().tag);
+  for (const End* end : {&from, &to}) {
+    if (end->buffer != nullptr) end->buffer->device->check_alive(operation);
+  }
   return route;
 }
 
@@ -337,18 +364,11 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   const bool is_same_place =
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
-  const Route route = admit(to, from, size_bytes, operation);
-  check_no_callback(operation);
-  const BufferState& one_end = *(from.buffer != nullptr ? from.buffer : to.buffer);
-  TraceSpan span(one_end.device->runtime.tracing.tracer(), operation);
-  span.add("from", label_of(from));
-  span.add("to", label_of(to));
-  span.add("route", to_string(route));
-  span.add("bytes", size_bytes);
-  span.add("tag", context().tag);
-  if (from.buffer != nullptr) from.buffer->check_readable(operation);
+  TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
+  const Route route = admit(to, from, size_bytes, operation, span);
   // The caller's own memory is not ours to keep: such a copy is always complete on return.
-  const bool blocks = !non_blocking || to.buffer == nullptr || from.buffer == nullptr;
+  const bool blocks =
+      !non_blocking || runtime_of(to, from).sync || to.buffer == nullptr || from.buffer == nullptr;
   if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
     post(make_way(route, to, from, size_bytes, operation));
   } else {
@@ -362,9 +382,11 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
 void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::size_t size_bytes,
                    bool non_blocking, const char* operation) {
   if (size_bytes == 0) return;
+  non_blocking = non_blocking && !runtime_of(to, from).sync;
   const Route route = choose_route(terminal_of(from.buffer), terminal_of(to.buffer));
   if (non_blocking && would_wait(steps, route, operation)) {
-    admit(to, from, size_bytes, operation);
+    TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
+    admit(to, from, size_bytes, operation, span);
     const Way way = make_way(route, to, from, size_bytes, operation);
     post(*steps.to, *steps.from, way, copies_to(*steps.from), [way, steps] {
       if (steps.pack) steps.pack();

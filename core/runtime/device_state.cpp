@@ -130,7 +130,13 @@ void DeviceState::remove_stream(StreamState& stream) {
 void DeviceState::lose(const FaultPtr& fault) {
   const std::scoped_lock lock(streams_mutex_);
   if (lost_ == nullptr) lost_ = fault;
+  is_lost_.store(true, std::memory_order_relaxed);
   for (StreamState* const stream : streams_) stream->progress->fail(lost_);
+}
+
+void DeviceState::raise_lost(std::string_view operation) const {
+  const std::scoped_lock lock(streams_mutex_);
+  throw stream_error(*lost_, operation);
 }
 
 /// All but the default one, held so that they do not go meanwhile.

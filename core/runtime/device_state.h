@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/device.h"
@@ -51,6 +52,10 @@ struct DeviceState {
   std::uint32_t stream_flags(std::uint32_t wanted) const;
   /// All streams report this from now on, new ones too.
   void lose(const FaultPtr& fault);
+  /// For what would not ask the plugin. Errors: kDeviceLost.
+  void check_alive(std::string_view operation) const {
+    if (is_lost_.load(std::memory_order_relaxed)) raise_lost(operation);
+  }
   void add_stream(StreamState& stream);
   void remove_stream(StreamState& stream);
   [[noreturn]] void raise_gone() const;
@@ -86,12 +91,14 @@ struct DeviceState {
   patchbay_device* open_slowly();
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
   void finish_opening(patchbay_device* opened);
+  [[noreturn]] void raise_lost(std::string_view operation) const;
 
   std::mutex open_mutex_;
   bool closed_ = false;
   mutable std::mutex streams_mutex_;
   std::vector<StreamState*> streams_;
   FaultPtr lost_;  // under streams_mutex_
+  std::atomic<bool> is_lost_{false};
 };
 
 }  // namespace patchbay::runtime

@@ -34,8 +34,9 @@ NativeHandle ask(DeviceState& device, NativeKind kind, void* object) {
 
 }  // namespace
 
-NativeHandle native_memory(const BufferState& buffer, std::size_t offset_bytes) {
+NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
   if (buffer.memory.base == nullptr) return {NativeKind::kMemory, 0, 0};
+  buffer.finish_inherited();  // of which the application can't know
   NativeHandle handle = ask(*buffer.device, NativeKind::kMemory, buffer.memory.base);
   const std::size_t offset = buffer.memory.offset_bytes + offset_bytes;
   if (buffer.device->has_addresses) {

@@ -17,7 +17,7 @@
 namespace patchbay::runtime {
 
 /// Where `offset_bytes` of the buffer lies.
-NativeHandle native_memory(const BufferState& buffer, std::size_t offset_bytes);
+NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes);
 
 /// The application's memory. `base` is checked by the plugin, unless there are 0 bytes.
 Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t native_memory,

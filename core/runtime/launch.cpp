@@ -47,7 +47,7 @@ void follow(StreamState& stream, std::span<const Use> uses, std::string_view nam
     if (stream.completes_inline) {
       use.buffer->wait_on_host(use.writes, name);
     } else {
-      use.buffer->insert_waits(stream, use.writes);
+      use.buffer->insert_waits(stream, use.writes, name);
     }
   }
   check_readable(uses, name);

@@ -99,7 +99,12 @@ bool StreamProgress::has_open(std::string_view name, std::uint64_t up_to) const 
 FaultPtr StreamProgress::inherited(const patchbay_status& status) {
   if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) != 0) return nullptr;
   for (const Wait& wait : open_waits()) {
-    if (FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence)) return known;
+    if (FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence)) {
+      if (!known->loses_device()) return known;
+      // The loss of another device is none of this one's.
+      return std::make_shared<const Fault>(
+          Fault{ErrorCode::kLaunchFailed, known->native_code, known->text});
+    }
     const bool is_theirs = !status.origin.empty() && !has_open(status.origin, UINT64_MAX) &&
                            wait.awaited->has_open(status.origin, wait.awaited_sequence);
     if (is_theirs) return wait.awaited->fail(status);

@@ -15,7 +15,7 @@ constinit thread_local const ScopedStream* scoped_streams = nullptr;
 constinit const ScopedStream kInCallback{};
 
 std::shared_ptr<const ScopedStream> exchange_streams(std::shared_ptr<const ScopedStream> streams) {
-  scoped_streams = streams.get();
+  if (scoped_streams != &kInCallback) scoped_streams = streams.get();
   return std::exchange(context().streams, std::move(streams));
 }
 

@@ -224,10 +224,10 @@ bool StreamState::can_wait_for(Queue& other) noexcept {
   return stream != nullptr && &stream->device.plugin == &device.plugin;
 }
 
-void StreamState::wait_for(Queue& other, std::uint64_t sequence) {
+void StreamState::wait_for(Queue& other, std::uint64_t sequence, std::string_view operation) {
   if (&other == this || other.is_done(sequence)) return;
   if (!can_wait_for(other)) {
-    other.wait_on_host(sequence, "wait");
+    other.wait_on_host(sequence, operation);
     return;
   }
   wait(other.as_stream()->record(nullptr));

@@ -72,7 +72,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void wait(const std::shared_ptr<EventState>& event);
   /// Later work of this stream starts after position `sequence` of `other`. The caller holds no
   /// stream's mutex: two streams may wait for each other at once.
-  void wait_for(Queue& other, std::uint64_t sequence);
+  void wait_for(Queue& other, std::uint64_t sequence, std::string_view operation = "wait");
   /// Whether that takes no wait on the host.
   bool can_wait_for(Queue& other) noexcept;
   /// The plugin's, or what stands in for it; `call` owns the status.

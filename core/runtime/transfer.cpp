@@ -86,13 +86,16 @@ void TransferJob::run() noexcept {
         Fault{ErrorCode::kInternal, 0, "a copy failed, and no memory was left to say why"});
     fault_ = unknown;
   }
+  {
+    // Before the buffers go, which else would wait for this copy.
+    const std::scoped_lock lock(mutex_);
+    if (fault_) progress->fail(fault_);
+    progress->pass(kPosition);
+    has_ended_ = true;
+    ended_.notify_all();
+  }
   let_go();
   current_job = nullptr;
-  const std::scoped_lock lock(mutex_);
-  if (fault_) progress->fail(fault_);
-  progress->pass(kPosition);
-  has_ended_ = true;
-  ended_.notify_all();
 }
 
 // ------------------------------------------------------------------------------- the queue

@@ -129,7 +129,10 @@ void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::
   if (!device_.can_access_peer(peer)) {
     plugin::unsupported(device_.name() + " can't reach " + peer.name());
   }
-  peer.health()->check();
+  if (peer.health()->is_lost()) {
+    // Without the flag, which speaks of this stream's device.
+    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, peer.name() + ", the copy's end, is lost");
+  }
   submit_copy({peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
                size_bytes, true});
 }
@@ -158,7 +161,7 @@ void Stream::wait_event(plugin::Event& event) {
     } catch (const plugin::StatusError& error) {
       if (mark->timeline->is_of(*health)) throw;
       // The loss of another device is none of ours.
-      throw plugin::StatusError(error.code(), error.what(), error.native_code());
+      throw plugin::StatusError(error.code(), error.what(), error.native_code(), 0, error.origin());
     }
   });
 }

@@ -6,9 +6,11 @@
 #include <CL/cl.h>
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "loaders.h"
@@ -55,7 +57,12 @@ class OpenclInterop : public testing::Test {
   void TearDown() override {
     if (context_ == nullptr) return;
     runtime_ = Runtime(no_plugins());
-    EXPECT_EQ(references(), references_);  // the runtime has let go of it
+    // The runtime has let go of it; a thread of the driver's may do so a moment later.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (references() != references_ && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(references(), references_);
     CL(clReleaseCommandQueue)(queue_);
     CL(clReleaseContext)(context_);
   }

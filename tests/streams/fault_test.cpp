@@ -206,6 +206,7 @@ TEST_F(Fault, LostDevicesSayItInEveryCall) {
   expect_lost([&] { event.wait(); });
   expect_lost([&] { static_cast<void>(Stream(device)); });
   expect_lost([&] { static_cast<void>(Buffer::allocate(device, 1 << 26)); });
+  expect_lost([&] { static_cast<void>(Buffer::allocate(device, 16)); });
   EXPECT_EQ((there + 1).to_vector<float>(), Floats(4, 2));
   a = Tensor();  // releases succeed
   EXPECT_EQ(device.runtime().device("fake:1").name(), "fake:1");

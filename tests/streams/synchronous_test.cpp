@@ -50,6 +50,16 @@ TEST(Synchronous, NothingIsPendingAfterACall) {
   EXPECT_EQ(a.to_vector<float>()[3], 2.0f);
 }
 
+TEST(Synchronous, SoAreStagedCopies) {
+  const Runtime runtime(
+      synchronous({{"fake_peer", "0"}, {"fake_delay_ms", "10"}, {"fake_fail_copy", "3"}}));
+  const Device device = runtime.device("fake:0"), other = runtime.device("fake:1");
+  const Tensor a = ones({4}, device);
+  const Tensor b = a.to(other, {.non_blocking = true});  // two copies of the driver's
+  EXPECT_ERROR((void)a.to(other, {.non_blocking = true}), ErrorCode::kLaunchFailed,
+               "copy number 3 fails");
+}
+
 TEST(Synchronous, BadSettingsAreRefused) {
   EXPECT_ERROR(Runtime(options({{"sync", "maybe"}})), ErrorCode::kInvalidArgument,
                "[Runtime] setting 'sync': expected 0 or 1, got 'maybe'.");

@@ -190,6 +190,26 @@ TEST(LentMemory, IsNotTakenByEveryDevice) {
                "[wrap_buffer] memory of the application is not taken (fake:0)");
 }
 
+// A block that a stream still uses may be another buffer's already; an application that works on its
+// handle can't know.
+TEST(NativeMemory, IsFreeOfEarlierUses) {
+  constexpr std::int64_t kElements = 1 << 24;
+  const Runtime runtime(options());
+  const Device device = runtime.device("cpu:0");
+  const Stream stream(device);
+  Tensor used = zeros({kElements}, device);
+  const std::uint64_t before = native_handle(used.buffer()).value;
+  {
+    const StreamScope scope(stream);
+    used.fill_(2);
+  }
+  const Event end = stream.record();
+  used = Tensor();
+  const Buffer next = Buffer::allocate(device, kElements * sizeof(float));
+  EXPECT_EQ(native_handle(next).value, before) << "the same block";
+  EXPECT_TRUE(end.is_done());
+}
+
 TEST(AdoptContext, RefusedByDevicesThatHaveNone) {
   const Runtime runtime(options());
   EXPECT_ERROR(adopt_context(runtime.device("cpu:0"), 64), ErrorCode::kUnsupported,

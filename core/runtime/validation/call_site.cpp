@@ -76,7 +76,7 @@ std::string CallSite::caller() const {
   if (info.dli_fname == nullptr) return {};
   const std::string_view path = info.dli_fname;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  const std::string where = fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address));
+  std::string where = fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address));
   if (info.dli_sname == nullptr) return where;
   return fmt::format("{}+{:#x} ({})", demangle(info.dli_sname), distance(info.dli_saddr, address),
                      where);
