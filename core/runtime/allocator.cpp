@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "core/runtime/context.h"
@@ -292,22 +293,29 @@ void KindAllocator::shrink_for(std::size_t segment_bytes) noexcept {
   }
 }
 
+/// ", most by tag: 'weights' 100; no tag 50"; empty if nothing bears a tag.
+std::string KindAllocator::largest_holders() {
+  constexpr std::size_t kShown = 3;
+  const std::vector<TaggedMemory> all = live_by_tag();
+  const bool has_tag =
+      std::any_of(all.begin(), all.end(), [](const auto& one) { return !one.tag.empty(); });
+  if (!has_tag) return {};
+  std::string text;
+  for (const TaggedMemory& holder : std::span(all).first(std::min(all.size(), kShown))) {
+    text += fmt::format("{}{} {}", text.empty() ? ", most by tag: " : "; ",
+                        holder.tag.empty() ? "no tag" : quote(holder.tag), holder.live_bytes);
+  }
+  return text;
+}
+
 void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why) {
   std::uint64_t free_bytes = 0, total_bytes = 0;
   release_status(device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
-  std::string holders;
-  constexpr std::size_t kShown = 3;
-  for (const TaggedMemory& holder : live_by_tag()) {
-    if (holders.empty() && holder.tag.empty()) break;  // nothing bears a tag: nothing to say
-    if (std::count(holders.begin(), holders.end(), ';') == kShown - 1) break;
-    holders += fmt::format("{}{} {}", holders.empty() ? ", most by tag: " : "; ",
-                           holder.tag.empty() ? "no tag" : quote(holder.tag), holder.live_bytes);
-  }
   raise(ErrorCode::kOutOfMemory,
         "[allocate] out of memory on {}: requested {} bytes, free {}, total {}, held by this "
         "runtime {} in {} blocks{} ({}). Free tensors or use smaller ones.",
         device_.name_text, size_bytes, free_bytes, total_bytes, live_bytes(), live_blocks(),
-        holders, why);
+        largest_holders(), why);
 }
 
 // ------------------------------------------------------------------------------- free

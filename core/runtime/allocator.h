@@ -76,6 +76,7 @@ class KindAllocator {
   void reserve(std::size_t size_bytes);
   std::unique_ptr<Segment> request(std::size_t size_bytes);
   void shrink_for(std::size_t segment_bytes) noexcept;
+  std::string largest_holders();
   [[noreturn]] void raise_failure(std::size_t size_bytes, const std::string& why);
   void give(Block* block) noexcept;
   void flush() noexcept;

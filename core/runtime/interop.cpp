@@ -73,6 +73,7 @@ std::shared_ptr<StreamState> wrap_stream(const char* operation, DeviceState& dev
   check(device.plugin.tables.stream.wrap(device.open(), native_stream, &handle), operation,
         device.name_text);
   auto stream = std::make_shared<StreamState>(device, device.shared(), handle);
+  stream->is_lent = true;
   device.add_stream(*stream);
   return stream;
 }

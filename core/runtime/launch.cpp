@@ -3,6 +3,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/runtime_state.h"
 #include "core/runtime/stream_scope.h"
 #include "core/runtime/stream_trace.h"
 
@@ -71,9 +72,14 @@ void launch_on(StreamState& stream, KernelState& kernel,
   // Its memory may have been another launch's a moment ago, on another stream.
   if (workspace) workspace.state()->insert_inherited_waits(stream);
   if (stream.completes_inline) {
+    const auto enter = [&] {
+      check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
+            kernel.device.name_text);
+    };
+    if (kernel.device.runtime.tracing.tracer() == nullptr) [[likely]]
+      return enter();
     const InlineSpan span(stream, name);
-    check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
-          kernel.device.name_text);
+    enter();
     return;
   }
   stream.submit(

@@ -250,6 +250,13 @@ void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void*
 }
 
 void StreamState::reset() {
+  if (is_lent) {
+    raise(
+        ErrorCode::kUnsupported,
+        "[reset] the stream is the application's, which alone can make another ({}). Lend that one "
+        "with wrap_stream.",
+        device.name_text);
+  }
   finish_quietly();  // and so learns whether it has failed
   const std::scoped_lock lock(mutex);
   const FaultPtr fault = progress->fault();

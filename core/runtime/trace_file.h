@@ -3,16 +3,19 @@
 #ifndef PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
 #define PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace patchbay::runtime {
 
-/// A JSON array of events, written in batches. Each batch is one write that overwrites the closing
-/// bracket and ends with a new one: the file is whole JSON whenever the process is killed. Not
-/// thread-safe.
+/// A JSON array of events, written in batches. No event lies across two pages of the file, for a
+/// kill ends a write between pages: each page is written over the closing bracket and ends with a
+/// new one. So whenever the process is killed the file has whole events; at worst, between two
+/// pages, it lacks the bracket, which the format allows. Not thread-safe.
 class TraceFile {
  public:
   /// Replaces the file. Errors: kIo.
@@ -28,13 +31,17 @@ class TraceFile {
   const std::string& failure() const { return failure_; }
 
  private:
-  bool write_at_end(std::string_view text) noexcept;
+  void write_batch();
+  bool write_at_end(std::string_view text, std::string_view end) noexcept;
+  std::size_t room_in_page() const noexcept;
 
   int descriptor_ = -1;
   std::int64_t end_ = 0;  // where the closing bracket's line begins
-  bool is_empty_ = true;
+  bool needs_comma_ = false;
   std::uint64_t written_ns_ = 0;
-  std::string batch_, failure_;
+  std::string batch_;               // events without separators
+  std::vector<std::size_t> sizes_;  // of these
+  std::string failure_;
 };
 
 }  // namespace patchbay::runtime

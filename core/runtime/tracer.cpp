@@ -185,13 +185,10 @@ std::string Tracer::failure() const {
   return file_.failure();
 }
 
-TraceSpan::TraceSpan(Tracer* tracer, std::string_view name) noexcept
-    : tracer_(tracer), name_(name), begin_ns_(tracer != nullptr ? now_ns() : 0) {}
+void TraceSpan::begin() noexcept { begin_ns_ = now_ns(); }
 
-TraceSpan::~TraceSpan() {
-  if (tracer_ == nullptr) return;
-  tracer_->span(tracer_->host_track(), name_, begin_ns_, now_ns(),
-                {arguments_.data(), num_arguments_});
+void TraceSpan::end() noexcept {
+  tracer_->span(tracer_->host_track(), name_, begin_ns_, now_ns(), arguments_);
 }
 
 }  // namespace patchbay::runtime

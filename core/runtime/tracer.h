@@ -3,7 +3,6 @@
 #ifndef PATCHBAY_CORE_RUNTIME_TRACER_H_
 #define PATCHBAY_CORE_RUNTIME_TRACER_H_
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/runtime/trace_file.h"
 
@@ -71,29 +71,34 @@ class Tracer {
 };
 
 /// A span on the calling thread's track, from construction to destruction. Without a tracer:
-/// nothing.
+/// nothing, and hardly any time.
 class TraceSpan {
  public:
-  TraceSpan(Tracer* tracer, std::string_view name) noexcept;
-  ~TraceSpan();
+  TraceSpan(Tracer* tracer, std::string_view name) noexcept : tracer_(tracer), name_(name) {
+    if (tracer != nullptr) [[unlikely]]
+      begin();
+  }
+  ~TraceSpan() {
+    if (tracer_ != nullptr) [[unlikely]]
+      end();
+  }
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  Tracer* tracer() const { return tracer_; }
-  std::uint64_t begin_ns() const { return begin_ns_; }
-  /// At most kMostArguments. Texts stay valid until the span ends.
-  void add(std::string_view name, std::variant<std::uint64_t, std::string_view> value) noexcept {
-    if (tracer_ != nullptr) arguments_[num_arguments_++] = {name, value};
+  /// Texts stay valid until the span ends.
+  void add(std::string_view name, std::variant<std::uint64_t, std::string_view> value) {
+    if (tracer_ != nullptr) [[unlikely]]
+      arguments_.push_back({name, value});
   }
 
  private:
-  static constexpr std::size_t kMostArguments = 6;
+  void begin() noexcept;
+  void end() noexcept;
 
   Tracer* const tracer_;
   const std::string_view name_;
-  const std::uint64_t begin_ns_;
-  std::size_t num_arguments_ = 0;
-  std::array<TraceArgument, kMostArguments> arguments_;
+  std::uint64_t begin_ns_ = 0;
+  std::vector<TraceArgument> arguments_;
 };
 
 }  // namespace patchbay::runtime

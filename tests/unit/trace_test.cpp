@@ -30,6 +30,20 @@ Json parse(const std::filesystem::path& file) {
   return parsed;
 }
 
+/// Of a process that was killed: the format lets the closing bracket be absent.
+Json parse_what_is_left(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  Json parsed = Json::parse(text, nullptr, false);
+  if (parsed.is_discarded()) {
+    text.erase(text.find_last_not_of(" \n,") + 1);
+    parsed = Json::parse(text + "]", nullptr, false);
+  }
+  EXPECT_TRUE(parsed.is_array()) << text.substr(text.size() -
+                                                std::min<std::size_t>(text.size(), 300));
+  return parsed;
+}
+
 /// The first event that has this phase and name; null if there is none.
 Json find(const Json& events, const std::string& phase, const std::string& name) {
   for (const Json& event : events) {
@@ -210,7 +224,7 @@ TEST(Trace, IsWholeWhenTheProcessIsKilled) {
   ::kill(child, SIGKILL);
   ::waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status));
-  const Json events = parse(file);
+  const Json events = parse_what_is_left(file);
   EXPECT_GT(events.size(), 1000u);
   EXPECT_TRUE(find(events, "i", "allocate").is_object());
   std::filesystem::remove(file);
