@@ -155,7 +155,13 @@ Before collect(BufferState& to, BufferState& from) {
     std::vector<std::shared_ptr<EventState>> events;
     for (const Position& use : buffer.uses_before(writes)) {
       StreamState* const stream = use.queue->as_stream();
-      if (stream != nullptr) events.push_back(stream->record(stream->device.shared()));
+      if (stream == nullptr) continue;
+      try {
+        events.push_back(stream->record(stream->device.shared()));
+      } catch (const Error&) {
+        if (!use.inherited) throw;
+        stream->finish_quietly();  // what became of it is not this buffer's business
+      }
     }
     return events;
   };

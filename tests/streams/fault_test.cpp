@@ -72,6 +72,37 @@ TEST_F(Fault, ResetLetsTheStreamGoOn) {
   EXPECT_EQ(c.to_vector<float>(), Floats(4, 1));
 }
 
+// What a failed stream was still to do to a block is not the next owner's business.
+TEST_F(Fault, TheNextOwnerOfTheMemoryIsSound) {
+  for (const bool staged : {false, true}) {
+    Settings settings = failing("2");
+    settings["fake_peer"] = "0";
+    const Runtime runtime(options(settings));
+    const Device device = runtime.device("fake:0"), other = runtime.device("fake:1");
+    const Floats values(4, 3);
+    Tensor used = ones({4}, device);
+    device.synchronize();
+    const Stream stream(device);
+    {
+      const StreamScope scope(stream);
+      Tensor failed = used * 2;
+      const Event event = stream.record();
+      used.fill_(5);
+      EXPECT_ERROR(event.wait(), ErrorCode::kLaunchFailed, kCause);
+      failed = Tensor();
+      used = Tensor();  // whose block the next buffer has
+    }
+    const Buffer next = Buffer::allocate(device, 16), there = Buffer::allocate(other, 16);
+    const BufferRange to{next, 0, 16}, by{there, 0, 16};
+    copy_from_host(staged ? by : to, values.data());
+    if (staged) copy(to, by);
+    Floats seen(4);
+    copy_to_host(seen.data(), to);
+    EXPECT_EQ(seen, values) << "staged: " << staged;
+    EXPECT_EQ(device.memory().num_driver_allocations, 1u) << "the same segment";
+  }
+}
+
 TEST_F(Fault, ResetFindsWhatNobodyKnewOf) {
   const Runtime runtime(options(failing("2")));
   const Device device = runtime.device("fake:0");
