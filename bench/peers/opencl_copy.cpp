@@ -2,48 +2,18 @@
 #include "peers/opencl_copy.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "peers/opencl_queue.h"
+
 namespace bench {
-namespace {
 
-void check(int code, const char* call) {
-  if (code == 0) return;
-  throw std::runtime_error(std::string(call) + " failed with " + std::to_string(code));
-}
-
-}  // namespace
-
-struct OpenclCopy::Impl {
-  explicit Impl(std::size_t size) : size_bytes(size) {
-    cl_platform_id platform = nullptr;
-    cl_device_id device = nullptr;
-    check(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr), "clGetDeviceIDs");
-    cl_int code = 0;
-    context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
-    check(code, "clCreateContext");
-    queue = clCreateCommandQueue(context, device, 0, &code);
-    check(code, "clCreateCommandQueue");
-    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size_bytes, nullptr, &code);
-    check(code, "clCreateBuffer");
-  }
-  ~Impl() {
-    clReleaseMemObject(buffer);
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
+struct OpenclCopy::Impl : OpenclQueue {
+  explicit Impl(std::size_t size) : size_bytes(size), buffer(make_buffer(size)) {}
+  ~Impl() { clReleaseMemObject(buffer); }
 
   const std::size_t size_bytes;
-  cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
-  cl_mem buffer = nullptr;
+  const cl_mem buffer;
 };
 
 OpenclCopy::OpenclCopy(std::size_t size_bytes) : impl_(std::make_unique<Impl>(size_bytes)) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "loaders.h"
+#include "unit/runtime_fixture.h"
 
 namespace patchbay::opencl_test {
 namespace {
@@ -28,18 +29,8 @@ Function* entry(const char* name) {
 
 std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
-Error error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return {ErrorCode::kInternal, "none"};
-}
-
 void expect_error(ErrorCode code, const std::string& text, const std::function<void()>& body) {
-  const Error error = error_of(body);
+  const Error error = test::error_of(body);
   EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
   EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
 }
