@@ -36,6 +36,7 @@ struct Callback {
   StreamCallback call;
   runtime::DeviceState& device;
   std::shared_ptr<runtime::StreamProgress> progress;
+  std::uint64_t sequence;
 
   static void run(void* user, patchbay_status* status);
   void tell(patchbay_status* status) const;
@@ -44,7 +45,7 @@ struct Callback {
 void Callback::tell(patchbay_status* status) const {
   if (status == nullptr) return call(nullptr);
   const runtime::StatusHolder holder(status);
-  const runtime::FaultPtr fault = progress->fail(*status);
+  const runtime::FaultPtr fault = progress->fail(*status, sequence);
   if (fault->loses_device()) device.lose(fault);
   const Error error = runtime::stream_error(*fault, "add_callback");
   call(&error);
@@ -102,8 +103,8 @@ void Stream::add_callback(StreamCallback callback) const {
                    state_->device.name_text);
   }
   // Held here too: where it is called at once, what it captured goes after the stream's lock.
-  const auto waiting =
-      std::make_shared<Callback>(Callback{std::move(callback), state_->device, state_->progress});
+  const auto waiting = std::make_shared<Callback>(
+      Callback{std::move(callback), state_->device, state_->progress, state_->submitted.load()});
   auto user = std::make_unique<std::shared_ptr<Callback>>(waiting);
   state_->add_callback(Callback::run, user.get());
   static_cast<void>(user.release());  // run() has it now

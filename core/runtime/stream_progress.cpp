@@ -2,9 +2,11 @@
 #include "core/runtime/stream_progress.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/runtime/error.h"
 #include "core/runtime/status.h"
@@ -54,11 +56,22 @@ FaultPtr StreamProgress::fault_at(std::uint64_t sequence) const {
   return nullptr;
 }
 
-FaultPtr StreamProgress::fail(const patchbay_status& status) {
+/// The failure may be that of a stream which this one waits for, and then it is told as theirs.
+FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t sequence) {
+  if (FaultPtr known = fault_at(sequence)) return known;
   if (FaultPtr known = fault()) return known;
-  if (FaultPtr theirs = inherited(status)) return fail(std::move(theirs));
-  return fail(
-      std::make_shared<const Fault>(Fault{code_of(status), status.native_code, describe(status)}));
+  std::vector<Wait> waits;
+  if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) waits = all_open_waits();
+  for (const Wait& wait : waits) {
+    const FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence);
+    if (known == nullptr) continue;
+    if (!known->loses_device()) return fail(known);
+    // The loss of another device is none of this one's.
+    return fail(std::make_shared<const Fault>(
+        Fault{ErrorCode::kLaunchFailed, known->native_code, known->text}));
+  }
+  return fail(std::make_shared<const Fault>(
+      Fault{code_of(status), status.native_code, describe(status, waits)}));
 }
 
 FaultPtr StreamProgress::fail(FaultPtr fault) {
@@ -95,27 +108,39 @@ bool StreamProgress::has_open(std::string_view name, std::uint64_t up_to) const 
   });
 }
 
-/// The failure may be that of a stream which this one waits for, and then it is told as theirs.
-FaultPtr StreamProgress::inherited(const patchbay_status& status) {
-  if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) != 0) return nullptr;
-  for (const Wait& wait : open_waits()) {
-    if (FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence)) {
-      if (!known->loses_device()) return known;
-      // The loss of another device is none of this one's.
-      return std::make_shared<const Fault>(
-          Fault{ErrorCode::kLaunchFailed, known->native_code, known->text});
+/// With those of the streams that are waited for.
+std::vector<StreamProgress::Wait> StreamProgress::all_open_waits() const {
+  std::vector<Wait> all = open_waits();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (Wait& next : all[i].awaited->open_waits()) {
+      const bool is_known =
+          next.awaited.get() == this || std::any_of(all.begin(), all.end(), [&](const Wait& one) {
+            return one.awaited == next.awaited;
+          });
+      if (!is_known) all.push_back(std::move(next));
     }
-    const bool is_theirs = !status.origin.empty() && !has_open(status.origin, UINT64_MAX) &&
-                           wait.awaited->has_open(status.origin, wait.awaited_sequence);
-    if (is_theirs) return wait.awaited->fail(status);
   }
-  return nullptr;
+  return all;
+}
+
+/// Where it may have been launched, as far as can be told.
+std::string StreamProgress::places_of(std::string_view name, const std::vector<Wait>& waits) const {
+  std::set<std::string> places;
+  if (has_open(name, UINT64_MAX)) places.insert(device_name_);
+  for (const Wait& wait : waits) {
+    if (wait.awaited->has_open(name, wait.awaited_sequence)) {
+      places.insert(wait.awaited->device_name_);
+    }
+  }
+  return places.empty() ? device_name_ : fmt::format("{}", fmt::join(places, " or "));
 }
 
 /// "launch of add failed (launched by [add] on fake:0, driver code 3)"
-std::string StreamProgress::describe(const patchbay_status& status) const {
+std::string StreamProgress::describe(const patchbay_status& status,
+                                     const std::vector<Wait>& waits) const {
   constexpr std::size_t kShown = 8;
   std::vector<std::string_view> names;
+  const std::string places = places_of(status.origin, waits);
   const std::scoped_lock lock(mutex_);
   if (!status.origin.empty()) {
     names.push_back(status.origin);
@@ -139,7 +164,7 @@ std::string StreamProgress::describe(const patchbay_status& status) const {
     if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
     text += " launched on ";
   }
-  text += device_name_;
+  text += places;
   if (status.native_code != 0) text += fmt::format(", driver code {}", status.native_code);
   return text + ")";
 }

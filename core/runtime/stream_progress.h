@@ -45,8 +45,9 @@ class StreamProgress {
   FaultPtr fault() const;
   /// What the submission at `sequence` failed with; null if nothing is known.
   FaultPtr fault_at(std::uint64_t sequence) const;
-  /// Notes a failure of something that is not known to be done. The first one stays.
-  FaultPtr fail(const patchbay_status& status);
+  /// Notes a failure of something up to `sequence` that is not known to be done. The first one
+  /// stays; one that was known before a restart is only told again.
+  FaultPtr fail(const patchbay_status& status, std::uint64_t sequence);
   FaultPtr fail(FaultPtr fault);
   /// What comes after `submitted` is sound again.
   void restart(std::uint64_t submitted);
@@ -69,9 +70,10 @@ class StreamProgress {
   static constexpr std::size_t kKept = 64;  // older ones are overwritten
 
   std::vector<Wait> open_waits() const;
+  std::vector<Wait> all_open_waits() const;
   bool has_open(std::string_view name, std::uint64_t up_to) const;
-  std::string describe(const patchbay_status& status) const;
-  FaultPtr inherited(const patchbay_status& status);
+  std::string places_of(std::string_view name, const std::vector<Wait>& waits) const;
+  std::string describe(const patchbay_status& status, const std::vector<Wait>& waits) const;
 
   const std::string device_name_;
   mutable std::mutex mutex_;  // of one stream at a time

@@ -278,7 +278,7 @@ void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint
                         patchbay_status* status, std::string_view operation) {
   if (!is_fault(*status)) raise_status(status, operation, device.name_text);
   const StatusHolder holder(status);
-  const FaultPtr fault = progress.fail(*status);
+  const FaultPtr fault = progress.fail(*status, target);
   if (fault->loses_device()) device.lose(fault);
   progress.pass(target);
   throw stream_error(*fault, operation);

@@ -114,6 +114,20 @@ TEST_F(Fault, ResetFindsWhatNobodyKnewOf) {
   EXPECT_ERROR(static_cast<void>(b.to_vector<float>()), ErrorCode::kLaunchFailed, kCause);
 }
 
+// An event, or a wait that another thread began, may tell of the old failure after the reset.
+TEST_F(Fault, WhatIsToldLateSpoilsNoStreamThatWasReset) {
+  const Runtime runtime(options(failing("2")));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device);
+  device.synchronize();
+  const Tensor b = a * 2;
+  const Event event = device.default_stream().record();
+  device.default_stream().reset();
+  EXPECT_ERROR(event.wait(), ErrorCode::kLaunchFailed, kCause);
+  device.default_stream().synchronize();
+  EXPECT_EQ((a * 3).to_vector<float>(), Floats(4, 3));
+}
+
 TEST_F(Fault, ResetOfASoundStreamChangesNothing) {
   const Runtime runtime(options());
   for (const char* name : {"fake:0", "cpu:0"}) {
