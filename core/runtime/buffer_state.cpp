@@ -205,13 +205,9 @@ void BufferState::give_back() noexcept {
   }
 }
 
-/// One by one: a use that failed has ended, and the others are still to be waited for.
 void BufferState::wait_quietly() noexcept {
   for (const Position& use : uses_) {
-    try {
-      use.queue->wait_on_host(use.sequence, "wait");
-    } catch (...) {  // NOLINT(bugprone-empty-catch)
-    }
+    if (!use.is_done()) use.queue->finish_quietly();
   }
   uses_.clear();
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Streams that wait for events of another plugin: the host does it for them, at the next call.
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -66,6 +68,41 @@ TEST(ForeignWaits, TellOfFailures) {
   EXPECT_ERROR(stream.synchronize(), ErrorCode::kLaunchFailed, "launched by [mul] on fake:0");
   stream.reset();
   EXPECT_EQ((here + 1).to_vector<float>(), Floats(4, 2));
+}
+
+// The failure elsewhere says nothing of the stream's own work, which still reads the memory.
+TEST(ForeignWaits, ThatFailedDoNotGiveLentMemoryBackEarly) {
+  std::promise<void> dropping;
+  Gate gate;
+  std::atomic<bool> has_run = false, had_run = false;
+  RuntimeOptions chosen = options({{"cpu_devices", "1"}, {"fake_fail_async_launch", "2"}});
+  chosen.thread_pool = {2, [&](std::size_t n, const std::function<void(std::size_t)>& body) {
+                          gate.pass();
+                          for (std::size_t i = 0; i < n; ++i) body(i);
+                          has_run = true;
+                        }};
+  const Runtime runtime(chosen);
+  const Device fake = runtime.device("fake:0"), cpu = runtime.device("cpu:0");
+  Floats values(kLarge, 1);
+  const Tensor there = ones({4}, fake);
+  const Stream stream(cpu);
+  Tensor lent =
+      wrap_host(values.data(), DType::f32, {kLarge}, cpu, [&] { had_run = has_run.load(); });
+  gate.close();
+  {
+    const StreamScope scope(stream);
+    static_cast<void>(lent + 1);
+  }
+  static_cast<void>(there * 2);
+  stream.wait(fake.default_stream().record());
+  std::thread opener([&] {
+    dropping.get_future().wait();
+    gate.open();
+  });
+  dropping.set_value();
+  lent = Tensor();
+  EXPECT_TRUE(had_run);
+  opener.join();
 }
 
 }  // namespace
