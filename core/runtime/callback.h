@@ -11,6 +11,7 @@
 
 #include "patchbay/plugin/host.h"
 
+#include "core/runtime/quiet_thread.h"
 #include "core/runtime/stream_state.h"
 
 namespace patchbay::runtime {
@@ -21,7 +22,7 @@ class CallbackThread {
  public:
   using Call = void (*)(void* user, patchbay_status*);
 
-  CallbackThread() : thread_([this] { run(); }) {}
+  CallbackThread() : thread_(start_quiet_thread("add_callback", [this] { run(); })) {}
   /// Returns when the last call has.
   ~CallbackThread();
 

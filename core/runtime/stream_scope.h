@@ -5,9 +5,9 @@
 
 #include <memory>
 #include <string_view>
-#include <thread>
 
 #include "core/runtime/device_state.h"
+#include "core/runtime/quiet_thread.h"
 
 namespace patchbay::runtime {
 
@@ -63,7 +63,7 @@ struct DeleteOutsideCallbacks {
       return;
     }
     try {
-      std::thread([object] { delete object; }).detach();
+      start_quiet_thread("Stream", [object] { delete object; }).detach();
     } catch (...) {  // NOLINT(bugprone-empty-catch): no thread to be had, so it stays
     }
   }

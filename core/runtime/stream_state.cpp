@@ -43,7 +43,11 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
 }
 
 StreamState::~StreamState() {
-  if (!process_is_ending()) close();
+  if (!process_is_ending()) {
+    close();
+  } else {
+    static_cast<void>(callbacks_.release());  // its thread may be in a call that never returns
+  }
 }
 
 void StreamState::close() {

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <deque>
-#include <system_error>
 #include <utility>
 
 #include "patchbay/plugin/host.h"
@@ -15,6 +13,7 @@
 #include "core/runtime/error.h"
 #include "core/runtime/host.h"
 #include "core/runtime/loader.h"
+#include "core/runtime/quiet_thread.h"
 #include "core/runtime/staging.h"
 
 namespace patchbay::runtime {
@@ -161,25 +160,6 @@ void Transfer::run(const std::shared_ptr<State>& state) {
   }
 }
 
-/// With the application's signals left to its own threads.
-void Transfer::start_thread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::error_code failure;
-  try {
-    thread_ = std::thread([state = state_] { run(state); });
-  } catch (const std::system_error& error) {
-    failure = error.code();
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failure) {
-    raise(ErrorCode::kInternal, "[copy] the thread that makes copies can't be started: {}.",
-          failure.message());
-  }
-}
-
 void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
   const std::scoped_lock lock(state_->mutex);
   if (state_->stops) {
@@ -187,7 +167,7 @@ void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<Stagi
   }
   if (!thread_.joinable()) {
     stop_at_process_end(state_);
-    start_thread();
+    thread_ = start_quiet_thread("copy", [state = state_] { run(state); });
   }
   state_->jobs.push_back(std::move(job));
   if (ring) state_->last_ring = ring;

@@ -85,7 +85,6 @@ class Transfer {
   struct State;
   static void run(const std::shared_ptr<State>& state);
   static void stop_at_process_end(const std::shared_ptr<State>& state);
-  void start_thread();
 
   // The thread's too: the runtime may go while the thread ends its last copy.
   const std::shared_ptr<State> state_;

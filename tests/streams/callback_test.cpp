@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -126,6 +129,35 @@ TEST(Callbacks, OfAnInlineStreamAreCalledAtOnce) {
   bool called = false;
   stream.add_callback([&](const Error* error) { called = error == nullptr; });
   EXPECT_TRUE(called);
+}
+
+// The library's own thread makes the calls of a driver without callbacks.
+TEST(OwnThread, LeavesSignalsToTheApplication) {
+  if (const std::string why = absence_of("opencl:0"); !why.empty()) GTEST_SKIP() << why;
+  std::promise<std::pair<bool, bool>> blocked;
+  const Stream stream(test_device("opencl:0"));
+  stream.add_callback([&blocked](const Error*) {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    blocked.set_value({sigismember(&mask, SIGTERM) == 1, sigismember(&mask, SIGSEGV) == 1});
+  });
+  EXPECT_EQ(blocked.get_future().get(), std::pair(true, false)) << "the application's, and faults";
+}
+
+TEST(OwnThreadDeathTest, HoldsNoProcessUp) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static std::optional<Stream> last;  // made before the first runtime, so it goes last
+        static auto& gate = *new Gate;
+        gate.close();
+        if (!absence_of("opencl:0").empty()) std::exit(3);
+        last.emplace(test_device("opencl:0"));
+        last->add_callback([](const Error*) { gate.pass(); });
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "");
+  if (const std::string why = absence_of("opencl:0"); !why.empty()) GTEST_SKIP() << why;
 }
 
 TEST(Callbacks, AreToldOfFailures) {

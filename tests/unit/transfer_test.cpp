@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies that the runtime's transfer thread makes: what returns at once, what waits, and how they
 // fail and end. A gate holds the thread where a test must know that nothing has moved yet.
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <future>
 #include <string>
@@ -117,6 +119,22 @@ TEST_F(TransferTest, ChunksArriveWholeAndInOrder) {
   EXPECT_EQ(sum(ne(rows.select(0, 0), source.to(to_))).item<std::int64_t>(), 0);
   EXPECT_EQ(sum(ne(rows.select(0, 2), source.to(to_))).item<std::int64_t>(), 0);
   EXPECT_EQ(max(rows.select(0, 1)).item<std::int32_t>(), 0);
+}
+
+TEST_F(TransferTest, TheThreadTakesNoSignals) {
+  std::promise<std::pair<bool, bool>> blocked;
+  Floats values(6, 1);
+  const auto tell = [&blocked] {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    blocked.set_value({sigismember(&mask, SIGTERM) == 1, sigismember(&mask, SIGSEGV) == 1});
+  };
+  Gate gate(runtime_);  // so that the thread is the last to hold what is lent
+  (void)wrap_host(values.data(), DType::f32, {2, 3}, cpu_, tell)
+      .t()
+      .to(from_, {.non_blocking = true});
+  gate.open();
+  EXPECT_EQ(blocked.get_future().get(), std::pair(true, false)) << "the application's, and faults";
 }
 
 TEST_F(TransferTest, ManyCopiesKeepTheirOrder) {
