@@ -98,9 +98,15 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
   tracked.store(true, std::memory_order_release);
 }
 
-void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes) {
+void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
+                           bool rewrites) {
   const std::scoped_lock lock(mutex_);
   forget_done();
+  if (rewrites) {
+    fault_.reset();
+    // What becomes of the copies before it is nobody's business any more.
+    for (Position& use : uses_) use.inherited |= use.queue->as_stream() == nullptr;
+  }
   uses_.push_back({std::move(copy), sequence, writes});
   tracked.store(true, std::memory_order_release);
 }

@@ -37,8 +37,9 @@ struct BufferState {
 
   /// Notes that a submission uses the memory: before it is made, so that no use goes unknown.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
-  /// The same for a copy by the transfer thread.
-  void note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes);
+  /// The same for a copy by the transfer thread, which may write all of the memory again.
+  void note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
+                bool rewrites = false);
   /// What a use of this kind must follow and may not have ended. The transfer thread sees no
   /// copies.
   std::vector<Position> uses_before(bool writes);

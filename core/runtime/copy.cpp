@@ -268,10 +268,11 @@ void post(BufferState& to, BufferState& from, const Way& way,
                                                  std::move(work));
   job->after = std::move(after);
   from.check_readable(way.operation);  // what is done already is not among them
-  if (way.size_bytes == to.size_bytes) to.note_rewritten();
   from.device->runtime.transfer.add(job, way.ring);
+  // Where a kernel unpacks, that is what knows.
+  const bool rewrites = way.to.buffer == &to && way.size_bytes == to.size_bytes;
   from.note_use(job, TransferJob::kPosition, /*writes=*/false);
-  to.note_use(job, TransferJob::kPosition, /*writes=*/true);
+  to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
 }
 
 void post(const Way& way) {

@@ -287,9 +287,24 @@ TEST(TransferAsyncFailure, LaterCopiesAreNotConcerned) {
   const Tensor spoilt = full({8}, 1, from);
   const Tensor there = spoilt.to(to, {.non_blocking = true});
   EXPECT_ERROR((void)there.to_vector<float>(), ErrorCode::kLaunchFailed,
-               "in the copy of 32 bytes from fake:0 to fake:1 (staged)");
+               "(launched by [fill] on fake:0). The stream takes no more work until "
+               "Stream::reset(), in the copy of 32 bytes from fake:0 to fake:1 (staged)");
   const Buffer elsewhere = Buffer::allocate(from, 32);
   copy({elsewhere, 0, 32}, {whole.buffer(), 0, 32});
+}
+
+// By a copy that was queued before anyone knew.
+TEST(TransferAsyncFailure, IsOverOnceAllIsWrittenAgain) {
+  const Runtime runtime(staged_options({{"fake_fail_async_launch", "2"}}));
+  const Device from = runtime.device("fake:0"), to = runtime.device("fake:1");
+  const Tensor good = full({8}, 3, runtime.device("cpu:0"));
+  const Tensor target = zeros({8}, to);
+  Gate gate(runtime);
+  const Tensor spoilt = full({8}, 1, from);
+  target.copy_from(spoilt, /*non_blocking=*/true);
+  target.copy_from(good, /*non_blocking=*/true);
+  gate.open();
+  EXPECT_EQ(target.to_vector<float>(), Floats(8, 3));
 }
 
 // ------------------------------------------------------------------------------- the end
