@@ -21,6 +21,13 @@ namespace {
 
 thread_local const TransferJob* current_job = nullptr;
 
+/// Made while there is memory.
+const FaultPtr& unknown_fault() {
+  static const auto* const fault = new FaultPtr(std::make_shared<const Fault>(
+      Fault{ErrorCode::kInternal, 0, "a copy failed, and no memory was left to say why"}));
+  return *fault;
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------- one copy
@@ -76,23 +83,33 @@ void TransferJob::let_go() noexcept {
   to_ = Buffer();
 }
 
+/// Of what is read after the process has begun to end, and would else wait for ever.
+void TransferJob::give_up() noexcept {
+  try {
+    fault_ = std::make_shared<const Fault>(
+        Fault{ErrorCode::kInternal, 0, "the process ended before " + what_});
+  } catch (const std::bad_alloc&) {
+    fault_ = unknown_fault();
+  }
+  end();
+}
+
+void TransferJob::end() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (fault_) progress->fail(fault_);
+  progress->pass(kPosition);
+  has_ended_ = true;
+  ended_.notify_all();
+}
+
 void TransferJob::run() noexcept {
   current_job = this;
   try {
     attempt();
   } catch (...) {  // no memory for the words, or nothing that the library throws
-    static const auto unknown = std::make_shared<const Fault>(
-        Fault{ErrorCode::kInternal, 0, "a copy failed, and no memory was left to say why"});
-    fault_ = unknown;
+    fault_ = unknown_fault();
   }
-  {
-    // Before the buffers go, which else would wait for this copy.
-    const std::scoped_lock lock(mutex_);
-    if (fault_) progress->fail(fault_);
-    progress->pass(kPosition);
-    has_ended_ = true;
-    ended_.notify_all();
-  }
+  end();  // before the buffers go, which else would wait for this copy
   let_go();
   current_job = nullptr;
 }
@@ -126,7 +143,7 @@ AllQueues<State>& all_queues() {
 
 const TransferJob* Transfer::current() { return current_job; }
 
-Transfer::Transfer() : state_(std::make_shared<State>()) {}
+Transfer::Transfer() : state_(std::make_shared<State>()) { unknown_fault(); }
 
 Transfer::~Transfer() {
   if (!thread_.joinable()) return;
@@ -189,6 +206,11 @@ void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
       held->stops = true;
       held->added.notify_all();
       held->ended.wait_for(busy, std::chrono::seconds(1), [&held] { return !held->is_busy; });
+      // The others stay, with their buffers, but nobody waits for them any more.
+      for (std::size_t i = held->is_busy ? 1 : 0; i < held->jobs.size(); ++i) {
+        held->jobs[i]->give_up();
+      }
+      held->ended.notify_all();
     }
   });
   static_cast<void>(registered);
@@ -206,7 +228,7 @@ bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
     ++number;
     if (job->concerns(device)) wanted = number;
   }
-  while (state_->num_ended < wanted) {
+  while (state_->num_ended < wanted && !state_->stops) {
     if (deadline_ns == PATCHBAY_NO_DEADLINE) {
       state_->ended.wait(lock);
       continue;

@@ -40,6 +40,8 @@ class TransferJob final : public Queue {
   /// Makes the copy, on the transfer thread, then lets go of the buffers, perhaps the runtime's
   /// last.
   void run() noexcept;
+  /// Ends it unmade.
+  void give_up() noexcept;
   bool concerns(const DeviceState* device) const {
     return device == nullptr || device == to_device_ || device == from_device_;
   }
@@ -48,6 +50,7 @@ class TransferJob final : public Queue {
 
  private:
   void attempt();
+  void end() noexcept;
   void fail(const Error& error);
   void let_go() noexcept;
 

@@ -343,6 +343,32 @@ TEST(TransferEndDeathTest, AProcessEndsWithCopiesOnTheirWay) {
       testing::ExitedWithCode(3), "");
 }
 
+/// Waits for a copy after the library has given it up.
+struct LateReader {
+  ~LateReader() {
+    try {
+      target->buffer().wait();
+    } catch (const Error& error) {
+      std::fputs(error.what(), stderr);
+    }
+  }
+  Tensor* target = nullptr;
+};
+
+TEST(TransferEndDeathTest, CopiesThatAreGivenUpHoldNobodyUp) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static LateReader reader;  // made first, so it goes last
+        static auto& runtime = *new Runtime(staged_options({{"fake_delay_ms", "1"}}));
+        static auto& source = *new Tensor(full({8}, 2, runtime.device("fake:0")));
+        reader.target = new Tensor(zeros({8}, runtime.device("fake:1")));
+        for (int i = 0; i < 50; ++i) reader.target->copy_from(source, /*non_blocking=*/true);
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "the process ended before the copy of 32 bytes from fake:0");
+}
+
 // ------------------------------------------------------------------------------- calibration
 
 TEST_F(TransferTest, PlansTellTheTimeOnceItIsMeasured) {
