@@ -6,7 +6,20 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/runtime/error.h"
+
 namespace patchbay::runtime {
+namespace {
+
+std::string variable_of(std::string_view name) {
+  std::string variable = "PATCHBAY_";
+  for (const char c : name) {
+    variable += (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return variable;
+}
+
+}  // namespace
 
 bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
 
@@ -19,13 +32,19 @@ std::optional<std::string> Environment::get(std::string_view name) const {
     return found->second;
   }
   if (!read_environment_) return std::nullopt;
-  std::string variable = "PATCHBAY_";
-  for (const char c : name) {
-    variable += (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
-  }
-  const char* value = std::getenv(variable.c_str());
+  const char* value = std::getenv(variable_of(name).c_str());
   if (value == nullptr) return std::nullopt;
   return value;
+}
+
+bool Environment::is_on(std::string_view name) const {
+  const std::string value = get(name).value_or("");
+  if (value.empty() || value == "0") return false;
+  if (value == "1") return true;
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] bad setting '{}': expected 0 or 1, got {}. Correct {} or "
+        "RuntimeOptions::settings.",
+        name, quote(value), variable_of(name));
 }
 
 std::vector<std::string> Environment::get_list(std::string_view name) const {

@@ -21,6 +21,8 @@ class Environment {
 
   /// The setting of that lower-case name.
   std::optional<std::string> get(std::string_view name) const;
+  /// Whether it is 1. Errors: kInvalidArgument, if it is neither that nor 0, empty or absent.
+  bool is_on(std::string_view name) const;
   /// Split at commas, spaces trimmed, empty parts dropped.
   std::vector<std::string> get_list(std::string_view name) const;
 

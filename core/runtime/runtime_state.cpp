@@ -47,13 +47,6 @@ std::string canonical_name(const std::string& text) {
   return name.to_string();
 }
 
-bool is_on(const std::optional<std::string>& setting, const char* name) {
-  if (!setting || setting->empty() || *setting == "0") return false;
-  if (*setting == "1") return true;
-  raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected 0 or 1, got {}.", name,
-        quote(*setting));
-}
-
 const ThreadPool& checked(const ThreadPool& pool) {
   if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
     return pool;
@@ -68,9 +61,9 @@ const ThreadPool& checked(const ThreadPool& pool) {
 
 RuntimeState::RuntimeState(const RuntimeOptions& options)
     : environment(options.settings, options.read_environment),
-      sync(is_on(environment.get("sync"), "sync")),
+      sync(environment.is_on("sync")),
       thread_pool(checked(options.thread_pool)),
-      validates(validation::is_wanted(environment)),
+      validates(environment.is_on("validate")),
       logger(options.log, environment) {
   watch_process_end();
   visible_devices = !options.visible_devices.empty() ? options.visible_devices

@@ -61,8 +61,10 @@ TEST(Synchronous, SoAreStagedCopies) {
 }
 
 TEST(Synchronous, BadSettingsAreRefused) {
-  EXPECT_ERROR(Runtime(options({{"sync", "maybe"}})), ErrorCode::kInvalidArgument,
-               "[Runtime] setting 'sync': expected 0 or 1, got 'maybe'.");
+  EXPECT_ERROR(
+      Runtime(options({{"sync", "maybe"}})), ErrorCode::kInvalidArgument,
+      "[Runtime] bad setting 'sync': expected 0 or 1, got 'maybe'. Correct PATCHBAY_SYNC or "
+      "RuntimeOptions::settings.");
 }
 
 }  // namespace

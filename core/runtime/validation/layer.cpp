@@ -21,16 +21,6 @@ std::string made_by(const CallSite& site, const char* fallback) {
 
 }  // namespace
 
-bool is_wanted(const Environment& environment) {
-  const std::string setting = environment.get("validate").value_or("0");
-  if (setting == "1") return true;
-  if (setting.empty() || setting == "0") return false;
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] bad setting 'validate': expected 0 or 1, got {}. Correct PATCHBAY_VALIDATE or "
-        "RuntimeOptions::settings.",
-        quote(setting));
-}
-
 std::string describe(const Block& block) {
   const std::string tag = block.tag.empty() ? "" : fmt::format(", tag {}", quote(block.tag));
   return fmt::format("{}; {} of {} bytes{} made by {}", block.device->state.name_text,

@@ -15,7 +15,6 @@
 
 #include "patchbay/validation.h"
 
-#include "core/runtime/environment.h"
 #include "core/runtime/plugin_tables.h"
 #include "core/runtime/validation/block_map.h"
 #include "core/runtime/validation/findings.h"
@@ -26,9 +25,6 @@ struct PluginState;
 }
 
 namespace patchbay::runtime::validation {
-
-/// The setting `validate`. Errors: kInvalidArgument, if it is neither 0 nor 1.
-bool is_wanted(const Environment& environment);
 
 /// A piece of memory that a submission uses.
 struct Use {
