@@ -160,7 +160,7 @@ void DeviceState::synchronize(std::uint64_t deadline_ns) {
 
 void DeviceState::write_trace() noexcept try {
   const auto others = hold_streams();
-  if (default_stream) default_stream->write_trace();
+  if (handle.load(std::memory_order_acquire) != nullptr) default_stream->write_trace();
   for (const auto& stream : others) stream->write_trace();
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the list
 }

@@ -20,7 +20,8 @@ constexpr std::size_t kPageBytes = 4096;
 }  // namespace
 
 TraceFile::TraceFile(const std::filesystem::path& path)
-    : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : process_(::getpid()),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
   if (descriptor_ < 0 || !write_at_end("[", kEnd)) {
     const std::error_code why(errno, std::generic_category());
     if (descriptor_ >= 0) ::close(descriptor_);
@@ -53,7 +54,7 @@ void TraceFile::add(std::string_view event, std::uint64_t now_ns) noexcept {
 void TraceFile::flush() noexcept {
   if (sizes_.empty() || !failure_.empty()) return;
   try {
-    write_batch();
+    if (::getpid() == process_) write_batch();
   } catch (const std::bad_alloc&) {
     failure_ = "no memory";
   }
@@ -92,7 +93,7 @@ void TraceFile::write_batch() {
   write(kEnd);
 }
 
-bool TraceFile::write_at_end(std::string_view text, std::string_view end) noexcept {
+bool TraceFile::write_at_end(std::string_view text, std::string_view end) {
   std::string whole(text);
   whole += end;
   for (std::size_t done = 0; done < whole.size();) {

@@ -3,6 +3,8 @@
 #ifndef PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
 #define PATCHBAY_CORE_RUNTIME_TRACE_FILE_H_
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -32,9 +34,10 @@ class TraceFile {
 
  private:
   void write_batch();
-  bool write_at_end(std::string_view text, std::string_view end) noexcept;
+  bool write_at_end(std::string_view text, std::string_view end);
   std::size_t room_in_page() const noexcept;
 
+  const pid_t process_;  // a child of it has the descriptor too, and is not to write
   int descriptor_ = -1;
   std::int64_t end_ = 0;  // where the closing bracket's line begins
   bool needs_comma_ = false;

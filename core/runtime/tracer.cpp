@@ -73,7 +73,9 @@ std::uint32_t thread_number() {
 std::shared_ptr<Tracer> Tracer::open(const std::filesystem::path& path) {
   OpenTraces& traces = open_traces();
   const std::scoped_lock lock(traces.mutex);
-  std::weak_ptr<Tracer>& known = traces.by_path[std::filesystem::weakly_canonical(path).string()];
+  std::error_code failure;  // is told when the file is opened
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, failure);
+  std::weak_ptr<Tracer>& known = traces.by_path[(failure ? path : whole).string()];
   if (auto tracer = known.lock()) return tracer;
   if (traces.by_path.size() == 1) std::atexit(flush_all);
   auto tracer = std::make_shared<Tracer>(path);

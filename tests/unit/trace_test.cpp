@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -230,6 +231,26 @@ TEST(Trace, IsWholeWhenTheProcessIsKilled) {
   std::filesystem::remove(file);
 }
 
+// The file is the parent's: a child that ends as programs do writes nothing to it.
+TEST(Trace, IsLeftAloneByForkedProcesses) {
+  const std::filesystem::path file = file_for_this_test();
+  const Runtime runtime(options());
+  runtime.start_trace(file);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (int i = 0; i < 100; ++i) const TraceScope scope("of the child", runtime);
+    std::exit(0);
+  }
+  ASSERT_GT(child, 0);
+  ::waitpid(child, nullptr, 0);
+  { const TraceScope scope("of the parent", runtime); }
+  runtime.stop_trace();
+  const Json events = parse(file);
+  EXPECT_EQ(find_all(events, "X", "of the parent").size(), 1u);
+  EXPECT_EQ(find_all(events, "X", "of the child").size(), 0u);
+  std::filesystem::remove(file);
+}
+
 TEST(Trace, StartsWithASettingAndIsSharedByRuntimes) {
   const std::filesystem::path file = file_for_this_test();
   {
@@ -254,6 +275,7 @@ TEST(Trace, RefusesWhatCanNotBe) {
                "[trace] can't write '/no/such/directory/trace.json': No such file or directory.");
   EXPECT_ERROR((void)Runtime(options({{"trace", "/no/such/directory/t"}})), ErrorCode::kIo,
                "can't write '/no/such/directory/t'");
+  EXPECT_ERROR(runtime.start_trace(std::string(300, 'x')), ErrorCode::kIo, "File name too long");
   runtime.stop_trace();  // none: fine
   runtime.start_trace(file);
   EXPECT_ERROR(runtime.start_trace("other.json"), ErrorCode::kInUse,
