@@ -123,9 +123,9 @@ void StreamState::poll() noexcept {
       probe_ = record_locked(nullptr);
     }
     if (!probe_->is_done()) return;
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what has failed has ended
-  } catch (...) {           // no memory for an event: another time
-    return;
+  } catch (...) {
+    // What failed has ended. Without an event: another time.
+    if (!progress->has_failed() && !is_done(probe_sequence_)) return;
   }
   probe_.reset();
   progress->pass(probe_sequence_);
