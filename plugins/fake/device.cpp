@@ -26,6 +26,7 @@ std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
 }
 
 std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
+  faults_.count(Call::kCreateEvent);
   health_->check();
   return std::make_unique<Event>();
 }

@@ -8,7 +8,8 @@ namespace fake {
 namespace {
 
 constexpr std::array<std::string_view, kNumCalls> kCallNames = {
-    "enumerate", "open_device", "create_stream", "allocate", "copy", "prepare", "launch"};
+    "enumerate", "open_device", "create_stream", "allocate",
+    "copy",      "prepare",     "launch",        "create_event"};
 
 std::string option_of(std::size_t call) { return "fake_fail_" + std::string(kCallNames[call]); }
 

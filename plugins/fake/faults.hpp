@@ -21,9 +21,10 @@ enum class Call : std::uint8_t {
   kAllocate,
   kCopy,
   kPrepare,
-  kLaunch
+  kLaunch,
+  kCreateEvent
 };
-inline constexpr std::size_t kNumCalls = 7;
+inline constexpr std::size_t kNumCalls = 8;
 
 /// What a launch does that was accepted, or, with kLosesDevice, not.
 enum class LaunchFault : std::uint8_t {

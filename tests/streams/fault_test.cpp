@@ -103,6 +103,30 @@ TEST_F(Fault, TheNextOwnerOfTheMemoryIsSound) {
   }
 }
 
+// That the driver can't say how far a stream has come does not mean that it is done.
+TEST_F(Fault, WithoutAnEventMemoryIsNotTakenForUnused) {
+  const Runtime runtime(options({{"fake_fail_create_event", "1-"}, {"fake_delay_ms", "30"}}));
+  const Device device = runtime.device("fake:0");
+  const Floats values(1 << 23, 3);
+  Tensor used = ones({1 << 23}, device);
+  device.synchronize();
+  const Stream stream(device);
+  {
+    const StreamScope scope(stream);
+    for (int i = 0; i < 6; ++i) used.fill_(5);  // longer than what comes beside it
+    used = Tensor();                            // whose block the next buffer has
+  }
+  EXPECT_EQ(device.memory().live_bytes, 0u);  // asks the streams
+  const Buffer next = Buffer::allocate(device, 1 << 25);
+  copy_from_host({next, 0, 1 << 25}, values.data());
+  stream.synchronize();
+  Floats seen(1 << 23);
+  copy_to_host(seen.data(), {next, 0, 1 << 25});
+  EXPECT_EQ(seen[0], 3);
+  EXPECT_EQ(device.memory().num_driver_allocations, 1u)
+      << "the same block, for it fills its segment";
+}
+
 TEST_F(Fault, ResetFindsWhatNobodyKnewOf) {
   const Runtime runtime(options(failing("2")));
   const Device device = runtime.device("fake:0");
