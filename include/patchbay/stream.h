@@ -34,7 +34,7 @@ struct SubmissionTime {
   std::string name;  // as in errors: "add", "to"
   Kind kind = Kind::kLaunch;
   std::uint64_t size_bytes = 0;       // that a copy moved; 0 for launches
-  std::chrono::nanoseconds start{0};  // since the stream was made
+  std::chrono::nanoseconds start{0};  // since the stream's first one
   std::chrono::nanoseconds duration{0};
 };
 
