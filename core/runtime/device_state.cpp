@@ -10,6 +10,7 @@
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
+#include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -67,6 +68,7 @@ void DeviceState::open_in(std::uint64_t native_context) {
   patchbay_device* opened = nullptr;
   check(table->open_device(plugin.driver, plugin_index, native_context, &opened), "adopt_context",
         name_text);
+  if (plugin.validation) plugin.validation->adopt_device(*this, opened);
   finish_opening(opened);
 }
 

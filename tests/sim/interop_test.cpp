@@ -173,6 +173,17 @@ TEST_F(SimInterop, WhatIsOfAnotherContextIsRefused) {
   EXPECT_EQ(zeros({2}, other).to_vector<float>(), std::vector<float>(2, 0));
 }
 
+TEST_F(SimInterop, WhatIsLentToAValidatedRuntime) {
+  runtime_.emplace(options({{"validate", "1"}}));
+  const Device device = adopted();
+  EXPECT_EQ(native_context(device).as<cuda::NativeContext>(), context_);
+  const Tensor lent = from_buffer(wrap_buffer(device, memory_, 64), DType::f32, {4});
+  const Stream stream = wrap_stream(device, number_of(stream_));
+  lent.fill_(3);
+  stream.wait(device.default_stream().record());
+  EXPECT_EQ(read(memory_, 4), std::vector<float>(4, 3));
+}
+
 TEST_F(SimInterop, MemoryThatDoesNotFit) {
   const Device device = adopted();
   expect_error(ErrorCode::kInvalidArgument,

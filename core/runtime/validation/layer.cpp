@@ -62,9 +62,12 @@ patchbay_status* Layer::misuse(const DeviceRecord& device) {
 patchbay_status* Layer::open_device(patchbay_driver* driver, std::uint32_t index,
                                     patchbay_device** device) {
   if (patchbay_status* failure = real_.plugin.open_device(driver, index, device)) return failure;
-  Devices::instance().add(
-      *device, std::make_shared<DeviceRecord>(*this, *plugin_.find_device(index), *device));
+  adopt_device(*plugin_.find_device(index), *device);
   return nullptr;
+}
+
+void Layer::adopt_device(const DeviceState& state, patchbay_device* opened) {
+  Devices::instance().add(opened, std::make_shared<DeviceRecord>(*this, state, opened));
 }
 
 void Layer::forget_device(DeviceRecord& device) {

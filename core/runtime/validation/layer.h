@@ -62,6 +62,8 @@ class Layer {
 
   patchbay_status* open_device(patchbay_driver* driver, std::uint32_t index,
                                patchbay_device** device);
+  /// From then on the entries know it: of one that was opened by an extension, too.
+  void adopt_device(const DeviceState& state, patchbay_device* opened);
   /// Looks at everything a last time, and logs what is left.
   void forget_device(DeviceRecord& device);
 
