@@ -207,7 +207,7 @@ void BufferState::give_back() noexcept {
     (*released)();
   } catch (...) {
     device->runtime.logger.write(LogLevel::kError,
-                                 "[wrap_host] the callback 'released' threw an exception");
+                                 "[released] the callback of lent memory threw an exception");
   }
 }
 
