@@ -5,6 +5,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
+#include "core/runtime/stream_scope.h"
 #include "core/runtime/stream_state.h"
 
 namespace patchbay {
@@ -67,12 +68,12 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
   return Buffer(wrapped.release());
 }
 
-std::shared_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
+std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
                                          std::uint64_t native_stream) {
   patchbay_stream* handle = nullptr;
   check(device.plugin.tables.stream.wrap(device.open(), native_stream, &handle), operation,
         device.name_text);
-  auto stream = std::make_shared<StreamState>(device, device.shared(), handle);
+  auto stream = std::make_unique<StreamState>(device, device.shared(), handle);
   stream->is_lent = true;
   device.add_stream(*stream);
   return stream;
@@ -114,7 +115,9 @@ void adopt_context(const Device& device, std::uint64_t native_context) {
 }
 
 Stream wrap_stream(const Device& device, std::uint64_t native_stream) {
-  return Stream(runtime::wrap_stream("wrap_stream", device.state(), native_stream));
+  return Stream(std::shared_ptr<runtime::StreamState>(
+      runtime::wrap_stream("wrap_stream", device.state(), native_stream).release(),
+      runtime::DeleteOutsideCallbacks()));
 }
 
 Buffer wrap_buffer(const Device& device, std::uint64_t native_memory, std::size_t size_bytes,

@@ -23,8 +23,8 @@ NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes);
 Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t native_memory,
                    std::size_t size_bytes, std::function<void()> released, bool is_read_only);
 
-/// The application's stream.
-std::shared_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
+/// The application's stream, which its end waits for.
+std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
                                          std::uint64_t native_stream);
 
 }  // namespace patchbay::runtime

@@ -3,6 +3,8 @@
 // itself: contexts that an application makes are in tests/opencl and tests/sim.
 #include <cstdint>
 #include <functional>
+#include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -141,6 +143,21 @@ TEST_P(InteropTest, LentStreamsRunKernels) {
   target.offset_bytes = out.offset_bytes();
   fill.launch(lent, std::vector<Argument>{target, Argument::scalar(7.0f)});
   EXPECT_EQ((out + out).to_vector<float>(), std::vector<float>(4, 14));
+}
+
+TEST_P(InteropTest, LentStreamsMayGoInTheirOwnCallback) {
+  if (!has_handles(device_)) GTEST_SKIP() << "no streams are lent";
+  // Kept: the lent one goes on another thread, some time later.
+  static std::vector<Stream>& owners = *new std::vector<Stream>;
+  owners.emplace_back(device_);
+  std::promise<void> gone;
+  {
+    const Stream lent = wrap_stream(device_, native_handle(owners.back()).value);
+    const std::shared_ptr<int> told(nullptr, [&gone](int*) { gone.set_value(); });
+    lent.add_callback([told, lent](const Error*) {});
+  }
+  gone.get_future().wait();
+  owners.back().synchronize();
 }
 
 TEST_P(InteropTest, TensorsFromBuffers) {
