@@ -35,9 +35,16 @@ NativeHandle ask(DeviceState& device, NativeKind kind, void* object) {
 
 }  // namespace
 
+BufferState& state_of(const char* operation, const Buffer& buffer) {
+  if (buffer) return *buffer.state();
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] null buffer: expected one that Buffer::allocate, Buffer::wrap_host or wrap_buffer "
+        "made.",
+        operation);
+}
+
 NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
   if (buffer.memory.base == nullptr) return {NativeKind::kMemory, 0, 0};
-  buffer.finish_inherited();  // of which the application can't know
   NativeHandle handle = ask(*buffer.device, NativeKind::kMemory, buffer.memory.base);
   const std::size_t offset = buffer.memory.offset_bytes + offset_bytes;
   if (buffer.device->has_addresses) {
@@ -100,8 +107,9 @@ NativeHandle native_handle(const Event& event) {
 }
 
 NativeHandle native_handle(const Buffer& buffer) {
-  static_cast<void>(buffer.size_bytes());  // an error for a null handle
-  return runtime::native_memory(*buffer.state(), 0);
+  runtime::BufferState& state = runtime::state_of("native_handle", buffer);
+  state.finish_inherited();  // of which the application can't know
+  return runtime::native_memory(state, 0);
 }
 
 void adopt_context(const Device& device, std::uint64_t native_context) {

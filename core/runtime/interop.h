@@ -16,7 +16,10 @@
 
 namespace patchbay::runtime {
 
-/// Where `offset_bytes` of the buffer lies.
+/// The buffer behind a handle. Errors: kInvalidArgument for a null one.
+BufferState& state_of(const char* operation, const Buffer& buffer);
+
+/// Where `offset_bytes` of the buffer lies. Waits for nothing.
 NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes);
 
 /// The application's memory. `base` is checked by the plugin, unless there are 0 bytes.

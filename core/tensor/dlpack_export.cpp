@@ -20,6 +20,8 @@ using dlpack::DLTensor;
 using runtime::raise;
 using tensor::TensorImpl;
 
+constexpr const char* kOperation = "to_dlpack";
+
 // The structs cross to code that others compile.
 static_assert(sizeof(dlpack::DLDevice) == 8 && sizeof(dlpack::DLDataType) == 4);
 static_assert(sizeof(void*) != 8 ||
@@ -64,19 +66,25 @@ void check_device(const TensorImpl& impl) {
 /// After this the consumer may use the memory on its stream, or, if it gave none, at once.
 std::shared_ptr<runtime::StreamState> make_safe(const TensorImpl& impl,
                                                 const DlpackOptions& options) {
-  if (!options.stream) {
-    impl.buffer().wait_on_host(/*writes=*/true);
-    return nullptr;
+  std::shared_ptr<runtime::StreamState> stream;
+  impl.device().check_alive(kOperation);
+  if (options.stream) {
+    stream = runtime::wrap_stream(kOperation, impl.device(), *options.stream);
+    impl.buffer().insert_waits(*stream, /*writes=*/true, kOperation);
+  } else {
+    impl.buffer().wait_on_host(/*writes=*/true, kOperation);
   }
-  auto stream = runtime::wrap_stream("to_dlpack", impl.device(), *options.stream);
-  impl.buffer().insert_waits(*stream, /*writes=*/true);
+  impl.buffer().check_readable(kOperation);
   return stream;
 }
 
 template <class Managed>
 void fill(Export<Managed>& made) {
   const TensorImpl& impl = *made.tensor.impl();
-  const NativeHandle memory = runtime::native_memory(impl.buffer(), impl.offset_bytes);
+  NativeHandle memory;  // null without elements, as the standard wants it
+  if (made.tensor.num_elements() != 0) {
+    memory = runtime::native_memory(impl.buffer(), impl.offset_bytes);
+  }
   std::copy(impl.shape.begin(), impl.shape.end(), made.shape.begin());
   std::copy(impl.strides.begin(), impl.strides.end(), made.strides.begin());
   DLTensor& result = made.managed.dl_tensor;
@@ -108,7 +116,7 @@ Managed* export_to(const Tensor& tensor, const DlpackOptions& options) {
 }  // namespace
 
 DLManagedTensorVersioned* to_dlpack(const Tensor& tensor, const DlpackOptions& options) {
-  const TensorImpl& impl = tensor::impl_of("to_dlpack", tensor, "tensor");
+  const TensorImpl& impl = tensor::impl_of(kOperation, tensor, "tensor");
   auto* const managed = export_to<DLManagedTensorVersioned>(tensor, options);
   managed->version = dlpack::kVersion;
   managed->flags = impl.buffer().is_read_only ? dlpack::kReadOnly : 0;
@@ -116,7 +124,7 @@ DLManagedTensorVersioned* to_dlpack(const Tensor& tensor, const DlpackOptions& o
 }
 
 DLManagedTensor* to_dlpack_unversioned(const Tensor& tensor, const DlpackOptions& options) {
-  const TensorImpl& impl = tensor::impl_of("to_dlpack", tensor, "tensor");
+  const TensorImpl& impl = tensor::impl_of(kOperation, tensor, "tensor");
   if (impl.buffer().is_read_only) {
     raise(ErrorCode::kInvalidArgument,
           "[to_dlpack] the tensor is read-only, which versions of DLPack before 1.0 can't tell: "

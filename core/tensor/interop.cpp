@@ -11,6 +11,7 @@ using runtime::raise;
 
 NativeHandle native_handle(const Tensor& tensor) {
   const tensor::TensorImpl& impl = tensor::impl_of("native_handle", tensor, "tensor");
+  impl.buffer().finish_inherited();  // of which the application can't know
   return runtime::native_memory(impl.buffer(), impl.offset_bytes);
 }
 
@@ -18,8 +19,8 @@ namespace {
 
 Tensor make(const Buffer& buffer, DType dtype, const Shape& shape, const Shape* strides,
             std::size_t offset_bytes) {
-  const std::size_t size = buffer.size_bytes();
-  const runtime::BufferState& state = *buffer.state();
+  const runtime::BufferState& state = runtime::state_of("from_buffer", buffer);
+  const std::size_t size = state.size_bytes;
   tensor::check_device_has("from_buffer", *state.device, dtype);
   if (state.kind != MemoryKind::kDevice) {
     raise(ErrorCode::kInvalidArgument,

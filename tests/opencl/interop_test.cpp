@@ -331,7 +331,8 @@ TEST_F(OpenclInterop, ExportsAreReadyOnTheConsumersQueue) {
   ASSERT_EQ(code, CL_SUCCESS);
   const auto ours = native_handle(device.default_stream()).as<cl_command_queue>();
   ASSERT_EQ(CL(clEnqueueBarrierWithWaitList)(ours, 1, &gate, nullptr), CL_SUCCESS);
-  const Tensor sum = source + source;
+  Tensor sum = source;
+  for (int i = 0; i < 4; ++i) sum = sum + source;  // its block is one that was freed in use
   // It returns while the gate is closed.
   auto* const exported = to_dlpack(sum, {.stream = number_of(queue_)});
   std::vector<float> values(4);
@@ -346,7 +347,7 @@ TEST_F(OpenclInterop, ExportsAreReadyOnTheConsumersQueue) {
   EXPECT_GT(status, CL_COMPLETE);
   CL(clSetUserEventStatus)(gate, CL_COMPLETE);
   CL(clWaitForEvents)(1, &read);
-  EXPECT_EQ(values, std::vector<float>(4, 4));
+  EXPECT_EQ(values, std::vector<float>(4, 10));
   exported->deleter(exported);
   CL(clReleaseEvent)(read);
   CL(clReleaseEvent)(gate);

@@ -154,6 +154,14 @@ TEST_P(DlpackTest, ExportToAStreamOfTheConsumer) {
   EXPECT_EQ(values, std::vector<float>(1 << 16, 42));
 }
 
+TEST_P(DlpackTest, NoElementsAreNowhere) {
+  Versioned* const exported = to_dlpack(ones({4}, device_).slice(0, 2, 2));
+  EXPECT_EQ(exported->dl_tensor.shape[0], 0);
+  EXPECT_EQ(exported->dl_tensor.data, nullptr);
+  EXPECT_EQ(exported->dl_tensor.byte_offset, 0u);
+  destroy(exported);
+}
+
 TEST_P(DlpackTest, DeviceIsFoundByItsNumber) {
   Versioned* const exported = to_dlpack(ones({2}, device_));
   EXPECT_EQ(from_dlpack(exported, test_runtime()).device(), device_);
@@ -385,6 +393,17 @@ TEST(DlpackExport, DevicesWithoutANumber) {
   EXPECT_ERROR((void)to_dlpack(Tensor()), ErrorCode::kInvalidArgument,
                "[to_dlpack] tensor is "
                "undefined");
+}
+
+TEST(DlpackExport, WhatFailedIsRefused) {
+  const Runtime runtime(options({{"fake_fail_async_launch", "2"}}));
+  const Tensor failed = ones({4}, runtime.device("fake:0")) * 2;
+  const Tensor copy = failed.to(runtime.device("cpu:0"), {.non_blocking = true});
+  for (int i = 0; i < 2; ++i) {  // the first waits for it, the second knows
+    const std::string text = error_of([&] { (void)to_dlpack(copy); }).what();
+    EXPECT_TRUE(text.starts_with("[to_dlpack] ")) << text;
+    EXPECT_NE(text.find("launch of mul failed"), std::string::npos) << text;
+  }
 }
 
 TEST(DlpackExport, AddressesHaveTheirOffsetInThem) {

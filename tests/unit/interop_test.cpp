@@ -66,7 +66,8 @@ TEST_P(InteropTest, HandlesOfMemory) {
     EXPECT_EQ(whole.as<void*>(), tensor.buffer().host_pointer());
   }
   EXPECT_EQ(native_handle(Buffer::allocate(device_, 0)).value, 0u);
-  EXPECT_ERROR((void)native_handle(Buffer()), ErrorCode::kInvalidArgument, "null buffer");
+  EXPECT_ERROR((void)native_handle(Buffer()), ErrorCode::kInvalidArgument,
+               "[native_handle] null buffer");
 }
 
 class LentMemoryTest : public DeviceTest {
@@ -197,7 +198,7 @@ TEST_P(InteropTest, TensorsThatDoNotFitTheirBuffer) {
   EXPECT_ERROR((void)from_buffer(pinned, DType::f32, {4}), ErrorCode::kInvalidArgument,
                "[from_buffer] wrong kind of memory: expected device memory, got pinned");
   EXPECT_ERROR((void)from_buffer(Buffer(), DType::f32, {4}), ErrorCode::kInvalidArgument,
-               "null buffer");
+               "[from_buffer] null buffer");
   make({1, 16}, {INT64_MAX, 1}, 0);  // a stride that is never taken
   make({0, 3}, {-1, -1}, 64);
 }
@@ -207,8 +208,8 @@ TEST(LentMemory, IsNotTakenByEveryDevice) {
                "[wrap_buffer] memory of the application is not taken (fake:0)");
 }
 
-// A block that a stream still uses may be another buffer's already; an application that works on its
-// handle can't know.
+// A block that a stream still uses may be another buffer's already; an application that works on
+// its handle can't know.
 TEST(NativeMemory, IsFreeOfEarlierUses) {
   constexpr std::int64_t kElements = 1 << 24;
   const Runtime runtime(options());
