@@ -137,7 +137,11 @@ Block* KindAllocator::find(std::size_t size_bytes) {
   if (caches && size_bytes <= BlockCache::kLargestBytes) {
     if (Block* const block = cache_.take(BlockCache::round(size_bytes))) return block;
   }
-  const auto attempt = [&] { return caches ? take_or_grow(size_bytes) : add_lone(size_bytes); };
+  const auto attempt = [&] {
+    if (caches) return take_or_grow(size_bytes);
+    collect();  // so that what was freed while in use goes back
+    return add_lone(size_bytes);
+  };
   try {
     return attempt();
   } catch (const OutOfMemory&) {
@@ -166,6 +170,7 @@ Block* KindAllocator::take_or_grow(std::size_t size_bytes) {
   collect();
   if (Block* const block = take_at_hand(rounded)) return block;
   flush();
+  collect();
   if (Block* const block = take_at_hand(rounded)) return block;
   try {
     return grow(size_bytes);
@@ -422,8 +427,8 @@ std::vector<TaggedMemory> KindAllocator::live_by_tag() {
 }
 
 void KindAllocator::fill(DeviceMemory& memory) {
-  collect();
   flush();
+  collect();
   memory.live_bytes = live_bytes();
   memory.live_blocks = live_blocks();
   memory.peak_bytes = live_.peak_bytes();

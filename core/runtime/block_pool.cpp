@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 
 #include "core/runtime/loader.h"
 
@@ -14,7 +15,9 @@ Segment::Segment(std::shared_ptr<MemoryResource> from, MemoryKind of, std::size_
       kind(of),
       size_bytes(size),
       memory(source->allocate(kind, size_bytes, alignment_bytes)),
-      reserved(counted) {}
+      reserved(counted) {
+  if (memory.base == nullptr) throw std::bad_alloc();  // which stands for no memory everywhere
+}
 
 Segment::~Segment() {
   if (process_is_ending()) return;

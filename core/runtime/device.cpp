@@ -48,7 +48,7 @@ void Device::set_memory_limit(std::size_t size_bytes) const {
 
 void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
   state_->open();
-  const bool caches = resource == nullptr && !state_->runtime.validates;
+  const bool caches = resource == nullptr && state_->caches_memory();
   for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
     state_->allocator.of(kind).set_source(resource, caches);
   }

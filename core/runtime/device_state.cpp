@@ -83,12 +83,16 @@ void DeviceState::finish_opening(patchbay_device* opened) {
   default_stream = std::make_unique<StreamState>(*this, nullptr, stream, flags);
   default_stream->drop_times();  // nobody asks for them
   add_stream(*default_stream);
-  if (runtime.validates || runtime.environment.get("memory_cache") == "off") {
+  if (!caches_memory()) {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
       allocator.of(kind).set_source(nullptr, /*caches=*/false);
     }
   }
   handle.store(opened, std::memory_order_release);
+}
+
+bool DeviceState::caches_memory() const {
+  return !runtime.validates && runtime.environment.get("memory_cache") != "off";
 }
 
 void DeviceState::raise_gone() const {

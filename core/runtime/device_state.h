@@ -50,6 +50,8 @@ struct DeviceState {
   void write_trace() noexcept;
   /// The flags to create a stream with, for which the program asked for these.
   std::uint32_t stream_flags(std::uint32_t wanted) const;
+  /// Whether the driver's memory is kept when it is freed.
+  bool caches_memory() const;
   /// All streams report this from now on, new ones too.
   void lose(const FaultPtr& fault);
   /// For what would not ask the plugin. Errors: kDeviceLost.

@@ -165,6 +165,7 @@ class CountingResource : public MemoryResource {
   explicit CountingResource(const Device& device) : driver_(driver_memory(device)) {}
   RawMemory allocate(MemoryKind kind, std::size_t size_bytes, std::size_t alignment) override {
     if (fails) throw std::bad_alloc();
+    if (gives_null) return {};
     live_bytes += size_bytes;
     return driver_->allocate(kind, size_bytes, alignment);
   }
@@ -174,7 +175,7 @@ class CountingResource : public MemoryResource {
   }
 
   std::atomic<std::size_t> live_bytes{0};
-  std::atomic<bool> fails{false};
+  std::atomic<bool> fails{false}, gives_null{false};
 
  private:
   const std::shared_ptr<MemoryResource> driver_;
@@ -191,6 +192,9 @@ TEST_P(MemoryTest, ComesFromTheApplicationIfItSaysSo) {
     resource->fails = true;
     EXPECT_ERROR((void)ones({10}, own_), ErrorCode::kOutOfMemory, "the memory resource has none");
     resource->fails = false;
+    resource->gives_null = true;
+    EXPECT_ERROR((void)ones({10}, own_), ErrorCode::kOutOfMemory, "the memory resource has none");
+    resource->gives_null = false;
   }
   own_.synchronize();
   own_.trim_memory();
@@ -199,6 +203,18 @@ TEST_P(MemoryTest, ComesFromTheApplicationIfItSaysSo) {
   own_.set_memory_resource(nullptr);
   const Buffer ours = allocate(200);
   EXPECT_EQ(resource->live_bytes, 100u);
+}
+
+TEST_P(MemoryTest, AResourceHasBlocksBackOnceTheirUseHasEnded) {
+  const auto resource = std::make_shared<CountingResource>(own_);
+  own_.set_memory_resource(resource);
+  for (int i = 0; i < 20; ++i) {
+    static_cast<void>(ones({1000}, own_));  // freed while the fill may still run
+    own_.synchronize();
+    EXPECT_LE(resource->live_bytes, 4000u);
+  }
+  static_cast<void>(allocate(1));
+  EXPECT_EQ(resource->live_bytes, 0u);
 }
 
 TEST_P(MemoryTest, AResourceKeepsNoRuntime) {
@@ -242,6 +258,11 @@ TEST_P(MemoryTest, WithoutACacheEachRequestIsTheDrivers) {
   const Device device = runtime.device(device_.name());
   for (int i = 0; i < 5; ++i) static_cast<void>(Buffer::allocate(device, 100));
   EXPECT_EQ(device.memory().num_driver_allocations, 5u);
+  EXPECT_EQ(device.memory().reserved_bytes, 0u);
+  device.set_memory_resource(driver_memory(device));
+  device.set_memory_resource(nullptr);  // back to what the setting says
+  static_cast<void>(Buffer::allocate(device, 100));
+  EXPECT_EQ(device.memory().num_driver_allocations, 6u);
   EXPECT_EQ(device.memory().reserved_bytes, 0u);
 }
 
