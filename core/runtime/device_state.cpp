@@ -68,7 +68,7 @@ void DeviceState::open_in(std::uint64_t native_context) {
   patchbay_device* opened = nullptr;
   check(table->open_device(plugin.driver, plugin_index, native_context, &opened), "adopt_context",
         name_text);
-  if (plugin.validation) plugin.validation->adopt_device(*this, opened);
+  if (plugin.validation) plugin.validation->adopt_device(plugin_index, opened);
   finish_opening(opened);
 }
 

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "kernels/kernels.h"
 #include "validation/validated.h"
 
 namespace patchbay::test {
@@ -214,6 +215,18 @@ TEST(ValidatedPlugins, TellWhatWasNeverReleased) {
   EXPECT_EQ(lines.count(
                 "[validation] never released: fake:0; buffer of 500 bytes made by [allocate] at "),
             1);
+}
+
+// A plugin's driver may get the address that the driver of one unloaded before has had.
+TEST(ValidatedPlugins, MayComeAfterOthersThatWereUnloaded) {
+  std::vector<std::unique_ptr<Runtime>> earlier;
+  for (int i = 0; i < 10; ++i) {
+    earlier.push_back(std::make_unique<Runtime>(validated()));
+    earlier.back()->unload("fake");
+  }
+  const Runtime runtime(validated());
+  earlier.clear();
+  EXPECT_EQ(ones({4}, runtime.device("fake:0")).to_vector<float>(), Floats(4, 1));
 }
 
 TEST(ValidatedProcess, IsTheOneThatMadeTheRuntime) {

@@ -20,8 +20,16 @@ Layer& layer_of(const EventRecord& event) { return event.device->layer; }
 
 // ------------------------------------------------------------------------------- plugin
 
+void close_driver(patchbay_driver* driver) {
+  const auto layer = Drivers::instance().remove(driver);
+  if (!layer->is_forked()) layer->real().plugin.close(driver);
+}
+
 Status open_device(patchbay_driver* driver, std::uint32_t index, patchbay_device** device) {
-  return Drivers::instance().find(driver)->open_device(driver, index, device);
+  const auto layer = Drivers::instance().find(driver);
+  Status status = layer->real().plugin.open_device(driver, index, device);
+  if (status == nullptr) layer->adopt_device(index, *device);
+  return status;
 }
 
 void close_device(patchbay_device* device) {
@@ -245,6 +253,7 @@ Status launch_grid(patchbay_stream* stream, patchbay_kernel* kernel, const std::
 }  // namespace
 
 void install(PluginTables& tables) {
+  tables.plugin.close = close_driver;
   tables.plugin.open_device = open_device;
   tables.plugin.close_device = close_device;
   tables.memory.allocate = allocate;

@@ -38,16 +38,10 @@ std::string to_text(const LiveObject& object) {
 }
 
 Layer::Layer(PluginState& plugin)
-    : plugin_(plugin),
-      driver_(plugin.driver),
-      real_(plugin.tables),
-      process_(getpid()),
-      findings_(plugin.runtime.logger) {
-  Drivers::instance().add(driver_, {std::shared_ptr<void>(), this});
+    : plugin_(plugin), real_(plugin.tables), process_(getpid()), findings_(plugin.runtime.logger) {
+  Drivers::instance().add(plugin.driver, {std::shared_ptr<void>(), this});
   install(plugin.tables);
 }
-
-Layer::~Layer() { Drivers::instance().remove(driver_); }
 
 bool Layer::is_forked() const { return getpid() != process_; }
 
@@ -59,15 +53,9 @@ patchbay_status* Layer::misuse(const DeviceRecord& device) {
       CallSite::here().operation("call"), process_, getpid(), device.state.name_text));
 }
 
-patchbay_status* Layer::open_device(patchbay_driver* driver, std::uint32_t index,
-                                    patchbay_device** device) {
-  if (patchbay_status* failure = real_.plugin.open_device(driver, index, device)) return failure;
-  adopt_device(*plugin_.find_device(index), *device);
-  return nullptr;
-}
-
-void Layer::adopt_device(const DeviceState& state, patchbay_device* opened) {
-  Devices::instance().add(opened, std::make_shared<DeviceRecord>(*this, state, opened));
+void Layer::adopt_device(std::uint32_t index, patchbay_device* device) {
+  Devices::instance().add(
+      device, std::make_shared<DeviceRecord>(*this, *plugin_.find_device(index), device));
 }
 
 void Layer::forget_device(DeviceRecord& device) {

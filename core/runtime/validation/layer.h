@@ -48,7 +48,6 @@ class Layer {
  public:
   /// Wraps the tables of a plugin whose devices are enumerated and not yet open.
   explicit Layer(PluginState& plugin);
-  ~Layer();
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
 
@@ -60,10 +59,8 @@ class Layer {
   /// True in a forked process, where the plugin's threads are not: nothing is closed there.
   bool is_forked() const;
 
-  patchbay_status* open_device(patchbay_driver* driver, std::uint32_t index,
-                               patchbay_device** device);
-  /// From then on the entries know it: of one that was opened by an extension, too.
-  void adopt_device(const DeviceState& state, patchbay_device* opened);
+  /// Knows an open device from here on.
+  void adopt_device(std::uint32_t index, patchbay_device* device);
   /// Looks at everything a last time, and logs what is left.
   void forget_device(DeviceRecord& device);
 
@@ -127,7 +124,6 @@ class Layer {
   void give_back(DeviceRecord& device, std::uint64_t most_kept_bytes);
 
   PluginState& plugin_;
-  const patchbay_driver* const driver_;
   const PluginTables real_;
   const pid_t process_;
   Findings findings_;
