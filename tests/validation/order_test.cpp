@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What validation finds in launches: missing waits, overlap, and bytes outside.
 #include <cmath>
+#include <future>
 #include <thread>
 
 #include "kernels/kernels.h"
@@ -88,6 +89,17 @@ TEST_P(ValidatedLaunches, KnowWaitsOfEachKind) {
   twice(three, all(b), all(d), "after a wait for who has waited");
   while (!three.record().is_done()) std::this_thread::yield();
   twice(one, all(b), all(c), "not ordered, and not known to be, but for the query");
+  EXPECT_EQ(num_findings(), 0u);
+}
+
+TEST_P(ValidatedLaunches, KnowWhatACallbackHasTold) {
+  const Stream one(device_), two(device_);
+  const Buffer a = ones(), b = ones(), c = ones();
+  twice(one, all(b), all(a), "first");
+  std::promise<void> told;
+  one.add_callback([&told](const Error*) { told.set_value(); });
+  told.get_future().wait();
+  twice(two, all(c), all(b), "second");
   EXPECT_EQ(num_findings(), 0u);
 }
 

@@ -2,6 +2,7 @@
 // One function for each entry that validation looks at; it calls the plugin's own in the end.
 #include "core/runtime/validation/entries.h"
 
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -164,6 +165,30 @@ Status stream_wait_event(patchbay_stream* stream, patchbay_event* event) {
   return status;
 }
 
+/// On its way through the plugin, which calls `run` once.
+struct Callback {
+  Layer& layer;
+  Clock reached;  // where it was added
+  void (*call)(void* user, Status);
+  void* user;
+
+  static void run(void* user, Status status) {
+    const std::unique_ptr<Callback> self(static_cast<Callback*>(user));
+    self->layer.note_done(self->reached);
+    self->call(self->user, status);
+  }
+};
+
+Status add_callback(patchbay_stream* stream, void (*call)(void* user, Status), void* user) {
+  const auto record = stream_of(stream);
+  Layer& layer = layer_of(*record);
+  if (Status refused = layer.misuse(*record->device)) return refused;
+  std::unique_ptr<Callback> callback(new Callback{layer, layer.reach_of(*record), call, user});
+  Status status = layer.real().stream.add_callback(stream, Callback::run, callback.get());
+  if (status == nullptr) static_cast<void>(callback.release());  // run() has it now
+  return status;
+}
+
 // ------------------------------------------------------------------------------- events
 
 Status create_event(patchbay_device* device, std::uint32_t flags, patchbay_event** event) {
@@ -268,6 +293,7 @@ void install(PluginTables& tables) {
   tables.stream.destroy = destroy_stream;
   tables.stream.synchronize = synchronize;
   tables.stream.wait_event = stream_wait_event;
+  tables.stream.add_callback = add_callback;
   tables.event.create = create_event;
   tables.event.destroy = destroy_event;
   tables.event.record = record_event;
