@@ -48,10 +48,10 @@ Status allocate(patchbay_device* device, std::uint32_t kind, std::uint64_t size_
   return record->layer.allocate(record, kind, size_bytes, alignment_bytes, memory);
 }
 
-void release(patchbay_device* device, std::uint32_t kind, patchbay_memory memory) {
+void release(patchbay_device* device, std::uint32_t /*memory_kind*/, patchbay_memory memory) {
   const auto record = device_of(device);
   try {
-    record->layer.release(*record, kind, memory);
+    record->layer.release(*record, memory);
   } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no room to look: it stays
   }
 }

@@ -67,7 +67,7 @@ class Layer {
   patchbay_status* allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
                             std::uint64_t size_bytes, std::uint64_t alignment_bytes,
                             patchbay_memory* memory);
-  void release(DeviceRecord& device, std::uint32_t kind, patchbay_memory memory);
+  void release(DeviceRecord& device, patchbay_memory memory);
   void adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_memory memory,
                     std::uint64_t size_bytes);
 

@@ -73,7 +73,7 @@ std::string Layer::find_user(const Block& block) {
   return fmt::format("[{}] on {}", pending->operation, pending->stream_name);
 }
 
-void Layer::release(DeviceRecord& device, std::uint32_t kind, patchbay_memory memory) {
+void Layer::release(DeviceRecord& device, patchbay_memory memory) {
   if (is_forked()) return;
   std::shared_ptr<Block> block;
   bool is_released = false;
@@ -82,12 +82,8 @@ void Layer::release(DeviceRecord& device, std::uint32_t kind, patchbay_memory me
     block = blocks_.find(memory);
     is_released = block != nullptr && block->is_released;
   }
-  if (block != nullptr && block->is_wrapped) {
-    real_.memory.release(device.handle, kind, memory);
-    return;
-  }
   const CallSite here = CallSite::here();
-  if (block == nullptr || is_released || block->memory().base != memory.base ||
+  if (block == nullptr || block->is_wrapped || is_released || block->memory().base != memory.base ||
       block->memory().offset_bytes != memory.offset_bytes) {
     findings_.add_late(fmt::format(
         "[{}] memory is released that is not allocated: expected what allocate gave, got base {} "

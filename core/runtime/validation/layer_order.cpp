@@ -167,7 +167,9 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work, Use&
                                                 reinterpret_cast<std::uintptr_t>(use.memory.base)
                                           : 0);
   use.view.begin += static_cast<std::int64_t>(use.memory.offset_bytes - start);
-  if (use.view.begin >= 0 && use.view.end() <= static_cast<std::int64_t>(block.size_bytes)) {
+  // Of the application's own memory more may be its own than the part lent last.
+  if (block.is_wrapped ||
+      (use.view.begin >= 0 && use.view.end() <= static_cast<std::int64_t>(block.size_bytes))) {
     return {};
   }
   return fmt::format(
