@@ -193,6 +193,13 @@ TEST(ValidatedMemoryOf, ASmallDeviceIsNotHeldBack) {
   EXPECT_EQ(validation_report(runtime).num_findings, 0u);
 }
 
+TEST_P(ValidatedMemory, CanNotBeLargerThanItsGuardsLeaveRoomFor) {
+  const auto driver = driver_memory(device_);
+  EXPECT_ERROR(static_cast<void>(driver->allocate(MemoryKind::kDevice, SIZE_MAX - 100, 64)),
+               ErrorCode::kOutOfMemory, "18446744073709551515 bytes");
+  EXPECT_EQ(num_findings(), 0u);
+}
+
 TEST(ValidatedPlugins, TellWhatLivesWhenUnloadingIsRefused) {
   const Lines lines;
   Runtime runtime(validated({}, lines));

@@ -25,6 +25,10 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
 patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
                                  std::uint64_t size_bytes, std::uint64_t alignment_bytes,
                                  patchbay_memory* memory) {
+  // No device has so much: the plugin says so, before the guards' bytes make a small number of it.
+  if (size_bytes > UINT64_MAX / 2) {
+    return real_.memory.allocate(device->handle, kind, size_bytes, alignment_bytes, memory);
+  }
   auto block = std::make_shared<Block>();
   block->device = device;
   block->kind = kind;
