@@ -224,6 +224,20 @@ TEST(ValidatedPlugins, TellWhatWasNeverReleased) {
             1);
 }
 
+TEST(ValidatedPlugins, AreReportedOnceUnloaded) {
+  Runtime runtime(validated());
+  const Device device = runtime.device("fake:0");
+  const auto driver = driver_memory(device);
+  const RawMemory memory = driver->allocate(MemoryKind::kDevice, 500, 64);
+  driver->release(MemoryKind::kDevice, memory, 500);
+  driver->release(MemoryKind::kDevice, memory, 500);
+  runtime.unload("fake");
+  const ValidationReport report = validation_report(runtime);
+  EXPECT_TRUE(report.live.empty());
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_FINDING(report.findings[0], "[release] memory is released that is not allocated");
+}
+
 // A plugin's driver may get the address that the driver of one unloaded before has had.
 TEST(ValidatedPlugins, MayComeAfterOthersThatWereUnloaded) {
   std::vector<std::unique_ptr<Runtime>> earlier;
@@ -234,6 +248,20 @@ TEST(ValidatedPlugins, MayComeAfterOthersThatWereUnloaded) {
   const Runtime runtime(validated());
   earlier.clear();
   EXPECT_EQ(ones({4}, runtime.device("fake:0")).to_vector<float>(), Floats(4, 1));
+}
+
+TEST(ValidationReports, LetTheLogsSinkCallTheRuntime) {
+  std::optional<Runtime> runtime;
+  std::size_t num_devices = 0;
+  RuntimeOptions options = validated();
+  options.log = [&](LogLevel, std::string_view line) {
+    if (line.starts_with("[validation_report]")) num_devices = runtime->devices().size();
+  };
+  runtime.emplace(options);
+  const Tensor x = zeros({100}, runtime->device("cpu:0"));
+  x.data<float>()[100] = 7;
+  EXPECT_EQ(validation_report(*runtime).num_findings, 1u);
+  EXPECT_EQ(num_devices, runtime->devices().size());
 }
 
 TEST(ValidatedProcess, IsTheOneThatMadeTheRuntime) {

@@ -36,11 +36,16 @@ void add(ValidationReport& report, runtime::PluginState& plugin) {
 }  // namespace
 
 ValidationReport validation_report(const Runtime& runtime) {
-  ValidationReport report;
-  const std::scoped_lock lock(runtime.state().mutex);
-  for (const auto& plugin : runtime.state().plugins) {
-    if (plugin->validation != nullptr && plugin->is_loaded()) add(report, *plugin);
+  // Not under the lock: what is found goes to the log, whose sink may call the runtime.
+  std::vector<runtime::PluginState*> validated;
+  {
+    const std::scoped_lock lock(runtime.state().mutex);
+    for (const auto& plugin : runtime.state().plugins) {
+      if (plugin->validation != nullptr) validated.push_back(plugin.get());
+    }
   }
+  ValidationReport report;
+  for (runtime::PluginState* plugin : validated) add(report, *plugin);
   std::stable_sort(report.live.begin(), report.live.end(),
                    [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
   return report;
