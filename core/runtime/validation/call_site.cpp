@@ -76,7 +76,8 @@ std::string CallSite::caller() const {
   if (info.dli_fname == nullptr) return {};
   const std::string_view path = info.dli_fname;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  std::string where = fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address));
+  // Within the call, so that its line is found and not the next one.
+  std::string where = fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address) - 1);
   if (info.dli_sname == nullptr) return where;
   return fmt::format("{}+{:#x} ({})", demangle(info.dli_sname), distance(info.dli_saddr, address),
                      where);
