@@ -4,7 +4,10 @@
 #define PATCHBAY_TOOLS_COMMAND_H_
 
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -26,12 +29,26 @@ struct Report {
   Json json = Json::object();
   std::string text;
   int exit_status = kExitOk;
+  std::vector<std::string> errors;  // of the log
+};
+
+/// With PATCHBAY_VALIDATE=1, what the runtimes of a command log as errors, from any thread: all
+/// that validation finds until they are gone.
+class ErrorLog {
+ public:
+  void add(std::string_view line);
+  std::vector<std::string> take();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
 };
 
 /// Options that every command takes.
 struct CommonOptions {
   bool json = false;
   std::vector<std::string> plugin_directories, plugin_files;
+  std::shared_ptr<ErrorLog> errors = std::make_shared<ErrorLog>();
 
   RuntimeOptions runtime_options() const;
 };

@@ -31,14 +31,24 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   app.footer("`patchbay COMMAND --help` says more.");
 }
 
+/// The report of a command whose runtimes are gone, and so have logged all that they will.
+Report run_action(const Invocation& invocation) {
+  Report report = invocation.action();
+  report.errors = invocation.common.errors->take();
+  if (!report.errors.empty()) report.exit_status = kExitError;
+  return report;
+}
+
 int run(const Invocation& invocation) {
   const bool json = invocation.common.json;
+  ErrorLog& errors = *invocation.common.errors;
   try {
-    return print_report(invocation.action(), json);
+    return print_report(run_action(invocation), json);
   } catch (const patchbay::Error& error) {
-    return print_error(to_string(error.code()), error.what(), json, kExitError);
+    return print_error(to_string(error.code()), error.what(), json, kExitError, errors.take());
   } catch (const std::exception& error) {
-    return print_error(to_string(patchbay::ErrorCode::kInternal), error.what(), json, kExitError);
+    return print_error(to_string(patchbay::ErrorCode::kInternal), error.what(), json, kExitError,
+                       errors.take());
   }
 }
 

@@ -1,9 +1,22 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
+#include <utility>
 
 #include "command.h"
 
 namespace patchbay::tools {
+
+void ErrorLog::add(std::string_view line) {
+  const std::scoped_lock lock(mutex_);
+  lines_.emplace_back(line);
+}
+
+std::vector<std::string> ErrorLog::take() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(lines_, {});
+}
 
 RuntimeOptions CommonOptions::runtime_options() const {
   // The library never looks into the current directory by itself; here the user names it.
@@ -13,6 +26,12 @@ RuntimeOptions CommonOptions::runtime_options() const {
   }
   for (const std::string& file : plugin_files) {
     options.plugin_files.push_back(std::filesystem::absolute(file));
+  }
+  const char* const validate = std::getenv("PATCHBAY_VALIDATE");
+  if (validate != nullptr && std::string_view(validate) == "1") {
+    options.log = [log = errors](LogLevel level, std::string_view line) {
+      if (level == LogLevel::kError) log->add(line);
+    };
   }
   return options;
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace patchbay::tools {
 namespace {
@@ -23,6 +24,12 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+void complain(const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    std::fprintf(stderr, "patchbay: %s\n", one_line(line).c_str());
+  }
+}
+
 /// Drivers and paths may hold bytes that are no UTF-8, which JSON can't.
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -30,18 +37,23 @@ std::string dump(const Json& json) {
 
 }  // namespace
 
-int print_report(const Report& report, bool json) {
+int print_report(Report report, bool json) {
+  if (json && !report.errors.empty()) report.json["errors"] = report.errors;
+  if (!json) complain(report.errors);
   if (write_out(json ? dump(report.json) : report.text)) return report.exit_status;
   std::fprintf(stderr, "patchbay: standard output: %s\n", std::strerror(errno));
   return kExitError;
 }
 
-int print_error(std::string_view code, std::string_view message, bool json, int exit_status) {
+int print_error(std::string_view code, std::string_view message, bool json, int exit_status,
+                std::vector<std::string> logged) {
+  std::erase(logged, message);  // once is enough
   if (json) {
     const Json error = {{"error", {{"code", code}, {"message", message}}}};
-    return print_report({error, {}, exit_status}, true);
+    return print_report({error, {}, exit_status, std::move(logged)}, true);
   }
-  std::fprintf(stderr, "patchbay: %s\n", one_line(message).c_str());
+  logged.emplace_back(message);
+  complain(logged);
   return exit_status;
 }
 

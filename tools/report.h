@@ -10,10 +10,13 @@
 
 namespace patchbay::tools {
 
-/// Standard output gets the text, or one JSON object. Returns the exit status.
-int print_report(const Report& report, bool json);
-/// JSON: {"error": {"code", "message"}} on standard output; text: one line on standard error.
-int print_error(std::string_view code, std::string_view message, bool json, int exit_status);
+/// Standard output gets the text, or one JSON object. Returns the exit status. Lines of the log go
+/// to standard error, or as "errors" into the object.
+int print_report(Report report, bool json);
+/// JSON: {"error": {"code", "message"}} on standard output; text: one line on standard error. What
+/// was logged is said as well.
+int print_error(std::string_view code, std::string_view message, bool json, int exit_status,
+                std::vector<std::string> logged = {});
 
 /// On a terminal, a line on standard error that the next one overwrites; nothing elsewhere.
 void show_progress(const std::string& line);

@@ -69,5 +69,39 @@ TEST(Memory, ReplaysOnlyWhatItUnderstands) {
       << absent.err;
 }
 
+/// Replays on a device that writes outside its buffers.
+Finished replay_scribbling(const std::string& text, const std::vector<std::string>& words,
+                           const std::vector<std::string>& more) {
+  const TemporaryDirectory folder;
+  std::vector<std::string> all = {
+      "memory",       "--plugin", PATCHBAY_SCRIBBLING_PLUGIN,     "--device",
+      "scribbling:0", "--replay", folder.write("steps.txt", text)};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_command(all, more);
+}
+
+TEST(Memory, TellsWhatValidationFinds) {
+  const std::string finding =
+      "the memory around a buffer was written by nothing that was launched: expected no use "
+      "outside its 500 bytes, got 1 changed byte, up to 1 bytes before its begin (scribbling:0; ";
+  const std::vector<std::string> validated = {"PATCHBAY_VALIDATE=1"};
+  const Finished text = replay_scribbling("a x 1000\na y 500\n", {}, validated);
+  EXPECT_EQ(text.exit_status, 1);
+  EXPECT_EQ(text.out.rfind("scribbling:0: 2 allocations", 0), 0u) << text.out;
+  EXPECT_EQ(text.err.rfind("patchbay: [", 0), 0u) << text.err;
+  EXPECT_NE(text.err.find(finding), std::string::npos) << text.err;
+  EXPECT_EQ(text.err.find('\n'), text.err.size() - 1) << text.err;
+
+  const Finished object = replay_scribbling("a x 1000\na y 500\n", {"--json"}, validated);
+  EXPECT_EQ(object.exit_status, 1);
+  const auto json = object.json();
+  EXPECT_EQ(json["num_allocations"], 2);
+  ASSERT_EQ(json["errors"].size(), 1u) << json;
+  EXPECT_NE(json["errors"][0].get<std::string>().find(finding), std::string::npos) << json;
+
+  EXPECT_EQ(replay_scribbling("a x 1000\nf x\n", {}, validated).err, "");
+  EXPECT_EQ(replay_scribbling("a x 1000\na y 500\n", {}, {}).exit_status, 0);
+}
+
 }  // namespace
 }  // namespace patchbay::tests

@@ -124,10 +124,10 @@ void Layer::log_live() {
                    [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
   Logger& logger = plugin_.runtime.logger;
   for (std::size_t i = 0; i < std::min(all.size(), kMostLines); ++i) {
-    logger.log(LogLevel::kError, "{}", to_text(all[i]));
+    logger.log(LogLevel::kWarning, "{}", to_text(all[i]));
   }
   if (all.size() > kMostLines) {
-    logger.log(LogLevel::kError, "[validation] and {} more", all.size() - kMostLines);
+    logger.log(LogLevel::kWarning, "[validation] and {} more", all.size() - kMostLines);
   }
 }
 
