@@ -145,7 +145,7 @@ Block* KindAllocator::find(std::size_t size_bytes) {
   try {
     return attempt();
   } catch (const OutOfMemory&) {
-    trim(/*wait=*/true);
+    trim();
   }
   try {
     return attempt();
@@ -153,7 +153,7 @@ Block* KindAllocator::find(std::size_t size_bytes) {
     if (!device_.runtime.ask_for_memory(device_, size_bytes)) {
       raise_failure(size_bytes, failure.why);
     }
-    trim(/*wait=*/true);
+    trim();
   }
   try {
     return attempt();
@@ -357,6 +357,8 @@ void KindAllocator::flush() noexcept {
 }
 
 void KindAllocator::collect() noexcept {
+  const std::unique_lock turn(trim_mutex_, std::try_to_lock);
+  if (!turn) return;
   Block* list = nullptr;
   {
     const std::scoped_lock lock(mutex_);
@@ -369,24 +371,21 @@ void KindAllocator::collect() noexcept {
   }
 }
 
-void KindAllocator::trim(bool wait) noexcept {
+void KindAllocator::trim() noexcept {
+  const std::scoped_lock turn(trim_mutex_);
   flush();
-  if (wait) {
-    Block* list = nullptr;
-    {
-      const std::scoped_lock lock(mutex_);
-      list = std::exchange(pending_, nullptr);
+  Block* list = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    list = std::exchange(pending_, nullptr);
+  }
+  while (list != nullptr) {
+    Block* const block = pop(list);
+    for (const PastUse& use : block->uses) {
+      if (!use.is_done()) use.wait();
     }
-    while (list != nullptr) {
-      Block* const block = pop(list);
-      for (const PastUse& use : block->uses) {
-        if (!use.is_done()) use.wait();
-      }
-      block->uses.clear();
-      give(block);
-    }
-  } else {
-    collect();
+    block->uses.clear();
+    give(block);
   }
   for (;;) {
     std::unique_ptr<Segment> unused;  // goes back when the lock is gone
@@ -401,7 +400,7 @@ void KindAllocator::trim(bool wait) noexcept {
 // ------------------------------------------------------------------------------- settings
 
 void KindAllocator::set_source(std::shared_ptr<MemoryResource> source, bool caches) {
-  trim(/*wait=*/true);
+  trim();
   if (source == nullptr) source = std::make_shared<DriverMemory>(device_.link);
   const std::scoped_lock lock(mutex_);
   source_ = std::move(source);

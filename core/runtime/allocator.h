@@ -51,9 +51,9 @@ class KindAllocator {
   Allocation allocate(std::size_t size_bytes);
   /// `uses` are of what may not have ended.
   void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;
-  /// Gives back what nothing needs. With `wait`, waits for the uses of freed blocks first.
-  void trim(bool wait) noexcept;
-  /// Learns which freed blocks are no longer in use.
+  /// Waits for the uses of freed blocks, and gives back what nothing needs.
+  void trim() noexcept;
+  /// Learns which freed blocks are no longer in use, unless another thread is about it.
   void collect() noexcept;
   void set_source(std::shared_ptr<MemoryResource> source, bool caches);
   void set_limit(std::size_t bytes) { limit_bytes_.store(bytes); }
@@ -92,6 +92,9 @@ class KindAllocator {
   std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // before what it counts
   std::atomic<bool> caches_{true};
 
+  // While blocks and segments are taken out to be given back: a thread that is out of memory would
+  // miss them. Around the other.
+  std::mutex trim_mutex_;
   std::mutex mutex_;  // no plugin is called while it is held
   std::shared_ptr<MemoryResource> source_;
   BlockPool small_, shared_, large_;
@@ -110,11 +113,8 @@ class Allocator {
                KindAllocator(device, MemoryKind::kPinned)} {}
 
   KindAllocator& of(MemoryKind kind) { return kinds_[kind == MemoryKind::kPinned ? 1 : 0]; }
-  void collect() noexcept {
-    for (KindAllocator& kind : kinds_) kind.collect();
-  }
-  void trim(bool wait) noexcept {
-    for (KindAllocator& kind : kinds_) kind.trim(wait);
+  void trim() noexcept {
+    for (KindAllocator& kind : kinds_) kind.trim();
   }
   /// Memory for a plugin's own use, which tells when it is done with it.
   patchbay_memory allocate_scratch(std::size_t size_bytes);

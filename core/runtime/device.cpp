@@ -40,7 +40,7 @@ DeviceMemory Device::memory(MemoryKind kind) const {
   return result;
 }
 
-void Device::trim_memory() const { state_->allocator.trim(/*wait=*/true); }
+void Device::trim_memory() const { state_->allocator.trim(); }
 
 void Device::set_memory_limit(std::size_t size_bytes) const {
   state_->allocator.of(MemoryKind::kDevice).set_limit(size_bytes);

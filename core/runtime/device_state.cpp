@@ -191,7 +191,7 @@ void DeviceState::close() {
   if (opened == nullptr) return;
   kernels.clear();
   default_stream->finish_quietly();
-  allocator.trim(/*wait=*/true);
+  allocator.trim();
   default_stream->close();
   transfer_stream.reset();
   plugin.tables.plugin.close_device(opened);

@@ -181,7 +181,7 @@ void RuntimeState::settle() noexcept {
     }
   }
   for (const auto& plugin : plugins) {
-    for (const auto& device : plugin->devices) device->allocator.trim(/*wait=*/true);
+    for (const auto& device : plugin->devices) device->allocator.trim();
   }
 }
 

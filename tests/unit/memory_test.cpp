@@ -1,10 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The cache of memory: reuse, counts, limits, and what happens when there is none left.
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <future>
+#include <mutex>
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include <patchbay/tensor.h>
 
@@ -215,6 +220,54 @@ TEST_P(MemoryTest, AResourceHasBlocksBackOnceTheirUseHasEnded) {
   }
   static_cast<void>(allocate(1));
   EXPECT_EQ(resource->live_bytes, 0u);
+}
+
+/// Has room for one block; what comes back takes its time.
+class SlowResource : public MemoryResource {
+ public:
+  explicit SlowResource(const Device& device) : driver_(driver_memory(device)) {}
+  RawMemory allocate(MemoryKind kind, std::size_t size_bytes, std::size_t alignment) override {
+    const std::scoped_lock lock(mutex_);
+    if (is_taken_) {
+      ++refusals_;
+      refused_.notify_all();
+      throw std::bad_alloc();
+    }
+    is_taken_ = true;
+    return driver_->allocate(kind, size_bytes, alignment);
+  }
+  void release(MemoryKind kind, RawMemory memory, std::size_t size_bytes) noexcept override {
+    std::unique_lock lock(mutex_);
+    if (!std::exchange(was_released_, true)) {
+      releasing.set_value();
+      // As long as a request may be refused for good: twice.
+      refused_.wait_for(lock, std::chrono::milliseconds(200), [this] { return refusals_ == 2; });
+    }
+    is_taken_ = false;
+    driver_->release(kind, memory, size_bytes);
+  }
+
+  std::promise<void> releasing;
+
+ private:
+  const std::shared_ptr<MemoryResource> driver_;
+  std::mutex mutex_;
+  std::condition_variable refused_;
+  int refusals_ = 0;
+  bool is_taken_ = false, was_released_ = false;
+};
+
+TEST(MemoryOnThreads, RequestsWaitForWhatAnotherThreadGivesBack) {
+  const Runtime runtime(options({{"fake_delay_ms", "2"}}));
+  const Device device = runtime.device("fake:0");
+  const auto resource = std::make_shared<SlowResource>(device);
+  device.set_memory_resource(resource);
+  static_cast<void>(ones({1000}, device));  // freed while the fill may still run
+  std::thread trimming([&] { device.trim_memory(); });
+  resource->releasing.get_future().wait();
+  EXPECT_TRUE(Buffer::allocate(device, 4000));
+  trimming.join();
+  device.set_memory_resource(nullptr);
 }
 
 TEST_P(MemoryTest, AResourceKeepsNoRuntime) {

@@ -19,7 +19,7 @@ void settle(runtime::DeviceState& device) {
     device.synchronize(PATCHBAY_NO_DEADLINE);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): see above
   }
-  device.allocator.trim(/*wait=*/true);
+  device.allocator.trim();
 }
 
 void add(ValidationReport& report, runtime::PluginState& plugin) {
