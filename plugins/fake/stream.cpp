@@ -70,6 +70,7 @@ void Stream::play(LaunchFault fault, const std::string& shown) {
   }
   if (fault != LaunchFault::kEndless) return;
   const auto is_over = [this] { return is_ending_.load() || device_.health()->is_lost(); };
+  timeline_->set_stuck(true);
   if (device_.faults().run_endlessly(is_over)) return;
   device_.health()->check();
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
@@ -155,15 +156,27 @@ void Stream::wait_event(plugin::Event& event) {
   const auto mark = static_cast<Event&>(event).mark();
   if (mark == nullptr) return;
   // A failure of what is waited for is thrown here, on the worker, and so becomes ours.
-  submit([mark, host = host(), health = device_.health()](std::uint64_t) {
+  submit([this, mark, health = device_.health()](std::uint64_t) {
     try {
-      mark->timeline->wait(host, mark->position, PATCHBAY_NO_DEADLINE);
+      await(*mark);
     } catch (const plugin::StatusError& error) {
       if (mark->timeline->is_of(*health)) throw;
       // The loss of another device is none of ours.
       throw plugin::StatusError(error.code(), error.what(), error.native_code(), 0, error.origin());
     }
   });
+}
+
+/// A stream that is to go waits for what will come, however late, but not for what never does.
+void Stream::await(const Mark& mark) {
+  const auto gives_up = [&] {
+    timeline_->set_stuck(mark.timeline->is_stuck());
+    return is_ending_.load() && timeline_->is_stuck();
+  };
+  if (mark.timeline->wait_unless(mark.position, gives_up)) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            "the wait for a launch that had no end (option fake_endless_launch) "
+                            "ended with its stream");
 }
 
 void Stream::flush() { device_.health()->check(); }

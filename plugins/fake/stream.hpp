@@ -19,13 +19,14 @@
 namespace fake {
 
 class Device;
+struct Mark;
 
 /// An in-order queue with a thread of its own. Addresses are looked up when work is submitted; the
 /// bytes are touched by the thread.
 class Stream : public plugin::Stream {
  public:
   explicit Stream(Device& device);
-  /// Ends an endless kernel, and runs what else was submitted.
+  /// Ends an endless kernel or the wait for one, and runs what else was submitted.
   ~Stream() override;
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
@@ -61,6 +62,8 @@ class Stream : public plugin::Stream {
   void submit_copy(const Copy& copy);
   void run_copy(const Copy& copy, std::uint64_t position);
   void play(LaunchFault fault, const std::string& shown);
+  /// By the worker.
+  void await(const Mark& mark);
 
   Device& device_;
   const Lateness lateness_;

@@ -48,6 +48,7 @@ void Timeline::hurry(std::uint64_t position) {
 }
 
 void Timeline::complete(std::uint64_t position, std::optional<plugin::StatusError> failure) {
+  set_stuck(false);
   std::lock_guard lock(mutex_);
   completed_ = position;
   if (failure && !failure_) {
@@ -91,6 +92,19 @@ bool Timeline::wait(const plugin::Host& host, std::uint64_t position, std::uint6
       // The host's clock need not be ours, so the wait is relative, and bounded against overflow.
       const auto left = std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000);
       changed_.wait_for(lock, std::chrono::nanoseconds(left));
+    }
+  }
+  check(position);
+  return true;
+}
+
+bool Timeline::wait_unless(std::uint64_t position, const std::function<bool()>& gives_up) {
+  hurry(position);
+  {
+    std::unique_lock lock(mutex_);
+    while (completed_ < position) {
+      if (gives_up()) return false;
+      changed_.wait_for(lock, std::chrono::milliseconds(10));
     }
   }
   check(position);

@@ -57,6 +57,13 @@ class Timeline {
   bool is_done(std::uint64_t position) const;
   /// False when the deadline passed first.
   bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns);
+  /// By another timeline's worker, without a deadline. Asks now and then; false when it gives up.
+  bool wait_unless(std::uint64_t position, const std::function<bool()>& gives_up);
+
+  /// Whether the worker is at something that has no end of its own. Set by the worker, until the
+  /// position is over.
+  bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
+  void set_stuck(bool stuck) { stuck_.store(stuck, std::memory_order_release); }
 
   /// What submissions up to this position failed with.
   std::optional<plugin::StatusError> failure(std::uint64_t position) const;
@@ -67,6 +74,7 @@ class Timeline {
 
   const std::shared_ptr<const Health> health_;
   std::atomic<std::uint64_t> submitted_{0};
+  std::atomic<bool> stuck_{false};
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Launches that fail after their call has returned: who learns of it, in which words, and what goes
 // on.
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 namespace patchbay::test {
 namespace {
 
+using namespace std::chrono_literals;
 using Floats = std::vector<float>;
 using Settings = std::map<std::string, std::string>;
 
@@ -207,6 +209,39 @@ TEST_F(Fault, WhoWaitsForItTellsTheSame) {
   there.reset();
   const StreamScope scope(there);
   EXPECT_EQ((b + 1).to_vector<float>(), Floats(4, 2));
+}
+
+// What never ends keeps no stream that waits for it, nor one that waits for that one.
+TEST_F(Fault, WhoWaitsForAnEndlessLaunchCanGo) {
+  const Runtime runtime(options({{"fake_endless_launch", "2"}}));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device);
+  const Tensor b = a + a;
+  {
+    const Stream first(device), second(runtime.device("fake:1"));
+    {
+      const StreamScope scope(first);
+      static_cast<void>(b + 1);
+    }
+    second.wait(first.record());
+    for (const Stream& stream : {first, second}) {
+      EXPECT_ERROR(stream.synchronize(20ms), ErrorCode::kTimedOut, "the deadline passed");
+    }
+  }
+  EXPECT_ERROR(device.synchronize(5ms), ErrorCode::kTimedOut, "(fake:0)");
+}
+
+TEST_F(Fault, WhoWaitsForWorkThatIsLateGoesAfterIt) {
+  const Runtime runtime(options({{"fake_delay_ms", "50"}}));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device) + 1;
+  Tensor b;
+  {
+    const Stream stream(device);
+    const StreamScope scope(stream);
+    b = a + 1;
+  }
+  EXPECT_EQ(b.to_vector<float>(), Floats(4, 3));
 }
 
 TEST_F(Fault, UnnamedFailuresListWhatTheyMayComeFrom) {
