@@ -39,7 +39,13 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
   if (!setting || setting->empty()) return;
   const std::size_t colon = setting->find(':');
   level_ = parse_level(setting->substr(0, colon), *setting);
-  if (colon == std::string::npos) return;
+  if (colon == std::string::npos) {
+    if (sink_) return;
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] log setting {}: expected level:file where the program gives no sink, got no "
+          "file. Correct PATCHBAY_LOG.",
+          quote(*setting));
+  }
   const std::string path = setting->substr(colon + 1);
   file_.reset(std::fopen(path.c_str(), "ae"));
   if (!file_) {

@@ -201,6 +201,10 @@ TEST(Log, BadSettingIsAnError) {
   EXPECT_ERROR(Runtime{options({{"log", "loud"}})}, ErrorCode::kInvalidArgument, "'loud'");
   EXPECT_ERROR(Runtime{options({{"log", "info:/nowhere/at/all"}})}, ErrorCode::kIo,
                "'/nowhere/at/all'");
+  // A level alone is for the program's sink.
+  EXPECT_ERROR(Runtime{options({{"log", "debug"}})}, ErrorCode::kInvalidArgument,
+               "[Runtime] log setting 'debug': expected level:file where the program gives no "
+               "sink, got no file. Correct PATCHBAY_LOG.");
 }
 
 }  // namespace
