@@ -2,21 +2,43 @@
 #include "core/runtime/environment.h"
 
 #include <sys/auxv.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <utility>
+
+#include <fmt/ranges.h>
 
 #include "core/runtime/error.h"
 
 namespace patchbay::runtime {
 namespace {
 
+constexpr std::string_view kVariable = "PATCHBAY_";
+
+char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
 std::string variable_of(std::string_view name) {
-  std::string variable = "PATCHBAY_";
+  std::string variable(kVariable);
   for (const char c : name) {
-    variable += (c >= 'a' && c <= 'z') ? static_cast<char>(c - 'a' + 'A') : c;
+    variable += is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
   }
   return variable;
+}
+
+/// The variables' settings that begin so.
+void add_variables(std::string_view prefix, std::set<std::string>& names) {
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string_view name(*entry);
+    name = name.substr(0, name.find('='));
+    if (!name.starts_with(kVariable) || std::any_of(name.begin(), name.end(), is_lower)) continue;
+    std::string setting(name.substr(kVariable.size()));
+    std::transform(setting.begin(), setting.end(), setting.begin(), to_lower);
+    if (setting.starts_with(prefix)) names.insert(std::move(setting));
+  }
 }
 
 }  // namespace
@@ -28,6 +50,16 @@ Environment::Environment(std::map<std::string, std::string> settings, bool read_
       read_environment_(read_environment && !has_raised_privileges()) {}
 
 std::optional<std::string> Environment::get(std::string_view name) const {
+  if (name.ends_with('*')) {
+    const std::string_view prefix = name.substr(0, name.size() - 1);
+    std::set<std::string> names;
+    for (const auto& [key, value] : settings_) {
+      if (key.starts_with(prefix)) names.insert(key);
+    }
+    if (read_environment_) add_variables(prefix, names);
+    if (names.empty()) return std::nullopt;
+    return fmt::format("{}", fmt::join(names, "\n"));
+  }
   if (const auto found = settings_.find(std::string(name)); found != settings_.end()) {
     return found->second;
   }

@@ -47,6 +47,13 @@ std::string canonical_name(const std::string& text) {
   return name.to_string();
 }
 
+void check_memory_cache(const Environment& environment) {
+  const auto setting = environment.get("memory_cache");
+  if (!setting || setting->empty() || *setting == "on" || *setting == "off") return;
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] setting 'memory_cache': expected on or off, got {}.", quote(*setting));
+}
+
 const ThreadPool& checked(const ThreadPool& pool) {
   if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
     return pool;
@@ -66,6 +73,7 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
       validates(environment.is_on("validate")),
       logger(options.log, environment) {
   watch_process_end();
+  check_memory_cache(environment);
   visible_devices = !options.visible_devices.empty() ? options.visible_devices
                                                      : environment.get_list("visible_devices");
   for (std::string& name : visible_devices) name = canonical_name(name);
