@@ -2,6 +2,7 @@
 // How fast bytes go between the host, a device and its neighbour, at sizes from 4 KiB to 1 GiB.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -283,14 +284,26 @@ Report report_copies(const RuntimeOptions& options, const Arguments& arguments) 
   return report;
 }
 
+/// CLI11 wants the complaint, or nothing.
+std::string complain_about_seconds(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0' && seconds > 0) return {};
+  return fmt::format("expected a number above 0, got '{}'", text);
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app, Invocation& invocation) {
   CLI::App* bench = app.add_subcommand("bench", "Measures what this machine's devices do");
-  bench->require_subcommand(1);
+  bench->require_subcommand(0, 1);  // that there is none is said below, in better words
+  bench->callback([bench] {
+    if (!bench->get_subcommands().empty()) return;
+    throw CLI::RequiredError("bench: expected what to measure; `patchbay bench --help` lists it",
+                             CLI::ExitCodes::RequiredError);
+  });
   CLI::App* command = bench->add_subcommand(
       "copy", "Bandwidth of copies from 4 KiB to 1 GiB: host to device, back, and to a neighbour");
-  command->fallthrough();  // for the options that all commands take
   const auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("--device", arguments->device,
@@ -301,7 +314,7 @@ void add_bench_command(CLI::App& app, Invocation& invocation) {
       ->add_option("--seconds", arguments->seconds,
                    fmt::format("Leave out sizes that would take longer ({:g})", kDefaultSeconds))
       ->type_name("S")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Validator(complain_about_seconds, ""));
   command->callback([&invocation, arguments] {
     invocation.action = [&invocation, arguments] {
       return report_copies(invocation.common.runtime_options(), *arguments);

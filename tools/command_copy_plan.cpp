@@ -40,8 +40,8 @@ std::string show(const CopyPlan& plan, const Place& from, const Place& to) {
   if (plan.chunks > 0) {
     text += fmt::format("chunks  {} of {}\n", plan.chunks, show_bytes(plan.chunk_bytes));
   }
-  text += plan.seconds ? fmt::format("time    {:.6f} s\n", *plan.seconds)
-                       : std::string("time    not measured\n");
+  text += fmt::format("time    {}\n",
+                      plan.seconds ? show_seconds(*plan.seconds) : std::string("not measured"));
   return text;
 }
 

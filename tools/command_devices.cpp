@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -73,16 +74,43 @@ void add_memory(Json& entry, const Device& device) {
   entry["memory_free_bytes"] = memory.free_bytes;
 }
 
+std::string show_outcome(const PluginInfo& plugin) {
+  const std::string name = plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
+  const std::string reason = plugin.reason.empty() ? "" : ": " + plugin.reason;
+  return fmt::format("{} {}{}\n", name, to_string(plugin.status), reason);
+}
+
 /// Why there is nothing to list: what became of each plugin.
 std::string show_absence(const Runtime& runtime) {
   std::string text = "No device.\n";
-  for (const PluginInfo& plugin : runtime.plugins()) {
-    const std::string name = plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
-    const std::string reason = plugin.reason.empty() ? "" : ": " + plugin.reason;
-    text += fmt::format("  {} {}{}\n", name, to_string(plugin.status), reason);
-  }
+  for (const PluginInfo& plugin : runtime.plugins()) text += "  " + show_outcome(plugin);
   if (runtime.plugins().empty()) text += "  No plugin was found; `patchbay plugins` says where.\n";
   return text;
+}
+
+/// Plugins that could be expected to show devices. That there is no driver is no failure.
+std::string show_failures(const Runtime& runtime) {
+  std::string text;
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    if (plugin.status == PluginStatus::kFailed || plugin.status == PluginStatus::kRefused) {
+      text += show_outcome(plugin);
+    }
+  }
+  return text;
+}
+
+/// What the variable takes out of the list: the command itself hides nothing.
+std::string show_hidden(const Runtime& runtime) {
+  const std::vector<Device> visible = runtime.devices();
+  std::vector<std::string> hidden;
+  for (const auto& [device, plugin] : plugins_of_devices(runtime)) {
+    const auto has_name = [&name = device](const Device& one) { return one.name() == name; };
+    if (std::none_of(visible.begin(), visible.end(), has_name)) hidden.push_back(device);
+  }
+  const char* const wanted = std::getenv("PATCHBAY_VISIBLE_DEVICES");
+  if (hidden.empty() || wanted == nullptr) return {};
+  return fmt::format("Hidden by PATCHBAY_VISIBLE_DEVICES={}: {}.\n", wanted,
+                     fmt::join(hidden, ", "));
 }
 
 Report report_devices(const RuntimeOptions& options, bool with_memory) {
@@ -105,7 +133,9 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
     devices.push_back(std::move(entry));
   }
   Report report;
-  report.text = devices.empty() ? show_absence(runtime) : table.to_string();
+  report.text =
+      devices.empty() ? show_absence(runtime) : table.to_string() + show_failures(runtime);
+  report.text += show_hidden(runtime);
   report.json["devices"] = std::move(devices);
   return report;
 }

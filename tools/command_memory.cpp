@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <charconv>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
+#include <system_error>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -67,6 +70,15 @@ Report report_memory(const RuntimeOptions& options, const std::string& only) {
                           path, number, why));
 }
 
+/// Digits and nothing else: streams take "-5" for an unsigned number, and wrap it around.
+std::optional<std::size_t> parse_number(const std::string& text) {
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
 /// Allocates and frees as a file says, a line at a time.
 class Replay {
  public:
@@ -74,21 +86,23 @@ class Replay {
 
   void run() {
     std::ifstream file(path_);
-    if (!file) {
-      throw Error(
-          ErrorCode::kInvalidArgument,
-          fmt::format("[memory] can't read '{}': expected a file of lines `a ID BYTES [TAG]` "
-                      "and `f ID`.",
-                      path_));
-    }
+    if (!file) refuse_file();
     for (std::string line; std::getline(file, line);) {
       ++number_;
       if (!line.empty() && line[0] != '#') do_line(line);
     }
+    if (file.bad()) refuse_file();  // a directory opens, too
   }
   std::uint64_t num_allocations() const { return num_allocations_; }
 
  private:
+  [[noreturn]] void refuse_file() const {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("[memory] can't read '{}': expected a file of lines `a ID BYTES [TAG]` "
+                            "and `f ID`.",
+                            path_));
+  }
+
   void do_line(const std::string& line) {
     std::istringstream words(line);
     std::string what, id;
@@ -101,14 +115,14 @@ class Replay {
   }
 
   void allocate(const std::string& id, std::istringstream& words) {
-    std::size_t size_bytes = 0;
-    std::string tag;
-    if (!(words >> size_bytes) || live_.count(id) != 0) {
+    std::string bytes, tag;
+    words >> bytes >> tag;
+    const std::optional<std::size_t> size_bytes = parse_number(bytes);
+    if (!size_bytes || live_.count(id) != 0) {
       refuse_line(path_, number_, fmt::format("'{}'", words.str()));
     }
-    words >> tag;
     const CopyTag scope(tag);
-    live_.emplace(id, Buffer::allocate(device_, size_bytes));
+    live_.emplace(id, Buffer::allocate(device_, *size_bytes));
     ++num_allocations_;
   }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,14 @@ namespace {
 
 using namespace patchbay::tools;
 
+/// To each command, and to those below it.
+void add_common_options_below(CLI::App& app, CommonOptions& options) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    add_common_options(*command, options);
+    add_common_options_below(*command, options);
+  }
+}
+
 void add_commands(CLI::App& app, Invocation& invocation) {
   add_common_options(app, invocation.common);
   add_devices_command(app, invocation);
@@ -23,9 +32,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_bench_command(app, invocation);
   add_memory_command(app, invocation);
   add_version_command(app, invocation);
-  for (CLI::App* command : app.get_subcommands({})) {
-    add_common_options(*command, invocation.common);
-  }
+  add_common_options_below(app, invocation.common);
   app.set_version_flag("--version", [] { return fmt::format("patchbay {}", patchbay::version()); });
   app.require_subcommand(0, 1);  // that there is none is said below, in better words
   app.footer("`patchbay COMMAND --help` says more.");
@@ -39,13 +46,23 @@ Report run_action(const Invocation& invocation) {
   return report;
 }
 
+/// Who runs the command calls no functions of the library.
+std::string in_words_of_the_command(std::string message) {
+  constexpr std::string_view kCall = "Runtime::explain()";
+  if (const std::size_t at = message.find(kCall); at != std::string::npos) {
+    message.replace(at, kCall.size(), "`patchbay plugins`");
+  }
+  return message;
+}
+
 int run(const Invocation& invocation) {
   const bool json = invocation.common.json;
   ErrorLog& errors = *invocation.common.errors;
   try {
     return print_report(run_action(invocation), json);
   } catch (const patchbay::Error& error) {
-    return print_error(to_string(error.code()), error.what(), json, kExitError, errors.take());
+    return print_error(to_string(error.code()), in_words_of_the_command(error.what()), json,
+                       kExitError, errors.take());
   } catch (const std::exception& error) {
     return print_error(to_string(patchbay::ErrorCode::kInternal), error.what(), json, kExitError,
                        errors.take());

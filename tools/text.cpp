@@ -66,6 +66,12 @@ std::string show_bytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
+std::string show_seconds(double seconds) {
+  if (seconds < 999.5e-6) return fmt::format("{:.3g} us", seconds * 1e6);
+  if (seconds < 999.5e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return seconds < 999.5 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
 std::uint64_t parse_bytes(const std::string& text) {
   const char* end = text.data() + text.size();
   std::uint64_t number = 0;

@@ -28,6 +28,9 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width);
 /// "64.0 MiB", "17 bytes".
 std::string show_bytes(std::uint64_t bytes);
 
+/// "4.25 us", "123 ms", "12.5 s": three digits that count.
+std::string show_seconds(double seconds);
+
 /// 1048576, 64KiB, 2MiB, 1GiB. Throws std::invalid_argument, which says what was expected.
 std::uint64_t parse_bytes(const std::string& text);
 

@@ -76,8 +76,31 @@ TEST(BenchCopy, APlotThatCantBeWrittenIsAnError) {
 }
 
 TEST(BenchCopy, WantsToKnowWhat) {
-  EXPECT_EQ(run_command({"bench"}).exit_status, 2);
-  EXPECT_EQ(bench({"--seconds", "-1"}).exit_status, 2);
+  const Finished none = run_command({"bench"});
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_EQ(none.err,
+            "patchbay: bench: expected what to measure; `patchbay bench --help` lists it\n");
+  const Finished unknown = run_command({"bench", "copyy"});
+  EXPECT_EQ(unknown.exit_status, 2);
+  EXPECT_EQ(unknown.err, "patchbay: The following argument was not expected: copyy\n");
+  EXPECT_EQ(run_command({"bench", "--json"}).json()["error"]["code"], "usage");
+}
+
+TEST(BenchCopy, WantsSomeTime) {
+  for (const char* seconds : {"0", "-1", "nan", "soon", "5s", ""}) {
+    const Finished finished = bench({"--seconds", seconds});
+    EXPECT_EQ(finished.exit_status, 2) << seconds;
+    EXPECT_EQ(finished.err, "patchbay: --seconds: expected a number above 0, got '" +
+                                std::string(seconds) + "'\n");
+  }
+}
+
+TEST(BenchCopy, HelpListsWhatAllCommandsTake) {
+  const Finished finished = run_command({"bench", "copy", "--help"});
+  EXPECT_EQ(finished.exit_status, 0);
+  for (const char* option : {"--json", "--plugin ", "--plugin-path", "--seconds"}) {
+    EXPECT_NE(finished.out.find(option), std::string::npos) << option << finished.out;
+  }
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <regex>
+
 #include <gtest/gtest.h>
 
 #include "tools/process.h"
@@ -53,6 +55,24 @@ TEST(CopyPlan, ACalibratedLinkHasATime) {
   EXPECT_EQ(finished.out.find("not measured"), std::string::npos) << finished.out;
   const auto json = plan({"fake:0", "host", "64KiB", "--calibrate", "--json"}).json();
   EXPECT_GT(json["seconds"], 0);
+}
+
+TEST(CopyPlan, ASmallCopyTakesSomeTime) {
+  const Finished finished = plan({"fake:0", "host", "1", "--calibrate"});
+  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+  EXPECT_TRUE(
+      std::regex_search(finished.out, std::regex("\ntime    [0-9.]*[1-9][0-9.]* (us|ms|s)\n")))
+      << finished.out;
+}
+
+TEST(CopyPlan, TheWayOutIsACommand) {
+  const Finished text = plan({"host", "nosuch:0", "10"});
+  EXPECT_EQ(text.exit_status, 1);
+  EXPECT_TRUE(text.err.ends_with(" `patchbay plugins` says what was tried.\n")) << text.err;
+  const std::string json =
+      plan({"host", "gpu:7", "10", "--json"}).json()["error"]["message"].get<std::string>();
+  EXPECT_NE(json.find(" `patchbay plugins` says what was tried"), std::string::npos) << json;
+  EXPECT_EQ(json.find("explain()"), std::string::npos) << json;
 }
 
 TEST(CopyPlan, AnUnknownDeviceIsOneLineAndStatus1) {

@@ -1,4 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <sstream>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "tools/process.h"
@@ -65,6 +68,46 @@ TEST(Devices, WhereThereAreNoneThePluginsSayWhy) {
                               "to 256, got 'zero'\n"),
             std::string::npos)
       << finished.out;
+}
+
+TEST(Devices, WhatIsHiddenIsNamed) {
+  const auto devices = [](const std::string& visible) {
+    return run_command({"devices", "--plugin", fake_plugin()},
+                       {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=" + visible});
+  };
+  const std::string none = devices("fake:9").out;
+  EXPECT_EQ(none.rfind("No device.\n  fake loaded: 2 devices\n", 0), 0u) << none;
+  EXPECT_TRUE(none.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=fake:9: fake:0, fake:1.\n"))
+      << none;
+  const std::string some = devices("fake:1").out;
+  EXPECT_EQ(some.rfind("NAME", 0), 0u) << some;
+  EXPECT_TRUE(some.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=fake:1: fake:0.\n")) << some;
+  EXPECT_EQ(devices("").out.find("Hidden"), std::string::npos);
+  EXPECT_EQ(devices("fake:0,fake:1").out.find("Hidden"), std::string::npos);
+}
+
+TEST(Devices, APluginThatFailedIsNamedBelowTheTable) {
+  const auto devices = [](const std::string& setting) {
+    return run_command({"devices", "--plugin", fake_plugin()},
+                       {"PATCHBAY_PLUGINS=cpu-openblas", setting});
+  };
+  const Finished failed = devices("PATCHBAY_CPU_DEVICES=zero");
+  EXPECT_EQ(failed.exit_status, 0);
+  EXPECT_EQ(failed.out.rfind("NAME", 0), 0u) << failed.out;
+  EXPECT_TRUE(
+      failed.out.ends_with("\ncpu-openblas failed: option cpu_devices: expected a number "
+                           "from 1 to 256, got 'zero'\n"))
+      << failed.out;
+  const std::string fine = devices("PATCHBAY_CPU_DEVICES=1").out;
+  EXPECT_EQ(fine.find("failed"), std::string::npos) << fine;
+}
+
+TEST(Devices, APluginWithoutADriverIsNotNamed) {
+  const Finished finished =
+      run_command({"devices", "--plugin", fake_plugin()},
+                  {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_FAKE_OPEN=no-driver"});
+  EXPECT_EQ(finished.out.rfind("NAME", 0), 0u) << finished.out;
+  EXPECT_EQ(finished.out.find("fake"), std::string::npos) << finished.out;
 }
 
 TEST(Devices, ABadEnvironmentIsAnError) {

@@ -1,4 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <regex>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -29,6 +30,11 @@ TEST(Memory, OfEachDeviceAndKind) {
     ++seen;
     EXPECT_EQ(entry["live_bytes"], 0);
     EXPECT_EQ(entry["limit_bytes"], 0);
+    for (const char* field :
+         {"live_blocks", "peak_bytes", "reserved_bytes", "peak_reserved_bytes",
+          "largest_free_block_bytes", "num_driver_allocations", "by_tag", "free_bytes"}) {
+      EXPECT_TRUE(entry.contains(field)) << field;
+    }
     if (entry["kind"] == "device") {
       EXPECT_EQ(entry["total_bytes"], 1000000);
     }
@@ -39,7 +45,9 @@ TEST(Memory, OfEachDeviceAndKind) {
 TEST(Memory, OfOneDeviceAsATable) {
   const Finished finished = memory({"--device", "fake:1"});
   EXPECT_EQ(finished.exit_status, 0);
-  EXPECT_NE(finished.out.find("DEVICE"), std::string::npos) << finished.out;
+  EXPECT_TRUE(std::regex_search(finished.out,
+                                std::regex("^DEVICE +KIND +TOTAL +FREE +LIVE +RESERVED +LIMIT\n")))
+      << finished.out;
   EXPECT_NE(finished.out.find("fake:1  pinned"), std::string::npos) << finished.out;
   EXPECT_EQ(finished.out.find("fake:0"), std::string::npos) << finished.out;
 }
@@ -63,10 +71,19 @@ TEST(Memory, ReplaysOnlyWhatItUnderstands) {
   refuses("a x 1\na x 2\n", ":2: 'a x 2': expected");
   refuses("a x\n", ":1: 'a x': expected");
   refuses("b x 1\n", ":1: 'b x 1': expected");
+  for (const char* bytes : {"-5", "+5", "5x", "0x10", "1e3", "18446744073709551616"}) {
+    refuses(std::string("a x ") + bytes + "\n", std::string(":1: 'a x ") + bytes + "': expected");
+  }
   const Finished absent = memory({"--replay", "/no/such/file"});
   EXPECT_EQ(absent.exit_status, 1);
   EXPECT_NE(absent.err.find("[memory] can't read '/no/such/file'"), std::string::npos)
       << absent.err;
+  const TemporaryDirectory folder;
+  const Finished directory = memory({"--replay", folder.path()});
+  EXPECT_EQ(directory.exit_status, 1) << directory.out;
+  EXPECT_NE(directory.err.find("[memory] can't read '" + folder.path().string() + "': expected"),
+            std::string::npos)
+      << directory.err;
 }
 
 /// Replays on a device that writes outside its buffers.

@@ -35,6 +35,18 @@ TEST(Text, BytesAreShown) {
   EXPECT_EQ(show_bytes(std::uint64_t{5000} << 40), "5000.0 TiB");
 }
 
+TEST(Text, SecondsAreShown) {
+  EXPECT_EQ(show_seconds(0), "0 us");
+  EXPECT_EQ(show_seconds(5.25e-8), "0.0525 us");
+  EXPECT_EQ(show_seconds(4.25e-6), "4.25 us");
+  EXPECT_EQ(show_seconds(998.7e-6), "999 us");
+  EXPECT_EQ(show_seconds(999.7e-6), "1 ms");
+  EXPECT_EQ(show_seconds(0.1234), "123 ms");
+  EXPECT_EQ(show_seconds(0.9996), "1 s");
+  EXPECT_EQ(show_seconds(12.5), "12.5 s");
+  EXPECT_EQ(show_seconds(4321.5), "4322 s");
+}
+
 TEST(Text, WordsAreWrapped) {
   EXPECT_EQ(wrap("", 10), std::vector<std::string>{""});
   EXPECT_EQ(wrap("one two", 10), std::vector<std::string>{"one two"});
