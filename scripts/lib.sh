@@ -71,12 +71,29 @@ configure() {
   grep -E '^-- (Plugin|Skipped)' "build/$preset.configure.log" || true
 }
 
-# build PRESET [targets...]
+# build PRESET [targets...]: on a terminal ninja's own line of status, in a log a line each tenth.
 build() {
-  local preset=$1
+  local preset=$1 log=build/$1.build.log
+  local -a command=(cmake --build --preset "$preset" ${2:+--target} "${@:2}")
   say "building $preset"
-  run_logged "build/$preset.build.log" cmake --build --preset "$preset" \
-    ${2:+--target} "${@:2}"
+  if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ]; then
+    "${command[@]}" || fail "failed: ${command[*]}"
+    return
+  fi
+  "${command[@]}" 2>&1 | tee "$log" | show_tenths ||
+    { tail -n 60 "$log" >&2; fail "failed: ${command[*]} (all of it: $log)"; }
+}
+
+# Reads what ninja says of each step, "[12/345] Building ...".
+show_tenths() {
+  local line tenth shown=0 few=20  # steps that need no progress, such as running CMake again
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+    [ "$tenth" -gt "$shown" ] && [ "${BASH_REMATCH[2]}" -gt "$few" ] || continue
+    shown=$tenth
+    printf '   %d %% of %d steps\n' $((10 * tenth)) "${BASH_REMATCH[2]}"
+  done
 }
 
 # Names of our C and C++ files, ended by zero bytes.
