@@ -161,6 +161,11 @@ plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_b
         "the buffer is of another context than this device's; adopt that context before the device "
         "is first used");
   }
+  if ((ask<cl_bits>(buffer, kMemFlags) & static_cast<cl_bits>(kMemReadOnly)) != 0) {
+    plugin::invalid_argument(
+        "the buffer is CL_MEM_READ_ONLY: expected one that kernels may write; make it with "
+        "CL_MEM_READ_WRITE");
+  }
   const auto has_bytes = ask<std::size_t>(buffer, kMemSize);
   if (size_bytes > has_bytes) {
     plugin::invalid_argument("the buffer has " + std::to_string(has_bytes) + " bytes, not " +

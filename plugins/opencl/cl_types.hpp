@@ -69,10 +69,12 @@ using cl_bits = std::uint64_t;
   constant(kQueueOutOfOrder, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 1 << 0)                      \
   constant(kQueueProfilingEnable, CL_QUEUE_PROFILING_ENABLE, 1 << 1)                              \
   constant(kMemReadWrite, CL_MEM_READ_WRITE, 1 << 0)                                              \
+  constant(kMemReadOnly, CL_MEM_READ_ONLY, 1 << 2)                                                \
   constant(kMemAllocHostPtr, CL_MEM_ALLOC_HOST_PTR, 1 << 4)                                       \
   constant(kContextDevices, CL_CONTEXT_DEVICES, 0x1081)                                           \
   constant(kMemObjectBuffer, CL_MEM_OBJECT_BUFFER, 0x10F0)                                        \
   constant(kMemType, CL_MEM_TYPE, 0x1100)                                                         \
+  constant(kMemFlags, CL_MEM_FLAGS, 0x1101)                                                       \
   constant(kMemOffset, CL_MEM_OFFSET, 0x1108)                                                     \
   constant(kMemContext, CL_MEM_CONTEXT, 0x1106)                                                   \
   constant(kMemSize, CL_MEM_SIZE, 0x1102)                                                         \

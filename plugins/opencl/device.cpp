@@ -33,6 +33,9 @@ std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
 
 std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle) {
   const auto queue = reinterpret_cast<cl_queue>(static_cast<std::uintptr_t>(native_handle));
+  if (queue == nullptr) {
+    plugin::invalid_argument("null is no command queue: expected a cl_command_queue, got 0");
+  }
   cl_context context = nullptr;
   check(cl_.clGetCommandQueueInfo(queue, static_cast<cl_uint>(kQueueContext), sizeof context,
                                   &context, nullptr),

@@ -200,6 +200,13 @@ TEST_F(OpenclInterop, BuffersThatDoNotFit) {
   expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the memory object is no buffer",
                [&] { (void)wrap_buffer(device, number_of(image), 16); });
   CL(clReleaseMemObject)(image);
+  const cl_mem constant = CL(clCreateBuffer)(context_, CL_MEM_READ_ONLY, 16, nullptr, &code);
+  ASSERT_EQ(code, CL_SUCCESS);
+  expect_error(ErrorCode::kInvalidArgument,
+               "[wrap_buffer] the buffer is CL_MEM_READ_ONLY: expected one that kernels may write; "
+               "make it with CL_MEM_READ_WRITE (opencl:0)",
+               [&] { (void)wrap_buffer(device, number_of(constant), 16); });
+  CL(clReleaseMemObject)(constant);
   CL(clReleaseMemObject)(buffer);
 }
 
@@ -230,6 +237,10 @@ TEST_F(OpenclInterop, QueuesThatAreNoStreams) {
                "[wrap_stream] the command queue runs out of order, and streams are in order",
                [&] { (void)wrap_stream(device, number_of(queue)); });
   CL(clReleaseCommandQueue)(queue);
+  expect_error(ErrorCode::kInvalidArgument,
+               "[wrap_stream] null is no command queue: expected a cl_command_queue, got 0 "
+               "(opencl:0)",
+               [&] { (void)wrap_stream(device, 0); });
 }
 
 TEST_F(OpenclInterop, ContextsOfAnotherDevice) {
