@@ -318,9 +318,9 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
   release_status(device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
   raise(ErrorCode::kOutOfMemory,
         "[allocate] out of memory on {}: requested {} bytes, free {}, total {}, held by this "
-        "runtime {} in {} blocks{} ({}). Free tensors or use smaller ones.",
+        "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
         device_.name_text, size_bytes, free_bytes, total_bytes, live_bytes(), live_blocks(),
-        largest_holders(), why);
+        live_blocks() == 1 ? "" : "s", largest_holders(), why);
 }
 
 // ------------------------------------------------------------------------------- free

@@ -4,6 +4,7 @@
 #include "core/runtime/buffer_state.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
+#include "core/runtime/interop.h"
 
 namespace patchbay {
 
@@ -48,13 +49,7 @@ Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_byte
 }
 
 runtime::BufferState& Buffer::checked(const char* operation) const {
-  if (state_ == nullptr) {
-    runtime::raise(
-        ErrorCode::kInvalidArgument,
-        "[{}] null buffer: expected one that Buffer::allocate or Buffer::wrap_host made.",
-        operation);
-  }
-  return *state_;
+  return runtime::state_of(operation, *this);
 }
 
 Device Buffer::device() const { return Device(checked("device").device); }

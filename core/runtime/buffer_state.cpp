@@ -2,6 +2,7 @@
 #include "core/runtime/buffer_state.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <new>
 
@@ -204,8 +205,14 @@ void BufferState::give_back() noexcept {
   device->live_wraps.fetch_sub(1, std::memory_order_relaxed);
   if (!*released) return;
   try {
-    (*released)();
-  } catch (...) {
+    try {
+      (*released)();
+    } catch (const std::exception& error) {
+      device->runtime.logger.log(LogLevel::kError,
+                                 "[released] the callback of lent memory threw an exception: {}",
+                                 one_line(error.what()));
+    }
+  } catch (...) {  // of no known type, or there is no memory to say more
     device->runtime.logger.write(LogLevel::kError,
                                  "[released] the callback of lent memory threw an exception");
   }

@@ -7,6 +7,7 @@
 
 #include "patchbay/copy.h"
 
+#include "core/runtime/copy.h"
 #include "core/runtime/copy_plan.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
@@ -105,6 +106,9 @@ void calibrate(const Place& from, const Place& to) {
                    "[calibrate] both ends are the host: expected a device at one end at least.");
   }
   const Route route = plan_copy(from, to, kSmallBytes).route;
+  // Measuring begins with data from the host, whichever way it goes.
+  const Place& device_end = from.is_host() ? to : from;
+  runtime::check_copy_allowed(*device_end.device_state(), nullptr, kLargeBytes, "calibrate");
   const CopyTag tag("calibrate");
   for (std::size_t size_bytes = kLargeBytes;; size_bytes /= 2) {
     try {

@@ -24,12 +24,13 @@ std::string_view to_string(NativeKind kind) {
 namespace runtime {
 namespace {
 
-NativeHandle ask(DeviceState& device, NativeKind kind, void* object) {
+NativeHandle ask(DeviceState& device, NativeKind kind, void* object,
+                 const char* operation = "native_handle") {
   NativeHandle handle;
   handle.kind = kind;
   check(device.plugin.tables.plugin.native_handle(device.open(), static_cast<std::uint32_t>(kind),
                                                   object, &handle.value),
-        "native_handle", device.name_text);
+        operation, device.name_text);
   return handle;
 }
 
@@ -93,7 +94,7 @@ NativeHandle native_handle(const Device& device) {
 }
 
 NativeHandle native_context(const Device& device) {
-  return runtime::ask(device.state(), NativeKind::kContext, nullptr);
+  return runtime::ask(device.state(), NativeKind::kContext, nullptr, "native_context");
 }
 
 NativeHandle native_handle(const Stream& stream) {

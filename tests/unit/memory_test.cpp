@@ -105,6 +105,8 @@ TEST_P(MemoryTest, NeverExceedsItsLimit) {
   EXPECT_EQ(own_.memory().limit_bytes, 10 * kMiB);
   Buffer a = allocate(6 * kMiB);
   EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory, "requested 5242880 bytes, free ");
+  EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory,
+               "held by this runtime 6291456 in 1 block (");
   EXPECT_ERROR((void)allocate(5 * kMiB), ErrorCode::kOutOfMemory, "limit is 10485760 bytes");
   EXPECT_LE(own_.memory().reserved_bytes, 10 * kMiB);
   a = Buffer();

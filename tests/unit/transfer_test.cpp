@@ -402,7 +402,13 @@ TEST_F(TransferTest, CalibrationIsACopyLikeOthers) {
   EXPECT_ERROR(calibrate(Place::host(), Place::host()), ErrorCode::kInvalidArgument,
                "[calibrate] both ends are the host");
   const CopyGuard guard;
-  EXPECT_ERROR(calibrate(from_, to_), ErrorCode::kCopyForbidden, "inside a CopyGuard");
+  const std::string bytes = "[calibrate] copy of 33554432 bytes from host to ";
+  const std::string guarded = " (host to device) inside a CopyGuard: expected that nothing moves";
+  for (const Place& to : {Place(to_), Place(from_), Place::host()}) {
+    EXPECT_ERROR(calibrate(from_, to), ErrorCode::kCopyForbidden, bytes + from_.name() + guarded);
+  }
+  EXPECT_ERROR(calibrate(Place::host(), to_), ErrorCode::kCopyForbidden,
+               bytes + to_.name() + guarded);
 }
 
 // It measures with what memory there is.
