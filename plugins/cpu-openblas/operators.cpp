@@ -85,6 +85,18 @@ std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row
       context.libraries.cache_bytes());
 }
 
+/// Every operator writes its first argument and reads the others.
+void expect_accesses(const Context& context) {
+  for (std::uint32_t i = 0; i < context.spec.num_arguments; ++i) {
+    const patchbay_argument_spec& argument = context.spec.arguments[i];
+    if (argument.kind != PATCHBAY_TENSOR) continue;
+    const bool is_output = i == 0;
+    if (((argument.access & PATCHBAY_WRITE) != 0) == is_output) continue;
+    plugin::unsupported(context.name() + ": argument " + std::to_string(i) +
+                        " must be a tensor to " + (is_output ? "write" : "read"));
+  }
+}
+
 int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
 
 std::unique_ptr<plugin::Kernel> make_binary(const Context& context, int op) {
@@ -229,6 +241,7 @@ std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spe
     plugin::invalid_argument(context.name() + " takes " + std::to_string(found->num_arguments) +
                              " arguments, got " + std::to_string(spec.num_arguments));
   }
+  expect_accesses(context);
   return found->make(context, found->op);
 }
 

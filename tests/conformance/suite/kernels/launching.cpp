@@ -65,6 +65,19 @@ void mixed_dtypes_are_unsupported(Context& context) {
          "add.1 is prepared for i32 and f32 together");
 }
 
+void accesses_are_checked(Context& context) {
+  const Addition addition(context.device(), 4);
+  const KernelSpec good = spec_of("add.1", addition.arguments());
+  const auto refused = [&](std::size_t argument, Access access, std::string_view what) {
+    KernelSpec spec = good;
+    spec.arguments[argument].access = access;
+    expect_error(ErrorCode::kUnsupported, what,
+                 [&] { (void)Kernel::prepare(context.device(), spec); }, {"add.1"});
+  };
+  refused(0, Access::kRead, "preparing add.1 with a result that is only read");
+  refused(2, Access::kWrite, "preparing add.1 with an operand that is written");
+}
+
 void arguments_are_checked(Context& context) {
   const Device device = context.device();
   const Addition addition(device, 100);
@@ -245,6 +258,7 @@ std::vector<Check> launching_checks() {
       {"kernels", "unknown_operator_is_unsupported", unknown_operator_is_unsupported},
       {"kernels", "known_operator_is_supported", known_operator_is_supported},
       {"kernels", "mixed_dtypes_are_unsupported", mixed_dtypes_are_unsupported},
+      {"kernels", "accesses_are_checked", accesses_are_checked},
       {"kernels", "arguments_are_checked", arguments_are_checked},
       {"kernels", "arguments_stay_within_their_buffer", arguments_stay_within_their_buffer},
       {"kernels", "shapes_that_do_not_fit_are_refused", shapes_that_do_not_fit_are_refused},
