@@ -22,7 +22,7 @@ function(patchbay_test_environment out)
     "PATCHBAY_TEST_PLUGIN_DIR=${PATCHBAY_TEST_PLUGIN_DIR}"
     "ASAN_OPTIONS=halt_on_error=1:detect_stack_use_after_return=1"
     "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
-    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1"
+    ${PATCHBAY_TEST_TSAN}
     ${PATCHBAY_TEST_DRIVERS}
     PARENT_SCOPE)
 endfunction()

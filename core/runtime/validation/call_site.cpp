@@ -3,7 +3,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <execinfo.h>
+#include <unwind.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -45,11 +45,28 @@ std::uint64_t distance(const void* from, const void* to) {
   return reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
 }
 
+/// Frames that are still to be filled.
+struct Frames {
+  void** next;
+  void** end;
+};
+
+_Unwind_Reason_Code add_frame(_Unwind_Context* context, void* to) {
+  auto& frames = *static_cast<Frames*>(to);
+  if (frames.next == frames.end) return _URC_END_OF_STACK;
+  *frames.next++ = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  return _URC_NO_REASON;
+}
+
 }  // namespace
 
+/// Not backtrace(), in whose place a sanitizer puts a function of its own: that would be the
+/// caller.
 CallSite CallSite::here() noexcept {
   CallSite site;
-  site.num_frames_ = backtrace(site.frames_.data(), static_cast<int>(site.frames_.size()));
+  Frames frames{site.frames_.data(), site.frames_.data() + site.frames_.size()};
+  _Unwind_Backtrace(add_frame, &frames);
+  site.num_frames_ = static_cast<int>(frames.next - site.frames_.data());
   return site;
 }
 

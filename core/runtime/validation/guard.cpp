@@ -142,6 +142,11 @@ std::string take_damage(Block& block) {
   return text;
 }
 
+void leave_alone(Block& block) {
+  const std::scoped_lock lock(block.bytes_mutex);
+  block.is_guarded = false;
+}
+
 void fill_released(Block& block) {
   const std::scoped_lock lock(block.bytes_mutex);
   if (block.is_guarded) {

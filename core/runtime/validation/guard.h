@@ -21,6 +21,8 @@ bool is_addressable(const DeviceRecord& device, std::uint32_t kind);
 void set_guards(Block& block);
 /// Empty, or what has become of them: "4 changed bytes, up to 4 bytes after its end". Mends them.
 std::string take_damage(Block& block);
+/// Looks at the block no more.
+void leave_alone(Block& block);
 /// Writes over what the caller has given back.
 void fill_released(Block& block);
 /// Empty, or what was written after that: "4 changed bytes, the first at offset 12".

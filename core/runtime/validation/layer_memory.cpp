@@ -101,6 +101,7 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
         "[{}] memory is released while it is in use: expected that all work on it is done, got {} "
         "pending ({}). Wait for the work first.",
         here.operation("release"), user, describe(*block)));
+    leave_alone(*block);  // what is in use will be written
   }
   check_guards({block}, /*also_unsuspected=*/true);
   block->released_at = here;
