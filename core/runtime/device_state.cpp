@@ -157,7 +157,9 @@ std::vector<std::shared_ptr<StreamState>> DeviceState::hold_streams() const {
 
 void DeviceState::synchronize(std::uint64_t deadline_ns) {
   if (!runtime.transfer.finish(this, deadline_ns)) {
-    raise(ErrorCode::kTimedOut, "[synchronize] the deadline passed during a copy ({}).", name_text);
+    raise(ErrorCode::kTimedOut,
+          "[synchronize] the deadline passed during a copy ({}). Nothing is lost: wait again.",
+          name_text);
   }
   const auto others = hold_streams();
   default_stream->synchronize(deadline_ns);

@@ -99,7 +99,9 @@ NativeHandle native_context(const Device& device) {
 
 NativeHandle native_handle(const Stream& stream) {
   runtime::StreamState& state = stream.state();
-  return runtime::ask(state.device, NativeKind::kStream, state.open_handle());
+  const NativeHandle handle = runtime::ask(state.device, NativeKind::kStream, state.open_handle());
+  state.is_exposed.store(true, std::memory_order_relaxed);
+  return handle;
 }
 
 NativeHandle native_handle(const Event& event) {

@@ -12,6 +12,20 @@
 #include "core/runtime/status.h"
 
 namespace patchbay::runtime {
+namespace {
+
+/// "[add], [mul] and 3 more"
+std::string list_of(const std::vector<std::string_view>& names) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
+    text += fmt::format("{}[{}]", i == 0 ? "" : ", ", names[i]);
+  }
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+}  // namespace
 
 void StreamProgress::pass(std::uint64_t sequence) {
   std::uint64_t known = completed.load(std::memory_order_relaxed);
@@ -135,10 +149,32 @@ std::string StreamProgress::places_of(std::string_view name, const std::vector<W
   return places.empty() ? device_name_ : fmt::format("{}", fmt::join(places, " or "));
 }
 
+std::vector<std::string_view> StreamProgress::open_names(std::uint64_t up_to) const {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < kKept; ++i) {
+    const Submission& one = submissions_[(num_submissions_ + i) % kKept];
+    const std::string_view name(one.name.data(), one.size);
+    if (one.sequence == 0 || one.sequence > up_to || has_passed(one.sequence)) continue;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string StreamProgress::describe_open(std::uint64_t up_to) const {
+  const std::vector<Wait> waits = open_waits();
+  const std::scoped_lock lock(mutex_);
+  const std::vector<std::string_view> names = open_names(up_to);
+  if (!names.empty()) {
+    return fmt::format(": {} {} not done", list_of(names), names.size() == 1 ? "is" : "are");
+  }
+  const bool waits_for_another = std::any_of(
+      waits.begin(), waits.end(), [up_to](const Wait& wait) { return wait.sequence <= up_to; });
+  return waits_for_another ? ": a wait for another stream is not done" : "";
+}
+
 /// "launch of add failed (launched by [add] on fake:0, driver code 3)"
 std::string StreamProgress::describe(const patchbay_status& status,
                                      const std::vector<Wait>& waits) const {
-  constexpr std::size_t kShown = 8;
   std::vector<std::string_view> names;
   const std::string places = places_of(status.origin, waits);
   const std::scoped_lock lock(mutex_);
@@ -146,23 +182,13 @@ std::string StreamProgress::describe(const patchbay_status& status,
     names.push_back(status.origin);
   } else if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
     // A plugin that loses a device tells the origin itself, for it repeats it in every call.
-    for (std::size_t i = 0; i < kKept; ++i) {
-      const Submission& one = submissions_[(num_submissions_ + i) % kKept];
-      const std::string_view name(one.name.data(), one.size);
-      if (one.sequence == 0 || has_passed(one.sequence)) continue;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-    }
+    names = open_names(UINT64_MAX);
   }
   std::string text = status.message + " (";
   if (names.size() == 1) {
     text += fmt::format("launched by [{}] on ", names.front());
   } else if (!names.empty()) {
-    text += "one of ";
-    for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) {
-      text += fmt::format("{}[{}]", i == 0 ? "" : ", ", names[i]);
-    }
-    if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
-    text += " launched on ";
+    text += fmt::format("one of {} launched on ", list_of(names));
   }
   text += places;
   if (status.native_code != 0) text += fmt::format(", driver code {}", status.native_code);

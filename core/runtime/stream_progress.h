@@ -36,6 +36,8 @@ class StreamProgress {
   /// What comes from `sequence` on waits for a position elsewhere, whose failure it inherits.
   void note_wait(std::uint64_t sequence, std::shared_ptr<StreamProgress> awaited,
                  std::uint64_t awaited_sequence);
+  /// ": [add], [mul] are not done", up to a position; empty if nothing is known to be open.
+  std::string describe_open(std::uint64_t up_to) const;
   /// Streams that wait for each other must not keep each other.
   void forget_waits();
 
@@ -72,6 +74,8 @@ class StreamProgress {
   std::vector<Wait> open_waits() const;
   std::vector<Wait> all_open_waits() const;
   bool has_open(std::string_view name, std::uint64_t up_to) const;
+  /// Each name once, oldest first; the lock is held.
+  std::vector<std::string_view> open_names(std::uint64_t up_to) const;
   std::string places_of(std::string_view name, const std::vector<Wait>& waits) const;
   std::string describe(const patchbay_status& status, const std::vector<Wait>& waits) const;
 

@@ -102,9 +102,10 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   const std::shared_ptr<DeviceState> keep;
   const std::uint32_t flags;
   const bool completes_inline;
-  const std::uint32_t number;         // in traces; 0: the device's default stream
-  bool is_lent = false;               // the application's own
-  patchbay_stream* handle = nullptr;  // null once closed; changes under the mutex
+  const std::uint32_t number;           // in traces; 0: the device's default stream
+  bool is_lent = false;                 // the application's own
+  std::atomic<bool> is_exposed{false};  // it has the native handle
+  patchbay_stream* handle = nullptr;    // null once closed; changes under the mutex
   std::mutex mutex;
   std::atomic<std::uint64_t> submitted{0};
   std::unique_ptr<StreamTimes> times;  // null if not asked for

@@ -58,7 +58,9 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
     plugin::invalid_argument("the command queue runs out of order, and streams are in order");
   }
   check(cl_.clRetainCommandQueue(queue), "clRetainCommandQueue");
-  return std::make_unique<Stream>(*this, QueueHandle(cl_, queue));
+  auto stream = std::make_unique<Stream>(*this, QueueHandle(cl_, queue));
+  stream->share();
+  return stream;
 }
 
 std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
@@ -78,7 +80,10 @@ std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {
   switch (native_kind) {
     case PATCHBAY_NATIVE_DEVICE: return number_of(info_.id);
     case PATCHBAY_NATIVE_CONTEXT: return number_of(context());
-    case PATCHBAY_NATIVE_STREAM: return number_of(stream_of(object).queue());
+    case PATCHBAY_NATIVE_STREAM: {
+      stream_of(object).share();
+      return number_of(stream_of(object).queue());
+    }
     case PATCHBAY_NATIVE_MEMORY: return number_of(allocator_.buffer_of(object));
     case PATCHBAY_NATIVE_EVENT: return number_of(event_of(object).native());
     default: plugin::unsupported("no native handle of kind " + std::to_string(native_kind));

@@ -2,6 +2,7 @@
 #ifndef PATCHBAY_PLUGINS_OPENCL_STREAM_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_STREAM_HPP_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -28,6 +29,8 @@ class Stream : public plugin::Stream {
   void wait_event(plugin::Event& event) override;
   void flush() override;
   bool synchronize(std::uint64_t deadline_ns) override;
+  /// The application puts work of its own in the queue, too.
+  void share() { is_shared_.store(true, std::memory_order_relaxed); }
 
   const Device& device() const { return device_; }
   cl_queue queue() const { return queue_.get(); }
@@ -50,6 +53,7 @@ class Stream : public plugin::Stream {
   const Symbols& cl_;
   const QueueHandle queue_;
   const std::shared_ptr<Timeline> timeline_;
+  std::atomic<bool> is_shared_{false};
 };
 
 /// With times an event of the queue knows when it was over.

@@ -24,6 +24,12 @@ std::uint64_t Timeline::last() const {
   return last_;
 }
 
+bool Timeline::is_done(std::uint64_t number) {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  collect(number);
+  return pending_.empty() || pending_.front().number > number;
+}
+
 /// What a submission that ended with `status` failed with.
 std::optional<plugin::StatusError> Timeline::failure_of(const Submission& submission,
                                                         std::int64_t status) {

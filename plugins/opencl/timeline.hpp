@@ -45,6 +45,8 @@ class Timeline {
   /// position elsewhere, a failure there is its own.
   std::uint64_t submitted(EventHandle event, std::string_view name, Position after = {});
   std::uint64_t last() const;
+  /// Whether all up to `number` has ended, well or not.
+  bool is_done(std::uint64_t number);
 
   /// Forgets all that is done, and so lets go of the timelines that it waited for.
   void settle();
