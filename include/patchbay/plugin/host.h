@@ -72,8 +72,8 @@ typedef struct patchbay_host {
   /* Monotonic nanoseconds; the clock of every deadline. */
   uint64_t (*now_ns)(patchbay_host_context*);
 
-  /* A setting of the user's by lower-case name ("cpu_devices"), from the program or, unless the
-   * process has raised privileges, from PATCHBAY_<NAME>. Returns 1 and calls back once if set. */
+  /* A user's setting by lower-case name ("cpu_devices"), from the program, else PATCHBAY_<NAME>,
+   * not with raised privileges: 1 and one call back if set. "cpu_*" asks for names, one a line. */
   uint32_t (*option)(patchbay_host_context*, patchbay_string name, patchbay_bytes_callback,
                      void* user);
 
