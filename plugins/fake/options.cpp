@@ -121,6 +121,7 @@ void refuse_unknown_options(const plugin::Host& host) {
       "fake_fail_allocate",
       "fake_fail_async_launch",
       "fake_fail_copy",
+      "fake_fail_create_event",
       "fake_fail_create_stream",
       "fake_fail_enumerate",
       "fake_fail_launch",
