@@ -119,9 +119,9 @@ class PATCHBAY_API Runtime {
   /// second want of memory is an error at once. Empty: none.
   void set_out_of_memory_callback(OutOfMemoryCallback callback) const;
 
-  /// Writes what happens from now on to a file for Perfetto or chrome://tracing, until stop_trace or
-  /// the end of the runtime: docs/tracing.md. PATCHBAY_TRACE does so from the start.
-  /// Errors: kIo; kInUse if a trace is being written.
+  /// Writes what happens from now on to a file for Perfetto or chrome://tracing, until stop_trace
+  /// or the end of the runtime: docs/tracing.md. PATCHBAY_TRACE does so from the start. Errors:
+  /// kIo; kInUse if a trace is being written.
   void start_trace(const std::filesystem::path& file) const;
   /// Writes out what is missing. Errors: kIo if some of the trace could not be written.
   void stop_trace() const;

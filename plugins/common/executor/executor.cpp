@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "common/text_hash.hpp"
 #include "common/dialect_module.hpp"
+#include "common/text_hash.hpp"
 #include "kExecutorPrelude.text.h"
 
 namespace patchbay::executor {
