@@ -8,8 +8,7 @@
 
 namespace patchbay::tensor {
 
-static_assert(kernel_slot(op::gemm, DType::boolean, 7) < runtime::KernelCache::kNumSlots,
-              "gemm is the last operator");
+static_assert(kernel_slot(kOperators.back(), DType::boolean, 7) < runtime::KernelCache::kNumSlots);
 
 patchbay_argument& Launch::add(const TensorImpl& tensor, int rank, std::uint8_t access) {
   patchbay_argument& argument = arguments_[num_arguments_++];
@@ -43,28 +42,17 @@ void Launch::scalar(std::uint64_t bits, DType dtype) {
 
 namespace {
 
-ArgumentSpec spec_of(const Operand& input, DType dtype) {
-  return input.tensor != nullptr ? ArgumentSpec::tensor(dtype, Access::kRead)
-                                 : ArgumentSpec::scalar(scalar_dtype(dtype));
-}
-
-KernelSpec make_spec(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs,
-                     DType dtype) {
-  KernelSpec spec;
-  spec.op = op.kernel;
-  spec.arguments.push_back(ArgumentSpec::tensor(out.dtype, Access::kWrite));
-  for (const Operand& input : inputs) spec.arguments.push_back(spec_of(input, dtype));
-  return spec;
-}
-
-/// What tells two kernels of one operator and dtype apart.
-unsigned variant_of(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs) {
-  if (op.id == OperatorId::cast) return static_cast<unsigned>(out.dtype) - 1;
+unsigned scalars_of(std::span<const Operand> inputs) {
   unsigned scalars = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].tensor == nullptr) scalars |= 1u << i;
   }
   return scalars;
+}
+
+/// What tells two kernels of one operator and dtype apart.
+unsigned variant_of(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs) {
+  return op.id == op::cast.id ? static_cast<unsigned>(out.dtype) - 1 : scalars_of(inputs);
 }
 
 bool is_flat(const TensorImpl& out, std::span<const Operand> inputs) {
@@ -113,15 +101,15 @@ void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs) {
   if (out.is_empty()) return;
   const std::size_t slot = kernel_slot(op, dtype, variant_of(op, out, inputs));
-  runtime::KernelState& kernel =
-      out.device().kernels.at(slot, [&] { return make_spec(op, out, inputs, dtype); });
+  runtime::KernelState& kernel = out.device().kernels.at(
+      slot, [&] { return make_spec(op, out.dtype, dtype, scalars_of(inputs)); });
   Launch launch;
   if (is_flat(out, inputs)) {
     set_flat(launch, dtype, out, inputs);
   } else {
     set_strided(launch, dtype, out, inputs);
   }
-  launch.run(op, kernel);
+  launch.run(op.name, kernel);
 }
 
 void launch_fill(const TensorImpl& out, std::uint64_t bits) {

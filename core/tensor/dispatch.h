@@ -32,9 +32,10 @@ class Launch {
   /// One more number of `dtype` (for bool as u8).
   void scalar(std::uint64_t bits, DType dtype);
 
-  void run(const Operator& op, runtime::KernelState& kernel) const {
+  /// `name` is what errors and traces call it.
+  void run(const char* name, runtime::KernelState& kernel) const {
     runtime::launch(kernel, std::span(arguments_.data(), num_arguments_),
-                    std::span(uses_.data(), num_uses_), op.name);
+                    std::span(uses_.data(), num_uses_), name);
   }
 
  private:

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Binary and unary operations: generated from the operators' records.
+// Binary and unary operations.
 #include <array>
 #include <cstdint>
 
@@ -150,7 +150,7 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
 }  // namespace
 }  // namespace tensor
 
-#define PATCHBAY_DEFINE_BINARY(name, dtypes, result)                                               \
+#define PATCHBAY_DEFINE_BINARY(name)                                                               \
   Tensor name(const Tensor& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
   Tensor name(const Tensor& a, const Scalar& b) { return tensor::binary(tensor::op::name, a, b); } \
   Tensor name(const Scalar& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
@@ -163,13 +163,32 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
   const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b) {                  \
     return tensor::binary_out(tensor::op::name, out, a, b);                                        \
   }
-#define PATCHBAY_DEFINE_UNARY(name, dtypes, result)                           \
+#define PATCHBAY_DEFINE_UNARY(name)                                           \
   Tensor name(const Tensor& a) { return tensor::unary(tensor::op::name, a); } \
   const Tensor& name##_out(const Tensor& out, const Tensor& a) {              \
     return tensor::unary_out(tensor::op::name, out, a);                       \
   }
 
-PATCHBAY_BINARY_OPERATORS(PATCHBAY_DEFINE_BINARY)
-PATCHBAY_UNARY_OPERATORS(PATCHBAY_DEFINE_UNARY)
+PATCHBAY_DEFINE_BINARY(add)
+PATCHBAY_DEFINE_BINARY(sub)
+PATCHBAY_DEFINE_BINARY(mul)
+PATCHBAY_DEFINE_BINARY(div)
+PATCHBAY_DEFINE_BINARY(maximum)
+PATCHBAY_DEFINE_BINARY(minimum)
+PATCHBAY_DEFINE_BINARY(eq)
+PATCHBAY_DEFINE_BINARY(ne)
+PATCHBAY_DEFINE_BINARY(lt)
+PATCHBAY_DEFINE_BINARY(le)
+PATCHBAY_DEFINE_BINARY(gt)
+PATCHBAY_DEFINE_BINARY(ge)
+PATCHBAY_DEFINE_BINARY(logical_and)
+PATCHBAY_DEFINE_BINARY(logical_or)
+PATCHBAY_DEFINE_UNARY(neg)
+PATCHBAY_DEFINE_UNARY(abs)
+PATCHBAY_DEFINE_UNARY(square)
+PATCHBAY_DEFINE_UNARY(sqrt)
+PATCHBAY_DEFINE_UNARY(exp)
+PATCHBAY_DEFINE_UNARY(log)
+PATCHBAY_DEFINE_UNARY(logical_not)
 
 }  // namespace patchbay

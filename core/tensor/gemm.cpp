@@ -17,10 +17,6 @@ namespace tensor {
 
 namespace {
 
-/// As users call it.
-constexpr Operator kMatmul{op::gemm.id, "matmul", op::gemm.kernel, op::gemm.dtypes,
-                           op::gemm.result};
-
 void check_matrix(const Named& operand) {
   if (operand.tensor.shape.rank() == 2) return;
   raise(ErrorCode::kShapeMismatch,
@@ -33,7 +29,7 @@ void check_matrix(const Named& operand) {
 Shape check_operands(const Named& a, const Named& b) {
   check_same_device("matmul", a, b);
   check_same_dtype("matmul", a, b);
-  check_dtype_allowed(kMatmul, a);
+  check_dtype_allowed("matmul", op::gemm.dtypes, a);
   check_matrix(a);
   check_matrix(b);
   if (a.tensor.shape[1] != b.tensor.shape[0]) {
@@ -80,27 +76,18 @@ struct Factors {
   bool keeps_out;  // beta is not 0
 };
 
-KernelSpec make_spec(DType dtype) {
-  KernelSpec spec;
-  spec.op = op::gemm.kernel;
-  const ArgumentSpec in = ArgumentSpec::tensor(dtype, Access::kRead);
-  const ArgumentSpec factor = ArgumentSpec::scalar(dtype);
-  spec.arguments = {ArgumentSpec::tensor(dtype, Access::kReadWrite), in, in, factor, factor};
-  return spec;
-}
-
 /// out has rows of stride 1: kernels see no other product.
 void launch_rows(const Matrix& out, const Matrix& a, const Matrix& b, const Factors& factors) {
   const DType dtype = out.impl().dtype;
-  runtime::KernelState& kernel = out.impl().device().kernels.at(kernel_slot(op::gemm, dtype, 0),
-                                                                [&] { return make_spec(dtype); });
+  runtime::KernelState& kernel = out.impl().device().kernels.at(
+      kernel_slot(op::gemm, dtype, 0), [&] { return make_spec(op::gemm, dtype, dtype); });
   Launch launch;
   launch.tensor(out.impl(), out.shape, out.strides, PATCHBAY_READ | PATCHBAY_WRITE);
   launch.tensor(a.impl(), a.shape, a.strides, PATCHBAY_READ);
   launch.tensor(b.impl(), b.shape, b.strides, PATCHBAY_READ);
   launch.scalar(factors.alpha, dtype);
   launch.scalar(factors.beta, dtype);
-  launch.run(kMatmul, kernel);
+  launch.run("matmul", kernel);
 }
 
 void launch_product(Matrix out, Matrix a, Matrix b, const Factors& factors) {

@@ -11,10 +11,7 @@ namespace {
 
 void check_floating(const char* operation, const Tensor& a) {
   const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
-  if (is_floating(impl.dtype)) return;
-  tensor::Operator called = tensor::op::sqrt;  // has the same dtypes
-  called.name = operation;
-  tensor::raise_no_such_dtype(called, {"a", impl});
+  tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ void raise_dtype_mismatch(const char* operation, const Named& expected, const Na
         describe(expected), describe(got), got.name, boolean ? "boolean" : dtype);
 }
 
-void raise_no_such_dtype(const Operator& op, const Named& operand) {
+void raise_no_such_dtype(const char* operation, DTypes dtypes, const Named& operand) {
   raise(ErrorCode::kDtypeMismatch,
         "[{}] is not defined for {}: expected one of {}, got {} ({}). Convert it first with cast.",
-        op.name, patchbay::to_string(operand.tensor.dtype), to_string(op.dtypes),
+        operation, patchbay::to_string(operand.tensor.dtype), to_string(dtypes),
         patchbay::to_string(operand.tensor.dtype), describe(operand));
 }
 

@@ -32,7 +32,8 @@ std::string describe(const Named& operand);
                                                    const Named& got);
 [[noreturn, gnu::cold]] void raise_dtype_mismatch(const char* operation, const Named& expected,
                                                   const Named& got);
-[[noreturn, gnu::cold]] void raise_no_such_dtype(const Operator& op, const Named& operand);
+[[noreturn, gnu::cold]] void raise_no_such_dtype(const char* operation, DTypes dtypes,
+                                                 const Named& operand);
 
 /// The tensor behind a handle. Errors: kInvalidArgument if it is undefined.
 inline TensorImpl& impl_of(const char* operation, const Tensor& tensor, const char* name = "a") {
@@ -49,9 +50,12 @@ inline void check_same_dtype(const char* operation, const Named& expected, const
   if (expected.tensor.dtype != got.tensor.dtype) [[unlikely]]
     raise_dtype_mismatch(operation, expected, got);
 }
+inline void check_dtype_allowed(const char* operation, DTypes dtypes, const Named& operand) {
+  if (!contains(dtypes, operand.tensor.dtype)) [[unlikely]]
+    raise_no_such_dtype(operation, dtypes, operand);
+}
 inline void check_dtype_allowed(const Operator& op, const Named& operand) {
-  if (!contains(op.dtypes, operand.tensor.dtype)) [[unlikely]]
-    raise_no_such_dtype(op, operand);
+  check_dtype_allowed(op.name, op.dtypes, operand);
 }
 
 /// Errors: kUnsupported if elements of `dtype` can't be on the device.

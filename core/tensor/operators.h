@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The operators that plugins provide: one record each. Functions are generated from these lists.
+// The operators that plugins provide: one record each, from which dispatch, messages, documentation
+// and tests are made.
 #ifndef PATCHBAY_CORE_TENSOR_OPERATORS_H_
 #define PATCHBAY_CORE_TENSOR_OPERATORS_H_
 
@@ -9,7 +10,11 @@
 
 #include "patchbay/dtype.h"
 
-namespace patchbay::tensor {
+namespace patchbay {
+
+struct KernelSpec;
+
+namespace tensor {
 
 /// A set of dtypes, one bit each.
 using DTypes = std::uint16_t;
@@ -33,82 +38,36 @@ inline constexpr DTypes kAll = kNumbers | kBooleans;
 enum class Result : std::uint8_t {
   kSame,
   kBoolean,
-  kTotal,  // floats keep theirs, the others become i64
-  kIndex   // i64
+  kTotal,   // floats keep theirs, the others become i64
+  kIndex,   // i64
+  kChosen,  // by the caller
 };
 
-// X(name, dtypes, result). The kernel's name is the operator's with its version: "add.1".
-#define PATCHBAY_MEMORY_OPERATORS(X) \
-  X(fill, kAll, kSame)               \
-  X(copy, kAll, kSame)               \
-  X(cast, kAll, kSame)               \
-  X(arange, kNumbers, kSame)
-
-#define PATCHBAY_BINARY_OPERATORS(X)  \
-  X(add, kNumbers, kSame)             \
-  X(sub, kNumbers, kSame)             \
-  X(mul, kNumbers, kSame)             \
-  X(div, kNumbers, kSame)             \
-  X(maximum, kNumbers, kSame)         \
-  X(minimum, kNumbers, kSame)         \
-  X(eq, kAll, kBoolean)               \
-  X(ne, kAll, kBoolean)               \
-  X(lt, kAll, kBoolean)               \
-  X(le, kAll, kBoolean)               \
-  X(gt, kAll, kBoolean)               \
-  X(ge, kAll, kBoolean)               \
-  X(logical_and, kBooleans, kBoolean) \
-  X(logical_or, kBooleans, kBoolean)
-
-#define PATCHBAY_UNARY_OPERATORS(X) \
-  X(neg, kNumbers, kSame)           \
-  X(abs, kNumbers, kSame)           \
-  X(square, kNumbers, kSame)        \
-  X(sqrt, kFloats, kSame)           \
-  X(exp, kFloats, kSame)            \
-  X(log, kFloats, kSame)            \
-  X(logical_not, kBooleans, kBoolean)
-
-#define PATCHBAY_REDUCTIONS(X)     \
-  X(sum, kAll, kTotal)             \
-  X(min, kAll, kSame)              \
-  X(max, kAll, kSame)              \
-  X(argmin, kAll, kIndex)          \
-  X(argmax, kAll, kIndex)          \
-  X(sum_squares, kNumbers, kTotal) \
-  X(sum_abs, kFloats, kSame)       \
-  X(max_abs, kFloats, kSame)
-
-#define PATCHBAY_MATRIX_OPERATORS(X) X(gemm, kMatrix, kSame)
-
-#define PATCHBAY_OPERATORS(X)  \
-  PATCHBAY_MEMORY_OPERATORS(X) \
-  PATCHBAY_BINARY_OPERATORS(X) \
-  PATCHBAY_UNARY_OPERATORS(X)  \
-  PATCHBAY_REDUCTIONS(X)       \
-  PATCHBAY_MATRIX_OPERATORS(X)
-
-enum class OperatorId : std::uint8_t {
-#define PATCHBAY_ID(name, dtypes, result) name,
-  PATCHBAY_OPERATORS(PATCHBAY_ID)
-#undef PATCHBAY_ID
+/// Units of an ErrorBound for f32 and f64. f16 and bf16 are computed in f32 and rounded once: 0
+/// where that is exact, else 1.
+struct Ulps {
+  bool of_terms;
+  double f32, f64;
 };
+inline constexpr Ulps kRounded{false, 0, 0};
+constexpr Ulps of_result(double f32, double f64) { return {false, f32, f64}; }
+constexpr Ulps of_terms(double f32, double f64) { return {true, f32, f64}; }
 
 struct Operator {
-  OperatorId id;
   const char* name;    // for errors and traces
   const char* kernel;  // with its version
-  DTypes dtypes;
+  const char* family;
+  /// Of the kernel, a letter each: o the result, u a result that is read as well, t a tensor,
+  /// a a tensor or a scalar, s a scalar.
+  const char* arguments;
+  const char* shapes;
+  DTypes dtypes;  // of the operands
   Result result;
+  Ulps bound;
+  const char* derivative;  // null: none
+  const char* source;      // of the formula
+  std::uint8_t id = 0;     // its place in kOperators
 };
-
-/// `op::add` and so on.
-namespace op {
-#define PATCHBAY_RECORD(name, dtypes, result) \
-  inline constexpr Operator name{OperatorId::name, #name, #name ".1", dtypes, Result::result};
-PATCHBAY_OPERATORS(PATCHBAY_RECORD)
-#undef PATCHBAY_RECORD
-}  // namespace op
 
 constexpr DType result_dtype(const Operator& op, DType operand) {
   switch (op.result) {
@@ -116,6 +75,7 @@ constexpr DType result_dtype(const Operator& op, DType operand) {
     case Result::kBoolean: return DType::boolean;
     case Result::kTotal: return is_floating(operand) ? operand : DType::i64;
     case Result::kIndex: return DType::i64;
+    case Result::kChosen: return operand;
   }
   return operand;
 }
@@ -123,13 +83,18 @@ constexpr DType result_dtype(const Operator& op, DType operand) {
 /// Numbers a kernel in the device's cache: operator, dtype, and 3 bits that tell its variants
 /// apart (which operands are scalars, or the dtype of a cast's source).
 constexpr std::size_t kernel_slot(const Operator& op, DType dtype, unsigned variant) {
-  return static_cast<std::size_t>(op.id) << 6 | (static_cast<std::size_t>(dtype) - 1) << 3 |
-         variant;
+  return std::size_t{op.id} << 6 | (static_cast<std::size_t>(dtype) - 1) << 3 | variant;
 }
 
 /// Scalars are never bool: a bool travels as u8.
 constexpr DType scalar_dtype(DType dtype) { return dtype == DType::boolean ? DType::u8 : dtype; }
 
-}  // namespace patchbay::tensor
+/// The kernel of an operator for operands of `dtype`; bit i of `scalars`: input i is a scalar.
+KernelSpec make_spec(const Operator& op, DType out, DType dtype, unsigned scalars = 0);
+
+}  // namespace tensor
+}  // namespace patchbay
+
+#include "core/tensor/records.h"
 
 #endif  // PATCHBAY_CORE_TENSOR_OPERATORS_H_

@@ -49,17 +49,12 @@ bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
 
 /// Sums over nothing are 0; extremes over nothing are nothing.
 bool has_identity(const Operator& op) {
-  return op.id == OperatorId::sum || op.id == OperatorId::sum_squares ||
-         op.id == OperatorId::sum_abs;
+  return op.id == op::sum.id || op.id == op::sum_squares.id || op.id == op::sum_abs.id;
 }
 
 void check_reducible(const Operator& op, const char* operation, const TensorImpl& a, Mask mask,
                      const Axes& axes) {
-  if (!contains(op.dtypes, a.dtype)) {
-    Operator called = op;
-    called.name = operation;
-    raise_no_such_dtype(called, {"a", a});
-  }
+  check_dtype_allowed(operation, op.dtypes, {"a", a});
   if (finds_index(op) && axes.dims.size() > 1) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] too many axes: expected one, or none for the index in the flattened tensor, got "
@@ -98,14 +93,6 @@ Shape walk_strides(const TensorImpl& a, const TensorImpl& out, Mask mask, bool k
   return strides;
 }
 
-KernelSpec make_spec(const Operator& op, DType out, DType in) {
-  KernelSpec spec;
-  spec.op = op.kernel;
-  spec.arguments = {ArgumentSpec::tensor(out, Access::kWrite),
-                    ArgumentSpec::tensor(in, Access::kRead)};
-  return spec;
-}
-
 void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImpl& a,
                       const Iteration& walk) {
   Shape extents = walk.extents();
@@ -117,7 +104,7 @@ void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImp
   Launch launch;
   launch.tensor(out, extents, walk.strides(0), PATCHBAY_WRITE);
   launch.tensor(a, walk.extents(), walk.strides(1), PATCHBAY_READ);
-  launch.run(op, kernel);
+  launch.run(op.name, kernel);
 }
 
 Iteration walk_of(const TensorImpl& out, const TensorImpl& a, Mask mask, bool keep) {

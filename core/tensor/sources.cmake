@@ -16,6 +16,7 @@ set(PATCHBAY_TENSOR_SOURCES
   movement.cpp
   norm.cpp
   operands.cpp
+  operator_info.cpp
   operators.cpp
   overlap.cpp
   reduce.cpp

@@ -13,6 +13,7 @@
 #include "patchbay/kernel.h"
 #include "patchbay/kernel_module.h"
 #include "patchbay/log.h"
+#include "patchbay/operators.h"
 #include "patchbay/ops.h"
 #include "patchbay/runtime.h"
 #include "patchbay/scalar.h"

@@ -1,0 +1,59 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is known of each operator that plugins provide: one record each. Checks, messages,
+// docs/operators.md and the operators' tests are made from the records. Tensor operations are made
+// of operators: most of one, some of several (mean, norm).
+#ifndef PATCHBAY_OPERATORS_H_
+#define PATCHBAY_OPERATORS_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/device.h"
+#include "patchbay/dtype.h"
+#include "patchbay/export.h"
+
+namespace patchbay {
+
+/// How far a result may lie from the exact one.
+struct ErrorBound {
+  /// What the bound is relative to: the exact result, or the sum of the magnitudes of what is
+  /// summed, which cancellation does not make smaller.
+  enum class Scale : std::uint8_t { kResult, kTerms };
+  Scale scale = Scale::kResult;
+  /// In units in the last place of the scale: 0 is the correctly rounded result. Integers, bools
+  /// and indices are exact always.
+  double f32 = 0, f64 = 0, f16 = 0, bf16 = 0;
+
+  double of(DType dtype) const;
+};
+
+struct OperatorInfo {
+  std::string_view name;    // "add"
+  int version = 1;          // a change of meaning is a new version
+  std::string_view kernel;  // what plugins are asked for: "add.1"
+  std::string_view family;  // "memory", "elementwise", "comparison", "logic", "reduction", "matrix"
+  std::vector<DType> dtypes;    // of the operands
+  std::string_view shapes;      // of operands and result
+  std::string_view attributes;  // what else a kernel is prepared with; "" if nothing
+  std::string_view derivative;  // with respect to the operands; "" if there is none
+  ErrorBound bound;
+  std::string_view source;  // of the formula
+
+  /// The dtype of the result for operands of `dtype` (for `cast`: the same).
+  DType result_dtype(DType dtype) const;
+};
+
+/// All of them, in the order of the documentation. Valid until the process ends.
+PATCHBAY_API std::span<const OperatorInfo> operators();
+/// Errors: kNotFound lists the names.
+PATCHBAY_API const OperatorInfo& find_operator(std::string_view name);
+
+/// Empty if the device has the operator for operands of that dtype (all of them tensors), else the
+/// reason why not. Prepares the kernel, which the device keeps. Thread-safe.
+PATCHBAY_API std::string why_unsupported(const Device& device, const OperatorInfo& op, DType dtype);
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_OPERATORS_H_
