@@ -67,6 +67,7 @@ void add_check_command(CLI::App& app, Invocation& invocation);
 void add_copy_plan_command(CLI::App& app, Invocation& invocation);
 void add_devices_command(CLI::App& app, Invocation& invocation);
 void add_memory_command(CLI::App& app, Invocation& invocation);
+void add_ops_command(CLI::App& app, Invocation& invocation);
 void add_plugins_command(CLI::App& app, Invocation& invocation);
 void add_version_command(CLI::App& app, Invocation& invocation);
 

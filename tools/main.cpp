@@ -31,6 +31,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_check_command(app, invocation);
   add_bench_command(app, invocation);
   add_memory_command(app, invocation);
+  add_ops_command(app, invocation);
   add_version_command(app, invocation);
   add_common_options_below(app, invocation.common);
   app.set_version_flag("--version", [] { return fmt::format("patchbay {}", patchbay::version()); });

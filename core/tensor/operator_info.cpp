@@ -30,6 +30,20 @@ ErrorBound bound_of(const tensor::Ulps& ulps) {
           ulps.f64, rounded, rounded};
 }
 
+/// The table's C, as a formula.
+std::string formula(std::string_view text) {
+  std::string result(text);
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
+      result.replace(at, from.size(), to);
+    }
+  };
+  replace("(T)", "");
+  replace("* ", " * ");
+  replace("  *", " *");
+  return result;
+}
+
 OperatorInfo info_of(const tensor::Operator& op) {
   OperatorInfo info;
   info.name = op.name;
@@ -38,7 +52,7 @@ OperatorInfo info_of(const tensor::Operator& op) {
   info.family = op.family;
   info.dtypes = list_of(op.dtypes);
   info.shapes = op.shapes;
-  if (op.derivative != nullptr) info.derivative = op.derivative;
+  if (op.derivative != nullptr) info.derivative = formula(op.derivative);
   info.bound = bound_of(op.bound);
   info.source = op.source;
   return info;
@@ -49,14 +63,11 @@ const tensor::Operator& record_of(const OperatorInfo& info) {
                        [&](const tensor::Operator& op) { return op.name == info.name; });
 }
 
-/// What the device can make of `dtype`: all its dtypes for a cast, else one.
-std::vector<DType> results_of(const tensor::Operator& op, const Device& device, DType dtype) {
+/// What is made of `dtype`; for a cast the dtypes that every backend has.
+std::vector<DType> results_of(const tensor::Operator& op, DType dtype) {
   if (op.result != tensor::Result::kChosen) return {tensor::result_dtype(op, dtype)};
-  std::vector<DType> results;
-  for (const DType other : list_of(op.dtypes)) {
-    if (other != dtype && tensor::has_dtype(*device.shared_state(), other))
-      results.push_back(other);
-  }
+  std::vector<DType> results{DType::f32, DType::i32, DType::i64, DType::u8, DType::boolean};
+  results.erase(std::remove(results.begin(), results.end(), dtype), results.end());
   return results;
 }
 
@@ -106,7 +117,7 @@ std::string why_unsupported(const Device& device, const OperatorInfo& op, DType 
     return fmt::format("{}: the device {} has no such dtype", names(), device.name());
   }
   const tensor::Operator& record = record_of(op);
-  for (const DType out : results_of(record, device, dtype)) {
+  for (const DType out : results_of(record, dtype)) {
     std::string why = why_unsupported(device, tensor::make_spec(record, out, dtype));
     if (!why.empty()) return why;
   }

@@ -17,7 +17,7 @@
 namespace patchbay {
 
 /// How far a result may lie from the exact one.
-struct ErrorBound {
+struct PATCHBAY_API ErrorBound {
   /// What the bound is relative to: the exact result, or the sum of the magnitudes of what is
   /// summed, which cancellation does not make smaller.
   enum class Scale : std::uint8_t { kResult, kTerms };
@@ -29,7 +29,7 @@ struct ErrorBound {
   double of(DType dtype) const;
 };
 
-struct OperatorInfo {
+struct PATCHBAY_API OperatorInfo {
   std::string_view name;    // "add"
   int version = 1;          // a change of meaning is a new version
   std::string_view kernel;  // what plugins are asked for: "add.1"
@@ -37,7 +37,7 @@ struct OperatorInfo {
   std::vector<DType> dtypes;    // of the operands
   std::string_view shapes;      // of operands and result
   std::string_view attributes;  // what else a kernel is prepared with; "" if nothing
-  std::string_view derivative;  // with respect to the operands; "" if there is none
+  std::string derivative;       // with respect to the operands; "" if there is none
   ErrorBound bound;
   std::string_view source;  // of the formula
 
@@ -51,7 +51,8 @@ PATCHBAY_API std::span<const OperatorInfo> operators();
 PATCHBAY_API const OperatorInfo& find_operator(std::string_view name);
 
 /// Empty if the device has the operator for operands of that dtype (all of them tensors), else the
-/// reason why not. Prepares the kernel, which the device keeps. Thread-safe.
+/// reason why not; for `cast`, to the dtypes that every backend has. Prepares the kernel, which the
+/// device keeps. Thread-safe.
 PATCHBAY_API std::string why_unsupported(const Device& device, const OperatorInfo& op, DType dtype);
 
 }  // namespace patchbay

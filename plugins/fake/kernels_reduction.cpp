@@ -12,9 +12,22 @@
 namespace fake {
 namespace {
 
-/// Sums of f32 and f64 are kept in f64; those of integers wrap around in 64 bits.
+/// Sums of f32 are kept in f64, those of f64 in what the host has beyond, for they are made one after
+/// the other; those of integers wrap around in 64 bits.
 template <class T>
-using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+struct WideOf {
+  using type = std::uint64_t;
+};
+template <>
+struct WideOf<float> {
+  using type = double;
+};
+template <>
+struct WideOf<double> {
+  using type = long double;
+};
+template <class T>
+using Wide = typename WideOf<T>::type;
 /// What sums of T are given as.
 template <class T>
 using Total = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
@@ -22,7 +35,7 @@ using Total = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
 template <class T>
 Wide<T> magnitude(T x) {
   if constexpr (std::is_floating_point_v<T>)
-    return std::fabs(double{x});
+    return std::fabs(Wide<T>{x});
   else
     return x < 0 ? std::uint64_t{0} - static_cast<Wide<T>>(x) : static_cast<Wide<T>>(x);
 }

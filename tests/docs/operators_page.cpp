@@ -1,0 +1,102 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Prints docs/operators.md, made from the operators' records.
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <patchbay/operators.h>
+
+namespace {
+
+using patchbay::DType;
+using patchbay::ErrorBound;
+using patchbay::OperatorInfo;
+
+constexpr const char* kPreface =
+    R"(# Operators
+
+This page is made from the operators' records (`tests/docs/check_operators.py --write`), from which dispatch, error messages
+and the tests in `tests/operators` come as well. `patchbay ops` says which of them a device has, for which dtypes, and
+`patchbay ops --device NAME --json` why not the others.
+
+Operands and result are on one device and of one dtype, but where the result's is named. Results lie within the bound of the exact
+result, in units in the last place of what 'of' says: of the result itself, or of the sum of the magnitudes of all terms, which
+cancellation does not make smaller. 0: the nearest value that the dtype has. Integers, bools and indices are exact. f16 and bf16, where a
+device has them, are computed in f32 and rounded once.
+
+In derivatives `grad` is the gradient of the result `out`; of operands that were broadcast, the sum over what repeated is taken.
+An operator without one stops gradients.
+)";
+
+/// For a cell of a table.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
+  return result;
+}
+
+std::string dtypes_of(const OperatorInfo& record) {
+  std::string text;
+  for (const DType dtype : record.dtypes) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", to_string(dtype));
+  }
+  return text;
+}
+
+std::string result_of(const OperatorInfo& record) {
+  if (record.name == "cast") return "any";
+  std::string text;
+  for (const DType dtype : record.dtypes) {
+    const DType result = record.result_dtype(dtype);
+    if (result == dtype) continue;
+    const std::string name(to_string(result));
+    if (text.find(name) == std::string::npos) text += (text.empty() ? "" : ", ") + name;
+  }
+  if (text.empty()) return "the same";
+  const bool keeps_some = record.result_dtype(record.dtypes.front()) == record.dtypes.front();
+  return keeps_some ? "floats the same, others " + text : text;
+}
+
+std::string bound_of(const OperatorInfo& record) {
+  const ErrorBound& bound = record.bound;
+  if (bound.f32 == 0 && bound.f64 == 0) return "0";
+  const char* const of = bound.scale == ErrorBound::Scale::kTerms ? " of the terms" : "";
+  const std::string units = bound.f32 == bound.f64
+                                ? fmt::format("{}", bound.f32)
+                                : fmt::format("f32 {}, f64 {}", bound.f32, bound.f64);
+  return units + of;
+}
+
+void print_family(std::string_view family) {
+  std::printf(
+      "\n## %s%s\n\n| operator | shapes | dtypes | result | bound | derivative | source |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n",
+      std::string(1, static_cast<char>(family[0] - 'a' + 'A')).c_str(),
+      std::string(family.substr(1)).c_str());
+  for (const OperatorInfo& record : patchbay::operators()) {
+    if (record.family != family) continue;
+    const std::string derivative =
+        record.derivative.empty() ? "none" : "`" + cell(record.derivative) + "`";
+    const std::string row = fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", record.kernel,
+                                        record.shapes, dtypes_of(record), result_of(record),
+                                        bound_of(record), derivative, cell(record.source));
+    std::fputs(row.c_str(), stdout);
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::fputs(kPreface, stdout);
+  std::string_view family;
+  std::string done;
+  for (const OperatorInfo& record : patchbay::operators()) {
+    if (record.family == family || done.find(record.family) != std::string::npos) continue;
+    family = record.family;
+    done += std::string(family) + ' ';
+    print_family(family);
+  }
+  return 0;
+}

@@ -1,0 +1,124 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Products of matrices against three loops.
+#include <cmath>
+
+#include <patchbay/ops.h>
+
+#include "operators/cases.h"
+#include "operators/layouts.h"
+
+namespace patchbay::test {
+namespace {
+
+struct Sizes {
+  std::int64_t m, k, n;
+};
+constexpr Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},   {16, 16, 16}, {65, 33, 129}, {1, 700, 1},
+                            {100, 100, 1}, {1, 9, 300}, {0, 3, 2},    {3, 0, 2}};
+
+/// One element of alpha a b + beta out, and the sum of its terms' magnitudes.
+template <class T>
+struct Element {
+  Exact<T> value{}, scale{};
+
+  void add(Exact<T> x, Exact<T> y) {
+    if constexpr (std::is_floating_point_v<T>) {
+      value += x * y;
+      scale += std::fabs(x * y);
+    } else {
+      value = static_cast<T>(static_cast<std::uint64_t>(value) +
+                             static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+    }
+  }
+};
+
+template <class T>
+std::vector<Element<T>> product(const Values<T>& a, const Values<T>& b, const Values<T>& out,
+                                const Sizes& size, int alpha, int beta) {
+  const auto at = [](const Values<T>& values, std::int64_t i) {
+    return static_cast<Exact<T>>(values[static_cast<std::size_t>(i)]);
+  };
+  std::vector<Element<T>> result(static_cast<std::size_t>(size.m * size.n));
+  for (std::int64_t i = 0; i < size.m; ++i) {
+    for (std::int64_t j = 0; j < size.n; ++j) {
+      Element<T>& element = result[static_cast<std::size_t>(i * size.n + j)];
+      for (std::int64_t k = 0; k < size.k; ++k) {
+        const auto scaled = static_cast<Exact<T>>(at(a, i * size.k + k) * alpha);
+        element.add(scaled, at(b, k * size.n + j));
+      }
+      if (beta != 0) element.add(at(out, i * size.n + j), static_cast<Exact<T>>(beta));
+    }
+  }
+  return result;
+}
+
+template <class T>
+void expect_product(const Values<T>& got, const std::vector<Element<T>>& expected,
+                    const OperatorInfo& record, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const auto [value, scale] = expected[i];
+    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
+    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
+  }
+}
+
+template <class T>
+void check_layouts(const Device& device, const OperatorInfo& record, const Sizes& size, Layout left,
+                   Layout right) {
+  const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
+  const std::string what = "gemm " + std::to_string(size.m) + 'x' + std::to_string(size.k) + 'x' +
+                           std::to_string(size.n) + ' ' + testing::PrintToString(left) + ", " +
+                           testing::PrintToString(right);
+  const Values<T> a = tame_values<T>(count_of(a_shape), 1);
+  const Values<T> b = tame_values<T>(count_of(b_shape), 2);
+  const Values<T> start = tame_values<T>(count_of(shape), 3);
+  const Tensor x = arrange<T>(a, a_shape, left, device), y = arrange<T>(b, b_shape, right, device);
+  expect_product<T>(download<T>(matmul(x, y)), product<T>(a, b, start, size, 1, 0), record, what);
+  const Tensor out = arrange<T>(start, shape, left, device);
+  matmul_out(out, x, y, 2, -3);
+  expect_product<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
+}
+
+/// A NaN or an infinity reaches its row or column, and no further; with beta 0 not from `out`.
+template <class T>
+void check_special(const Device& device) {
+  if constexpr (std::is_floating_point_v<T>) {
+    Values<T> a(6, 1), b(6, 1);
+    a[1] = std::numeric_limits<T>::quiet_NaN();
+    b[5] = std::numeric_limits<T>::infinity();
+    const Tensor out = full({2, 2}, std::numeric_limits<T>::quiet_NaN(), {dtype_of<T>(), device});
+    matmul_out(out, upload<T>(a, {2, 3}, device), upload<T>(b, {3, 2}, device));
+    const Values<T> got = download<T>(out);
+    EXPECT_TRUE(std::isnan(got[0]) && std::isnan(got[1]));
+    EXPECT_EQ(got[2], T{3});
+    EXPECT_EQ(got[3], std::numeric_limits<T>::infinity());
+  }
+}
+
+template <class T>
+void check_all(const Device& device, const OperatorInfo& record) {
+  for (const Sizes& size : kSizes) {
+    for (const Layout left : kLayouts) {
+      for (const Layout right : kLayouts) check_layouts<T>(device, record, size, left, right);
+    }
+  }
+  check_special<T>(device);
+}
+
+}  // namespace
+
+OperatorCases matrix_cases() {
+  return {{"gemm", [](const Device& device, DType dtype, const OperatorInfo& record) {
+             with_type(dtype, [&](auto zero) {
+               using T = decltype(zero);
+               if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) {
+                 FAIL() << "gemm has no reference for " << to_string(dtype);
+               } else {
+                 check_all<T>(device, record);
+               }
+             });
+           }}};
+}
+
+}  // namespace patchbay::test

@@ -1,0 +1,140 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Every record has a case, and every device that says yes to a record and a dtype is run.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "operators/cases.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+const OperatorCases& all_cases() {
+  static const OperatorCases cases = [] {
+    OperatorCases all;
+    for (const OperatorCases& family :
+         {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases()}) {
+      all.insert(all.end(), family.begin(), family.end());
+    }
+    return all;
+  }();
+  return cases;
+}
+
+const OperatorCase* find_case(std::string_view name) {
+  const auto found = std::find_if(all_cases().begin(), all_cases().end(),
+                                  [&](const OperatorCase& one) { return one.name == name; });
+  return found == all_cases().end() ? nullptr : &*found;
+}
+
+constexpr DType kAllDtypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
+                                DType::i32, DType::i64, DType::u8,  DType::boolean};
+
+bool is_listed(const OperatorInfo& record, DType dtype) {
+  return std::find(record.dtypes.begin(), record.dtypes.end(), dtype) != record.dtypes.end();
+}
+
+using Parameter = std::tuple<const char*, std::string>;
+
+class OperatorTest : public testing::TestWithParam<Parameter> {
+ protected:
+  void SetUp() override {
+    const char* const name = std::get<0>(GetParam());
+    if (const std::string absence = absence_of(name); !absence.empty()) GTEST_SKIP() << absence;
+    device_ = test_device(name);
+  }
+
+  const OperatorInfo& record() const { return find_operator(std::get<1>(GetParam())); }
+
+  std::optional<Device> device_;
+};
+
+std::vector<std::string> record_names() {
+  std::vector<std::string> names;
+  for (const OperatorInfo& record : operators()) names.emplace_back(record.name);
+  return names;
+}
+
+std::string parameter_name(const testing::TestParamInfo<Parameter>& parameter) {
+  const auto& [device, record] = parameter.param;
+  return device_test_name({device, parameter.index}) + '_' + record;
+}
+INSTANTIATE_TEST_SUITE_P(, OperatorTest,
+                         testing::Combine(testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"),
+                                          testing::ValuesIn(record_names())),
+                         parameter_name);
+
+TEST_P(OperatorTest, AgreesWithItsReference) {
+  const OperatorCase* const one = find_case(record().name);
+  ASSERT_NE(one, nullptr) << "no case runs the record " << record().name;
+  int num_run = 0;
+  for (const DType dtype : kAllDtypes) {
+    SCOPED_TRACE(std::string(record().name) + ' ' + std::string(to_string(dtype)));
+    if (!why_unsupported(*device_, record(), dtype).empty()) continue;
+    ASSERT_TRUE(is_listed(record(), dtype)) << "the device has what the record does not list";
+    one->run(*device_, dtype, record());
+    if (HasFatalFailure()) return;
+    ++num_run;
+  }
+  EXPECT_GT(num_run, 0) << "the device has the operator for no dtype";
+}
+
+/// All that is listed, but f64 where the device lacks it; f16 and bf16 are the backend's choice.
+TEST_P(OperatorTest, IsThereForAllDtypesOfTheDevice) {
+  for (const DType dtype : record().dtypes) {
+    if (dtype == DType::f16 || dtype == DType::bf16) continue;
+    if (dtype == DType::f64 && !device_->properties().f64) continue;
+    EXPECT_EQ(why_unsupported(*device_, record(), dtype), "") << to_string(dtype);
+  }
+}
+
+TEST(OperatorRecordsTest, EveryRecordHasACaseAndEveryCaseARecord) {
+  std::set<std::string_view> records, cases;
+  for (const OperatorInfo& record : operators()) EXPECT_TRUE(records.insert(record.name).second);
+  for (const OperatorCase& one : all_cases()) EXPECT_TRUE(cases.insert(one.name).second);
+  EXPECT_EQ(records, cases);
+}
+
+TEST(OperatorRecordsTest, SayWhatTheyAre) {
+  for (const OperatorInfo& record : operators()) {
+    EXPECT_EQ(record.kernel, std::string(record.name) + '.' + std::to_string(record.version));
+    EXPECT_FALSE(record.family.empty() || record.shapes.empty() || record.source.empty())
+        << record.name;
+    EXPECT_FALSE(record.dtypes.empty()) << record.name;
+    for (const DType dtype : record.dtypes) EXPECT_GE(record.bound.of(dtype), 0) << record.name;
+  }
+  const OperatorInfo& add = find_operator("add");
+  EXPECT_EQ(add.kernel, "add.1");
+  EXPECT_EQ(add.family, "elementwise");
+  EXPECT_EQ(add.derivative, "a: grad; b: grad");
+  EXPECT_EQ(add.result_dtype(DType::i32), DType::i32);
+  EXPECT_EQ(find_operator("lt").result_dtype(DType::i32), DType::boolean);
+  EXPECT_EQ(find_operator("sum").result_dtype(DType::u8), DType::i64);
+  EXPECT_EQ(find_operator("argmax").result_dtype(DType::f32), DType::i64);
+}
+
+TEST(OperatorRecordsTest, AnUnknownNameIsAnErrorThatListsTheKnown) {
+  const Error error = error_of([] { static_cast<void>(find_operator("ad")); });
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(
+      std::string(error.what())
+          .starts_with(
+              "[find_operator] unknown operator: expected one of fill, copy, cast, arange, add, "))
+      << error.what();
+  EXPECT_TRUE(std::string(error.what()).ends_with("got 'ad'. Use one of these names."))
+      << error.what();
+}
+
+TEST(OperatorRecordsTest, SayWhyADeviceLacksADtype) {
+  const Device device = test_device("cpu:0");
+  EXPECT_EQ(why_unsupported(device, find_operator("sqrt"), DType::i32),
+            "sqrt i32: the operator is not defined for this dtype");
+  EXPECT_EQ(why_unsupported(device, find_operator("sqrt"), DType::f32), "");
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,265 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Reductions over every set of axes.
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <patchbay/ops.h>
+
+#include "operators/cases.h"
+#include "operators/layouts.h"
+
+namespace patchbay::test {
+namespace {
+
+/// The exact result, and what its error bound is relative to.
+template <class E>
+struct Total {
+  E value{}, scale{};
+};
+template <class T>
+using Group = std::vector<Exact<T>>;  // what is reduced to one element, in row-major order
+
+using Reduce = Tensor (*)(const Tensor&, const Axes&, bool);
+
+template <class T>
+constexpr bool kIsFloat = std::is_floating_point_v<T>;
+/// What sums of T are: floats keep their type, the others become i64.
+template <class T>
+using SumOf = std::conditional_t<kIsFloat<T>, T, std::int64_t>;
+
+// ------------------------------------------------------------------------------- references
+
+/// Sums what Term makes of each element; integers modulo 2^64.
+template <class Term>
+struct SumOfTerms {
+  template <class T>
+  using Result = SumOf<T>;
+  static constexpr bool kSumsUp = true;
+
+  template <class T>
+  static auto reduce(const Group<T>& group) {
+    using E = Exact<SumOf<T>>;
+    Total<E> total;
+    for (const auto element : group) {
+      const E term = Term::of(static_cast<E>(element));
+      if constexpr (kIsFloat<T>) {
+        total.value += term;
+        total.scale += std::fabs(term);
+      } else {
+        total.value = static_cast<E>(static_cast<std::uint64_t>(total.value) +
+                                     static_cast<std::uint64_t>(term));
+      }
+    }
+    return total;
+  }
+};
+struct Itself {
+  template <class E>
+  static E of(E a) {
+    return a;
+  }
+};
+struct Squared {
+  template <class E>
+  static E of(E a) {
+    if constexpr (kIsFloat<E>)
+      return a * a;
+    else
+      return static_cast<E>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(a));
+  }
+};
+struct Magnitude {
+  template <class E>
+  static E of(E a) {
+    return std::abs(a);
+  }
+};
+
+/// The greatest, or the least, of what Term makes of the elements; a NaN wins.
+template <class Term, bool greatest>
+struct Extreme {
+  template <class T>
+  using Result = T;
+  static constexpr bool kSumsUp = false;
+
+  template <class T>
+  static auto reduce(const Group<T>& group) {
+    Exact<T> best = Term::of(static_cast<Exact<T>>(group[0]));
+    for (const Exact<T> element : group) {
+      const Exact<T> x = Term::of(element);
+      if (best == best && (x != x || (greatest ? x > best : x < best))) best = x;
+    }
+    return Total<Exact<T>>{best, best};
+  }
+};
+
+/// The index of the first NaN, else of the first extreme.
+template <bool greatest>
+struct Position {
+  template <class T>
+  using Result = std::int64_t;
+  static constexpr bool kSumsUp = false;
+
+  template <class T>
+  static auto reduce(const Group<T>& group) {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < group.size(); ++i) {
+      const Exact<T> x = group[i], found = group[best];
+      if (found == found && (x != x || (greatest ? x > found : x < found))) best = i;
+    }
+    return Total<std::int64_t>{static_cast<std::int64_t>(best), 0};
+  }
+};
+
+// ------------------------------------------------------------------------------- runs
+
+/// The elements that go to each element of the result, whose axes are those outside of `mask`.
+template <class T>
+std::vector<Group<T>> groups_of(const Values<T>& values, const Shape& shape, unsigned mask) {
+  std::size_t count = 1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if ((mask >> d & 1u) == 0) count *= static_cast<std::size_t>(shape[d]);
+  }
+  std::vector<Group<T>> groups(count);
+  std::vector<std::int64_t> index(static_cast<std::size_t>(shape.rank()));
+  for (const auto value : values) {
+    std::int64_t to = 0;
+    for (int d = 0; d < shape.rank(); ++d) {
+      if ((mask >> d & 1u) == 0) to = to * shape[d] + index[static_cast<std::size_t>(d)];
+    }
+    groups[static_cast<std::size_t>(to)].push_back(static_cast<Exact<T>>(value));
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      std::int64_t& i = index[static_cast<std::size_t>(d)];
+      if (++i < shape[d]) break;
+      i = 0;
+    }
+  }
+  return groups;
+}
+
+Axes axes_of(unsigned mask, int rank) {
+  Axes axes;
+  if (mask == (1u << rank) - 1) return axes;  // all
+  for (int d = 0; d < rank; ++d) {
+    if ((mask >> d & 1u) != 0) axes.dims.push_back(d);
+  }
+  return axes;
+}
+
+template <class Method, class T>
+void check(const Tensor& a, const Values<T>& values, unsigned mask, Reduce op,
+           const OperatorInfo& record, const std::string& at) {
+  using R = typename Method::template Result<T>;
+  const std::string what = std::string(record.name) + ' ' + at + " axes " + std::to_string(mask);
+  const std::vector<Group<T>> groups = groups_of<T>(values, a.shape(), mask);
+  for (const bool keep : {false, true}) {
+    const Tensor result = op(a, axes_of(mask, a.rank()), keep);
+    ASSERT_EQ(result.dtype(), record.result_dtype(a.dtype())) << what;
+    const Values<R> got = download<R>(result);
+    ASSERT_EQ(got.size(), groups.size()) << what;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto total = Method::template reduce<T>(groups[i]);
+      const bool sums = record.bound.scale == ErrorBound::Scale::kTerms;
+      const bool fits = is_within<R>(got[i], total.value, record.bound.of(dtype_of<R>()),
+                                     sums ? total.scale : total.value);
+      ASSERT_TRUE(fits) << what << " at " << i << ": expected " << +total.value << ", got "
+                        << +got[i];
+    }
+  }
+}
+
+/// Single axes and all of them where an index is to come out, else every set.
+std::vector<unsigned> masks_of(const OperatorInfo& record, int rank) {
+  const unsigned all = (1u << rank) - 1;
+  std::vector<unsigned> masks;
+  for (unsigned mask = 0; mask <= all; ++mask) {
+    const bool single = mask != 0 && (mask & (mask - 1)) == 0;
+    const bool is_index = record.name.starts_with("arg");
+    if (mask == all || (mask != 0 && (!is_index || single))) masks.push_back(mask);
+  }
+  return masks;
+}
+
+/// Sums meet NaN and infinities one at a time, for with several the order would show.
+template <class T>
+std::vector<Values<T>> special_values(std::size_t count) {
+  std::vector<Values<T>> all;
+  if constexpr (kIsFloat<T>) {
+    using Limits = std::numeric_limits<T>;
+    for (const T special : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+      all.push_back(tame_values<T>(count, 5));
+      all.back()[count / 2] = special;
+    }
+    all.push_back(tame_values<T>(count, 6));  // infinities of both signs
+    all.back()[count / 3] = Limits::infinity();
+    all.back()[count / 2] = -Limits::infinity();
+    all.emplace_back(count, Limits::denorm_min());
+  }
+  return all;
+}
+
+template <class Method, class T>
+void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
+  const auto values_for = [](std::size_t count) {
+    return Method::kSumsUp ? tame_values<T>(count, 3) : random_values<T>(count, 3);
+  };
+  for (const Arrangement& at : arrangements()) {
+    const Values<T> values = values_for(count_of(at.shape));
+    if (values.empty() && !Method::kSumsUp) continue;  // an error: ReduceTest has its message
+    const Tensor a = arrange<T>(values, at.shape, at.a, device);
+    for (const unsigned mask : masks_of(record, at.shape.rank())) {
+      check<Method, T>(a, values, mask, op, record, at.name);
+    }
+  }
+  const Values<T> row = values_for(300);  // long rows and columns; then a repeated row
+  Values<T> plane;
+  for (int i = 0; i < 257; ++i) plane.insert(plane.end(), row.begin(), row.end());
+  const Tensor repeated = upload<T>(row, {300}, device).expand({257, 300});
+  for (const unsigned mask : {1u, 2u, 3u}) {
+    check<Method, T>(repeated, plane, mask, op, record, "broadcast");
+    check<Method, T>(repeated.contiguous(), plane, mask, op, record, "plane");
+  }
+  for (const Values<T>& values : special_values<T>(60)) {
+    const Tensor a = upload<T>(values, {3, 4, 5}, device);
+    for (const unsigned mask : masks_of(record, 3)) {
+      check<Method, T>(a, values, mask, op, record, "special values");
+    }
+  }
+}
+
+template <class Method, bool floats_only = false, bool bools = true>
+OperatorCase reduction(std::string_view name, Reduce op) {
+  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
+            with_type(dtype, [&](auto zero) {
+              using T = decltype(zero);
+              if constexpr ((floats_only && !kIsFloat<T>) || (!bools && std::is_same_v<T, bool>)) {
+                FAIL() << name << " has no reference for " << to_string(dtype);
+              } else {
+                check_all<Method, T>(device, op, record);
+              }
+            });
+          }};
+}
+
+}  // namespace
+
+OperatorCases reduction_cases() {
+  return {
+      reduction<SumOfTerms<Itself>>("sum", sum),
+      reduction<SumOfTerms<Squared>, false, false>("sum_squares", sum_squares),
+      reduction<SumOfTerms<Magnitude>, true>(
+          "sum_abs",
+          [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 1, axes, keep); }),
+      reduction<Extreme<Magnitude, true>, true>("max_abs",
+                                                [](const Tensor& a, const Axes& axes, bool keep) {
+                                                  return norm(a, INFINITY, axes, keep);
+                                                }),
+      reduction<Extreme<Itself, false>>("min", min),
+      reduction<Extreme<Itself, true>>("max", max),
+      reduction<Position<false>>("argmin", argmin),
+      reduction<Position<true>>("argmax", argmax),
+  };
+}
+
+}  // namespace patchbay::test

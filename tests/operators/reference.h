@@ -1,0 +1,171 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Host arrays, the types in which references are computed, and how far a result is from one.
+#ifndef PATCHBAY_TESTS_OPERATORS_REFERENCE_H_
+#define PATCHBAY_TESTS_OPERATORS_REFERENCE_H_
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/operators.h>
+#include <patchbay/tensor.h>
+
+namespace patchbay::test {
+
+/// References of f32 are computed in f64, those of f64 in what the host has beyond; integers wrap.
+template <class T>
+struct ExactOf {
+  using type = T;
+};
+template <>
+struct ExactOf<float> {
+  using type = double;
+};
+template <>
+struct ExactOf<double> {
+  using type = long double;
+};
+template <class T>
+using Exact = typename ExactOf<T>::type;
+
+/// Elements as they lie in memory: a bool is a byte.
+template <class T>
+using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+template <class T>
+using Values = std::vector<Stored<T>>;
+
+template <class Body>
+void with_type(DType dtype, Body&& body) {
+  switch (dtype) {
+    case DType::f32: return body(float{});
+    case DType::f64: return body(double{});
+    case DType::i32: return body(std::int32_t{});
+    case DType::i64: return body(std::int64_t{});
+    case DType::u8: return body(std::uint8_t{});
+    case DType::boolean: return body(bool{});
+    case DType::f16:
+    case DType::bf16: break;
+  }
+  FAIL() << "no reference for " << to_string(dtype) << ": a device has it, so it needs one";
+}
+
+/// Random values, with what arithmetic trips over among them: zeros, infinities, NaN, subnormals,
+/// the ends of the range.
+template <class T>
+Values<T> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  Values<T> values(count);
+  if constexpr (std::is_same_v<T, bool>) {
+    for (auto& value : values) value = engine() % 2 == 0 ? 0 : 1;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    const T specials[] = {T(0),
+                          -T(0),
+                          Limits::infinity(),
+                          -Limits::infinity(),
+                          Limits::quiet_NaN(),
+                          Limits::denorm_min(),
+                          -Limits::min() / 3,
+                          Limits::max(),
+                          Limits::lowest(),
+                          T(1),
+                          T(-1)};
+    std::normal_distribution<T> draw(0, 4);
+    for (auto& value : values) {
+      value = engine() % 16 == 0 ? specials[engine() % std::size(specials)] : draw(engine);
+    }
+  } else {
+    using Limits = std::numeric_limits<T>;
+    const T specials[] = {T(0), T(1), static_cast<T>(-1), Limits::max(), Limits::min()};
+    std::uniform_int_distribution<int> draw(std::is_signed_v<T> ? -100 : 0, 100);
+    for (auto& value : values) {
+      value = engine() % 8 == 0 ? specials[engine() % std::size(specials)]
+                                : static_cast<T>(draw(engine));
+    }
+  }
+  return values;
+}
+
+/// Finite ones of magnitudes near 1, for sums whose terms are to count.
+template <class T>
+Values<T> tame_values(std::size_t count, unsigned seed) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    return random_values<T>(count, seed);
+  } else {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<T> draw(-2, 2);
+    Values<T> values(count);
+    for (auto& value : values) value = draw(engine);
+    return values;
+  }
+}
+
+template <class T>
+Tensor upload(const Values<T>& values, const Shape& shape, const Device& device) {
+  return from_host_bytes(values.data(), dtype_of<T>(), shape, device);
+}
+template <class T>
+Values<T> download(const Tensor& tensor) {
+  const auto values = tensor.to_vector<T>();
+  return Values<T>(values.begin(), values.end());
+}
+
+/// One unit in the last place of `exact` among the values of T.
+template <class T, class E>
+E unit_in_last_place(E exact) {
+  using Limits = std::numeric_limits<T>;
+  if (!(std::fabs(exact) > Limits::min())) return static_cast<E>(Limits::denorm_min());
+  int exponent = 0;
+  std::frexp(exact, &exponent);
+  return std::ldexp(E(1), exponent - Limits::digits);
+}
+
+/// Whether `got` is within `ulps` of `exact`; 0: it is the nearest value. `scale`: what the units
+/// are of, at least |exact|.
+template <class T, class E>
+bool is_within(Stored<T> got, E exact, double ulps, E scale) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    return got == static_cast<Stored<T>>(exact);
+  } else {
+    if (std::isnan(exact)) return std::isnan(got);
+    if (std::isinf(exact)) return got == static_cast<T>(exact);
+    if (std::isnan(got)) return false;
+    using Limits = std::numeric_limits<T>;
+    const E unit = unit_in_last_place<T>(scale);
+    if (std::isinf(got)) {  // where the exact result is, or nearly is, beyond the range
+      const E room = (static_cast<E>(ulps) + E(0.5)) * unit_in_last_place<T>(E(Limits::max()));
+      return std::signbit(got) == std::signbit(exact) &&
+             std::fabs(exact) >= static_cast<E>(Limits::max()) - room;
+    }
+    // A little more than half a unit, for the reference itself is rounded.
+    const E allowed = std::max(static_cast<E>(ulps), E(0.5) + E(1e-3)) * unit;
+    return std::fabs(static_cast<E>(got) - exact) <= allowed;
+  }
+}
+
+template <class T, class E>
+bool is_within(Stored<T> got, E exact, double ulps) {
+  return is_within<T, E>(got, exact, ulps, exact);
+}
+
+/// Asserts it for a whole result.
+template <class T, class E>
+void expect_within(const Values<T>& got, const std::vector<E>& exact, double ulps,
+                   const std::string& what) {
+  ASSERT_EQ(got.size(), exact.size()) << what;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const bool fits = is_within<T, E>(got[i], exact[i], ulps);
+    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << +exact[i] << " within " << ulps
+                      << " ulp, got " << +got[i];
+  }
+}
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_OPERATORS_REFERENCE_H_

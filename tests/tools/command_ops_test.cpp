@@ -1,0 +1,58 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tools/process.h"
+
+namespace patchbay::tests {
+namespace {
+
+Finished ops(std::vector<std::string> words) {
+  words.insert(words.begin(), {"ops", "--plugin", fake_plugin()});
+  return run_command(words);
+}
+
+TEST(Ops, AsJson) {
+  const auto json = ops({"--device", "fake:0", "--json"}).json();
+  int seen = 0;
+  for (const auto& entry : json["operators"]) {
+    if (entry["name"] != "exp") continue;
+    ++seen;
+    EXPECT_EQ(entry["kernel"], "exp.1");
+    EXPECT_EQ(entry["family"], "elementwise");
+    EXPECT_EQ(entry["derivative"], "grad * out");
+    EXPECT_EQ(entry["error_bound"]["of"], "result");
+    EXPECT_EQ(entry["error_bound"]["f32"], 3);
+    const auto& support = entry["devices"]["fake:0"];
+    EXPECT_TRUE(support["f32"].is_null()) << support;
+    EXPECT_EQ(support["bf16"], "exp bf16: the device fake:0 has no such dtype");
+  }
+  EXPECT_EQ(seen, 1);
+}
+
+TEST(Ops, AsATable) {
+  const Finished finished = ops({"--device", "fake:1"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_TRUE(finished.out.starts_with("OPERATOR     fake:1            DTYPES\n")) << finished.out;
+  EXPECT_NE(finished.out.find("exp          all but f16 bf16  f32 f64 f16 bf16\n"),
+            std::string::npos)
+      << finished.out;
+  EXPECT_NE(finished.out.find("logical_not  all               bool\n"), std::string::npos)
+      << finished.out;
+}
+
+TEST(Ops, OfTheFirstDeviceOfEachBackend) {
+  const Finished finished = ops({});
+  EXPECT_NE(finished.out.find("fake:0"), std::string::npos) << finished.out;
+  EXPECT_EQ(finished.out.find("fake:1"), std::string::npos) << finished.out;
+}
+
+TEST(Ops, OfADeviceThatIsNotThere) {
+  const Finished finished = ops({"--device", "fake:9"});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_NE(finished.err.find("fake:9"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace patchbay::tests

@@ -1,0 +1,102 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "command.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+Json describe(const OperatorInfo& record) {
+  Json entry = {
+      {"name", record.name},     {"kernel", record.kernel},       {"family", record.family},
+      {"shapes", record.shapes}, {"source", record.source},       {"derivative", nullptr},
+      {"dtypes", Json::array()}, {"error_bound", Json::object()}, {"devices", Json::object()}};
+  if (!record.derivative.empty()) entry["derivative"] = record.derivative;
+  const bool of_terms = record.bound.scale == ErrorBound::Scale::kTerms;
+  entry["error_bound"]["of"] = of_terms ? "sum of magnitudes" : "result";
+  for (const DType dtype : record.dtypes) {
+    entry["dtypes"].push_back(to_string(dtype));
+    entry["error_bound"][std::string(to_string(dtype))] = record.bound.of(dtype);
+  }
+  return entry;
+}
+
+/// Keys are dtypes; null where the device has the operator, else the reason why not.
+Json support_of(const Device& device, const OperatorInfo& record) {
+  Json support = Json::object();
+  for (const DType dtype : record.dtypes) {
+    const std::string why = why_unsupported(device, record, dtype);
+    support[std::string(to_string(dtype))] = why.empty() ? Json() : Json(why);
+  }
+  return support;
+}
+
+/// "all", "none" or "all but f16 bf16".
+std::string show_support(const Json& support) {
+  std::vector<std::string> lacking;
+  for (const auto& [dtype, why] : support.items()) {
+    if (!why.is_null()) lacking.push_back(dtype);
+  }
+  if (lacking.empty()) return "all";
+  if (lacking.size() == support.size()) return "none";
+  return fmt::format("all but {}", fmt::join(lacking, " "));
+}
+
+/// The one asked for, else the first of each backend.
+std::vector<Device> devices_of(const Runtime& runtime, const std::string& only) {
+  if (!only.empty()) return {runtime.device(only)};
+  std::vector<Device> devices;
+  std::set<std::string> backends;
+  for (const Device& device : runtime.devices()) {
+    const std::string name = device.name();
+    if (backends.insert(name.substr(0, name.find(':'))).second) devices.push_back(device);
+  }
+  return devices;
+}
+
+Report report_operators(const RuntimeOptions& options, const std::string& only) {
+  const Runtime runtime(options);
+  const std::vector<Device> devices = devices_of(runtime, only);
+  std::vector<std::string> header{"OPERATOR"};
+  for (const Device& device : devices) header.push_back(device.name());
+  header.emplace_back("DTYPES");
+  Table table(header);
+  Report report;
+  report.json["operators"] = Json::array();
+  for (const OperatorInfo& record : operators()) {
+    Json entry = describe(record);
+    std::vector<std::string> row{std::string(record.name)};
+    for (const Device& device : devices) {
+      Json support = support_of(device, record);
+      row.push_back(show_support(support));
+      entry["devices"][device.name()] = std::move(support);
+    }
+    row.push_back(
+        fmt::format("{}", fmt::join(entry["dtypes"].get<std::vector<std::string>>(), " ")));
+    table.add(std::move(row));
+    report.json["operators"].push_back(std::move(entry));
+  }
+  report.text = table.to_string();
+  return report;
+}
+
+}  // namespace
+
+void add_ops_command(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("ops", "Operators, and which dtypes each device has them for");
+  const auto device = std::make_shared<std::string>();
+  command->add_option("--device", *device, "Only this device, for example opencl:0");
+  command->callback([&invocation, device] {
+    invocation.action = [&invocation, device] {
+      return report_operators(invocation.common.runtime_options(), *device);
+    };
+  });
+}
+
+}  // namespace patchbay::tools
