@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Binary and unary operations.
+#include "core/tensor/elementwise.h"
+
 #include <array>
 #include <cstdint>
 
@@ -20,8 +22,6 @@ struct Pair {
   std::array<Operand, 2> operands;
   const TensorImpl* place;
 };
-
-Operand as_scalar(const TensorImpl& tensor) { return {nullptr, read_host_scalar(tensor)}; }
 
 /// Devices differ: one operand must be a host scalar, and is read. Devices come before dtypes.
 Pair match_devices(const Operator& op, const Named& a, const Named& b) {
@@ -54,21 +54,7 @@ void place_operand(const Operator& op, const Named& out, const char* name, Opera
   operand = as_scalar(*operand.tensor);
 }
 
-const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
-                      std::span<Operand> operands) {
-  static constexpr std::array<const char*, 2> kNames{"a", "b"};
-  const TensorImpl& target = *out.impl();
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    place_operand(op, {"out", target}, kNames[i], operands[i]);
-  }
-  check_out(op.name, target, shape, result_dtype(op, dtype));
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].tensor == nullptr) continue;
-    check_no_partial_overlap(op.name, target, {kNames[i], *operands[i].tensor});
-  }
-  launch_elementwise(op, dtype, target, operands);
-  return out;
-}
+constexpr std::array<const char*, 2> kNames{"a", "b"};
 
 Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
   const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
@@ -84,7 +70,7 @@ const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a,
   static_cast<void>(impl_of(op.name, out, "out"));
   const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
   Pair pair = match(op, x, y);
-  return run_out(op, x.tensor.dtype, out, broadcast_shapes(op.name, x, y), pair.operands);
+  return run_out(op, x.tensor.dtype, out, broadcast_shapes(op.name, x, y), pair.operands, kNames);
 }
 
 /// With a literal at either place.
@@ -114,14 +100,14 @@ const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a,
   static_cast<void>(impl_of(op.name, out, "out"));
   const TensorImpl& x = impl_of(op.name, a, "a");
   std::array<Operand, 2> operands{Operand{&x}, literal_for(op, {"a", x}, b)};
-  return run_out(op, x.dtype, out, x.shape, operands);
+  return run_out(op, x.dtype, out, x.shape, operands, kNames);
 }
 
 const Tensor& binary_out(const Operator& op, const Tensor& out, const Scalar& a, const Tensor& b) {
   static_cast<void>(impl_of(op.name, out, "out"));
   const TensorImpl& y = impl_of(op.name, b, "b");
   std::array<Operand, 2> operands{literal_for(op, {"b", y}, a), Operand{&y}};
-  return run_out(op, y.dtype, out, y.shape, operands);
+  return run_out(op, y.dtype, out, y.shape, operands, kNames);
 }
 
 Tensor unary(const Operator& op, const Tensor& a) {
@@ -144,10 +130,28 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
     return unary_out(op, out, there);
   }
   Operand operand{&x};
-  return run_out(op, x.dtype, out, x.shape, {&operand, 1});
+  return run_out(op, x.dtype, out, x.shape, {&operand, 1}, kNames);
 }
 
 }  // namespace
+
+Operand as_scalar(const TensorImpl& tensor) { return {nullptr, read_host_scalar(tensor)}; }
+
+const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
+                      std::span<Operand> operands, std::span<const char* const> names) {
+  const TensorImpl& target = *out.impl();
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    place_operand(op, {"out", target}, names[i], operands[i]);
+  }
+  check_out(op.name, target, shape, result_dtype(op, dtype));
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].tensor == nullptr) continue;
+    check_no_partial_overlap(op.name, target, {names[i], *operands[i].tensor});
+  }
+  launch_elementwise(op, dtype, target, operands);
+  return out;
+}
+
 }  // namespace tensor
 
 #define PATCHBAY_DEFINE_BINARY(name)                                                               \
@@ -175,6 +179,7 @@ PATCHBAY_DEFINE_BINARY(mul)
 PATCHBAY_DEFINE_BINARY(div)
 PATCHBAY_DEFINE_BINARY(maximum)
 PATCHBAY_DEFINE_BINARY(minimum)
+PATCHBAY_DEFINE_BINARY(pow)
 PATCHBAY_DEFINE_BINARY(eq)
 PATCHBAY_DEFINE_BINARY(ne)
 PATCHBAY_DEFINE_BINARY(lt)
@@ -186,9 +191,15 @@ PATCHBAY_DEFINE_BINARY(logical_or)
 PATCHBAY_DEFINE_UNARY(neg)
 PATCHBAY_DEFINE_UNARY(abs)
 PATCHBAY_DEFINE_UNARY(square)
+PATCHBAY_DEFINE_UNARY(relu)
 PATCHBAY_DEFINE_UNARY(sqrt)
+PATCHBAY_DEFINE_UNARY(rsqrt)
 PATCHBAY_DEFINE_UNARY(exp)
 PATCHBAY_DEFINE_UNARY(log)
+PATCHBAY_DEFINE_UNARY(sigmoid)
+PATCHBAY_DEFINE_UNARY(tanh)
+PATCHBAY_DEFINE_UNARY(erf)
+PATCHBAY_DEFINE_UNARY(gelu)
 PATCHBAY_DEFINE_UNARY(logical_not)
 
 }  // namespace patchbay

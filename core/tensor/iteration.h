@@ -14,7 +14,7 @@ namespace patchbay::tensor {
 
 class Iteration {
  public:
-  static constexpr int kMaxTensors = 3;
+  static constexpr int kMaxTensors = 4;
 
   /// A walk over `shape`, which is not empty.
   explicit Iteration(const Shape& shape) : extents_(shape) {}

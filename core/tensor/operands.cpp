@@ -106,19 +106,23 @@ Shape broadcast_shapes(const char* operation, const Named& a, const Named& b) {
   const Shape& x = a.tensor.shape;
   const Shape& y = b.tensor.shape;
   if (x == y) return x;
-  Shape shape = x.rank() >= y.rank() ? x : y;
-  const Shape& shorter = x.rank() >= y.rank() ? y : x;
+  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the end
+    const std::int64_t mine = x[x.rank() - i], other = y[y.rank() - i];
+    if (mine == other || mine == 1 || other == 1) continue;
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] shapes {} and {} do not broadcast: expected equal extents, or 1, in dimension -{}, "
+          "got {} and {} ({}; {}). Reshape one of them.",
+          operation, to_string(x), to_string(y), i, mine, other, describe(a), describe(b));
+  }
+  return joined(x, y);
+}
+
+Shape joined(const Shape& a, const Shape& b) {
+  Shape shape = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
   for (int i = 1; i <= shorter.rank(); ++i) {  // from the end
     std::int64_t& mine = shape[shape.rank() - i];
-    const std::int64_t other = shorter[shorter.rank() - i];
-    if (mine != other && mine != 1 && other != 1) {
-      raise(ErrorCode::kShapeMismatch,
-            "[{}] shapes {} and {} do not broadcast: expected equal extents, or 1, in dimension "
-            "-{}, got {} and {} ({}; {}). Reshape one of them.",
-            operation, to_string(x), to_string(y), i, x[x.rank() - i], y[y.rank() - i], describe(a),
-            describe(b));
-    }
-    if (mine == 1) mine = other;
+    if (mine == 1) mine = shorter[shorter.rank() - i];
   }
   return shape;
 }

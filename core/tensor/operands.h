@@ -70,6 +70,8 @@ std::uint64_t read_host_scalar(const TensorImpl& tensor);
 
 /// The shape that both broadcast to. Errors: kShapeMismatch.
 Shape broadcast_shapes(const char* operation, const Named& a, const Named& b);
+/// The same for shapes that are known to broadcast.
+Shape joined(const Shape& a, const Shape& b);
 
 /// That `out` can take a result: shape, dtype, and that each element has its own place.
 void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype);

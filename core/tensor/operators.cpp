@@ -23,6 +23,7 @@ namespace {
 ArgumentSpec argument_spec(char letter, DType out, DType dtype, bool scalar) {
   switch (letter) {
     case 'o': return ArgumentSpec::tensor(out, Access::kWrite);
+    case 'c': return ArgumentSpec::tensor(DType::boolean, Access::kRead);
     case 'u': return ArgumentSpec::tensor(out, Access::kReadWrite);
     case 's': return ArgumentSpec::scalar(scalar_dtype(dtype));
     default:

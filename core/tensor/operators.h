@@ -58,7 +58,7 @@ struct Operator {
   const char* kernel;  // with its version
   const char* family;
   /// Of the kernel, a letter each: o the result, u a result that is read as well, t a tensor,
-  /// a a tensor or a scalar, s a scalar.
+  /// c a tensor of bools, a a tensor or a scalar, s a scalar.
   const char* arguments;
   const char* shapes;
   DTypes dtypes;  // of the operands

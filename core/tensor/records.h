@@ -18,10 +18,18 @@ constexpr const char* derivative_in_table(std::string_view name) {
   if (name == #op) return #gradient;
 #define PATCHBAY_BINARY_GRADIENT(op, dtypes, floats, integers, gradient_a, gradient_b) \
   if (name == #op) return "a: " #gradient_a "; b: " #gradient_b;
+#define PATCHBAY_CHOICE_GRADIENT(op, dtypes, expression, gradient_a, gradient_b) \
+  if (name == #op) return "a: " #gradient_a "; b: " #gradient_b;
+#define PATCHBAY_BOUNDED_GRADIENT(op, dtypes, expression, gradient) \
+  if (name == #op) return #gradient;
   PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY_GRADIENT)
   PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY_GRADIENT)
+  PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE_GRADIENT)
+  PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED_GRADIENT)
 #undef PATCHBAY_UNARY_GRADIENT
 #undef PATCHBAY_BINARY_GRADIENT
+#undef PATCHBAY_CHOICE_GRADIENT
+#undef PATCHBAY_BOUNDED_GRADIENT
   return nullptr;
 }
 
@@ -92,13 +100,30 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
                     "IEEE 754-2019, 9.6: NaN propagates; of two zeros the second"),
     records::binary("minimum", "minimum.1", kNumbers, kRounded,
                     "IEEE 754-2019, 9.6: NaN propagates; of two zeros the second"),
+    records::binary("pow", "pow.1", kFloats, of_result(16, 16), "IEEE 754-2019, 9.2.1"),
 
     records::unary("neg", "neg.1", kNumbers, kRounded, records::kSign),
     records::unary("abs", "abs.1", kNumbers, kRounded, records::kSign),
     records::unary("square", "square.1", kNumbers, kRounded, "a a; integers modulo 2^bits"),
+    records::unary("relu", "relu.1", kNumbers, kRounded, "maximum of a and 0: NaN stays"),
     records::unary("sqrt", "sqrt.1", kFloats, kRounded, "IEEE 754-2019, 5.4.1"),
     records::unary("exp", "exp.1", kFloats, of_result(3, 3), "IEEE 754-2019, 9.2.1"),
     records::unary("log", "log.1", kFloats, of_result(3, 3), "IEEE 754-2019, 9.2.1"),
+    records::unary("rsqrt", "rsqrt.1", kFloats, of_result(2, 2), "IEEE 754-2019, 9.2.1"),
+    records::unary("sigmoid", "sigmoid.1", kFloats, of_result(5, 5), "1 / (1 + exp(-a))"),
+    records::unary("tanh", "tanh.1", kFloats, of_result(5, 5), "IEEE 754-2019, 9.2.1"),
+    records::unary("erf", "erf.1", kFloats, of_result(16, 16),
+                   "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1"),
+    records::unary("gelu", "gelu.1", kFloats, of_result(20, 20),
+                   "a / 2 (1 + erf(a / sqrt 2)); Hendrycks and Gimpel, Gaussian Error Linear "
+                   "Units, 2016, arXiv 1606.08415"),
+
+    {"where", "where.1", "elementwise", "ocaa",
+     "condition (bool), a, b: any that broadcast; out: the broadcast shape", kAll, Result::kSame,
+     kRounded, derivative_in_table("where"), "condition ? a : b"},
+    {"clamp", "clamp.1", "elementwise", "otss", "a, out: one shape; low <= high: numbers", kNumbers,
+     Result::kSame, kRounded, derivative_in_table("clamp"),
+     "minimum of high and the maximum of low and a: NaN stays"},
 
     records::comparison("eq", "eq.1", records::kCompared),
     records::comparison("ne", "ne.1", records::kCompared),
@@ -156,12 +181,21 @@ PATCHBAY_NAMED(mul);
 PATCHBAY_NAMED(div);
 PATCHBAY_NAMED(maximum);
 PATCHBAY_NAMED(minimum);
+PATCHBAY_NAMED(pow);
 PATCHBAY_NAMED(neg);
 PATCHBAY_NAMED(abs);
 PATCHBAY_NAMED(square);
+PATCHBAY_NAMED(relu);
 PATCHBAY_NAMED(sqrt);
 PATCHBAY_NAMED(exp);
 PATCHBAY_NAMED(log);
+PATCHBAY_NAMED(rsqrt);
+PATCHBAY_NAMED(sigmoid);
+PATCHBAY_NAMED(tanh);
+PATCHBAY_NAMED(erf);
+PATCHBAY_NAMED(gelu);
+PATCHBAY_NAMED(where);
+PATCHBAY_NAMED(clamp);
 PATCHBAY_NAMED(eq);
 PATCHBAY_NAMED(ne);
 PATCHBAY_NAMED(lt);

@@ -1,6 +1,8 @@
 # Relative to core/tensor.
 set(PATCHBAY_TENSOR_SOURCES
   arange.cpp
+  choice.cpp
+  clamp.cpp
   create.cpp
   dispatch.cpp
   dlpack_export.cpp

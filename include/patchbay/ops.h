@@ -10,6 +10,7 @@
 #define PATCHBAY_OPS_H_
 
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 #include "patchbay/export.h"
@@ -37,6 +38,8 @@ PATCHBAY_DECLARE_BINARY(mul);
 PATCHBAY_DECLARE_BINARY(div);
 PATCHBAY_DECLARE_BINARY(maximum);
 PATCHBAY_DECLARE_BINARY(minimum);
+// a^b as IEEE 754-2019, 9.2 has pow: f32 f64.
+PATCHBAY_DECLARE_BINARY(pow);
 
 // Comparison: any dtype, result bool. NaN equals nothing; false is less than true.
 PATCHBAY_DECLARE_BINARY(eq);
@@ -51,16 +54,44 @@ PATCHBAY_DECLARE_BINARY(logical_and);
 PATCHBAY_DECLARE_BINARY(logical_or);
 PATCHBAY_DECLARE_UNARY(logical_not);
 
-// neg, abs, square: f32 f64 i32 i64 u8; sqrt, exp, log: f32 f64.
+// f32 f64 i32 i64 u8. relu is max(a, 0); a NaN stays.
 PATCHBAY_DECLARE_UNARY(neg);
 PATCHBAY_DECLARE_UNARY(abs);
 PATCHBAY_DECLARE_UNARY(square);
+PATCHBAY_DECLARE_UNARY(relu);
+
+// f32 f64. rsqrt is 1 / sqrt(a), sigmoid 1 / (1 + exp(-a)), gelu a / 2 (1 + erf(a / sqrt 2)).
 PATCHBAY_DECLARE_UNARY(sqrt);
+PATCHBAY_DECLARE_UNARY(rsqrt);
 PATCHBAY_DECLARE_UNARY(exp);
 PATCHBAY_DECLARE_UNARY(log);
+PATCHBAY_DECLARE_UNARY(sigmoid);
+PATCHBAY_DECLARE_UNARY(tanh);
+PATCHBAY_DECLARE_UNARY(erf);
+PATCHBAY_DECLARE_UNARY(gelu);
 
 #undef PATCHBAY_DECLARE_BINARY
 #undef PATCHBAY_DECLARE_UNARY
+
+/// condition ? a : b for each element: any dtype, the same for a and b; the condition is bool. All
+/// three broadcast.
+[[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+[[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b);
+[[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b);
+PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
+                                     const Tensor& b);
+PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
+                                     const Scalar& b);
+PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& a,
+                                     const Tensor& b);
+
+/// What is nearest to a in [low, high], either of which may be left out (`{}`); a NaN stays. f32
+/// f64 i32 i64 u8. Errors: kInvalidArgument if there is no bound, one is NaN, or low > high.
+[[nodiscard]] PATCHBAY_API Tensor clamp(const Tensor& a, const std::optional<Scalar>& low,
+                                        const std::optional<Scalar>& high = {});
+PATCHBAY_API const Tensor& clamp_out(const Tensor& out, const Tensor& a,
+                                     const std::optional<Scalar>& low,
+                                     const std::optional<Scalar>& high = {});
 
 // In place and with symbols.
 [[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }

@@ -82,7 +82,7 @@ bool ElementwiseKernel::compute_evenly(plugin::Arguments arguments,
   const std::int64_t n = num_elements(out);
   if (n == 0) return true;
   Steps steps;
-  std::int64_t* const step_of[] = {&steps.out, &steps.a, &steps.b};
+  std::int64_t* const step_of[] = {&steps.out, &steps.a, &steps.b, &steps.c};
   if (!is_contiguous(out)) return false;
   for (int op = 1; op < operation_.num_operands; ++op) {
     const patchbay_argument& in = arguments[static_cast<std::size_t>(op)];
@@ -94,7 +94,7 @@ bool ElementwiseKernel::compute_evenly(plugin::Arguments arguments,
   }
   const std::int64_t bytes = bytes_of(n);
   if (bytes < kGrainBytes) {
-    operation_.row(n, operands.data[0], operands.data[1], operands.data[2], steps);
+    run_row(n, operands.data, steps);
     return true;
   }
   steps.stream = should_stream(n, operands);
@@ -115,8 +115,9 @@ void ElementwiseKernel::compute_nest(const LoopNest& nest,
   }
   const Steps steps{nest.inner_stride(0), nest.inner_stride(1), nest.inner_stride(2),
                     nest.inner_stride(0) == 1 && nest.inner_size() * sizes_[0] >= kGrainBytes &&
-                        should_stream(nest.num_rows() * nest.inner_size(), operands)};
-  const std::int64_t step_of[] = {steps.out, steps.a, steps.b};
+                        should_stream(nest.num_rows() * nest.inner_size(), operands),
+                    nest.inner_stride(3)};
+  const std::int64_t step_of[] = {steps.out, steps.a, steps.b, steps.c};
   // Long rows are cut, so that few of them suffice for all threads.
   const std::int64_t n = nest.inner_size();
   const std::int64_t segment = std::min(n, std::max<std::int64_t>(kGrainBytes, 1));
@@ -175,7 +176,7 @@ void ElementwiseKernel::compute_tile(const LoopNest& nest, char* const* data, st
   alignas(64) char turned[LoopNest::kMaxOperands - 1][kTile * kTile * kMaxElementBytes];
   char* row_data[LoopNest::kMaxOperands] = {};
   std::int64_t row_step[LoopNest::kMaxOperands] = {};
-  std::int64_t steps[LoopNest::kMaxOperands] = {1, 1, 1};
+  std::int64_t steps[LoopNest::kMaxOperands] = {1, 1, 1, 1};
   for (int op = 0; op < nest.num_operands; ++op) {
     row_data[op] = data[op];
     row_step[op] = nest.strides[op][nest.rank - 2];
@@ -187,14 +188,18 @@ void ElementwiseKernel::compute_tile(const LoopNest& nest, char* const* data, st
     steps[op] = 1;
   }
   for (std::int64_t row = 0; row < rows; ++row) {
-    run_row(columns, row_data, {steps[0], steps[1], steps[2], false});
+    run_row(columns, row_data, {steps[0], steps[1], steps[2], false, steps[3]});
     for (int op = 0; op < nest.num_operands; ++op) row_data[op] += row_step[op] * sizes_[op];
   }
 }
 
 void ElementwiseKernel::run_row(std::int64_t n, char* const* data,
                                 const Steps& steps) const noexcept {
-  operation_.row(n, data[0], data[1], data[2], steps);
+  if (operation_.row3 == nullptr) [[likely]] {
+    operation_.row(n, data[0], data[1], data[2], steps);
+  } else {
+    operation_.row3(n, data[0], data[1], data[2], data[3], steps);
+  }
 }
 
 /// Streamed stores save reading the output first, which pays when the operands together do not
@@ -203,11 +208,11 @@ bool ElementwiseKernel::should_stream(std::int64_t n, const Operands& operands) 
   for (int op = 1; op < operation_.num_operands; ++op) {
     if (operands.data[op] == operands.data[0]) return false;
   }
-  return n * (sizes_[0] + sizes_[1] + sizes_[2]) > cache_bytes_;
+  return n * (sizes_[0] + sizes_[1] + sizes_[2] + sizes_[3]) > cache_bytes_;
 }
 
 std::int64_t ElementwiseKernel::bytes_of(std::int64_t n) const noexcept {
-  return n * (sizes_[0] + sizes_[1] + sizes_[2]) * operation_.cost;
+  return n * (sizes_[0] + sizes_[1] + sizes_[2] + sizes_[3]) * operation_.cost;
 }
 
 }  // namespace patchbay::cpu

@@ -14,11 +14,12 @@
 
 namespace patchbay::cpu {
 
-/// Arguments: out, then one or two inputs, each a tensor or a scalar.
+/// Arguments: out, then one to three inputs, each a tensor or a scalar.
 class ElementwiseKernel final : public plugin::Kernel {
  public:
   struct Operation {
-    Row row;
+    Row row;    // of one or two inputs
+    Row3 row3;  // of three
     Transpose transpose[LoopNest::kMaxOperands];  // for the type of each operand
     std::uint8_t dtypes[LoopNest::kMaxOperands];
     int num_operands;

@@ -9,10 +9,10 @@
 
 namespace patchbay::cpu {
 
-/// Up to three operands walked together; operand 0 is the output. Dimensions are in the order of
+/// Up to four operands walked together; operand 0 is the output. Dimensions are in the order of
 /// the output's strides, the innermost last; neighbours that all operands walk evenly are one.
 struct LoopNest {
-  static constexpr int kMaxOperands = 3;
+  static constexpr int kMaxOperands = 4;
 
   int num_operands = 0;
   int rank = 0;

@@ -34,8 +34,8 @@ struct Operator {
   int op;
 };
 
-/// What an element of these costs beside moving it through memory, in single precision.
-constexpr int kCostlyUnary = 6;
+/// What an element of a function costs beside moving it through memory, in single precision.
+constexpr int kCostlyFunction = 6;
 
 [[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
   plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
@@ -81,7 +81,8 @@ std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row
   const Transpose turn = context.simd().transpose[in];
   return std::make_unique<ElementwiseKernel>(
       context.workers,
-      ElementwiseKernel::Operation{row, {nullptr, turn, turn}, {out, in, in}, num_operands, cost},
+      ElementwiseKernel::Operation{
+          row, nullptr, {nullptr, turn, turn}, {out, in, in}, num_operands, cost},
       context.libraries.cache_bytes());
 }
 
@@ -97,13 +98,63 @@ void expect_accesses(const Context& context) {
   }
 }
 
+/// Of three inputs; the first may have a type of its own.
+std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, std::uint8_t dtype,
+                                             std::uint8_t first) {
+  if (row == nullptr) refuse(context, dtype);
+  for (int i : {0, 1}) expect_tensor(context, i);
+  expect_dtype(context, 0, dtype);
+  expect_dtype(context, 1, first);
+  for (int i : {2, 3}) expect_input(context, i, dtype);
+  const Transpose turn = context.simd().transpose[dtype];
+  return std::make_unique<ElementwiseKernel>(
+      context.workers,
+      ElementwiseKernel::Operation{nullptr,
+                                   row,
+                                   {nullptr, context.simd().transpose[first], turn, turn},
+                                   {dtype, first, dtype, dtype},
+                                   4,
+                                   1},
+      context.libraries.cache_bytes());
+}
+
+/// Of a row for it.
 int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
+
+bool is_float(std::uint8_t dtype) { return dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64; }
+
+// By the list of dtypes in the elementwise table: what takes floats alone is a function.
+constexpr int cost_of_FLOATS = kCostlyFunction, cost_of_NUMBERS = 1;
+
+int cost_of_unary(int op, std::uint8_t dtype) {
+#define PATCHBAY_COST(name, dtypes, floats, integers, gradient) cost_of_##dtypes,
+  static constexpr int kCosts[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_COST)};
+#undef PATCHBAY_COST
+  return dtype == PATCHBAY_F64 ? 2 * kCosts[op] : kCosts[op];
+}
+
+int cost_of_binary(int op, std::uint8_t dtype) {
+#define PATCHBAY_COST(name, dtypes, floats, integers, gradient_a, gradient_b) cost_of_##dtypes,
+  static constexpr int kCosts[] = {PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_COST)};
+#undef PATCHBAY_COST
+  const bool divides_integers = op == number_of(BinaryOp::div) && !is_float(dtype);
+  return divides_integers ? kCostlyFunction : kCosts[op];
+}
 
 std::unique_ptr<plugin::Kernel> make_binary(const Context& context, int op) {
   const std::uint8_t dtype = computed_dtype(context);
   const Row row = checked(context, context.simd().binary[op][index_of(dtype)], dtype);
-  const bool divides_integers = op == kDiv && dtype != PATCHBAY_F32 && dtype != PATCHBAY_F64;
-  return make_elementwise(context, row, dtype, dtype, 3, divides_integers ? kCostlyUnary : 1);
+  return make_elementwise(context, row, dtype, dtype, 3, cost_of_binary(op, dtype));
+}
+
+std::unique_ptr<plugin::Kernel> make_choice(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(0);
+  return make_ternary(context, context.simd().choice[op][index_of(dtype)], dtype, PATCHBAY_BOOL);
+}
+
+std::unique_ptr<plugin::Kernel> make_bounded(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(0);
+  return make_ternary(context, context.simd().bounded[op][index_of(dtype)], dtype, dtype);
 }
 
 std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
@@ -113,16 +164,15 @@ std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
 }
 
 std::unique_ptr<plugin::Kernel> make_logical(const Context& context, int op) {
+  const int num_operands = static_cast<int>(context.spec.num_arguments);
   return make_elementwise(context, context.simd().logical[op], PATCHBAY_BOOL, PATCHBAY_BOOL,
-                          op == kLogicalNot ? 2 : 3, 1);
+                          num_operands, 1);
 }
 
 std::unique_ptr<plugin::Kernel> make_unary(const Context& context, int op) {
   const std::uint8_t dtype = context.dtype(1);
   const Row row = checked(context, context.simd().unary[op][index_of(dtype)], dtype);
-  const bool is_costly = op == kExp || op == kLog || op == kSqrt;
-  const int cost = is_costly ? kCostlyUnary : 1;
-  return make_elementwise(context, row, dtype, dtype, 2, dtype == PATCHBAY_F64 ? 2 * cost : cost);
+  return make_elementwise(context, row, dtype, dtype, 2, cost_of_unary(op, dtype));
 }
 
 /// Fill is the copy of a scalar.
@@ -189,32 +239,30 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
       integers);
 }
 
+#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
+  {#name ".1", 2, make_unary, number_of(UnaryOp::name)},
+#define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
+  {#name ".1", 3, make_binary, number_of(BinaryOp::name)},
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  {#name ".1", 4, make_choice, number_of(ChoiceOp::name)},
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
+  {#name ".1", 4, make_bounded, number_of(BoundedOp::name)},
+#define PATCHBAY_COMPARE(name, dtypes, expression) \
+  {#name ".1", 3, make_compare, number_of(CompareOp::name)},
+#define PATCHBAY_LOGIC(name, num_operands, expression) \
+  {#name ".1", 1 + (num_operands), make_logical, number_of(LogicalOp::name)},
+
 constexpr Operator kOperators[] = {
     {"fill.1", 2, make_copy, 0},
     {"copy.1", 2, make_copy, 0},
     {"cast.1", 2, make_cast, 0},
     {"arange.1", 3, make_arange, 0},
-    {"add.1", 3, make_binary, kAdd},
-    {"sub.1", 3, make_binary, kSub},
-    {"mul.1", 3, make_binary, kMul},
-    {"div.1", 3, make_binary, kDiv},
-    {"maximum.1", 3, make_binary, kMaximum},
-    {"minimum.1", 3, make_binary, kMinimum},
-    {"eq.1", 3, make_compare, kEqual},
-    {"ne.1", 3, make_compare, kNotEqual},
-    {"lt.1", 3, make_compare, kLess},
-    {"le.1", 3, make_compare, kLessEqual},
-    {"gt.1", 3, make_compare, kGreater},
-    {"ge.1", 3, make_compare, kGreaterEqual},
-    {"neg.1", 2, make_unary, kNeg},
-    {"abs.1", 2, make_unary, kAbs},
-    {"sqrt.1", 2, make_unary, kSqrt},
-    {"exp.1", 2, make_unary, kExp},
-    {"log.1", 2, make_unary, kLog},
-    {"square.1", 2, make_unary, kSquare},
-    {"logical_not.1", 2, make_logical, kLogicalNot},
-    {"logical_and.1", 3, make_logical, kLogicalAnd},
-    {"logical_or.1", 3, make_logical, kLogicalOr},
+    PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
+    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
+    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
+    PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
+    PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
+    PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)      //
     {"sum.1", 2, make_reduction, kSum},
     {"sum_squares.1", 2, make_reduction, kSumSquares},
     {"sum_abs.1", 2, make_reduction, kSumAbs},

@@ -1,79 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// add, sub, mul, div, maximum, minimum.
+// Operators of two numbers.
 #include <array>
 
-#include "dtypes.hpp"
+#include "expressions.hpp"
 
 namespace fake {
 namespace {
-
-struct Add {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return a + b;
-    else
-      return static_cast<T>(static_cast<Unsigned<T>>(a) + static_cast<Unsigned<T>>(b));
-  }
-};
-
-struct Sub {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return a - b;
-    else
-      return static_cast<T>(static_cast<Unsigned<T>>(a) - static_cast<Unsigned<T>>(b));
-  }
-};
-
-struct Mul {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>)
-      return a * b;
-    else
-      return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b));
-  }
-};
-
-struct Div {
-  template <class T>
-  T operator()(T a, T b) const {
-    if constexpr (std::is_floating_point_v<T>) {
-      return a / b;
-    } else {
-      if (b == 0) return 0;
-      // The one quotient that does not fit: INT_MIN / -1.
-      if constexpr (std::is_signed_v<T>) {
-        if (b == -1) return Sub()(T{0}, a);
-      }
-      return static_cast<T>(a / b);
-    }
-  }
-};
-
-template <class T>
-bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return x != x;
-  else
-    return false;
-}
-
-struct Maximum {
-  template <class T>
-  T operator()(T a, T b) const {
-    return is_nan(a) || (!is_nan(b) && a > b) ? a : b;
-  }
-};
-
-struct Minimum {
-  template <class T>
-  T operator()(T a, T b) const {
-    return is_nan(a) || (!is_nan(b) && a < b) ? a : b;
-  }
-};
 
 template <class T, class Op>
 void binary(Views views) {
@@ -81,22 +13,31 @@ void binary(Views views) {
   const T* const a = views[1].elements<T>();
   const T* const b = views[2].elements<T>();
   for_each<3>({&views[0], &views[1], &views[2]},
-              [=](const auto& at) { out[at[0]] = Op()(a[at[1]], b[at[2]]); });
+              [=](const auto& at) { out[at[0]] = Op::apply(a[at[1]], b[at[2]]); });
 }
 
-template <class Op>
-Function choose(Specs specs) {
-  if (!all_have_dtype(specs, specs[0].dtype)) return nullptr;
-  return for_numbers(specs[0].dtype, [](auto x) -> Function { return binary<decltype(x), Op>; });
-}
+#define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b)                   \
+  struct Binary_##name {                                                                          \
+    template <class T>                                                                            \
+    static T apply(T a, T b) {                                                                    \
+      using W [[maybe_unused]] = Wrap<T>;                                                         \
+      if constexpr (std::is_floating_point_v<T>)                                                  \
+        return floats;                                                                            \
+      else                                                                                        \
+        return integers;                                                                          \
+    }                                                                                             \
+    static Function choose(Specs specs) {                                                         \
+      if (!all_have_dtype(specs, specs[0].dtype)) return nullptr;                                 \
+      return for_##dtypes(specs[0].dtype,                                                         \
+                          [](auto x) -> Function { return binary<decltype(x), Binary_##name>; }); \
+    }                                                                                             \
+  };
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)
+#undef PATCHBAY_BINARY
 
-constexpr std::array<Operator, 6> kOperators = {
-    {{"add.1", "oaa", choose<Add>, check_same_shapes},
-     {"sub.1", "oaa", choose<Sub>, check_same_shapes},
-     {"mul.1", "oaa", choose<Mul>, check_same_shapes},
-     {"div.1", "oaa", choose<Div>, check_same_shapes},
-     {"maximum.1", "oaa", choose<Maximum>, check_same_shapes},
-     {"minimum.1", "oaa", choose<Minimum>, check_same_shapes}}};
+#define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
+  Operator{#name ".1", "oaa", Binary_##name::choose, check_same_shapes},
+constexpr auto kOperators = std::to_array<Operator>({PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)});
 
 }  // namespace
 

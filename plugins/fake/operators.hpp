@@ -27,6 +27,7 @@ struct Operator {
 
 std::span<const Operator> creation_operators();
 std::span<const Operator> binary_operators();
+std::span<const Operator> choice_operators();
 std::span<const Operator> comparison_operators();
 std::span<const Operator> unary_operators();
 std::span<const Operator> reduction_operators();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "common/portable/dtypes.hpp"
 #include "common/portable/expressions.hpp"
@@ -13,6 +14,7 @@ namespace patchbay::portable {
 namespace {
 
 constexpr std::uint64_t kGroupItems = 256;
+constexpr std::size_t kMostOperands = std::tuple_size_v<decltype(Dim::strides)>;
 
 /// What a work-item takes of the last two dimensions: a CPU's loops are vectorised.
 struct Tile {
@@ -36,7 +38,7 @@ template <class Index>
 struct NestArgument {
   Index rank, tiles, chunks, items;
   Index shape[PATCHBAY_MAX_RANK];
-  Index strides[3][PATCHBAY_MAX_RANK];
+  Index strides[kMostOperands][PATCHBAY_MAX_RANK];
 };
 
 /// The rank is at least 2.
@@ -51,7 +53,7 @@ NestArgument<Index> to_argument(const Nest& nest, const Tile& tile) {
   argument.items = static_cast<Index>(nest.num_elements() / length / height * tiles * chunks);
   for (int d = 0; d < nest.rank; ++d) {
     argument.shape[d] = static_cast<Index>(nest.at(d).size);
-    for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < kMostOperands; ++k) {
       argument.strides[k][d] = static_cast<Index>(nest.at(d).strides[k]);
     }
   }
@@ -63,7 +65,7 @@ bool is_small(const Nest& nest) {
   // Items are rounded up to groups, and chunks to the length of a row.
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / 2;
   if (nest.num_elements() > kMost) return false;
-  for (std::size_t k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < kMostOperands; ++k) {
     std::int64_t last = 0;
     for (int d = 0; d < nest.rank; ++d) last += (nest.at(d).size - 1) * nest.at(d).strides[k];
     if (last > kMost) return false;
@@ -79,7 +81,7 @@ void set_operands(Arguments& to, plugin::Arguments arguments) {
     else
       to.bytes(&arguments[k].value.bits, element_bytes(arguments[k].dtype));
   }
-  // The text has two operands; one that is not there is a scalar that nothing reads.
+  // The text has at least two operands; one that is not there is a scalar that nothing reads.
   const std::uint64_t nothing = 0;
   if (arguments.size() == 2) to.bytes(&nothing, element_bytes(arguments[1].dtype));
 }
@@ -151,7 +153,7 @@ void ElementwiseKernel::launch(plugin::Stream& stream, plugin::Arguments argumen
   if (nest.num_elements() == 0) return;
   if (!keeps_order_) nest.sort(0);
   nest.merge();
-  if (nest.rank == 0) nest.add({1, {1, 1, 1}});
+  if (nest.rank == 0) nest.add({1, {1, 1, 1, 1}});
   bool dense = nest.rank == 1;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const bool tensor = arguments[k].kind == PATCHBAY_TENSOR;
@@ -181,7 +183,7 @@ namespace {
 /// The dtype that is computed in: that of the first tensor among the inputs, for a scalar does not
 /// say whether its u8 stands for a bool.
 std::uint8_t input_dtype(const Expression& expression, Specs specs) {
-  if (expression.rule == Rule::kSame) return specs[0].dtype;
+  if (expression.rule == Rule::kSame || expression.rule == Rule::kChoice) return specs[0].dtype;
   for (const auto& spec : specs.subspan(1)) {
     if (spec.kind == PATCHBAY_TENSOR) return spec.dtype;
   }
@@ -201,6 +203,10 @@ std::string wrapping_type(std::uint8_t dtype) {
   return dtype == PATCHBAY_I64 ? "u64" : "u32";
 }
 
+std::uint8_t dtype_of_first(const Expression& expression, std::uint8_t in) {
+  return expression.rule == Rule::kChoice ? std::uint8_t{PATCHBAY_BOOL} : in;
+}
+
 std::string text_of(const Expression& expression, Specs specs, std::uint8_t in,
                     const Traits& traits) {
   const auto is_scalar = [&](std::size_t i) {
@@ -212,14 +218,17 @@ std::string text_of(const Expression& expression, Specs specs, std::uint8_t in,
   // Sums of floats are taken as wide as there is.
   text += alias("SUM", traits.has_f64 ? "f64" : "f32");
   text += define("COMPUTE_BOOL", in == PATCHBAY_BOOL ? 1 : 0);
+  text += alias("A_TYPE", element_type(dtype_of_first(expression, in)));
+  text += define("A_IS_CONDITION", expression.rule == Rule::kChoice ? 1 : 0);
   text += define("A_IS_SCALAR", is_scalar(1)) + define("B_IS_SCALAR", is_scalar(2));
+  text += define("HAS_C", specs.size() > 3 ? 1 : 0) + define("C_IS_SCALAR", is_scalar(3));
   text += define("VECTOR", vector);
   if (vector > 1) {
     text += define("VLOAD", "vload" + std::to_string(vector));
     text += define("VSTORE", "vstore" + std::to_string(vector));
   }
-  return text +
-         define("EXPRESSION(a, b, i)", "(" + expression_text(expression, specs[0].dtype, in) + ")");
+  return text + define("EXPRESSION(" + std::string(expression.operands) + ", i)",
+                       "(" + expression_text(expression, specs[0].dtype, in) + ")");
 }
 
 }  // namespace
@@ -232,7 +241,8 @@ std::unique_ptr<plugin::Kernel> prepare_elementwise(Backend& backend,
   const Specs specs(spec.arguments, spec.num_arguments);
   check_specs(name, expression->kinds, specs, traits);
   const std::uint8_t in = input_dtype(*expression, specs);
-  for (const auto& argument : specs.subspan(1)) {
+  if (!has_dtype(specs[1], dtype_of_first(*expression, in))) refuse(name, specs);
+  for (const auto& argument : specs.subspan(2)) {
     if (!has_dtype(argument, in)) refuse(name, specs);
   }
   const std::uint8_t out = expression->rule == Rule::kCompare ? std::uint8_t{PATCHBAY_BOOL} : in;

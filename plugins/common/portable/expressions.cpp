@@ -16,6 +16,8 @@ constexpr std::string_view kNone;
 // What an operator of the table has for integers, by its list of dtypes.
 constexpr std::string_view for_FLOATS(std::string_view) { return kNone; }
 constexpr std::string_view for_NUMBERS(std::string_view expression) { return expression; }
+constexpr std::string_view bools_of_NUMBERS(std::string_view) { return kNone; }
+constexpr std::string_view bools_of_ALL(std::string_view expression) { return expression; }
 constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
@@ -28,6 +30,26 @@ constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
              is_function_of_##dtypes},
 #define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
   Expression{#name ".1", "oaa", Rule::kSame, #floats, for_##dtypes(#integers), kNone},
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  Expression{#name ".1",                                                  \
+             "otaa",                                                      \
+             Rule::kChoice,                                               \
+             #expression,                                                 \
+             #expression,                                                 \
+             bools_of_##dtypes(#expression),                              \
+             /*is_function=*/false,                                       \
+             /*uses_index=*/false,                                        \
+             "condition, a, b"},
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
+  Expression{#name ".1",                                     \
+             "otss",                                         \
+             Rule::kSame,                                    \
+             #expression,                                    \
+             #expression,                                    \
+             bools_of_##dtypes(#expression),                 \
+             /*is_function=*/false,                          \
+             /*uses_index=*/false,                           \
+             "a, low, high"},
 #define PATCHBAY_COMPARE(name, dtypes, expression) \
   Expression{#name ".1", "oaa", Rule::kCompare, #expression, #expression, #expression},
 #define PATCHBAY_LOGIC(name, num_operands, expression)                                  \
@@ -42,6 +64,8 @@ constexpr Expression kExpressions[] = {
     {"cast.1", "ot", Rule::kConvert, kNone, kNone, kNone},
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
+    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
+    PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
     PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
 

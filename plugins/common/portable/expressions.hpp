@@ -14,6 +14,7 @@ namespace patchbay::portable {
 enum class Rule : std::uint8_t {
   kSame,     // all one dtype
   kCompare,  // inputs of one dtype, the result bool
+  kChoice,   // the first input a bool, the rest one dtype
   kConvert   // each its own
 };
 
@@ -21,12 +22,13 @@ struct Expression {
   std::string_view name;   // "add.1"
   std::string_view kinds;  // as check_specs takes them
   Rule rule;
-  /// In a, b, T and W, as plugin/kernels/elementwise.h has them, and i (the element's index), OUT,
-  /// SUM (a float type for steps). Empty: no such kernel for these dtypes.
+  /// In the operands, T and W, as plugin/kernels/elementwise.h has them, and i (the element's
+  /// index), OUT, SUM (a float type for steps). Empty: no such kernel for these dtypes.
   std::string_view of_floats, of_integers, of_bools;
   /// One function of floats, which takes vectors too and gains much from them.
   bool is_function = false;
-  bool uses_index = false;  // i, in row-major order
+  bool uses_index = false;                // i, in row-major order
+  std::string_view operands = "a, b, c";  // their names
 };
 
 /// All of them.

@@ -12,7 +12,7 @@ namespace patchbay::portable {
 
 struct Dim {
   std::int64_t size = 1;
-  std::array<std::int64_t, 3> strides{};  // of up to three operands, in elements
+  std::array<std::int64_t, 4> strides{};  // of up to four operands, in elements
 };
 
 struct Nest {

@@ -92,9 +92,9 @@ ReductionKernel::Plan ReductionKernel::plan(plugin::Arguments arguments) const {
   Plan plan;
   for (int d = 0; d < in.rank; ++d) {
     if (out.shape[d] == in.shape[d]) {
-      plan.kept.add({in.shape[d], {in.strides[d], out.strides[d], 0}});
+      plan.kept.add({in.shape[d], {in.strides[d], out.strides[d]}});
     } else if (out.shape[d] == 1) {
-      plan.reduced.add({in.shape[d], {in.strides[d], 0, 0}});
+      plan.reduced.add({in.shape[d], {in.strides[d]}});
     } else {
       plugin::invalid_argument(name + ": dimension " + std::to_string(d) + " of " +
                                std::to_string(in.shape[d]) + " elements to " +

@@ -5,6 +5,7 @@ namespace patchbay::cpu::PATCHBAY_SIMD {
 
 void fill(SimdTable& table) {
   fill_arithmetic(table);
+  fill_choice(table);
   fill_compare(table);
   fill_unary(table);
   fill_cast(table);

@@ -22,16 +22,16 @@ struct Repeated {
   Repeated from(std::int64_t) const { return *this; }
 };
 
-template <class Op, class Out, class A, class B>
-inline void plain_loop(std::int64_t n, Out* out, A a, B b) {
+template <class Op, class Out, class... In>
+inline void plain_loop(std::int64_t n, Out* out, In... in) {
   PATCHBAY_VECTORISE
-  for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i], b[i]);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(in[i]...);
 }
 
 /// As many lines at once as keep the vector units busy; they are put together in registers or the
 /// first-level cache.
-template <class Op, class Out, class A, class B>
-inline void stream_loop(std::int64_t n, Out* out, A a, B b) {
+template <class Op, class Out, class... In>
+inline void stream_loop(std::int64_t n, Out* out, In... in) {
   constexpr std::int64_t kLines = 2;
   constexpr std::int64_t kStep = kLines * kLineBytes / static_cast<std::int64_t>(sizeof(Out));
   const auto misaligned =
@@ -39,27 +39,27 @@ inline void stream_loop(std::int64_t n, Out* out, A a, B b) {
   const std::int64_t wanted =
       misaligned == 0 ? 0 : (kLineBytes - misaligned) / std::int64_t{sizeof(Out)};
   const std::int64_t head = wanted < n ? wanted : n;
-  plain_loop<Op>(head, out, a, b);
+  plain_loop<Op>(head, out, in...);
   std::int64_t i = head;
   for (; i + kStep <= n; i += kStep) {
     alignas(kLineBytes) Out lines[kStep];
-    plain_loop<Op>(kStep, lines, a.from(i), b.from(i));
+    plain_loop<Op>(kStep, lines, in.from(i)...);
     char* to = reinterpret_cast<char*>(out + i);
     const char* from = reinterpret_cast<const char*>(lines);
     for (std::int64_t line = 0; line < kLines; ++line) {
       stream_line(to + line * kLineBytes, from + line * kLineBytes);
     }
   }
-  plain_loop<Op>(n - i, out + i, a.from(i), b.from(i));
+  plain_loop<Op>(n - i, out + i, in.from(i)...);
   stream_fence();
 }
 
-template <class Op, class Out, class A, class B>
-inline void loop(std::int64_t n, Out* out, A a, B b, bool stream) {
+template <class Op, class Out, class... In>
+inline void loop(bool stream, std::int64_t n, Out* out, In... in) {
   if (stream) {
-    stream_loop<Op>(n, out, a, b);
+    stream_loop<Op>(n, out, in...);
   } else {
-    plain_loop<Op>(n, out, a, b);
+    plain_loop<Op>(n, out, in...);
   }
 }
 
@@ -69,11 +69,11 @@ void binary_row(std::int64_t n, void* out, const void* a, const void* b, const S
   const A* x = static_cast<const A*>(a);
   const B* y = static_cast<const B*>(b);
   if (steps.out == 1 && steps.a == 1 && steps.b == 1) {
-    loop<Op>(n, o, Contiguous<A>{x}, Contiguous<B>{y}, steps.stream);
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x}, Contiguous<B>{y});
   } else if (steps.out == 1 && steps.a == 1 && steps.b == 0) {
-    loop<Op>(n, o, Contiguous<A>{x}, Repeated<B>{*y}, steps.stream);
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x}, Repeated<B>{*y});
   } else if (steps.out == 1 && steps.a == 0 && steps.b == 1) {
-    loop<Op>(n, o, Repeated<A>{*x}, Contiguous<B>{y}, steps.stream);
+    loop<Op>(steps.stream, n, o, Repeated<A>{*x}, Contiguous<B>{y});
   } else {
     for (std::int64_t i = 0; i < n; ++i) {
       o[i * steps.out] = Op::apply(x[i * steps.a], y[i * steps.b]);
@@ -81,25 +81,40 @@ void binary_row(std::int64_t n, void* out, const void* a, const void* b, const S
   }
 }
 
-/// Lets an operation of one input run in the loops for two.
-template <class Op>
-struct FirstOnly {
-  template <class A>
-  static auto apply(A a, char) {
-    return Op::apply(a);
-  }
-};
-
 template <class Op, class Out, class A>
 void unary_row(std::int64_t n, void* out, const void* a, const void*, const Steps& steps) {
   Out* o = static_cast<Out*>(out);
   const A* x = static_cast<const A*>(a);
   if (steps.out == 1 && steps.a == 1) {
-    loop<FirstOnly<Op>>(n, o, Contiguous<A>{x}, Repeated<char>{0}, steps.stream);
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x});
   } else if (steps.out == 1 && steps.a == 0) {
-    loop<FirstOnly<Op>>(n, o, Repeated<A>{*x}, Repeated<char>{0}, steps.stream);
+    loop<Op>(steps.stream, n, o, Repeated<A>{*x});
   } else {
     for (std::int64_t i = 0; i < n; ++i) o[i * steps.out] = Op::apply(x[i * steps.a]);
+  }
+}
+
+template <class Op, class Out, class A, class B, class C>
+void ternary_row(std::int64_t n, void* out, const void* a, const void* b, const void* c,
+                 const Steps& steps) {
+  Out* o = static_cast<Out*>(out);
+  const A* x = static_cast<const A*>(a);
+  const B* y = static_cast<const B*>(b);
+  const C* z = static_cast<const C*>(c);
+  const bool b_goes_on = steps.b == 1, c_goes_on = steps.c == 1;
+  const bool b_repeats = steps.b == 0, c_repeats = steps.c == 0;
+  if (steps.out == 1 && steps.a == 1 && b_goes_on && c_goes_on) {
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x}, Contiguous<B>{y}, Contiguous<C>{z});
+  } else if (steps.out == 1 && steps.a == 1 && b_goes_on && c_repeats) {
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x}, Contiguous<B>{y}, Repeated<C>{*z});
+  } else if (steps.out == 1 && steps.a == 1 && b_repeats && c_goes_on) {
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x}, Repeated<B>{*y}, Contiguous<C>{z});
+  } else if (steps.out == 1 && steps.a == 1 && b_repeats && c_repeats) {
+    loop<Op>(steps.stream, n, o, Contiguous<A>{x}, Repeated<B>{*y}, Repeated<C>{*z});
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) {
+      o[i * steps.out] = Op::apply(x[i * steps.a], y[i * steps.b], z[i * steps.c]);
+    }
   }
 }
 

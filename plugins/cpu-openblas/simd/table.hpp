@@ -5,14 +5,28 @@
 
 #include <cstdint>
 
+#include "patchbay/plugin/kernels/elementwise.h"
+
 namespace patchbay::cpu {
 
 constexpr int kNumDtypes = 9;  // tables are indexed by patchbay_dtype, which starts at 1
 
-enum BinaryOp { kAdd, kSub, kMul, kDiv, kMaximum, kMinimum, kNumBinaryOps };
-enum CompareOp { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual, kNumCompareOps };
-enum UnaryOp { kNeg, kAbs, kSqrt, kExp, kLog, kSquare, kNumUnaryOps };
-enum LogicalOp { kLogicalNot, kLogicalAnd, kLogicalOr, kNumLogicalOps };
+// The operators of the elementwise table, which number the rows below.
+#define PATCHBAY_NUMBERED(name, ...) name,
+enum class UnaryOp { PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_NUMBERED) kCount };
+enum class BinaryOp { PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_NUMBERED) kCount };
+enum class ChoiceOp { PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_NUMBERED) kCount };
+enum class BoundedOp { PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_NUMBERED) kCount };
+enum class CompareOp { PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_NUMBERED) kCount };
+enum class LogicalOp { PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_NUMBERED) kCount };
+#undef PATCHBAY_NUMBERED
+template <class Op>
+constexpr int number_of(Op op) {
+  return static_cast<int>(op);
+}
+template <class Op>
+constexpr int kCountOf = number_of(Op::kCount);
+
 enum ReduceOp { kSum, kSumSquares, kSumAbs, kMaxAbs, kMin, kMax, kNumReduceOps };
 enum ArgOp { kArgMin, kArgMax, kNumArgOps };
 
@@ -20,9 +34,13 @@ enum ArgOp { kArgMin, kArgMax, kNumArgOps };
 struct Steps {
   std::int64_t out = 1, a = 1, b = 1;
   bool stream = false;  // store past the caches
+  std::int64_t c = 1;
 };
 /// out[i] = op(a[i], b[i]) for n elements. Operations with fewer inputs ignore b, or both.
 using Row = void (*)(std::int64_t n, void* out, const void* a, const void* b, const Steps& steps);
+/// The same for three inputs.
+using Row3 = void (*)(std::int64_t n, void* out, const void* a, const void* b, const void* c,
+                      const Steps& steps);
 
 /// out[i * step] = start + (first + i) * increment; both scalars of the output's type.
 using Arange = void (*)(std::int64_t first, std::int64_t n, void* out, std::int64_t step,
@@ -87,10 +105,12 @@ struct ArgReduction {
 struct SimdTable {
   const char* name = "";
   std::uint32_t vector_bytes = 16;
-  Row binary[kNumBinaryOps][kNumDtypes] = {};
-  Row compare[kNumCompareOps][kNumDtypes] = {};
-  Row unary[kNumUnaryOps][kNumDtypes] = {};
-  Row logical[kNumLogicalOps] = {};
+  Row unary[kCountOf<UnaryOp>][kNumDtypes] = {};
+  Row binary[kCountOf<BinaryOp>][kNumDtypes] = {};
+  Row3 choice[kCountOf<ChoiceOp>][kNumDtypes] = {};
+  Row3 bounded[kCountOf<BoundedOp>][kNumDtypes] = {};
+  Row compare[kCountOf<CompareOp>][kNumDtypes] = {};
+  Row logical[kCountOf<LogicalOp>] = {};
   Row cast[kNumDtypes][kNumDtypes] = {};  // [to][from]
   Row copy[kNumDtypes] = {};
   Arange arange[kNumDtypes] = {};

@@ -31,6 +31,7 @@ namespace patchbay::cpu::PATCHBAY_SIMD {
 
 // One of these a file of loops.
 void fill_arithmetic(SimdTable& table);
+void fill_choice(SimdTable& table);
 void fill_compare(SimdTable& table);
 void fill_unary(SimdTable& table);
 void fill_cast(SimdTable& table);

@@ -284,4 +284,7 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_SQRT(a) sqrt(a)
 #endif
 
+/* What elementwise.h says for `condition ? x : y`. */
+#define PATCHBAY_SELECT(condition, x, y) ((condition) ? (x) : (y))
+
 #endif /* PATCHBAY_PLUGIN_KERNELS_DIALECT_H_ */

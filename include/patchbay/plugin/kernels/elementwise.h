@@ -1,21 +1,46 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 /* The elementwise operators, once for all backends: expressions that are OpenCL C, CUDA and C++.
  *
- * In them stand a and b (operands), out (the result), grad (the result's gradient), T (the dtype's
- * type) and W (the type in which its arithmetic wraps around: T for floats, an unsigned integer for
- * integers). A bool is an operand of 0 or 1. DTYPES is FLOATS (f32 f64), NUMBERS (and i32 i64 u8),
- * ALL (and bool) or BOOLS. NONE: there is no such expression. */
+ * In them stand the operands (a and b, where nothing else is said), out (the result), grad (the
+ * result's gradient), T (the dtype's type) and W (the type in which its arithmetic wraps around: T
+ * for floats, an unsigned integer for integers). A bool is an operand of 0 or 1. DTYPES is FLOATS
+ * (f32 f64: functions, which cost more than their memory traffic), NUMBERS (and i32 i64 u8), ALL
+ * (and bool) or BOOLS. NONE: there is no such expression.
+ *
+ * Gradients have nothing but + - * /, unary minus, comparisons, functions of this table, (T)number
+ * and PATCHBAY_SELECT(condition, x, y), so that T may be a symbolic type. Whoever expands the table
+ * in C++ defines the macros that it uses: PATCHBAY_DIVIDE, PATCHBAY_SQRT, PATCHBAY_SELECT. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 
-/* X(name, DTYPES, for floats, for integers, gradient of a) */
+/* X(name, DTYPES, for floats, for integers, gradient of a). To keep its digits where it is small,
+ * sigmoid has no exponent above 0, and gelu has erfc(-x) for 1 + erf(x), times exp(x^2 - a^2 / 2),
+ * which makes good that x is a / sqrt 2 rounded: 1 + the exponent suffices. */
 #define PATCHBAY_ELEMENTWISE_UNARY(X)                                                              \
   X(neg, NUMBERS, -a, (T)((W)0 - (W)a), -grad)                                                     \
-  X(abs, NUMBERS, fabs(a), (T)(a < 0 ? (W)0 - (W)a : (W)a), a > 0 ? grad : (a < 0 ? -grad : (T)0)) \
+  X(abs, NUMBERS, fabs(a), (T)(a < 0 ? (W)0 - (W)a : (W)a),                                        \
+    PATCHBAY_SELECT(a > (T)0, grad, PATCHBAY_SELECT(a < (T)0, -grad, (T)0)))                       \
   X(square, NUMBERS, a* a, (T)((W)a * (W)a), (T)2 * a * grad)                                      \
+  X(relu, NUMBERS, a < (T)0 ? (T)0 : a, a < (T)0 ? (T)0 : a,                                       \
+    PATCHBAY_SELECT(a > (T)0, grad, (T)0))                                                         \
   X(sqrt, FLOATS, PATCHBAY_SQRT(a), NONE, grad / ((T)2 * out))                                     \
+  X(rsqrt, FLOATS, PATCHBAY_DIVIDE((T)1, PATCHBAY_SQRT(a)), NONE,                                  \
+    (T)-0.5 * grad * out * out * out)                                                              \
   X(exp, FLOATS, exp(a), NONE, grad* out)                                                          \
-  X(log, FLOATS, log(a), NONE, grad / a)
+  X(log, FLOATS, log(a), NONE, grad / a)                                                           \
+  X(sigmoid, FLOATS, PATCHBAY_DIVIDE(a < (T)0 ? exp(-fabs(a)) : (T)1, (T)1 + exp(-fabs(a))), NONE, \
+    grad* out*((T)1 - out))                                                                        \
+  X(tanh, FLOATS, tanh(a), NONE, grad*((T)1 - out * out))                                          \
+  X(erf, FLOATS, erf(a), NONE, (T)1.1283791670955126 * exp(-(a * a)) * grad)                       \
+  X(gelu, FLOATS,                                                                                  \
+    (T)0.5 * a * erfc(a * (T)-0.70710678118654752) *                                               \
+        ((a < (T)0) & (a > (T)-40) ? (T)1 + (fma(a * (T)-0.70710678118654752,                      \
+                                                 a * (T)-0.70710678118654752, (T)-0.5 * a * a) -   \
+                                             fma((T)0.5 * a, a, (T)-0.5 * a * a))                  \
+                                   : (T)1),                                                        \
+    NONE,                                                                                          \
+    grad * ((T)0.5 * ((T)1 + erf(a * (T)0.70710678118654752)) +                                    \
+            (T)0.3989422804014327 * a * exp((T)-0.5 * a * a)))
 
 /* X(name, DTYPES, for floats, for integers, gradient of a, gradient of b). Integer division by zero
  * gives 0, and the one quotient that does not fit wraps. Maximum and minimum propagate NaN and
@@ -30,11 +55,24 @@
            : ((W)b == (W)-1 ? (T)((W)0 - (W)a) : (T)(a / (b == 0 || (W)b == (W)-1 ? (T)1 : b))), \
     grad / b, -(grad * out) / b)                                                                 \
   X(maximum, NUMBERS, ((a > b) | (a != a)) ? a : b, a > b ? a : b,                               \
-    a > b ? grad : (a == b ? grad * (T)0.5 : (T)0),                                              \
-    a < b ? grad : (a == b ? grad * (T)0.5 : (T)0))                                              \
+    PATCHBAY_SELECT(a > b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)),                  \
+    PATCHBAY_SELECT(a < b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)))                  \
   X(minimum, NUMBERS, ((a < b) | (a != a)) ? a : b, a < b ? a : b,                               \
-    a < b ? grad : (a == b ? grad * (T)0.5 : (T)0),                                              \
-    a > b ? grad : (a == b ? grad * (T)0.5 : (T)0))
+    PATCHBAY_SELECT(a < b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)),                  \
+    PATCHBAY_SELECT(a > b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)))                  \
+  X(pow, FLOATS, pow(a, b), NONE, PATCHBAY_SELECT(b == (T)0, (T)0, grad * b * pow(a, b - (T)1)), \
+    PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, grad * out * log(a), (T)0),             \
+                    grad * out * log(a)))
+
+/* X(name, DTYPES, expression, gradient of a, gradient of b); the condition is a bool. */
+#define PATCHBAY_ELEMENTWISE_CHOICE(X)                                     \
+  X(where, ALL, condition ? a : b, PATCHBAY_SELECT(condition, grad, (T)0), \
+    PATCHBAY_SELECT(condition, (T)0, grad))
+
+/* X(name, DTYPES, expression, gradient of a); low and high are scalars, low <= high. */
+#define PATCHBAY_ELEMENTWISE_BOUNDED(X)                    \
+  X(clamp, NUMBERS, a < low ? low : (a > high ? high : a), \
+    PATCHBAY_SELECT(a >= low, PATCHBAY_SELECT(a <= high, grad, (T)0), (T)0))
 
 /* X(name, DTYPES, expression); the result is bool. */
 #define PATCHBAY_ELEMENTWISE_COMPARE(X) \

@@ -1,0 +1,59 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Operations of three inputs.
+#include "expressions.hpp"
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+namespace {
+
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  struct Choice_##name {                                                  \
+    template <class T>                                                    \
+    static T apply(Bool byte, T a, T b) {                                 \
+      const bool condition = byte != 0;                                   \
+      return expression;                                                  \
+    }                                                                     \
+  };
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
+  struct Bounded_##name {                                    \
+    template <class T>                                       \
+    static T apply(T a, T low, T high) {                     \
+      return expression;                                     \
+    }                                                        \
+  };
+PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)
+PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)
+#undef PATCHBAY_CHOICE
+#undef PATCHBAY_BOUNDED
+
+template <class Op>
+auto choices_of(Row3* rows) {
+  return [rows](auto x) {
+    using T = decltype(x);
+    rows[DtypeOf<T>::value] = ternary_row<Op, T, Bool, T, T>;
+  };
+}
+
+template <class Op>
+auto bounded_of(Row3* rows) {
+  return [rows](auto x) {
+    using T = decltype(x);
+    rows[DtypeOf<T>::value] = ternary_row<Op, T, T, T, T>;
+  };
+}
+
+}  // namespace
+
+void fill_choice(SimdTable& table) {
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  for_##dtypes(choices_of<Choice_##name>(table.choice[number_of(ChoiceOp::name)]));
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
+  for_##dtypes(bounded_of<Bounded_##name>(table.bounded[number_of(BoundedOp::name)]));
+  PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)
+  PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)
+#undef PATCHBAY_CHOICE
+#undef PATCHBAY_BOUNDED
+  // Bytes are chosen as they are.
+  for (Row3* rows : table.choice) rows[PATCHBAY_BOOL] = rows[PATCHBAY_U8];
+}
+
+}  // namespace patchbay::cpu::PATCHBAY_SIMD

@@ -1,0 +1,46 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What it takes to turn the expressions of the elementwise table into operations on one element.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_
+
+#include "functions.hpp"
+#include "rows.hpp"
+
+// The table's casts are those of C.
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+
+#define PATCHBAY_DIVIDE(a, b) ((a) / (b))
+#define PATCHBAY_SQRT(a) sqrt(a)
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+namespace {
+
+using Bool = std::uint8_t;
+
+/// Stands where the table has no expression; never computed.
+constexpr int NONE = 0;
+
+/// Calls set(value of T) for each type of a list of the table.
+template <class Set>
+void for_FLOATS(Set set) {
+  set(float{});
+  set(double{});
+}
+template <class Set>
+void for_NUMBERS(Set set) {
+  for_FLOATS(set);
+  set(std::int32_t{});
+  set(std::int64_t{});
+  set(std::uint8_t{});
+}
+
+/// Bools are set apart from the numbers: some need other loops.
+template <class Set>
+void for_ALL(Set set) {
+  for_NUMBERS(set);
+}
+
+}  // namespace
+}  // namespace patchbay::cpu::PATCHBAY_SIMD
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_

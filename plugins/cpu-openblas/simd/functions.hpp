@@ -1,0 +1,290 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The functions that the elementwise table names, without branches and tables, so that loops over
+// them become vectors. Coefficients, unless a comment says otherwise: Moshier, Cephes Mathematical
+// Library 2.8 (exp, log, tanh, ndtr; single and double precision).
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_FUNCTIONS_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_FUNCTIONS_HPP_
+
+#include "target.hpp"
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+namespace {
+
+// A call in a loop would keep it from being vectorised.
+#define PATCHBAY_INLINE [[gnu::always_inline]] inline
+
+PATCHBAY_INLINE std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
+PATCHBAY_INLINE std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
+PATCHBAY_INLINE float from_bits(std::uint32_t x) { return __builtin_bit_cast(float, x); }
+PATCHBAY_INLINE double from_bits(std::uint64_t x) { return __builtin_bit_cast(double, x); }
+
+PATCHBAY_INLINE float fabs(float x) { return __builtin_fabsf(x); }
+PATCHBAY_INLINE double fabs(double x) { return __builtin_fabs(x); }
+PATCHBAY_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
+PATCHBAY_INLINE double sqrt(double x) { return __builtin_sqrt(x); }
+// Without the instruction: the product is exact in f64, and the second rounding hardly counts.
+PATCHBAY_INLINE float fma(float x, float y, float z) {
+#if defined(__FMA__) || !defined(__x86_64__)
+  return __builtin_fmaf(x, y, z);
+#else
+  return static_cast<float>(static_cast<double>(x) * static_cast<double>(y) +
+                            static_cast<double>(z));
+#endif
+}
+PATCHBAY_INLINE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+
+/// c[0] x^(n-1) + ... + c[n-1].
+template <class T, int n>
+PATCHBAY_INLINE T polynomial(T x, const T (&c)[n]) {
+  T y = c[0];
+#pragma GCC unroll 16
+  for (int i = 1; i < n; ++i) y = y * x + c[i];
+  return y;
+}
+
+template <class T>
+PATCHBAY_INLINE T limited(T x, T low, T high) {
+  const T below = x > high ? high : x;
+  return below < low ? low : below;
+}
+
+// Adding one of these rounds to an integer, which is then in the low bits.
+constexpr float kRound32 = 12582912.0f;          // 1.5 * 2^23
+constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
+
+/// exp(x + rest) = 2^n exp(r), |r| <= ln 2 / 2. x is between -104 and 89, the rest is small.
+PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
+  const float shifted = (x + rest) * 1.44269504088896341f + kRound32;
+  const float n = shifted - kRound32;
+  // ln 2 in two parts, the first of so few bits that n times it is exact.
+  const float r = ((x - n * 0.693359375f) - n * -2.12194440e-4f) + rest;
+  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
+                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
+  const float y = (p * (r * r) + r) + 1.0f;
+  // In two steps, so that results below the normal range, and infinity, come out right.
+  const auto exponent = static_cast<std::int32_t>(bits_of(shifted) - bits_of(kRound32));
+  const std::int32_t half = exponent >> 1;
+  const auto power = [](std::int32_t e) {
+    return from_bits(static_cast<std::uint32_t>(e + 127) << 23);
+  };
+  return y * power(half) * power(exponent - half);
+}
+
+/// The same; x is between -746 and 710.
+PATCHBAY_INLINE double exp_of_sum(double x, double rest) {
+  const double shifted = (x + rest) * 1.4426950408889634 + kRound64;
+  const double n = shifted - kRound64;
+  const double r = ((x - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6) + rest;
+  const double z = r * r;
+  const double p = r * polynomial(z, {1.26177193074810590878e-4, 3.02994407707441961300e-2,
+                                      9.99999999999999999910e-1});
+  const double q = polynomial(z, {3.00198505138664455042e-6, 2.52448340349684104192e-3,
+                                  2.27265548208155028766e-1, 2.00000000000000000009e0});
+  const double y = 1.0 + 2.0 * (p / (q - p));
+  // Few processors shift signed words of 64 bits: 2048 keeps them positive.
+  const std::uint64_t biased = bits_of(shifted) - bits_of(kRound64) + 2048;
+  const std::uint64_t half = biased >> 1;
+  const auto power = [](std::uint64_t e) { return from_bits((e - 1) << 52); };  // 2^(e - 1024)
+  return y * power(half) * power(biased - half);
+}
+
+PATCHBAY_INLINE float exp(float x) { return exp_of_sum(limited(x, -104.0f, 89.0f), 0.0f); }
+PATCHBAY_INLINE double exp(double x) { return exp_of_sum(limited(x, -746.0, 710.0), 0.0); }
+
+/// log(x) = e ln 2 + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2)).
+PATCHBAY_INLINE float log(float x) {
+  const bool tiny = x < 1.17549435e-38f;           // the smallest normal number
+  const float scaled = tiny ? x * 8388608.0f : x;  // 2^23
+  const std::uint32_t bits = bits_of(scaled);
+  float m = from_bits((bits & 0x007fffffu) | 0x3f800000u);
+  const bool large = m > 1.41421356237f;
+  m = large ? m * 0.5f : m;
+  const std::int32_t exponent =
+      static_cast<std::int32_t>(bits >> 23) - (large ? 126 : 127) - (tiny ? 23 : 0);
+  const auto e = static_cast<float>(exponent);
+  const float f = m - 1.0f;
+  const float z = f * f;
+  const float p = polynomial(f, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
+                                 -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
+                                 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
+  float y = p * f * z;
+  y = y + e * -2.12194440e-4f;
+  y = y - 0.5f * z;
+  float result = (f + y) + e * 0.693359375f;
+  result = x == __builtin_inff() ? x : result;
+  result = x == 0.0f ? -__builtin_inff() : result;
+  return ((x < 0.0f) | (x != x)) ? __builtin_nanf("") : result;
+}
+
+struct Split {
+  double exponent, mantissa;  // in [sqrt(1/2), sqrt(2))
+};
+/// Of a positive normal number. An integer below 2^52 is made a double through its bits: few
+/// processors convert words of 64 bits.
+PATCHBAY_INLINE Split split(double x) {
+  const std::uint64_t bits = bits_of(x);
+  const double e = from_bits((bits >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
+  const double m = from_bits((bits & 0x000fffffffffffffu) | 0x3ff0000000000000u);
+  const bool large = m > 1.4142135623730951;
+  return {large ? e + 1.0 : e, large ? m * 0.5 : m};
+}
+
+PATCHBAY_INLINE double log(double x) {
+  const bool tiny = x < 2.2250738585072014e-308;
+  const Split parts = split(tiny ? x * 18014398509481984.0 : x);  // 2^54
+  const double e = tiny ? parts.exponent - 54.0 : parts.exponent;
+  const double f = parts.mantissa - 1.0;
+  const double z = f * f;
+  const double p =
+      polynomial(f, {1.01875663804580931796e-4, 4.97494994976747001425e-1, 4.70579119878881725854e0,
+                     1.44989225341610930846e1, 1.79368678507819816313e1, 7.70838733755885391666e0});
+  const double q =
+      polynomial(f, {1.0, 1.12873587189167450590e1, 4.52279145837532221105e1,
+                     8.29875266912776603211e1, 7.11544750618563894466e1, 2.31251620126765340583e1});
+  double y = f * (z * p / q);
+  y = y - e * 2.121944400546905827679e-4;
+  y = y - 0.5 * z;
+  double result = (f + y) + e * 0.693359375;
+  result = x == __builtin_inf() ? x : result;
+  result = x == 0.0 ? -__builtin_inf() : result;
+  return ((x < 0.0) | (x != x)) ? __builtin_nan("") : result;
+}
+
+PATCHBAY_INLINE float tanh(float x) {
+  const float size = fabs(x);
+  const float z = x * x;
+  const float p = polynomial(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
+                                 1.33314422036e-1f, -3.33332819422e-1f});
+  const float large = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
+  return size < 0.625f ? p * z * x + x : __builtin_copysignf(large, x);
+}
+
+PATCHBAY_INLINE double tanh(double x) {
+  const double size = fabs(x);
+  const double z = x * x;
+  const double p = polynomial(
+      z, {-9.64399179425052238628e-1, -9.92877231001918586564e1, -1.61468768441708447952e3});
+  const double q = polynomial(
+      z, {1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3});
+  const double large = 1.0 - 2.0 / (exp(2.0 * size) + 1.0);
+  return size < 0.625 ? x * z * (p / q) + x : __builtin_copysign(large, x);
+}
+
+/// exp(-x^2) for |x| <= 12, or 28: the square in two parts, for its rounding would grow with it.
+PATCHBAY_INLINE float exp_of_square(float x) {
+  const float high = from_bits(bits_of(x) & 0xfffff000u);
+  return exp_of_sum(limited(-(high * high), -104.0f, 0.0f), -((x - high) * (x + high)));
+}
+PATCHBAY_INLINE double exp_of_square(double x) {
+  const double high = from_bits(bits_of(x) & 0xfffffffff8000000u);
+  return exp_of_sum(limited(-(high * high), -746.0, 0.0), -((x - high) * (x + high)));
+}
+
+/// erf(x) - x for |x| < 1.
+PATCHBAY_INLINE float small_erf(float x) {
+  return x * polynomial(x * x, {7.853861353153693e-5f, -8.010193625184903e-4f,
+                                5.188327685732524e-3f, -2.685381193529856e-2f,
+                                1.128358514861418e-1f, -3.761262582423300e-1f, 0.128379165726710f});
+}
+/// The numerator is Cephes's less the denominator.
+PATCHBAY_INLINE double small_erf(double x) {
+  const double z = x * x;
+  const double p =
+      polynomial(z, {-1.0, -23.95674042487979357721, -431.3319300597684108733,
+                     -2362.31848376295808761, -15625.67492026104266987, 6324.9070401759041682});
+  const double q =
+      polynomial(z, {1.0, 3.35617141647503099647e1, 5.21357949780152679795e2,
+                     4.59432382970980127987e3, 2.26290000613890934246e4, 4.92673942608635921086e4});
+  return x * (p / q);
+}
+
+/// erfc(x) for x >= 1.
+PATCHBAY_INLINE float large_erfc(float x) {
+  const float near = x > 12.0f ? 12.0f : x;
+  const float q = 1.0f / near;
+  const float y = q * q;
+  const float below_2 =
+      polynomial(y, {2.326819970068386e-2f, -1.387039388740657e-1f, 3.687424674597105e-1f,
+                     -5.824733027278666e-1f, 6.210004621745983e-1f, -4.944515323274145e-1f,
+                     3.404879937665872e-1f, -2.741127028184656e-1f, 5.638259427386472e-1f});
+  const float above_2 =
+      polynomial(y, {-1.047766399936249e1f, 1.297719955372516e1f, -7.495518717768503e0f,
+                     2.921019019210786e0f, -1.015265279202700e0f, 4.218463358204948e-1f,
+                     -2.820767439740514e-1f, 5.641895067754075e-1f});
+  return exp_of_square(near) * (q * (near < 2.0f ? below_2 : above_2));
+}
+PATCHBAY_INLINE double large_erfc(double x) {
+  const double near = x > 28.0 ? 28.0 : x;
+  const double p_below_8 = polynomial(
+      near, {2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687e0,
+             4.86371970985681366614e1, 1.96520832956077098242e2, 5.26445194995477358631e2,
+             9.34528527171957607540e2, 1.02755188689515710272e3, 5.57535335369399327526e2});
+  const double q_below_8 = polynomial(
+      near, {1.0, 1.32281951154744992508e1, 8.67072140885989742329e1, 3.54937778887819891062e2,
+             9.75708501743205489753e2, 1.82390916687909736289e3, 2.24633760818710981792e3,
+             1.65666309194161350182e3, 5.57535340817727675546e2});
+  const double p_above_8 = polynomial(
+      near, {5.64189583547755073984e-1, 1.27536670759978104416e0, 5.01905042251180477414e0,
+             6.16021097993053585195e0, 7.40974269950448939160e0, 2.97886665372100240670e0});
+  const double q_above_8 = polynomial(
+      near, {1.0, 2.26052863220117276590e0, 9.39603524938001434673e0, 1.20489539808096656605e1,
+             1.70814450747565897222e1, 9.60896809063285878198e0, 3.36907645100081516050e0});
+  const bool below_8 = near < 8.0;
+  return exp_of_square(near) *
+         ((below_8 ? p_below_8 : p_above_8) / (below_8 ? q_below_8 : q_above_8));
+}
+
+template <class T>
+PATCHBAY_INLINE T erf(T x) {
+  const T size = fabs(x);
+  const T large = T(1) - large_erfc(size);
+  return size < T(1) ? x + small_erf(x) : (x < T(0) ? -large : large);
+}
+
+/// 1 - x - (erf(x) - x), where the first difference is exact from 1/2 on.
+template <class T>
+PATCHBAY_INLINE T erfc(T x) {
+  const T size = fabs(x);
+  const T large = large_erfc(size);
+  return size < T(1) ? (T(1) - x) - small_erf(x) : (x < T(0) ? T(2) - large : large);
+}
+
+/// |a|^b = exp(b log |a|) in f64. Series of the inverse hyperbolic tangent and of the exponential:
+/// Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 4.6.33 and 4.2.1.
+PATCHBAY_INLINE double power_of_size(double size, double b) {
+  const Split parts = split(size);
+  const double s = (parts.mantissa - 1.0) / (parts.mantissa + 1.0);
+  const double z = s * s;
+  const double series =
+      polynomial(z, {2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3, 2.0});
+  double logarithm = parts.exponent * 0.69314718055994531 + s * series;
+  logarithm = size == 0.0 ? -__builtin_inf() : logarithm;
+  logarithm = size == __builtin_inf() ? size : logarithm;
+  // 1 to an infinite power is 1.
+  const double x = limited(logarithm == 0.0 ? 0.0 : b * logarithm, -700.0, 700.0);
+  const double shifted = x * 1.4426950408889634 + kRound64;
+  const double r = x - (shifted - kRound64) * 0.69314718055994531;
+  const double y = polynomial(r, {1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+                                  1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1.0, 1.0});
+  return y * from_bits((bits_of(shifted) - bits_of(kRound64) + 1023) << 52);
+}
+
+PATCHBAY_INLINE float pow(float a, float b) {
+  const double base = a, exponent = b;
+  const auto size = static_cast<float>(power_of_size(fabs(base), exponent));
+  const float half = 0.5f * b;
+  const bool whole = __builtin_truncf(b) == b;
+  const bool odd = whole & (__builtin_truncf(half) != half);
+  float result = odd ? __builtin_copysignf(size, a) : size;
+  result = ((a < 0.0f) & (a != -__builtin_inff()) & !whole) ? __builtin_nanf("") : result;
+  result = ((a != a) | (b != b)) ? __builtin_nanf("") : result;
+  return ((a == 1.0f) | (b == 0.0f)) ? 1.0f : result;
+}
+PATCHBAY_INLINE double pow(double a, double b) { return __builtin_pow(a, b); }
+
+#undef PATCHBAY_INLINE
+
+}  // namespace
+}  // namespace patchbay::cpu::PATCHBAY_SIMD
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_FUNCTIONS_HPP_
