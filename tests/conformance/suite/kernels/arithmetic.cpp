@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// add sub mul div maximum minimum: floats rounded once, integers wrapping around.
+// add sub mul div maximum minimum: floats rounded once, integers wrapping around. pow: floats.
+#include <cmath>
+
 #include "conformance/suite/kernels/elementwise.h"
 #include "conformance/suite/kernels/parts.h"
 
@@ -63,6 +65,28 @@ void check_required(const Device& device, const std::string& name) {
   check_one<std::uint8_t>(device, name);
 }
 
+/// What OpenCL allows.
+constexpr double kPowUlps = 16;
+
+/// Pairs of special values, then results within the range of normal numbers.
+template <class T>
+T power_value(int operand, std::size_t index) {
+  const std::size_t count = special_values<T>().size();
+  if (index < count * count) return mixed_value<T>(operand, index);
+  const T value = ordinary_value<T>(index * 2 + static_cast<std::size_t>(operand));  // below 100
+  if (operand == 0) return index % 4 == 0 ? value : std::fabs(value) / 10 + T(0.01);
+  return index % 4 == 0 ? std::trunc(value / 10) : value / 10;
+}
+
+template <class T>
+void check_pow(const Device& device, const std::string&) {
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+  const auto exact = [](T a, T b) { return static_cast<T>(std::pow(Wide(a), Wide(b))); };
+  for (const ElementwiseCase& one : elementwise_cases()) {
+    check_tensor_pair<T, T>(device, "pow.1", exact, one, kPowUlps, power_value<T>);
+  }
+}
+
 }  // namespace
 
 std::vector<Check> arithmetic_checks() {
@@ -70,6 +94,7 @@ std::vector<Check> arithmetic_checks() {
   for (const char* name : {"add", "sub", "mul", "div", "maximum", "minimum"}) {
     add_pair(checks, name, check_required, check_one<double>);
   }
+  add_pair(checks, "pow", check_pow<float>, check_pow<double>);
   return checks;
 }
 

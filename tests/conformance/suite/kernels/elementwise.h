@@ -46,9 +46,10 @@ void check_unary(const Device& device, const std::string& op,
 /// Computes on a pair of tensors.
 template <class Out, class In>
 void check_tensor_pair(const Device& device, const std::string& op,
-                       const std::function<Out(In, In)>& reference, const ElementwiseCase& one) {
-  const Array<In> a(one.a, [&](std::size_t i) { return mixed_value<In>(0, i); });
-  const Array<In> b(one.b, [&](std::size_t i) { return mixed_value<In>(1, i); });
+                       const std::function<Out(In, In)>& reference, const ElementwiseCase& one,
+                       double ulps = 0, const ValueAt<In>& value = mixed_value<In>) {
+  const Array<In> a(one.a, [&](std::size_t i) { return value(0, i); });
+  const Array<In> b(one.b, [&](std::size_t i) { return value(1, i); });
   Array<Out> out(one.out);
   Array<Out> expected = out;
   for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = reference(a.at(i), b.at(i));
@@ -57,7 +58,7 @@ void check_tensor_pair(const Device& device, const std::string& op,
              {target, a.to_device(device, Access::kRead), b.to_device(device, Access::kRead)},
              need_of(device, dtype_of_element<In>()));
   out.from_device(target);
-  out.expect_close_to(expected, 0,
+  out.expect_close_to(expected, ulps,
                       fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name));
 }
 

@@ -14,6 +14,7 @@ namespace patchbay::conformance {
 std::vector<Check> launching_checks();
 std::vector<Check> creation_checks();
 std::vector<Check> arithmetic_checks();
+std::vector<Check> choice_checks();
 std::vector<Check> comparison_checks();
 std::vector<Check> unary_checks();
 std::vector<Check> reduction_checks();

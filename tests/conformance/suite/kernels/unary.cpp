@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// neg abs square sqrt: exact. exp log: within 4 units of the last place.
+// neg abs square relu sqrt: exact. exp log: within 4 units of the last place; the other functions
+// within what OpenCL allows.
 #include <cmath>
 
 #include "conformance/suite/kernels/elementwise.h"
@@ -43,6 +44,7 @@ T absolute(T a) {
 template <class T>
 std::function<T(T)> reference_of(const std::string& name) {
   if (name == "neg") return negated<T>;
+  if (name == "relu") return [](T a) { return a < 0 ? T(0) : a; };
   return name == "abs" ? absolute<T> : squared<T>;
 }
 
@@ -93,16 +95,50 @@ void check_log(const Device& device, const std::string&) {
       });
 }
 
+/// A function of the whole line: the special values, then ones between -reach and reach.
+struct Function {
+  const char* name;
+  long double (*exact)(long double);
+  double reach, ulps;
+};
+constexpr Function kFunctions[] = {
+    {"rsqrt", [](long double a) { return 1 / std::sqrt(a); }, 100, 2},
+    {"sigmoid", [](long double a) { return 1 / (1 + std::exp(-a)); }, 80, 5},
+    {"tanh", [](long double a) { return std::tanh(a); }, 10, 5},
+    {"erf", [](long double a) { return std::erf(a); }, 5, 16},
+    {"gelu", [](long double a) { return a / 2 * std::erfc(-a / std::sqrt(2.0L)); }, 12, 20}};
+
+template <class T>
+void check_function(const Device& device, const Function& function) {
+  check_unary<T, T>(
+      device, std::string(function.name) + ".1",
+      [&](T a) { return static_cast<T>(function.exact(a)); }, function.ulps,
+      [&](int operand, std::size_t index) {
+        const T value = mixed_value<T>(operand, index);
+        if (index < special_values<T>().size()) return value;
+        const double place = static_cast<double>(mix(index) >> 11) * 0x1p-53;
+        return static_cast<T>((2 * place - 1) * function.reach);
+      });
+}
+
 }  // namespace
 
 std::vector<Check> unary_checks() {
   std::vector<Check> checks;
-  for (const char* name : {"neg", "abs", "square"}) {
+  for (const char* name : {"neg", "abs", "square", "relu"}) {
     add_pair(checks, name, check_required, check_one<double>);
   }
   add_pair(checks, "sqrt", check_sqrt<float>, check_sqrt<double>);
   add_pair(checks, "exp", check_exp<float>, check_exp<double>);
   add_pair(checks, "log", check_log<float>, check_log<double>);
+  for (const Function& function : kFunctions) {
+    add_pair(
+        checks, function.name,
+        [&](const Device& device, const std::string&) { check_function<float>(device, function); },
+        [&](const Device& device, const std::string&) {
+          check_function<double>(device, function);
+        });
+  }
   return checks;
 }
 

@@ -1,0 +1,219 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// where and clamp against plain loops.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+#include "support/layout.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+using Ints = std::vector<std::int32_t>;
+
+class ChoiceTest : public DeviceTest {
+ protected:
+  const Device other_ = test_device(std::string(GetParam()) == "cpu:0" ? "fake:0" : "cpu:0");
+};
+PATCHBAY_ON_EACH_DEVICE(ChoiceTest);
+
+template <class T>
+std::vector<T> chosen(const std::vector<bool>& condition, const std::vector<T>& a,
+                      const std::vector<T>& b) {
+  std::vector<T> result(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) result[i] = condition[i] ? a[i] : b[i];
+  return result;
+}
+
+template <class T>
+void check_where(const Device& device) {
+  for (const Shape& shape : {Shape{1}, Shape{7}, Shape{2, 3, 33}, Shape{70, 129}}) {
+    const auto condition = small_values<bool>(count_of(shape), 1, 0, 1);
+    const auto a = small_values<T>(count_of(shape), 2), b = small_values<T>(count_of(shape), 3);
+    const std::vector<T> expected = chosen(condition, a, b);
+    for (const Layout layout : kLayouts) {
+      for (const Layout others : {Layout::kContiguous, Layout::kTransposed, Layout::kStep}) {
+        const Tensor c = laid_out(layout, condition, shape, device);
+        const Tensor x = laid_out(others, a, shape, device), y = laid_out(layout, b, shape, device);
+        EXPECT_EQ(where(c, x, y).template to_vector<T>(), expected) << layout << ' ' << others;
+        const Tensor out = empty_in(others, shape, dtype_of<T>(), device);
+        EXPECT_EQ(where_out(out, c, x, y).template to_vector<T>(), expected) << layout;
+        EXPECT_EQ(where_out(x, c, x, y).template to_vector<T>(), expected) << layout;
+      }
+    }
+  }
+}
+
+TEST_P(ChoiceTest, WhereOfEveryDtype) {
+  check_where<float>(device_);
+  check_where<double>(device_);
+  check_where<std::int32_t>(device_);
+  check_where<std::int64_t>(device_);
+  check_where<std::uint8_t>(device_);
+  check_where<bool>(device_);
+}
+
+TEST_P(ChoiceTest, WhereOfMoreThanOneWorkGroup) {
+  const Tensor n = arange(0, 70001, 1, {DType::i32, device_});
+  const Tensor result = where(lt(n, 35000), n, -n);
+  EXPECT_EQ(sum(result).item<std::int64_t>(),
+            34999LL * 35000 / 2 - (70000LL * 70001 / 2 - 34999LL * 35000 / 2));
+}
+
+TEST_P(ChoiceTest, WhereKeepsNanAndWhatIsNotChosenOut) {
+  const Tensor c = from_host({true, false, true}, {3}, device_);
+  const Tensor a = from_host({NAN, NAN, -0.0F}, {3}, device_);
+  const auto got = where(c, a, from_host({1.0F, 2.0F, 3.0F}, {3}, device_)).to_vector<float>();
+  EXPECT_TRUE(std::isnan(got[0]));
+  EXPECT_EQ(got[1], 2);
+  EXPECT_TRUE(std::signbit(got[2]));
+}
+
+TEST_P(ChoiceTest, WhereWithLiterals) {
+  const Tensor t = from_host({-1.0F, 2.0F, -3.0F}, {3}, device_);
+  EXPECT_EQ(where(gt(t, 0), t, 0).to_vector<float>(), (Floats{0, 2, 0}));
+  EXPECT_EQ(where(gt(t, 0), 7, t).to_vector<float>(), (Floats{-1, 7, -3}));
+  const Tensor out = zeros({3}, device_);
+  EXPECT_EQ(where_out(out, gt(t, 0), t, 1.5).to_vector<float>(), (Floats{1.5F, 2, 1.5F}));
+  EXPECT_EQ(where_out(out, gt(t, 0), 1.5, t).to_vector<float>(), (Floats{-1, 1.5F, -3}));
+  const Tensor flags = from_host({true, false}, {2}, device_);
+  EXPECT_EQ(where(flags, flags, true).to_vector<bool>(), (std::vector<bool>{true, true}));
+}
+
+TEST_P(ChoiceTest, WhereBroadcastsAllThree) {
+  const Tensor c = from_host({true, false}, {2, 1, 1}, device_);
+  const Tensor a = from_host({1.0F, 2.0F}, {2, 1}, device_);
+  const Tensor b = from_host({10.0F, 20.0F, 30.0F}, {3}, device_);
+  const Tensor result = where(c, a, b);
+  EXPECT_EQ(result.shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(result.to_vector<float>(), (Floats{1, 1, 1, 2, 2, 2, 10, 20, 30, 10, 20, 30}));
+  EXPECT_EQ(where(full({}, true, {DType::boolean, device_}), b, 0).to_vector<float>(),
+            (Floats{10, 20, 30}));
+  EXPECT_EQ(where(zeros({0, 3}, {DType::boolean, device_}), b, b).shape(), (Shape{0, 3}));
+  EXPECT_EQ(where(gt(b[0], 0), b[0], b[1]).item<float>(), 10);
+}
+
+TEST_P(ChoiceTest, HostScalarsMayBeOperandsOfWhere) {
+  const Device cpu = test_device("cpu:0");
+  const Tensor t = from_host({1.0F, 2.0F}, {2}, device_), c = gt(t, 1);
+  const Tensor seven = full({}, 7, cpu), yes = full({}, true, {DType::boolean, cpu});
+  const std::uint64_t copies = num_copies("", "");
+  const Tensor chosen = where(c, seven, t), always = where(yes, t, seven);
+  const Tensor out = zeros({2}, device_);
+  where_out(out, yes, seven, seven);
+  EXPECT_EQ(num_copies("", ""), copies);
+  EXPECT_EQ(chosen.device(), device_);
+  EXPECT_EQ(chosen.to_vector<float>(), (Floats{1, 7}));
+  EXPECT_EQ(always.to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(out.to_vector<float>(), (Floats{7, 7}));
+}
+
+TEST_P(ChoiceTest, WhereRefusesWhatDoesNotFit) {
+  const Tensor t = ones({2}, device_), c = ones({2}, {DType::boolean, device_});
+  EXPECT_ERROR((void)where(t, t, t), ErrorCode::kDtypeMismatch,
+               "[where] the condition has the wrong dtype: expected bool, got f32 (condition: f32 "
+               "[2] on " +
+                   device_.name() + ")");
+  EXPECT_ERROR((void)where(c, t, ones({2}, {DType::i32, device_})), ErrorCode::kDtypeMismatch,
+               "[where] operands have different dtypes: expected b of f32 like a, got i32");
+  EXPECT_ERROR((void)where(c, t, ones({3}, device_)), ErrorCode::kShapeMismatch,
+               "[where] shapes [2] and [3] do not broadcast");
+  EXPECT_ERROR((void)where(ones({3}, {DType::boolean, device_}), t, t), ErrorCode::kShapeMismatch,
+               "(condition: bool [3]");
+  EXPECT_ERROR((void)where(Tensor(), t, t), ErrorCode::kInvalidArgument,
+               "[where] condition is undefined");
+  EXPECT_ERROR((void)where(c, t, Tensor()), ErrorCode::kInvalidArgument, "[where] b is undefined");
+  EXPECT_ERROR((void)where(c, t.cast(DType::i32), 1.5), ErrorCode::kInvalidArgument, "got 1.5");
+  EXPECT_ERROR(where_out(zeros({3}, device_), c, t, t), ErrorCode::kShapeMismatch,
+               "[where] out has the wrong shape: expected [2], got [3]");
+  const Tensor long_one = ones({3}, device_);
+  EXPECT_ERROR(where_out(long_one.slice(0, 1), c, long_one.slice(0, 0, 2), t),
+               ErrorCode::kInvalidArgument, "[where] out and a overlap");
+}
+
+TEST_P(ChoiceTest, WhereRefusesOtherDevices) {
+  const Tensor t = ones({2}, device_), c = ones({2}, {DType::boolean, device_});
+  const Tensor elsewhere = ones({2}, other_);
+  EXPECT_ERROR((void)where(c, t, elsewhere), ErrorCode::kDeviceMismatch,
+               "[where] operands are on different devices: expected b on " + device_.name() +
+                   " like condition, got " + other_.name());
+  EXPECT_ERROR((void)where(ones({2}, {DType::boolean, other_}), t, t), ErrorCode::kDeviceMismatch,
+               "[where]");
+  EXPECT_ERROR(where_out(elsewhere, c, t, t), ErrorCode::kDeviceMismatch,
+               "expected condition on " + other_.name() + " like out");
+}
+
+template <class T>
+void check_clamp(const Device& device) {
+  const auto values = small_values<T>(66, 4, -8, 8);
+  const auto clamped = [&](T low, T high) {
+    std::vector<T> result;
+    for (const T value : values) result.push_back(std::clamp(value, low, high));
+    return result;
+  };
+  const T low = std::is_unsigned_v<T> ? T(2) : T(-3);
+  for (const Layout layout : kLayouts) {
+    const Tensor t = laid_out(layout, values, {2, 33}, device);
+    EXPECT_EQ(clamp(t, low, 5).template to_vector<T>(), clamped(low, 5)) << layout;
+    EXPECT_EQ(clamp(t, low).template to_vector<T>(), clamped(low, std::numeric_limits<T>::max()));
+    EXPECT_EQ(clamp(t, {}, 5).template to_vector<T>(),
+              clamped(std::numeric_limits<T>::lowest(), 5));
+    EXPECT_EQ(clamp(t, 4, 4).template to_vector<T>(), std::vector<T>(66, 4));
+    const Tensor out = empty_in(layout, {2, 33}, dtype_of<T>(), device);
+    EXPECT_EQ(clamp_out(out, t, low, 5).template to_vector<T>(), clamped(low, 5)) << layout;
+    EXPECT_EQ(clamp_out(t, t, low, 5).template to_vector<T>(), clamped(low, 5)) << layout;
+  }
+}
+
+TEST_P(ChoiceTest, ClampOfEveryNumber) {
+  check_clamp<float>(device_);
+  check_clamp<double>(device_);
+  check_clamp<std::int32_t>(device_);
+  check_clamp<std::int64_t>(device_);
+  check_clamp<std::uint8_t>(device_);
+}
+
+TEST_P(ChoiceTest, ClampOfExtremes) {
+  const Tensor t = from_host({NAN, INFINITY, -INFINITY, 0.5F}, {4}, device_);
+  const auto got = clamp(t, -1, 1).to_vector<float>();
+  EXPECT_TRUE(std::isnan(got[0]));
+  EXPECT_EQ(Floats(got.begin() + 1, got.end()), (Floats{1, -1, 0.5F}));
+  EXPECT_EQ(clamp(t, -INFINITY).slice(0, 1).to_vector<float>(),
+            (Floats{INFINITY, -INFINITY, 0.5F}));
+  EXPECT_EQ(clamp(from_host({INT32_MIN, INT32_MAX}, {2}, device_), {}, 0).to_vector<std::int32_t>(),
+            (Ints{INT32_MIN, 0}));
+  EXPECT_EQ(clamp(zeros({0}, device_), 0, 1).num_elements(), 0);
+  EXPECT_EQ(clamp(full({}, 3, device_), 0, 1).item<float>(), 1);
+  const Tensor out = zeros({}, device_);
+  EXPECT_EQ(clamp_out(out, full({}, 3, test_device("cpu:0")), 0, 1).item<float>(), 1);
+}
+
+TEST_P(ChoiceTest, ClampRefusesBoundsThatAreNone) {
+  const Tensor t = ones({2}, device_), whole = t.cast(DType::i64);
+  EXPECT_ERROR(
+      (void)clamp(t, 2, 1), ErrorCode::kInvalidArgument,
+      "[clamp] low is greater than high: expected low <= high, got 2 and 1 (a: f32 [2] on " +
+          device_.name() + "). Swap them.");
+  EXPECT_ERROR((void)clamp(whole, INT64_MAX, INT64_MAX - 1), ErrorCode::kInvalidArgument,
+               "[clamp] low is greater than high");
+  EXPECT_ERROR((void)clamp(t, {}, {}), ErrorCode::kInvalidArgument,
+               "[clamp] there is no bound: expected low, high or both, got neither");
+  EXPECT_ERROR((void)clamp(t, NAN, 1), ErrorCode::kInvalidArgument, "[clamp] low is not a number");
+  EXPECT_ERROR((void)clamp(t, 0, NAN), ErrorCode::kInvalidArgument, "[clamp] high is not a number");
+  EXPECT_ERROR((void)clamp(whole, 0.5, 1), ErrorCode::kInvalidArgument, "got 0.5");
+  EXPECT_ERROR((void)clamp(whole.cast(DType::boolean), 0, 1), ErrorCode::kDtypeMismatch,
+               "[clamp] is not defined for bool");
+  EXPECT_ERROR(clamp_out(zeros({3}, device_), t, 0, 1), ErrorCode::kShapeMismatch,
+               "[clamp] out has the wrong shape");
+  EXPECT_ERROR(clamp_out(zeros({2}, other_), t, 0, 1), ErrorCode::kDeviceMismatch, "[clamp]");
+  EXPECT_EQ(clamp(whole, 3, 3).to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 3}));
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,220 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Functions of floats against f64 (of f64 against what the host has beyond), within the bounds of
+// their records.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <patchbay/operators.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+#include "support/layout.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class FunctionsTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(FunctionsTest);
+
+using Exact = long double;
+
+Exact rsqrt_of(Exact x) { return 1 / std::sqrt(x); }
+Exact sigmoid_of(Exact x) { return 1 / (1 + std::exp(-x)); }
+Exact tanh_of(Exact x) { return std::tanh(x); }
+Exact erf_of(Exact x) { return std::erf(x); }
+Exact gelu_of(Exact x) { return x / 2 * std::erfc(-x / std::sqrt(Exact{2})); }
+
+struct Subject {
+  const char* name;
+  Tensor (*compute)(const Tensor&);
+  const Tensor& (*compute_into)(const Tensor&, const Tensor&);
+  Exact (*exact)(Exact);
+  double low, high;  // where the result is no subnormal number in f32
+};
+constexpr Subject kSubjects[] = {{"rsqrt", rsqrt, rsqrt_out, rsqrt_of, 1e-3, 1e4},
+                                 {"sigmoid", sigmoid, sigmoid_out, sigmoid_of, -87, 30},
+                                 {"tanh", tanh, tanh_out, tanh_of, -12, 12},
+                                 {"erf", erf, erf_out, erf_of, -5, 5},
+                                 {"gelu", gelu, gelu_out, gelu_of, -12.8, 12}};
+
+/// In units in the last place of the exact result.
+template <class T>
+double error_ulps(T got, Exact exact) {
+  const T nearest = static_cast<T>(exact);
+  if (nearest == got || (std::isnan(nearest) && std::isnan(got))) return 0;
+  if (!std::isfinite(nearest) || !std::isfinite(got)) return INFINITY;
+  const T size = std::max(std::fabs(nearest), std::numeric_limits<T>::min());
+  const T unit = std::nextafter(size, std::numeric_limits<T>::infinity()) - size;
+  return static_cast<double>(std::fabs(static_cast<Exact>(got) - exact) / unit);
+}
+
+/// Evenly spread; enough for several work-groups and an odd rest.
+template <class T>
+std::vector<T> values_between(double low, double high, std::size_t count) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double part = static_cast<double>(i) / static_cast<double>(count - 1);
+    values[i] = static_cast<T>(low + (high - low) * part);
+  }
+  return values;
+}
+
+template <class T>
+void check_subject(const Device& device, const Subject& subject) {
+  const double bound = find_operator(subject.name).bound.of(dtype_of<T>());
+  const auto x = values_between<T>(subject.low, subject.high, 20001);
+  const auto got = subject.compute(from_host(x, {static_cast<std::int64_t>(x.size())}, device))
+                       .template to_vector<T>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    ASSERT_LE(error_ulps(got[i], subject.exact(x[i])), bound) << subject.name << ' ' << x[i];
+  }
+}
+
+TEST_P(FunctionsTest, OfF32AreWithinTheirBounds) {
+  for (const Subject& subject : kSubjects) check_subject<float>(device_, subject);
+}
+TEST_P(FunctionsTest, OfF64AreWithinTheirBounds) {
+  for (const Subject& subject : kSubjects) check_subject<double>(device_, subject);
+}
+
+/// The bits of an element do not depend on its place.
+TEST_P(FunctionsTest, EveryLayoutGivesTheSameBits) {
+  const Floats x = values_between<float>(0.25, 4, 66);
+  for (const Subject& subject : kSubjects) {
+    const Floats expected = subject.compute(from_host(x, {2, 33}, device_)).to_vector<float>();
+    for (const Layout layout : kLayouts) {
+      const Tensor t = laid_out(layout, x, {2, 33}, device_);
+      EXPECT_EQ(subject.compute(t).to_vector<float>(), expected) << subject.name << ' ' << layout;
+      const Tensor out = empty_in(layout, {2, 33}, DType::f32, device_);
+      EXPECT_EQ(subject.compute_into(out, t).to_vector<float>(), expected) << subject.name;
+      EXPECT_EQ(subject.compute_into(t, t).to_vector<float>(), expected) << subject.name;
+    }
+    EXPECT_EQ(subject.compute(zeros({0, 3}, device_)).shape(), (Shape{0, 3}));
+    EXPECT_EQ(subject.compute(full({}, x[5], device_)).item<float>(), expected[5]) << subject.name;
+  }
+}
+
+void expect_values(const Tensor& got, const Floats& expected) {
+  const Floats values = got.to_vector<float>();
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(values[i])) << i << ": " << values[i];
+    } else {
+      EXPECT_EQ(values[i], expected[i]) << i;
+    }
+  }
+}
+
+TEST_P(FunctionsTest, Edges) {
+  const Tensor t = from_host({0.0F, 1e4F, -1e4F, INFINITY, -INFINITY, NAN}, {6}, device_);
+  expect_values(rsqrt(t), {INFINITY, 0.01F, NAN, 0, NAN, NAN});
+  expect_values(sigmoid(t), {0.5F, 1, 0, 1, 0, NAN});
+  expect_values(tanh(t), {0, 1, -1, 1, -1, NAN});
+  expect_values(erf(t), {0, 1, -1, 1, -1, NAN});
+  expect_values(gelu(t).slice(0, 0, 4), {0, 1e4F, 0, INFINITY});
+  expect_values(relu(t), {0, 1e4F, 0, INFINITY, 0, NAN});
+}
+
+TEST_P(FunctionsTest, ReluOfEveryNumber) {
+  EXPECT_EQ(relu(from_host({-3, 0, INT32_MAX, INT32_MIN}, {4}, device_)).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 0, INT32_MAX, 0}));
+  EXPECT_EQ(relu(from_host<std::int64_t>({-3, 5}, {2}, device_)).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{0, 5}));
+  EXPECT_EQ(relu(from_host<std::uint8_t>({0, 255}, {2}, device_)).to_vector<std::uint8_t>(),
+            (std::vector<std::uint8_t>{0, 255}));
+  EXPECT_EQ(relu(from_host({-2.5, 2.5}, {2}, device_)).to_vector<double>(),
+            (std::vector<double>{0, 2.5}));
+}
+
+template <class T>
+void check_powers(const Device& device) {
+  const double bound = find_operator("pow").bound.of(dtype_of<T>());
+  std::vector<T> a, b;
+  for (const double base : values_between<double>(0.01, 9, 101)) {
+    for (const double exponent : values_between<double>(-12, 12, 49)) {
+      a.push_back(static_cast<T>(base));
+      b.push_back(static_cast<T>(exponent));
+    }
+  }
+  for (const double base : values_between<double>(-9, -0.01, 61)) {
+    for (int exponent = -9; exponent <= 9; ++exponent) {
+      a.push_back(static_cast<T>(base));
+      b.push_back(static_cast<T>(exponent));
+    }
+  }
+  const Shape shape{static_cast<std::int64_t>(a.size())};
+  const auto got =
+      pow(from_host(a, shape, device), from_host(b, shape, device)).template to_vector<T>();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_LE(error_ulps(got[i], std::pow(Exact{a[i]}, Exact{b[i]})), bound)
+        << a[i] << " to the " << b[i];
+  }
+}
+
+TEST_P(FunctionsTest, PowersAreWithinTheirBound) {
+  check_powers<float>(device_);
+  check_powers<double>(device_);
+}
+
+/// IEEE 754-2019, 9.2.1, in f32 and f64: the host's pow is that.
+template <class T>
+void check_special_powers(const Device& device) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> specials = {0, -T{0}, 1,   -1,        0.5,        -0.5, 2,   -2,
+                                   3, -3,    2.5, kInfinity, -kInfinity, kNan, 1e6, 1000001};
+  std::vector<T> a, b;
+  for (const T base : specials) {
+    for (const T exponent : specials) {
+      a.push_back(base);
+      b.push_back(exponent);
+    }
+  }
+  const Shape shape{static_cast<std::int64_t>(a.size())};
+  const auto got =
+      pow(from_host(a, shape, device), from_host(b, shape, device)).template to_vector<T>();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const T expected = std::pow(a[i], b[i]);
+    const std::string what = std::to_string(a[i]) + " to the " + std::to_string(b[i]);
+    if (std::isnan(expected)) {
+      EXPECT_TRUE(std::isnan(got[i])) << what << ": " << got[i];
+      continue;
+    }
+    EXPECT_LE(error_ulps<T>(got[i], expected), 16) << what << ": " << got[i];
+    EXPECT_EQ(std::signbit(got[i]), std::signbit(expected)) << what;
+  }
+}
+
+TEST_P(FunctionsTest, SpecialPowers) {
+  check_special_powers<float>(device_);
+  check_special_powers<double>(device_);
+}
+
+TEST_P(FunctionsTest, PowersWithLiteralsAndBroadcasting) {
+  const Tensor t = from_host({1.0F, 2.0F, 3.0F}, {3}, device_);
+  expect_values(pow(t, 2), {1, 4, 9});
+  expect_values(pow(2, t), {2, 4, 8});
+  expect_values(pow(t.view({3, 1}), from_host({0.0F, 1.0F}, {2}, device_)).view({6}),
+                {1, 1, 1, 2, 1, 3});
+  const Tensor out = zeros({3}, device_);
+  expect_values(pow_out(out, t, -1).slice(0, 0, 2), {1, 0.5F});
+}
+
+TEST_P(FunctionsTest, IntegersAreRefused) {
+  const Tensor whole = ones({2}, {DType::i32, device_});
+  EXPECT_ERROR(static_cast<void>(pow(whole, whole)), ErrorCode::kDtypeMismatch,
+               "[pow] is not defined for i32: expected one of f32, f64, f16, bf16, got i32");
+  EXPECT_ERROR(static_cast<void>(tanh(whole)), ErrorCode::kDtypeMismatch,
+               "[tanh] is not defined for i32");
+  EXPECT_ERROR(static_cast<void>(relu(whole.cast(DType::boolean))), ErrorCode::kDtypeMismatch,
+               "[relu] is not defined for bool");
+}
+
+}  // namespace
+}  // namespace patchbay::test
