@@ -206,10 +206,10 @@ INSTANTIATE_TEST_SUITE_P(, PortableCudaTest,
                          testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"),
                          [](const auto& test) { return std::string(test.param); });
 
-/// That none is left out silently: creation, arithmetic, comparison and logic, reductions,
-/// products.
+/// That none is left out silently: creation, functions and arithmetic, where and clamp, comparison
+/// and logic, reductions, products.
 TEST(DialectTest, EveryOperatorHasItsTexts) {
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 12 + 7 + 2 + 6 + 6 + 1);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 12 + 7 + 2 + 6 + 1);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 8 + 1);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 4 + 6 + 2 + 2);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 1 + 6 + 3 + 2);

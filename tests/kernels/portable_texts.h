@@ -88,6 +88,10 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
       for (const std::uint8_t in : dtypes) {
         std::vector<patchbay_argument_spec> specs;
         for (const char kind : kinds) specs.push_back(argument_spec(kind, kind == 'o' ? out : in));
+        const portable::Expression* const expression = portable::find_expression(op);
+        if (expression != nullptr && expression->rule == portable::Rule::kChoice) {
+          specs[1] = argument_spec('t', PATCHBAY_BOOL);
+        }
         std::string text = backend.text_of(op, specs);
         if (text.empty()) continue;
         texts.push_back(
