@@ -74,6 +74,7 @@ struct BufferState {
 
   std::atomic<std::uint32_t> references{1};
   std::atomic<bool> tracked{false};
+  std::atomic<std::uint64_t> version{0};  // counts what tensor operations overwrite
   const bool is_read_only = false;  // lent by the application on that condition
   const MemoryKind kind;
   const bool host_addressable;

@@ -2,9 +2,12 @@
 // where: a condition and two operands.
 #include <array>
 #include <optional>
+#include <type_traits>
 
 #include "patchbay/ops.h"
 
+#include "core/tensor/autograd/elementwise.h"
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
 #include "core/tensor/elementwise.h"
 #include "core/tensor/operands.h"
@@ -126,6 +129,20 @@ const Tensor& choose_out(const Tensor& out, const Choice& choice,
   return run_out(op::where, call.dtype, out, call.shape, call.operands, kNames);
 }
 
+/// On the record, if an operand needs a gradient.
+template <class A, class B>
+Tensor recorded(const Tensor& result, const Tensor& condition, const A& a, const B& b) {
+  const auto needs = [](const auto& operand) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(operand)>, Tensor>)
+      return needs_grad(operand);
+    else
+      return false;
+  };
+  if (needs(a) || needs(b)) [[unlikely]]
+    record_elementwise(op::where, result, condition, a, b);
+  return result;
+}
+
 const TensorImpl* condition_of(const Tensor& tensor) {
   return &impl_of(op::where.name, tensor, "condition");
 }
@@ -136,13 +153,19 @@ const TensorImpl* b_of(const Tensor& tensor) { return &impl_of(op::where.name, t
 }  // namespace tensor
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  return tensor::choose({tensor::condition_of(condition), tensor::a_of(a), tensor::b_of(b)});
+  return tensor::recorded(
+      tensor::choose({tensor::condition_of(condition), tensor::a_of(a), tensor::b_of(b)}),
+      condition, a, b);
 }
 Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b) {
-  return tensor::choose({tensor::condition_of(condition), tensor::a_of(a), nullptr}, b);
+  return tensor::recorded(
+      tensor::choose({tensor::condition_of(condition), tensor::a_of(a), nullptr}, b), condition, a,
+      b);
 }
 Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b) {
-  return tensor::choose({tensor::condition_of(condition), nullptr, tensor::b_of(b)}, a);
+  return tensor::recorded(
+      tensor::choose({tensor::condition_of(condition), nullptr, tensor::b_of(b)}, a), condition, a,
+      b);
 }
 const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
                         const Tensor& b) {

@@ -7,6 +7,8 @@
 
 #include "patchbay/ops.h"
 
+#include "core/tensor/autograd/elementwise.h"
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
 #include "core/tensor/elementwise.h"
 #include "core/tensor/operands.h"
@@ -82,6 +84,10 @@ Tensor clamp(const Tensor& a, const std::optional<Scalar>& low, const std::optio
   const auto operands = tensor::operands_of(x, low, high);
   Tensor result = tensor::make_empty(op.name, x.shape, x.dtype, x);
   tensor::launch_elementwise(op, x.dtype, *result.impl(), operands);
+  if (tensor::needs_grad(x)) [[unlikely]] {
+    tensor::record_elementwise(op, result, a, low.value_or(tensor::lowest_of(x.dtype)),
+                               high.value_or(tensor::highest_of(x.dtype)));
+  }
   return result;
 }
 

@@ -7,6 +7,8 @@
 
 #include "patchbay/ops.h"
 
+#include "core/tensor/autograd/elementwise.h"
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
 #include "core/tensor/operands.h"
@@ -63,6 +65,8 @@ Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
   Tensor result =
       make_empty(op.name, broadcast_shapes(op.name, x, y), result_dtype(op, dtype), *pair.place);
   launch_elementwise(op, dtype, *result.impl(), pair.operands);
+  if (needs_grad(x.tensor) || needs_grad(y.tensor)) [[unlikely]]
+    record_elementwise(op, result, a, b);
   return result;
 }
 
@@ -88,12 +92,18 @@ Operand literal_for(const Operator& op, const Named& operand, const Scalar& valu
 
 Tensor binary(const Operator& op, const Tensor& a, const Scalar& b) {
   const TensorImpl& x = impl_of(op.name, a, "a");
-  return with_literal(op, x, {Operand{&x}, literal_for(op, {"a", x}, b)});
+  Tensor result = with_literal(op, x, {Operand{&x}, literal_for(op, {"a", x}, b)});
+  if (needs_grad(x)) [[unlikely]]
+    record_elementwise(op, result, a, b);
+  return result;
 }
 
 Tensor binary(const Operator& op, const Scalar& a, const Tensor& b) {
   const TensorImpl& y = impl_of(op.name, b, "b");
-  return with_literal(op, y, {literal_for(op, {"b", y}, a), Operand{&y}});
+  Tensor result = with_literal(op, y, {literal_for(op, {"b", y}, a), Operand{&y}});
+  if (needs_grad(y)) [[unlikely]]
+    record_elementwise(op, result, a, b);
+  return result;
 }
 
 const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a, const Scalar& b) {
@@ -116,6 +126,8 @@ Tensor unary(const Operator& op, const Tensor& a) {
   Tensor result = make_empty(op.name, x.shape, result_dtype(op, x.dtype), x);
   const Operand operand{&x};
   launch_elementwise(op, x.dtype, *result.impl(), {&operand, 1});
+  if (needs_grad(x)) [[unlikely]]
+    record_elementwise(op, result, a);
   return result;
 }
 
@@ -125,7 +137,7 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
   check_dtype_allowed(op, {"a", x});
   if (&x.device() != &target.device() && is_host_scalar(x, target)) {
     // Unary kernels take no scalars, so its value becomes a tensor there.
-    check_out(op.name, target, x.shape, result_dtype(op, x.dtype));
+    claim_out(op.name, target, x.shape, result_dtype(op, x.dtype));
     const Tensor there = make_scalar(op.name, read_host_scalar(x), x.dtype, target);
     return unary_out(op, out, there);
   }
@@ -142,8 +154,9 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
   const TensorImpl& target = *out.impl();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     place_operand(op, {"out", target}, names[i], operands[i]);
+    if (operands[i].tensor != nullptr) refuse_gradient(op.name, {names[i], *operands[i].tensor});
   }
-  check_out(op.name, target, shape, result_dtype(op, dtype));
+  claim_out(op.name, target, shape, result_dtype(op, dtype));
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor == nullptr) continue;
     check_no_partial_overlap(op.name, target, {names[i], *operands[i].tensor});

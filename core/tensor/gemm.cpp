@@ -2,10 +2,12 @@
 // Products of matrices.
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "patchbay/ops.h"
 
 #include "core/runtime/copy.h"
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
 #include "core/tensor/operands.h"
@@ -113,6 +115,17 @@ void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Factors
   runtime::record_kernel_copy(out.impl()->device(), out.impl()->packed_bytes());
 }
 
+/// Each operand is saved only for the other's gradient.
+void record_product(const Tensor& out, const Tensor& a, const Tensor& b) {
+  const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
+  const Saved for_b = needs_grad(b) ? Saved("a", a) : Saved();
+  record("matmul", out, {&a, &b},
+         [for_a, for_b](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
+           return {node.inputs[0] ? matmul(grad, for_a.get(node).t()) : Tensor(),
+                   node.inputs[1] ? matmul(for_b.get(node).t(), grad) : Tensor()};
+         });
+}
+
 }  // namespace
 }  // namespace tensor
 
@@ -123,9 +136,13 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   const Shape shape = tensor::check_operands(x, y);
   const DType dtype = x.tensor.dtype;
   Tensor out = tensor::make_empty("matmul", shape, dtype, x.tensor);
-  if (out.impl()->is_empty()) return out;
-  if (x.tensor.is_empty()) return out.fill_(0);
-  tensor::multiply(out, a, b, {Scalar(1).bits(dtype), Scalar(0).bits(dtype), false});
+  if (x.tensor.is_empty() || out.impl()->is_empty()) {
+    out.fill_(0);
+  } else {
+    tensor::multiply(out, a, b, {Scalar(1).bits(dtype), Scalar(0).bits(dtype), false});
+  }
+  if (tensor::needs_grad(x.tensor) || tensor::needs_grad(y.tensor)) [[unlikely]]
+    tensor::record_product(out, a, b);
   return out;
 }
 
@@ -136,7 +153,9 @@ const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b, co
   const Shape shape = tensor::check_operands(x, y);
   tensor::check_same_device("matmul", target, x);
   const DType dtype = x.tensor.dtype;
-  tensor::check_out("matmul", target.tensor, shape, dtype);
+  tensor::refuse_gradient("matmul", x);
+  tensor::refuse_gradient("matmul", y);
+  tensor::claim_out("matmul", target.tensor, shape, dtype);
   tensor::check_no_overlap("matmul", target.tensor, x);
   tensor::check_no_overlap("matmul", target.tensor, y);
   const bool keeps_out = beta.to_double() != 0;

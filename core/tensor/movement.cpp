@@ -6,6 +6,7 @@
 #include "patchbay/tensor.h"
 
 #include "core/runtime/copy.h"
+#include "core/tensor/autograd/views.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
 #include "core/tensor/operands.h"
@@ -94,27 +95,40 @@ void copy_across(const char* operation, const Tensor& to, const Tensor& from, bo
 
 }  // namespace
 
+namespace {
+
+/// Copies on one device: the gradient is copied nowhere.
+Tensor recorded_clone(const char* operation, const Tensor& tensor) {
+  return tensor::recorded(operation, clone_of(operation, *tensor.impl()), tensor,
+                          [](const Tensor& grad) { return grad; });
+}
+
+}  // namespace
+
 Tensor Tensor::clone() const {
-  return clone_of("clone", tensor::impl_of("clone", *this, "tensor"));
+  static_cast<void>(tensor::impl_of("clone", *this, "tensor"));
+  return recorded_clone("clone", *this);
 }
 
 Tensor Tensor::contiguous() const {
   return tensor::impl_of("contiguous", *this, "tensor").is_contiguous
              ? *this
-             : clone_of("contiguous", *impl_);
+             : recorded_clone("contiguous", *this);
 }
 
 Tensor Tensor::to(const Device& device, ToOptions options) const {
   const TensorImpl& source = tensor::impl_of("to", *this, "tensor");
   if (&source.device() == &device.state()) {
-    return options.copy ? clone_of("to", source) : *this;
+    return options.copy ? recorded_clone("to", *this) : *this;
   }
   check_same_runtime("to", source, device.state());
   tensor::check_device_has("to", device.state(), source.dtype);
   runtime::check_copy_allowed(device.state(), &source.buffer(), source.packed_bytes(), "to");
   Tensor result = make_empty("to", source.shape, source.dtype, device.shared_state());
   copy_across("to", result, *this, options.non_blocking);
-  return result;
+  return tensor::recorded(
+      "to", result, *this,
+      [from = Device(source.buffer().device)](const Tensor& grad) { return grad.to(from); });
 }
 
 Tensor Tensor::cast(DType dtype) const {
@@ -122,7 +136,9 @@ Tensor Tensor::cast(DType dtype) const {
   if (source.dtype == dtype) return *this;
   Tensor result = make_empty("cast", source.shape, dtype, source);
   tensor::launch_copy(*result.impl(), source);
-  return result;
+  if (!is_floating(dtype)) return result;
+  return tensor::recorded("cast", result, *this,
+                          [from = source.dtype](const Tensor& grad) { return grad.cast(from); });
 }
 
 const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
@@ -130,7 +146,8 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   const TensorImpl& from = tensor::impl_of("copy_from", source, "source");
   check_same_shape(to, from);
   check_same_runtime("copy_from", from, to.device());
-  tensor::check_destination("copy_from", to, "destination");
+  tensor::refuse_gradient("copy_from", {"source", from});
+  tensor::claim_destination("copy_from", to, "destination");
   const tensor::Overlap shared = tensor::overlap(to, from);
   if (shared == tensor::Overlap::kPartial) {
     runtime::raise(ErrorCode::kInvalidArgument,
@@ -151,7 +168,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
 
 const Tensor& Tensor::fill_(const Scalar& value) const {
   const TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
-  tensor::check_destination("fill_", impl, "tensor");
+  tensor::claim_destination("fill_", impl, "tensor");
   tensor::launch_fill(impl, value.bits(impl.dtype, "fill_"));
   return *this;
 }

@@ -2,6 +2,7 @@
 // What is made of a reduction and an elementwise step: means and norms.
 #include <cmath>
 
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/reduce.h"
 
@@ -18,8 +19,9 @@ void check_floating(const char* operation, const Tensor& a) {
 
 Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
   check_floating("mean", a);
-  Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
-  return div_out(total, total, tensor::num_reduced("mean", a, axes));
+  const Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
+  const std::int64_t count = tensor::num_reduced("mean", a, axes);
+  return tensor::needs_grad(total) ? total / count : div_out(total, total, count);
 }
 
 Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
@@ -33,7 +35,9 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
                    order, tensor::describe(*a.impl()));
   }
   const Tensor squares = tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep);
-  return sqrt_out(squares, squares);
+  if (!tensor::needs_grad(squares)) return sqrt_out(squares, squares);
+  // At 0 the root has no derivative: 0 is taken.
+  return where(eq(squares.detach(), 0), 0, sqrt(where(eq(squares.detach(), 0), 1, squares)));
 }
 
 }  // namespace patchbay

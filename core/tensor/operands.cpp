@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/overlap.h"
 
 namespace patchbay::tensor {
@@ -86,7 +87,9 @@ void check_device_has(const char* operation, const runtime::DeviceState& device,
 }
 
 bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
-  return tensor.shape.rank() == 0 && &tensor.device().runtime == &place.device().runtime &&
+  const bool has_gradient = tensor.grad_state != nullptr && tensor.grad_state->requires_grad;
+  return tensor.shape.rank() == 0 && !has_gradient &&
+         &tensor.device().runtime == &place.device().runtime &&
          tensor.device().properties.kind == DeviceKind::kCpu && tensor.buffer().host_addressable;
 }
 
@@ -127,7 +130,7 @@ Shape joined(const Shape& a, const Shape& b) {
   return shape;
 }
 
-void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
+void claim_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
   if (out.dtype != dtype) [[unlikely]] {
     raise(ErrorCode::kDtypeMismatch,
           "[{}] out has the wrong dtype: expected {}, got {} (out: {}). Give an out of {}.",
@@ -139,17 +142,34 @@ void check_out(const char* operation, const TensorImpl& out, const Shape& shape,
           "[{}] out has the wrong shape: expected {}, got {} (out: {}). Give an out of shape {}.",
           operation, to_string(shape), to_string(out.shape), describe(out), to_string(shape));
   }
-  check_destination(operation, out);
+  claim_destination(operation, out);
 }
 
-void check_destination(const char* operation, const TensorImpl& out, const char* name) {
-  out.buffer().check_writable(operation, name);
-  if (!repeats_elements(out)) [[likely]]
+void refuse_gradient(const char* operation, const Named& operand) {
+  if (!needs_grad(operand.tensor)) [[likely]]
     return;
   raise(ErrorCode::kInvalidArgument,
-        "[{0}] {1} repeats elements: expected a place of its own for each, got strides {2} ({1}: "
-        "{3}). Write into {1}.contiguous() instead.",
-        operation, name, to_string(out.strides), describe(out));
+        "[{}] {} requires gradients, which do not flow into a destination: expected an operand "
+        "without, got {}. Use the form that returns a new tensor, or write inside a NoGrad scope.",
+        operation, operand.name, describe(operand));
+}
+
+void claim_destination(const char* operation, const TensorImpl& out, const char* name) {
+  out.buffer().check_writable(operation, name);
+  if (repeats_elements(out)) [[unlikely]] {
+    raise(ErrorCode::kInvalidArgument,
+          "[{0}] {1} repeats elements: expected a place of its own for each, got strides {2} ({1}: "
+          "{3}). Write into {1}.contiguous() instead.",
+          operation, name, to_string(out.strides), describe(out));
+  }
+  if (needs_grad(out)) [[unlikely]] {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] {} requires gradients: expected a tensor that no recorded graph needs, got {}. Use "
+          "the form that returns a new tensor, or write inside a NoGrad scope.",
+          operation, name, describe({name, out}));
+  }
+  std::atomic<std::uint64_t>& version = out.buffer().version;
+  version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 namespace {

@@ -73,14 +73,17 @@ Shape broadcast_shapes(const char* operation, const Named& a, const Named& b);
 /// The same for shapes that are known to broadcast.
 Shape joined(const Shape& a, const Shape& b);
 
-/// That `out` can take a result: shape, dtype, and that each element has its own place.
-void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype);
+/// Checks that `out` can take a result, by shape and dtype, and claims it.
+void claim_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype);
+/// For operations whose result is an `out`: no gradient flows through them.
+void refuse_gradient(const char* operation, const Named& operand);
 /// Writing in place is fine; sharing only some elements with an input is not.
 void check_no_partial_overlap(const char* operation, const TensorImpl& out, const Named& input);
 /// For operations that read an input after they have begun to write.
 void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input);
-/// That `out` may be written: it is not read-only, and each element has a place of its own.
-void check_destination(const char* operation, const TensorImpl& out, const char* name = "out");
+/// Checks that `out` may be written: it is not read-only, each element has a place of its own, and
+/// no recorded graph needs it. Its storage counts one more version.
+void claim_destination(const char* operation, const TensorImpl& out, const char* name = "out");
 
 /// A dimension from 0 on; `dim` may count from the end. Errors: kInvalidArgument.
 int resolve_dim(const char* operation, const TensorImpl& tensor, int dim);

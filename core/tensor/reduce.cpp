@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/tensor/autograd/reduction.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
 #include "core/tensor/iteration.h"
@@ -128,12 +129,13 @@ Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const 
   Tensor result = make_empty(operation, result_shape(source, mask, keep),
                              result_dtype(op, source.dtype), source);
   const TensorImpl& out = *result.impl();
-  if (out.is_empty()) return result;
   if (source.is_empty()) {
-    launch_fill(out, 0);
-    return result;
+    launch_fill(out, 0);  // nothing, if that is empty too
+  } else {
+    launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
   }
-  launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
+  if (needs_grad(source)) [[unlikely]]
+    record_reduction(op, result, a, result_shape(source, mask, /*keep=*/true));
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "patchbay/tensor.h"
 
+#include "core/tensor/autograd/views.h"
 #include "core/tensor/create.h"
 #include "core/tensor/iteration.h"
 #include "core/tensor/operands.h"
@@ -81,15 +82,14 @@ Tensor Tensor::view(const Shape& shape) const {
                    "got strides {} for shape {} (tensor: {}). Use reshape, which copies.",
                    to_string(impl.strides), to_string(resolved), describe(impl));
   }
-  return make_view(impl, impl.offset_bytes, resolved, *strides);
+  return tensor::recorded("view", make_view(impl, impl.offset_bytes, resolved, *strides), *this,
+                          [from = impl.shape](const Tensor& grad) { return grad.reshape(from); });
 }
 
 Tensor Tensor::reshape(const Shape& shape) const {
   const TensorImpl& impl = tensor::impl_of("reshape", *this, "tensor");
   const Shape resolved = resolve_shape("reshape", impl, shape);
-  const std::optional<Shape> strides = view_strides(impl, resolved);
-  if (strides) return make_view(impl, impl.offset_bytes, resolved, *strides);
-  return contiguous().view(resolved);
+  return (view_strides(impl, resolved) ? *this : contiguous()).view(resolved);
 }
 
 }  // namespace patchbay

@@ -1,6 +1,14 @@
 # Relative to core/tensor.
 set(PATCHBAY_TENSOR_SOURCES
   arange.cpp
+  autograd/checkpoint.cpp
+  autograd/elementwise.cpp
+  autograd/engine.cpp
+  autograd/grad_state.cpp
+  autograd/mode.cpp
+  autograd/record.cpp
+  autograd/reduction.cpp
+  autograd/views.cpp
   choice.cpp
   clamp.cpp
   create.cpp

@@ -17,11 +17,23 @@
 
 namespace patchbay::tensor {
 
-/// Immutable once made, except for the elements; counted by Tensor handles.
+struct GradState;
+/// Deletes it; null is fine.
+void destroy(GradState* state) noexcept;
+
+/// Immutable once made, except for the elements and what is known of gradients; counted by Tensor
+/// handles.
 struct TensorImpl {
   /// The caller has checked the shape and that the elements lie within the storage.
   TensorImpl(Buffer memory, std::size_t offset, DType type, const Shape& extents,
              const Shape& steps);
+
+  ~TensorImpl() {
+    if (grad_state != nullptr) [[unlikely]]
+      destroy(grad_state);
+  }
+  TensorImpl(const TensorImpl&) = delete;
+  TensorImpl& operator=(const TensorImpl&) = delete;
 
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -37,6 +49,7 @@ struct TensorImpl {
   }
 
   std::atomic<std::uint32_t> references{1};
+  GradState* grad_state = nullptr;  // owned; null: no gradient flows here
   const DType dtype;
   const bool is_contiguous;  // row-major without gaps; empty tensors are
   const std::int64_t num_elements;

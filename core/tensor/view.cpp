@@ -2,12 +2,15 @@
 // Views of the same storage: slices, permutations, repeats.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "patchbay/tensor.h"
 
+#include "core/tensor/autograd/views.h"
 #include "core/tensor/create.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/size.h"
@@ -16,6 +19,7 @@ namespace patchbay {
 
 using tensor::describe;
 using tensor::make_view;
+using tensor::recorded;
 using tensor::resolve_dim;
 using tensor::TensorImpl;
 
@@ -50,8 +54,11 @@ Tensor Tensor::slice(int dim, std::int64_t start, std::int64_t end, std::int64_t
   shape[dim] = last <= first ? 0 : (last - first - 1) / step + 1;
   if (shape[dim] > 1) strides[dim] *= step;  // else it is never taken, and might overflow
   // An empty slice points to where the tensor begins, which is always inside the storage.
-  return make_view(impl, shape[dim] == 0 ? impl.offset_bytes : offset_at(impl, dim, first), shape,
-                   strides);
+  const Tensor view = make_view(
+      impl, shape[dim] == 0 ? impl.offset_bytes : offset_at(impl, dim, first), shape, strides);
+  return recorded("slice", view, *this, [shape = impl.shape, dim, first, step](const Tensor& grad) {
+    return tensor::unslice(grad, shape, dim, first, step);
+  });
 }
 
 Tensor Tensor::select(int dim, std::int64_t index) const {
@@ -67,11 +74,17 @@ Tensor Tensor::select(int dim, std::int64_t index) const {
   Shape shape = impl.shape, strides = impl.strides;
   shape.erase(dim);
   strides.erase(dim);
-  return make_view(impl, offset_at(impl, dim, index < 0 ? index + extent : index), shape, strides);
+  if (index < 0) index += extent;
+  return recorded("select", make_view(impl, offset_at(impl, dim, index), shape, strides), *this,
+                  [shape = impl.shape, dim, index](const Tensor& grad) {
+                    return tensor::unslice(grad.unsqueeze(dim), shape, dim, index, 1);
+                  });
 }
 
-Tensor Tensor::permute(std::initializer_list<int> dims) const {
-  const TensorImpl& impl = tensor::impl_of("permute", *this, "tensor");
+namespace {
+
+Tensor permuted(const Tensor& tensor, std::span<const int> dims) {
+  const TensorImpl& impl = tensor::impl_of("permute", tensor, "tensor");
   const auto raise_not_permuted = [&] {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[permute] not an order of the dimensions: expected each of {} dimensions once, "
@@ -88,7 +101,22 @@ Tensor Tensor::permute(std::initializer_list<int> dims) const {
     shape.push_back(impl.shape[dim]);
     strides.push_back(impl.strides[dim]);
   }
-  return make_view(impl, impl.offset_bytes, shape, strides);
+  return recorded("permute", make_view(impl, impl.offset_bytes, shape, strides), tensor,
+                  [order = std::vector<int>(dims.begin(), dims.end())](const Tensor& grad) {
+                    const int rank = grad.rank();
+                    std::vector<int> inverse(order.size());
+                    for (int i = 0; i < rank; ++i) {
+                      const int dim = order[static_cast<std::size_t>(i)];
+                      inverse[static_cast<std::size_t>(dim < 0 ? dim + rank : dim)] = i;
+                    }
+                    return permuted(grad, inverse);
+                  });
+}
+
+}  // namespace
+
+Tensor Tensor::permute(std::initializer_list<int> dims) const {
+  return permuted(*this, {dims.begin(), dims.size()});
 }
 
 Tensor Tensor::transpose(int dim0, int dim1) const {
@@ -98,7 +126,8 @@ Tensor Tensor::transpose(int dim0, int dim1) const {
   Shape shape = impl.shape, strides = impl.strides;
   std::swap(shape[dim0], shape[dim1]);
   std::swap(strides[dim0], strides[dim1]);
-  return make_view(impl, impl.offset_bytes, shape, strides);
+  return recorded("transpose", make_view(impl, impl.offset_bytes, shape, strides), *this,
+                  [dim0, dim1](const Tensor& grad) { return grad.transpose(dim0, dim1); });
 }
 
 Tensor Tensor::t() const {
@@ -131,7 +160,8 @@ Tensor Tensor::expand(const Shape& shape) const {
                    to_string(shape), to_string(impl.shape), describe(impl));
   }
   tensor::checked_size_bytes("expand", extents, impl.dtype);
-  return make_view(impl, impl.offset_bytes, extents, strides);
+  return recorded("expand", make_view(impl, impl.offset_bytes, extents, strides), *this,
+                  [from = impl.shape](const Tensor& grad) { return tensor::sum_to(grad, from); });
 }
 
 Tensor Tensor::squeeze(int dim) const {
@@ -155,7 +185,8 @@ Tensor Tensor::unsqueeze(int dim) const {
   // A contiguous tensor stays one with this stride.
   strides.insert(dim, dim < rank ? strides[dim] * std::max<std::int64_t>(shape[dim], 1) : 1);
   shape.insert(dim, 1);
-  return make_view(impl, impl.offset_bytes, shape, strides);
+  return recorded("unsqueeze", make_view(impl, impl.offset_bytes, shape, strides), *this,
+                  [dim](const Tensor& grad) { return grad.squeeze(dim); });
 }
 
 }  // namespace patchbay

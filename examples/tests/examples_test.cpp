@@ -42,6 +42,13 @@ TEST_P(Examples, Chapter) {
   }
 }
 
+TEST_P(Examples, Gradients) {
+  const std::string output = run("gradients", {"--steps", "50"});
+  EXPECT_THAT(output, HasSubstr("step   0: loss 3."));
+  EXPECT_THAT(output, HasSubstr("step  50: loss 0.0000"));
+  EXPECT_THAT(output, HasSubstr("y = 3.00 x + -0.50 on " + std::string(GetParam().device)));
+}
+
 TEST_P(Examples, Interop) {
   const std::string device = GetParam().device;
   const std::string output = run("interop");

@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PATCHBAY_H_
 #define PATCHBAY_PATCHBAY_H_
 
+#include "patchbay/autograd.h"
 #include "patchbay/buffer.h"
 #include "patchbay/copy.h"
 #include "patchbay/device.h"

@@ -41,6 +41,15 @@ struct ToOptions {
   bool non_blocking = false;  // return at once; reads through a tensor wait
 };
 
+struct BackwardOptions {
+  bool retain_graph = false;  // the graph may be run once more; else it is freed on the way
+  bool create_graph = false;  // gradients are recorded, to be derived again; retains the graph
+};
+
+class Tensor;
+/// Sees a tensor's gradient; what it returns, if defined, takes its place.
+using GradientHook = std::function<Tensor(const Tensor& gradient)>;
+
 /// An n-dimensional array, rank 0 to 8, of one dtype on one device. A shared handle: copies and
 /// views alias one storage. Undefined when default-constructed. Operations are queued on the
 /// device's default stream and wait for what they depend on. Handles are as safe to share between
@@ -147,6 +156,29 @@ class PATCHBAY_API Tensor {
   /// dtype, or if an element is repeated (stride 0).
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& zero_() const { return fill_(0); }
+
+  // Gradients, autograd.h. What takes part in a recorded graph may not be written in place.
+  /// Whether gradients flow to it: asked for on a leaf, or the result of a recorded operation.
+  bool requires_grad() const;
+  /// Asks for gradients of this tensor, or no longer. Errors: kDtypeMismatch unless f32, f64, f16,
+  /// bf16; kInvalidArgument for the result of a recorded operation.
+  const Tensor& requires_grad_(bool value = true) const;
+  /// True for what no recorded operation made.
+  bool is_leaf() const;
+  /// A leaf's gradient, on its device; undefined before the first backward. The handle is shared.
+  Tensor grad() const;
+  /// Replaces it; undefined drops it. Errors: kDeviceMismatch, kShapeMismatch, kDtypeMismatch.
+  const Tensor& set_grad(const Tensor& gradient) const;
+  /// The same storage, cut off from the graph.
+  [[nodiscard]] Tensor detach() const;
+  /// Adds the gradient of this tensor, times `gradient` (one element: 1 if none), to grad() of each
+  /// leaf that it came from. Queued, by the calling thread. Errors: kInvalidArgument if it
+  /// requires no gradient, if the graph was freed, or if an operand was overwritten since.
+  void backward() const;
+  void backward(const Tensor& gradient, BackwardOptions options = {}) const;
+  /// Called in backward with the gradient of this tensor; the number removes it.
+  std::uint64_t add_gradient_hook(GradientHook hook) const;
+  void remove_gradient_hook(std::uint64_t number) const;
 
   // Creation like this tensor: its device and, unless given, its dtype.
   [[nodiscard]] Tensor new_empty(const Shape& shape, std::optional<DType> dtype = {}) const;

@@ -1,0 +1,220 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The walk back through the graph. Numbers rise from inputs to results, so the node with the
+// largest number has got all of its gradient: no counting of edges is needed.
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "patchbay/autograd.h"
+#include "patchbay/ops.h"
+
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/operands.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+namespace {
+
+/// A tensor that nobody else holds, for it will be added to.
+Tensor own(Tensor&& grad) {
+  const TensorImpl& impl = *grad.impl();
+  const bool is_shared = impl.references.load(std::memory_order_relaxed) != 1 ||
+                         impl.buffer().references.load(std::memory_order_relaxed) != 1;
+  return is_shared || !impl.is_contiguous ? grad.clone() : std::move(grad);
+}
+
+}  // namespace
+
+void accumulate(const Node& leaf, Tensor grad, bool keeps_graph) {
+  GradState& state = *leaf.leaf.impl()->grad_state;
+  grad = state.hooks.run(std::move(grad));
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  if (keeps_graph) {
+    state.grad = state.grad.defined() ? add(state.grad, grad) : grad;
+  } else if (state.grad.defined()) {
+    add_out(state.grad, state.grad, grad);
+  } else {
+    state.grad = own(std::move(grad));
+  }
+}
+
+namespace {
+
+/// By number, then by address: leaves all have number 0.
+struct Later {
+  bool operator()(const Node* a, const Node* b) const {
+    return a->number != b->number ? a->number > b->number : std::less<>()(a, b);
+  }
+};
+/// Nodes that gradients have come to, the next one first.
+using Pending = std::map<const Node*, std::pair<std::shared_ptr<Node>, Tensor>, Later>;
+
+void flow(Pending& pending, const std::shared_ptr<Node>& to, const Tensor& grad) {
+  auto& [node, sum] = pending[to.get()];
+  if (node == nullptr) {
+    node = to;
+    sum = grad;
+  } else {
+    sum = add(sum, grad);
+  }
+}
+
+/// The nodes from which one of `wanted` can be reached.
+std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
+  std::map<const Node*, bool, Later> seen;  // later ones first
+  std::vector<const Node*> stack;
+  for (const auto& [root, grad] : run.roots) stack.push_back(root.get());
+  while (!stack.empty()) {
+    const Node* const node = stack.back();
+    stack.pop_back();
+    if (!seen.emplace(node, false).second) continue;
+    for (const auto& input : node->inputs) {
+      if (input != nullptr) stack.push_back(input.get());
+    }
+  }
+  std::unordered_set<const Node*> leading;
+  for (const auto& wanted : run.wanted) leading.insert(wanted.get());
+  for (auto it = seen.rbegin(); it != seen.rend(); ++it) {  // inputs before what they make
+    const auto& inputs = it->first->inputs;
+    const bool leads = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+      return leading.contains(input.get());
+    });
+    if (leads) leading.insert(it->first);
+  }
+  return leading;
+}
+
+[[noreturn, gnu::cold]] void raise_freed(const Node& node) {
+  raise(ErrorCode::kInvalidArgument,
+        "[backward] the graph was freed: expected one that was not run yet, got {} for the second "
+        "time. Run the first backward with retain_graph.",
+        node.name);
+}
+
+/// One node's gradient to those of its inputs.
+void step(Pending& pending, Node& node, const Tensor& grad, bool retains) {
+  if (!node.backward) raise_freed(node);
+  const std::vector<Tensor> grads = node.backward(grad, node);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == nullptr || !grads[i].defined()) continue;
+    if (grads[i].shape() != node.inputs[i]->shape || grads[i].dtype() != node.inputs[i]->dtype) {
+      raise(ErrorCode::kInternal,
+            "[backward] {} gave a gradient that does not fit its input: expected {} {}, got {}.",
+            node.name, patchbay::to_string(node.inputs[i]->dtype), to_string(node.inputs[i]->shape),
+            describe(*grads[i].impl()));
+    }
+    flow(pending, node.inputs[i], grads[i]);
+  }
+  if (!retains) node.backward = nullptr;
+}
+
+}  // namespace
+
+std::vector<Tensor> BackwardRun::run() const {
+  const Recording recording(creates_graph);
+  const bool retains = retains_graph || creates_graph;
+  const std::unordered_set<const Node*> leading =
+      wanted.empty() ? std::unordered_set<const Node*>() : leading_to(*this);
+  std::vector<Tensor> result(wanted.size());
+  Pending pending;
+  for (const auto& [root, grad] : roots) flow(pending, root, grad);
+  while (!pending.empty()) {
+    auto [node, grad] = std::move(pending.begin()->second);
+    pending.erase(pending.begin());
+    if (!wanted.empty() && !leading.contains(node.get())) continue;
+    if (node->hooks != nullptr) grad = node->hooks->run(grad);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] == node) result[i] = grad;
+    }
+    if (node->leaf.defined()) {
+      if (wanted.empty()) accumulate(*node, std::move(grad), creates_graph);
+    } else {
+      const bool has_inputs_wanted =
+          wanted.empty() || std::any_of(node->inputs.begin(), node->inputs.end(),
+                                        [&](const auto& to) { return leading.contains(to.get()); });
+      if (has_inputs_wanted) step(pending, *node, grad, retains);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// The gradient of an output, checked, or 1.
+Tensor output_gradient(const char* operation, const TensorImpl& output, const Tensor& given) {
+  if (!given.defined()) {
+    if (output.num_elements == 1) return ones_like(handle_of(output));
+    raise(
+        ErrorCode::kShapeMismatch,
+        "[{}] no gradient for more than one element: expected one element, or a gradient of shape "
+        "{}, got none (output: {}). Reduce it first, for example with sum().",
+        operation, to_string(output.shape), describe(output));
+  }
+  const Named expected{"output", output}, got{"gradient", *given.impl()};
+  check_same_device(operation, expected, got);
+  check_same_dtype(operation, expected, got);
+  if (output.shape != given.impl()->shape) {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] shapes differ: expected a gradient of shape {}, got {} ({}; {}). Reshape it.",
+          operation, to_string(output.shape), to_string(given.shape()), describe(expected),
+          describe(got));
+  }
+  return given;
+}
+
+void check_requires(const char* operation, const char* name, const TensorImpl& impl) {
+  if (impl.grad_state != nullptr && impl.grad_state->requires_grad) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} requires no gradients: expected one that does, got {}. Call requires_grad_() on "
+        "what it is made of, outside of NoGrad.",
+        operation, name, describe({name, impl}));
+}
+
+}  // namespace
+}  // namespace tensor
+
+void Tensor::backward() const { backward(Tensor()); }
+
+void Tensor::backward(const Tensor& gradient, BackwardOptions options) const {
+  const tensor::TensorImpl& impl = tensor::impl_of("backward", *this, "tensor");
+  tensor::check_requires("backward", "tensor", impl);
+  tensor::BackwardRun run;
+  run.roots.emplace_back(tensor::node_of("backward", impl),
+                         tensor::output_gradient("backward", impl, gradient));
+  run.retains_graph = options.retain_graph;
+  run.creates_graph = options.create_graph;
+  run.run();
+}
+
+std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
+                              const std::vector<Tensor>& output_gradients,
+                              BackwardOptions options) {
+  if (!output_gradients.empty() && output_gradients.size() != outputs.size()) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[gradients] wrong number of gradients: expected {}, one for each output, got "
+                   "{}. Leave them away for ones.",
+                   outputs.size(), output_gradients.size());
+  }
+  tensor::BackwardRun run;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const tensor::TensorImpl& impl = tensor::impl_of("gradients", outputs[i], "output");
+    tensor::check_requires("gradients", "output", impl);
+    run.roots.emplace_back(
+        tensor::node_of("gradients", impl),
+        tensor::output_gradient("gradients", impl,
+                                output_gradients.empty() ? Tensor() : output_gradients[i]));
+  }
+  for (const Tensor& input : inputs) {
+    const tensor::TensorImpl& impl = tensor::impl_of("gradients", input, "input");
+    tensor::check_requires("gradients", "input", impl);
+    run.wanted.push_back(tensor::node_of("gradients", impl));
+  }
+  if (inputs.empty()) return {};
+  run.retains_graph = options.retain_graph;
+  run.creates_graph = options.create_graph;
+  return run.run();
+}
+
+}  // namespace patchbay

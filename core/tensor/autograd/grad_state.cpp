@@ -1,0 +1,208 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/autograd/grad_state.h"
+
+#include <utility>
+
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/create.h"
+#include "core/tensor/operands.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+void destroy(GradState* state) noexcept { delete state; }
+
+std::uint64_t Hooks::add(GradientHook hook) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hooks_.emplace(next_, std::move(hook));
+  return next_++;
+}
+
+void Hooks::remove(std::uint64_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  hooks_.erase(id);
+}
+
+Tensor Hooks::run(Tensor grad) {
+  std::vector<GradientHook> hooks;  // a hook may remove itself
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (const auto& [id, hook] : hooks_) hooks.push_back(hook);
+  }
+  for (const GradientHook& hook : hooks) {
+    Tensor replaced = hook(grad);
+    if (replaced.defined()) grad = std::move(replaced);
+  }
+  return grad;
+}
+
+Node::Node(const char* operation, std::uint64_t order, const TensorImpl& result)
+    : name(operation),
+      number(order),
+      shape(result.shape),
+      dtype(result.dtype),
+      hooks(order != 0 ? std::make_unique<Hooks>() : nullptr) {}
+
+namespace {
+
+/// What nodes that are going leave behind, to go one by one: a graph may be a chain of a million,
+/// each the owner of the next, and the stack has an end.
+struct Remains {
+  std::vector<std::shared_ptr<Node>> nodes;
+  std::vector<Backward> steps;  // own tensors, and so nodes
+};
+constinit thread_local Remains* remains = nullptr;
+
+}  // namespace
+
+Node::~Node() {
+  Remains mine;
+  const bool is_first = remains == nullptr;
+  if (is_first) remains = &mine;
+  for (auto& input : inputs) remains->nodes.push_back(std::move(input));
+  remains->steps.push_back(std::move(backward));
+  if (!is_first) return;
+  while (!mine.nodes.empty() || !mine.steps.empty()) {
+    if (!mine.steps.empty()) {
+      const Backward step = std::move(mine.steps.back());
+      mine.steps.pop_back();
+    } else {
+      const std::shared_ptr<Node> node = std::move(mine.nodes.back());
+      mine.nodes.pop_back();
+    }
+  }
+  remains = nullptr;
+}
+
+Tensor handle_of(const TensorImpl& impl) {
+  auto& shared = const_cast<TensorImpl&>(impl);
+  shared.retain();
+  return Tensor(&shared);
+}
+
+std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor) {
+  GradState& state = *tensor.grad_state;
+  if (state.node != nullptr) {
+    const std::uint64_t now = tensor.buffer().version.load(std::memory_order_relaxed);
+    if (now != state.version) {
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
+            "later writes to its storage ({}). Clone it before it is overwritten.",
+            operation, state.node->name, now - state.version, describe({"operand", tensor}));
+    }
+    return state.node;
+  }
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  std::shared_ptr<Node> node = state.accumulator.lock();
+  if (node == nullptr) {
+    node = std::make_shared<Node>("leaf", 0, tensor);
+    node->leaf = handle_of(tensor);
+    state.accumulator = node;
+  }
+  return node;
+}
+
+}  // namespace tensor
+
+using tensor::GradState;
+using tensor::impl_of;
+using tensor::TensorImpl;
+
+namespace {
+
+GradState& state_of(TensorImpl& impl) {
+  if (impl.grad_state == nullptr) impl.grad_state = new GradState;
+  return *impl.grad_state;
+}
+
+bool is_result(const TensorImpl& impl) {
+  return impl.grad_state != nullptr && impl.grad_state->node != nullptr;
+}
+
+void check_gradient(const TensorImpl& impl, const TensorImpl& gradient) {
+  const tensor::Named expected{"tensor", impl}, got{"gradient", gradient};
+  tensor::check_same_device("set_grad", expected, got);
+  tensor::check_same_dtype("set_grad", expected, got);
+  if (impl.shape == gradient.shape) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[set_grad] shapes differ: expected a gradient of shape {}, got {} ({}; {}). "
+                 "Reshape it.",
+                 to_string(impl.shape), to_string(gradient.shape), describe(expected),
+                 describe(got));
+}
+
+}  // namespace
+
+bool Tensor::requires_grad() const {
+  const TensorImpl& impl = impl_of("requires_grad", *this, "tensor");
+  return impl.grad_state != nullptr && impl.grad_state->requires_grad;
+}
+
+const Tensor& Tensor::requires_grad_(bool value) const {
+  TensorImpl& impl = impl_of("requires_grad_", *this, "tensor");
+  if (is_result(impl)) {
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[requires_grad_] not a leaf: expected a tensor that no recorded operation made, "
+        "got the result of {} (tensor: {}). Call it on tensor.detach().",
+        impl.grad_state->node->name, tensor::describe(impl));
+  }
+  if (value) {
+    tensor::check_no_inference("requires_grad_");
+    tensor::check_dtype_allowed("requires_grad_", tensor::kFloats, {"tensor", impl});
+  }
+  if (value || impl.grad_state != nullptr) state_of(impl).requires_grad = value;
+  return *this;
+}
+
+bool Tensor::is_leaf() const { return !is_result(impl_of("is_leaf", *this, "tensor")); }
+
+Tensor Tensor::grad() const {
+  const TensorImpl& impl = impl_of("grad", *this, "tensor");
+  if (impl.grad_state == nullptr) return {};
+  const std::lock_guard<std::mutex> lock(impl.grad_state->mutex);
+  return impl.grad_state->grad;
+}
+
+const Tensor& Tensor::set_grad(const Tensor& gradient) const {
+  TensorImpl& impl = impl_of("set_grad", *this, "tensor");
+  if (gradient.defined()) check_gradient(impl, *gradient.impl());
+  GradState& state = state_of(impl);
+  Tensor replaced = gradient;  // the old one goes after the lock
+  const std::lock_guard<std::mutex> lock(state.mutex);
+  std::swap(state.grad, replaced);
+  return *this;
+}
+
+Tensor Tensor::detach() const {
+  const TensorImpl& impl = impl_of("detach", *this, "tensor");
+  return tensor::make_view(impl, impl.offset_bytes, impl.shape, impl.strides);
+}
+
+namespace {
+
+/// A leaf's are its own, for its node comes and goes.
+tensor::Hooks& hooks_of(const char* operation, TensorImpl& impl) {
+  if (impl.grad_state == nullptr || !impl.grad_state->requires_grad) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] no gradient comes here: expected a tensor that requires gradients, got "
+                   "one that does not (tensor: {}). Call requires_grad_() first.",
+                   operation, tensor::describe(impl));
+  }
+  return impl.grad_state->node != nullptr ? *impl.grad_state->node->hooks : impl.grad_state->hooks;
+}
+
+}  // namespace
+
+std::uint64_t Tensor::add_gradient_hook(GradientHook hook) const {
+  TensorImpl& impl = impl_of("add_gradient_hook", *this, "tensor");
+  return hooks_of("add_gradient_hook", impl).add(std::move(hook));
+}
+
+void Tensor::remove_gradient_hook(std::uint64_t number) const {
+  TensorImpl& impl = impl_of("remove_gradient_hook", *this, "tensor");
+  hooks_of("remove_gradient_hook", impl).remove(number);
+}
+
+}  // namespace patchbay

@@ -1,0 +1,78 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What operations do so that gradients flow through them.
+#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
+#define PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
+
+#include <initializer_list>
+#include <span>
+#include <utility>
+
+#include "core/tensor/autograd/grad_state.h"
+
+namespace patchbay::tensor {
+
+/// Of this thread.
+bool is_recording();
+
+/// Whether operations on it are recorded now.
+inline bool needs_grad(const TensorImpl& tensor) {
+  return tensor.grad_state != nullptr && tensor.grad_state->requires_grad && is_recording();
+}
+inline bool needs_grad(const Tensor& tensor) { return needs_grad(*tensor.impl()); }
+
+/// An operand that a backward step needs. Its elements must stay as they were: get() refuses if
+/// they were overwritten.
+class Saved {
+ public:
+  Saved() = default;
+  Saved(const char* name, const Tensor& tensor);
+  /// The result of the operation itself; the node does not own its own tensor.
+  static Saved result(const Tensor& tensor);
+
+  Tensor get(const Node& node) const;
+
+ private:
+  const char* name_ = "";
+  Tensor tensor_;
+  std::uint64_t version_ = 0;
+  bool is_result_ = false;
+};
+
+/// Makes `result`, which is new, the result of a recorded operation. Call it only if one of the
+/// inputs needs a gradient; the others are named too, so that gradients have their order.
+/// Undefined inputs stand for numbers.
+void record(const char* operation, const Tensor& result, std::span<const Tensor* const> inputs,
+            Backward backward);
+inline void record(const char* operation, const Tensor& result,
+                   std::initializer_list<const Tensor*> inputs, Backward backward) {
+  record(operation, result, std::span(inputs.begin(), inputs.size()), std::move(backward));
+}
+/// For one input.
+template <class Step>
+void record(const char* operation, const Tensor& result, const Tensor& input, Step step) {
+  record(operation, result, {&input},
+         [step = std::move(step)](const Tensor& grad, const Node& node) {
+           return std::vector<Tensor>{step(grad, node)};
+         });
+}
+
+/// Whether this thread records, for as long as it lives.
+class Recording {
+ public:
+  explicit Recording(bool enabled);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+
+ private:
+  bool previous_;
+};
+/// Errors: kInvalidArgument inside an InferenceMode scope.
+void check_no_inference(const char* operation);
+
+/// The sum over what broadcasting repeated.
+Tensor sum_to(const Tensor& grad, const Shape& shape);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_

@@ -1,0 +1,17 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Derivatives of reductions.
+#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_REDUCTION_H_
+#define PATCHBAY_CORE_TENSOR_AUTOGRAD_REDUCTION_H_
+
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/operators.h"
+
+namespace patchbay::tensor {
+
+/// Records op(a) = result, if the operator has a derivative. `kept`: the result's shape with extent
+/// 1 where it was reduced, so that it broadcasts to a's.
+void record_reduction(const Operator& op, const Tensor& result, const Tensor& a, const Shape& kept);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_REDUCTION_H_

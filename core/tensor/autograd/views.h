@@ -1,0 +1,30 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Views, and whatever else has one operand and a derivative that needs no values.
+#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
+#define PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "core/tensor/autograd/record.h"
+
+namespace patchbay::tensor {
+
+/// `result`, on the record if `input` needs a gradient. `step`: from its gradient to that of
+/// `input`.
+template <class Step>
+Tensor recorded(const char* operation, Tensor result, const Tensor& input, Step step) {
+  if (needs_grad(input)) [[unlikely]] {
+    record(operation, result, input,
+           [step = std::move(step)](const Tensor& grad, const Node&) { return step(grad); });
+  }
+  return result;
+}
+
+/// Zeros of `shape` with `grad` at the elements first, first + step, ... of dimension `dim`.
+Tensor unslice(const Tensor& grad, const Shape& shape, int dim, std::int64_t first,
+               std::int64_t step);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_

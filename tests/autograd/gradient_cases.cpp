@@ -1,0 +1,139 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "autograd/gradient_cases.h"
+
+#include <cmath>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Unary = Tensor (*)(const Tensor&);
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+
+GradientCase unary(std::string record, Unary op, double low = -2, double high = 2) {
+  return {record, record, {{2, 3}}, [op](const Inputs& in) { return op(in[0]); }, low, high};
+}
+
+/// Of equal shapes, broadcast both ways, and with numbers.
+void add_binary(std::vector<GradientCase>& cases, const std::string& record, Binary op,
+                double low = -2, double high = 2) {
+  const auto both = [op](const Inputs& in) { return op(in[0], in[1]); };
+  cases.push_back({record, record, {{2, 3}, {2, 3}}, both, low, high});
+  cases.push_back({record, record + "Broadcast", {{3}, {2, 1}}, both, low, high});
+  cases.push_back({record, record + "ZeroDims", {{}, {2, 2}}, both, low, high});
+  const auto same = [op](const Inputs& in) { return op(in[0], in[0] * 0.5); };
+  cases.push_back({record, record + "OfOneInput", {{4}}, same, low, high});
+}
+
+void add_elementwise(std::vector<GradientCase>& cases) {
+  add_binary(cases, "add", add);
+  add_binary(cases, "sub", sub);
+  add_binary(cases, "mul", mul);
+  add_binary(cases, "div", div, 0.5, 2);
+  add_binary(cases, "maximum", maximum);
+  add_binary(cases, "minimum", minimum);
+  add_binary(cases, "pow", pow, 0.5, 2);
+  cases.push_back(unary("neg", neg));
+  cases.push_back(unary("abs", abs));
+  cases.push_back(unary("square", square));
+  cases.push_back(unary("relu", relu));
+  cases.push_back(unary("sqrt", sqrt, 0.5, 3));
+  cases.push_back(unary("rsqrt", rsqrt, 0.5, 3));
+  cases.push_back(unary("exp", exp));
+  cases.push_back(unary("log", log, 0.5, 3));
+  cases.push_back(unary("sigmoid", sigmoid));
+  cases.push_back(unary("tanh", tanh));
+  cases.push_back(unary("erf", erf));
+  cases.push_back(unary("gelu", gelu));
+  cases.push_back(
+      {"clamp", "clamp", {{8}}, [](const Inputs& in) { return clamp(in[0], -0.7, 0.9); }});
+  cases.push_back(
+      {"clamp", "clampFromBelow", {{8}}, [](const Inputs& in) { return clamp(in[0], 0.1); }});
+  cases.push_back({"where", "where", {{2, 3}, {3}}, [](const Inputs& in) {
+                     return where(gt(in[0].detach(), 0), in[0] * 2, in[1] * in[1]);
+                   }});
+  cases.push_back({"where", "whereWithNumbers", {{5}}, [](const Inputs& in) {
+                     const Tensor condition = gt(in[0].detach(), 0);
+                     return where(condition, in[0] * in[0], 1) + where(condition, 2, in[0]);
+                   }});
+  cases.push_back({"", "numbers", {{4}}, [](const Inputs& in) {
+                     return (3 - in[0]) * 2 / (in[0] + 4) - 1 / (in[0] + 5);
+                   }});
+}
+
+void add_reductions(std::vector<GradientCase>& cases) {
+  const Shape shape{2, 3, 2};
+  const auto add_axes = [&](const std::string& record, const std::string& name, auto op) {
+    const auto along = [&](const char* which, const Axes& axes, bool keep) {
+      cases.push_back(
+          {record, name + which, {shape}, [=](const Inputs& in) { return op(in[0], axes, keep); }});
+    };
+    along("All", {}, false);
+    along("Middle", 1, false);
+    along("OuterKept", {0, 2}, true);
+  };
+  add_axes("sum", "sum", sum);
+  add_axes("sum_squares", "sumSquares", sum_squares);
+  add_axes("min", "min", min);
+  add_axes("max", "max", max);
+  add_axes("", "mean", mean);
+  add_axes("sum_abs", "norm1",
+           [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 1, axes, keep); });
+  add_axes("max_abs", "normInf", [](const Tensor& a, const Axes& axes, bool keep) {
+    return norm(a, INFINITY, axes, keep);
+  });
+  add_axes("", "norm2",
+           [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 2, axes, keep); });
+}
+
+void add_products(std::vector<GradientCase>& cases) {
+  const auto product = [](const Inputs& in) { return matmul(in[0], in[1]); };
+  cases.push_back({"gemm", "matmul", {{2, 3}, {3, 4}}, product});
+  cases.push_back({"gemm", "matmulTransposed", {{3, 2}, {4, 3}}, [](const Inputs& in) {
+                     return matmul(in[0].t(), in[1].t());
+                   }});
+  cases.push_back({"gemm", "matmulOfOneInput", {{3, 3}}, [](const Inputs& in) {
+                     return matmul(in[0], in[0]);
+                   }});
+}
+
+void add_movement(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, Shape shape, std::function<Tensor(const Tensor&)> view) {
+    // Squared, so that the gradient depends on the values.
+    cases.push_back({"", name, {shape}, [view](const Inputs& in) { return square(view(in[0])); }});
+  };
+  add("slice", {5, 3}, [](const Tensor& a) { return a.slice(0, 1, 5, 2); });
+  add("sliceToNothing", {5, 3}, [](const Tensor& a) { return a.slice(0, 3, 2); });
+  add("select", {3, 4}, [](const Tensor& a) { return a.select(1, -2); });
+  add("permute", {2, 3, 2}, [](const Tensor& a) { return a.permute({2, 0, 1}); });
+  add("transpose", {2, 3, 2}, [](const Tensor& a) { return a.transpose(0, -1); });
+  add("t", {2, 3}, [](const Tensor& a) { return a.t(); });
+  add("expand", {3, 1}, [](const Tensor& a) { return a.expand({2, 3, 4}); });
+  add("squeeze", {3, 1}, [](const Tensor& a) { return a.squeeze(1); });
+  add("unsqueeze", {3}, [](const Tensor& a) { return a.unsqueeze(0); });
+  add("view", {2, 6}, [](const Tensor& a) { return a.view({3, 4}); });
+  add("reshapeThatCopies", {2, 6}, [](const Tensor& a) { return a.t().reshape({3, 4}); });
+  add("contiguous", {2, 3}, [](const Tensor& a) { return a.t().contiguous(); });
+  cases.push_back({"copy", "clone", {{4}}, [](const Inputs& in) { return square(in[0].clone()); }});
+  cases.push_back({"", "toAnotherDevice", {{4}}, [](const Inputs& in) {
+                     const Device other = test_device("cpu:1");
+                     return square(square(in[0]).to(other)).to(in[0].device());
+                   }});
+}
+
+}  // namespace
+
+const std::vector<GradientCase>& gradient_cases() {
+  static const std::vector<GradientCase> cases = [] {
+    std::vector<GradientCase> all;
+    add_elementwise(all);
+    add_reductions(all);
+    add_products(all);
+    add_movement(all);
+    return all;
+  }();
+  return cases;
+}
+
+}  // namespace patchbay::test

@@ -1,0 +1,222 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The record: what gathers where, what is freed when, and who is told.
+#include <vector>
+
+#include <patchbay/autograd.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class GraphTest : public DeviceTest {
+ protected:
+  Tensor leaf(const Floats& values) const {
+    return from_host(values, {static_cast<std::int64_t>(values.size())}, device_).requires_grad_();
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(GraphTest);
+
+TEST_P(GraphTest, GradientsGatherInTheLeaves) {
+  const Tensor x = leaf({1, 2, 3}), y = leaf({4, 5, 6});
+  EXPECT_TRUE(x.is_leaf());
+  EXPECT_FALSE(x.grad().defined());
+  const Tensor z = sum(x * y + x);
+  EXPECT_FALSE(z.is_leaf());
+  EXPECT_TRUE(z.requires_grad());
+  z.backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{5, 6, 7}));
+  EXPECT_EQ(y.grad().to_vector<float>(), (Floats{1, 2, 3}));
+  EXPECT_FALSE(z.grad().defined());
+  EXPECT_EQ(x.grad().device(), device_);
+}
+
+TEST_P(GraphTest, GradientsAddUp) {
+  const Tensor x = leaf({1, 2});
+  sum(x * x).backward();
+  const Tensor held = x.grad();
+  sum(3 * x).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{5, 7}));
+  EXPECT_TRUE(held.is_same(x.grad()));
+  x.set_grad({});
+  EXPECT_FALSE(x.grad().defined());
+}
+
+/// Two leaves that get one gradient do not share its storage.
+TEST_P(GraphTest, GradientsAreTheLeafsOwn) {
+  const Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  const Tensor seed = from_host(Floats{1, 1}, {2}, device_);
+  (x + y).backward(seed);
+  x.grad().fill_(7);
+  EXPECT_EQ(y.grad().to_vector<float>(), (Floats{1, 1}));
+  EXPECT_EQ(seed.to_vector<float>(), (Floats{1, 1}));
+}
+
+/// One tensor in many places, joined again.
+TEST_P(GraphTest, PathsThatMeetAreWalkedOnce) {
+  const Tensor x = leaf({2});
+  Tensor y = x;
+  for (int i = 0; i < 20; ++i) y = y + y;  // 2^20 paths
+  sum(y).backward();
+  EXPECT_EQ(x.grad().item<float>(), 1048576.0F);
+}
+
+TEST(Graphs, OfLongChainsDoNotNeedAStack) {
+  const Tensor x = full({1}, 1, test_device("cpu:0")).requires_grad_();
+  {
+    Tensor y = x;
+    for (int i = 0; i < 50000; ++i) y = y * 1;
+    sum(y).backward();
+    EXPECT_EQ(x.grad().item<float>(), 1);
+  }
+  Tensor kept = x;
+  for (int i = 0; i < 50000; ++i) kept = kept * kept;  // each saves what is before it
+  kept = x;                                            // all of it goes
+  EXPECT_TRUE(kept.is_leaf());
+}
+
+TEST_P(GraphTest, IsFreedByBackward) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = sum(x * x);
+  y.backward();
+  EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument,
+               "[backward] the graph was freed: expected one that was not run yet, got sum for the "
+               "second time. Run the first backward with retain_graph.");
+  const Tensor z = sum(x * x);
+  z.backward({}, {.retain_graph = true});
+  z.backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{6, 12}));
+}
+
+TEST_P(GraphTest, FreesWhatItSaved) {
+  const Tensor x = leaf(Floats(1000, 1));
+  const std::size_t before = device_.memory().live_bytes;
+  Tensor y = sum(exp(x * 2));
+  EXPECT_GT(device_.memory().live_bytes, before + 4000);
+  y.backward();
+  x.set_grad({});
+  device_.synchronize();
+  EXPECT_LT(device_.memory().live_bytes, before + 4000);
+}
+
+TEST_P(GraphTest, HooksSeeAndReplaceGradients) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 3;
+  std::vector<Floats> seen;
+  const std::uint64_t first = y.add_gradient_hook([&](const Tensor& grad) {
+    seen.push_back(grad.to_vector<float>());
+    return grad * 10;
+  });
+  x.add_gradient_hook([&](const Tensor& grad) {
+    seen.push_back(grad.to_vector<float>());
+    return Tensor();
+  });
+  sum(y).backward({}, {.retain_graph = true});
+  EXPECT_EQ(seen, (std::vector<Floats>{{1, 1}, {30, 30}}));
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{30, 30}));
+  y.remove_gradient_hook(first);
+  sum(y).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{33, 33}));
+}
+
+TEST_P(GraphTest, GradientsOfChosenInputsTouchNoLeaf) {
+  const Tensor x = leaf({1, 2}), w = leaf({3, 4}), unused = leaf({5});
+  const Tensor middle = x * w;
+  const std::vector<Tensor> got = gradients({sum(middle * middle)}, {x, middle, unused});
+  EXPECT_EQ(got[0].to_vector<float>(), (Floats{18, 64}));
+  EXPECT_EQ(got[1].to_vector<float>(), (Floats{6, 16}));
+  EXPECT_FALSE(got[2].defined());
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_FALSE(w.grad().defined());
+}
+
+TEST_P(GraphTest, SeveralOutputsAndTheirGradients) {
+  const Tensor x = leaf({1, 2});
+  const Tensor a = x * 2, b = x * x;
+  const Tensor for_a = from_host(Floats{1, 0}, {2}, device_);
+  const Tensor for_b = from_host(Floats{0, 1}, {2}, device_);
+  EXPECT_EQ(gradients({a, b}, {x}, {for_a, for_b})[0].to_vector<float>(), (Floats{2, 4}));
+}
+
+TEST_P(GraphTest, FlowsToTheLeafsDevice) {
+  const Device other = test_device("cpu:1");
+  const Tensor x = leaf({1, 2}), y = from_host(Floats{3, 4}, {2}, other).requires_grad_();
+  const std::uint64_t there = num_copies(device_.name(), "cpu:1");
+  sum(x.to(other) * y).backward();
+  EXPECT_EQ(x.grad().device(), device_);
+  EXPECT_EQ(y.grad().device(), other);
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{3, 4}));
+  EXPECT_EQ(y.grad().to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(num_copies(device_.name(), "cpu:1"), there + 1);  // none but the one asked for
+}
+
+TEST_P(GraphTest, CastsCarryGradientsBetweenFloats) {
+  if (!device_.properties().f64) GTEST_SKIP() << "the device has no f64";
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x.cast(DType::f64);
+  EXPECT_TRUE(y.requires_grad());
+  sum(y * y).backward();
+  EXPECT_EQ(x.grad().dtype(), DType::f32);
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{2, 4}));
+  EXPECT_FALSE(x.cast(DType::i32).requires_grad());
+}
+
+TEST_P(GraphTest, OperandsOnAnotherDeviceThatNeedGradientsAreNoScalars) {
+  const Tensor scalar = full({}, 2, test_device("cpu:1")).requires_grad_();
+  const Tensor t = from_host(Floats{1, 2}, {2}, device_);
+  EXPECT_ERROR(static_cast<void>(t * scalar), ErrorCode::kDeviceMismatch,
+               "[mul] operands are on different devices: expected b on " + device_.name());
+}
+
+TEST_P(GraphTest, DetachCuts) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = (x * 2).detach();
+  EXPECT_FALSE(y.requires_grad());
+  EXPECT_TRUE(y.is_leaf());
+  const Tensor z = x.detach();
+  EXPECT_EQ(z.buffer(), x.buffer());
+  EXPECT_FALSE(z.requires_grad());
+}
+
+TEST_P(GraphTest, ErrorsSayWhatIsWrong) {
+  const std::string on = " on " + device_.name();
+  const Tensor x = leaf({1, 2}), plain = from_host(Floats{1, 2}, {2}, device_);
+  EXPECT_ERROR(plain.backward(), ErrorCode::kInvalidArgument,
+               "[backward] tensor requires no gradients: expected one that does, got tensor: f32 "
+               "[2]" +
+                   on + ". Call requires_grad_() on what it is made of, outside of NoGrad.");
+  EXPECT_ERROR((x * 2).backward(), ErrorCode::kShapeMismatch,
+               "[backward] no gradient for more than one element: expected one element, or a "
+               "gradient of shape [2], got none (output: f32 [2]" +
+                   on + "). Reduce it first, for example with sum().");
+  EXPECT_ERROR((x * 2).backward(ones({3}, device_)), ErrorCode::kShapeMismatch,
+               "[backward] shapes differ: expected a gradient of shape [2], got [3]");
+  EXPECT_ERROR((x * 2).backward(ones({2}, {DType::i32, device_})), ErrorCode::kDtypeMismatch,
+               "[backward] operands have different dtypes: expected gradient of f32 like output");
+  EXPECT_ERROR((x * 2).backward(ones({2}, test_device("cpu:1"))), ErrorCode::kDeviceMismatch,
+               "[backward] operands are on different devices: expected gradient on " +
+                   device_.name() + " like output, got cpu:1");
+  EXPECT_ERROR(x.set_grad(ones({3}, device_)), ErrorCode::kShapeMismatch,
+               "[set_grad] shapes differ: expected a gradient of shape [2], got [3]");
+  EXPECT_ERROR(
+      (x * 2).requires_grad_(), ErrorCode::kInvalidArgument,
+      "[requires_grad_] not a leaf: expected a tensor that no recorded operation made, got "
+      "the result of mul (tensor: f32 [2]" +
+          on + "). Call it on tensor.detach().");
+  EXPECT_ERROR(ones({2}, {DType::i32, device_}).requires_grad_(), ErrorCode::kDtypeMismatch,
+               "[requires_grad_] is not defined for i32: expected one of f32, f64, f16, bf16, got "
+               "i32");
+  EXPECT_ERROR(plain.add_gradient_hook([](const Tensor&) { return Tensor(); }),
+               ErrorCode::kInvalidArgument,
+               "[add_gradient_hook] no gradient comes here: expected a tensor that requires "
+               "gradients, got one that does not (tensor: f32 [2]" +
+                   on + "). Call requires_grad_() first.");
+  EXPECT_ERROR(static_cast<void>(gradients({sum(x)}, {x}, {{}, {}})), ErrorCode::kInvalidArgument,
+               "[gradients] wrong number of gradients: expected 1, one for each output, got 2.");
+}
+
+}  // namespace
+}  // namespace patchbay::test

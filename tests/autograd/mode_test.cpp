@@ -1,0 +1,58 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Scopes in which nothing is recorded.
+#include <stdexcept>
+#include <thread>
+
+#include <patchbay/autograd.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+Tensor leaf() { return ones({2}, test_device("cpu:0")).requires_grad_(); }
+
+TEST(GradMode, EndsWithItsScope) {
+  const Tensor x = leaf();
+  EXPECT_TRUE(is_grad_enabled());
+  {
+    const NoGrad scope;
+    EXPECT_FALSE(is_grad_enabled());
+    EXPECT_FALSE((x * 2).requires_grad());
+    {
+      const GradMode inner(true);
+      EXPECT_TRUE((x * 2).requires_grad());
+    }
+    EXPECT_FALSE(is_grad_enabled());
+  }
+  EXPECT_TRUE((x * 2).requires_grad());
+  try {
+    const NoGrad scope;
+    throw std::runtime_error("ends the scope");
+  } catch (const std::runtime_error&) {
+    EXPECT_TRUE(is_grad_enabled());
+  }
+}
+
+TEST(GradMode, IsTheThreadsOwn) {
+  const NoGrad scope;
+  bool enabled = false;
+  std::thread([&] { enabled = is_grad_enabled(); }).join();
+  EXPECT_TRUE(enabled);
+}
+
+TEST(InferenceModeTest, CanNotBeLeftWithin) {
+  const Tensor x = leaf();
+  const InferenceMode scope;
+  EXPECT_FALSE((x * 2).requires_grad());
+  EXPECT_ERROR(GradMode(true), ErrorCode::kInvalidArgument,
+               "[GradMode] gradients inside an InferenceMode scope: expected none to be asked for, "
+               "got a call that does. End the scope first, or use NoGrad in its place.");
+  EXPECT_ERROR(leaf(), ErrorCode::kInvalidArgument,
+               "[requires_grad_] gradients inside an InferenceMode scope");
+  EXPECT_FALSE(is_grad_enabled());
+}
+
+}  // namespace
+}  // namespace patchbay::test

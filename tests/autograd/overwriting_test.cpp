@@ -1,0 +1,123 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Views and writing in place: right, or refused.
+#include <patchbay/autograd.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class OverwritingTest : public DeviceTest {
+ protected:
+  Tensor leaf(const Floats& values) const {
+    return from_host(values, {static_cast<std::int64_t>(values.size())}, device_).requires_grad_();
+  }
+  const std::string on_ = " on " + std::string(GetParam());
+};
+PATCHBAY_ON_EACH_DEVICE(OverwritingTest);
+
+TEST_P(OverwritingTest, OfWhatRequiresGradientsIsRefused) {
+  const Tensor x = leaf({1, 2}), plain = ones({2}, device_);
+  const std::string way_out =
+      "expected a tensor that no recorded graph needs, got tensor: f32 [2]" + on_ +
+      ". Use the form that returns a new tensor, or write inside a NoGrad scope.";
+  EXPECT_ERROR(x.fill_(0), ErrorCode::kInvalidArgument,
+               "[fill_] tensor requires gradients: " + way_out);
+  EXPECT_ERROR((x * 2).fill_(0), ErrorCode::kInvalidArgument, "[fill_] tensor requires gradients");
+  EXPECT_ERROR(x += plain, ErrorCode::kInvalidArgument, "[add] a requires gradients");
+  EXPECT_ERROR(add_out(x, plain, plain), ErrorCode::kInvalidArgument,
+               "[add] out requires gradients");
+  EXPECT_ERROR(x.slice(0, 1).zero_(), ErrorCode::kInvalidArgument,
+               "[fill_] tensor requires gradients");
+  EXPECT_ERROR(x.copy_from(plain), ErrorCode::kInvalidArgument,
+               "[copy_from] destination requires gradients");
+  EXPECT_EQ(x.to_vector<float>(), (Floats{1, 2}));
+}
+
+TEST_P(OverwritingTest, FromWhatRequiresGradientsIsRefused) {
+  const Tensor x = leaf({1, 2}), out = ones({2}, device_);
+  EXPECT_ERROR(add_out(out, x, out), ErrorCode::kInvalidArgument,
+               "[add] a requires gradients, which do not flow into a destination: expected an "
+               "operand without, got a: f32 [2]" +
+                   on_ +
+                   ". Use the form that returns a new tensor, or write inside a NoGrad scope.");
+  EXPECT_ERROR(exp_out(out, x), ErrorCode::kInvalidArgument, "[exp] a requires gradients");
+  EXPECT_ERROR(out.copy_from(x), ErrorCode::kInvalidArgument,
+               "[copy_from] source requires gradients");
+  const Tensor a = leaf({1}).view({1, 1}), matrix = ones({1, 1}, device_);
+  EXPECT_ERROR(matmul_out(matrix, a, ones({1, 1}, device_)), ErrorCode::kInvalidArgument,
+               "[matmul] a requires gradients");
+  EXPECT_EQ(out.to_vector<float>(), (Floats{1, 1}));
+}
+
+TEST_P(OverwritingTest, InsideNoGradIsFine) {
+  const Tensor x = leaf({1, 2});
+  sum(x * x).backward();
+  {
+    const NoGrad scope;
+    x -= 0.5 * x.grad();
+  }
+  EXPECT_EQ(x.to_vector<float>(), (Floats{0, 0}));
+  EXPECT_TRUE(x.is_leaf());
+  sum(x * 3).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{5, 7}));
+}
+
+TEST_P(OverwritingTest, OfAnOperandThatBackwardNeedsIsFound) {
+  const Tensor x = leaf({1, 2}), factor = from_host(Floats{3, 4}, {2}, device_);
+  const Tensor y = sum(x * factor), z = sum(x + factor);
+  factor.slice(0, 1).fill_(0);  // through a view
+  EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument,
+               "[backward] b of mul was overwritten: expected it as it was when mul read it, got 1 "
+               "later writes to its storage (b: f32 [2]" +
+                   on_ + "). Clone it before it is overwritten.");
+  z.backward();  // a sum needs no values
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{1, 1}));
+}
+
+TEST_P(OverwritingTest, OfAResultThatBackwardNeedsIsFound) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = exp(x);
+  {
+    const NoGrad scope;
+    y.fill_(0);
+  }
+  EXPECT_ERROR(sum(y).backward(), ErrorCode::kInvalidArgument,
+               "an operand was overwritten since exp made it");
+  const Tensor z = exp(x), total = sum(z);
+  {
+    const NoGrad scope;
+    z.fill_(0);
+  }
+  EXPECT_ERROR(total.backward(), ErrorCode::kInvalidArgument,
+               "[backward] out of exp was overwritten");
+}
+
+TEST_P(OverwritingTest, OfABaseIsFoundThroughItsView) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = x * 2, first = y.slice(0, 0, 1);
+  {
+    const NoGrad scope;
+    y.fill_(9);
+  }
+  EXPECT_ERROR(static_cast<void>(first * 2), ErrorCode::kInvalidArgument,
+               "[mul] an operand was overwritten since slice made it: expected it as it was made, "
+               "got 1 later writes to its storage (operand: f32 [1]" +
+                   on_ + "). Clone it before it is overwritten.");
+}
+
+/// What makes a tensor counts as no later write.
+TEST_P(OverwritingTest, NewTensorsAreWhatTheyAre) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = zeros({2}, device_);
+  y.copy_from(from_host(Floats{5, 6}, {2}, device_));
+  y += 1;
+  sum(x * y).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{6, 7}));
+}
+
+}  // namespace
+}  // namespace patchbay::test
