@@ -44,7 +44,7 @@ PATCHBAY_KERNEL(everything)(PATCHBAY_INPUT(f32, a), PATCHBAY_OUTPUT(f32, b), PAT
   tile[me & 3][h & 3] = me;
   PATCHBAY_BARRIER();
   const u32 bits = PATCHBAY_BITS(a[at]);
-  const u64 wide = (u64)bits * (u64)bits;
+  const u64 wide = (u64)bits * (u64)bits + PATCHBAY_MUL_HIGH_U32(bits, bits);
   b[at] = PATCHBAY_FROM_BITS(bits) + first(a) + second(row) + third(weights) + PATCHBAY_INFINITY +
           PATCHBAY_NAN + (f32)wide;
   e[at] = d[at] ? j : (u8)0;

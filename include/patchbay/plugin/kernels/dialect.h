@@ -74,6 +74,7 @@ typedef ulong u64;
 #define PATCHBAY_SQRT(a) ((__typeof__(a))sqrt((f64)(a)))
 #endif
 
+#define PATCHBAY_MUL_HIGH_U32(a, b) mul_hi((u32)(a), (u32)(b))
 #define PATCHBAY_BITS(x) as_uint(x)
 #define PATCHBAY_FROM_BITS(x) as_float(x)
 #define PATCHBAY_INFINITY INFINITY
@@ -149,6 +150,7 @@ typedef unsigned long long u64;
 #define PATCHBAY_SHARED_2D(T, name, rows, columns) __shared__ T name[rows][columns]
 #define PATCHBAY_BARRIER() __syncthreads()
 
+#define PATCHBAY_MUL_HIGH_U32(a, b) __umulhi(a, b)
 #define PATCHBAY_BITS(x) __float_as_uint(x)
 #define PATCHBAY_FROM_BITS(x) __uint_as_float(x)
 /* Constants, so that a table may have them. */
@@ -213,6 +215,7 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_SHARED_2D(T, name, rows, columns) static thread_local T name[rows][columns]
 #define PATCHBAY_BARRIER() (this->patchbay_barrier())
 
+#define PATCHBAY_MUL_HIGH_U32(a, b) ((u32)((u64)(u32)(a) * (u32)(b) >> 32))
 #define PATCHBAY_BITS(x) __builtin_bit_cast(u32, (f32)(x))
 #define PATCHBAY_FROM_BITS(x) __builtin_bit_cast(f32, (u32)(x))
 #define PATCHBAY_INFINITY __builtin_inff()
