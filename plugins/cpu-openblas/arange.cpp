@@ -5,20 +5,6 @@
 #include "stream.hpp"
 
 namespace patchbay::cpu {
-namespace {
-
-/// The element offset of element number `index`, and the length of the row that it is in.
-std::int64_t offset_of(const patchbay_argument& out, std::int64_t index) {
-  std::int64_t offset = 0;
-  for (int d = out.rank - 1; d >= 0; --d) {
-    offset += index % out.shape[d] * out.strides[d];
-    index /= out.shape[d];
-  }
-  return offset;
-}
-
-}  // namespace
-
 void ArangeKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                           std::string_view name) {
   static_cast<Stream&>(stream).submit(arguments, name,

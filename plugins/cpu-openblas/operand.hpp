@@ -54,6 +54,16 @@ inline bool same_shape(const patchbay_argument& a, const patchbay_argument& b) n
   return true;
 }
 
+/// The element offset of element number `index` in row-major order.
+inline std::int64_t offset_of(const patchbay_argument& tensor, std::int64_t index) noexcept {
+  std::int64_t offset = 0;
+  for (int d = tensor.rank - 1; d >= 0; --d) {
+    offset += index % tensor.shape[d] * tensor.strides[d];
+    index /= tensor.shape[d];
+  }
+  return offset;
+}
+
 /// The bytes of a scalar in the type that a loop wants.
 struct ScalarCell {
   alignas(8) std::uint64_t bits = 0;

@@ -8,7 +8,9 @@
 #include "arange.hpp"
 #include "elementwise.hpp"
 #include "operand.hpp"
+#include "permutation.hpp"
 #include "product.hpp"
+#include "random.hpp"
 #include "reduction.hpp"
 
 namespace patchbay::cpu {
@@ -251,6 +253,55 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   {#name ".1", 3, make_compare, number_of(CompareOp::name)},
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
   {#name ".1", 1 + (num_operands), make_logical, number_of(LogicalOp::name)},
+void expect_scalar(const Context& context, int argument, std::uint8_t dtype) {
+  if (context.argument(argument).kind != PATCHBAY_SCALAR) {
+    plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
+                        " must be a scalar");
+  }
+  expect_dtype(context, argument, dtype);
+}
+
+enum RandomOp { kUniform, kNormal, kIntegers, kMask };
+
+/// Its words, and what is made of them.
+RandomKernel::Distribution distribution_of(const SimdTable& simd, int op, std::uint8_t dtype) {
+  constexpr int kWordCost = 32, kNormalCost = 96;
+  switch (op) {
+    case kIntegers: {
+      const bool is_wide = dtype == PATCHBAY_I64;
+      return {simd.integers[dtype], is_wide ? simd.wide_integers : nullptr, kWordCost};
+    }
+    case kMask: return {dtype == PATCHBAY_BOOL ? simd.mask : nullptr, nullptr, kWordCost};
+    default: {
+      const Draw draw = op == kUniform ? simd.uniform[dtype] : simd.normal[dtype];
+      const int cost = op == kUniform ? kWordCost : kNormalCost;
+      return dtype == PATCHBAY_F64 ? RandomKernel::Distribution{nullptr, draw, cost}
+                                   : RandomKernel::Distribution{draw, nullptr, cost};
+    }
+  }
+}
+
+std::unique_ptr<plugin::Kernel> make_random(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(0);
+  const auto distribution = distribution_of(context.simd(), op, std::uint8_t(index_of(dtype)));
+  if (distribution.draw == nullptr && distribution.wide_draw == nullptr) refuse(context, dtype);
+  expect_tensor(context, 0);
+  for (std::uint32_t i = 1; i < context.spec.num_arguments; ++i) {
+    const bool is_real = i > 3 && (op == kUniform || op == kNormal);
+    expect_scalar(context, static_cast<int>(i), is_real ? dtype : std::uint8_t{PATCHBAY_I64});
+  }
+  return std::make_unique<RandomKernel>(context.workers, context.simd(), distribution, dtype,
+                                        context.libraries.cache_bytes());
+}
+
+std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
+  for (int i = 0; i < 2; ++i) {
+    expect_tensor(context, i);
+    expect_dtype(context, i, PATCHBAY_I64);
+    expect_scalar(context, i + 2, PATCHBAY_I64);
+  }
+  return std::make_unique<PermutationKernel>(context.workers, context.simd());
+}
 
 constexpr Operator kOperators[] = {
     {"fill.1", 2, make_copy, 0},
@@ -272,6 +323,11 @@ constexpr Operator kOperators[] = {
     {"argmin.1", 2, make_arg_reduction, kArgMin},
     {"argmax.1", 2, make_arg_reduction, kArgMax},
     {"gemm.1", 5, make_product, 0},
+    {"uniform.1", 7, make_random, kUniform},
+    {"normal.1", 6, make_random, kNormal},
+    {"integers.1", 6, make_random, kIntegers},
+    {"mask.1", 5, make_random, kMask},
+    {"permutation.1", 4, make_permutation, 0},
 };
 
 }  // namespace

@@ -89,6 +89,16 @@ struct IntegerGemm {
 };
 using IntegerGemmEntry = void (*)(const IntegerGemm& problem);
 
+/// num_blocks blocks of Philox from number `first` on, 16 bytes each, at `words`: whole vectors are
+/// written, so that there is room for a multiple of kBlocksTogether.
+constexpr std::int64_t kBlocksTogether = 8;
+using Philox = void (*)(std::uint64_t seed, std::uint64_t offset, std::uint64_t first,
+                        std::int64_t num_blocks, void* words);
+/// n elements, as many as there are whole blocks for, from such words. Parameters are the bits of
+/// the operator's scalars.
+using Draw = void (*)(std::int64_t n, const void* words, const std::uint64_t* parameters,
+                      void* out);
+
 struct Reduction {
   ReduceBlock block = nullptr;
   ReduceColumns columns = nullptr;
@@ -118,6 +128,12 @@ struct SimdTable {
   Reduction reduce[kNumReduceOps][kNumDtypes] = {};
   ArgReduction arg_reduce[kNumArgOps][kNumDtypes] = {};
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
+  Philox philox = nullptr;
+  Draw uniform[kNumDtypes] = {};
+  Draw normal[kNumDtypes] = {};
+  Draw integers[kNumDtypes] = {};
+  Draw wide_integers = nullptr;  // i64 in ranges over 2^32
+  Draw mask = nullptr;
 };
 
 /// The best table for this processor.
