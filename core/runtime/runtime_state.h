@@ -14,6 +14,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/runtime/environment.h"
+#include "core/runtime/generator_state.h"
 #include "core/runtime/links.h"
 #include "core/runtime/logger.h"
 #include "core/runtime/plugin_state.h"
@@ -55,6 +56,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::vector<std::unique_ptr<PluginState>> plugins;
   std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory;  // under `mutex`
   Tracing tracing;
+  /// Draws for operations that are given no generator.
+  const std::shared_ptr<GeneratorState> generator = std::make_shared<GeneratorState>();
 
  private:
   /// Waits until nothing uses freed memory (it may be of another plugin), and gives it back.

@@ -41,7 +41,7 @@ class Launch {
  private:
   patchbay_argument& add(const TensorImpl& tensor, int rank, std::uint8_t access);
 
-  static constexpr std::size_t kMaxArguments = 5;
+  static constexpr std::size_t kMaxArguments = 8;
   std::array<patchbay_argument, kMaxArguments> arguments_;  // filled as far as num_arguments_
   std::array<runtime::Use, kMaxArguments> uses_;
   std::size_t num_arguments_ = 0, num_uses_ = 0;

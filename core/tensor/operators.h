@@ -29,6 +29,9 @@ constexpr bool contains(DTypes set, DType dtype) {
 std::string to_string(DTypes set);
 
 inline constexpr DTypes kFloats = dtypes_of(DType::f32, DType::f64, DType::f16, DType::bf16);
+inline constexpr DTypes kDrawnFloats = dtypes_of(DType::f32, DType::f64);
+inline constexpr DTypes kIntegers = dtypes_of(DType::i32, DType::i64, DType::u8);
+inline constexpr DTypes kIndices = dtypes_of(DType::i64);
 inline constexpr DTypes kMatrix = kFloats | dtypes_of(DType::i32, DType::i64);
 inline constexpr DTypes kNumbers = kMatrix | dtypes_of(DType::u8);
 inline constexpr DTypes kBooleans = dtypes_of(DType::boolean);
@@ -58,7 +61,7 @@ struct Operator {
   const char* kernel;  // with its version
   const char* family;
   /// Of the kernel, a letter each: o the result, u a result that is read as well, t a tensor,
-  /// c a tensor of bools, a a tensor or a scalar, s a scalar.
+  /// c a tensor of bools, a a tensor or a scalar, s a scalar, i a scalar of dtype i64.
   const char* arguments;
   const char* shapes;
   DTypes dtypes;  // of the operands

@@ -67,6 +67,11 @@ constexpr Operator reduction(const char* name, const char* kernel, DTypes dtypes
   return {name, kernel, "reduction", "ot", kReduced, dtypes, result, bound, derivative, source};
 }
 
+constexpr Operator random(const char* name, const char* kernel, const char* arguments,
+                          const char* shapes, DTypes dtypes, Ulps bound, const char* source) {
+  return {name, kernel, "random", arguments, shapes, dtypes, Result::kSame, bound, nullptr, source};
+}
+
 template <std::size_t N>
 constexpr std::array<Operator, N> numbered(std::array<Operator, N> operators) {
   for (std::size_t i = 0; i < N; ++i) operators[i].id = static_cast<std::uint8_t>(i);
@@ -154,6 +159,23 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
     records::reduction("argmax", "argmax.1", kAll, Result::kIndex, kRounded, nullptr,
                        "index of the maximum: the first NaN, else the lowest"),
 
+    records::random("uniform", "uniform.1", "oiiisss",
+                    "out: any; seed, offset, base: i64; low, width, most: numbers", kDrawnFloats,
+                    kRounded, "min(low + u width, most), u = draw / 2^24 (f32) or 2^53 (f64)"),
+    records::random("normal", "normal.1", "oiiiss",
+                    "out: any; seed, offset, base: i64; mean, deviation: numbers", kDrawnFloats,
+                    of_terms(4, 4),
+                    "mean + deviation z: Box and Muller, A Note on the Generation of Random Normal "
+                    "Deviates, 1958"),
+    records::random("integers", "integers.1", "oiiiii",
+                    "out: any; seed, offset, base, low, range: i64", kIntegers, kRounded,
+                    "low + floor(draw range / 2^bits), draws of 32 bits, 64 if range > 2^32"),
+    records::random("mask", "mask.1", "oiiii", "out: any; seed, offset, base, threshold: i64",
+                    kBooleans, kRounded, "draw < threshold, draws of 32 bits"),
+    records::random("permutation", "permutation.1", "ouii",
+                    "out [n]; scratch [2 n + 64]; seed, offset: i64", kIndices, kRounded,
+                    "0 to n - 1 in the order of (draw, index), draws of 64 bits"),
+
     {"gemm", "gemm.1", "matrix", "uttss", "out [m, n]; a [m, k]; b [k, n]; alpha, beta: numbers",
      kMatrix, Result::kSame, of_terms(512, 512),
      "a: alpha grad b^T; b: alpha a^T grad; out: beta grad",
@@ -213,6 +235,11 @@ PATCHBAY_NAMED(min);
 PATCHBAY_NAMED(max);
 PATCHBAY_NAMED(argmin);
 PATCHBAY_NAMED(argmax);
+PATCHBAY_NAMED(uniform);
+PATCHBAY_NAMED(normal);
+PATCHBAY_NAMED(integers);
+PATCHBAY_NAMED(mask);
+PATCHBAY_NAMED(permutation);
 PATCHBAY_NAMED(gemm);
 #undef PATCHBAY_NAMED
 }  // namespace op

@@ -29,6 +29,7 @@ set(PATCHBAY_TENSOR_SOURCES
   operator_info.cpp
   operators.cpp
   overlap.cpp
+  random.cpp
   reduce.cpp
   reshape.cpp
   scalar.cpp

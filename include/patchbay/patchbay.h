@@ -16,6 +16,7 @@
 #include "patchbay/log.h"
 #include "patchbay/operators.h"
 #include "patchbay/ops.h"
+#include "patchbay/random.h"
 #include "patchbay/runtime.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"

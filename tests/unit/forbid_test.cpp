@@ -110,6 +110,17 @@ const std::vector<Row>& rows() {
       REDUCTION(argmax), REDUCTION(sum_squares),
       {"norm",
        [](const Operands& o) { use(norm(o.a)), use(norm(o.a, 1, 0)), use(norm(o.a, INFINITY)); }},
+      // random.h
+      {"rand", [](const Operands& o) { use(rand({5}, o.device)); }},
+      {"randn", [](const Operands& o) { use(randn({5}, o.device)); }},
+      {"randint", [](const Operands& o) { use(randint(0, 9, {5}, o.device)); }},
+      {"randperm", [](const Operands& o) { use(randperm(5, o.device)); }},
+      {"bernoulli", [](const Operands& o) { use(bernoulli(0.5, {5}, o.device)); }},
+      {"dropout_mask", [](const Operands& o) { use(dropout_mask(0.5, {5}, o.device)); }},
+      {"fill_uniform", [](const Operands& o) { fill_uniform(o.out.t()); }},
+      {"fill_normal", [](const Operands& o) { fill_normal(o.out); }},
+      {"fill_integers", [](const Operands& o) { fill_integers(empty({2}, {DType::u8, o.device}), 0, 9); }},
+      {"fill_bernoulli", [](const Operands& o) { fill_bernoulli(o.flags_out, 0.5); }},
       // tensor.h: what tensors are asked
       METHOD(defined, EXPECT_TRUE(o.a.defined())), METHOD(shape, EXPECT_EQ(o.a.shape()[1], 3)),
       METHOD(strides, EXPECT_EQ(o.a.strides()[0], 3)), METHOD(rank, EXPECT_EQ(o.a.rank(), 2)),
@@ -223,6 +234,7 @@ std::set<std::string> declared() {
                                R"((?:const )?(?:Tensor|std::string|std::ostream)&? )"
                                R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
+  add_matches(names, header("random.h"), function);
   add_matches(names, all, function);
   const std::size_t begin = all.find("class PATCHBAY_API Tensor {");
   const std::string methods = all.substr(begin, all.find(" private:", begin) - begin);
