@@ -30,6 +30,8 @@ const std::vector<DType> kFloats = {DType::f32, DType::f64};
 const std::vector<DType> kAll = {DType::f32, DType::i64, DType::u8, DType::boolean};
 const std::vector<DType> kBool = {DType::boolean};
 
+Generator draws() { return Generator({5, 6}); }
+
 TensorOptions like(const Tensor& tensor) { return {tensor.device(), tensor.dtype()}; }
 
 // Dense operands, transposed ones, and one that is repeated.
@@ -143,6 +145,25 @@ const Subject kSubjects[] = {
        return norm(a, std::numeric_limits<double>::infinity());
      },
      kFloats},
+    {"rand",
+     [](const Tensor& a, const Tensor&) { return rand({37}, like(a), draws()); },
+     {DType::f32, DType::f64}},
+    {"randn",
+     [](const Tensor& a, const Tensor&) { return randn({37}, like(a), draws()); },
+     {DType::f32, DType::f64},
+     false},
+    {"randint",
+     [](const Tensor& a, const Tensor&) { return randint(0, 99, {37}, like(a), draws()); },
+     {DType::i32, DType::i64, DType::u8}},
+    {"randint_wide",
+     [](const Tensor& a, const Tensor&) { return randint(0, INT64_MAX, {37}, like(a), draws()); },
+     {DType::i64}},
+    {"bernoulli",
+     [](const Tensor& a, const Tensor&) { return bernoulli(0.3, {37}, a.device(), draws()); },
+     kBool},
+    {"randperm",
+     [](const Tensor& a, const Tensor&) { return randperm(1003, a.device(), draws()); },
+     {DType::i64}},
     // Long enough for several pieces.
     {"sum_long",
      [](const Tensor& a, const Tensor&) { return sum(arange(0, 20000, 1, like(a))); },

@@ -63,6 +63,7 @@ class RecordingBackend : public portable::Backend {
 
 inline patchbay_argument_spec argument_spec(char kind, std::uint8_t dtype) {
   patchbay_argument_spec spec{};
+  if (kind == 'i') return argument_spec('s', PATCHBAY_I64);
   const bool is_scalar = kind == 's';
   spec.kind = is_scalar ? PATCHBAY_SCALAR : PATCHBAY_TENSOR;
   spec.dtype = is_scalar && dtype == PATCHBAY_BOOL ? std::uint8_t{PATCHBAY_U8} : dtype;
@@ -75,9 +76,21 @@ inline patchbay_argument_spec argument_spec(char kind, std::uint8_t dtype) {
 inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
                                                 const std::vector<std::uint8_t>& dtypes) {
   std::vector<std::pair<std::string_view, std::string_view>> operators = {
-      {"sum.1", "ot"},     {"sum_squares.1", "ot"}, {"sum_abs.1", "ot"},
-      {"max_abs.1", "ot"}, {"min.1", "ot"},         {"max.1", "ot"},
-      {"argmin.1", "ot"},  {"argmax.1", "ot"},      {"gemm.1", "ottss"}};
+      {"sum.1", "ot"},
+      {"sum_squares.1", "ot"},
+      {"sum_abs.1", "ot"},
+      {"max_abs.1", "ot"},
+      {"min.1", "ot"},
+      {"max.1", "ot"},
+      {"argmin.1", "ot"},
+      {"argmax.1", "ot"},
+      {"gemm.1", "ottss"},
+      // i: a scalar of dtype i64.
+      {"uniform.1", "oiiisss"},
+      {"normal.1", "oiiiss"},
+      {"integers.1", "oiiiii"},
+      {"mask.1", "oiiii"},
+      {"permutation.1", "ooii"}};
   for (const portable::Expression& expression : portable::expressions()) {
     operators.emplace_back(expression.name, expression.kinds);
   }
@@ -86,6 +99,7 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
   for (const auto& [op, kinds] : operators) {
     for (const std::uint8_t out : dtypes) {
       for (const std::uint8_t in : dtypes) {
+        if (kinds.find_first_of("ats") == std::string_view::npos && in != out) continue;
         std::vector<patchbay_argument_spec> specs;
         for (const char kind : kinds) specs.push_back(argument_spec(kind, kind == 'o' ? out : in));
         const portable::Expression* const expression = portable::find_expression(op);
