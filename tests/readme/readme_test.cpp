@@ -15,13 +15,17 @@ std::string without_trailing_blanks(const std::string& text) {
   return std::regex_replace(text, std::regex(" +\n"), "\n");
 }
 
-TEST(Readme, ProgramPrintsWhatTheReadmeShows) {
-  std::ifstream file(README_OUTPUT);
+void expect_output(const char* program, const char* expected_output) {
+  std::ifstream file(expected_output);
   const std::string expected(std::istreambuf_iterator<char>(file), {});
   const examples::ProcessResult result = examples::run_process(
-      {README_PROGRAM}, {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_DEVICES", "2"}});
+      {program}, {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_DEVICES", "2"}});
   EXPECT_EQ(result.status, 0) << result.errors;
   EXPECT_EQ(without_trailing_blanks(result.output), expected);
 }
+
+TEST(Readme, ProgramPrintsWhatTheReadmeShows) { expect_output(README_PROGRAM, README_OUTPUT); }
+
+TEST(Readme, ProgramOfTheChapterOnRandomNumbers) { expect_output(RANDOM_PROGRAM, RANDOM_OUTPUT); }
 
 }  // namespace
