@@ -189,7 +189,7 @@ Tensor make_drawn(const char* operation, const Operator& op, const Shape& shape,
 const TensorImpl& target_of(const char* operation, const Operator& op, const Tensor& out) {
   const TensorImpl& impl = impl_of(operation, out, "out");
   check_drawn_dtype(operation, op, impl.dtype);
-  check_destination(operation, impl);
+  claim_destination(operation, impl);
   return impl;
 }
 

@@ -207,12 +207,12 @@ INSTANTIATE_TEST_SUITE_P(, PortableCudaTest,
                          [](const auto& test) { return std::string(test.param); });
 
 /// That none is left out silently: creation, functions and arithmetic, where and clamp, comparison
-/// and logic, reductions, products.
+/// and logic, reductions, products, random elements.
 TEST(DialectTest, EveryOperatorHasItsTexts) {
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 12 + 7 + 2 + 6 + 1);
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 8 + 1);
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 4 + 6 + 2 + 2);
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 1 + 6 + 3 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 12 + 7 + 2 + 6 + 1 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 8 + 1 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 4 + 6 + 2 + 2 + 1);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 1 + 6 + 3 + 2 + 1);
   portable::Traits without_f64;
   without_f64.has_f64 = false;
   EXPECT_TRUE(portable_texts(without_f64, {PATCHBAY_F64}).empty());

@@ -24,6 +24,7 @@ OperatorCases memory_cases();
 OperatorCases elementwise_cases();
 OperatorCases reduction_cases();
 OperatorCases matrix_cases();
+OperatorCases random_cases();
 
 }  // namespace patchbay::test
 

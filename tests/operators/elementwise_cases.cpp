@@ -107,6 +107,19 @@ struct Square {
     return Mul()(a, a);
   }
 };
+struct Relu {
+  template <class T>
+  T operator()(T a) const {
+    return a < 0 ? T(0) : a;
+  }
+};
+constexpr auto kPow = [](auto a, auto b) { return std::pow(a, b); };
+constexpr auto kRsqrt = [](auto a) { return 1 / std::sqrt(a); };
+constexpr auto kSigmoid = [](auto a) { return 1 / (1 + std::exp(-a)); };
+constexpr auto kTanh = [](auto a) { return std::tanh(a); };
+constexpr auto kErf = [](auto a) { return std::erf(a); };
+/// erfc keeps its digits where 1 + erf cancels.
+constexpr auto kGelu = [](auto a) { return a / 2 * std::erfc(-a / std::sqrt(decltype(a)(2))); };
 constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
 constexpr auto kExp = [](auto a) { return std::exp(a); };
 constexpr auto kLog = [](auto a) { return std::log(a); };
@@ -200,6 +213,66 @@ OperatorCase binary(std::string_view name, Binary op, BinaryOut op_out, Referenc
           }};
 }
 template <class Reference>
+OperatorCase floats_of_two(std::string_view name, Binary op, BinaryOut op_out,
+                           Reference reference) {
+  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
+            with_type(dtype, [&](auto zero) {
+              using T = decltype(zero);
+              if constexpr (!kIsFloat<T>) {
+                FAIL() << name << " has no reference for " << to_string(dtype);
+              } else {
+                check_binary<T, T>(device, record, op, op_out, reference);
+              }
+            });
+          }};
+}
+
+template <class T>
+void check_where(const Device& device) {
+  for (const Arrangement& at : arrangements()) {
+    const std::size_t count = count_of(at.shape);
+    const Values<bool> conditions = random_values<bool>(count, 21);
+    const Values<T> x = random_values<T>(count, 22), y = random_values<T>(count, 23);
+    const Tensor condition = arrange<bool>(conditions, at.shape, at.b, device);
+    const Tensor a = arrange<T>(x, at.shape, at.a, device);
+    const Tensor b = arrange<T>(y, at.shape, at.b, device);
+    std::vector<Exact<T>> expected, with_number;
+    const auto number = static_cast<T>(1);
+    for (std::size_t i = 0; i < count; ++i) {
+      expected.push_back(static_cast<Exact<T>>(conditions[i] != 0 ? x[i] : y[i]));
+      with_number.push_back(static_cast<Exact<T>>(conditions[i] != 0 ? x[i] : number));
+    }
+    expect_within<T>(download<T>(where(condition, a, b)), expected, 0, "where " + at.name);
+    const Tensor out = arrange<T>(Values<T>(count), at.shape, at.a, device);
+    expect_within<T>(download<T>(where_out(out, condition, a, b)), expected, 0, "where out");
+    expect_within<T>(download<T>(where(condition, a, number)), with_number, 0, "where number");
+  }
+}
+
+void run_where(const Device& device, DType dtype, const OperatorInfo&) {
+  with_type(dtype, [&](auto zero) { check_where<decltype(zero)>(device); });
+}
+
+void run_clamp(const Device& device, DType dtype, const OperatorInfo& record) {
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, bool>) {
+      FAIL() << "clamp has no reference for bool";
+    } else {
+      const auto bounded = [](auto a) {
+        return a < 1 ? decltype(a)(1) : a > 3 ? decltype(a)(3) : a;
+      };
+      check_unary<T, T>(
+          device, record, [](const Tensor& a) { return clamp(a, 1, 3); },
+          [](const Tensor& out, const Tensor& a) -> const Tensor& {
+            return clamp_out(out, a, 1, 3);
+          },
+          bounded);
+    }
+  });
+}
+
+template <class Reference>
 OperatorCase comparison(std::string_view name, Binary op, BinaryOut op_out, Reference reference) {
   return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
             with_type(dtype, [&](auto zero) {
@@ -227,6 +300,15 @@ OperatorCases elementwise_cases() {
       unary<false>(PATCHBAY_OVERLOADS(Unary, neg), Neg()),
       unary<false>(PATCHBAY_OVERLOADS(Unary, abs), Abs()),
       unary<false>(PATCHBAY_OVERLOADS(Unary, square), Square()),
+      floats_of_two(PATCHBAY_OVERLOADS(Binary, pow), kPow),
+      unary<false>(PATCHBAY_OVERLOADS(Unary, relu), Relu()),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, rsqrt), kRsqrt),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, sigmoid), kSigmoid),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, tanh), kTanh),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, erf), kErf),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, gelu), kGelu),
+      {"where", run_where},
+      {"clamp", run_clamp},
       unary<true>(PATCHBAY_OVERLOADS(Unary, sqrt), kSqrt),
       unary<true>(PATCHBAY_OVERLOADS(Unary, exp), kExp),
       unary<true>(PATCHBAY_OVERLOADS(Unary, log), kLog),

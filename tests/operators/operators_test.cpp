@@ -17,7 +17,7 @@ const OperatorCases& all_cases() {
   static const OperatorCases cases = [] {
     OperatorCases all;
     for (const OperatorCases& family :
-         {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases()}) {
+         {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases(), random_cases()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
