@@ -10,6 +10,9 @@
 
 #include "patchbay/plugin/kernels/elementwise.h"
 
+// The table is C too.
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+
 namespace patchbay::test {
 namespace {
 
