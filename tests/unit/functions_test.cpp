@@ -106,7 +106,7 @@ void expect_values(const Tensor& got, const Floats& expected) {
     if (std::isnan(expected[i])) {
       EXPECT_TRUE(std::isnan(values[i])) << i << ": " << values[i];
     } else {
-      EXPECT_EQ(values[i], expected[i]) << i;
+      EXPECT_FLOAT_EQ(values[i], expected[i]) << i;  // a library may be a bit off
     }
   }
 }
