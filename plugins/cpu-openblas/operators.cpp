@@ -34,6 +34,7 @@ struct Operator {
   std::uint32_t num_arguments;
   Maker make;
   int op;
+  std::uint32_t num_written = 1;  // the first arguments; the tensors after them are read
 };
 
 /// What an element of a function costs beside moving it through memory, in single precision.
@@ -88,12 +89,11 @@ std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row
       context.libraries.cache_bytes());
 }
 
-/// Every operator writes its first argument and reads the others.
-void expect_accesses(const Context& context) {
+void expect_accesses(const Context& context, std::uint32_t num_written) {
   for (std::uint32_t i = 0; i < context.spec.num_arguments; ++i) {
     const patchbay_argument_spec& argument = context.spec.arguments[i];
     if (argument.kind != PATCHBAY_TENSOR) continue;
-    const bool is_output = i == 0;
+    const bool is_output = i < num_written;
     if (((argument.access & PATCHBAY_WRITE) != 0) == is_output) continue;
     plugin::unsupported(context.name() + ": argument " + std::to_string(i) +
                         " must be a tensor to " + (is_output ? "write" : "read"));
@@ -327,7 +327,7 @@ constexpr Operator kOperators[] = {
     {"normal.1", 6, make_random, kNormal},
     {"integers.1", 6, make_random, kIntegers},
     {"mask.1", 5, make_random, kMask},
-    {"permutation.1", 4, make_permutation, 0},
+    {"permutation.1", 4, make_permutation, 0, 2},
 };
 
 }  // namespace
@@ -345,7 +345,7 @@ std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spe
     plugin::invalid_argument(context.name() + " takes " + std::to_string(found->num_arguments) +
                              " arguments, got " + std::to_string(spec.num_arguments));
   }
-  expect_accesses(context);
+  expect_accesses(context, found->num_written);
   return found->make(context, found->op);
 }
 
