@@ -17,38 +17,13 @@
 #include "patchbay/export.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"
+#include "patchbay/tensor_options.h"
 
 namespace patchbay {
 
 namespace tensor {
 struct TensorImpl;
 }
-
-/// Where and of what dtype a tensor is made: `zeros({2, 3}, {DType::i32, device})`. What is not
-/// given is f32 and default_device().
-struct TensorOptions {
-  TensorOptions() = default;
-  TensorOptions(DType d) : dtype(d) {}               // NOLINT
-  TensorOptions(Device d) : device(std::move(d)) {}  // NOLINT
-  TensorOptions(DType t, Device d) : dtype(t), device(std::move(d)) {}
-  TensorOptions(Device d, DType t) : dtype(t), device(std::move(d)) {}
-  DType dtype = DType::f32;
-  std::optional<Device> device;
-};
-
-struct ToOptions {
-  bool copy = false;          // new storage even if the tensor is there already
-  bool non_blocking = false;  // return at once; reads through a tensor wait
-};
-
-struct BackwardOptions {
-  bool retain_graph = false;  // the graph may be run once more; else it is freed on the way
-  bool create_graph = false;  // gradients are recorded, to be derived again; retains the graph
-};
-
-class Tensor;
-/// Sees a tensor's gradient; what it returns, if defined, takes its place.
-using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
 /// An n-dimensional array, rank 0 to 8, of one dtype on one device. A shared handle: copies and
 /// views alias one storage. Undefined when default-constructed. Operations are queued on the

@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -26,6 +28,14 @@ TEST_P(TensorTest, IsCreatedWhereItIsAskedFor) {
   EXPECT_EQ(t.size(-1), 3);
   EXPECT_TRUE(t.is_contiguous());
   EXPECT_EQ(t.to_vector<std::int32_t>(), std::vector<std::int32_t>(6, 0));
+}
+
+TEST(TensorOptionsTest, TakeADevicesName) {
+  EXPECT_EQ(zeros({2}, "cpu:0").device(), Device("cpu"));
+  EXPECT_EQ(zeros({2}, std::string("cpu")).device(), Device("cpu"));
+  EXPECT_EQ(zeros({2}, {DType::i64, "cpu:0"}).dtype(), DType::i64);
+  EXPECT_ERROR(static_cast<void>(zeros({2}, "abacus:0")), ErrorCode::kUnknownDevice, "abacus:0");
+  EXPECT_FALSE((std::is_constructible_v<TensorOptions, std::nullptr_t>));
 }
 
 TEST_P(TensorTest, FillsEveryDtype) {
