@@ -95,7 +95,12 @@ const std::vector<Row>& rows() {
       COMPARISON(ge), LOGICAL(logical_and), LOGICAL(logical_or),
       {"logical_not", [](const Operands& o) { use(logical_not(o.flags)); }},
       {"logical_not_out", [](const Operands& o) { logical_not_out(o.flags_out, o.flags_out); }},
-      UNARY(neg), UNARY(abs), UNARY(square), UNARY(sqrt), UNARY(exp), UNARY(log),
+      UNARY(neg), UNARY(abs), UNARY(square), UNARY(sqrt), UNARY(exp), UNARY(log), UNARY(rsqrt),
+      UNARY(sigmoid), UNARY(tanh), UNARY(relu), UNARY(erf), UNARY(gelu), BINARY(pow),
+      {"where", [](const Operands& o) { use(where(o.flags, o.a, o.b)), use(where(o.flags, o.a, 0)); }},
+      {"where_out", [](const Operands& o) { where_out(o.out, o.flags, o.a, o.b); }},
+      {"clamp", [](const Operands& o) { use(clamp(o.a, 0, 1)); }},
+      {"clamp_out", [](const Operands& o) { clamp_out(o.out, o.a, 0, 1); }},
       {"operator+", [](const Operands& o) { use(o.a + o.b), use(o.a + 1), use(1 + o.a); }},
       {"operator-", [](const Operands& o) { use(o.a - o.b), use(o.a - 1), use(1 - o.a), use(-o.a); }},
       {"operator*", [](const Operands& o) { use(o.a * o.b), use(o.a * 2), use(2 * o.a); }},
@@ -135,6 +140,18 @@ const std::vector<Row>& rows() {
       METHOD(is_same, EXPECT_TRUE(o.a.is_same(o.a))),
       METHOD(data, if (o.device.properties().host_addressable) { EXPECT_EQ(*o.a.data<float>(), 1); }),
       METHOD(impl, EXPECT_NE(o.a.impl(), nullptr)),
+      // gradients
+      METHOD(requires_grad, EXPECT_FALSE(o.a.requires_grad())),
+      METHOD(requires_grad_, use(o.a.clone().requires_grad_())),
+      METHOD(is_leaf, EXPECT_TRUE(o.a.is_leaf())), METHOD(detach, use(o.a.detach())),
+      METHOD(grad, EXPECT_FALSE(o.a.grad().defined())),
+      METHOD(set_grad, o.b.clone().set_grad(o.a)),
+      METHOD(backward, const Tensor x = o.a.clone().requires_grad_(); sum(x * x).backward();
+             (x * o.b).backward(o.a); use(x.grad())),
+      METHOD(add_gradient_hook, const Tensor x = o.a.clone().requires_grad_();
+             x.add_gradient_hook([](const Tensor& g) { return g * 2; }); sum(x).backward()),
+      METHOD(remove_gradient_hook, const Tensor x = o.a.clone().requires_grad_();
+             x.remove_gradient_hook(x.add_gradient_hook([](const Tensor& g) { return g; }))),
       // views and copies on the device
       METHOD(slice, use(o.a.slice(1, 0, 3, 2))), METHOD(select, use(o.a.select(1, 2))),
       METHOD(operator[], use(o.a[1])), METHOD(permute, use(o.a.permute({1, 0}))),
