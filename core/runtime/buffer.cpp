@@ -4,6 +4,7 @@
 #include "core/runtime/buffer_state.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
+#include "core/runtime/graph_recorder.h"
 #include "core/runtime/interop.h"
 
 namespace patchbay {
@@ -22,7 +23,11 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
   device.state().check_alive("allocate");  // the cache may have a block left
   const runtime::Allocation allocation = allocator.allocate(size_bytes);
   try {
-    return Buffer(new BufferState(device.shared_state(), kind, allocation));
+    Buffer buffer(new BufferState(device.shared_state(), kind, allocation));
+    if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+      recorder->note_made(*buffer.state());
+    }
+    return buffer;
   } catch (...) {
     allocator.free(allocation, allocation.block != nullptr ? std::move(allocation.block->uses)
                                                            : std::vector<runtime::PastUse>());
@@ -65,6 +70,7 @@ void* Buffer::host_pointer() const {
                    "first, with copy_to_host or Tensor::to(\"cpu\").",
                    state.device->name_text);
   }
+  runtime::check_not_recording("host_pointer");
   state.device->check_alive("host_pointer");
   state.wait_on_host(/*writes=*/true, "host_pointer");
   state.check_readable("host_pointer");
@@ -73,6 +79,7 @@ void* Buffer::host_pointer() const {
 
 void Buffer::wait() const {
   runtime::BufferState& state = checked("wait");
+  runtime::check_not_recording("wait");
   state.device->check_alive("wait");
   state.wait_on_host(/*writes=*/true);
   state.check_readable("wait");

@@ -10,6 +10,7 @@
 #include "core/runtime/copy_plan.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
+#include "core/runtime/graph_recorder.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/staging.h"
@@ -369,6 +370,9 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   const bool is_same_place =
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
+  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    return recorder->copy(to, from, size_bytes, operation);
+  }
   TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
   const Route route = admit(to, from, size_bytes, operation, span);
   // The caller's own memory is not ours to keep: such a copy is always complete on return.
@@ -387,6 +391,12 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
 void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::size_t size_bytes,
                    bool non_blocking, const char* operation) {
   if (size_bytes == 0) return;
+  if (current_recorder() != nullptr) [[unlikely]] {
+    if (steps.pack) steps.pack();
+    copy_bytes(to, from, size_bytes, non_blocking, operation);
+    if (steps.unpack) steps.unpack();
+    return;
+  }
   non_blocking = non_blocking && !runtime_of(to, from).sync;
   const Route route = choose_route(terminal_of(from.buffer), terminal_of(to.buffer));
   if (non_blocking && would_wait(steps, route, operation)) {
@@ -428,6 +438,9 @@ void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t si
 }
 
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes) {
+  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    return recorder->kernel_copy(device, size_bytes);
+  }
   device.runtime.ledger.record(device.name_text, device.name_text, Route::kSameDevice, size_bytes);
 }
 

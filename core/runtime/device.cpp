@@ -61,6 +61,7 @@ Stream Device::default_stream() const {
 
 void Device::synchronize(std::chrono::nanoseconds timeout) const {
   runtime::check_no_callback("synchronize");
+  runtime::check_not_recording("synchronize");
   const std::uint64_t deadline = runtime::deadline_after(timeout.count());
   state_->open();
   state_->synchronize(deadline);

@@ -7,6 +7,10 @@
 
 namespace patchbay::runtime {
 
+struct GeneratorPosition {
+  std::uint64_t seed, offset;
+};
+
 /// Where a sequence of draws is.
 struct GeneratorState {
   std::mutex mutex;

@@ -202,6 +202,7 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
     raw.back().access = static_cast<std::uint8_t>(specs[i].access);
   }
   runtime::check_no_callback(op);
+  runtime::check_not_recording(op);
   launch_by_hand(stream.state(), *state_, raw, uses, op);
 }
 

@@ -2,6 +2,7 @@
 #include "core/runtime/launch.h"
 
 #include "core/runtime/error.h"
+#include "core/runtime/graph_recorder.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/stream_scope.h"
@@ -94,7 +95,11 @@ void launch_on(StreamState& stream, KernelState& kernel,
 }
 
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-            std::span<const Use> uses, std::string_view name) {
+            std::span<const Use> uses, std::string_view name,
+            std::span<const std::uint32_t> slots) {
+  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    return recorder->launch(kernel, arguments, uses, name, slots);
+  }
   StreamState& stream = current_stream(kernel.device, name);
   if (!are_tracked(uses)) return launch_on(stream, kernel, arguments, uses, name);
   follow(stream, uses, name);

@@ -44,8 +44,11 @@ struct Use {
 /// order, and all are on the kernel's device.
 /// Reserved bytes of the arguments are zero. Errors: what the plugin reports, as Error, prefixed
 /// with `[name]`.
+/// While this thread records a graph, that takes the launch down instead, with what `slots` says of
+/// the arguments (graph_recorder.h).
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-            std::span<const Use> uses, std::string_view name);
+            std::span<const Use> uses, std::string_view name,
+            std::span<const std::uint32_t> slots = {});
 
 /// The same on a given stream, without the waits: ordering is the caller's.
 void launch_on(StreamState& stream, KernelState& kernel,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/runtime/error.h"
+#include "core/runtime/graph_recorder.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/stream_scope.h"
@@ -104,6 +105,9 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  std::span<const Use> uses) {
   DeviceState& device = *kernel.module->device;
   const std::string& name = kernel.signature.name;
+  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    return recorder->launch_grid(kernel.shared_from_this(), groups, group_size, arguments, uses);
+  }
   StreamState& stream = current_stream(device, name);
   const auto enter = [&](patchbay_stream* handle) {
     return device.plugin.tables.kernel.launch_grid(

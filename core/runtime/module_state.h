@@ -49,7 +49,7 @@ struct ModuleState {
 };
 
 /// A kernel of a module, which it keeps.
-struct ModuleKernelState {
+struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
   ModuleKernelState(std::shared_ptr<ModuleState> owner, const KernelSignature& wanted)
       : module(std::move(owner)), signature(wanted), handle(module->kernel_of(wanted)) {}
 

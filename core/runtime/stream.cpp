@@ -14,6 +14,7 @@ namespace patchbay {
 namespace {
 
 using runtime::check_no_callback;
+using runtime::check_not_recording;
 
 std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
                                                   const StreamOptions& options) {
@@ -77,11 +78,13 @@ Device Stream::device() const { return Device(state_->device.shared()); }
 
 Event Stream::record() const {
   check_no_callback("record");
+  check_not_recording("record");
   return Event(state_->record(state_->device.shared()));
 }
 
 void Stream::wait(const Event& event) const {
   check_no_callback("wait");
+  check_not_recording("wait");
   state_->wait(event.state_);
 }
 
@@ -92,11 +95,13 @@ void Stream::flush() const {
 
 void Stream::synchronize(std::chrono::nanoseconds timeout) const {
   check_no_callback("synchronize");
+  check_not_recording("synchronize");
   state_->synchronize(runtime::deadline_after(timeout.count()));
 }
 
 void Stream::add_callback(StreamCallback callback) const {
   check_no_callback("add_callback");
+  check_not_recording("add_callback");
   if (!callback) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[add_callback] an empty function: expected one to call ({}).",
@@ -123,6 +128,7 @@ std::vector<SubmissionTime> Stream::take_times() const {
 
 void Stream::reset() const {
   check_no_callback("reset");
+  check_not_recording("reset");
   state_->reset();
 }
 
@@ -135,6 +141,7 @@ bool Event::is_done() const {
 
 void Event::wait(std::chrono::nanoseconds timeout) const {
   check_no_callback("wait");
+  check_not_recording("wait");
   state_->wait(runtime::deadline_after(timeout.count()));
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/runtime/context.h"
 #include "core/runtime/error.h"
+#include "core/runtime/graph_recorder.h"
 
 namespace patchbay {
 namespace runtime {
@@ -22,7 +23,7 @@ std::shared_ptr<const ScopedStream> exchange_streams(std::shared_ptr<const Scope
 StreamState& find_scoped_stream(DeviceState& device, std::string_view operation) {
   check_no_callback(operation);
   for (const ScopedStream* scope = scoped_streams; scope != nullptr; scope = scope->outer.get()) {
-    if (&scope->stream->device == &device) return *scope->stream;
+    if (scope->stream && &scope->stream->device == &device) return *scope->stream;
   }
   return *device.default_stream;
 }
@@ -31,6 +32,14 @@ void raise_in_callback(std::string_view operation) {
   raise(ErrorCode::kInvalidArgument,
         "[{}] a stream's callback called the runtime: expected a callback that only notes what it "
         "is told or wakes another thread. Make the call on that thread.",
+        operation);
+}
+
+void check_not_recording_slowly(std::string_view operation) {
+  if (find_recorder() == nullptr) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] a graph is being recorded, which only notes what is to be done: expected operations "
+        "on tensors and copies between devices. Do this before the recording, or after a replay.",
         operation);
 }
 

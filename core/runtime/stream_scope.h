@@ -11,10 +11,13 @@
 
 namespace patchbay::runtime {
 
+class GraphRecorder;
+
 /// The streams chosen by the scopes of a thread, innermost first.
 struct ScopedStream {
-  std::shared_ptr<StreamState> stream;
+  std::shared_ptr<StreamState> stream;  // null: a recording begins here
   std::shared_ptr<const ScopedStream> outer;
+  GraphRecorder* recorder = nullptr;
 };
 
 /// Null, or those of this thread, or what stands for 'in a callback': one word, for each operation
@@ -40,6 +43,13 @@ extern const ScopedStream kInCallback;
 inline void check_no_callback(std::string_view operation) {
   if (scoped_streams == &kInCallback) [[unlikely]]
     raise_in_callback(operation);
+}
+
+/// Errors: kInvalidArgument while this thread records a graph, which does no work.
+void check_not_recording_slowly(std::string_view operation);
+inline void check_not_recording(std::string_view operation) {
+  if (scoped_streams != nullptr) [[unlikely]]
+    check_not_recording_slowly(operation);
 }
 
 /// Marks this thread as one that runs a stream's callback.

@@ -56,9 +56,9 @@ namespace {
 
 Tensor make_full(const char* operation, const Shape& shape, const Scalar& value, DType dtype,
                  const std::shared_ptr<runtime::DeviceState>& device) {
-  const std::uint64_t bits = value.bits(dtype, operation);
+  const Operand number = literal(operation, dtype, value);
   Tensor result = make_empty(operation, shape, dtype, device);
-  launch_fill(*result.impl(), bits);
+  launch_fill(*result.impl(), number);
   return result;
 }
 

@@ -33,11 +33,22 @@ void Launch::flat(const TensorImpl& tensor, std::uint8_t access) {
   argument.strides[0] = 1;
 }
 
-void Launch::scalar(std::uint64_t bits, DType dtype) {
+void Launch::scalar(std::uint64_t bits, DType dtype, std::uint32_t slot) {
+  if (slot != runtime::kNoSlot) [[unlikely]] {
+    if (!has_slots_) slots_.fill(runtime::kNoSlot);
+    has_slots_ = true;
+    slots_[num_arguments_] = slot;
+  }
   patchbay_argument& argument = arguments_[num_arguments_++];
   runtime::set_scalar(argument, bits, scalar_dtype(dtype));
   std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
   std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
+}
+
+Operand literal(const char* operation, DType dtype, const Scalar& value) {
+  if (value.slot() == 0) [[likely]]
+    return {nullptr, value.bits(dtype, operation)};
+  return {nullptr, value.without_slot().bits(dtype, operation), value.slot()};
 }
 
 namespace {
@@ -70,7 +81,7 @@ void set_flat(Launch& launch, DType dtype, const TensorImpl& out, std::span<cons
     if (input.tensor != nullptr) {
       launch.flat(*input.tensor, PATCHBAY_READ);
     } else {
-      launch.scalar(input.bits, dtype);
+      launch.scalar(input.bits, dtype, input.slot);
     }
   }
 }
@@ -90,7 +101,7 @@ void set_strided(Launch& launch, DType dtype, const TensorImpl& out,
     if (input.tensor != nullptr) {
       launch.tensor(*input.tensor, walk.extents(), walk.strides(tensor++), PATCHBAY_READ);
     } else {
-      launch.scalar(input.bits, dtype);
+      launch.scalar(input.bits, dtype, input.slot);
     }
   }
 }
@@ -112,8 +123,9 @@ void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
   launch.run(op.name, kernel);
 }
 
-void launch_fill(const TensorImpl& out, std::uint64_t bits) {
-  const Operand value{nullptr, bits};
+void launch_fill(const TensorImpl& out, std::uint64_t bits) { launch_fill(out, {nullptr, bits}); }
+
+void launch_fill(const TensorImpl& out, const Operand& value) {
   launch_elementwise(op::fill, out.dtype, out, {&value, 1});
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/runtime/graph_recorder.h"
 #include "core/runtime/launch.h"
 #include "core/tensor/iteration.h"
 #include "core/tensor/operators.h"
@@ -19,7 +20,11 @@ namespace patchbay::tensor {
 struct Operand {
   const TensorImpl* tensor = nullptr;
   std::uint64_t bits = 0;
+  std::uint32_t slot = 0;  // of a recording, for a number that replays may change
 };
+
+/// A number as an operand; it may be a recording's slot. Errors: those of Scalar::bits.
+Operand literal(const char* operation, DType dtype, const Scalar& value);
 
 /// The arguments of one launch, on the stack. The tensors outlive it.
 class Launch {
@@ -29,13 +34,14 @@ class Launch {
               std::uint8_t access);
   /// One more contiguous tensor, in one dimension.
   void flat(const TensorImpl& tensor, std::uint8_t access);
-  /// One more number of `dtype` (for bool as u8).
-  void scalar(std::uint64_t bits, DType dtype);
+  /// One more number of `dtype` (for bool as u8), and what a recording is to know of it.
+  void scalar(std::uint64_t bits, DType dtype, std::uint32_t slot = runtime::kNoSlot);
 
   /// `name` is what errors and traces call it.
   void run(const char* name, runtime::KernelState& kernel) const {
     runtime::launch(kernel, std::span(arguments_.data(), num_arguments_),
-                    std::span(uses_.data(), num_uses_), name);
+                    std::span(uses_.data(), num_uses_), name,
+                    std::span(slots_.data(), has_slots_ ? num_arguments_ : 0));
   }
 
  private:
@@ -44,7 +50,9 @@ class Launch {
   static constexpr std::size_t kMaxArguments = 8;
   std::array<patchbay_argument, kMaxArguments> arguments_;  // filled as far as num_arguments_
   std::array<runtime::Use, kMaxArguments> uses_;
+  std::array<std::uint32_t, kMaxArguments> slots_;  // filled if there are any
   std::size_t num_arguments_ = 0, num_uses_ = 0;
+  bool has_slots_ = false;
 };
 
 /// out = op(inputs), element by element; inputs are of `dtype` and broadcast to out. Nothing for an
@@ -52,6 +60,7 @@ class Launch {
 void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs);
 void launch_fill(const TensorImpl& out, std::uint64_t bits);
+void launch_fill(const TensorImpl& out, const Operand& value);
 /// Same dtype: copy; else cast.
 void launch_copy(const TensorImpl& out, const TensorImpl& in);
 void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits);

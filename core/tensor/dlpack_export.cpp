@@ -7,6 +7,7 @@
 #include "patchbay/dlpack.h"
 
 #include "core/runtime/interop.h"
+#include "core/runtime/stream_scope.h"
 #include "core/runtime/stream_state.h"
 #include "core/tensor/dlpack_dtype.h"
 #include "core/tensor/operands.h"
@@ -67,6 +68,7 @@ void check_device(const TensorImpl& impl) {
 std::shared_ptr<runtime::StreamState> make_safe(const TensorImpl& impl,
                                                 const DlpackOptions& options) {
   std::shared_ptr<runtime::StreamState> stream;
+  runtime::check_not_recording(kOperation);
   impl.device().check_alive(kOperation);
   if (options.stream) {
     stream = runtime::wrap_stream(kOperation, impl.device(), *options.stream);

@@ -87,7 +87,7 @@ Tensor with_literal(const Operator& op, const TensorImpl& tensor,
 
 Operand literal_for(const Operator& op, const Named& operand, const Scalar& value) {
   check_dtype_allowed(op, operand);
-  return {nullptr, value.bits(operand.tensor.dtype, op.name)};
+  return literal(op.name, operand.tensor.dtype, value);
 }
 
 Tensor binary(const Operator& op, const Tensor& a, const Scalar& b) {

@@ -169,7 +169,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
 const Tensor& Tensor::fill_(const Scalar& value) const {
   const TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
   tensor::claim_destination("fill_", impl, "tensor");
-  tensor::launch_fill(impl, value.bits(impl.dtype, "fill_"));
+  tensor::launch_fill(impl, tensor::literal("fill_", impl.dtype, value));
   return *this;
 }
 

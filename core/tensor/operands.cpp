@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/graph_recorder.h"
 #include "core/tensor/autograd/record.h"
 #include "core/tensor/overlap.h"
 
@@ -95,6 +96,9 @@ bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
 
 std::uint64_t read_host_scalar(const TensorImpl& tensor) {
   runtime::BufferState& buffer = tensor.buffer();
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+    if (recorder->makes(buffer)) runtime::check_not_recording("scalar");
+  }
   buffer.wait_on_host(false, "scalar");
   buffer.check_readable("scalar");
   std::uint64_t bits = 0;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/runtime/generator_state.h"
+#include "core/runtime/graph_recorder.h"
 #include "core/runtime/runtime_state.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
@@ -19,12 +20,16 @@ namespace patchbay {
 Generator::Generator(std::uint64_t seed) : Generator(State{seed, 0}) {}
 
 Generator::Generator(State state) : state_(std::make_shared<runtime::GeneratorState>()) {
+  runtime::check_not_recording("Generator");  // each run would go on where the last one ended
   set_state(state);
 }
 
 Generator::State Generator::state() const { return advance(0); }
 
 void Generator::set_state(State state) const {
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+    return recorder->set_position(state_, {state.seed, state.offset});
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->seed = state.seed;
   state_->offset = state.offset;
@@ -33,6 +38,10 @@ void Generator::set_state(State state) const {
 void Generator::manual_seed(std::uint64_t seed) const { set_state({seed, 0}); }
 
 Generator::State Generator::advance(std::uint64_t num_calls) const {
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+    const auto [seed, offset] = recorder->advance(state_, num_calls);
+    return {seed, offset};
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   const State before{state_->seed, state_->offset};
   state_->offset += num_calls;
@@ -57,8 +66,8 @@ Generator::State take_offset(const TensorImpl& out, const ChosenGenerator& gener
 }
 
 void add_position(Launch& launch, const Generator::State& state) {
-  launch.scalar(state.seed, DType::i64);
-  launch.scalar(state.offset, DType::i64);
+  launch.scalar(state.seed, DType::i64, runtime::kSeedSlot);
+  launch.scalar(state.offset, DType::i64, runtime::kOffsetSlot);
 }
 
 /// In row-major order, for elements are counted so.

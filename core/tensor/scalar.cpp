@@ -79,7 +79,17 @@ std::optional<std::uint64_t> try_bits(const Scalar& scalar, DType dtype) {
 
 }  // namespace
 
+void Scalar::raise_not_fixed(const char* operation) const {
+  runtime::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] a graph's slot can't stand here, for its value is not fixed: expected an "
+      "operand of a binary operation, or the value of a fill, got a slot of value {}. Use "
+      "a number, or a tensor.",
+      operation, to_string());
+}
+
 std::int64_t Scalar::to_int64() const {
+  check_fixed("scalar");
   if (!floating_) return i64_;
   const std::optional<std::int64_t> whole = to_exact_integer(Scalar(std::trunc(f64_)));
   if (!whole) {
@@ -92,6 +102,7 @@ std::int64_t Scalar::to_int64() const {
 }
 
 std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
+  check_fixed(operation);
   const std::optional<std::uint64_t> bits = try_bits(*this, dtype);
   if (!bits) [[unlikely]] {
     runtime::raise(

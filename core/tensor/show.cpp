@@ -12,6 +12,7 @@
 
 #include "patchbay/tensor.h"
 
+#include "core/runtime/stream_scope.h"
 #include "core/tensor/fetch.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/small_float.h"
@@ -121,6 +122,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   if (!buffer.host_addressable) {
     return out << tensor::describe(impl) << "; show(tensor) fetches the values";
   }
+  runtime::check_not_recording("<<");
   buffer.wait_on_host(false, "<<");
   buffer.check_readable("<<");
   const char* first = static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes;

@@ -19,6 +19,7 @@ set(PATCHBAY_TENSOR_SOURCES
   elementwise.cpp
   fetch.cpp
   gemm.cpp
+  graph.cpp
   interop.cpp
   iteration.cpp
   kernel_module.cpp

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/stream_scope.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/tensor_impl.h"
 
@@ -64,6 +65,7 @@ void* Tensor::host_data(DType dtype) const {
                    "tensor.to(\"cpu\").",
                    impl.device().name_text, tensor::describe(impl));
   }
+  runtime::check_not_recording("data");
   buffer.wait_on_host(true, "data");
   buffer.check_readable("data");
   if (buffer.memory.base == nullptr) return nullptr;  // no bytes

@@ -31,17 +31,37 @@ class PATCHBAY_API Scalar {
   }
 
   bool is_floating() const { return floating_; }
-  double to_double() const { return floating_ ? f64_ : static_cast<double>(i64_); }
-  /// Truncates. Errors: kInvalidArgument if the value is NaN or needs more than 64 bits.
+  /// Errors: kInvalidArgument for a graph's slot, since the value is not fixed.
+  double to_double() const {
+    check_fixed("scalar");
+    return floating_ ? f64_ : static_cast<double>(i64_);
+  }
+  /// Truncates. Errors: as to_double; kInvalidArgument if the value is NaN or needs more than 64
+  /// bits.
   std::int64_t to_int64() const;
   /// The value as an element of `dtype`, in the low-address bytes; rounded to nearest for floats.
   /// Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39 as f32),
-  /// which names `operation`.
+  /// which names `operation`; as to_double.
   std::uint64_t bits(DType dtype, const char* operation = "scalar") const;
   std::string to_string() const;
 
+  /// Made by a GraphRecording: what stands for it may be set before each replay. 0: none.
+  std::uint32_t slot() const { return slot_; }
+  static Scalar with_slot(Scalar value, std::uint32_t slot) {
+    value.slot_ = slot;
+    return value;
+  }
+  Scalar without_slot() const { return with_slot(*this, 0); }
+
  private:
+  void check_fixed(const char* operation) const {
+    if (slot_ != 0) [[unlikely]]
+      raise_not_fixed(operation);
+  }
+  [[noreturn]] void raise_not_fixed(const char* operation) const;
+
   bool floating_ = false;
+  std::uint32_t slot_ = 0;
   double f64_ = 0;
   std::int64_t i64_ = 0;
 };

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/autograd.h"
+#include "patchbay/random.h"
 
+#include "core/runtime/runtime_state.h"
 #include "core/tensor/autograd/record.h"
 #include "core/tensor/operands.h"
 
@@ -11,12 +13,30 @@ namespace {
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;
 
+/// A generator put back to an earlier state, for a scope.
+class Rewound {
+ public:
+  Rewound(const Generator& generator, Generator::State state)
+      : generator_(generator), now_(generator.state()) {
+    generator_.set_state(state);
+  }
+  ~Rewound() { generator_.set_state(now_); }
+  Rewound(const Rewound&) = delete;
+  Rewound& operator=(const Rewound&) = delete;
+
+ private:
+  const Generator& generator_;
+  const Generator::State now_;
+};
+
 /// What the step back does: the function once more, recorded, and its gradients with respect to
 /// leaves that stand for the inputs.
 struct Checkpoint {
   Function function;
   std::vector<Saved> inputs;
   std::vector<bool> wanted;
+  Generator generator;  // that of the runtime, and where it was
+  Generator::State state;
 
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
     std::vector<Tensor> leaves;
@@ -26,6 +46,7 @@ struct Checkpoint {
     }
     {
       const Recording recording(true);
+      const Rewound rewound(generator, state);
       const Tensor result = function(leaves);
       if (result.requires_grad()) result.backward(grad);
     }
@@ -40,7 +61,14 @@ struct Checkpoint {
 
 Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,
                   const std::vector<Tensor>& inputs) {
-  tensor::Checkpoint back{function, {}, {}};
+  if (inputs.empty()) {
+    tensor::raise(ErrorCode::kInvalidArgument,
+                  "[checkpoint] no inputs: expected at least one tensor, got none. Pass what the "
+                  "function computes from.");
+  }
+  const Generator generator(
+      tensor::impl_of("checkpoint", inputs[0], "input").device().runtime.generator);
+  tensor::Checkpoint back{function, {}, {}, generator, generator.state()};
   std::vector<const Tensor*> operands;
   bool is_recorded = false;
   for (const Tensor& input : inputs) {

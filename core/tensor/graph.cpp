@@ -1,0 +1,106 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Graphs as a program sees them: tensors in place of buffers.
+#include "patchbay/graph.h"
+
+#include <utility>
+
+#include "core/runtime/graph_recorder.h"
+#include "core/tensor/operands.h"
+#include "core/tensor/overlap.h"
+
+namespace patchbay {
+
+namespace {
+
+using tensor::describe;
+using tensor::Named;
+using tensor::raise;
+using tensor::TensorImpl;
+
+void check_alike(const Named& recorded, const Named& replacement) {
+  tensor::check_same_device("bind", recorded, replacement);
+  tensor::check_same_dtype("bind", recorded, replacement);
+  const TensorImpl &a = recorded.tensor, &b = replacement.tensor;
+  if (a.shape == b.shape && a.strides == b.strides) return;
+  raise(ErrorCode::kShapeMismatch,
+        "[bind] the tensors are not alike: expected shape {} and strides {}, got {} and {} ({}; "
+        "{}). Record the graph again for other shapes.",
+        to_string(a.shape), to_string(a.strides), to_string(b.shape), to_string(b.strides),
+        describe(recorded), describe(replacement));
+}
+
+/// From the first byte of the tensor to behind its last.
+std::uint64_t extent_bytes(const TensorImpl& tensor) {
+  if (tensor.is_empty()) return 0;
+  std::int64_t last = 0;
+  for (int d = 0; d < tensor.shape.rank(); ++d) last += (tensor.shape[d] - 1) * tensor.strides[d];
+  return static_cast<std::uint64_t>(last + 1) * size_bytes(tensor.dtype);
+}
+
+}  // namespace
+
+void Graph::replay() const {
+  runtime::check_no_callback("replay");
+  runtime::check_not_recording("replay");
+  state_->replay();
+}
+
+void Graph::bind(const Tensor& recorded, const Tensor& replacement) const {
+  const Named from{"recorded", tensor::impl_of("bind", recorded, "recorded")};
+  const Named to{"replacement", tensor::impl_of("bind", replacement, "replacement")};
+  check_alike(from, to);
+  const runtime::GraphBuffer* known = state_->find(from.tensor.buffer());
+  if (known == nullptr) {
+    raise(ErrorCode::kInvalidArgument,
+          "[bind] the graph does not use this tensor: expected one that the recorded function read "
+          "or wrote, and that was made outside or is still held, got {}. Pass the tensor that the "
+          "function used.",
+          describe(from));
+  }
+  const runtime::GraphRange bytes{state_->index_of(*known), from.tensor.offset_bytes,
+                                  extent_bytes(from.tensor)};
+  if (!state_->is_within(bytes)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[bind] the graph uses elements beside this tensor's: expected one that covers all that "
+          "it uses of the storage, got {}. Bind the tensor that the view was made from.",
+          describe(from));
+  }
+  if (known->is_written) to.tensor.buffer().check_writable("bind", "replacement");
+  const bool is_other = &from.tensor.buffer() != &to.tensor.buffer();
+  if (is_other && state_->shares_written(*known, to.tensor.buffer())) {
+    raise(ErrorCode::kInvalidArgument,
+          "[bind] the graph uses the replacement's storage elsewhere, and writes it: expected "
+          "storage of its own, got {}. Bind a clone.",
+          describe(to));
+  }
+  state_->bind(bytes, replacement.buffer(), to.tensor.offset_bytes);
+}
+
+void Graph::set(const Scalar& slot, const Scalar& value) const {
+  if (slot.slot() != 0 && state_->set(slot.slot(), value)) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[set] {}: expected what GraphRecording::slot gave when this graph was recorded, got {}. "
+        "Pass that.",
+        slot.slot() == 0 ? "a number is no slot" : "the graph does not use this slot",
+        slot.to_string());
+}
+
+std::size_t Graph::num_operations() const { return state_->num_operations(); }
+std::size_t Graph::memory_bytes() const { return state_->arena_bytes(); }
+
+Scalar GraphRecording::slot(const Scalar& value) {
+  return Scalar::with_slot(value, recorder_.add_slot());
+}
+
+Graph record_graph(const std::function<void(GraphRecording&)>& function) {
+  runtime::GraphRecorder recorder;
+  GraphRecording recording(recorder);
+  function(recording);
+  return Graph(recorder.finish());
+}
+
+Graph record_graph(const std::function<void()>& function) {
+  return record_graph([&](GraphRecording&) { function(); });
+}
+
+}  // namespace patchbay
