@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Functions that are run again in place of keeping what they made.
 #include <patchbay/autograd.h>
+#include <patchbay/graph.h>
 #include <patchbay/ops.h>
+#include <patchbay/random.h>
 
 #include "support/device_test.h"
 
@@ -44,6 +46,40 @@ TEST_P(CheckpointTest, OfWhatNeedsNoGradientIsNotRecorded) {
   const Tensor y = checkpoint([](const std::vector<Tensor>& in) { return in[0] * 2; }, {x});
   EXPECT_FALSE(y.requires_grad());
   EXPECT_EQ(y.to_vector<float>(), Floats(3, 2));
+}
+
+TEST_P(CheckpointTest, DrawsTheSameNumbersAgain) {
+  const Generator generator = default_generator(device_.runtime());
+  const auto drop = [&](const std::vector<Tensor>& in) {
+    return in[0] * dropout_mask(0.5, {1000}, device_).cast(DType::f32);
+  };
+  const Tensor x = ones({1000}, device_).requires_grad_();
+  Tensor y;
+  const auto step = [&] {
+    x.set_grad({});
+    y = checkpoint(drop, {x});
+    static_cast<void>(rand({3}, device_));  // in between
+    y.backward(ones({1000}, device_));
+  };
+  generator.manual_seed(11);
+  step();
+  const Floats mask = y.to_vector<float>();
+  EXPECT_EQ(x.grad().to_vector<float>(), mask);
+  EXPECT_EQ(generator.state(), (Generator::State{11, 2}));
+  const Graph graph = record_graph(step);
+  generator.manual_seed(11);
+  graph.replay();
+  EXPECT_EQ(y.to_vector<float>(), mask);
+  EXPECT_EQ(x.grad().to_vector<float>(), mask);
+  graph.replay();
+  EXPECT_NE(y.to_vector<float>(), mask);
+  EXPECT_EQ(x.grad().to_vector<float>(), y.to_vector<float>());
+  EXPECT_EQ(generator.state(), (Generator::State{11, 4}));
+}
+
+TEST_P(CheckpointTest, NeedsAnInput) {
+  EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {})),
+               ErrorCode::kInvalidArgument, "[checkpoint] no inputs: expected at least one tensor");
 }
 
 }  // namespace

@@ -28,4 +28,6 @@ TEST(Readme, ProgramPrintsWhatTheReadmeShows) { expect_output(README_PROGRAM, RE
 
 TEST(Readme, ProgramOfTheChapterOnRandomNumbers) { expect_output(RANDOM_PROGRAM, RANDOM_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnGraphs) { expect_output(GRAPHS_PROGRAM, GRAPHS_OUTPUT); }
+
 }  // namespace

@@ -1,0 +1,138 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What can't be recorded, bound or set.
+#include <sstream>
+#include <stdexcept>
+
+#include "unit/graph_device.h"
+
+namespace patchbay::test {
+namespace {
+
+class GraphErrorsTest : public GraphTest {};
+PATCHBAY_GRAPH_DEVICES(GraphErrorsTest);
+
+constexpr const char* kRecorded = "a graph is being recorded";
+
+TEST_P(GraphErrorsTest, NothingIsReadOrAwaitedWhileRecording) {
+  const Tensor x = ramp(4);
+  const Stream stream = device_.default_stream();
+  const Event event = stream.record();
+  const Graph empty_graph = record_graph([] {});
+  const auto recording = [&](auto&& body) {
+    EXPECT_ERROR(static_cast<void>(record_graph([&] { body(); })), ErrorCode::kInvalidArgument,
+                 kRecorded);
+  };
+  recording([&] { static_cast<void>(x[0].item<float>()); });
+  recording([&] { static_cast<void>((x + 1).to_vector<float>()); });
+  recording([&] { static_cast<void>(show(x)); });
+  recording([&] { static_cast<void>(from_host({1.0F}, {1}, device_)); });
+  recording([&] { device_.synchronize(); });
+  recording([&] { stream.synchronize(); });
+  recording([&] { static_cast<void>(stream.record()); });
+  recording([&] { stream.wait(event); });
+  recording([&] { event.wait(); });
+  recording([&] { stream.add_callback([](const Error*) {}); });
+  recording([&] { x.buffer().wait(); });
+  recording([&] { static_cast<void>(record_graph([] {})); });
+  recording([&] { empty_graph.replay(); });
+  recording([&] { static_cast<void>(Generator(7)); });
+  if (!device_.properties().host_addressable) return;
+  recording([&] { static_cast<void>(x.data<float>()); });
+  recording([&] { static_cast<void>(x.buffer().host_pointer()); });
+  recording([&] { static_cast<void>(std::ostringstream() << x); });
+}
+
+TEST_P(GraphErrorsTest, LaunchesByHandAreNotRecorded) {
+  const Tensor x = ramp(4);
+  KernelSpec spec;
+  spec.op = "neg.1";
+  spec.arguments = {ArgumentSpec::tensor(DType::f32, Access::kWrite),
+                    ArgumentSpec::tensor(DType::f32, Access::kRead)};
+  const Kernel kernel = Kernel::prepare(device_, spec);
+  const Tensor y = zeros({4}, device_);
+  const std::vector<Argument> arguments{
+      Argument::tensor(y.buffer(), DType::f32, {4}, Access::kWrite),
+      Argument::tensor(x.buffer(), DType::f32, {4}, Access::kRead)};
+  EXPECT_ERROR(
+      static_cast<void>(record_graph([&] { kernel.launch(device_.default_stream(), arguments); })),
+      ErrorCode::kInvalidArgument, kRecorded);
+}
+
+TEST_P(GraphErrorsTest, AHostScalarOfTheGraphHasNoValue) {
+  const Device cpu = device_.runtime().device("cpu:0");
+  if (cpu == device_) GTEST_SKIP() << "there it is a tensor like others";
+  const Tensor x = ramp(4), one = full({}, 1, cpu);
+  EXPECT_ERROR(static_cast<void>(record_graph([&] { static_cast<void>(x * (one + 1)); })),
+               ErrorCode::kInvalidArgument, "[scalar] a graph is being recorded");
+}
+
+TEST_P(GraphErrorsTest, AFailedRecordingLeavesNothingBehind) {
+  const Tensor x = ramp(4);
+  EXPECT_THROW(static_cast<void>(record_graph([&] {
+                 static_cast<void>(x + 1);
+                 throw std::runtime_error("no");
+               })),
+               std::runtime_error);
+  EXPECT_EQ((x + 1).to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST_P(GraphErrorsTest, RefusesTensorsThatAreNotAlike) {
+  const Tensor x = ramp(6), out = zeros({6}, device_), unused = ramp(6);
+  Tensor y;
+  const Graph graph = record_graph([&] {
+    y = x + 1;
+    neg_out(out, y);
+  });
+  const auto refuses = [&](const Tensor& a, const Tensor& b, ErrorCode code, const char* text) {
+    EXPECT_ERROR(graph.bind(a, b), code, text);
+  };
+  refuses(x, zeros({6}, other_), ErrorCode::kDeviceMismatch, "[bind] operands are on different");
+  refuses(x, zeros({6}, {DType::i32, device_}), ErrorCode::kDtypeMismatch, "[bind]");
+  refuses(x, zeros({2, 3}, device_), ErrorCode::kShapeMismatch,
+          "[bind] the tensors are not alike: expected shape [6] and strides [1], got [2, 3]");
+  refuses(x, zeros({12}, device_).slice(0, 0, 12, 2), ErrorCode::kShapeMismatch, "got [6] and [2]");
+  refuses(x, {}, ErrorCode::kInvalidArgument, "[bind] replacement is undefined");
+  refuses(unused, x, ErrorCode::kInvalidArgument, "[bind] the graph does not use this tensor");
+  refuses(x.slice(0, 1), unused.slice(0, 1), ErrorCode::kInvalidArgument,
+          "[bind] the graph uses elements beside this tensor's");
+  refuses(x, y, ErrorCode::kInvalidArgument, "[bind] the graph uses the replacement's storage");
+  refuses(out, x, ErrorCode::kInvalidArgument, "[bind] the graph uses the replacement's storage");
+  graph.replay();
+  EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{-1, -2, -3, -4, -5, -6}));
+}
+
+TEST_P(GraphErrorsTest, RefusesSlotsWhereTheyCanNotBeSet) {
+  const Tensor x = ramp(4), integers = ones({4}, {DType::i32, device_});
+  Scalar slot = 0, unused = 0;
+  const Graph graph = record_graph([&](GraphRecording& recording) {
+    slot = recording.slot(1);
+    unused = recording.slot(1);
+    static_cast<void>(integers + slot);
+    EXPECT_ERROR(static_cast<void>(clamp(x, slot, 2)), ErrorCode::kInvalidArgument,
+                 "a graph's slot can't stand here");
+    EXPECT_ERROR(static_cast<void>(arange(0, slot)), ErrorCode::kInvalidArgument,
+                 "a graph's slot can't stand here");
+    EXPECT_ERROR(static_cast<void>(slot.to_double()), ErrorCode::kInvalidArgument,
+                 "a graph's slot can't stand here");
+  });
+  EXPECT_ERROR(graph.set(slot, 1.5), ErrorCode::kInvalidArgument,
+               "[set] a literal takes the tensor's dtype");
+  EXPECT_ERROR(graph.set(5, 1), ErrorCode::kInvalidArgument, "[set] a number is no slot");
+  EXPECT_ERROR(graph.set(unused, 1), ErrorCode::kInvalidArgument,
+               "[set] the graph does not use this slot");
+}
+
+TEST_P(GraphErrorsTest, RefusesAnEarlierStateOfAGenerator) {
+  const Generator generator(3);
+  static_cast<void>(rand({4}, device_, generator));
+  EXPECT_ERROR(static_cast<void>(record_graph([&] {
+                 generator.set_state({3, 0});
+               })),
+               ErrorCode::kInvalidArgument,
+               "[set_state] a graph is being recorded, and each run begins where its generator");
+  EXPECT_ERROR(static_cast<void>(record_graph([&] { generator.manual_seed(4); })),
+               ErrorCode::kInvalidArgument, "got seed 4, offset 0");
+}
+
+}  // namespace
+}  // namespace patchbay::test
