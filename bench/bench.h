@@ -18,6 +18,7 @@ inline constexpr int kThreads = 2;
 void register_add();
 void register_copy();
 void register_gemm();
+void register_graph();
 void register_memory();
 void register_opencl();
 void register_runtime();

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     bench::register_add();
     bench::register_copy();
     bench::register_gemm();
+    bench::register_graph();
     bench::register_memory();
     bench::register_opencl();
   }

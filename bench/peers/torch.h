@@ -17,6 +17,8 @@ class TorchAdd {
   void fresh();
   /// c = a + b into an existing output.
   void existing();
+  /// `pairs` times y = (y + a) * 0.5, in fresh outputs.
+  void chain(int pairs);
 
  private:
   struct Impl;
