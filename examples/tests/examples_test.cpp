@@ -49,6 +49,13 @@ TEST_P(Examples, Gradients) {
   EXPECT_THAT(output, HasSubstr("y = 3.00 x + -0.50 on " + std::string(GetParam().device)));
 }
 
+TEST_P(Examples, Graph) {
+  const std::string output = run("graph", {"--steps", "300"});
+  EXPECT_THAT(output, HasSubstr("a step: "));
+  EXPECT_THAT(output, HasSubstr("step    0: loss "));
+  EXPECT_THAT(output, HasSubstr("step  300: loss 0.0"));
+}
+
 TEST_P(Examples, Interop) {
   const std::string device = GetParam().device;
   const std::string output = run("interop");

@@ -1,0 +1,91 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Fits a cosine by gradient descent on a small network. One step is recorded; each replay runs it
+// on other points, with dropout drawn anew and another rate.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include <patchbay/patchbay.h>
+
+#include "examples/common/program.h"
+#include "examples/common/text.h"
+
+using namespace examples;
+using patchbay::Device;
+using patchbay::Scalar;
+using patchbay::Tensor;
+
+namespace {
+
+constexpr std::int64_t kPoints = 64, kHidden = 32;
+
+struct Network {
+  explicit Network(const Device& device)
+      : in((randn({1, kHidden}, device) * 2).requires_grad_()),
+        shift(randn({kHidden}, device).requires_grad_()),
+        out((randn({kHidden, 1}, device) * 0.2).requires_grad_()) {}
+
+  Tensor operator()(const Tensor& x, double dropout) const {
+    const Tensor hidden = tanh(matmul(x, in) + shift);
+    if (dropout == 0) return matmul(hidden, out);
+    const Tensor kept = dropout_mask(dropout, hidden.shape(), x.device()).cast(x.dtype());
+    return matmul(hidden * kept / (1 - dropout), out);
+  }
+
+  Tensor in, shift, out;
+};
+
+void update(const Tensor& parameter, const Scalar& rate) {
+  const patchbay::NoGrad scope;
+  parameter -= parameter.grad() * rate;
+  parameter.set_grad({});
+}
+
+/// The places, and what is to come out there.
+Tensor targets(const Tensor& x) {
+  std::vector<float> values = x.to_vector<float>();
+  for (float& value : values) value = std::cos(3 * value);
+  return from_host(values, x.shape(), x.device());
+}
+
+void fit(const Device& device, std::int64_t steps) {
+  patchbay::manual_seed(3);
+  const Network network(device);
+  const Tensor x = zeros({kPoints, 1}, device), y = zeros({kPoints, 1}, device);
+  Tensor loss;
+  Scalar rate = 0;
+  const patchbay::Graph step = patchbay::record_graph([&](patchbay::GraphRecording& recording) {
+    rate = recording.slot(0.1);
+    loss = mean(square(network(x, 0.05) - y));
+    loss.backward();
+    for (const Tensor& parameter : {network.in, network.shift, network.out}) {
+      update(parameter, rate);
+    }
+  });
+  fmt::print("a step: {} operations, {} bytes of memory of its own\n", step.num_operations(),
+             step.memory_bytes());
+  for (std::int64_t i = 0; i <= steps; ++i) {
+    fill_uniform(x, -1, 1);
+    y.copy_from(targets(x));
+    step.set(rate, 0.1 / (1 + 0.01 * static_cast<double>(i)));
+    step.replay();
+    if (i % 100 == 0) fmt::print("step {:4}: loss {:.4f}\n", i, loss.item<float>());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Fits a cosine with a recorded step.", "graph");
+  std::string name = "cpu:0", steps = "400";
+  app.add_option("--device", name, "Where to compute")->capture_default_str();
+  app.add_option("--steps", steps, "How many updates")->capture_default_str();
+  return run_program(app, argc, argv, [&] {
+    const std::int64_t num_steps = parse_count("--steps", steps, 100000, "the most updates");
+    fit(Device(name), num_steps);
+  });
+}
