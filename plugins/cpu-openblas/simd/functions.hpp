@@ -33,12 +33,31 @@ PATCHBAY_INLINE float fma(float x, float y, float z) {
 }
 PATCHBAY_INLINE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 
+struct Rounded {
+  template <class T>
+  PATCHBAY_INLINE static T multiply_add(T a, T b, T c) {
+    return a * b + c;
+  }
+};
+/// Rounded once where the processor can. Loops with it become vectors only if no selection can be
+/// turned into a branch around it.
+struct Fused {
+  template <class T>
+  PATCHBAY_INLINE static T multiply_add(T a, T b, T c) {
+#ifdef __FMA__
+    return fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+  }
+};
+
 /// c[0] x^(n-1) + ... + c[n-1].
-template <class T, int n>
+template <class Arithmetic = Rounded, class T, int n>
 PATCHBAY_INLINE T polynomial(T x, const T (&c)[n]) {
   T y = c[0];
 #pragma GCC unroll 16
-  for (int i = 1; i < n; ++i) y = y * x + c[i];
+  for (int i = 1; i < n; ++i) y = Arithmetic::multiply_add(y, x, c[i]);
   return y;
 }
 
@@ -53,14 +72,17 @@ constexpr float kRound32 = 12582912.0f;          // 1.5 * 2^23
 constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
 
 /// exp(x + rest) = 2^n exp(r), |r| <= ln 2 / 2. x is between -104 and 89, the rest is small.
+template <class Arithmetic = Rounded>
 PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
-  const float shifted = (x + rest) * 1.44269504088896341f + kRound32;
+  const float shifted = Arithmetic::multiply_add(x + rest, 1.44269504088896341f, kRound32);
   const float n = shifted - kRound32;
   // ln 2 in two parts, the first of so few bits that n times it is exact.
-  const float r = ((x - n * 0.693359375f) - n * -2.12194440e-4f) + rest;
-  const float p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
-                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  const float y = (p * (r * r) + r) + 1.0f;
+  const float r =
+      Arithmetic::multiply_add(n, 2.12194440e-4f, Arithmetic::multiply_add(n, -0.693359375f, x)) +
+      rest;
+  const float p = polynomial<Arithmetic>(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
+                                             4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
+  const float y = Arithmetic::multiply_add(p, r * r, r) + 1.0f;
   // In two steps, so that results below the normal range, and infinity, come out right.
   const auto exponent = static_cast<std::int32_t>(bits_of(shifted) - bits_of(kRound32));
   const std::int32_t half = exponent >> 1;
@@ -247,6 +269,28 @@ PATCHBAY_INLINE T erfc(T x) {
   const T size = fabs(x);
   const T large = large_erfc(size);
   return size < T(1) ? (T(1) - x) - small_erf(x) : (x < T(0) ? T(2) - large : large);
+}
+
+/// a / 2 erfc(-a / sqrt 2) with one exponential: a less its tail, or the tail, which is
+/// size / 2 exp(-size^2 / 2) erfcx(x) for x = size / sqrt 2. That (1 + 2 x) erfcx(x) is near to a
+/// polynomial in t = (x - 13/4) / (x + 13/4) for all x: Shepherd and Laframboise, Chebyshev
+/// Approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36 (1981). The coefficients interpolate
+/// at the zeros of a Chebyshev polynomial; what they leave is 2^-25.5 of the value at most.
+PATCHBAY_INLINE float gelu(float a) {
+  // From 14.4 on the tail is 0. A minimum of integers is no branch, and NaN comes back at the end.
+  const std::uint32_t bits = bits_of(fabs(a)), most = bits_of(14.4f);
+  const float size = from_bits(bits < most ? bits : most);
+  const float x = size * 0.70710678118654752f;
+  const float above = x + 3.25f, slope = Fused::multiply_add(2.0f, x, 1.0f);
+  const float reciprocal = 1.0f / (above * slope);
+  const float p = polynomial<Fused>(
+      (x - 3.25f) * slope * reciprocal,
+      {-1.203305649e-3f, -1.209110696e-5f, 1.024864812e-2f, -3.700295752e-2f, 8.012646636e-2f,
+       -1.189732392e-1f, 1.135092211e-1f, -2.745713852e-2f, -1.386113595e-1f, 1.247515117f});
+  const float high = from_bits(bits_of(size) & 0xfffff000u);  // its square is exact
+  const float e = exp_of_sum<Fused>(-0.5f * (high * high), -0.5f * ((size - high) * (size + high)));
+  const float tail = 0.5f * size * (e * (p * (above * reciprocal)));
+  return (a < 0.0f ? 0.0f : a) - tail;
 }
 
 /// |a|^b = exp(b log |a|) in f64. Series of the inverse hyperbolic tangent and of the exponential:

@@ -18,6 +18,11 @@ namespace {
 PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
 #undef PATCHBAY_UNARY
 
+/// The table's formula has two exponentials.
+struct SingleGelu {
+  static float apply(float a) { return gelu(a); }
+};
+
 template <class Op>
 auto rows_of(Row* rows) {
   return [rows](auto x) {
@@ -33,6 +38,8 @@ void fill_unary(SimdTable& table) {
   for_##dtypes(rows_of<Unary_##name>(table.unary[number_of(UnaryOp::name)]));
   PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
 #undef PATCHBAY_UNARY
+  table.unary[number_of(UnaryOp::gelu)][DtypeOf<float>::value] =
+      unary_row<SingleGelu, float, float>;
 }
 
 }  // namespace patchbay::cpu::PATCHBAY_SIMD
