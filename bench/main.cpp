@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     bench::register_graph();
     bench::register_memory();
     bench::register_opencl();
+    bench::register_ops();
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
