@@ -271,15 +271,25 @@ PATCHBAY_INLINE T erfc(T x) {
   return size < T(1) ? (T(1) - x) - small_erf(x) : (x < T(0) ? T(2) - large : large);
 }
 
+/// The lesser of |x| and `most`, also for NaN: a minimum of integers is no branch.
+PATCHBAY_INLINE float limited_size(float x, float most) {
+  const std::uint32_t bits = bits_of(fabs(x)), highest = bits_of(most);
+  return from_bits(bits < highest ? bits : highest);
+}
+
+PATCHBAY_INLINE float sigmoid(float a) {
+  const float e = exp_of_sum<Fused>(-limited_size(a, 104.0f), 0.0f);
+  const float positive = a >= 0.0f ? 1.0f : a;  // NaN stays
+  return (a < 0.0f ? e : positive) / (1.0f + e);
+}
+
 /// a / 2 erfc(-a / sqrt 2) with one exponential: a less its tail, or the tail, which is
 /// size / 2 exp(-size^2 / 2) erfcx(x) for x = size / sqrt 2. That (1 + 2 x) erfcx(x) is near to a
 /// polynomial in t = (x - 13/4) / (x + 13/4) for all x: Shepherd and Laframboise, Chebyshev
 /// Approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36 (1981). The coefficients interpolate
 /// at the zeros of a Chebyshev polynomial; what they leave is 2^-25.5 of the value at most.
 PATCHBAY_INLINE float gelu(float a) {
-  // From 14.4 on the tail is 0. A minimum of integers is no branch, and NaN comes back at the end.
-  const std::uint32_t bits = bits_of(fabs(a)), most = bits_of(14.4f);
-  const float size = from_bits(bits < most ? bits : most);
+  const float size = limited_size(a, 14.4f);  // from there on the tail is 0; NaN comes back below
   const float x = size * 0.70710678118654752f;
   const float above = x + 3.25f, slope = Fused::multiply_add(2.0f, x, 1.0f);
   const float reciprocal = 1.0f / (above * slope);
