@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "patchbay/plugin/expression.h"
+
 #include "core/runtime/counted.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
@@ -68,6 +70,16 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
     : device(owner), spec(wanted) {
   std::vector<patchbay_argument_spec> arguments;
   for (const ArgumentSpec& argument : spec.arguments) arguments.push_back(to_abi(argument));
+  const Counted preparation(device.live_preparations);
+  const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
+  if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
+    unload();
+    raise_status(status, describe(spec), device.name_text);
+  }
+  workspace_bytes = device.plugin.tables.kernel.workspace_bytes(handle);
+}
+
+patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> arguments) {
   std::vector<patchbay_attribute> attributes;
   for (const Attribute& attribute : spec.attributes) attributes.push_back(to_abi(attribute));
   const patchbay_kernel_spec raw{sizeof(raw),
@@ -77,17 +89,35 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
                                  static_cast<std::uint32_t>(arguments.size()),
                                  static_cast<std::uint32_t>(attributes.size()),
                                  spec.workspace_limit_bytes};
-  const Counted preparation(device.live_preparations);
-  const auto& table = device.plugin.tables.kernel;
-  patchbay_device* opened = device.open();
-  if (patchbay_status* status = table.prepare(opened, &raw, &handle)) {
-    raise_status(status, describe(spec), device.name_text);
+  return device.plugin.tables.kernel.prepare(device.open(), &raw, &handle);
+}
+
+patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_spec> arguments) {
+  const std::string* const program =
+      spec.attributes.size() == 1 ? std::get_if<std::string>(&spec.attributes[0].value) : nullptr;
+  if (program == nullptr) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] a fused expression is prepared with one attribute, the program's text: got {} "
+          "attributes.",
+          describe(spec), spec.attributes.size());
   }
-  workspace_bytes = table.workspace_bytes(handle);
+  const patchbay_kernel_table& table = device.plugin.tables.kernel;
+  if (patchbay_status* status = table.load_module(device.open(), to_abi(spec.op), to_abi(*program),
+                                                  {nullptr, 0}, &module)) {
+    return status;
+  }
+  return table.module_kernel(module, to_abi(PATCHBAY_FUSED_KERNEL), arguments.data(),
+                             static_cast<std::uint32_t>(arguments.size()), &handle);
+}
+
+void KernelState::unload() noexcept {
+  const patchbay_kernel_table& table = device.plugin.tables.kernel;
+  if (handle != nullptr) table.destroy(handle);
+  if (module != nullptr) table.unload_module(module);
 }
 
 KernelState::~KernelState() {
-  if (!process_is_ending()) device.plugin.tables.kernel.destroy(handle);
+  if (!process_is_ending()) unload();
 }
 
 }  // namespace patchbay::runtime

@@ -3,6 +3,7 @@
 #define PATCHBAY_CORE_RUNTIME_KERNEL_STATE_H_
 
 #include <cstdint>
+#include <span>
 
 #include "patchbay/kernel.h"
 #include "patchbay/plugin/abi.h"
@@ -11,7 +12,8 @@ namespace patchbay::runtime {
 
 struct DeviceState;
 
-/// A kernel prepared for one device, owned by the device's cache.
+/// A kernel prepared for one device, owned by the device's cache. Where the spec's operator is
+/// PATCHBAY_FORMAT_EXPRESSION, the kernel of the fused expression that is its one attribute.
 struct KernelState {
   KernelState(DeviceState& device, const KernelSpec& spec);
   ~KernelState();
@@ -20,8 +22,14 @@ struct KernelState {
 
   DeviceState& device;
   const KernelSpec spec;
+  patchbay_module* module = nullptr;  // of a fused expression
   patchbay_kernel* handle = nullptr;
   std::uint64_t workspace_bytes = 0;
+
+ private:
+  patchbay_status* prepare(std::span<const patchbay_argument_spec> arguments);
+  patchbay_status* load_expression(std::span<const patchbay_argument_spec> arguments);
+  void unload() noexcept;
 };
 
 }  // namespace patchbay::runtime
