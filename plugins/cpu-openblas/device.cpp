@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "common/expression/program.hpp"
 #include "event.hpp"
+#include "fused.hpp"
 #include "module.hpp"
 #include "operators.hpp"
 #include "stream.hpp"
@@ -22,6 +24,7 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
+  if (expression::is_expression(format)) return load_fused(code, workers_, libraries_);
   return std::make_unique<Module>(executor_.load(format, code), workers_);
 }
 

@@ -330,15 +330,35 @@ constexpr Operator kOperators[] = {
     {"permutation.1", 4, make_permutation, 0, 2},
 };
 
+const Operator* find_operator(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                   [&](const Operator& op) { return op.name == name; });
+  return found == std::end(kOperators) ? nullptr : found;
+}
+
 }  // namespace
+
+ElementwiseRow find_row(const SimdTable& simd, std::string_view name, std::uint8_t dtype) {
+  const Operator* const found = find_operator(name);
+  const int type = index_of(dtype);
+  if (found == nullptr) return {nullptr, 1};
+  if (found->make == make_binary) {
+    return {simd.binary[found->op][type], cost_of_binary(found->op, dtype)};
+  }
+  if (found->make == make_unary) {
+    return {simd.unary[found->op][type], cost_of_unary(found->op, dtype)};
+  }
+  if (found->make == make_compare) return {simd.compare[found->op][type], 1};
+  if (found->make == make_logical) return {simd.logical[found->op], 1};
+  return {nullptr, 1};
+}
 
 std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
                                                  Libraries& libraries) {
   const Context context{spec, workers, libraries};
   const std::string_view name = plugin::from_abi(spec.op);
-  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
-                                   [&](const Operator& op) { return op.name == name; });
-  if (found == std::end(kOperators)) {
+  const Operator* const found = find_operator(name);
+  if (found == nullptr) {
     plugin::unsupported("the plugin cpu-openblas has no operator " + context.name());
   }
   if (spec.num_arguments != found->num_arguments) {
