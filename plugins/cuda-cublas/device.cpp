@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/dialect_module.hpp"
+#include "common/portable/fused.hpp"
 #include "common/portable/operators.hpp"
 #include "event.hpp"
 #include "gemm.hpp"
@@ -61,6 +62,7 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
+  if (expression::is_expression(format)) return portable::load_fused(portable_, code);
   check_dialect(format);
   return std::make_unique<Module>(build(code));
 }

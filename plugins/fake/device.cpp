@@ -1,8 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "common/portable/fused.hpp"
 #include "common/portable/operators.hpp"
 #include "event.hpp"
+#include "fused.hpp"
 #include "kernel.hpp"
 #include "module.hpp"
 #include "stream.hpp"
@@ -43,6 +45,10 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
   health_->check();
+  if (patchbay::expression::is_expression(format)) {
+    if (options_.portable) return patchbay::portable::load_fused(portable_, code);
+    return load_fused(*this, code);
+  }
   return std::make_unique<Module>(*this, executor_.load(format, code));
 }
 

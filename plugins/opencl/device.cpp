@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "device.hpp"
 
+#include "common/portable/fused.hpp"
 #include "error.hpp"
 #include "event.hpp"
 #include "module.hpp"
@@ -73,6 +74,7 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
+  if (expression::is_expression(format)) return portable::load_fused(backend_, code);
   return opencl::load_module(*this, host(), format, code);
 }
 

@@ -56,10 +56,10 @@ class Arguments {
   const Argument* end() const { return arguments_.data() + size_; }
   std::size_t size() const { return size_; }
 
-  static constexpr std::size_t kMost = 12;
+  static constexpr std::size_t kMost = 36;
 
  private:
-  static constexpr std::size_t kMostBytes = 768;
+  static constexpr std::size_t kMostBytes = 2048;
   static void check(bool fits) {
     if (!fits)
       throw plugin::StatusError(PATCHBAY_INTERNAL, "a portable kernel has too many arguments");
