@@ -17,8 +17,12 @@ set(PATCHBAY_TENSOR_SOURCES
   dlpack_import.cpp
   dtype.cpp
   elementwise.cpp
+  expression.cpp
+  expression_program.cpp
   fetch.cpp
+  fuse.cpp
   gemm.cpp
+  gradients.cpp
   graph.cpp
   interop.cpp
   iteration.cpp

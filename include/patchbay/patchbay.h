@@ -10,6 +10,7 @@
 #include "patchbay/dlpack.h"
 #include "patchbay/dtype.h"
 #include "patchbay/error.h"
+#include "patchbay/fuse.h"
 #include "patchbay/graph.h"
 #include "patchbay/interop.h"
 #include "patchbay/kernel.h"

@@ -1,0 +1,158 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/expression.h"
+
+#include <algorithm>
+#include <atomic>
+#include <unordered_set>
+
+#include "core/runtime/error.h"
+
+namespace patchbay {
+namespace tensor {
+namespace {
+
+constexpr std::uint16_t kMaxDepth = 1000;
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+Expression finish(ExpressionNode node) {
+  node.id = next_id();
+  for (std::size_t i = 0; i < node.num_operands; ++i) {
+    if (node.operands[i] == nullptr) {
+      runtime::raise(ErrorCode::kInvalidArgument,
+                     "[fuse] an operand is undefined: expected an expression of the function's "
+                     "parameters. Use only these and what is made of them.");
+    }
+    node.depth = std::max(node.depth, static_cast<std::uint16_t>(node.operands[i]->depth + 1));
+  }
+  if (node.depth > kMaxDepth) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[fuse] the expression is too deep: expected at most {} operations one after "
+                   "the other. Split it.",
+                   kMaxDepth);
+  }
+  return Expression(std::make_shared<const ExpressionNode>(std::move(node)));
+}
+
+template <class... Operands>
+Expression make(ExpressionNode::Kind kind, const Operator* op, DType dtype,
+                const Operands&... operands) {
+  ExpressionNode node;
+  node.kind = kind;
+  node.op = op;
+  node.dtype = dtype;
+  node.num_operands = sizeof...(operands);
+  node.operands = {operands.node()...};
+  return finish(std::move(node));
+}
+
+using Kind = ExpressionNode::Kind;
+
+Expression select(const Expression& condition, const Expression& a, const Expression& b) {
+  return make(Kind::kSelect, nullptr, DType::f32, condition, a, b);
+}
+
+}  // namespace
+
+Expression literal(const Scalar& value) {
+  ExpressionNode node;
+  node.literal = value;
+  return finish(std::move(node));
+}
+
+Expression input(std::uint64_t function, std::uint32_t number) {
+  ExpressionNode node;
+  node.kind = Kind::kInput;
+  node.function = function;
+  node.input = number;
+  return finish(std::move(node));
+}
+
+Expression apply(const Operator& op, const Expression& a) {
+  return make(Kind::kOperator, &op, DType::f32, a);
+}
+Expression apply(const Operator& op, const Expression& a, const Expression& b) {
+  return make(Kind::kOperator, &op, DType::f32, a, b);
+}
+Expression like(const Expression& a, const Expression& model) {
+  return make(Kind::kLike, nullptr, DType::f32, a, model);
+}
+
+std::vector<NodePtr> nodes_of(std::span<const Expression> expressions) {
+  std::vector<NodePtr> open, found;
+  std::unordered_set<const ExpressionNode*> seen;
+  const auto visit = [&](const NodePtr& node) {
+    if (seen.insert(node.get()).second) open.push_back(node);
+  };
+  for (const Expression& expression : expressions) visit(expression.node());
+  while (!open.empty()) {
+    const NodePtr node = open.back();
+    open.pop_back();
+    for (std::size_t i = 0; i < node->num_operands; ++i) visit(node->operands[i]);
+    found.push_back(node);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const NodePtr& a, const NodePtr& b) { return a->id < b->id; });
+  return found;
+}
+
+}  // namespace tensor
+
+Expression Expression::cast(DType dtype) const {
+  return tensor::make(tensor::Kind::kCast, nullptr, dtype, *this);
+}
+
+#define PATCHBAY_DEFINE_BINARY(name)                               \
+  Expression name(const Expression& a, const Expression& b) {      \
+    return tensor::apply(tensor::op::name, a, b);                  \
+  }                                                                \
+  Expression name(const Expression& a, const Scalar& b) {          \
+    return tensor::apply(tensor::op::name, a, tensor::literal(b)); \
+  }                                                                \
+  Expression name(const Scalar& a, const Expression& b) {          \
+    return tensor::apply(tensor::op::name, tensor::literal(a), b); \
+  }
+#define PATCHBAY_DEFINE_UNARY(name) \
+  Expression name(const Expression& a) { return tensor::apply(tensor::op::name, a); }
+
+PATCHBAY_DEFINE_BINARY(add)
+PATCHBAY_DEFINE_BINARY(sub)
+PATCHBAY_DEFINE_BINARY(mul)
+PATCHBAY_DEFINE_BINARY(div)
+PATCHBAY_DEFINE_BINARY(maximum)
+PATCHBAY_DEFINE_BINARY(minimum)
+PATCHBAY_DEFINE_BINARY(eq)
+PATCHBAY_DEFINE_BINARY(ne)
+PATCHBAY_DEFINE_BINARY(lt)
+PATCHBAY_DEFINE_BINARY(le)
+PATCHBAY_DEFINE_BINARY(gt)
+PATCHBAY_DEFINE_BINARY(ge)
+PATCHBAY_DEFINE_BINARY(logical_and)
+PATCHBAY_DEFINE_BINARY(logical_or)
+PATCHBAY_DEFINE_UNARY(logical_not)
+PATCHBAY_DEFINE_UNARY(neg)
+PATCHBAY_DEFINE_UNARY(abs)
+PATCHBAY_DEFINE_UNARY(square)
+PATCHBAY_DEFINE_UNARY(sqrt)
+PATCHBAY_DEFINE_UNARY(exp)
+PATCHBAY_DEFINE_UNARY(log)
+
+Expression where(const Expression& condition, const Expression& a, const Expression& b) {
+  return tensor::select(condition, a, b);
+}
+Expression where(const Expression& condition, const Expression& a, const Scalar& b) {
+  return tensor::select(condition, a, tensor::literal(b));
+}
+Expression where(const Expression& condition, const Scalar& a, const Expression& b) {
+  return tensor::select(condition, tensor::literal(a), b);
+}
+
+/// Comparisons with NaN are false, and the gradient passes at the bounds.
+Expression clamp(const Expression& a, const Scalar& low, const Scalar& high) {
+  return where(lt(a, low), low, where(gt(a, high), high, a));
+}
+
+}  // namespace patchbay

@@ -1,0 +1,261 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Chains of elementwise operations as one pass over memory: docs/fusion.md.
+#ifndef PATCHBAY_FUSE_H_
+#define PATCHBAY_FUSE_H_
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "patchbay/dtype.h"
+#include "patchbay/export.h"
+#include "patchbay/scalar.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+namespace tensor {
+struct ExpressionNode;
+struct FusedState;
+}  // namespace tensor
+
+/// What a function that is being fused computes with: a parameter of it, or a value made of those.
+/// Nothing is computed until the fused function is called. A shared handle.
+class PATCHBAY_API Expression {
+ public:
+  /// As Tensor::cast.
+  [[nodiscard]] Expression cast(DType dtype) const;
+
+  explicit Expression(std::shared_ptr<const tensor::ExpressionNode> node)
+      : node_(std::move(node)) {}
+  const std::shared_ptr<const tensor::ExpressionNode>& node() const { return node_; }
+
+ private:
+  std::shared_ptr<const tensor::ExpressionNode> node_;
+};
+
+// The elementwise operations of ops.h. Literals take the dtype of the expression that they meet.
+#define PATCHBAY_DECLARE_BINARY(name)                                                   \
+  [[nodiscard]] PATCHBAY_API Expression name(const Expression& a, const Expression& b); \
+  [[nodiscard]] PATCHBAY_API Expression name(const Expression& a, const Scalar& b);     \
+  [[nodiscard]] PATCHBAY_API Expression name(const Scalar& a, const Expression& b)
+#define PATCHBAY_DECLARE_UNARY(name) [[nodiscard]] PATCHBAY_API Expression name(const Expression& a)
+
+PATCHBAY_DECLARE_BINARY(add);
+PATCHBAY_DECLARE_BINARY(sub);
+PATCHBAY_DECLARE_BINARY(mul);
+PATCHBAY_DECLARE_BINARY(div);
+PATCHBAY_DECLARE_BINARY(maximum);
+PATCHBAY_DECLARE_BINARY(minimum);
+PATCHBAY_DECLARE_BINARY(eq);
+PATCHBAY_DECLARE_BINARY(ne);
+PATCHBAY_DECLARE_BINARY(lt);
+PATCHBAY_DECLARE_BINARY(le);
+PATCHBAY_DECLARE_BINARY(gt);
+PATCHBAY_DECLARE_BINARY(ge);
+PATCHBAY_DECLARE_BINARY(logical_and);
+PATCHBAY_DECLARE_BINARY(logical_or);
+PATCHBAY_DECLARE_UNARY(logical_not);
+PATCHBAY_DECLARE_UNARY(neg);
+PATCHBAY_DECLARE_UNARY(abs);
+PATCHBAY_DECLARE_UNARY(square);
+PATCHBAY_DECLARE_UNARY(sqrt);
+PATCHBAY_DECLARE_UNARY(exp);
+PATCHBAY_DECLARE_UNARY(log);
+
+#undef PATCHBAY_DECLARE_BINARY
+#undef PATCHBAY_DECLARE_UNARY
+
+/// a where the condition, a bool, is true, else b; both are computed.
+[[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Expression& a,
+                                            const Expression& b);
+[[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Expression& a,
+                                            const Scalar& b);
+[[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Scalar& a,
+                                            const Expression& b);
+/// Elements below `low` become low, those above `high` high; NaN stays.
+[[nodiscard]] PATCHBAY_API Expression clamp(const Expression& a, const Scalar& low,
+                                            const Scalar& high);
+
+#define PATCHBAY_DEFINE_OPERATOR(sign, name)                                                \
+  [[nodiscard]] inline Expression operator sign(const Expression& a, const Expression& b) { \
+    return name(a, b);                                                                      \
+  }                                                                                         \
+  [[nodiscard]] inline Expression operator sign(const Expression& a, const Scalar& b) {     \
+    return name(a, b);                                                                      \
+  }                                                                                         \
+  [[nodiscard]] inline Expression operator sign(const Scalar& a, const Expression& b) {     \
+    return name(a, b);                                                                      \
+  }
+PATCHBAY_DEFINE_OPERATOR(+, add)
+PATCHBAY_DEFINE_OPERATOR(-, sub)
+PATCHBAY_DEFINE_OPERATOR(*, mul)
+PATCHBAY_DEFINE_OPERATOR(/, div)
+#undef PATCHBAY_DEFINE_OPERATOR
+[[nodiscard]] inline Expression operator-(const Expression& a) { return neg(a); }
+
+/// What a fused function is called with: a tensor, or a number, which takes the dtype of the
+/// expression that it meets.
+class FusedArgument {
+ public:
+  FusedArgument(Tensor tensor)  // NOLINT(google-explicit-constructor): f(x, 2)
+      : tensor_(std::move(tensor)), is_tensor_(true) {}
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  FusedArgument(T value) : scalar_(value) {}              // NOLINT(google-explicit-constructor)
+  FusedArgument(const Scalar& value) : scalar_(value) {}  // NOLINT(google-explicit-constructor)
+
+  /// Null for a number.
+  const Tensor* tensor() const { return is_tensor_ ? &tensor_ : nullptr; }
+  const Scalar& scalar() const { return scalar_; }
+
+ private:
+  Tensor tensor_;
+  Scalar scalar_ = 0;
+  bool is_tensor_ = false;
+};
+
+/// A fused function of any number of inputs and outputs, which `fuse` wraps. A shared handle; any
+/// thread may call it. A kernel is prepared at the first call for a device and dtypes, and kept.
+/// The checks are those of ops.h, the results those of the single operations (the same bits on CPU
+/// devices), of the shape that all inputs broadcast to.
+class PATCHBAY_API FusedFunction {
+ public:
+  using Body = std::function<std::vector<Expression>(std::span<const Expression>)>;
+  static constexpr std::size_t kMaxInputs = 15;
+
+  /// Calls `body` once. `name` is what errors and traces call it.
+  /// Errors: kInvalidArgument for no outputs, more than 16 inputs and outputs, an expression of
+  /// another function or of more than 512 values.
+  FusedFunction(std::size_t num_inputs, const Body& body, std::string name = "fuse");
+
+  std::size_t num_inputs() const;
+  std::size_t num_outputs() const;
+  const std::string& name() const;
+
+  /// Errors as ops.h: kDeviceMismatch, kDtypeMismatch, kShapeMismatch, kInvalidArgument;
+  /// kUnsupported if the device's plugin fuses nothing.
+  std::vector<Tensor> call(std::span<const FusedArgument> arguments) const;
+  /// Into `outputs`, which may be inputs, but not overlap one in part, nor each other.
+  void call_out(std::span<const Tensor> outputs, std::span<const FusedArgument> arguments) const;
+
+  /// The function of the gradients: of the inputs, followed by the incoming gradient of each
+  /// output; it gives the gradients of the inputs that `wanted` has (none named: all), of the shape
+  /// that everything broadcasts to. Where nothing flows they are 0.
+  [[nodiscard]] FusedFunction gradients(const std::vector<std::size_t>& wanted = {}) const;
+
+ private:
+  explicit FusedFunction(std::shared_ptr<tensor::FusedState> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<tensor::FusedState> state_;
+};
+
+namespace fuse_detail {
+
+template <class, std::size_t>
+using Repeated = const Expression&;
+
+template <class Function, std::size_t... i>
+constexpr bool takes(std::index_sequence<i...>) {
+  return std::is_invocable_v<Function&, Repeated<Function, i>...>;
+}
+/// How many expressions the function takes; 0 if it takes none.
+template <class Function, std::size_t kCount = 1>
+constexpr std::size_t num_inputs() {
+  if constexpr (kCount > FusedFunction::kMaxInputs)
+    return 0;
+  else if constexpr (takes<Function>(std::make_index_sequence<kCount>()))
+    return kCount;
+  else
+    return num_inputs<Function, kCount + 1>();
+}
+
+inline std::vector<Expression> listed(Expression one) { return {std::move(one)}; }
+template <std::size_t kCount>
+std::vector<Expression> listed(const std::array<Expression, kCount>& several) {
+  return {several.begin(), several.end()};
+}
+
+template <class Function, std::size_t... i>
+auto call(Function& function, std::span<const Expression> inputs, std::index_sequence<i...>) {
+  return function(inputs[i]...);
+}
+
+template <class Result>
+struct Outputs;
+template <>
+struct Outputs<Expression> {
+  using Type = Tensor;
+  static Tensor take(std::vector<Tensor> results) { return std::move(results[0]); }
+  static std::span<const Tensor> list(const Tensor& out) { return {&out, 1}; }
+};
+template <std::size_t kCount>
+struct Outputs<std::array<Expression, kCount>> {
+  using Type = std::array<Tensor, kCount>;
+  static Type take(std::vector<Tensor> results) {
+    Type taken;
+    std::move(results.begin(), results.end(), taken.begin());
+    return taken;
+  }
+  static std::span<const Tensor> list(const Type& out) { return out; }
+};
+
+}  // namespace fuse_detail
+
+/// What `fuse` gives: called with as many tensors or numbers as the function has parameters.
+template <class Result, std::size_t kInputs>
+class Fused {
+  using Outputs = fuse_detail::Outputs<Result>;
+
+ public:
+  explicit Fused(FusedFunction function) : function_(std::move(function)) {}
+
+  template <class... Arguments>
+  [[nodiscard]] typename Outputs::Type operator()(const Arguments&... arguments) const {
+    static_assert(sizeof...(arguments) == kInputs, "as many arguments as parameters");
+    return Outputs::take(function_.call(std::array<FusedArgument, kInputs>{arguments...}));
+  }
+  /// Into existing tensors.
+  template <class... Arguments>
+  void out(const typename Outputs::Type& out, const Arguments&... arguments) const {
+    static_assert(sizeof...(arguments) == kInputs, "as many arguments as parameters");
+    function_.call_out(Outputs::list(out), std::array<FusedArgument, kInputs>{arguments...});
+  }
+  /// As FusedFunction::gradients.
+  [[nodiscard]] FusedFunction gradients(const std::vector<std::size_t>& wanted = {}) const {
+    return function_.gradients(wanted);
+  }
+  const FusedFunction& function() const { return function_; }
+
+ private:
+  FusedFunction function_;
+};
+
+/// Fuses a function of expressions that gives one, or an array of them. It is called once, now:
+///   auto f = fuse([](Expression a, Expression b) { return maximum(a * b + 1.0, 0); });
+///   Tensor y = f(x, w);   f.out(y, x, w);
+/// `name` is what errors and traces call it.
+template <class Function>
+auto fuse(Function function, std::string name = "fuse") {
+  constexpr std::size_t kInputs = fuse_detail::num_inputs<Function>();
+  static_assert(kInputs != 0, "fuse takes a function of 1 to 15 expressions");
+  constexpr std::make_index_sequence<kInputs> kIndices;
+  using Result =
+      std::decay_t<decltype(fuse_detail::call(function, std::span<const Expression>(), kIndices))>;
+  return Fused<Result, kInputs>(FusedFunction(
+      kInputs,
+      [&function](std::span<const Expression> inputs) {
+        return fuse_detail::listed(
+            fuse_detail::call(function, inputs, std::make_index_sequence<kInputs>()));
+      },
+      std::move(name)));
+}
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_FUSE_H_
