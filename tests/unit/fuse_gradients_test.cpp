@@ -1,0 +1,155 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Derivatives of fused functions against finite differences in f64.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <patchbay/fuse.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Doubles = std::vector<double>;
+
+class FuseGradientsTest : public DeviceTest {
+ protected:
+  /// Each gradient at `points` (one vector an input) against central differences.
+  void check(const char* what, const FusedFunction& f, std::vector<Doubles> points) const {
+    const std::size_t n = points[0].size();
+    const FusedFunction backward = f.gradients();
+    ASSERT_EQ(backward.num_inputs(), f.num_inputs() + f.num_outputs()) << what;
+    ASSERT_EQ(backward.num_outputs(), f.num_inputs()) << what;
+    std::vector<Doubles> given = points;
+    for (std::size_t o = 0; o < f.num_outputs(); ++o) given.emplace_back(n, 0.5 + 0.25 * double(o));
+    const std::vector<Doubles> gradients = evaluate(backward, given);
+    constexpr double kStep = 1e-6;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      std::vector<Doubles> up = points, down = points;
+      for (std::size_t k = 0; k < n; ++k) up[i][k] += kStep, down[i][k] -= kStep;
+      const std::vector<Doubles> above = evaluate(f, up), below = evaluate(f, down);
+      for (std::size_t k = 0; k < n; ++k) {
+        double expected = 0;
+        for (std::size_t o = 0; o < f.num_outputs(); ++o) {
+          expected += (0.5 + 0.25 * double(o)) * (above[o][k] - below[o][k]) / (2 * kStep);
+        }
+        EXPECT_NEAR(gradients[i][k], expected, 1e-7 * (1 + std::fabs(expected)))
+            << what << ", input " << i << " at " << points[i][k];
+      }
+    }
+  }
+
+  std::vector<Doubles> evaluate(const FusedFunction& f, const std::vector<Doubles>& points) const {
+    std::vector<Tensor> tensors;
+    for (const Doubles& values : points) {
+      tensors.push_back(from_host(values, {static_cast<std::int64_t>(values.size())}, device_));
+    }
+    const std::vector<FusedArgument> arguments(tensors.begin(), tensors.end());
+    std::vector<Doubles> results;
+    for (const Tensor& result : f.call(arguments)) results.push_back(result.to_vector<double>());
+    return results;
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(FuseGradientsTest);
+
+const Doubles kPoints{-1.7, -0.6, -0.11, 0.13, 0.9, 2.3};
+const Doubles kPositive{0.05, 0.4, 0.9, 1.0, 1.7, 5.0};
+const Doubles kOthers{0.8, -1.1, 1.9, -0.7, 0.31, 2.9};
+
+TEST_P(FuseGradientsTest, EachOperator) {
+  check("neg", fuse([](Expression a) { return neg(a); }).function(), {kPoints});
+  check("abs", fuse([](Expression a) { return abs(a); }).function(), {kPoints});
+  check("square", fuse([](Expression a) { return square(a); }).function(), {kPoints});
+  check("sqrt", fuse([](Expression a) { return sqrt(a); }).function(), {kPositive});
+  check("exp", fuse([](Expression a) { return exp(a); }).function(), {kPoints});
+  check("log", fuse([](Expression a) { return log(a); }).function(), {kPositive});
+  const std::vector<Doubles> two{kPoints, kOthers};
+  check("add", fuse([](Expression a, Expression b) { return a + b; }).function(), two);
+  check("sub", fuse([](Expression a, Expression b) { return a - b; }).function(), two);
+  check("mul", fuse([](Expression a, Expression b) { return a * b; }).function(), two);
+  check("div", fuse([](Expression a, Expression b) { return a / b; }).function(), two);
+  check("maximum", fuse([](Expression a, Expression b) { return maximum(a, b); }).function(), two);
+  check("minimum", fuse([](Expression a, Expression b) { return minimum(a, b); }).function(), two);
+  check("where",
+        fuse([](Expression a, Expression b) { return where(lt(a, 0.5), a * a, b * a); }).function(),
+        two);
+  check("clamp", fuse([](Expression a) { return clamp(a, -1, 1) * a; }).function(), {kPoints});
+}
+
+TEST_P(FuseGradientsTest, ChainsAndSeveralOutputs) {
+  check("chain", fuse([](Expression a, Expression b) {
+                   const Expression shared = exp(a * b) + 1;
+                   return log(shared) * a - b / shared;
+                 }).function(),
+        {kPoints, kOthers});
+  check("two outputs", fuse([](Expression a, Expression b) {
+                         const Expression product = a * b;
+                         return std::array{product * product, product / (square(a) + 1)};
+                       }).function(),
+        {kPoints, kOthers});
+}
+
+TEST_P(FuseGradientsTest, SecondDerivatives) {
+  const auto f = fuse([](Expression a, Expression b) { return exp(a) * square(b) / (b + 4); });
+  check("of first ones", f.gradients(), {kPoints, kOthers, kPositive});
+}
+
+TEST_P(FuseGradientsTest, AtKinks) {
+  const auto f = fuse([](Expression a, Expression b) {
+    return std::array{maximum(a, b), minimum(a, b), abs(a), clamp(a, 0, 2)};
+  });
+  const Tensor a = from_host<float>({0, 1, 2}, {3}, device_);
+  const Tensor b = from_host<float>({0, 1, 3}, {3}, device_);
+  const Tensor one = ones({3}, device_), zero = zeros({3}, device_);
+  const auto gradient = [&](int output) {
+    const Tensor incoming[] = {output == 0 ? one : zero, output == 1 ? one : zero,
+                               output == 2 ? one : zero, output == 3 ? one : zero};
+    std::vector<FusedArgument> arguments{a, b};
+    arguments.insert(arguments.end(), std::begin(incoming), std::end(incoming));
+    return f.gradients({0}).call(arguments)[0].to_vector<float>();
+  };
+  EXPECT_EQ(gradient(0), std::vector<float>({0.5F, 0.5F, 0}));  // shared equally
+  EXPECT_EQ(gradient(1), std::vector<float>({0.5F, 0.5F, 1}));
+  EXPECT_EQ(gradient(2), std::vector<float>({0, 1, 1}));
+  EXPECT_EQ(gradient(3), std::vector<float>({1, 1, 1}));  // passes at the bounds
+}
+
+TEST_P(FuseGradientsTest, OnlyWhatIsWanted) {
+  const auto f = fuse([](Expression a, Expression b, Expression) { return a * b; }, "product");
+  const Tensor a = full({2}, 3, device_), b = full({2}, 5, device_), grad = full({2}, 2, device_);
+  const FusedFunction wanted = f.gradients({2, 1});
+  EXPECT_EQ(wanted.name(), "product gradients");
+  const std::vector<FusedArgument> arguments{a, b, a, grad};
+  const std::vector<Tensor> results = wanted.call(arguments);
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0].to_vector<float>(), std::vector<float>(2, 0));  // nothing flows there
+  EXPECT_EQ(results[1].to_vector<float>(), std::vector<float>(2, 6));
+  EXPECT_ERROR(static_cast<void>(f.gradients({3})), ErrorCode::kInvalidArgument,
+               "[product] gradients: input 3 does not exist: expected less than 3");
+}
+
+TEST_P(FuseGradientsTest, ThroughCasts) {
+  const auto f = fuse([](Expression a) {
+    return a.cast(DType::f64) * 3 + a.cast(DType::i32).cast(DType::f64);  // steps have none
+  });
+  const Tensor a = full({4}, 1.5, device_);
+  const Tensor grad = full({4}, 2, {DType::f64, device_});
+  const std::vector<FusedArgument> arguments{a, grad};
+  const Tensor result = f.gradients().call(arguments)[0];
+  EXPECT_EQ(result.dtype(), DType::f32);
+  EXPECT_EQ(result.to_vector<float>(), std::vector<float>(4, 6));
+}
+
+TEST_P(FuseGradientsTest, OfBroadcastOperandsHaveTheBroadcastShape) {
+  const auto f = fuse([](Expression a, Expression b) { return a * b; });
+  const Tensor a = full({2, 3}, 3, device_), b = full({3}, 5, device_);
+  const std::vector<FusedArgument> arguments{a, b, a};
+  const std::vector<Tensor> results = f.gradients().call(arguments);
+  EXPECT_EQ(results[1].shape(), Shape({2, 3}));
+  EXPECT_EQ(sum(results[1], 0).to_vector<float>(), std::vector<float>(3, 18));
+}
+
+}  // namespace
+}  // namespace patchbay::test
