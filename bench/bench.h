@@ -17,6 +17,7 @@ inline constexpr int kThreads = 2;
 
 void register_add();
 void register_copy();
+void register_fuse();
 void register_gemm();
 void register_graph();
 void register_memory();

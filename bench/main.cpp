@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   } else {
     bench::register_add();
     bench::register_copy();
+    bench::register_fuse();
     bench::register_gemm();
     bench::register_graph();
     bench::register_memory();

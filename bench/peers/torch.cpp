@@ -26,6 +26,46 @@ void TorchAdd::chain(int pairs) {
 }
 void TorchAdd::existing() { at::add_out(impl_->out, impl_->a, impl_->b); }
 
+struct TorchChain::Impl {
+  c10::InferenceMode mode;
+  at::Tensor a, b, grad, mask, temporary, out, out_b;
+};
+
+TorchChain::TorchChain(std::int64_t count, int threads) : impl_(new Impl) {
+  at::set_num_threads(threads);
+  impl_->a = at::rand({count}) * 2 - 1;
+  impl_->b = at::rand({count}) * 2 - 1;
+  impl_->grad = at::rand({count});
+  impl_->mask = at::zeros({count}, at::kBool);
+  for (at::Tensor* output : {&impl_->temporary, &impl_->out, &impl_->out_b}) {
+    *output = at::zeros({count});
+  }
+}
+TorchChain::~TorchChain() = default;
+void TorchChain::cheap() {
+  at::mul_out(impl_->temporary, impl_->a, impl_->b);
+  impl_->temporary.add_(1);
+  impl_->temporary.clamp_min_(0);
+  impl_->temporary.mul_(2);
+  at::sub_out(impl_->out, impl_->temporary, impl_->a);
+}
+void TorchChain::functions() {
+  at::mul_out(impl_->temporary, impl_->a, impl_->b);
+  impl_->temporary.exp_();
+  impl_->temporary.add_(1);
+  impl_->temporary.log_();
+  at::div_out(impl_->out, impl_->temporary, at::scalar_tensor(2));
+}
+void TorchChain::cheap_backward() {
+  at::mul_out(impl_->temporary, impl_->a, impl_->b);
+  at::gt_out(impl_->mask, impl_->temporary, at::Scalar(-1));
+  at::mul_out(impl_->temporary, impl_->grad, impl_->mask);
+  impl_->temporary.mul_(2);
+  at::mul_out(impl_->out_b, impl_->temporary, impl_->a);
+  at::mul_out(impl_->out, impl_->temporary, impl_->b);
+  impl_->out.sub_(impl_->grad);
+}
+
 struct TorchMatmul::Impl {
   c10::InferenceMode mode;
   at::Tensor a, b, out;

@@ -25,6 +25,25 @@ class TorchAdd {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Five operations one after the other, as a program without fusion writes them: each into an
+/// existing output, the intermediate results into one temporary.
+class TorchChain {
+ public:
+  TorchChain(std::int64_t count, int threads);
+  ~TorchChain();
+  /// out = max(a b + 1, 0) 2 - a
+  void cheap();
+  /// out = log(exp(a b) + 1) / 2
+  void functions();
+  /// The gradients of a and b for `cheap`, from that of out: 2 grad b - grad and 2 grad a where
+  /// a b + 1 > 0.
+  void cheap_backward();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 /// Square matrices of f32.
 class TorchMatmul {
  public:
