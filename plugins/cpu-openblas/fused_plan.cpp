@@ -36,20 +36,19 @@ FusedPlan::FusedPlan(expression::Program from, const SimdTable& simd)
 
 void FusedPlan::add_step(const SimdTable& simd, std::uint16_t number) {
   const Value& value = program.values[number];
-  const std::uint8_t from = program.values[value.operands[0]].dtype;
+  const std::uint8_t from = program.values[value.operands[value.num_operands - 1U]].dtype;
   Step step{nullptr, nullptr, number, value.num_operands, {}};
   std::copy(value.operands.begin(), value.operands.end(), step.operands);
   int cost = 1;
-  if (value.op == "where.1") {
-    step.select = simd.select[value.dtype];
-  } else if (value.op == "cast.1") {
+  if (value.op == "cast.1") {
     step.row = value.dtype == from ? simd.copy[from] : simd.cast[value.dtype][from];
   } else {
     const ElementwiseRow found = find_row(simd, value.op, from);
     step.row = found.row;
+    step.row3 = found.row3;
     cost = found.cost;
   }
-  if (step.row == nullptr && step.select == nullptr) {
+  if (step.row == nullptr && step.row3 == nullptr) {
     plugin::unsupported("a fused expression: " + std::string(value.op) + " has no loop for " +
                         dtype_name(from) + " on cpu");
   }

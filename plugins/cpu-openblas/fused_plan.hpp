@@ -17,8 +17,8 @@ struct FusedPlan {
   FusedPlan(expression::Program from, const SimdTable& simd);
 
   struct Step {
-    Row row;        // null for a selection
-    Select select;  // null for all else
+    Row row;    // of one or two operands
+    Row3 row3;  // of three
     std::uint16_t value;
     std::uint8_t num_operands;
     std::uint16_t operands[3];

@@ -218,35 +218,25 @@ void FusedRun::gather(const Tile& tile, State& state) const noexcept {
   }
 }
 
-void FusedRun::run_select(const FusedPlan::Step& step, std::int64_t n,
-                          State& state) const noexcept {
-  const std::uint16_t condition = step.operands[0], a = step.operands[1], b = step.operands[2];
-  const auto step_of = [&](std::uint16_t value) { return std::int64_t{uniform_[value] ? 0 : 1}; };
-  if (!uniform_[condition]) {
-    return step.select(n, state.at[step.value], state.at[condition], state.at[a], state.at[b],
-                       step_of(a), step_of(b));
-  }
-  const std::uint16_t chosen = *state.at[condition] != 0 ? a : b;
-  simd_.copy[plan_.program.values[step.value].dtype](n, state.at[step.value], state.at[chosen],
-                                                     nullptr, {1, step_of(chosen), 0, false});
-}
-
 void FusedRun::run_steps(const Tile& tile, State& state) const noexcept {
   for (const FusedPlan::Step& step : plan_.steps) {
     const std::int64_t n = uniform_[step.value] ? 1 : tile.size;
-    if (step.row == nullptr) {
-      run_select(step, n, state);
-      continue;
-    }
-    const std::uint16_t a = step.operands[0];
-    const std::uint16_t b = step.num_operands > 1 ? step.operands[1] : a;
+    const auto at = [&](int k) { return state.at[step.operands[k < step.num_operands ? k : 0]]; };
     // One element is a row of unit steps: that way it takes the fast loop.
-    Steps steps{1, uniform_[a] && n > 1 ? 0 : 1, uniform_[b] && n > 1 ? 0 : 1, false};
+    const auto step_of = [&](int k) {
+      const std::uint16_t operand = step.operands[k < step.num_operands ? k : 0];
+      return std::int64_t{uniform_[operand] && n > 1 ? 0 : 1};
+    };
+    Steps steps{1, step_of(0), step_of(1), false, step_of(2)};
     for (std::size_t o = 0; o < num_outputs_; ++o) {
       const Tensor& output = tensors_[o];
       if (output.value == step.value && output.mode == Mode::kInPlace) steps.stream = output.stream;
     }
-    step.row(n, state.at[step.value], state.at[a], state.at[b], steps);
+    if (step.row != nullptr) {
+      step.row(n, state.at[step.value], at(0), at(1), steps);
+    } else {
+      step.row3(n, state.at[step.value], at(0), at(1), at(2), steps);
+    }
   }
 }
 

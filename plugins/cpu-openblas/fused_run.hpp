@@ -56,7 +56,6 @@ class FusedRun {
   Tile tile_at(std::int64_t number) const noexcept;
   void gather(const Tile& tile, State& state) const noexcept;
   void run_steps(const Tile& tile, State& state) const noexcept;
-  void run_select(const FusedPlan::Step& step, std::int64_t n, State& state) const noexcept;
   void store(const Tile& tile, const State& state) const noexcept;
 
   static constexpr std::int64_t kMemoryBytes = 64 << 10;

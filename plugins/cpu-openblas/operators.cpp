@@ -341,16 +341,17 @@ const Operator* find_operator(std::string_view name) {
 ElementwiseRow find_row(const SimdTable& simd, std::string_view name, std::uint8_t dtype) {
   const Operator* const found = find_operator(name);
   const int type = index_of(dtype);
-  if (found == nullptr) return {nullptr, 1};
+  if (found == nullptr) return {nullptr, nullptr, 1};
+  const int op = found->op;
+  if (found->make == make_unary) return {simd.unary[op][type], nullptr, cost_of_unary(op, dtype)};
   if (found->make == make_binary) {
-    return {simd.binary[found->op][type], cost_of_binary(found->op, dtype)};
+    return {simd.binary[op][type], nullptr, cost_of_binary(op, dtype)};
   }
-  if (found->make == make_unary) {
-    return {simd.unary[found->op][type], cost_of_unary(found->op, dtype)};
-  }
-  if (found->make == make_compare) return {simd.compare[found->op][type], 1};
-  if (found->make == make_logical) return {simd.logical[found->op], 1};
-  return {nullptr, 1};
+  if (found->make == make_choice) return {nullptr, simd.choice[op][type], 1};
+  if (found->make == make_bounded) return {nullptr, simd.bounded[op][type], 1};
+  if (found->make == make_compare) return {simd.compare[op][type], nullptr, 1};
+  if (found->make == make_logical) return {simd.logical[op], nullptr, 1};
+  return {nullptr, nullptr, 1};
 }
 
 std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,

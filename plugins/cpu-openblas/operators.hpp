@@ -17,13 +17,14 @@ namespace patchbay::cpu {
 std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
                                                  Libraries& libraries);
 
-/// The loop of an elementwise operator ("add.1") with one or two operands of `dtype`, and what an
+/// The loop of an elementwise operator ("add.1") whose last operand is of `dtype`, and what an
 /// element costs beside moving it through memory.
 struct ElementwiseRow {
-  Row row;
+  Row row;    // of one or two operands
+  Row3 row3;  // of three
   int cost;
 };
-/// The row is null if there is none.
+/// Both are null if there is none.
 ElementwiseRow find_row(const SimdTable& simd, std::string_view name, std::uint8_t dtype);
 
 }  // namespace patchbay::cpu

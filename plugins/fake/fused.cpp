@@ -22,16 +22,15 @@ using expression::Value;
 
 /// The function that makes a value of its operands, each in a cell of its own.
 Function function_of(const expression::Program& program, const Value& value) {
-  const std::uint8_t from = program.values[value.operands[0]].dtype;
-  if (value.op == "where.1" || (value.op == "cast.1" && from == value.dtype)) return nullptr;
+  const auto dtype_of = [&](std::size_t k) { return program.values[value.operands[k]].dtype; };
+  const std::uint8_t from = dtype_of(value.num_operands - 1U);
+  if (value.op == "cast.1" && from == value.dtype) return nullptr;
   std::vector<patchbay_argument_spec> specs(1U + value.num_operands);
-  for (auto& spec : specs) {
-    spec.kind = PATCHBAY_TENSOR;
-    spec.dtype = from;
-    spec.access = PATCHBAY_READ;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    specs[i].kind = PATCHBAY_TENSOR;
+    specs[i].dtype = i == 0 ? value.dtype : dtype_of(i - 1);
+    specs[i].access = i == 0 ? PATCHBAY_WRITE : PATCHBAY_READ;
   }
-  specs[0].dtype = value.dtype;
-  specs[0].access = PATCHBAY_WRITE;
   const Operator* const found = find_operator(value.op);
   const Function function = found != nullptr ? found->choose(specs) : nullptr;
   if (function == nullptr) {
@@ -124,10 +123,7 @@ class Evaluation {
       case Source::kConstant: cell = value.bits; return;
       case Source::kOperator: break;
     }
-    if (value.op == "where.1") {
-      const bool chosen = (cells_[value.operands[0]] & 0xff) != 0;
-      cell = cells_[value.operands[chosen ? 1 : 2]];
-    } else if (code_->functions[number] == nullptr) {
+    if (code_->functions[number] == nullptr) {
       cell = cells_[value.operands[0]];
     } else {
       std::array<View, 4> views;

@@ -17,12 +17,16 @@ struct Operator {
   std::string_view name;
   std::uint8_t num_operands;
   unsigned dtypes;
-  bool gives_bool;
+  bool gives_bool = false;
+  bool has_condition = false;  // the first operand, a bool
 };
 
-#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) {#name ".1", 1, k_##dtypes, false},
+#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) {#name ".1", 1, k_##dtypes},
 #define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
-  {#name ".1", 2, k_##dtypes, false},
+  {#name ".1", 2, k_##dtypes},
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  {#name ".1", 3, k_##dtypes, false, true},
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) {#name ".1", 3, k_##dtypes},
 #define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, k_##dtypes, true},
 #define PATCHBAY_LOGIC(name, num_operands, expression) {#name ".1", num_operands, k_BOOLS, true},
 constexpr unsigned k_FLOATS = bit_of(PATCHBAY_F32) | bit_of(PATCHBAY_F64);
@@ -32,14 +36,18 @@ constexpr unsigned k_BOOLS = bit_of(PATCHBAY_BOOL);
 constexpr unsigned k_ALL = k_NUMBERS | k_BOOLS;
 constexpr Operator kOperators[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
                                    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
+                                   PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
+                                   PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
                                    PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
                                    PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
 #undef PATCHBAY_UNARY
 #undef PATCHBAY_BINARY
+#undef PATCHBAY_CHOICE
+#undef PATCHBAY_BOUNDED
 #undef PATCHBAY_COMPARE
 #undef PATCHBAY_LOGIC
 
-constexpr std::string_view kSelect = "where.1", kCast = "cast.1";
+constexpr std::string_view kCast = "cast.1";
 
 class Parser {
  public:
@@ -111,8 +119,6 @@ class Parser {
       stack_.pop_back();
     } else if (word_ == "out") {
       program_.outputs.push_back(pop());
-    } else if (word_ == kSelect) {
-      select();
     } else if (word_.size() > 1 && word_[1] >= '0' && word_[1] <= '9') {
       read_numbered(word_[0], number_in(word_.substr(1), 10));
     } else {
@@ -173,18 +179,6 @@ class Parser {
     push(value);
   }
 
-  void select() {
-    const Value value = made_by(kSelect, 3);
-    const std::uint8_t condition = dtype_at(value.operands[0]);
-    if (condition != PATCHBAY_BOOL) {
-      fail("the condition is " + dtype_name(condition) + ", expected bool");
-    }
-    Value result = value;
-    result.dtype = dtype_at(value.operands[1]);
-    check_same(value.operands[1], value.operands[2]);
-    push(result);
-  }
-
   void apply() {
     const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators),
                                            [this](const Operator& op) { return op.name == word_; });
@@ -193,13 +187,21 @@ class Parser {
                           std::string(word_.substr(0, 40)) + "'");
     }
     Value value = made_by(found->name, found->num_operands);
-    const std::uint8_t dtype = dtype_at(value.operands[0]);
-    if (found->num_operands == 2) check_same(value.operands[0], value.operands[1]);
+    std::size_t first = 0;
+    if (found->has_condition) check_condition(dtype_at(value.operands[first++]));
+    const std::uint8_t dtype = dtype_at(value.operands[first]);
+    for (std::size_t i = first + 1; i < found->num_operands; ++i) {
+      check_same(value.operands[first], value.operands[i]);
+    }
     if ((found->dtypes & bit_of(dtype)) == 0) fail("not defined for " + dtype_name(dtype));
     value.dtype = found->gives_bool ? std::uint8_t{PATCHBAY_BOOL} : dtype;
     push(value);
   }
 
+  void check_condition(std::uint8_t dtype) const {
+    if (dtype == PATCHBAY_BOOL) return;
+    fail("the condition is " + dtype_name(dtype) + ", expected bool");
+  }
   void check_same(std::uint16_t a, std::uint16_t b) const {
     if (dtype_at(a) == dtype_at(b)) return;
     fail("operands of " + dtype_name(dtype_at(a)) + " and " + dtype_name(dtype_at(b)));

@@ -54,7 +54,7 @@ class Writer {
 
   std::string run() {
     for (const Value& value : program_.values) {
-      if (value.source == Source::kOperator && value.op != "where.1") define_function(value);
+      if (value.source == Source::kOperator) define_function(value);
     }
     write_nest();
     write_dense();
@@ -63,15 +63,16 @@ class Writer {
   }
 
  private:
-  const Value& operand(const Value& value, std::size_t i) const {
-    return program_.values[value.operands[i]];
+  /// The dtype that an operator is for: the first operand may be a condition.
+  std::uint8_t dtype_of_operands(const Value& value) const {
+    return program_.values[value.operands[value.num_operands - 1U]].dtype;
   }
 
   // ------------------------------------------------------------------------------- functions
 
   std::string function_of(const Value& value) const {
     const std::string name(value.op.substr(0, value.op.find('.')));
-    return "fused_" + name + "_" + dtype_name(operand(value, 0).dtype) + "_" +
+    return "fused_" + name + "_" + dtype_name(dtype_of_operands(value)) + "_" +
            dtype_name(value.dtype);
   }
 
@@ -79,7 +80,7 @@ class Writer {
   void define_function(const Value& value) {
     const std::string name = function_of(value);
     if (!functions_.insert(name).second) return;
-    const std::uint8_t in = operand(value, 0).dtype;
+    const std::uint8_t in = dtype_of_operands(value);
     const Expression* const found = find_expression(value.op);
     const std::string expression =
         found != nullptr ? expression_text(*found, value.dtype, in) : std::string();
@@ -89,9 +90,21 @@ class Writer {
     }
     text_ += define("OUT", element_type(value.dtype)) + define("T", element_type(in)) +
              define("W", wrapping_type(in));
-    text_ += "PATCHBAY_FUNCTION OUT " + name + "(const T a";
-    if (value.num_operands == 2) text_ += ", const T b";
+    text_ += "PATCHBAY_FUNCTION OUT " + name + "(" + parameters_of(value, *found);
     text_ += ") { return (OUT)(" + expression + "); }\n#undef OUT\n#undef T\n#undef W\n";
+  }
+
+  std::string parameters_of(const Value& value, const Expression& expression) const {
+    std::string text;
+    std::string_view names = expression.operands;  // "a, b, c", of which there may be fewer
+    for (std::size_t i = 0; i < value.num_operands; ++i) {
+      const std::size_t comma = std::min(names.find(','), names.size());
+      text += (i == 0 ? "const " : ", const ") +
+              element_type(program_.values[value.operands[i]].dtype) + " " +
+              std::string(names.substr(0, comma));
+      names.remove_prefix(std::min(comma + 2, names.size()));
+    }
+    return text;
   }
 
   // ------------------------------------------------------------------------------- kernels
@@ -139,9 +152,8 @@ class Writer {
       case Source::kConstant: return constant_text(value.dtype, value.bits);
       case Source::kOperator: break;
     }
-    if (value.op == "where.1") return argument(0) + " != 0 ? " + argument(1) + " : " + argument(2);
     std::string call = function_of(value) + "(" + argument(0);
-    if (value.num_operands == 2) call += ", " + argument(1);
+    for (std::size_t i = 1; i < value.num_operands; ++i) call += ", " + argument(i);
     return call + ")";
   }
 

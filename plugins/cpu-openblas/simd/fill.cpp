@@ -9,7 +9,6 @@ void fill(SimdTable& table) {
   fill_compare(table);
   fill_unary(table);
   fill_cast(table);
-  fill_select(table);
   fill_move(table);
   fill_reduce(table);
   fill_arg_reduce(table);

@@ -42,10 +42,6 @@ using Row = void (*)(std::int64_t n, void* out, const void* a, const void* b, co
 using Row3 = void (*)(std::int64_t n, void* out, const void* a, const void* b, const void* c,
                       const Steps& steps);
 
-/// out[i] = condition[i] ? a[i * step_a] : b[i * step_b]; the steps are 0 or 1.
-using Select = void (*)(std::int64_t n, void* out, const void* condition, const void* a,
-                        const void* b, std::int64_t step_a, std::int64_t step_b);
-
 /// out[i * step] = start + (first + i) * increment; both scalars of the output's type.
 using Arange = void (*)(std::int64_t first, std::int64_t n, void* out, std::int64_t step,
                         const void* start, const void* increment);
@@ -127,7 +123,6 @@ struct SimdTable {
   Row logical[kCountOf<LogicalOp>] = {};
   Row cast[kNumDtypes][kNumDtypes] = {};  // [to][from]
   Row copy[kNumDtypes] = {};
-  Select select[kNumDtypes] = {};
   Arange arange[kNumDtypes] = {};
   Transpose transpose[kNumDtypes] = {};
   Reduction reduce[kNumReduceOps][kNumDtypes] = {};

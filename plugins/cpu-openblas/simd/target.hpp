@@ -35,7 +35,6 @@ void fill_choice(SimdTable& table);
 void fill_compare(SimdTable& table);
 void fill_unary(SimdTable& table);
 void fill_cast(SimdTable& table);
-void fill_select(SimdTable& table);
 void fill_move(SimdTable& table);
 void fill_reduce(SimdTable& table);
 void fill_arg_reduce(SimdTable& table);
