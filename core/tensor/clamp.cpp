@@ -1,9 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/clamp.h"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "patchbay/ops.h"
 
@@ -20,7 +23,20 @@ namespace {
 
 using Bound = std::optional<Scalar>;
 
-/// The bound that changes nothing.
+/// Integers of 64 bits do not all fit in a double.
+bool is_above(const Scalar& low, const Scalar& high) {
+  if (!low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
+  return low.to_double() > high.to_double();
+}
+
+bool is_nan(const Bound& bound) { return bound && std::isnan(bound->to_double()); }
+
+std::string in_brackets(const Named* a) {
+  return a != nullptr ? " (" + describe(*a) + ")" : std::string();
+}
+
+}  // namespace
+
 Scalar lowest_of(DType dtype) {
   switch (dtype) {
     case DType::i32: return std::numeric_limits<std::int32_t>::min();
@@ -38,36 +54,31 @@ Scalar highest_of(DType dtype) {
   }
 }
 
-/// Integers of 64 bits do not all fit in a double.
-bool is_above(const Scalar& low, const Scalar& high) {
-  if (!low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
-  return low.to_double() > high.to_double();
-}
-
-bool is_nan(const Bound& bound) { return bound && std::isnan(bound->to_double()); }
-
-void check_bounds(const Named& a, const Bound& low, const Bound& high) {
+void check_bounds(const Named* a, const Bound& low, const Bound& high) {
   if (!low && !high) {
     raise(ErrorCode::kInvalidArgument,
-          "[clamp] there is no bound: expected low, high or both, got neither ({}). Give one.",
-          describe(a));
+          "[clamp] there is no bound: expected low, high or both, got neither{}. Give one.",
+          in_brackets(a));
   }
   if (is_nan(low) || is_nan(high)) {
     raise(ErrorCode::kInvalidArgument,
-          "[clamp] {0} is not a number: expected a number or an infinity, got nan ({1}). Leave "
+          "[clamp] {0} is not a number: expected a number or an infinity, got nan{1}. Leave "
           "{0} out if nothing bounds that side.",
-          is_nan(low) ? "low" : "high", describe(a));
+          is_nan(low) ? "low" : "high", in_brackets(a));
   }
   if (low && high && is_above(*low, *high)) {
     raise(ErrorCode::kInvalidArgument,
-          "[clamp] low is greater than high: expected low <= high, got {} and {} ({}). Swap them.",
-          low->to_string(), high->to_string(), describe(a));
+          "[clamp] low is greater than high: expected low <= high, got {} and {}{}. Swap them.",
+          low->to_string(), high->to_string(), in_brackets(a));
   }
 }
 
+namespace {
+
 std::array<Operand, 3> operands_of(const TensorImpl& a, const Bound& low, const Bound& high) {
-  check_dtype_allowed(op::clamp, {"a", a});
-  check_bounds({"a", a}, low, high);
+  const Named named{"a", a};
+  check_dtype_allowed(op::clamp, named);
+  check_bounds(&named, low, high);
   const auto bound = [&](const Scalar& value) {
     return Operand{nullptr, value.bits(a.dtype, op::clamp.name)};
   };

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/runtime/error.h"
+#include "core/tensor/clamp.h"
 
 namespace patchbay {
 namespace tensor {
@@ -51,8 +52,8 @@ Expression make(ExpressionNode::Kind kind, const Operator* op, DType dtype,
 
 using Kind = ExpressionNode::Kind;
 
-Expression select(const Expression& condition, const Expression& a, const Expression& b) {
-  return make(Kind::kSelect, nullptr, DType::f32, condition, a, b);
+Expression bound(const std::optional<Scalar>& value, Kind otherwise) {
+  return value ? literal(*value) : make(otherwise, nullptr, DType::f32);
 }
 
 }  // namespace
@@ -76,6 +77,10 @@ Expression apply(const Operator& op, const Expression& a) {
 }
 Expression apply(const Operator& op, const Expression& a, const Expression& b) {
   return make(Kind::kOperator, &op, DType::f32, a, b);
+}
+Expression apply(const Operator& op, const Expression& a, const Expression& b,
+                 const Expression& c) {
+  return make(Kind::kOperator, &op, DType::f32, a, b, c);
 }
 Expression like(const Expression& a, const Expression& model) {
   return make(Kind::kLike, nullptr, DType::f32, a, model);
@@ -124,6 +129,7 @@ PATCHBAY_DEFINE_BINARY(mul)
 PATCHBAY_DEFINE_BINARY(div)
 PATCHBAY_DEFINE_BINARY(maximum)
 PATCHBAY_DEFINE_BINARY(minimum)
+PATCHBAY_DEFINE_BINARY(pow)
 PATCHBAY_DEFINE_BINARY(eq)
 PATCHBAY_DEFINE_BINARY(ne)
 PATCHBAY_DEFINE_BINARY(lt)
@@ -136,23 +142,31 @@ PATCHBAY_DEFINE_UNARY(logical_not)
 PATCHBAY_DEFINE_UNARY(neg)
 PATCHBAY_DEFINE_UNARY(abs)
 PATCHBAY_DEFINE_UNARY(square)
+PATCHBAY_DEFINE_UNARY(relu)
 PATCHBAY_DEFINE_UNARY(sqrt)
+PATCHBAY_DEFINE_UNARY(rsqrt)
 PATCHBAY_DEFINE_UNARY(exp)
 PATCHBAY_DEFINE_UNARY(log)
+PATCHBAY_DEFINE_UNARY(sigmoid)
+PATCHBAY_DEFINE_UNARY(tanh)
+PATCHBAY_DEFINE_UNARY(erf)
+PATCHBAY_DEFINE_UNARY(gelu)
 
 Expression where(const Expression& condition, const Expression& a, const Expression& b) {
-  return tensor::select(condition, a, b);
+  return tensor::apply(tensor::op::where, condition, a, b);
 }
 Expression where(const Expression& condition, const Expression& a, const Scalar& b) {
-  return tensor::select(condition, a, tensor::literal(b));
+  return where(condition, a, tensor::literal(b));
 }
 Expression where(const Expression& condition, const Scalar& a, const Expression& b) {
-  return tensor::select(condition, tensor::literal(a), b);
+  return where(condition, tensor::literal(a), b);
 }
 
-/// Comparisons with NaN are false, and the gradient passes at the bounds.
-Expression clamp(const Expression& a, const Scalar& low, const Scalar& high) {
-  return where(lt(a, low), low, where(gt(a, high), high, a));
+Expression clamp(const Expression& a, const std::optional<Scalar>& low,
+                 const std::optional<Scalar>& high) {
+  tensor::check_bounds(nullptr, low, high);
+  return tensor::apply(tensor::op::clamp, a, tensor::bound(low, tensor::Kind::kLowest),
+                       tensor::bound(high, tensor::Kind::kHighest));
 }
 
 }  // namespace patchbay

@@ -24,8 +24,9 @@ struct ExpressionNode {
   enum class Kind : std::uint8_t {
     kInput,
     kLiteral,
+    kLowest,    // the literal that no number of the dtype is below
+    kHighest,   // or above
     kOperator,  // of the elementwise table
-    kSelect,    // condition, a, b
     kCast,
     kLike  // operand 0 as the gradient of operand 1: cast to its dtype, 0 unless both are floats
   };
@@ -47,6 +48,7 @@ Expression literal(const Scalar& value);
 Expression input(std::uint64_t function, std::uint32_t number);
 Expression apply(const Operator& op, const Expression& a);
 Expression apply(const Operator& op, const Expression& a, const Expression& b);
+Expression apply(const Operator& op, const Expression& a, const Expression& b, const Expression& c);
 Expression like(const Expression& a, const Expression& model);
 
 /// All that the expressions are made of, operands first.

@@ -9,6 +9,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/fused_kernel.h"
+#include "core/tensor/clamp.h"
 
 namespace patchbay::tensor {
 namespace {
@@ -63,14 +64,11 @@ class Builder {
         if (type.kind == InputType::Kind::kNumber) return std::nullopt;
         return type.dtype;
       }
-      case Kind::kLiteral: return std::nullopt;
+      case Kind::kLiteral:
+      case Kind::kLowest:
+      case Kind::kHighest: return std::nullopt;
       case Kind::kCast: return node.dtype;
       case Kind::kLike: return dtypes_[node.operands[1].get()];
-      case Kind::kSelect: {
-        const std::optional<DType> condition = dtypes_[node.operands[0].get()];
-        if (condition != DType::boolean) raise_condition(*node.operands[0], condition);
-        return common_dtype(node, "where", 1, 2);
-      }
       case Kind::kOperator: return dtype_of_operator(node);
     }
     return std::nullopt;
@@ -78,7 +76,10 @@ class Builder {
 
   std::optional<DType> dtype_of_operator(const ExpressionNode& node) {
     const Operator& op = *node.op;
-    std::optional<DType> dtype = common_dtype(node, op.name, 0, node.num_operands - 1U);
+    for (std::size_t i = 0; i < node.num_operands; ++i) {
+      if (is_condition(op, i)) check_condition(*node.operands[i]);
+    }
+    std::optional<DType> dtype = common_dtype(node);
     if (!dtype && op.result == Result::kBoolean) {
       if (op.dtypes != kBooleans) raise_no_dtype();
       dtype = DType::boolean;
@@ -88,20 +89,20 @@ class Builder {
     return result_dtype(op, *dtype);
   }
 
-  /// That of the operands from `first` to `last` that have one.
-  std::optional<DType> common_dtype(const ExpressionNode& node, const char* op, std::size_t first,
-                                    std::size_t last) {
-    const std::optional<DType> a = dtypes_[node.operands[first].get()];
-    const std::optional<DType> b = dtypes_[node.operands[last].get()];
-    if (a && b && *a != *b) {
-      raise(ErrorCode::kDtypeMismatch,
-            "[{}] operands of {} have different dtypes: expected {} like the first, got {} ({}; "
-            "{}). Convert one first with cast.",
-            name_, op, patchbay::to_string(*a), patchbay::to_string(*b),
-            shown(*node.operands[first]), shown(*node.operands[last]));
+  /// That of the operands that have one; a condition's counts not.
+  std::optional<DType> common_dtype(const ExpressionNode& node) {
+    const ExpressionNode* first = nullptr;
+    for (std::size_t i = 0; i < node.num_operands; ++i) {
+      const ExpressionNode& operand = *node.operands[i];
+      if (is_condition(*node.op, i) || !dtypes_[&operand]) continue;
+      if (first == nullptr) first = &operand;
+      if (dtypes_[&operand] != dtypes_[first]) raise_dtypes(*node.op, *first, operand);
     }
-    return a ? a : b;
+    return first != nullptr ? dtypes_[first] : std::nullopt;
   }
+
+  /// Whether operand i is a tensor of bools, whatever the others are.
+  static bool is_condition(const Operator& op, std::size_t i) { return op.arguments[1 + i] == 'c'; }
 
   std::string shown(const ExpressionNode& node) {
     switch (node.kind) {
@@ -109,19 +110,27 @@ class Builder {
       case Kind::kLiteral: return "the literal " + node.literal.to_string();
       default: break;
     }
-    const char* const what = node.kind == Kind::kOperator ? node.op->name
-                             : node.kind == Kind::kSelect ? "where"
-                                                          : "cast";
+    const char* const what = node.kind == Kind::kOperator ? node.op->name : "cast";
     const std::optional<DType> dtype = dtypes_[&node];
     return fmt::format("the result of {}{}{}", what, dtype ? ": " : "",
                        dtype ? patchbay::to_string(*dtype) : "");
   }
 
-  [[noreturn]] void raise_condition(const ExpressionNode& node, std::optional<DType> got) {
+  void check_condition(const ExpressionNode& node) {
+    const std::optional<DType> got = dtypes_[&node];
+    if (got == DType::boolean) return;
     raise(ErrorCode::kDtypeMismatch,
           "[{}] the condition of where has the wrong dtype: expected bool, got {} ({}). Make one "
           "with a comparison, or cast.",
           name_, got ? patchbay::to_string(*got) : "a number", shown(node));
+  }
+  [[noreturn]] void raise_dtypes(const Operator& op, const ExpressionNode& a,
+                                 const ExpressionNode& b) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] operands of {} have different dtypes: expected {} like the first, got {} ({}; "
+          "{}). Convert one first with cast.",
+          name_, op.name, patchbay::to_string(*dtypes_[&a]), patchbay::to_string(*dtypes_[&b]),
+          shown(a), shown(b));
   }
   [[noreturn]] void raise_not_defined(const ExpressionNode& node, DType dtype) {
     raise(ErrorCode::kDtypeMismatch,
@@ -154,24 +163,20 @@ class Builder {
       case Kind::kLiteral: return constant(node.literal, dtype);
       case Kind::kCast: return cast_value(operand_value(node, 0, dtype), dtype);
       case Kind::kLike: return like_value(node, dtype);
-      case Kind::kSelect:
-        return intern({"where.1",
-                       dtype,
-                       {operand_value(node, 0, DType::boolean), operand_value(node, 1, dtype),
-                        operand_value(node, 2, dtype)}});
+      case Kind::kLowest: return constant(lowest_of(dtype), dtype);
+      case Kind::kHighest: return constant(highest_of(dtype), dtype);
       case Kind::kOperator: break;
     }
     const Operator& op = *node.op;
     DType from = dtype;
     if (op.result == Result::kBoolean) {
-      const std::optional<DType> found = common_dtype(node, op.name, 0, node.num_operands - 1U);
-      from = found.value_or(DType::boolean);
+      from = common_dtype(node).value_or(DType::boolean);
     } else if (!contains(op.dtypes, dtype)) {
       raise_not_defined(node, dtype);
     }
     Value value{op.kernel, result_dtype(op, from), {}};
     for (std::size_t i = 0; i < node.num_operands; ++i) {
-      value.operands.push_back(operand_value(node, i, from));
+      value.operands.push_back(operand_value(node, i, is_condition(op, i) ? DType::boolean : from));
     }
     return intern(std::move(value));
   }

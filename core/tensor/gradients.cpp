@@ -57,28 +57,47 @@ Expression where(const Expression& condition, const Symbol& a, const Symbol& b) 
                          static_cast<const Expression&>(b));
 }
 
+/// What the formulas are of: operands by number, and the result.
+struct Operands {
+  Symbol at[3];
+  Symbol out, grad;
+};
 /// The gradient of one operand.
-using Formula = Symbol (*)(const Symbol& a, const Symbol& b, const Symbol& out, const Symbol& grad);
+using Formula = Symbol (*)(const Operands& operands);
 struct Rule {
   std::string_view op;
-  Formula of[2];
+  Formula of[3];  // null: none
 };
 using T = Symbol;
 
 // The table is C as well, and casts like it. The lambdas do not use all that the formulas may.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
-#define PATCHBAY_FORMULA(expression)                                     \
-  []([[maybe_unused]] const Symbol& a, [[maybe_unused]] const Symbol& b, \
-     [[maybe_unused]] const Symbol& out, const Symbol& grad) -> Symbol { return expression; }
+#define PATCHBAY_FORMULA(first, second, third, expression)             \
+  [](const Operands& operands) -> Symbol {                             \
+    [[maybe_unused]] const auto& [first, second, third] = operands.at; \
+    [[maybe_unused]] const auto& out = operands.out;                   \
+    [[maybe_unused]] const auto& grad = operands.grad;                 \
+    return expression;                                                 \
+  }
 #define PATCHBAY_RULE_UNARY(name, dtypes, floats, integers, gradient) \
-  {#name, {PATCHBAY_FORMULA(gradient), nullptr}},
+  {#name, {PATCHBAY_FORMULA(a, b, c, gradient), nullptr, nullptr}},
 #define PATCHBAY_RULE_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
-  {#name, {PATCHBAY_FORMULA(gradient_a), PATCHBAY_FORMULA(gradient_b)}},
-constexpr Rule kRules[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_RULE_UNARY)
-                               PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_RULE_BINARY)};
+  {#name, {PATCHBAY_FORMULA(a, b, c, gradient_a), PATCHBAY_FORMULA(a, b, c, gradient_b), nullptr}},
+#define PATCHBAY_RULE_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  {#name,                                                                      \
+   {nullptr, PATCHBAY_FORMULA(condition, a, b, gradient_a),                    \
+    PATCHBAY_FORMULA(condition, a, b, gradient_b)}},
+#define PATCHBAY_RULE_BOUNDED(name, dtypes, expression, gradient) \
+  {#name, {PATCHBAY_FORMULA(a, low, high, gradient), nullptr, nullptr}},
+constexpr Rule kRules[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_RULE_UNARY)    //
+                           PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_RULE_BINARY)  //
+                           PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_RULE_CHOICE)  //
+                           PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_RULE_BOUNDED)};
 #undef PATCHBAY_RULE_UNARY
 #undef PATCHBAY_RULE_BINARY
+#undef PATCHBAY_RULE_CHOICE
+#undef PATCHBAY_RULE_BOUNDED
 #pragma GCC diagnostic pop
 
 /// Walks the graph backwards and sums what flows into each node.
@@ -109,13 +128,12 @@ class Backward {
     const auto operand = [&](std::size_t i) { return Expression(node->operands[i]); };
     switch (node->kind) {
       case ExpressionNode::Kind::kInput:
-      case ExpressionNode::Kind::kLiteral: return;
+      case ExpressionNode::Kind::kLiteral:
+      case ExpressionNode::Kind::kLowest:
+      case ExpressionNode::Kind::kHighest: return;
       case ExpressionNode::Kind::kCast:
       case ExpressionNode::Kind::kLike:
         return receive(node->operands[0].get(), like(gradient, operand(0)));
-      case ExpressionNode::Kind::kSelect:
-        receive(node->operands[1].get(), patchbay::where(operand(0), gradient, 0));
-        return receive(node->operands[2].get(), patchbay::where(operand(0), 0, gradient));
       case ExpressionNode::Kind::kOperator: return pass_operator(node, gradient);
     }
   }
@@ -126,10 +144,16 @@ class Backward {
         std::find_if(std::begin(kRules), std::end(kRules),
                      [&](const Rule& known) { return known.op == node->op->name; });
     if (rule == std::end(kRules)) return;  // a comparison, or logic
-    const Expression a(node->operands[0]), b(node->operands[node->num_operands - 1U]);
+    // Numbers take the result's dtype: formulas may compare two of them. A condition has its own.
+    const auto operand = [&](std::size_t i) -> Expression {
+      if (i >= node->num_operands) return Expression(nullptr);
+      const Expression given(node->operands[i]);
+      return node->op->arguments[1 + i] == 'c' ? given : like(given, Expression(node));
+    };
+    const Operands operands{{operand(0), operand(1), operand(2)}, Expression(node), gradient};
     for (std::size_t i = 0; i < node->num_operands; ++i) {
-      if (!depends_.contains(node->operands[i].get())) continue;
-      receive(node->operands[i].get(), rule->of[i](a, b, Expression(node), gradient));
+      if (rule->of[i] == nullptr || !depends_.contains(node->operands[i].get())) continue;
+      receive(node->operands[i].get(), rule->of[i](operands));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -53,6 +54,7 @@ PATCHBAY_DECLARE_BINARY(mul);
 PATCHBAY_DECLARE_BINARY(div);
 PATCHBAY_DECLARE_BINARY(maximum);
 PATCHBAY_DECLARE_BINARY(minimum);
+PATCHBAY_DECLARE_BINARY(pow);
 PATCHBAY_DECLARE_BINARY(eq);
 PATCHBAY_DECLARE_BINARY(ne);
 PATCHBAY_DECLARE_BINARY(lt);
@@ -65,9 +67,15 @@ PATCHBAY_DECLARE_UNARY(logical_not);
 PATCHBAY_DECLARE_UNARY(neg);
 PATCHBAY_DECLARE_UNARY(abs);
 PATCHBAY_DECLARE_UNARY(square);
+PATCHBAY_DECLARE_UNARY(relu);
 PATCHBAY_DECLARE_UNARY(sqrt);
+PATCHBAY_DECLARE_UNARY(rsqrt);
 PATCHBAY_DECLARE_UNARY(exp);
 PATCHBAY_DECLARE_UNARY(log);
+PATCHBAY_DECLARE_UNARY(sigmoid);
+PATCHBAY_DECLARE_UNARY(tanh);
+PATCHBAY_DECLARE_UNARY(erf);
+PATCHBAY_DECLARE_UNARY(gelu);
 
 #undef PATCHBAY_DECLARE_BINARY
 #undef PATCHBAY_DECLARE_UNARY
@@ -79,9 +87,9 @@ PATCHBAY_DECLARE_UNARY(log);
                                             const Scalar& b);
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Scalar& a,
                                             const Expression& b);
-/// Elements below `low` become low, those above `high` high; NaN stays.
-[[nodiscard]] PATCHBAY_API Expression clamp(const Expression& a, const Scalar& low,
-                                            const Scalar& high);
+/// As in ops.h, with the same errors.
+[[nodiscard]] PATCHBAY_API Expression clamp(const Expression& a, const std::optional<Scalar>& low,
+                                            const std::optional<Scalar>& high = {});
 
 #define PATCHBAY_DEFINE_OPERATOR(sign, name)                                                \
   [[nodiscard]] inline Expression operator sign(const Expression& a, const Expression& b) { \
