@@ -56,6 +56,7 @@ PATCHBAY_ON_EACH_DEVICE(FuseGradientsTest);
 
 const Doubles kPoints{-1.7, -0.6, -0.11, 0.13, 0.9, 2.3};
 const Doubles kPositive{0.05, 0.4, 0.9, 1.0, 1.7, 5.0};
+const Doubles kOthersPositive{0.3, 0.5, 0.9, 1.0, 1.7, 2.5};
 const Doubles kOthers{0.8, -1.1, 1.9, -0.7, 0.31, 2.9};
 
 TEST_P(FuseGradientsTest, EachOperator) {
@@ -65,6 +66,12 @@ TEST_P(FuseGradientsTest, EachOperator) {
   check("sqrt", fuse([](Expression a) { return sqrt(a); }).function(), {kPositive});
   check("exp", fuse([](Expression a) { return exp(a); }).function(), {kPoints});
   check("log", fuse([](Expression a) { return log(a); }).function(), {kPositive});
+  check("relu", fuse([](Expression a) { return relu(a); }).function(), {kPoints});
+  check("rsqrt", fuse([](Expression a) { return rsqrt(a); }).function(), {kOthersPositive});
+  check("sigmoid", fuse([](Expression a) { return sigmoid(a); }).function(), {kPoints});
+  check("tanh", fuse([](Expression a) { return tanh(a); }).function(), {kPoints});
+  check("erf", fuse([](Expression a) { return erf(a); }).function(), {kPoints});
+  check("gelu", fuse([](Expression a) { return gelu(a); }).function(), {kPoints});
   const std::vector<Doubles> two{kPoints, kOthers};
   check("add", fuse([](Expression a, Expression b) { return a + b; }).function(), two);
   check("sub", fuse([](Expression a, Expression b) { return a - b; }).function(), two);
@@ -76,6 +83,21 @@ TEST_P(FuseGradientsTest, EachOperator) {
         fuse([](Expression a, Expression b) { return where(lt(a, 0.5), a * a, b * a); }).function(),
         two);
   check("clamp", fuse([](Expression a) { return clamp(a, -1, 1) * a; }).function(), {kPoints});
+  check("clamp from", fuse([](Expression a) { return clamp(a, 0.5) * a; }).function(), {kPoints});
+  check("pow", fuse([](Expression a, Expression b) { return pow(a, b); }).function(),
+        {kOthersPositive, kOthers});
+  check("square", fuse([](Expression a) { return pow(a, 2); }).function(), {kPoints});
+  check("2^a", fuse([](Expression a) { return pow(2, a) * a; }).function(), {kPoints});
+}
+
+/// A formula may compare two numbers, which take the dtype of the result.
+TEST_P(FuseGradientsTest, OfPowersByAnArgument) {
+  const auto f = fuse([](Expression a, Expression n) { return pow(a, n * 2); });
+  const Tensor a = full({3}, 3, device_), grad = full({3}, 2, device_);
+  const std::vector<FusedArgument> arguments{a, 1, grad};
+  for (const float gradient : f.gradients({0}).call(arguments)[0].to_vector<float>()) {
+    EXPECT_NEAR(gradient, 12, 1e-5);
+  }
 }
 
 TEST_P(FuseGradientsTest, ChainsAndSeveralOutputs) {
@@ -94,18 +116,23 @@ TEST_P(FuseGradientsTest, ChainsAndSeveralOutputs) {
 TEST_P(FuseGradientsTest, SecondDerivatives) {
   const auto f = fuse([](Expression a, Expression b) { return exp(a) * square(b) / (b + 4); });
   check("of first ones", f.gradients(), {kPoints, kOthers, kPositive});
+  const auto functions = fuse([](Expression a, Expression b) {
+    return tanh(a) * sigmoid(b) + gelu(a) * erf(b) + rsqrt(square(a) + 1) * pow(square(b), 1.5);
+  });
+  check("of functions", functions.gradients(), {kPoints, kOthers, kPositive});
 }
 
 TEST_P(FuseGradientsTest, AtKinks) {
   const auto f = fuse([](Expression a, Expression b) {
-    return std::array{maximum(a, b), minimum(a, b), abs(a), clamp(a, 0, 2)};
+    return std::array{maximum(a, b), minimum(a, b), abs(a), clamp(a, 0, 2), relu(a)};
   });
   const Tensor a = from_host<float>({0, 1, 2}, {3}, device_);
   const Tensor b = from_host<float>({0, 1, 3}, {3}, device_);
   const Tensor one = ones({3}, device_), zero = zeros({3}, device_);
   const auto gradient = [&](int output) {
     const Tensor incoming[] = {output == 0 ? one : zero, output == 1 ? one : zero,
-                               output == 2 ? one : zero, output == 3 ? one : zero};
+                               output == 2 ? one : zero, output == 3 ? one : zero,
+                               output == 4 ? one : zero};
     std::vector<FusedArgument> arguments{a, b};
     arguments.insert(arguments.end(), std::begin(incoming), std::end(incoming));
     return f.gradients({0}).call(arguments)[0].to_vector<float>();
@@ -114,6 +141,7 @@ TEST_P(FuseGradientsTest, AtKinks) {
   EXPECT_EQ(gradient(1), std::vector<float>({0.5F, 0.5F, 1}));
   EXPECT_EQ(gradient(2), std::vector<float>({0, 1, 1}));
   EXPECT_EQ(gradient(3), std::vector<float>({1, 1, 1}));  // passes at the bounds
+  EXPECT_EQ(gradient(4), std::vector<float>({0, 1, 1}));
 }
 
 TEST_P(FuseGradientsTest, OnlyWhatIsWanted) {

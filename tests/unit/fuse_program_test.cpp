@@ -56,6 +56,25 @@ TEST_P(FuseProgramTest, Computes) {
   EXPECT_EQ(out.to_vector<float>(), std::vector<float>({19, 79, 90}));
 }
 
+/// Bounds may be anything of the dtype, an input too.
+TEST_P(FuseProgramTest, ClampsByInputs) {
+  const Kernel kernel = Kernel::prepare(
+      device_, spec("patchbay-expr/1 input:f32 input:f32 x0 x1 f32:40000000 clamp.1 out", 2));
+  const Tensor a = from_host<float>({-1, 1, 3}, {3}, device_);
+  const Tensor low = from_host<float>({0, -1, 1}, {3}, device_);
+  const Tensor out = empty({3}, device_);
+  const auto argument = [](const Tensor& tensor, Access access) {
+    return Argument::tensor(tensor.buffer(), DType::f32, tensor.shape(), access);
+  };
+  const Stream stream(device_);
+  device_.synchronize();
+  const std::vector<Argument> arguments{argument(out, Access::kWrite), argument(a, Access::kRead),
+                                        argument(low, Access::kRead)};
+  kernel.launch(stream, arguments);
+  stream.synchronize();
+  EXPECT_EQ(out.to_vector<float>(), std::vector<float>({0, 1, 2}));
+}
+
 TEST_P(FuseProgramTest, RefusesWhatIsNoProgram) {
   refuses("", "word 1 '': expected 'patchbay-expr/1' at the beginning");
   refuses("patchbay-expr/2 input:f32 x0 out", "expected 'patchbay-expr/1' at the beginning");
@@ -80,6 +99,12 @@ TEST_P(FuseProgramTest, RefusesWrongDtypes) {
   refuses("patchbay-expr/1 input:f32 x0 i32:1 add.1 out", "'add.1': operands of f32 and i32");
   refuses("patchbay-expr/1 i32:1 sqrt.1 cast.1:f32 out", "'sqrt.1': not defined for i32");
   refuses("patchbay-expr/1 input:f32 x0 x0 x0 where.1 out", "the condition is f32, expected bool");
+  refuses("patchbay-expr/1 input:f32 x0 i32:1 eq.1 x0 i32:1 where.1 out",
+          "'eq.1': operands of f32 and i32");
+  refuses("patchbay-expr/1 input:f32 x0 x0 eq.1 x0 i32:1 where.1 out",
+          "'where.1': operands of f32 and i32");
+  refuses("patchbay-expr/1 input:f32 x0 x0 i32:1 clamp.1 out",
+          "'clamp.1': operands of f32 and i32");
   refuses("patchbay-expr/1 input:f32 x0 logical_not.1 out", "'logical_not.1': not defined for f32");
 }
 

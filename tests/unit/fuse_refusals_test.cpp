@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What fused functions refuse, and what they say then. Nothing is done before.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,19 @@ TEST(Fuse, RefusesWhatItCantTrace) {
                ErrorCode::kInvalidArgument,
                "[wide] the function has too many parameters: expected at most 16 inputs and "
                "outputs, got 17");
+}
+
+TEST(Fuse, RefusesBoundsThatAreNone) {
+  EXPECT_ERROR(static_cast<void>(fuse([](Expression a) { return clamp(a, {}); })),
+               ErrorCode::kInvalidArgument,
+               "[clamp] there is no bound: expected low, high or both, got neither. Give one.");
+  EXPECT_ERROR(static_cast<void>(fuse([](Expression a) { return clamp(a, 3, 2); })),
+               ErrorCode::kInvalidArgument,
+               "[clamp] low is greater than high: expected low <= high, got 3 and 2. Swap them.");
+  EXPECT_ERROR(static_cast<void>(fuse([](Expression a) { return clamp(a, NAN); })),
+               ErrorCode::kInvalidArgument,
+               "[clamp] low is not a number: expected a number or an infinity, got nan. Leave low "
+               "out if nothing bounds that side.");
 }
 
 TEST_P(FuseRefusalsTest, TooManyValues) {

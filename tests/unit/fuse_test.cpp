@@ -156,6 +156,83 @@ TEST_P(FuseTest, FunctionsOfFloats) {
   expect_same<double>(f(y), reference(y), "f64", 4e-15);
 }
 
+/// A function of expressions and of tensors.
+#define PATCHBAY_BOTH(name)                                                                    \
+  {                                                                                            \
+#name, fuse([](Expression x) { return name(x); }), [](const Tensor& x) { return name(x); } \
+  }
+
+TEST_P(FuseTest, EachFunctionOfOneNumber) {
+  struct {
+    const char* name;
+    Fused<Expression, 1> fused;
+    Tensor (*single)(const Tensor&);
+  } const functions[] = {PATCHBAY_BOTH(neg),     PATCHBAY_BOTH(abs),  PATCHBAY_BOTH(square),
+                         PATCHBAY_BOTH(relu),    PATCHBAY_BOTH(sqrt), PATCHBAY_BOTH(rsqrt),
+                         PATCHBAY_BOTH(exp),     PATCHBAY_BOTH(log),  PATCHBAY_BOTH(tanh),
+                         PATCHBAY_BOTH(sigmoid), PATCHBAY_BOTH(erf),  PATCHBAY_BOTH(gelu)};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> values{0,    -0.0, 0.01, 0.5, 1,   2.3,       7,          30,  -0.01,
+                                   -0.5, -1,   -3,   -9,  -30, kInfinity, -kInfinity, kNan};
+  const Tensor wide = from_host(values, {17}, device_).expand({90, 17});
+  const Tensor narrow = wide.cast(DType::f32);
+  for (const auto& function : functions) {
+    expect_same<float>(function.fused(narrow), function.single(narrow), function.name, 4e-6);
+    expect_same<double>(function.fused(wide), function.single(wide), function.name, 1e-14);
+  }
+}
+#undef PATCHBAY_BOTH
+
+TEST_P(FuseTest, Powers) {
+  const auto power = fuse([](Expression x, Expression y) { return pow(x, y); });
+  const auto squares = fuse([](Expression x) { return pow(x, 2) + pow(2, x); });
+  const Tensor x = abs(random_tensor<float>({40, 30}, device_, 30)) * 0.37;
+  const Tensor y = random_tensor<float>({30}, device_, 31) * 0.61;
+  expect_same<float>(power(x, y), pow(x, y), "f32", 4e-6);
+  expect_same<float>(squares(y), pow(y, 2) + pow(2, y), "literals", 4e-6);
+  const Tensor z = random_tensor<double>({300}, device_, 32);
+  expect_same<double>(power(z, z), pow(z, z), "f64", 1e-14);
+}
+
+template <class T>
+void check_choice(const Device& device) {
+  const Shape shape{3, 700};
+  const Tensor a = random_tensor<T>(shape, device, 33), b = random_tensor<T>({700}, device, 34);
+  const auto f = fuse([](Expression x, Expression y) {
+    return where(lt(x, y), clamp(x, 1, 3), where(eq(x, y), 7, relu(y)));
+  });
+  const Tensor expected = where(lt(a, b), clamp(a, 1, 3), where(eq(a, b), 7, relu(b)));
+  EXPECT_EQ(f(a, b).template to_vector<T>(), expected.to_vector<T>());
+  const auto half = fuse([](Expression x) { return std::array{clamp(x, 2), clamp(x, {}, 2)}; });
+  const auto [above, below] = half(a);
+  EXPECT_EQ(above.template to_vector<T>(), clamp(a, 2).template to_vector<T>());
+  EXPECT_EQ(below.template to_vector<T>(), clamp(a, {}, 2).template to_vector<T>());
+}
+
+TEST_P(FuseTest, WhereAndClampOfEveryDtype) {
+  check_choice<float>(device_);
+  check_choice<double>(device_);
+  check_choice<std::int32_t>(device_);
+  check_choice<std::int64_t>(device_);
+  check_choice<std::uint8_t>(device_);
+  const Tensor a = lt(random_tensor<float>({900}, device_, 35), 0), b = logical_not(a);
+  const auto flags = fuse([](Expression c, Expression x, Expression y) { return where(c, x, y); });
+  EXPECT_EQ(flags(a, a, b).to_vector<bool>(), std::vector<bool>(900, true));
+}
+
+/// A zero keeps its sign, a NaN stays.
+TEST_P(FuseTest, ClampIsTheOperator) {
+  const Tensor a = from_host<float>({-0.0F, 0, NAN, -INFINITY, INFINITY}, {5}, device_);
+  const auto f = fuse([](Expression x) { return 1 / clamp(x, 0, 2); });
+  const Floats got = f(a).to_vector<float>();
+  EXPECT_EQ(got[0], -INFINITY);
+  EXPECT_EQ(got[1], INFINITY);
+  EXPECT_TRUE(std::isnan(got[2]));
+  EXPECT_EQ(got[3], INFINITY);
+  EXPECT_EQ(got[4], 0.5F);
+}
+
 TEST_P(FuseTest, SpecialValues) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
