@@ -37,7 +37,7 @@ FusedPlan::FusedPlan(expression::Program from, const SimdTable& simd)
 void FusedPlan::add_step(const SimdTable& simd, std::uint16_t number) {
   const Value& value = program.values[number];
   const std::uint8_t from = program.values[value.operands[value.num_operands - 1U]].dtype;
-  Step step{nullptr, nullptr, number, value.num_operands, {}};
+  Step step{nullptr, nullptr, nullptr, number, value.num_operands, {}};
   std::copy(value.operands.begin(), value.operands.end(), step.operands);
   int cost = 1;
   if (value.op == "cast.1") {
@@ -46,6 +46,7 @@ void FusedPlan::add_step(const SimdTable& simd, std::uint16_t number) {
     const ElementwiseRow found = find_row(simd, value.op, from);
     step.row = found.row;
     step.row3 = found.row3;
+    if (value.op == "where.1") step.copy = simd.copy[from];
     cost = found.cost;
   }
   if (step.row == nullptr && step.row3 == nullptr) {

@@ -19,6 +19,7 @@ struct FusedPlan {
   struct Step {
     Row row;    // of one or two operands
     Row3 row3;  // of three
+    Row copy;   // of a choice: for where there is one condition for all
     std::uint16_t value;
     std::uint8_t num_operands;
     std::uint16_t operands[3];

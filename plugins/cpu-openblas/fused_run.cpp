@@ -234,6 +234,10 @@ void FusedRun::run_steps(const Tile& tile, State& state) const noexcept {
     }
     if (step.row != nullptr) {
       step.row(n, state.at[step.value], at(0), at(1), steps);
+    } else if (step.copy != nullptr && uniform_[step.operands[0]]) {
+      const int chosen = *at(0) != 0 ? 1 : 2;
+      steps.a = step_of(chosen);
+      step.copy(n, state.at[step.value], at(chosen), nullptr, steps);
     } else {
       step.row3(n, state.at[step.value], at(0), at(1), at(2), steps);
     }
