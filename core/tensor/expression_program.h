@@ -20,7 +20,8 @@ struct InputType {
   enum class Kind : std::uint8_t {
     kTensor,
     kElement,  // of a 0-d tensor that the host reads: a scalar of its dtype
-    kNumber    // takes the dtype of what it meets
+    kNumber,   // takes the dtype of what it meets
+    kAbsent    // not read; its dtype counts
   };
   Kind kind = Kind::kTensor;
   DType dtype = DType::f32;  // but of a number

@@ -132,6 +132,8 @@ class Backward {
       case ExpressionNode::Kind::kLowest:
       case ExpressionNode::Kind::kHighest: return;
       case ExpressionNode::Kind::kCast:
+        if (!is_floating(node->dtype)) return;
+        [[fallthrough]];
       case ExpressionNode::Kind::kLike:
         return receive(node->operands[0].get(), like(gradient, operand(0)));
       case ExpressionNode::Kind::kOperator: return pass_operator(node, gradient);

@@ -4,6 +4,7 @@ set(PATCHBAY_TENSOR_SOURCES
   autograd/checkpoint.cpp
   autograd/elementwise.cpp
   autograd/engine.cpp
+  autograd/fused.cpp
   autograd/grad_state.cpp
   autograd/mode.cpp
   autograd/record.cpp
@@ -21,6 +22,8 @@ set(PATCHBAY_TENSOR_SOURCES
   expression_program.cpp
   fetch.cpp
   fuse.cpp
+  fused_call.cpp
+  fused_state.cpp
   gemm.cpp
   gradients.cpp
   graph.cpp

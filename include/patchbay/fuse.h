@@ -146,10 +146,12 @@ class PATCHBAY_API FusedFunction {
   std::size_t num_outputs() const;
   const std::string& name() const;
 
+  /// Recorded as one operation, if an argument requires gradients: backward is fused too.
   /// Errors as ops.h: kDeviceMismatch, kDtypeMismatch, kShapeMismatch, kInvalidArgument;
   /// kUnsupported if the device's plugin fuses nothing.
   std::vector<Tensor> call(std::span<const FusedArgument> arguments) const;
-  /// Into `outputs`, which may be inputs, but not overlap one in part, nor each other.
+  /// Into `outputs`, which may be inputs, but not overlap one in part, nor each other. Errors:
+  /// kInvalidArgument, too, if something requires gradients outside of NoGrad.
   void call_out(std::span<const Tensor> outputs, std::span<const FusedArgument> arguments) const;
 
   /// The function of the gradients: of the inputs, followed by the incoming gradient of each

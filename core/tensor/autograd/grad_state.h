@@ -42,8 +42,9 @@ struct Node : std::enable_shared_from_this<Node> {
   ~Node();
 
   const char* const name;
-  const std::uint64_t number;  // larger than those of its inputs; 0 for leaves
-  const Shape shape;           // of the result, and so of its gradient
+  std::shared_ptr<const void> name_owner;  // of a name that is no literal
+  const std::uint64_t number;              // larger than those of its inputs; 0 for leaves
+  const Shape shape;                       // of the result, and so of its gradient
   const DType dtype;
   const std::unique_ptr<Hooks> hooks;         // null for a leaf, whose state has them
   std::vector<std::shared_ptr<Node>> inputs;  // null: needs no gradient

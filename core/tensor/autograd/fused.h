@@ -1,0 +1,36 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Fused functions on the record: the step back is a fused function again.
+#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_H_
+#define PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/tensor/fused_state.h"
+
+namespace patchbay::tensor {
+
+/// How the gradients of one output come about, for arguments of certain types.
+struct GradientPlan {
+  /// Mostly the only one. Plugins take so many tensors and no more.
+  struct Pass {
+    std::shared_ptr<FusedState> function;
+    std::vector<std::size_t> inputs;  // whose gradients it gives
+  };
+  std::size_t output;
+  std::uint32_t wanted;              // inputs that need a gradient, as bits
+  std::vector<InputType> types;      // of the call's arguments
+  std::vector<InputType> arguments;  // of the passes': kAbsent where none needs the value
+  std::vector<Pass> passes;          // none if nothing flows
+};
+
+/// Records a call: each output that gradients flow from has a node. `types` are the arguments'.
+void record_fused(const std::shared_ptr<FusedState>& state,
+                  std::span<const FusedArgument> arguments, std::span<const InputType> types,
+                  std::span<const Tensor> results);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_FUSED_H_
