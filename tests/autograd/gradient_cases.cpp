@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "autograd/gradient_cases.h"
 
+#include <array>
 #include <cmath>
+
+#include <patchbay/fuse.h>
 
 #include "support/device_test.h"
 
@@ -122,6 +125,47 @@ void add_movement(std::vector<GradientCase>& cases) {
                    }});
 }
 
+void add_fused(std::vector<GradientCase>& cases) {
+  const auto chain =
+      fuse([](Expression a, Expression b) { return exp(a * b) / (square(b) + 1) + tanh(a) - b; });
+  const auto both = [chain](const Inputs& in) { return chain(in[0], in[1]); };
+  cases.push_back({"", "fused", {{2, 3}, {2, 3}}, both});
+  cases.push_back({"", "fusedBroadcast", {{3}, {2, 1}}, both});
+  cases.push_back({"", "fusedZeroDims", {{}, {2, 2}}, both});
+  cases.push_back({"", "fusedOfOneInput", {{4}}, [chain](const Inputs& in) {
+                     return chain(in[0], in[0] * 0.5) + chain(0.5, in[0]);
+                   }});
+  cases.push_back(
+      {"", "fusedSum", {{3}, {2, 3}}, [f = fuse([](Expression a, Expression b) {
+                                         return a * 3 - b;
+                                       })](const Inputs& in) { return square(f(in[0], in[1])); }});
+  const auto two = fuse([](Expression a, Expression b) {
+    const Expression shared = a * b;
+    return std::array{shared * a, sigmoid(shared)};
+  });
+  cases.push_back({"", "fusedOutputs", {{2, 2}, {2}}, [two](const Inputs& in) {
+                     const auto [first, second] = two(in[0], in[1]);
+                     return first * second;
+                   }});
+  // 19 tensors are more than one pass back takes; those of the second derivative are many.
+  const FusedFunction many(
+      9,
+      [](std::span<const Expression> in) {
+        Expression product = in[0];
+        for (std::size_t i = 1; i < in.size(); ++i) product = product * (in[i] + double(i));
+        return std::vector{tanh(product * 1e-5)};
+      },
+      "many");
+  const std::vector<Shape> shapes(9, Shape{2});
+  cases.push_back({"", "fusedOfManyInputs", shapes,
+                   [many](const Inputs& in) {
+                     const std::vector<FusedArgument> arguments(in.begin(), in.end());
+                     return many.call(arguments)[0];
+                   },
+                   -2, 2,
+                   /*has_second=*/false});
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -131,6 +175,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_reductions(all);
     add_products(all);
     add_movement(all);
+    add_fused(all);
     return all;
   }();
   return cases;
