@@ -111,6 +111,7 @@ void GraphRecorder::launch(KernelState& kernel, std::span<const patchbay_argumen
                            std::span<const Use> uses, std::string_view name,
                            std::span<const std::uint32_t> slots) {
   GraphState::Launch launch{&kernel,
+                            kernel.weak_from_this().lock(),
                             static_cast<std::uint32_t>(graph_->arguments_.size()),
                             static_cast<std::uint32_t>(arguments.size()),
                             static_cast<std::uint32_t>(graph_->recorded_uses_.size()),

@@ -84,6 +84,7 @@ class GraphState {
 
   struct Launch {
     KernelState* kernel;
+    std::shared_ptr<KernelState> keep;  // null for those that the device keeps
     std::uint32_t first_argument, num_arguments, first_use, num_uses;
     patchbay_memory workspace;
     std::string name;
