@@ -254,6 +254,19 @@ TEST_P(GraphTest, LaunchesKernelsOfModules) {
   EXPECT_EQ(values(z), Floats(64, 11));
 }
 
+TEST_P(GraphTest, LaunchesFusedFunctions) {
+  const Tensor x = ramp(100);
+  Tensor y;
+  const Graph graph = record_graph([&] {
+    const auto step = fuse([](Expression a) { return relu(a * 2 - 5) + 1; });
+    y = step(x) * 2;
+  });
+  EXPECT_EQ(graph.num_operations(), 2u);
+  x.fill_(4);
+  graph.replay();
+  EXPECT_EQ(values(y), Floats(100, 8));
+}
+
 TEST_P(GraphTest, RunsOnTheStreamOfTheScope) {
   const Tensor x = ramp(1 << 16);
   Tensor y;
