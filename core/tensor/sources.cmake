@@ -12,6 +12,7 @@ set(PATCHBAY_TENSOR_SOURCES
   autograd/views.cpp
   choice.cpp
   clamp.cpp
+  concat.cpp
   create.cpp
   dispatch.cpp
   dlpack_export.cpp
@@ -37,6 +38,7 @@ set(PATCHBAY_TENSOR_SOURCES
   operator_info.cpp
   operators.cpp
   overlap.cpp
+  pad.cpp
   random.cpp
   reduce.cpp
   reshape.cpp

@@ -5,6 +5,7 @@
 
 #include "patchbay/autograd.h"
 #include "patchbay/buffer.h"
+#include "patchbay/concat.h"
 #include "patchbay/copy.h"
 #include "patchbay/device.h"
 #include "patchbay/dlpack.h"

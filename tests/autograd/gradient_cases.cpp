@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <patchbay/concat.h>
 #include <patchbay/fuse.h>
 
 #include "support/device_test.h"
@@ -166,6 +167,31 @@ void add_fused(std::vector<GradientCase>& cases) {
                    /*has_second=*/false});
 }
 
+void add_joining(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto join) {
+    cases.push_back({"", name, shapes, [join](const Inputs& in) { return square(join(in)); }});
+  };
+  add("concat", {{2, 3}, {2, 1}, {2, 0}}, [](const Inputs& in) {
+    return concat({in[0], in[1], in[2], in[0]}, -1);
+  });
+  add("concatOfSomeThatRequireGradients", {{2, 3}}, [](const Inputs& in) {
+    const Tensor constant = in[0].new_full({1, 3}, 0.5);
+    return concat({constant, in[0], constant});
+  });
+  add("stack", {{2, 3}, {2, 3}}, [](const Inputs& in) { return stack({in[0], neg(in[1])}, 1); });
+  add("split", {{5, 2}}, [](const Inputs& in) {
+    const std::vector<Tensor> pieces = split(in[0], {2, 0, 3});
+    return concat({pieces[2] * 3, pieces[1], pieces[0]});
+  });
+  add("chunk", {{2, 5}}, [](const Inputs& in) {
+    const std::vector<Tensor> pieces = chunk(in[0], 2, 1);
+    return sum(pieces[0]) * pieces[1];
+  });
+  add("pad", {{2, 3}}, [](const Inputs& in) {
+    return pad(in[0], {{1, 0}, {2, 3}}, 0.5) + sum(in[0]);
+  });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -176,6 +202,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_products(all);
     add_movement(all);
     add_fused(all);
+    add_joining(all);
     return all;
   }();
   return cases;

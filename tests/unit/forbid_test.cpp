@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <patchbay/concat.h>
 #include <patchbay/ops.h>
 
 #include "support/device_test.h"
@@ -115,6 +116,13 @@ const std::vector<Row>& rows() {
       REDUCTION(argmax), REDUCTION(sum_squares),
       {"norm",
        [](const Operands& o) { use(norm(o.a)), use(norm(o.a, 1, 0)), use(norm(o.a, INFINITY)); }},
+      // concat.h
+      {"concat", [](const Operands& o) { use(concat({o.a, o.b})), use(concat({o.a, o.b}, 1)); }},
+      {"concat_out", [](const Operands& o) { concat_out(o.out, {o.a[0].unsqueeze(0), o.b[1].unsqueeze(0)}); }},
+      {"stack", [](const Operands& o) { use(stack({o.a, o.b}, 2)); }},
+      {"split", [](const Operands& o) { use(split(o.a, 2, 1)[1]), use(split(o.a, {1, 2}, 1)[1]); }},
+      {"chunk", [](const Operands& o) { use(chunk(o.a, 2)[1]); }},
+      {"pad", [](const Operands& o) { use(pad(o.a, {{1, 0}, {2, 3}}, 5)); }},
       // random.h
       {"rand", [](const Operands& o) { use(rand({5}, o.device)); }},
       {"randn", [](const Operands& o) { use(randn({5}, o.device)); }},
@@ -248,10 +256,12 @@ std::set<std::string> declared() {
     add_matches(names, ops, R"(\nPATCHBAY_DECLARE_\w+\((\w+)\))", {}, suffix);
   }
   const char* const function = R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
-                               R"((?:const )?(?:Tensor|std::string|std::ostream)&? )"
+                               R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
                                R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
-  add_matches(names, header("random.h"), function);
+  for (const char* other : {"random.h", "concat.h"}) {
+    add_matches(names, header(other), function);
+  }
   add_matches(names, all, function);
   const std::size_t begin = all.find("class PATCHBAY_API Tensor {");
   const std::string methods = all.substr(begin, all.find(" private:", begin) - begin);
