@@ -25,6 +25,7 @@ ArgumentSpec argument_spec(char letter, DType out, DType dtype, bool scalar) {
     case 'o': return ArgumentSpec::tensor(out, Access::kWrite);
     case 'c': return ArgumentSpec::tensor(DType::boolean, Access::kRead);
     case 'u': return ArgumentSpec::tensor(out, Access::kReadWrite);
+    case 'x': return ArgumentSpec::tensor(scalar ? DType::i32 : DType::i64, Access::kRead);
     case 'i': return ArgumentSpec::scalar(DType::i64);
     case 's': return ArgumentSpec::scalar(scalar_dtype(dtype));
     default:

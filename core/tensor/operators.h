@@ -61,7 +61,8 @@ struct Operator {
   const char* kernel;  // with its version
   const char* family;
   /// Of the kernel, a letter each: o the result, u a result that is read as well, t a tensor,
-  /// c a tensor of bools, a a tensor or a scalar, s a scalar, i a scalar of dtype i64.
+  /// c a tensor of bools, x a tensor of indices, a a tensor or a scalar, s a scalar, i a scalar of
+  /// dtype i64.
   const char* arguments;
   const char* shapes;
   DTypes dtypes;  // of the operands
@@ -84,7 +85,7 @@ constexpr DType result_dtype(const Operator& op, DType operand) {
 }
 
 /// Numbers a kernel in the device's cache: operator, dtype, and 3 bits that tell its variants
-/// apart (which operands are scalars, or the dtype of a cast's source).
+/// apart (which operands are scalars, the dtype of a cast's source, or that of indices).
 constexpr std::size_t kernel_slot(const Operator& op, DType dtype, unsigned variant) {
   return std::size_t{op.id} << 6 | (static_cast<std::size_t>(dtype) - 1) << 3 | variant;
 }
@@ -92,7 +93,8 @@ constexpr std::size_t kernel_slot(const Operator& op, DType dtype, unsigned vari
 /// Scalars are never bool: a bool travels as u8.
 constexpr DType scalar_dtype(DType dtype) { return dtype == DType::boolean ? DType::u8 : dtype; }
 
-/// The kernel of an operator for operands of `dtype`; bit i of `scalars`: input i is a scalar.
+/// The kernel of an operator for operands of `dtype`; bit i of `scalars`: input i is a scalar, or
+/// indices are i32 in place of i64.
 KernelSpec make_spec(const Operator& op, DType out, DType dtype, unsigned scalars = 0);
 
 }  // namespace tensor

@@ -95,6 +95,15 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
      "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0"},
     {"arange", "arange.1", "memory", "oss", "out [n]; start, step: numbers", kNumbers,
      Result::kSame, of_result(1, 1), nullptr, "out[i] = start + i step"},
+    {"gather", "gather.1", "memory", "otxi",
+     "out, index (i64, i32): one shape; a: the same but along dim; dim: i64", kAll, Result::kSame,
+     kRounded, "grad, added to zeros as by scatter_add",
+     "out[.., i, ..] = a[.., index[.., i, ..], ..] along dim"},
+    {"scatter_add", "scatter_add.1", "memory", "uxti",
+     "index (i64, i32), source: one shape; out: the same but along dim; dim: i64", kNumbers,
+     Result::kSame, of_terms(64, 64), "out: grad; source: gather of grad",
+     "out[.., index[.., i, ..], ..] += source[.., i, ..] along dim, in the order of i, each sum "
+     "rounded; the bound is that of 128 terms"},
 
     records::binary("add", "add.1", kNumbers, kRounded, records::kArithmetic),
     records::binary("sub", "sub.1", kNumbers, kRounded, records::kArithmetic),
@@ -197,6 +206,8 @@ PATCHBAY_NAMED(fill);
 PATCHBAY_NAMED(copy);
 PATCHBAY_NAMED(cast);
 PATCHBAY_NAMED(arange);
+PATCHBAY_NAMED(gather);
+PATCHBAY_NAMED(scatter_add);
 PATCHBAY_NAMED(add);
 PATCHBAY_NAMED(sub);
 PATCHBAY_NAMED(mul);

@@ -28,6 +28,7 @@ set(PATCHBAY_TENSOR_SOURCES
   gemm.cpp
   gradients.cpp
   graph.cpp
+  indexing.cpp
   interop.cpp
   iteration.cpp
   kernel_module.cpp

@@ -13,6 +13,7 @@
 #include "patchbay/error.h"
 #include "patchbay/fuse.h"
 #include "patchbay/graph.h"
+#include "patchbay/indexing.h"
 #include "patchbay/interop.h"
 #include "patchbay/kernel.h"
 #include "patchbay/kernel_module.h"

@@ -7,11 +7,13 @@
 
 #include "arange.hpp"
 #include "elementwise.hpp"
+#include "gather.hpp"
 #include "operand.hpp"
 #include "permutation.hpp"
 #include "product.hpp"
 #include "random.hpp"
 #include "reduction.hpp"
+#include "scatter_add.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -303,11 +305,39 @@ std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
   return std::make_unique<PermutationKernel>(context.workers, context.simd());
 }
 
+void expect_index(const Context& context, int argument) {
+  expect_tensor(context, argument);
+  if (context.dtype(argument) != PATCHBAY_I32) expect_dtype(context, argument, PATCHBAY_I64);
+}
+
+std::unique_ptr<plugin::Kernel> make_gather(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Row copy = checked(context, context.simd().copy[index_of(dtype)], dtype);
+  for (int i : {0, 1}) expect_tensor(context, i);
+  expect_dtype(context, 1, dtype);
+  expect_index(context, 2);
+  expect_scalar(context, 3, PATCHBAY_I64);
+  return std::make_unique<GatherKernel>(context.workers, copy);
+}
+
+std::unique_ptr<plugin::Kernel> make_scatter_add(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Row add =
+      checked(context, context.simd().binary[number_of(BinaryOp::add)][index_of(dtype)], dtype);
+  for (int i : {0, 2}) expect_tensor(context, i);
+  expect_dtype(context, 2, dtype);
+  expect_index(context, 1);
+  expect_scalar(context, 3, PATCHBAY_I64);
+  return std::make_unique<ScatterAddKernel>(context.workers, add);
+}
+
 constexpr Operator kOperators[] = {
     {"fill.1", 2, make_copy, 0},
     {"copy.1", 2, make_copy, 0},
     {"cast.1", 2, make_cast, 0},
     {"arange.1", 3, make_arange, 0},
+    {"gather.1", 4, make_gather, 0},
+    {"scatter_add.1", 4, make_scatter_add, 0},
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //

@@ -6,9 +6,9 @@
 namespace fake {
 
 const Operator* find_operator(std::string_view name) {
-  for (const auto& family :
-       {creation_operators(), binary_operators(), choice_operators(), comparison_operators(),
-        unary_operators(), reduction_operators(), gemm_operators(), random_operators()}) {
+  for (const auto& family : {creation_operators(), binary_operators(), choice_operators(),
+                             comparison_operators(), unary_operators(), reduction_operators(),
+                             gemm_operators(), random_operators(), indexing_operators()}) {
     for (const Operator& candidate : family) {
       if (candidate.name == name) return &candidate;
     }

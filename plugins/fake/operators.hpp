@@ -33,6 +33,7 @@ std::span<const Operator> unary_operators();
 std::span<const Operator> reduction_operators();
 std::span<const Operator> gemm_operators();
 std::span<const Operator> random_operators();
+std::span<const Operator> indexing_operators();
 
 /// Null if there is none of that name.
 const Operator* find_operator(std::string_view name);

@@ -6,6 +6,7 @@
 
 #include <patchbay/concat.h>
 #include <patchbay/fuse.h>
+#include <patchbay/indexing.h>
 
 #include "support/device_test.h"
 
@@ -192,6 +193,40 @@ void add_joining(std::vector<GradientCase>& cases) {
   });
 }
 
+/// Some are named several times, some not at all.
+Tensor indices(const Inputs& in, std::vector<std::int64_t> values, const Shape& shape) {
+  return from_host(values, shape, in[0].device());
+}
+
+void add_indexing(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* record, const char* name, std::vector<Shape> shapes, auto op) {
+    cases.push_back({record, name, shapes, [op](const Inputs& in) { return square(op(in)); }});
+  };
+  add("gather", "gather", {{4, 3}}, [](const Inputs& in) {
+    return gather(in[0], 0, indices(in, {3, 1, 1, 0, 3, 1}, {3, 2}));
+  });
+  add("gather", "indexSelect", {{2, 4}}, [](const Inputs& in) {
+    return index_select(in[0], 1, indices(in, {3, 0, 3, 3, 1}, {5}).cast(DType::i32));
+  });
+  add("gather", "embedding", {{4, 3}}, [](const Inputs& in) {
+    return embedding(in[0], indices(in, {3, 0, 3, 1}, {2, 2}));
+  });
+  add("scatter_add", "scatterAdd", {{4, 3}, {3, 2}}, [](const Inputs& in) {
+    return scatter_add(in[0], 0, indices(in, {3, 1, 1, 0, 3, 1}, {3, 2}), square(in[1]));
+  });
+  add("scatter_add", "indexAdd", {{2, 4}, {2, 5}}, [](const Inputs& in) {
+    return index_add(in[0], 1, indices(in, {3, 0, 3, 3, 1}, {5}), in[1]);
+  });
+  add("scatter_add", "scatterAddOfTheSource", {{3}}, [](const Inputs& in) {
+    return scatter_add(in[0].new_ones({2}), 0, indices(in, {1, 0, 1}, {3}), in[0]);
+  });
+  add("scatter_add", "scatterAddToWhatRequiresGradients", {{3}}, [](const Inputs& in) {
+    return scatter_add(in[0], 0, indices(in, {1, 1}, {2}), in[0].new_ones({2}));
+  });
+  add("", "maskedFill", {{2, 3}},
+      [](const Inputs& in) { return masked_fill(in[0], gt(in[0].detach(), 0), 0.5); });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -203,6 +238,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_movement(all);
     add_fused(all);
     add_joining(all);
+    add_indexing(all);
     return all;
   }();
   return cases;

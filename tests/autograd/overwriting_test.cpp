@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Views and writing in place: right, or refused.
+#include <functional>
+
 #include <patchbay/autograd.h>
+#include <patchbay/concat.h>
+#include <patchbay/indexing.h>
 #include <patchbay/ops.h>
 
 #include "support/device_test.h"
@@ -107,6 +111,61 @@ TEST_P(OverwritingTest, OfABaseIsFoundThroughItsView) {
                "[mul] an operand was overwritten since slice made it: expected it as it was made, "
                "got 1 later writes to its storage (operand: f32 [1]" +
                    on_ + "). Clone it before it is overwritten.");
+}
+
+TEST_P(OverwritingTest, ThroughASliceIsFoundWhateverWrites) {
+  const Tensor x = leaf({1, 2}), one = ones({1}, device_);
+  const std::function<void(const Tensor&)> writes[] = {
+      [&](const Tensor& factor) { factor.slice(0, 1).copy_from(one); },
+      [&](const Tensor& factor) { factor.slice(0, 1) += one; },
+      [&](const Tensor& factor) {
+        concat_out(factor, {one, one});
+      },
+      [&](const Tensor& factor) {
+        scatter_add_out(factor, factor, 0, zeros({1}, {DType::i64, device_}), one);
+      }};
+  for (const auto& write : writes) {
+    const Tensor factor = from_host(Floats{3, 4}, {2}, device_);
+    const Tensor y = sum(x * factor);
+    write(factor);
+    EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument,
+                 "[backward] b of mul was overwritten: expected it as it was when mul read it, got "
+                 "1 later writes");
+  }
+}
+
+TEST_P(OverwritingTest, OfAnIndexThatBackwardNeedsIsFound) {
+  const Tensor x = leaf({1, 2}), index = zeros({3}, {DType::i64, device_});
+  const Tensor rows = index_select(x, 0, index), table = from_host(Floats{5, 6}, {2, 1}, device_);
+  const Tensor found = embedding(table.requires_grad_(), index);
+  index.slice(0, 1, 2).fill_(1);
+  EXPECT_ERROR(sum(rows).backward(), ErrorCode::kInvalidArgument,
+               "[backward] index of index_select was overwritten");
+  EXPECT_ERROR(sum(found).backward(), ErrorCode::kInvalidArgument,
+               "[backward] index of embedding was overwritten");
+}
+
+/// Copies keep nothing of their operands.
+TEST_P(OverwritingTest, OfWhatWasPutTogetherHarmsNobody) {
+  const Tensor x = leaf({1, 2}), other = ones({2}, device_);
+  const Tensor y = sum(concat({x, other})) + sum(pad(x, {{1, 1}}));
+  other.fill_(7);
+  y.backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{2, 2}));
+}
+
+TEST_P(OverwritingTest, DestinationsOfIndexedWritesRequireNoGradients) {
+  const Tensor x = leaf({1, 2}), out = zeros({2}, device_);
+  const Tensor index = zeros({2}, {DType::i64, device_});
+  EXPECT_ERROR(gather_out(x, out, 0, index), ErrorCode::kInvalidArgument,
+               "[gather] out requires gradients");
+  EXPECT_ERROR(gather_out(out, x, 0, index), ErrorCode::kInvalidArgument,
+               "[gather] a requires gradients, which do not flow into a destination");
+  EXPECT_ERROR(index_add_out(out, out, 0, index, x), ErrorCode::kInvalidArgument,
+               "[index_add] source requires gradients");
+  EXPECT_ERROR(concat_out(out, {x}), ErrorCode::kInvalidArgument,
+               "[concat] tensors[0] requires gradients");
+  EXPECT_EQ(out.to_vector<float>(), (Floats{0, 0}));
 }
 
 /// What makes a tensor counts as no later write.

@@ -21,6 +21,7 @@ struct OperatorCase {
 using OperatorCases = std::vector<OperatorCase>;
 
 OperatorCases memory_cases();
+OperatorCases indexing_cases();
 OperatorCases elementwise_cases();
 OperatorCases reduction_cases();
 OperatorCases matrix_cases();

@@ -16,8 +16,8 @@ namespace {
 const OperatorCases& all_cases() {
   static const OperatorCases cases = [] {
     OperatorCases all;
-    for (const OperatorCases& family :
-         {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases(), random_cases()}) {
+    for (const OperatorCases& family : {memory_cases(), elementwise_cases(), reduction_cases(),
+                                        matrix_cases(), random_cases(), indexing_cases()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
@@ -123,7 +123,7 @@ TEST(OperatorRecordsTest, AnUnknownNameIsAnErrorThatListsTheKnown) {
   EXPECT_TRUE(
       std::string(error.what())
           .starts_with(
-              "[find_operator] unknown operator: expected one of fill, copy, cast, arange, add, "))
+              "[find_operator] unknown operator: expected one of fill, copy, cast, arange, "))
       << error.what();
   EXPECT_TRUE(std::string(error.what()).ends_with("got 'ad'. Use one of these names."))
       << error.what();

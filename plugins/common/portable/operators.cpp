@@ -7,6 +7,7 @@
 #include "common/portable/expressions.hpp"
 #include "common/portable/folds.hpp"
 #include "common/portable/gemm.hpp"
+#include "common/portable/indexing.hpp"
 #include "common/portable/permutation.hpp"
 #include "common/portable/random.hpp"
 #include "common/portable/reduction.hpp"
@@ -17,13 +18,16 @@ std::unique_ptr<plugin::Kernel> prepare(Backend& backend, const patchbay_kernel_
   const std::string_view name = plugin::from_abi(spec.op);
   const bool is_gemm = name == "gemm.1", is_fold = find_fold(name) != nullptr;
   const bool is_permutation = name == "permutation.1", is_drawn = is_random(name);
-  if (!is_gemm && !is_fold && !is_permutation && !is_drawn && find_expression(name) == nullptr) {
+  const bool is_indexed = is_indexing(name);
+  if (!is_gemm && !is_fold && !is_permutation && !is_drawn && !is_indexed &&
+      find_expression(name) == nullptr) {
     return nullptr;
   }
   if (spec.num_attributes != 0) plugin::unsupported(std::string(name) + ": takes no attributes");
   if (is_gemm) return prepare_gemm(backend, spec);
   if (is_permutation) return prepare_permutation(backend, spec);
   if (is_drawn) return prepare_random(backend, spec);
+  if (is_indexed) return prepare_indexing(backend, spec);
   return is_fold ? prepare_reduction(backend, spec) : prepare_elementwise(backend, spec);
 }
 

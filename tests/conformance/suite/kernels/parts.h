@@ -20,6 +20,7 @@ std::vector<Check> unary_checks();
 std::vector<Check> reduction_checks();
 std::vector<Check> gemm_checks();
 std::vector<Check> random_checks();
+std::vector<Check> indexing_checks();
 
 /// One check of an operator for the dtypes that every backend has, and one for f64.
 template <class Required, class F64>

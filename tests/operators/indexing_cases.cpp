@@ -1,0 +1,189 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is looked up, and added to, by index.
+#include <array>
+
+#include <patchbay/indexing.h>
+
+#include "operators/cases.h"
+#include "operators/layouts.h"
+
+namespace patchbay::test {
+namespace {
+
+/// Where an element of `shape` lies in a tensor of `other`, whose extents are no smaller but along
+/// `dim`: there it is at `chosen`.
+std::size_t place_in(const Shape& other, const Shape& shape, std::size_t number, int dim,
+                     std::int64_t chosen) {
+  std::array<std::int64_t, kMaxRank> at{};
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    at[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(number) % shape[i];
+    number /= static_cast<std::size_t>(shape[i]);
+  }
+  at[static_cast<std::size_t>(dim)] = chosen;
+  std::int64_t place = 0;
+  for (int i = 0; i < other.rank(); ++i) place = place * other[i] + at[static_cast<std::size_t>(i)];
+  return static_cast<std::size_t>(place);
+}
+
+template <class I>
+Values<I> random_indices(std::size_t count, std::int64_t extent, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_int_distribution<I> draw(0, static_cast<I>(extent - 1));
+  Values<I> values(count);
+  for (auto& value : values) value = draw(engine);
+  return values;
+}
+
+template <class T>
+void expect_same(const Values<T>& got, const Values<T>& expected, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (got[i] != got[i] && expected[i] != expected[i]) continue;
+    ASSERT_EQ(+got[i], +expected[i]) << what << " at " << i;
+  }
+}
+
+/// A table that is larger than the indices reach in every dimension but `dim`.
+Shape table_shape(const Shape& shape, int dim) {
+  Shape result = shape;
+  for (int i = 0; i < result.rank(); ++i) result[i] += 1;
+  result[dim] = 5;
+  return result;
+}
+
+/// Calls body(arrangement, dim) with each dimension of each shape that has one.
+template <class Body>
+void for_dims(const Body& body) {
+  for (const Arrangement& at : arrangements()) {
+    for (int dim = 0; dim < at.shape.rank(); ++dim) {
+      SCOPED_TRACE(at.name + " along " + std::to_string(dim));
+      body(at, dim);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+template <class T, class I>
+void check_gather(const Device& device) {
+  for_dims([&](const Arrangement& at, int dim) {
+    const Shape shape = table_shape(at.shape, dim);
+    const Values<T> values = random_values<T>(count_of(shape), 21);
+    const Values<I> indices = random_indices<I>(count_of(at.shape), shape[dim], 22);
+    Values<T> expected;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      expected.push_back(values[place_in(shape, at.shape, i, dim, indices[i])]);
+    }
+    const Tensor a = arrange<T>(values, shape, at.a, device);
+    const Tensor index = arrange<I>(indices, at.shape, at.b, device);
+    expect_same<T>(download<T>(gather(a, dim, index)), expected, "gather");
+    const Tensor out = arrange<T>(Values<T>(expected.size()), at.shape, at.b, device);
+    expect_same<T>(download<T>(gather_out(out, a, dim, index)), expected, "gather_out");
+  });
+}
+
+template <class T, class I>
+void check_index_select(const Device& device) {
+  for_dims([&](const Arrangement& at, int dim) {
+    if (at.shape[dim] == 0) return;
+    const Values<T> values = random_values<T>(count_of(at.shape), 23);
+    for (const std::size_t count : {0, 1, 7}) {
+      const Values<I> indices = random_indices<I>(count, at.shape[dim], 24);
+      Shape shape = at.shape;
+      shape[dim] = static_cast<std::int64_t>(count);
+      Values<T> expected;
+      for (std::size_t i = 0; i < count_of(shape); ++i) {
+        std::size_t along = i;
+        for (int d = shape.rank() - 1; d > dim; --d) along /= static_cast<std::size_t>(shape[d]);
+        expected.push_back(values[place_in(at.shape, shape, i, dim, indices[along % count])]);
+      }
+      const Tensor a = arrange<T>(values, at.shape, at.a, device);
+      const Tensor index = arrange<I>(indices, {shape[dim]}, at.b, device);
+      expect_same<T>(download<T>(index_select(a, dim, index)), expected, "index_select");
+    }
+  });
+}
+
+template <class T>
+T sum_of(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a + b;
+  else
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+/// Bit for bit: the order of the additions is fixed.
+template <class T, class I>
+void check_scatter_add(const Device& device) {
+  for_dims([&](const Arrangement& at, int dim) {
+    const Shape shape = table_shape(at.shape, dim);
+    const Values<T> values = tame_values<T>(count_of(shape), 25);
+    const Values<T> added = tame_values<T>(count_of(at.shape), 26);
+    const Values<I> indices = random_indices<I>(added.size(), shape[dim], 27);
+    Values<T> expected = values;
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      T& to = expected[place_in(shape, at.shape, i, dim, indices[i])];
+      to = sum_of<T>(to, added[i]);
+    }
+    const Tensor a = arrange<T>(values, shape, at.a, device);
+    const Tensor source = arrange<T>(added, at.shape, at.a, device);
+    const Tensor index = arrange<I>(indices, at.shape, at.b, device);
+    expect_same<T>(download<T>(scatter_add(a, dim, index, source)), expected, "scatter_add");
+    expect_same<T>(download<T>(a), values, "what was added to");
+    scatter_add_out(a, a, dim, index, source);
+    expect_same<T>(download<T>(a), expected, "scatter_add in place");
+  });
+}
+
+/// Rows of many widths, with indices that repeat.
+template <class T, class I>
+void check_index_add(const Device& device) {
+  for (const std::int64_t width : {1, 3, 64, 257, 1030}) {
+    const Shape shape{11, width};
+    const Values<T> values = tame_values<T>(count_of(shape), 28);
+    const Values<I> indices = random_indices<I>(40, 11, 29);
+    const Values<T> added = tame_values<T>(static_cast<std::size_t>(40 * width), 30);
+    Values<T> expected = values;
+    for (std::size_t i = 0; i < added.size(); ++i) {
+      const std::size_t row = i / static_cast<std::size_t>(width);
+      T& to = expected[place_in(shape, {40, width}, i, 0, indices[row])];
+      to = sum_of<T>(to, added[i]);
+    }
+    const Tensor a = upload<T>(values, shape, device), index = upload<I>(indices, {40}, device);
+    const Tensor source = arrange<T>(added, {40, width}, Layout::kTransposed, device);
+    expect_same<T>(download<T>(index_add(a, 0, index, source)), expected, "index_add");
+    const Tensor across = index_add(a.t(), 1, index, source.t());
+    expect_same<T>(download<T>(across.t()), expected, "index_add along the last dimension");
+  }
+}
+
+void run_gather(const Device& device, DType dtype, const OperatorInfo&) {
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    check_gather<T, std::int64_t>(device);
+    check_gather<T, std::int32_t>(device);
+    check_index_select<T, std::int64_t>(device);
+    check_index_select<T, std::int32_t>(device);
+  });
+}
+
+void run_scatter_add(const Device& device, DType dtype, const OperatorInfo&) {
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_same_v<T, bool>) {
+      FAIL() << "scatter_add has no reference for bool";
+    } else {
+      check_scatter_add<T, std::int64_t>(device);
+      check_scatter_add<T, std::int32_t>(device);
+      check_index_add<T, std::int64_t>(device);
+      check_index_add<T, std::int32_t>(device);
+    }
+  });
+}
+
+}  // namespace
+
+OperatorCases indexing_cases() {
+  return {{"gather", run_gather}, {"scatter_add", run_scatter_add}};
+}
+
+}  // namespace patchbay::test
