@@ -68,9 +68,11 @@ struct Box {
 // Up to here one launch that fills all is cheaper than some that fill the borders alone.
 constexpr std::size_t kFewBytes = 256 << 10;
 
-/// Thin borders of a large tensor are filled one by one, so that the inside is written once.
+/// Thin borders of a large tensor are filled one by one, so that the inside is written once; but
+/// not those of the last dimension, which are a few elements here and there.
 bool should_fill_borders(const TensorImpl& out, const TensorImpl& a) {
-  return out.packed_bytes() > kFewBytes && a.num_elements > out.num_elements / 4 * 3;
+  return out.packed_bytes() > kFewBytes && a.num_elements > out.num_elements / 4 * 3 &&
+         out.shape[out.shape.rank() - 1] == a.shape[a.shape.rank() - 1];
 }
 
 void fill_borders(const Box& inside, std::uint64_t bits) {

@@ -174,9 +174,14 @@ void ScatterAddKernel::add_share(const Walk& walk, const Share& share) const noe
   const T* source =
       reinterpret_cast<const T*>(walk.source) + offsets[2] + share.begin * source_step;
   const Range range{share.low, share.high, share.low == 0 && share.high == walk.extent};
-  if (n == 1) {
-    return add_each<T, I>(walk.count, range, {out, 0, walk.step}, {index, walk.index_step},
-                          {source, walk.source_step});
+  // Places that lie farther apart than what goes to one of them are taken one by one.
+  if (n == 1 || (source_step > walk.source_step && out_step > walk.step)) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      add_each<T, I>(walk.count, range, {out + k * out_step, 0, walk.step},
+                     {index + k * index_step, walk.index_step},
+                     {source + k * source_step, walk.source_step});
+    }
+    return;
   }
   const Steps steps{out_step, out_step, source_step};
   for (std::int64_t i = 0; i < walk.count; ++i) {

@@ -178,7 +178,8 @@ TEST_P(ConcatTest, PadsLargeTensorsToo) {
   const Tensor a = counted({3, 70, 500});
   for (const std::vector<Padding>& padding : {std::vector<Padding>{{0, 0}, {1, 2}, {3, 4}},
                                               {{0, 0}, {0, 0}, {0, 1}},
-                                              {{0, 0}, {0, 9}, {0, 0}}}) {
+                                              {{0, 0}, {0, 9}, {0, 0}},
+                                              {{0, 0}, {2, 3}, {0, 0}}}) {
     const Tensor padded = pad(a, padding, 0.5);
     Tensor inside = padded;
     for (int dim = 0; dim < 3; ++dim) {
