@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "index.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 
@@ -97,8 +98,8 @@ void raise_out_of_range(const patchbay_argument& index, std::int64_t extent, std
   std::string position;
   for (int d = index.rank - 1; d >= 0; --d) {
     if (index.strides[d] != 0) {
-      position =
-          std::to_string(number % index.shape[d]) + (position.empty() ? "" : ", ") + position;
+      if (!position.empty()) position.insert(0, ", ");
+      position.insert(0, std::to_string(number % index.shape[d]));
     }
     number /= index.shape[d];
   }

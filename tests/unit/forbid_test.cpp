@@ -270,9 +270,10 @@ std::set<std::string> declared() {
   for (const char* suffix : {"", "_out"}) {
     add_matches(names, ops, R"(\nPATCHBAY_DECLARE_\w+\((\w+)\))", {}, suffix);
   }
-  const char* const function = R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
-                               R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
-                               R"((operator[^\w\s(]+|\w+)\()";
+  const char* const function =
+      R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
+      R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
+      R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
   for (const char* other : {"random.h", "concat.h", "indexing.h"}) {
     add_matches(names, header(other), function);
