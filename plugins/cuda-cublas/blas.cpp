@@ -55,12 +55,20 @@ bool Blas::open(plugin::Host host) {
   }
 }
 
-template <class T, class Gemm>
-void Blas::call_gemm(const Gemm& gemm, const Product& p, std::string_view name) {
-  call(name, gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k,
-       static_cast<const T*>(p.alpha), pointer_to<const T>(p.a.memory), p.a.leading,
-       pointer_to<const T>(p.b.memory), p.b.leading, static_cast<const T*>(p.beta),
-       pointer_to<T>(p.c.memory), p.c.leading);
+template <class T, class Gemm, class Batched>
+void Blas::call_gemm(const Gemm& gemm, const Batched& batched, const Product& p,
+                     std::string_view name) {
+  const auto *alpha = static_cast<const T*>(p.alpha), *beta = static_cast<const T*>(p.beta);
+  const auto *a = pointer_to<const T>(p.a.memory), *b = pointer_to<const T>(p.b.memory);
+  auto* c = pointer_to<T>(p.c.memory);
+  if (p.count == 1) {
+    return call(name, gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, alpha, a,
+                p.a.leading, b, p.b.leading, beta, c, p.c.leading);
+  }
+  using Step = long long;  // NOLINT(google-runtime-int): the library's
+  call(name, batched, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, alpha, a, p.a.leading,
+       Step{p.a.next}, b, p.b.leading, Step{p.b.next}, beta, c, p.c.leading, Step{p.c.next},
+       p.count);
 }
 
 void Blas::multiply(Stream& stream, std::uint8_t dtype, const Product& product,
@@ -75,9 +83,9 @@ void Blas::multiply(Stream& stream, std::uint8_t dtype, const Product& product,
   }
   try {
     if (dtype == PATCHBAY_F32) {
-      call_gemm<float>(table_->gemm_f32, product, name);
+      call_gemm<float>(table_->gemm_f32, table_->gemm_batched_f32, product, name);
     } else {
-      call_gemm<double>(table_->gemm_f64, product, name);
+      call_gemm<double>(table_->gemm_f64, table_->gemm_batched_f64, product, name);
     }
   } catch (const plugin::StatusError&) {
     // The library does not say whether the device is lost; the driver does.

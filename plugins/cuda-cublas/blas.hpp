@@ -11,15 +11,17 @@
 
 namespace patchbay::cuda {
 
-/// c = alpha op(a) op(b) + beta c; all stored by columns.
+/// c = alpha op(a) op(b) + beta c, `count` times; all stored by columns.
 struct Product {
   struct Matrix {
     plugin::Memory memory;
     int leading = 1;
     bool transposed = false;
+    std::int64_t next = 0;  // elements to the next one
   };
   int m = 0, n = 0, k = 0;
   Matrix a, b, c;
+  int count = 1;
   const void* alpha;
   const void* beta;
 };
@@ -38,8 +40,9 @@ class Blas {
  private:
   template <class... P, class... A>
   void call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments);
-  template <class T, class Gemm>
-  void call_gemm(const Gemm& gemm, const Product& product, std::string_view name);
+  template <class T, class Gemm, class Batched>
+  void call_gemm(const Gemm& gemm, const Batched& batched, const Product& product,
+                 std::string_view name);
 
   Context& context_;
   Lazy<BlasTable>& library_;

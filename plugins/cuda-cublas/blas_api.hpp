@@ -34,7 +34,15 @@ using NativeBlas = struct BlasObject*;
         const float* beta, float* c, int ldc)) \
   entry(gemm_f64, cublasDgemm_v2, (NativeBlas, int transpose_a, int transpose_b, int m, int n, \
         int k, const double* alpha, const double* a, int lda, const double* b, int ldb, \
-        const double* beta, double* c, int ldc))
+        const double* beta, double* c, int ldc)) \
+  entry(gemm_batched_f32, cublasSgemmStridedBatched, (NativeBlas, int transpose_a, \
+        int transpose_b, int m, int n, int k, const float* alpha, const float* a, int lda, \
+        long long next_a, const float* b, int ldb, long long next_b, const float* beta, float* c, \
+        int ldc, long long next_c, int count)) \
+  entry(gemm_batched_f64, cublasDgemmStridedBatched, (NativeBlas, int transpose_a, \
+        int transpose_b, int m, int n, int k, const double* alpha, const double* a, int lda, \
+        long long next_a, const double* b, int ldb, long long next_b, const double* beta, \
+        double* c, int ldc, long long next_c, int count))
 // clang-format on
 
 #define PATCHBAY_BLAS_CONSTANT(ours, theirs, value) inline constexpr int ours = value;

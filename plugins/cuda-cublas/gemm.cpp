@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "blas.hpp"
+#include "common/portable/gemm_problem.hpp"
 #include "device.hpp"
 
 namespace patchbay::cuda {
@@ -59,24 +60,22 @@ int extent(std::int64_t size) {
   return static_cast<int>(size);
 }
 
-Product product_of(plugin::Arguments arguments) {
-  Matrix out(arguments[0]), a(arguments[1]), b(arguments[2]);
-  const bool fit = arguments[0].rank == 2 && arguments[1].rank == 2 && arguments[2].rank == 2 &&
-                   out.shape[0] == a.shape[0] && out.shape[1] == b.shape[1] &&
-                   a.shape[1] == b.shape[0];
-  if (!fit) plugin::invalid_argument("gemm.1: expected [m, n], [m, k], [k, n]");
+Product product_of(const portable::GemmSeries& series, plugin::Arguments arguments) {
+  Matrix out(series.out), a(series.a), b(series.b);
+  std::int64_t a_next = series.a_next, b_next = series.b_next;
   if (by_columns(out).transposed) {  // out' = b' a'
     std::swap(a, b);
+    std::swap(a_next, b_next);
     for (Matrix* matrix : {&out, &a, &b}) matrix->transpose();
   }
-  return {extent(out.shape[0]),
-          extent(out.shape[1]),
-          extent(a.shape[1]),
-          by_columns(a),
-          by_columns(b),
-          by_columns(out),
-          &arguments[3].value.bits,
-          &arguments[4].value.bits};
+  Product product{
+      extent(out.shape[0]),    extent(out.shape[1]), extent(a.shape[1]),   by_columns(a),
+      by_columns(b),           by_columns(out),      extent(series.count), &arguments[3].value.bits,
+      &arguments[4].value.bits};
+  product.a.next = a_next;
+  product.b.next = b_next;
+  product.c.next = series.out_next;
+  return product;
 }
 
 class GemmKernel : public plugin::Kernel {
@@ -87,10 +86,12 @@ class GemmKernel : public plugin::Kernel {
   std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
-    const Product product = product_of(arguments);
-    if (product.m == 0 || product.n == 0) return;
-    blas_.multiply(static_cast<Stream&>(stream), dtype_, product, workspace, workspace_bytes_,
-                   name.empty() ? "gemm.1" : name);
+    for (const portable::GemmSeries& series : portable::gemm_series(arguments)) {
+      const Product product = product_of(series, arguments);
+      if (product.m == 0 || product.n == 0) return;
+      blas_.multiply(static_cast<Stream&>(stream), dtype_, product, workspace, workspace_bytes_,
+                     name.empty() ? "gemm.1" : name);
+    }
   }
 
  private:

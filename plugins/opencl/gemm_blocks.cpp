@@ -70,14 +70,20 @@ class GemmBlocks final : public plugin::Kernel {
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
-    const portable::GemmProblem problem = portable::gemm_problem(arguments);
+    for (const portable::GemmProblem& problem : portable::gemm_problems(arguments)) {
+      launch_one(stream, arguments, problem, name.empty() ? "gemm.1" : name);
+    }
+  }
+
+ private:
+  void launch_one(plugin::Stream& stream, plugin::Arguments arguments,
+                  const portable::GemmProblem& problem, std::string_view name) {
     const portable::GemmSizes& sizes = problem.sizes;
-    if (sizes.m == 0 || sizes.n == 0) return;
     // Enough items to share out, then larger ones.
     const std::int64_t wanted = 4 * std::int64_t{device_.info().compute_units};
     const std::int64_t rows = pieces(sizes.m, rows_);
-    const std::int64_t strips =
-        std::clamp<std::int64_t>(pieces(sizes.n, columns_) * rows / wanted, 1, kMostStrips);
+    const std::int64_t strips = std::clamp<std::int64_t>(
+        pieces(sizes.n, columns_) * rows * sizes.count / wanted, 1, kMostStrips);
     portable::Arguments to;
     to.memory(problem.out).memory(problem.a).memory(problem.b);
     to.bytes(&arguments[3].value.bits, element_bytes_);
@@ -89,11 +95,13 @@ class GemmBlocks final : public plugin::Kernel {
     } const all = {sizes, strips};
     to.value(all);
     const auto across = static_cast<std::uint64_t>(pieces(sizes.n, columns_ * strips));
-    gemm_.launch(stream, name.empty() ? "gemm.1" : name,
-                 portable::Grid{{across, static_cast<std::uint64_t>(rows), 1}, {1, 1, 1}}, to);
+    gemm_.launch(stream, name,
+                 portable::Grid{{across, static_cast<std::uint64_t>(rows),
+                                 static_cast<std::uint64_t>(sizes.count)},
+                                {1, 1, 1}},
+                 to);
   }
 
- private:
   const Device& device_;
   const std::size_t element_bytes_;
   const std::int64_t rows_, columns_;

@@ -57,14 +57,15 @@ void multiply(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, View<T> a
 
 template <class T>
 int gemm(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k, const T* alpha,
-         const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {
+         const T* a, int lda, long long next_a, const T* b, int ldb, long long next_b,
+         const T* beta, T* c, int ldc, long long next_c, int count) {
   int code = 0;
   const ContextObject* const context = current_context(code);
   if (context != &handle->context || !handle->keeps_f32) return kNotInitializedStatus;
   const int rows_a = transpose_a == kBlasNotTransposed ? m : k;
   const int rows_b = transpose_b == kBlasNotTransposed ? k : n;
-  if (m < 0 || n < 0 || k < 0 || lda < std::max(1, rows_a) || ldb < std::max(1, rows_b) ||
-      ldc < std::max(1, m)) {
+  if (m < 0 || n < 0 || k < 0 || count < 0 || lda < std::max(1, rows_a) ||
+      ldb < std::max(1, rows_b) || ldc < std::max(1, m)) {
     return kInvalidValueStatus;
   }
   std::byte* const bytes_a = bytes_of(*context, a);
@@ -75,8 +76,12 @@ int gemm(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int 
   }
   const T alpha_value = *alpha, beta_value = *beta;  // of the host, read now
   code = submit(handle->stream, [=] {
-    multiply<T>(m, n, k, alpha_value, View<T>(bytes_a, transpose_a, lda),
-                View<T>(bytes_b, transpose_b, ldb), beta_value, reinterpret_cast<T*>(bytes_c), ldc);
+    const auto element = static_cast<long long>(sizeof(T));
+    for (int i = 0; i < count; ++i) {
+      multiply<T>(m, n, k, alpha_value, View<T>(bytes_a + i * next_a * element, transpose_a, lda),
+                  View<T>(bytes_b + i * next_b * element, transpose_b, ldb), beta_value,
+                  reinterpret_cast<T*>(bytes_c + i * next_c * element), ldc);
+    }
   });
   return code == kSuccess ? kBlasSuccess : kExecutionFailedStatus;
 }
@@ -119,11 +124,29 @@ int cublasSetMathMode(NativeBlas handle, int mode) {
 int cublasSgemm_v2(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k,
                    const float* alpha, const float* a, int lda, const float* b, int ldb,
                    const float* beta, float* c, int ldc) {
-  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc,
+              0, 1);
 }
 
 int cublasDgemm_v2(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k,
                    const double* alpha, const double* a, int lda, const double* b, int ldb,
                    const double* beta, double* c, int ldc) {
-  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc,
+              0, 1);
+}
+
+int cublasSgemmStridedBatched(NativeBlas handle, int transpose_a, int transpose_b, int m, int n,
+                              int k, const float* alpha, const float* a, int lda, long long next_a,
+                              const float* b, int ldb, long long next_b, const float* beta,
+                              float* c, int ldc, long long next_c, int count) {
+  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, next_a, b, ldb, next_b,
+              beta, c, ldc, next_c, count);
+}
+
+int cublasDgemmStridedBatched(NativeBlas handle, int transpose_a, int transpose_b, int m, int n,
+                              int k, const double* alpha, const double* a, int lda,
+                              long long next_a, const double* b, int ldb, long long next_b,
+                              const double* beta, double* c, int ldc, long long next_c, int count) {
+  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, next_a, b, ldb, next_b,
+              beta, c, ldc, next_c, count);
 }

@@ -29,18 +29,19 @@ GemmKernel::GemmKernel(Backend& backend, std::uint8_t dtype)
 
 void GemmKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                         std::string_view name) {
-  const GemmProblem problem = gemm_problem(arguments);
-  const GemmSizes& sizes = problem.sizes;
-  if (sizes.m == 0 || sizes.n == 0) return;
-  Arguments to;
-  to.memory(problem.out).memory(problem.a).memory(problem.b);
-  to.bytes(&arguments[3].value.bits, element_bytes_);
-  to.bytes(&arguments[4].value.bits, element_bytes_);
-  to.value(sizes);
   const auto tile = static_cast<std::uint64_t>(tile_);
-  const auto squares = static_cast<std::uint64_t>(pieces(sizes.m, tile_) * pieces(sizes.n, tile_));
-  gemm_->launch(stream, name.empty() ? "gemm.1" : name,
-                Grid{{squares * tile, tile, 1}, {tile, tile, 1}}, to);
+  for (const GemmProblem& problem : gemm_problems(arguments)) {
+    const GemmSizes& sizes = problem.sizes;
+    Arguments to;
+    to.memory(problem.out).memory(problem.a).memory(problem.b);
+    to.bytes(&arguments[3].value.bits, element_bytes_);
+    to.bytes(&arguments[4].value.bits, element_bytes_);
+    to.value(sizes);
+    const auto squares =
+        static_cast<std::uint64_t>(pieces(sizes.m, tile_) * pieces(sizes.n, tile_) * sizes.count);
+    gemm_->launch(stream, name.empty() ? "gemm.1" : name,
+                  Grid{{squares * tile, tile, 1}, {tile, tile, 1}}, to);
+  }
 }
 
 std::unique_ptr<plugin::Kernel> prepare_gemm(Backend& backend, const patchbay_kernel_spec& spec) {

@@ -11,7 +11,9 @@ typedef struct {
   i64 a_row, a_column;  // strides
   i64 b_row, b_column;
   i64 out_row;
-  i64 strips;  // of a work-item
+  i64 count;                     // of products
+  i64 a_next, b_next, out_next;  // strides from one to the next
+  i64 strips;                    // of a work-item
 } Sizes;
 
 // Tile by tile, and in a tile column by column. Rows beyond the last one repeat it.
@@ -72,17 +74,21 @@ PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT_OF(T, out), PATCHBAY_INPUT_OF(T, a), PATCHB
   const i64 j_end = min(j_begin + WIDTH * sizes.strips, sizes.n);
   const i64 i_begin = PATCHBAY_GLOBAL_ID64(1) * LINES;
   const int rows = (int)min(sizes.m - i_begin, (i64)LINES);
+  const i64 product = PATCHBAY_GLOBAL_ID64(2);
+  PATCHBAY_GLOBAL const T *const a_first = a + product * sizes.a_next;
+  PATCHBAY_GLOBAL const T *const b_first = b + product * sizes.b_next;
+  PATCHBAY_GLOBAL T *const out_first = out + product * sizes.out_next;
 
   i64 k_begin = 0;
   do {
     const int depth = (int)min(sizes.k - k_begin, (i64)DEPTH);
     const int reads = k_begin != 0 || beta != (T)0;
     const T scale = k_begin != 0 ? (T)1 : beta;
-    pack_a(a_packed, a + i_begin * sizes.a_row + k_begin * sizes.a_column, rows, depth,
+    pack_a(a_packed, a_first + i_begin * sizes.a_row + k_begin * sizes.a_column, rows, depth,
            sizes.a_row, sizes.a_column);
     for (i64 j = j_begin; j < j_end; j += WIDTH) {
       const int columns = (int)min(sizes.n - j, (i64)WIDTH);
-      pack_b(b_packed, b + k_begin * sizes.b_row + j * sizes.b_column, columns, depth,
+      pack_b(b_packed, b_first + k_begin * sizes.b_row + j * sizes.b_column, columns, depth,
              sizes.b_row, sizes.b_column);
       for (int tile = 0; tile < rows; tile += HEIGHT) {
         PATCHBAY_LOCAL const T *const factors = a_packed + tile * DEPTH;
@@ -106,7 +112,7 @@ PATCHBAY_KERNEL(gemm)(PATCHBAY_INOUT_OF(T, out), PATCHBAY_INPUT_OF(T, a), PATCHB
 #pragma unroll
         for (int r = 0; r < HEIGHT; ++r) {
           if (tile + r < rows) {
-            PATCHBAY_GLOBAL T *const to = out + (i_begin + tile + r) * sizes.out_row + j;
+            PATCHBAY_GLOBAL T *const to = out_first + (i_begin + tile + r) * sizes.out_row + j;
 #pragma unroll
             for (int v = 0; v < VECTORS; ++v) {
               store(to + v * LANES, (V)alpha * acc[r][v], columns - v * LANES, reads, scale);

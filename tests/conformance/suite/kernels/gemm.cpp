@@ -190,6 +190,45 @@ void check_integers(Context& context) {
   check_exact<T>(device, Need::kOptional, {{19, 23, 29}, {}, {3, 2}, ordinary_value<T>});
 }
 
+/// Dimensions before those of the matrices count products; an input may repeat along them, and none
+/// of them need follow another in memory.
+template <class T>
+void check_batches(Context& context) {
+  const Device device = context.device();
+  constexpr std::int64_t kOuter = 3, kInner = 2, kM = 5, kN = 4, kK = 6;
+  const Layout a{{kOuter, kInner, kM, kK}, {kM * kK, kOuter * kM * kK, kK, 1}, 2};
+  const Layout b{{kOuter, kInner, kK, kN}, {0, kK * kN, 1, kK}, 1};
+  const Layout c{{kOuter, kInner, kM, kN}, {kInner * kM * kN + 3, kM * kN, kN, 1}, 0};
+  const Array<T> left(a, small_integer<T>);
+  const Array<T> right(b, [](std::size_t i) { return small_integer<T>(i + 1000003); });
+  const Array<T> before(c, [](std::size_t i) { return small_integer<T>(i + 2000003); });
+  const auto at = [](std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t columns,
+                     std::int64_t product) {
+    return static_cast<std::size_t>((product * rows + i) * columns + j);
+  };
+  Array<T> expected = before;
+  for (std::int64_t product = 0; product < kOuter * kInner; ++product) {
+    for (std::int64_t i = 0; i < kM; ++i) {
+      for (std::int64_t j = 0; j < kN; ++j) {
+        T sum = static_cast<T>(2 * before.at(at(i, j, kM, kN, product)));
+        for (std::int64_t k = 0; k < kK; ++k) {
+          sum = static_cast<T>(sum + 3 * left.at(at(i, k, kM, kK, product)) *
+                                         right.at(at(k, j, kK, kN, product)));
+        }
+        expected.at(at(i, j, kM, kN, product)) = sum;
+      }
+    }
+  }
+  const Argument target = before.to_device(device, Access::kReadWrite);
+  run_kernel(device, "gemm.1",
+             {target, left.to_device(device, Access::kRead), right.to_device(device, Access::kRead),
+              Argument::scalar(static_cast<T>(3)), Argument::scalar(static_cast<T>(2))},
+             need_of(device, dtype_of_element<T>()));
+  Array<T> result = before;
+  result.from_device(target);
+  result.expect_close_to(expected, 0, "gemm.1 of 3 x 2 products");
+}
+
 /// With beta 0 what was in the result does not count, whatever it was.
 void beta_0_reads_nothing(Context& context) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -213,6 +252,8 @@ std::vector<Check> gemm_checks() {
       {"kernels", "gemm_i64", check_integers<std::int64_t>},
       {"kernels", "gemm_bounds", check_float_bounds<float>},
       {"kernels", "gemm_bounds_f64", check_float_bounds<double>},
+      {"kernels", "gemm_batches", check_batches<float>},
+      {"kernels", "gemm_batches_i64", check_batches<std::int64_t>},
       {"kernels", "gemm_with_beta_0_reads_nothing", beta_0_reads_nothing},
   };
 }
