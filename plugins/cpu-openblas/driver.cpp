@@ -34,9 +34,9 @@ void Driver::enumerate(const Found& found) {
     properties.name = plugin::to_abi(processor_.name);
     properties.vendor = plugin::to_abi(processor_.vendor);
     properties.driver_version = plugin::to_abi(libraries_.simd().name);
-    properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_UNIFIED_MEMORY |
-                              PATCHBAY_CAN_INLINE_STREAM | PATCHBAY_CAN_MODULES |
-                              PATCHBAY_CAN_ADDRESS;
+    properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
+                              PATCHBAY_CAN_UNIFIED_MEMORY | PATCHBAY_CAN_INLINE_STREAM |
+                              PATCHBAY_CAN_MODULES | PATCHBAY_CAN_ADDRESS;
     properties.host_addressable_kinds = kHostAddressable;
     properties.memory_total_bytes = memory.total_bytes;
     properties.memory_free_bytes = memory.free_bytes;

@@ -52,7 +52,20 @@ double piece_cost(const GemmGrid& grid, std::int64_t m, std::int64_t n, std::int
 
 }  // namespace
 
-bool normalise(GemmProblem& p) noexcept {
+GemmProblem product_of(const GemmProblem& first, const GemmBatch& batch, std::int64_t index,
+                       std::int64_t element_bytes) noexcept {
+  GemmProblem product = first;
+  for (int d = batch.rank - 1; d >= 0; --d) {
+    const std::int64_t at = index % batch.shape[d] * element_bytes;
+    index /= batch.shape[d];
+    product.a += at * batch.a_strides[d];
+    product.b += at * batch.b_strides[d];
+    product.out += at * batch.out_strides[d];
+  }
+  return product;
+}
+
+bool normalise(GemmProblem& p, GemmBatch& batch) noexcept {
   tidy(p.m, p.n, p.out_strides);
   tidy(p.m, p.k, p.a_strides);
   tidy(p.k, p.n, p.b_strides);
@@ -60,6 +73,7 @@ bool normalise(GemmProblem& p) noexcept {
     std::swap(p.m, p.n);
     std::swap(p.a, p.b);
     std::swap(p.a_strides, p.b_strides);
+    std::swap(batch.a_strides, batch.b_strides);
     std::swap(p.a_strides[0], p.a_strides[1]);
     std::swap(p.b_strides[0], p.b_strides[1]);
     std::swap(p.out_strides[0], p.out_strides[1]);

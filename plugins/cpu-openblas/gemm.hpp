@@ -1,9 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Matrix products: one serial BLAS call a thread.
+// Matrix products: one serial BLAS call a thread, for a piece of a product or for one of many.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_GEMM_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_GEMM_HPP_
 
 #include <cstdint>
+
+#include "patchbay/plugin/types.h"
 
 namespace patchbay::cpu {
 
@@ -17,8 +19,24 @@ struct GemmProblem {
   std::int64_t a_strides[2], b_strides[2], out_strides[2];
 };
 
-/// Transposes the problem if that makes out column-major. False: a matrix has no unit stride.
-bool normalise(GemmProblem& problem) noexcept;
+/// Where the products of a batch lie: strides in elements from one to the next along each of its
+/// dimensions, 0 where an input repeats.
+struct GemmBatch {
+  static constexpr int kMaxRank = PATCHBAY_MAX_RANK - 2;
+
+  int rank = 0;
+  std::int64_t count = 1;
+  std::int64_t shape[kMaxRank] = {};
+  std::int64_t a_strides[kMaxRank] = {}, b_strides[kMaxRank] = {}, out_strides[kMaxRank] = {};
+};
+
+/// Product number `index` of the batch of which `first` is number 0.
+GemmProblem product_of(const GemmProblem& first, const GemmBatch& batch, std::int64_t index,
+                       std::int64_t element_bytes) noexcept;
+
+/// Transposes the problem if that makes out column-major, and the batch with it. False: a matrix
+/// has no unit stride.
+bool normalise(GemmProblem& problem, GemmBatch& batch) noexcept;
 
 /// Rows and columns of out are cut into these many pieces, multiples of what the inner kernel
 /// computes at once where there is a choice.

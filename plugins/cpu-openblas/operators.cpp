@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "arange.hpp"
@@ -126,6 +127,8 @@ std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, s
 int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
 
 bool is_float(std::uint8_t dtype) { return dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64; }
+/// Computed in f32 and rounded once.
+bool is_half(std::uint8_t dtype) { return dtype == PATCHBAY_F16 || dtype == PATCHBAY_BF16; }
 
 // By the list of dtypes in the elementwise table: what takes floats alone is a function.
 constexpr int cost_of_FLOATS = kCostlyFunction, cost_of_NUMBERS = 1;
@@ -141,7 +144,8 @@ int cost_of_binary(int op, std::uint8_t dtype) {
 #define PATCHBAY_COST(name, dtypes, floats, integers, gradient_a, gradient_b) cost_of_##dtypes,
   static constexpr int kCosts[] = {PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_COST)};
 #undef PATCHBAY_COST
-  const bool divides_integers = op == number_of(BinaryOp::div) && !is_float(dtype);
+  const bool divides_integers =
+      op == number_of(BinaryOp::div) && !is_float(dtype) && !is_half(dtype);
   return divides_integers ? kCostlyFunction : kCosts[op];
 }
 
@@ -204,43 +208,58 @@ std::unique_ptr<plugin::Kernel> make_arange(const Context& context, int) {
 }
 
 template <class Method>
-std::unique_ptr<plugin::Kernel> make_reducing(const Context& context, const Method& method,
-                                              std::uint8_t out_dtype) {
-  const std::uint8_t in_dtype = context.dtype(1);
-  if (method.block == nullptr) refuse(context, in_dtype);
+using ReducingOperation = typename ReductionKernel<Method>::Operation;
+
+template <class Method>
+std::unique_ptr<plugin::Kernel> make_reducing(const Context& context,
+                                              ReducingOperation<Method> operation) {
+  if (operation.method.block == nullptr) refuse(context, operation.in_dtype);
   expect_tensor(context, 0);
   expect_tensor(context, 1);
-  expect_dtype(context, 0, out_dtype);
-  typename ReductionKernel<Method>::Operation operation{
-      context.name(), method,   context.simd().copy[in_dtype], context.simd().copy[out_dtype],
-      in_dtype,       out_dtype};
+  expect_dtype(context, 0, operation.out_dtype);
   return std::make_unique<ReductionKernel<Method>>(context.workers, std::move(operation));
 }
 
 std::unique_ptr<plugin::Kernel> make_reduction(const Context& context, int op) {
-  const Reduction& method = context.simd().reduce[op][index_of(context.dtype(1))];
-  return make_reducing(context, method, method.out_dtype);
+  const SimdTable& simd = context.simd();
+  const auto in = static_cast<std::uint8_t>(index_of(context.dtype(1)));
+  const Reduction& method = simd.reduce[op][in];
+  const std::uint8_t kept = method.out_dtype, out = is_half(in) ? in : kept;
+  const Row copy_out = out == kept ? simd.copy[out] : simd.cast[out][kept];
+  return make_reducing<Reduction>(
+      context, {context.name(), method, simd.copy[in], copy_out, in, in, kept, out});
 }
 
+/// Halves are put side by side as floats.
 std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int op) {
-  return make_reducing(context, context.simd().arg_reduce[op][index_of(context.dtype(1))],
-                       PATCHBAY_I64);
+  const SimdTable& simd = context.simd();
+  const auto in = static_cast<std::uint8_t>(index_of(context.dtype(1)));
+  const std::uint8_t block = is_half(in) ? std::uint8_t{PATCHBAY_F32} : in;
+  const Row copy_in = block == in ? simd.copy[in] : simd.cast[block][in];
+  return make_reducing<ArgReduction>(
+      context, {context.name(), simd.arg_reduce[op][block], copy_in, simd.copy[PATCHBAY_I64], in,
+                block, PATCHBAY_I64, PATCHBAY_I64});
 }
 
 std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
-  const std::uint8_t dtype = context.dtype(0);
-  const bool is_float = dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64;
-  const IntegerGemmEntry integers = context.simd().integer_gemm[index_of(dtype)];
-  if (!is_float && integers == nullptr) refuse(context, dtype);
+  const SimdTable& simd = context.simd();
+  const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
+  const bool by_blas = is_float(dtype) || is_half(dtype);
+  const IntegerGemmEntry integers = simd.integer_gemm[dtype];
+  if (!by_blas && integers == nullptr) refuse(context, context.dtype(0));
   for (int i = 0; i < 3; ++i) {
     expect_tensor(context, i);
     expect_dtype(context, i, dtype);
   }
-  const Blas* blas = is_float ? &context.libraries.blas() : nullptr;
+  const Blas* blas = by_blas ? &context.libraries.blas() : nullptr;
   const bool one_at_a_time = blas != nullptr && !blas->is_concurrent();
+  std::optional<HalfProduct> half;
+  if (is_half(dtype)) {
+    half.emplace(simd.cast[PATCHBAY_F32][dtype], simd.cast[dtype][PATCHBAY_F32], blas->sgemm);
+  }
   return std::make_unique<ProductKernel>(
       context.workers, dtype, blas, one_at_a_time ? &context.libraries.blas_call_mutex() : nullptr,
-      integers);
+      integers, half);
 }
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \

@@ -63,10 +63,14 @@ class Run {
         out_(out),
         in_(in),
         in_bytes_(element_bytes(operation.in_dtype)),
+        block_bytes_(element_bytes(operation.block_dtype)),
+        accumulator_bytes_(element_bytes(operation.accumulator_dtype)),
         out_bytes_(element_bytes(operation.out_dtype)) {
     const LoopNest& reduced = loops.reduced;
-    const bool is_run = reduced.rank == 1 && reduced.strides[0][0] == 1;
-    by_columns_ = !is_run && loops.kept.inner_stride(1) == 1 && loops.kept.inner_size() >= 4;
+    const bool converts = operation.block_dtype != operation.in_dtype;
+    const bool is_run = !converts && reduced.rank == 1 && reduced.strides[0][0] == 1;
+    by_columns_ =
+        !is_run && !converts && loops.kept.inner_stride(1) == 1 && loops.kept.inner_size() >= 4;
     direct_ = is_run;
     width_ = by_columns_ ? tile_width(in_bytes_) : 1;
     tiles_a_row_ =
@@ -128,7 +132,12 @@ class Run {
         const std::int64_t out = row.offsets()[0] + i * loops_.kept.inner_stride(0);
         alignas(8) char result[8];
         operation_.method.block(loops_.num_inputs, in_ + in * in_bytes_, result);
-        std::memcpy(out_ + out * out_bytes_, result, static_cast<std::size_t>(out_bytes_));
+        char* const to = out_ + out * out_bytes_;
+        if (accumulator_bytes_ == out_bytes_) {
+          std::memcpy(to, result, static_cast<std::size_t>(out_bytes_));
+        } else {
+          operation_.copy_out(1, to, result, nullptr, {});
+        }
       }
       tile += count;
     }
@@ -145,7 +154,7 @@ class Run {
     });
     for (std::int64_t tile = 0; tile < num_tiles_; ++tile) {
       const Place place = place_of(tile);
-      State state(operation_.method, place.width, out_bytes_);
+      State state(operation_.method, place.width, accumulator_bytes_);
       for (std::int64_t i = 0; i < num_chunks; ++i) {
         state.add_result(parts[static_cast<std::size_t>(tile * num_chunks + i)]);
       }
@@ -166,7 +175,7 @@ class Run {
   }
 
   void reduce(const Place& place, std::int64_t begin, std::int64_t end, TileResult& result) const {
-    State state(operation_.method, place.width, out_bytes_);
+    State state(operation_.method, place.width, accumulator_bytes_);
     if (by_columns_) {
       reduce_columns(place, begin, end, state);
     } else if (direct_) {
@@ -200,7 +209,7 @@ class Run {
       const std::int64_t count = std::min(kBlock, end - i);
       for (std::int64_t filled = 0; filled < count;) {
         const std::int64_t run = std::min(count - filled, walk.rest_of_row());
-        operation_.copy_in(run, block + filled * in_bytes_, place.in + walk.offset() * in_bytes_,
+        operation_.copy_in(run, block + filled * block_bytes_, place.in + walk.offset() * in_bytes_,
                            nullptr, {1, walk.stride(), 0, false});
         walk.advance(run);
         filled += run;
@@ -248,7 +257,7 @@ class Run {
   const Loops& loops_;
   char* const out_;
   const char* const in_;
-  const std::int64_t in_bytes_, out_bytes_;
+  const std::int64_t in_bytes_, block_bytes_, accumulator_bytes_, out_bytes_;
   bool by_columns_, direct_;
   std::int64_t width_, tiles_a_row_, num_tiles_;
 };

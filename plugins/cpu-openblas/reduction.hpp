@@ -22,8 +22,8 @@ class ReductionKernel final : public plugin::Kernel {
   struct Operation {
     std::string name;
     Method method;
-    Row copy_in, copy_out;  // for the types of input and output
-    std::uint8_t in_dtype, out_dtype;
+    Row copy_in, copy_out;  // from the input to a block, from accumulators to the output
+    std::uint8_t in_dtype, block_dtype, accumulator_dtype, out_dtype;
   };
 
   ReductionKernel(Workers& workers, Operation operation)

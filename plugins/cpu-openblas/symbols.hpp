@@ -14,9 +14,15 @@ using GemmEntry = void (*)(const char* trans_a, const char* trans_b, const int* 
                            const int* k, const T* alpha, const T* a, const int* lda, const T* b,
                            const int* ldb, const T* beta, T* c, const int* ldc);
 
+template <class T>
+using GemvEntry = void (*)(const char* trans, const int* m, const int* n, const T* alpha,
+                           const T* a, const int* lda, const T* x, const int* step_x, const T* beta,
+                           T* y, const int* step_y);
+
 // name in the library, member, type
-#define PATCHBAY_BLAS_SYMBOLS(symbol) \
-  symbol("sgemm_", sgemm, GemmEntry<float>) symbol("dgemm_", dgemm, GemmEntry<double>)
+#define PATCHBAY_BLAS_SYMBOLS(symbol)                                                  \
+  symbol("sgemm_", sgemm, GemmEntry<float>) symbol("dgemm_", dgemm, GemmEntry<double>) \
+      symbol("sgemv_", sgemv, GemvEntry<float>) symbol("dgemv_", dgemv, GemvEntry<double>)
 
 /// An opened BLAS library, closed with this object.
 class Blas {

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "expressions.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -23,6 +24,7 @@ auto rows_of(Row* rows) {
   return [rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = binary_row<Op, T, T, T>;
+    if constexpr (kSame<T, float>) set_half_rows<binary_row<Op, T, T, T>, 2>(rows);
   };
 }
 

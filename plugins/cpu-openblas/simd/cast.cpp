@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "rows.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -59,6 +59,57 @@ struct CastFromBool {
   static To apply(std::uint8_t x) { return x != 0 ? To(1) : To(0); }
 };
 
+// From and to halves: through f32, rounded once.
+struct CastToOdd {
+  template <class From>
+  static float apply(From x) {
+    return to_odd_f32(x);
+  }
+};
+struct CastBoolToFloat {
+  static float apply(std::uint8_t x) { return x != 0 ? 1.0F : 0.0F; }
+};
+
+template <class H>
+void widen_row(std::int64_t n, void* out, const void* a, const void*, const Steps& steps) {
+  const H* x = static_cast<const H*>(a);
+  float* o = static_cast<float*>(out);
+  if (steps.out == 1 && steps.a == 1) return widen(n, x, o);
+  for (std::int64_t i = 0; i < n; ++i) o[i * steps.out] = to_f32(x[i * steps.a]);
+}
+
+template <class H>
+void narrow_row(std::int64_t n, void* out, const void* a, const void*, const Steps& steps) {
+  const float* x = static_cast<const float*>(a);
+  H* o = static_cast<H*>(out);
+  if (steps.out == 1 && steps.a == 1) return narrow(n, x, o);
+  for (std::int64_t i = 0; i < n; ++i) narrow_one(x[i * steps.a], o[i * steps.out]);
+}
+
+template <class H, class T>
+void fill_half_pair(SimdTable& table) {
+  constexpr int half = DtypeOf<H>::value, other = DtypeOf<T>::value;
+  table.cast[other][half] = tiled_row<unary_row<CastTo<T>, T, float>, H, T, 1>;
+  table.cast[half][other] = tiled_row<unary_row<CastToOdd, float, T>, T, H, 1>;
+}
+
+template <class H, class Other>
+void fill_half(SimdTable& table) {
+  constexpr int half = DtypeOf<H>::value;
+  fill_half_pair<H, double>(table);
+  fill_half_pair<H, std::int32_t>(table);
+  fill_half_pair<H, std::int64_t>(table);
+  fill_half_pair<H, std::uint8_t>(table);
+  table.cast[PATCHBAY_F32][half] = widen_row<H>;
+  table.cast[half][PATCHBAY_F32] = narrow_row<H>;
+  table.cast[DtypeOf<Other>::value][half] =
+      tiled_row<unary_row<CastTo<float>, float, float>, H, Other, 1>;
+  table.cast[PATCHBAY_BOOL][half] =
+      tiled_row<unary_row<CastToBool, std::uint8_t, float>, H, std::uint8_t, 1>;
+  table.cast[half][PATCHBAY_BOOL] =
+      tiled_row<unary_row<CastBoolToFloat, float, std::uint8_t>, std::uint8_t, H, 1>;
+}
+
 template <class To, class From>
 void fill_pair(SimdTable& table) {
   table.cast[DtypeOf<To>::value][DtypeOf<From>::value] = unary_row<CastTo<To>, To, From>;
@@ -83,6 +134,8 @@ void fill_cast(SimdTable& table) {
   fill_type<std::int32_t>(table);
   fill_type<std::int64_t>(table);
   fill_type<std::uint8_t>(table);
+  fill_half<F16, Bf16>(table);
+  fill_half<Bf16, F16>(table);
   table.cast[PATCHBAY_BOOL][PATCHBAY_BOOL] = unary_row<CastToBool, std::uint8_t, std::uint8_t>;
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Operations of three inputs.
 #include "expressions.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -30,6 +31,10 @@ auto choices_of(Row3* rows) {
   return [rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = ternary_row<Op, T, Bool, T, T>;
+    if constexpr (kSame<T, float>) {  // halves are chosen as they are
+      rows[PATCHBAY_F16] = ternary_row<Op, std::uint16_t, Bool, std::uint16_t, std::uint16_t>;
+      rows[PATCHBAY_BF16] = rows[PATCHBAY_F16];
+    }
   };
 }
 
@@ -38,6 +43,10 @@ auto bounded_of(Row3* rows) {
   return [rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = ternary_row<Op, T, T, T, T>;
+    if constexpr (kSame<T, float>) {
+      rows[PATCHBAY_F16] = tiled_row3<ternary_row<Op, T, T, T, T>, F16>;
+      rows[PATCHBAY_BF16] = tiled_row3<ternary_row<Op, T, T, T, T>, Bf16>;
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "expressions.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -35,6 +36,10 @@ void fill_comparison(Row* rows) {
   for_NUMBERS([rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = binary_row<Op, Bool, T, T>;
+    if constexpr (kSame<T, float>) {
+      rows[PATCHBAY_F16] = tiled_row<binary_row<Op, Bool, T, T>, F16, Bool, 2>;
+      rows[PATCHBAY_BF16] = tiled_row<binary_row<Op, Bool, T, T>, Bf16, Bool, 2>;
+    }
   });
   rows[PATCHBAY_BOOL] = binary_row<OfBools<Op, Bool>, Bool, Bool, Bool>;
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies, fills (copies of one repeated element), transposed tiles, arange.
-#include "rows.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -112,6 +112,17 @@ void arange(std::int64_t first, std::int64_t n, void* out, std::int64_t step, co
   }
 }
 
+template <class H>
+void half_arange(std::int64_t first, std::int64_t n, void* out, std::int64_t step,
+                 const void* start, const void* increment) {
+  H* o = static_cast<H*>(out);
+  const double s = static_cast<double>(to_f32(*static_cast<const H*>(start)));
+  const double d = static_cast<double>(to_f32(*static_cast<const H*>(increment)));
+  for (std::int64_t i = 0; i < n; ++i) {
+    narrow_one(to_odd_f32(s + static_cast<double>(first + i) * d), o[i * step]);
+  }
+}
+
 template <class T>
 void fill_size(SimdTable& table, int dtype) {
   table.copy[dtype] = unary_row<Same, T, T>;
@@ -131,6 +142,8 @@ void fill_move(SimdTable& table) {
   fill_size<std::uint8_t>(table, PATCHBAY_BOOL);
   table.arange[PATCHBAY_F32] = arange<float>;
   table.arange[PATCHBAY_F64] = arange<double>;
+  table.arange[PATCHBAY_F16] = half_arange<F16>;
+  table.arange[PATCHBAY_BF16] = half_arange<Bf16>;
   table.arange[PATCHBAY_I32] = arange<std::int32_t>;
   table.arange[PATCHBAY_I64] = arange<std::int64_t>;
   table.arange[PATCHBAY_U8] = arange<std::uint8_t>;

@@ -2,7 +2,7 @@
 // Sums and extremes. Element i of a block belongs to lane i % kLanes; lanes are joined in halves.
 // Rows and columns do this in the same order, so a transposed view gives the same bits, and so
 // does every vector width.
-#include "target.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -110,16 +110,29 @@ struct MaxAbsStep : MaxStep<Sum<T>> {
   static Sum<T> enter(T x) { return magnitude(x); }
 };
 
+/// Halves become floats first; n is at most kMaxWidth.
 template <class Step, class T, class A>
 inline void add_row(std::int64_t n, A* lanes, const T* in) {
-  PATCHBAY_VECTORISE
-  for (std::int64_t i = 0; i < n; ++i) lanes[i] = Step::join(lanes[i], Step::enter(in[i]));
+  if constexpr (kIsHalf<T>) {
+    alignas(kLineBytes) float floats[kMaxWidth];
+    widen(n, in, floats);
+    return add_row<Step>(n, lanes, static_cast<const float*>(floats));
+  } else {
+    PATCHBAY_VECTORISE
+    for (std::int64_t i = 0; i < n; ++i) lanes[i] = Step::join(lanes[i], Step::enter(in[i]));
+  }
 }
 
 template <class Step, class T, class A>
 inline void start_row(std::int64_t n, A* lanes, const T* in) {
-  PATCHBAY_VECTORISE
-  for (std::int64_t i = 0; i < n; ++i) lanes[i] = Step::join(Step::kStart, Step::enter(in[i]));
+  if constexpr (kIsHalf<T>) {
+    alignas(kLineBytes) float floats[kMaxWidth];
+    widen(n, in, floats);
+    return start_row<Step>(n, lanes, static_cast<const float*>(floats));
+  } else {
+    PATCHBAY_VECTORISE
+    for (std::int64_t i = 0; i < n; ++i) lanes[i] = Step::join(Step::kStart, Step::enter(in[i]));
+  }
 }
 
 template <class Step, class T>
@@ -235,6 +248,18 @@ void fill_type(SimdTable& table) {
   table.reduce[kMax][dtype] = make<MaxStep<T>, T>();
 }
 
+/// Halves are accumulated in f32.
+template <class H>
+void fill_half(SimdTable& table) {
+  constexpr int dtype = DtypeOf<H>::value;
+  table.reduce[kSum][dtype] = make<SumStep<float>, H>();
+  table.reduce[kSumSquares][dtype] = make<SumSquaresStep<float>, H>();
+  table.reduce[kSumAbs][dtype] = make<SumAbsStep<float>, H>();
+  table.reduce[kMaxAbs][dtype] = make<MaxAbsStep<float>, H>();
+  table.reduce[kMin][dtype] = make<MinStep<float>, H>();
+  table.reduce[kMax][dtype] = make<MaxStep<float>, H>();
+}
+
 }  // namespace
 
 void fill_reduce(SimdTable& table) {
@@ -243,6 +268,8 @@ void fill_reduce(SimdTable& table) {
   fill_type<std::int32_t>(table);
   fill_type<std::int64_t>(table);
   fill_type<std::uint8_t>(table);
+  fill_half<F16>(table);
+  fill_half<Bf16>(table);
   table.reduce[kSum][PATCHBAY_BOOL] = make<BoolSumStep, std::uint8_t>();
   for (int op = kMin; op <= kMax; ++op) {
     table.reduce[op][PATCHBAY_BOOL] = table.reduce[op][PATCHBAY_U8];

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "expressions.hpp"
+#include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -31,6 +32,7 @@ auto rows_of(Row* rows) {
   return [rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = unary_row<Op, T, T>;
+    if constexpr (kSame<T, float>) set_half_rows<unary_row<Op, T, T>, 1>(rows);
   };
 }
 
