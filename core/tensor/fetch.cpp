@@ -1,8 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/fetch.h"
 
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
 #include "core/runtime/copy.h"
 #include "core/tensor/operands.h"
+#include "core/tensor/small_float.h"
 
 namespace patchbay {
 
@@ -39,6 +44,24 @@ void check_value_type(const char* operation, const TensorImpl& impl, DType dtype
         operation, patchbay::to_string(impl.dtype), patchbay::to_string(dtype), describe(impl));
 }
 
+/// No type of C++ is that of f16 and bf16: they come as float or double, which hold all of theirs.
+bool is_widened(DType stored, DType asked) {
+  return is_small(stored) && (asked == DType::f32 || asked == DType::f64);
+}
+
+/// As elements of `asked`.
+void widen(DType stored, const std::vector<std::uint16_t>& values, DType asked, void* to) {
+  const SmallFloat format = stored == DType::f16 ? kHalf : kBrain;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = decode(format, values[i]);
+    if (asked == DType::f32) {
+      static_cast<float*>(to)[i] = static_cast<float>(value);
+    } else {
+      static_cast<double*>(to)[i] = value;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tensor
 
@@ -50,6 +73,11 @@ void Tensor::item_bytes(DType dtype, void* value) const {
                    "to_vector, or index the tensor first.",
                    impl.num_elements, tensor::describe(impl));
   }
+  if (tensor::is_widened(impl.dtype, dtype)) {
+    std::vector<std::uint16_t> stored(1);
+    tensor::fetch("item", *this, stored.data());
+    return tensor::widen(impl.dtype, stored, dtype, value);
+  }
   tensor::check_value_type("item", impl, dtype);
   tensor::fetch("item", *this, value);
 }
@@ -57,9 +85,19 @@ void Tensor::item_bytes(DType dtype, void* value) const {
 void Tensor::copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
                               void* user) const {
   const tensor::TensorImpl& impl = tensor::impl_of("to_vector", *this, "tensor");
+  const auto count = static_cast<std::size_t>(impl.num_elements);
+  if (tensor::is_widened(impl.dtype, dtype)) {
+    std::vector<std::uint16_t> stored;
+    void* values = nullptr;
+    tensor::fetch("to_vector", *this, [&] {
+      values = make(user, count);
+      stored.resize(count);
+      return stored.data();
+    });
+    return tensor::widen(impl.dtype, stored, dtype, values);
+  }
   tensor::check_value_type("to_vector", impl, dtype);
-  tensor::fetch("to_vector", *this,
-                [&] { return make(user, static_cast<std::size_t>(impl.num_elements)); });
+  tensor::fetch("to_vector", *this, [&] { return make(user, count); });
 }
 
 }  // namespace patchbay

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is made of a reduction and an elementwise step: means and norms.
+// What is made of a reduction and an elementwise step: means, norms, deviations, traces.
 #include <cmath>
 
 #include "core/tensor/autograd/record.h"
@@ -15,10 +15,17 @@ void check_floating(const char* operation, const Tensor& a) {
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
 }
 
+/// At 0 the root has no derivative: 0 is taken.
+Tensor root_of(const Tensor& squares) {
+  if (!tensor::needs_grad(squares)) return sqrt_out(squares, squares);
+  return where(eq(squares.detach(), 0), 0, sqrt(where(eq(squares.detach(), 0), 1, squares)));
+}
+
 }  // namespace
 
 Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
   check_floating("mean", a);
+  if (tensor::is_small(a.dtype())) return mean(a.cast(DType::f32), axes, keep).cast(a.dtype());
   const Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
   const std::int64_t count = tensor::num_reduced("mean", a, axes);
   return tensor::needs_grad(total) ? total / count : div_out(total, total, count);
@@ -34,10 +41,26 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
                    "from abs, log and exp.",
                    order, tensor::describe(*a.impl()));
   }
-  const Tensor squares = tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep);
-  if (!tensor::needs_grad(squares)) return sqrt_out(squares, squares);
-  // At 0 the root has no derivative: 0 is taken.
-  return where(eq(squares.detach(), 0), 0, sqrt(where(eq(squares.detach(), 0), 1, squares)));
+  if (tensor::is_small(a.dtype())) return norm(a.cast(DType::f32), 2, axes, keep).cast(a.dtype());
+  return root_of(tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep));
+}
+
+Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
+  check_floating("stddev", a);
+  if (tensor::is_small(a.dtype())) {
+    return stddev(a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
+  }
+  return root_of(var(a, axes, correction, keep));
+}
+
+Tensor trace(const Tensor& a) {
+  const tensor::TensorImpl& impl = tensor::impl_of("trace", a);
+  if (impl.shape.rank() != 2) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",
+                   impl.shape.rank(), tensor::describe(impl));
+  }
+  return sum(a.diagonal());
 }
 
 }  // namespace patchbay

@@ -25,6 +25,8 @@ constexpr DTypes dtypes_of(T... dtypes) {
 constexpr bool contains(DTypes set, DType dtype) {
   return ((set >> static_cast<unsigned>(dtype)) & 1u) != 0;
 }
+/// Of 16 bits: computed in f32 and rounded once.
+constexpr bool is_small(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 /// "f32, f64, i32"
 std::string to_string(DTypes set);
 

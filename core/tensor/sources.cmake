@@ -47,4 +47,5 @@ set(PATCHBAY_TENSOR_SOURCES
   shape.cpp
   show.cpp
   tensor.cpp
+  variance.cpp
   view.cpp)

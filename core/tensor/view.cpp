@@ -141,6 +141,38 @@ Tensor Tensor::t() const {
   return transpose(0, 1);
 }
 
+Tensor Tensor::diagonal(std::int64_t offset, int dim0, int dim1) const {
+  const TensorImpl& impl = tensor::impl_of("diagonal", *this, "tensor");
+  const int row = resolve_dim("diagonal", impl, dim0), column = resolve_dim("diagonal", impl, dim1);
+  if (row == column) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[diagonal] no plane: expected two dimensions, got {} twice (tensor: {}). Name "
+                   "another one.",
+                   row, describe(impl));
+  }
+  offset = std::clamp(offset, -impl.shape[row], impl.shape[column]);
+  const std::int64_t below = std::max<std::int64_t>(-offset, 0);
+  const std::int64_t beside = std::max<std::int64_t>(offset, 0);
+  const std::int64_t length = std::min(impl.shape[row] - below, impl.shape[column] - beside);
+  Shape shape = impl.shape, strides = impl.strides;
+  for (const int dim : {std::max(row, column), std::min(row, column)}) {
+    shape.erase(dim);
+    strides.erase(dim);
+  }
+  shape.push_back(length);
+  strides.push_back(length > 1 ? impl.strides[row] + impl.strides[column] : 1);
+  const std::size_t skipped =
+      static_cast<std::size_t>(below * impl.strides[row] + beside * impl.strides[column]) *
+      patchbay::size_bytes(impl.dtype);
+  // An empty view points to where the tensor begins, which is always inside the storage.
+  const bool is_empty = patchbay::num_elements(shape) == 0;
+  return recorded("diagonal",
+                  make_view(impl, impl.offset_bytes + (is_empty ? 0 : skipped), shape, strides),
+                  *this, [from = impl.shape, offset, row, column](const Tensor& grad) {
+                    return tensor::undiagonal(grad, from, offset, row, column);
+                  });
+}
+
 Tensor Tensor::expand(const Shape& shape) const {
   const TensorImpl& impl = tensor::impl_of("expand", *this, "tensor");
   Shape extents = shape, strides = shape;

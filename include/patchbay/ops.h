@@ -157,6 +157,15 @@ struct Axes {
 /// sum a^2: f32 and f64 keep their dtype, integers sum as i64.
 [[nodiscard]] PATCHBAY_API Tensor sum_squares(const Tensor& a, const Axes& axes = {},
                                               bool keep = false);
+/// sum (a - mean)^2 / (n - correction) over the n elements of each result, and its root; f32, f64.
+/// Made of the deviations from the mean, so that a large one costs no digits. NaN where n is not
+/// larger than the correction. The root's gradient is 0 where it is 0.
+[[nodiscard]] PATCHBAY_API Tensor var(const Tensor& a, const Axes& axes = {}, int correction = 1,
+                                      bool keep = false);
+[[nodiscard]] PATCHBAY_API Tensor stddev(const Tensor& a, const Axes& axes = {}, int correction = 1,
+                                         bool keep = false);
+/// The sum of a matrix's diagonal: dtypes as sum. Errors: kShapeMismatch unless rank 2.
+[[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& a);
 
 }  // namespace patchbay
 

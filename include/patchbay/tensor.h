@@ -78,13 +78,16 @@ class PATCHBAY_API Tensor {
   /// One index of one dimension, which goes. Errors: kInvalidArgument names index and extent.
   [[nodiscard]] Tensor select(int dim, std::int64_t index) const;
   [[nodiscard]] Tensor operator[](std::int64_t index) const { return select(0, index); }
-  // The next five count negative dims from the end. Errors: kInvalidArgument names the dim and the
+  // The next six count negative dims from the end. Errors: kInvalidArgument names the dim and the
   // rank, kShapeMismatch the shapes.
   /// Dimension i of the result is dims[i] of this one; each occurs once.
   [[nodiscard]] Tensor permute(std::initializer_list<int> dims) const;
   [[nodiscard]] Tensor transpose(int dim0, int dim1) const;
   /// Rank 2 transposed.
   [[nodiscard]] Tensor t() const;
+  /// The elements (i, i + offset) of the planes of two dimensions, which go; they are the last
+  /// dimension of the result. Empty where the offset lies outside of the planes.
+  [[nodiscard]] Tensor diagonal(std::int64_t offset = 0, int dim0 = -2, int dim1 = -1) const;
   /// Broadcast to `shape`: extents of 1 repeat (stride 0), new ones come in front, -1 keeps one.
   [[nodiscard]] Tensor expand(const Shape& shape) const;
   /// Without dimension `dim` if its extent is 1, else itself.
@@ -114,14 +117,16 @@ class PATCHBAY_API Tensor {
   /// caller lent, a non-blocking copy is complete only after buffer().wait().
   /// Errors: kShapeMismatch; kInvalidArgument if both share some elements but not all.
   const Tensor& copy_from(const Tensor& source, bool non_blocking = false) const;
-  /// The one element; a copy to the host that waits and is counted.
+  /// The one element; a copy to the host that waits and is counted. Of f16 and bf16 as float or
+  /// double.
   template <class T>
   [[nodiscard]] T item() const {
     T value;
     item_bytes(dtype_of<T>(), &value);
     return value;
   }
-  /// All elements in row-major order; a copy to the host that waits and is counted.
+  /// All elements in row-major order; a copy to the host that waits and is counted. Of f16 and
+  /// bf16 as float or double.
   /// Errors: kDtypeMismatch; kOutOfMemory if the host has no room for the values.
   template <class T>
   [[nodiscard]] std::vector<T> to_vector() const;

@@ -88,6 +88,11 @@ void add_reductions(std::vector<GradientCase>& cases) {
   add_axes("max_abs", "normInf", [](const Tensor& a, const Axes& axes, bool keep) {
     return norm(a, INFINITY, axes, keep);
   });
+  add_axes("", "var",
+           [](const Tensor& a, const Axes& axes, bool keep) { return var(a, axes, 1, keep); });
+  add_axes("", "stddev",
+           [](const Tensor& a, const Axes& axes, bool keep) { return stddev(a, axes, 0, keep); });
+  cases.push_back({"", "trace", {{3, 4}}, [](const Inputs& in) { return square(trace(in[0])); }});
   add_axes("", "norm2",
            [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 2, axes, keep); });
 }
@@ -114,6 +119,8 @@ void add_movement(std::vector<GradientCase>& cases) {
   add("permute", {2, 3, 2}, [](const Tensor& a) { return a.permute({2, 0, 1}); });
   add("transpose", {2, 3, 2}, [](const Tensor& a) { return a.transpose(0, -1); });
   add("t", {2, 3}, [](const Tensor& a) { return a.t(); });
+  add("diagonal", {2, 3, 4}, [](const Tensor& a) { return a.diagonal(1); });
+  add("diagonalOfOtherDims", {2, 3, 4}, [](const Tensor& a) { return a.diagonal(-1, 2, 0); });
   add("expand", {3, 1}, [](const Tensor& a) { return a.expand({2, 3, 4}); });
   add("squeeze", {3, 1}, [](const Tensor& a) { return a.squeeze(1); });
   add("unsqueeze", {3}, [](const Tensor& a) { return a.unsqueeze(0); });

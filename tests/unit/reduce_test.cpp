@@ -184,6 +184,47 @@ TEST_P(ReduceTest, MeansAndNorms) {
                "[norm] unknown order: expected 1, 2 or infinity, got 3");
 }
 
+TEST_P(ReduceTest, VariancesAndTheirRoots) {
+  const Tensor t = from_host({1.0F, 2.0F, 3.0F, 4.0F, -1.0F, 1.0F, -1.0F, 1.0F}, {2, 4}, device_);
+  EXPECT_EQ(var(t, 1, 0).to_vector<float>(), (Floats{1.25, 1}));
+  EXPECT_EQ(var(t, 1, 0, true).shape(), (Shape{2, 1}));
+  EXPECT_NEAR(var(t, 1).to_vector<float>()[0], 5.0 / 3, 1e-6);
+  EXPECT_EQ(stddev(t, 1, 0).to_vector<float>()[1], 1);
+  EXPECT_EQ(var(t.t(), 0, 2).to_vector<float>(), (Floats{2.5, 2}));
+  EXPECT_EQ(var(t.cast(DType::f64), {}, 0).item<double>(), 2.6875);
+  EXPECT_TRUE(std::isnan(var(t[0].slice(0, 0, 1)).item<float>()));
+  EXPECT_TRUE(std::isnan(var(zeros({0}, device_)).item<float>()));
+  EXPECT_EQ(var(zeros({0, 3}, device_), 1).shape(), Shape{0});
+  EXPECT_ERROR(static_cast<void>(var(t.cast(DType::i32))), ErrorCode::kDtypeMismatch,
+               "[var] is not defined for i32");
+  EXPECT_ERROR(static_cast<void>(stddev(t, 2)), ErrorCode::kInvalidArgument,
+               "dimension 2 is out of range");
+}
+
+/// The squares of these lie beyond the digits of f32, and their mean is not among the f32.
+TEST_P(ReduceTest, ALargeMeanCostsAVarianceNoDigits) {
+  Floats values(4001);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = 1e6F + 0.0625F * static_cast<float>(i % 3);
+  }
+  double mean_of_all = 0, squares = 0;
+  for (const float x : values) mean_of_all += static_cast<double>(x) / 4001;
+  for (const float x : values)
+    squares += (static_cast<double>(x) - mean_of_all) * (static_cast<double>(x) - mean_of_all);
+  const Tensor t = from_host(values, {4001}, device_);
+  EXPECT_NEAR(var(t).item<float>() / (squares / 4000), 1, 1e-5);
+  EXPECT_NEAR(stddev(t).item<float>() / std::sqrt(squares / 4000), 1, 1e-5);
+}
+
+TEST_P(ReduceTest, Traces) {
+  const Tensor t = arange(0, 12, 1, {DType::i32, device_}).view({3, 4});
+  EXPECT_EQ(trace(t).item<std::int64_t>(), 15);
+  EXPECT_EQ(trace(t.t().cast(DType::f32)).item<float>(), 15);
+  EXPECT_EQ(trace(zeros({0, 3}, device_)).item<float>(), 0);
+  EXPECT_ERROR(static_cast<void>(trace(t[0])), ErrorCode::kShapeMismatch,
+               "[trace] not a matrix: expected rank 2, got 1");
+}
+
 TEST_P(ReduceTest, OneElementAndScalars) {
   const Tensor t = full({}, -3, device_);
   EXPECT_EQ(sum(t).item<float>(), -3);

@@ -67,6 +67,30 @@ TEST_P(ViewTest, PermutesAndTransposes) {
   EXPECT_ERROR(static_cast<void>(t.t()), ErrorCode::kShapeMismatch, "expected rank 2, got 3");
 }
 
+TEST_P(ViewTest, Diagonals) {
+  using Ints = std::vector<std::int32_t>;
+  const Tensor t = arange(0, 12, 1, {DType::i32, device_}).view({3, 4});
+  EXPECT_EQ(t.diagonal().to_vector<std::int32_t>(), (Ints{0, 5, 10}));
+  EXPECT_EQ(t.diagonal(1).to_vector<std::int32_t>(), (Ints{1, 6, 11}));
+  EXPECT_EQ(t.diagonal(3).to_vector<std::int32_t>(), Ints{3});
+  EXPECT_EQ(t.diagonal(-2).to_vector<std::int32_t>(), Ints{8});
+  EXPECT_EQ(t.t().diagonal(1).to_vector<std::int32_t>(), (Ints{4, 9}));
+  EXPECT_EQ(t.diagonal(1, 1, 0).to_vector<std::int32_t>(), (Ints{4, 9}));
+  for (const std::int64_t outside : {std::int64_t{4}, std::int64_t{-3}, INT64_MAX, INT64_MIN}) {
+    EXPECT_EQ(t.diagonal(outside).shape(), Shape{0});
+  }
+  const Tensor planes = arange(0, 24, 1, {DType::i32, device_}).view({2, 3, 4});
+  EXPECT_EQ(planes.diagonal().shape(), (Shape{2, 3}));
+  EXPECT_EQ(planes.diagonal().to_vector<std::int32_t>(), (Ints{0, 5, 10, 12, 17, 22}));
+  EXPECT_EQ(planes.diagonal(0, 0, 2).to_vector<std::int32_t>(), (Ints{0, 13, 4, 17, 8, 21}));
+  t.diagonal().fill_(-1);
+  EXPECT_EQ(t.slice(1, 0, 2).to_vector<std::int32_t>(), (Ints{-1, 1, 4, -1, 8, 9}));
+  EXPECT_ERROR(static_cast<void>(t.diagonal(0, 1, -1)), ErrorCode::kInvalidArgument,
+               "[diagonal] no plane: expected two dimensions, got 1 twice");
+  EXPECT_ERROR(static_cast<void>(t[0].diagonal()), ErrorCode::kInvalidArgument,
+               "[diagonal] dimension -2 is out of range");
+}
+
 TEST_P(ViewTest, ExpandsWithoutCopying) {
   const Tensor t = counted({2, 1});
   const Tensor wide = t.expand({3, 2, 2});

@@ -18,4 +18,16 @@ Tensor unslice(const Tensor& grad, const Shape& shape, int dim, std::int64_t fir
   });
 }
 
+Tensor undiagonal(const Tensor& grad, const Shape& shape, std::int64_t offset, int dim0, int dim1) {
+  Tensor result;
+  {
+    const Recording recording(false);
+    result = grad.new_zeros(shape);
+    result.diagonal(offset, dim0, dim1).copy_from(grad);
+  }
+  return recorded("diagonal's gradient", result, grad, [offset, dim0, dim1](const Tensor& second) {
+    return second.diagonal(offset, dim0, dim1);
+  });
+}
+
 }  // namespace patchbay::tensor

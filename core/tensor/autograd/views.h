@@ -25,6 +25,9 @@ Tensor recorded(const char* operation, Tensor result, const Tensor& input, Step 
 Tensor unslice(const Tensor& grad, const Shape& shape, int dim, std::int64_t first,
                std::int64_t step);
 
+/// Zeros of `shape` with `grad` on that diagonal.
+Tensor undiagonal(const Tensor& grad, const Shape& shape, std::int64_t offset, int dim0, int dim1);
+
 }  // namespace patchbay::tensor
 
 #endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
