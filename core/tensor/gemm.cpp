@@ -1,8 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of matrices.
+#include "core/tensor/gemm.h"
+
 #include <algorithm>
-#include <cstdint>
-#include <vector>
 
 #include "patchbay/ops.h"
 
@@ -10,165 +9,242 @@
 #include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
-#include "core/tensor/operands.h"
-#include "core/tensor/size.h"
 
-namespace patchbay {
-
-namespace tensor {
+namespace patchbay::tensor {
 
 namespace {
 
-void check_matrix(const Named& operand) {
-  if (operand.tensor.shape.rank() == 2) return;
+void check_rank(const char* operation, const Named& operand) {
+  if (operand.tensor.shape.rank() >= 1) return;
   raise(ErrorCode::kShapeMismatch,
-        "[matmul] {0} is no matrix: expected rank 2, got shape {1} ({2}). Use view or reshape to "
-        "give it two dimensions.",
-        operand.name, to_string(operand.tensor.shape), describe(operand));
+        "[{}] {} is no matrix: expected rank 1 or more, got shape [] ({}). Use mul to multiply by "
+        "a number.",
+        operation, operand.name, describe(operand));
 }
 
-/// The shape of the product.
-Shape check_operands(const Named& a, const Named& b) {
-  check_same_device("matmul", a, b);
-  check_same_dtype("matmul", a, b);
-  check_dtype_allowed("matmul", op::gemm.dtypes, a);
-  check_matrix(a);
-  check_matrix(b);
-  if (a.tensor.shape[1] != b.tensor.shape[0]) {
-    raise(ErrorCode::kShapeMismatch,
-          "[matmul] inner dimensions differ: expected b of shape [{}, n], got {} ({}; {}). "
-          "Transpose one of them with t() if that was meant.",
-          a.tensor.shape[1], to_string(b.tensor.shape), describe(a), describe(b));
-  }
-  return Shape{a.tensor.shape[0], b.tensor.shape[1]};
+/// The dimensions before those of the matrix, or of the vector.
+Shape leading(const Shape& shape) {
+  Shape result;
+  for (int i = 0; i + 2 < shape.rank(); ++i) result.push_back(shape[i]);
+  return result;
 }
+
+void check_leading(const char* operation, const Named& a, const Named& b) {
+  const Shape x = leading(a.tensor.shape), y = leading(b.tensor.shape);
+  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the end
+    const std::int64_t mine = x[x.rank() - i], other = y[y.rank() - i];
+    if (mine == other || mine == 1 || other == 1) continue;
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] leading dimensions {} and {} do not broadcast: expected equal extents, or 1, in "
+          "dimension -{}, got {} and {} ({}; {}). Reshape one of them.",
+          operation, to_string(x), to_string(y), i + 2, mine, other, describe(a), describe(b));
+  }
+}
+
+}  // namespace
+
+Shape product_shape(const char* operation, const Named& a, const Named& b) {
+  check_same_device(operation, a, b);
+  check_same_dtype(operation, a, b);
+  check_dtype_allowed(operation, op::gemm.dtypes, a);
+  check_rank(operation, a);
+  check_rank(operation, b);
+  const Shape &x = a.tensor.shape, &y = b.tensor.shape;
+  const bool is_row = x.rank() == 1, is_column = y.rank() == 1;
+  const std::int64_t depth = x[x.rank() - 1];
+  if (depth != y[is_column ? 0 : y.rank() - 2]) {
+    const char* const before = is_column ? "" : y.rank() > 2 ? "..., " : "";
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] inner dimensions differ: expected {} of shape [{}{}{}], got {} ({}; {}). Transpose "
+          "one of them with {} if that was meant.",
+          operation, b.name, before, depth, is_column ? "" : ", n", to_string(y), describe(a),
+          describe(b), y.rank() > 2 ? "transpose(-2, -1)" : "t()");
+  }
+  check_leading(operation, a, b);
+  Shape shape = joined(leading(x), leading(y));
+  if (!is_row) shape.push_back(x[x.rank() - 2]);
+  if (!is_column) shape.push_back(y[y.rank() - 1]);
+  return shape;
+}
+
+Factors make_factors(const char* operation, DType dtype, const Scalar& alpha, const Scalar& beta) {
+  return {alpha.bits(dtype, operation), beta.bits(dtype, operation), beta.to_double() != 0};
+}
+
+namespace {
+
+constexpr int kRow = 0, kColumn = 1;
 
 /// Strides of which one is 1 and the other spans what it steps over, as kernels want them; false if
 /// the matrix has no such strides. Those of extent 1 are never taken and set to fit.
 bool normalise_strides(const Shape& shape, Shape& strides) {
-  if (shape[1] == 1) strides[1] = 1;
-  if (shape[0] == 1) strides[0] = strides[1] == 1 ? shape[1] : 1;
-  const bool by_rows = strides[1] == 1 && strides[0] >= shape[1];
-  const bool by_columns = strides[0] == 1 && strides[1] >= shape[0];
+  if (shape[kColumn] == 1) strides[kColumn] = 1;
+  if (shape[kRow] == 1) strides[kRow] = strides[kColumn] == 1 ? shape[kColumn] : 1;
+  const bool by_rows = strides[kColumn] == 1 && strides[kRow] >= shape[kColumn];
+  const bool by_columns = strides[kRow] == 1 && strides[kColumn] >= shape[kRow];
   return by_rows || by_columns;
 }
 
-/// A matrix with strides that kernels take, and what keeps its elements.
-struct Matrix {
+/// The matrices of a tensor with strides that kernels take, and what keeps their elements.
+struct Matrices {
   Tensor keep;
-  Shape shape, strides;
+  Shape shape, strides;                   // of one
+  Shape batch_shape, batch_strides = {};  // of their first elements
 
   const TensorImpl& impl() const { return *keep.impl(); }
   void transpose() {
-    std::swap(shape[0], shape[1]);
-    std::swap(strides[0], strides[1]);
+    std::swap(shape[kRow], shape[kColumn]);
+    std::swap(strides[kRow], strides[kColumn]);
   }
 };
 
-/// As it is if its strides allow, else a copy on the same device.
-Matrix readable(const Tensor& tensor) {
-  Matrix matrix{tensor, tensor.shape(), tensor.strides()};
-  if (normalise_strides(matrix.shape, matrix.strides)) return matrix;
-  const Tensor copy = tensor.clone();
-  return {copy, copy.shape(), copy.strides()};
+Matrices matrices_of(const Tensor& tensor) {
+  const Shape &shape = tensor.shape(), &strides = tensor.strides();
+  const int last = shape.rank() - 1;
+  return {tensor,
+          {shape[last - 1], shape[last]},
+          {strides[last - 1], strides[last]},
+          leading(shape),
+          leading(strides)};
 }
 
-struct Factors {
-  std::uint64_t alpha, beta;
-  bool keeps_out;  // beta is not 0
+/// As they are if their strides allow, else a copy on the same device.
+Matrices readable(const Tensor& tensor) {
+  Matrices matrices = matrices_of(tensor);
+  if (normalise_strides(matrices.shape, matrices.strides)) return matrices;
+  return matrices_of(tensor.clone());
+}
+
+/// One launch: three operands that are walked together.
+struct Product {
+  Matrices out, a, b;
+  Shape batch, out_steps, a_steps, b_steps;  // as few dimensions as the strides allow
+
+  void walk() {
+    Iteration walk(out.batch_shape);
+    walk.add(out.batch_shape, out.batch_strides);
+    walk.add(a.batch_shape, a.batch_strides);
+    walk.add(b.batch_shape, b.batch_strides);
+    walk.sort();
+    walk.collapse();
+    if (walk.rank() == 1 && walk.extents()[0] == 1) return;  // a single product
+    batch = walk.extents();
+    out_steps = walk.strides(0);
+    a_steps = walk.strides(1);
+    b_steps = walk.strides(2);
+  }
+
+  /// out^T = b^T a^T
+  void transpose() {
+    for (Matrices* matrices : {&out, &a, &b}) matrices->transpose();
+    std::swap(a, b);
+    std::swap(a_steps, b_steps);
+  }
+
+  /// Where the rows of many matrices a follow each other and meet the same b, they are rows of one.
+  void join_rows() {
+    while (batch.rank() > 0) {
+      const int last = batch.rank() - 1;
+      Shape shape = a.shape, a_strides = a.strides, out_strides = out.strides;
+      const bool is_row = shape[kRow] == 1;  // then its stride is free
+      if (is_row) {
+        a_strides[kRow] = a_steps[last];
+        out_strides[kRow] = out_steps[last];
+      }
+      const bool follow = b_steps[last] == 0 && a_steps[last] == shape[kRow] * a_strides[kRow] &&
+                          out_steps[last] == shape[kRow] * out_strides[kRow];
+      shape[kRow] *= batch[last];
+      Shape out_shape = out.shape;
+      out_shape[kRow] = shape[kRow];
+      if (!follow || !normalise_strides(shape, a_strides) ||
+          !normalise_strides(out_shape, out_strides)) {
+        return;
+      }
+      a.shape = shape;
+      a.strides = a_strides;
+      out.shape = out_shape;
+      out.strides = out_strides;
+      for (Shape* dims : {&batch, &out_steps, &a_steps, &b_steps}) dims->erase(last);
+    }
+  }
 };
 
-/// out has rows of stride 1: kernels see no other product.
-void launch_rows(const Matrix& out, const Matrix& a, const Matrix& b, const Factors& factors) {
-  const DType dtype = out.impl().dtype;
-  runtime::KernelState& kernel = out.impl().device().kernels.at(
+Shape joined_dims(const Shape& batch, const Shape& matrix) {
+  Shape all = batch;
+  for (const std::int64_t value : matrix) all.push_back(value);
+  return all;
+}
+
+void launch(const char* operation, const Product& p, const Factors& factors) {
+  const DType dtype = p.out.impl().dtype;
+  runtime::KernelState& kernel = p.out.impl().device().kernels.at(
       kernel_slot(op::gemm, dtype, 0), [&] { return make_spec(op::gemm, dtype, dtype); });
   Launch launch;
-  launch.tensor(out.impl(), out.shape, out.strides, PATCHBAY_READ | PATCHBAY_WRITE);
-  launch.tensor(a.impl(), a.shape, a.strides, PATCHBAY_READ);
-  launch.tensor(b.impl(), b.shape, b.strides, PATCHBAY_READ);
+  launch.tensor(p.out.impl(), joined_dims(p.batch, p.out.shape),
+                joined_dims(p.out_steps, p.out.strides), PATCHBAY_READ | PATCHBAY_WRITE);
+  launch.tensor(p.a.impl(), joined_dims(p.batch, p.a.shape), joined_dims(p.a_steps, p.a.strides),
+                PATCHBAY_READ);
+  launch.tensor(p.b.impl(), joined_dims(p.batch, p.b.shape), joined_dims(p.b_steps, p.b.strides),
+                PATCHBAY_READ);
   launch.scalar(factors.alpha, dtype);
   launch.scalar(factors.beta, dtype);
-  launch.run("matmul", kernel);
+  launch.run(operation, kernel);
 }
 
-void launch_product(Matrix out, Matrix a, Matrix b, const Factors& factors) {
-  if (out.strides[1] != 1) {  // out^T = b^T a^T
-    out.transpose();
-    a.transpose();
-    b.transpose();
-    std::swap(a, b);
+/// Kernels see an out with rows of stride 1 alone.
+void launch_into(const char* operation, const Matrices& out, const Tensor& a, const Tensor& b,
+                 const Factors& factors) {
+  Product product{out, readable(a), readable(b), {}, {}, {}, {}};
+  if (out.batch_shape.rank() != 0) {
+    product.walk();
+    product.join_rows();
   }
-  launch_rows(out, a, b, factors);
+  if (product.out.strides[kColumn] != 1) product.transpose();
+  launch(operation, product, factors);
 }
 
-/// Into an out that is neither empty nor the product of nothing.
-void multiply(const Tensor& out, const Tensor& a, const Tensor& b, const Factors& factors) {
-  Matrix target{out, out.shape(), out.strides()};
-  if (normalise_strides(target.shape, target.strides)) {
-    launch_product(target, readable(a), readable(b), factors);
+/// beta out, where there is nothing to multiply.
+void scale(const Tensor& out, const Factors& factors) {
+  if (!factors.keeps_out) {
+    launch_fill(*out.impl(), 0);
     return;
   }
+  const TensorImpl& impl = *out.impl();
+  const std::array<Operand, 2> inputs{{{&impl}, {nullptr, factors.beta}}};
+  launch_elementwise(op::mul, impl.dtype, impl, inputs);
+}
+
+}  // namespace
+
+void multiply(const char* operation, const Tensor& out, const Tensor& a, const Tensor& b,
+              const Factors& factors) {
+  if (out.impl()->is_empty()) return;
+  if (a.impl()->is_empty() || b.impl()->is_empty()) return scale(out, factors);
+  Matrices target = matrices_of(out);
+  if (normalise_strides(target.shape, target.strides)) {
+    return launch_into(operation, target, a, b, factors);
+  }
   const Tensor packed = factors.keeps_out ? out.clone() : empty_like(out);
-  launch_product({packed, packed.shape(), packed.strides()}, readable(a), readable(b), factors);
+  launch_into(operation, matrices_of(packed), a, b, factors);
   launch_copy(*out.impl(), *packed.impl());
   runtime::record_kernel_copy(out.impl()->device(), out.impl()->packed_bytes());
 }
 
-/// Each operand is saved only for the other's gradient.
-void record_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
-  const Saved for_b = needs_grad(b) ? Saved("a", a) : Saved();
-  record("matmul", out, {&a, &b},
-         [for_a, for_b](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
-           return {node.inputs[0] ? matmul(grad, for_a.get(node).t()) : Tensor(),
-                   node.inputs[1] ? matmul(for_b.get(node).t(), grad) : Tensor()};
-         });
+Tensor as_row(const Tensor& a) { return a.rank() == 1 ? a.unsqueeze(0) : a; }
+Tensor as_column(const Tensor& b) { return b.rank() == 1 ? b.unsqueeze(1) : b; }
+
+Tensor as_rows(const Tensor& a) {
+  if (a.rank() == 2) return a;
+  const std::int64_t length = a.size(-1);
+  std::int64_t rows = 1;
+  for (int i = 0; i + 1 < a.rank(); ++i) rows *= a.size(i);
+  return a.reshape({rows, length});
 }
 
-}  // namespace
-}  // namespace tensor
-
-using tensor::Named;
-
-Tensor matmul(const Tensor& a, const Tensor& b) {
-  const Named x{"a", tensor::impl_of("matmul", a, "a")}, y{"b", tensor::impl_of("matmul", b, "b")};
-  const Shape shape = tensor::check_operands(x, y);
-  const DType dtype = x.tensor.dtype;
-  Tensor out = tensor::make_empty("matmul", shape, dtype, x.tensor);
-  if (x.tensor.is_empty() || out.impl()->is_empty()) {
-    out.fill_(0);
-  } else {
-    tensor::multiply(out, a, b, {Scalar(1).bits(dtype), Scalar(0).bits(dtype), false});
-  }
-  if (tensor::needs_grad(x.tensor) || tensor::needs_grad(y.tensor)) [[unlikely]]
-    tensor::record_product(out, a, b);
-  return out;
+Tensor right_gradient(const Tensor& a, const Tensor& grad, const Shape& b_shape) {
+  // One b for many a: one product over all their rows, and nothing to sum.
+  if (b_shape.rank() == 2) return matmul(as_rows(a).t(), as_rows(grad));
+  return sum_to(matmul(transposed(a), grad), b_shape);
 }
 
-const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
-                         const Scalar& beta) {
-  const Named target{"out", tensor::impl_of("matmul", out, "out")};
-  const Named x{"a", tensor::impl_of("matmul", a, "a")}, y{"b", tensor::impl_of("matmul", b, "b")};
-  const Shape shape = tensor::check_operands(x, y);
-  tensor::check_same_device("matmul", target, x);
-  const DType dtype = x.tensor.dtype;
-  tensor::refuse_gradient("matmul", x);
-  tensor::refuse_gradient("matmul", y);
-  tensor::claim_out("matmul", target.tensor, shape, dtype);
-  tensor::check_no_overlap("matmul", target.tensor, x);
-  tensor::check_no_overlap("matmul", target.tensor, y);
-  const bool keeps_out = beta.to_double() != 0;
-  const tensor::Factors factors{alpha.bits(dtype, "matmul"), beta.bits(dtype, "matmul"), keeps_out};
-  if (target.tensor.is_empty()) return out;
-  if (!x.tensor.is_empty()) {
-    tensor::multiply(out, a, b, factors);
-  } else if (keeps_out) {
-    mul_out(out, out, beta);
-  } else {
-    out.fill_(0);
-  }
-  return out;
-}
-
-}  // namespace patchbay
+}  // namespace patchbay::tensor

@@ -185,7 +185,9 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
                     "out [n]; scratch [2 n + 64]; seed, offset: i64", kIndices, kRounded,
                     "0 to n - 1 in the order of (draw, index), draws of 64 bits"),
 
-    {"gemm", "gemm.1", "matrix", "uttss", "out [m, n]; a [m, k]; b [k, n]; alpha, beta: numbers",
+    {"gemm", "gemm.1", "matrix", "uttss",
+     "out [..., m, n]; a [..., m, k]; b [..., k, n], leading dimensions "
+     "broadcast; alpha, beta: numbers",
      kMatrix, Result::kSame, of_terms(512, 512),
      "a: alpha grad b^T; b: alpha a^T grad; out: beta grad",
      "Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990"},

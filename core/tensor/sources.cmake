@@ -33,6 +33,8 @@ set(PATCHBAY_TENSOR_SOURCES
   iteration.cpp
   kernel_module.cpp
   layout.cpp
+  linear.cpp
+  matmul.cpp
   movement.cpp
   norm.cpp
   operands.cpp

@@ -124,11 +124,22 @@ const Tensor& operator/=(const Tensor& a, const T& b) {
   return div_out(a, a, b);
 }
 
-/// [m, k] x [k, n] -> [m, n]; f32 f64 i32 i64. Transposed operands (`b.t()`) are read in place.
+// Products: f32 f64 i32 i64. Transposed operands (`b.t()`) are read in place, and so are repeated
+// ones. `out` overlaps no operand.
+/// [..., m, k] x [..., k, n] -> [..., m, n], where leading dimensions broadcast. A vector [k] is a
+/// row on the left and a column on the right, and that dimension goes again: of two vectors the dot
+/// product remains.
 [[nodiscard]] PATCHBAY_API Tensor matmul(const Tensor& a, const Tensor& b);
-/// out = alpha a b + beta out; with beta 0 `out` is not read. `out` overlaps no operand.
+/// out = alpha a b + beta out; with beta 0 `out` is not read.
 PATCHBAY_API const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b,
                                       const Scalar& alpha = 1, const Scalar& beta = 0);
+/// alpha a b + beta c, where c broadcasts to the product's shape; with beta 0 its values do not
+/// count.
+[[nodiscard]] PATCHBAY_API Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b,
+                                        const Scalar& alpha = 1, const Scalar& beta = 1);
+/// x W^T + bias for x [..., in], a weight W [out, in] and a bias [out], or none.
+[[nodiscard]] PATCHBAY_API Tensor linear(const Tensor& x, const Tensor& weight,
+                                         const Tensor& bias = {});
 
 /// Which dimensions a reduction goes over: none named means all. Negative ones count from the end.
 struct Axes {

@@ -106,6 +106,27 @@ void add_products(std::vector<GradientCase>& cases) {
   cases.push_back({"gemm", "matmulOfOneInput", {{3, 3}}, [](const Inputs& in) {
                      return matmul(in[0], in[0]);
                    }});
+  cases.push_back({"gemm", "matmulOfBatches", {{2, 2, 3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "matmulBroadcast", {{2, 1, 2, 3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "matmulOfOneMatrixForAll", {{2, 2, 3}, {3, 2}}, product});
+  cases.push_back({"gemm", "matmulOfOneMatrixForAllOnTheLeft", {{2, 3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "matmulOfPermuted", {{2, 2, 2, 3}}, [](const Inputs& in) {
+                     const Tensor heads = in[0].permute({0, 2, 1, 3});
+                     return matmul(heads, heads.transpose(-1, -2));
+                   }});
+  cases.push_back({"gemm", "matmulByAVector", {{2, 2, 3}, {3}}, product});
+  cases.push_back({"gemm", "matmulOfAVector", {{3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "dotProduct", {{4}, {4}}, product});
+  const auto sum_of_both = [](const Inputs& in) { return addmm(in[0], in[1], in[2], 1.5, -0.5); };
+  cases.push_back({"gemm", "addmm", {{2, 2}, {2, 3}, {3, 2}}, sum_of_both});
+  cases.push_back({"gemm", "addmmBroadcast", {{2}, {2, 2, 3}, {3, 2}}, sum_of_both});
+  const auto layer = [](const Inputs& in) { return linear(in[0], in[1], in[2]); };
+  cases.push_back({"gemm", "linear", {{2, 3}, {2, 3}, {2}}, layer});
+  cases.push_back({"gemm", "linearOfBatches", {{2, 2, 3}, {2, 3}, {2}}, layer});
+  cases.push_back({"gemm", "linearOfAVector", {{3}, {2, 3}, {2}}, layer});
+  cases.push_back({"gemm", "linearWithoutBias", {{2, 3}, {2, 3}}, [](const Inputs& in) {
+                     return linear(in[0], in[1]);
+                   }});
 }
 
 void add_movement(std::vector<GradientCase>& cases) {

@@ -96,12 +96,119 @@ TEST_P(MatmulTest, EmptyMatrices) {
   EXPECT_EQ(out.to_vector<float>(), std::vector<float>(6, 0));
 }
 
+using Floats = std::vector<float>;
+
+TEST_P(MatmulTest, VectorsAreRowsAndColumns) {
+  const Tensor a = arange(0, 6, 1, device_).view({2, 3});
+  const Tensor x = from_host({1.0F, 2.0F, 3.0F}, {3}, device_);
+  EXPECT_EQ(matmul(a, x).to_vector<float>(), (Floats{8, 26}));
+  EXPECT_EQ(matmul(a, x).shape(), Shape{2});
+  EXPECT_EQ(matmul(x, a.t()).to_vector<float>(), (Floats{8, 26}));
+  EXPECT_EQ(matmul(x, x).shape(), Shape{});
+  EXPECT_EQ(matmul(x, x).item<float>(), 14);
+  EXPECT_EQ(matmul(a.expand({4, 2, 3}), x).shape(), (Shape{4, 2}));
+  EXPECT_EQ(matmul(x, ones({5, 3, 2}, device_)).shape(), (Shape{5, 2}));
+  const Tensor out = ones({2}, device_), number = ones({}, device_);
+  EXPECT_EQ(matmul_out(out, a, x, 1, 2).to_vector<float>(), (Floats{10, 28}));
+  EXPECT_EQ(matmul_out(number, x, x, 2, -1).item<float>(), 27);
+  EXPECT_EQ(matmul(x.slice(0, 0, 3, 2), x.slice(0, 1)).item<float>(), 11);
+}
+
+TEST_P(MatmulTest, LongVectorsAndTallMatrices) {
+  const Tensor tall = ones({3001, 257}, device_), x = full({257}, 2, device_);
+  EXPECT_EQ(matmul(tall, x).to_vector<float>(), Floats(3001, 514));
+  EXPECT_EQ(matmul(tall.t(), full({3001}, 1, device_)).to_vector<float>(), Floats(257, 3001));
+  EXPECT_EQ(matmul(ones({70001}, device_), ones({70001}, device_)).item<float>(), 70001);
+}
+
+/// As attention has them: heads that are no dimension of their own in memory.
+TEST_P(MatmulTest, ProductsOfPermutedDimensions) {
+  constexpr std::int64_t kBatch = 2, kLength = 5, kHeads = 3, kSize = 4;
+  const auto values = small_values<float>(kBatch * kLength * kHeads * kSize, 4);
+  const Tensor x = from_host(values, {kBatch, kLength, kHeads, kSize}, device_);
+  const Tensor heads = x.permute({0, 2, 1, 3});
+  const std::uint64_t before = num_copies("", "");
+  const Tensor scores = matmul(heads, heads.transpose(-1, -2));
+  EXPECT_EQ(num_copies("", ""), before);
+  const auto at = [&](std::int64_t b, std::int64_t l, std::int64_t h, std::int64_t i) {
+    return values[static_cast<std::size_t>(((b * kLength + l) * kHeads + h) * kSize + i)];
+  };
+  Floats expected;
+  for (std::int64_t b = 0; b < kBatch; ++b) {
+    for (std::int64_t h = 0; h < kHeads; ++h) {
+      for (std::int64_t l = 0; l < kLength; ++l) {
+        for (std::int64_t m = 0; m < kLength; ++m) {
+          float total = 0;
+          for (std::int64_t i = 0; i < kSize; ++i) total += at(b, l, h, i) * at(b, m, h, i);
+          expected.push_back(total);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(scores.to_vector<float>(), expected);
+}
+
+TEST_P(MatmulTest, RepeatedMatricesAreNotCopied) {
+  const Tensor a = ones({1, 3, 4}, device_), b = ones({6, 4, 2}, device_);
+  const std::uint64_t before = num_copies("", "");
+  EXPECT_EQ(matmul(a.expand({6, 3, 4}), b).to_vector<float>(), Floats(36, 4));
+  EXPECT_EQ(num_copies("", ""), before + 1);  // to_vector's
+}
+
+TEST_P(MatmulTest, AddmmBeginsWithTheAddend) {
+  const Tensor a = ones({2, 3}, device_), b = full({3, 2}, 2, device_);
+  const Tensor row = from_host({1.0F, 2.0F}, {2}, device_);
+  EXPECT_EQ(addmm(row, a, b).to_vector<float>(), (Floats{7, 8, 7, 8}));
+  EXPECT_EQ(addmm(row.view({2, 1}), a, b, 2, -1).to_vector<float>(), (Floats{11, 11, 10, 10}));
+  EXPECT_EQ(addmm(full({}, NAN, device_), a, b, 1, 0).to_vector<float>(), Floats(4, 6));
+  EXPECT_EQ(addmm(row, a.expand({2, 2, 3}), b).shape(), (Shape{2, 2, 2}));
+  EXPECT_EQ(addmm(row, zeros({2, 0}, device_), zeros({0, 2}, device_), 1, 3).to_vector<float>(),
+            (Floats{3, 6, 3, 6}));
+  EXPECT_ERROR(static_cast<void>(addmm(ones({3}, device_), a, b)), ErrorCode::kShapeMismatch,
+               "[addmm] c does not broadcast to the product: expected [2, 2], or 1 in some "
+               "dimensions, got [3]");
+  EXPECT_ERROR(static_cast<void>(addmm(row, a, b[0])), ErrorCode::kShapeMismatch,
+               "[addmm] inner dimensions differ: expected b of shape [3], got [2]");
+  EXPECT_ERROR(static_cast<void>(addmm(row, a, b.t()[0])), ErrorCode::kShapeMismatch,
+               "[addmm] a vector among the factors: expected rank 2 or more, got [2, 3] and [3]");
+}
+
+TEST_P(MatmulTest, LinearLayers) {
+  const Tensor x = arange(0, 6, 1, device_).view({2, 3});
+  const Tensor weight = from_host({1.0F, 0.0F, 0.0F, 1.0F, 1.0F, 1.0F}, {2, 3}, device_);
+  const Tensor bias = from_host({10.0F, 20.0F}, {2}, device_);
+  EXPECT_EQ(linear(x, weight, bias).to_vector<float>(), (Floats{10, 23, 13, 32}));
+  EXPECT_EQ(linear(x, weight).to_vector<float>(), (Floats{0, 3, 3, 12}));
+  EXPECT_EQ(linear(x[1], weight, bias).to_vector<float>(), (Floats{13, 32}));
+  EXPECT_EQ(linear(x.expand({4, 2, 3}), weight, bias).shape(), (Shape{4, 2, 2}));
+  EXPECT_EQ(linear(zeros({0, 3}, device_), weight, bias).shape(), (Shape{0, 2}));
+  EXPECT_EQ(linear(zeros({2, 0}, device_), zeros({2, 0}, device_), bias).to_vector<float>(),
+            (Floats{10, 20, 10, 20}));
+  EXPECT_ERROR(static_cast<void>(linear(x, weight.t())), ErrorCode::kShapeMismatch,
+               "[linear] the weight does not fit x: expected x of shape [..., 2], got [2, 3]");
+  EXPECT_ERROR(static_cast<void>(linear(x, weight[0])), ErrorCode::kShapeMismatch,
+               "[linear] the weight is no matrix: expected shape [out, in], got [3]");
+  EXPECT_ERROR(static_cast<void>(linear(x, weight, x)), ErrorCode::kShapeMismatch,
+               "[linear] the bias does not fit the weight: expected shape [2], got [2, 3]");
+  EXPECT_ERROR(static_cast<void>(linear(x, weight.cast(DType::i32))), ErrorCode::kDtypeMismatch,
+               "[linear] operands have different dtypes: expected weight of f32 like x, got i32");
+}
+
 TEST_P(MatmulTest, ShapesMustFit) {
   const Tensor a = ones({2, 3}, device_);
   EXPECT_ERROR(static_cast<void>(matmul(a, a)), ErrorCode::kShapeMismatch,
                "[matmul] inner dimensions differ: expected b of shape [3, n], got [2, 3]");
-  EXPECT_ERROR(static_cast<void>(matmul(a, a[0])), ErrorCode::kShapeMismatch,
-               "[matmul] b is no matrix: expected rank 2, got shape [3]");
+  EXPECT_ERROR(static_cast<void>(matmul(a, a.t()[0])), ErrorCode::kShapeMismatch,
+               "[matmul] inner dimensions differ: expected b of shape [3], got [2]");
+  EXPECT_ERROR(static_cast<void>(matmul(a, ones({4, 2, 5}, device_))), ErrorCode::kShapeMismatch,
+               "[matmul] inner dimensions differ: expected b of shape [..., 3, n], got [4, 2, 5]");
+  EXPECT_ERROR(static_cast<void>(matmul(a, a[0][0])), ErrorCode::kShapeMismatch,
+               "[matmul] b is no matrix: expected rank 1 or more, got shape []");
+  EXPECT_ERROR(
+      static_cast<void>(matmul(ones({4, 2, 3}, device_), ones({5, 3, 2}, device_))),
+      ErrorCode::kShapeMismatch,
+      "[matmul] leading dimensions [4] and [5] do not broadcast: expected equal extents, or 1, in "
+      "dimension -3, got 4 and 5");
   EXPECT_ERROR(matmul_out(zeros({2, 3}, device_), a, a.t()), ErrorCode::kShapeMismatch,
                "[matmul] out has the wrong shape: expected [2, 2], got [2, 3]");
   EXPECT_ERROR(static_cast<void>(matmul(a.cast(DType::u8), a.cast(DType::u8).t())),
