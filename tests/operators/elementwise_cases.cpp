@@ -20,8 +20,6 @@ using BinaryOut = const Tensor& (*)(const Tensor&, const Tensor&, const Tensor&)
 // On exact values of floats; on integers as they wrap.
 
 template <class T>
-constexpr bool kIsFloat = std::is_floating_point_v<T>;
-template <class T>
 T wrapped(std::uint64_t bits) {
   return static_cast<T>(bits);
 }
@@ -237,7 +235,7 @@ void check_where(const Device& device) {
     const Tensor a = arrange<T>(x, at.shape, at.a, device);
     const Tensor b = arrange<T>(y, at.shape, at.b, device);
     std::vector<Exact<T>> expected, with_number;
-    const auto number = static_cast<T>(1);
+    const auto number = static_cast<Stored<T>>(1);
     for (std::size_t i = 0; i < count; ++i) {
       expected.push_back(static_cast<Exact<T>>(conditions[i] != 0 ? x[i] : y[i]));
       with_number.push_back(static_cast<Exact<T>>(conditions[i] != 0 ? x[i] : number));

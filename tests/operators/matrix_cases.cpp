@@ -22,7 +22,7 @@ struct Element {
   Exact<T> value{}, scale{};
 
   void add(Exact<T> x, Exact<T> y) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (kIsFloat<T>) {
       value += x * y;
       scale += std::fabs(x * y);
     } else {
@@ -80,19 +80,105 @@ void check_layouts(const Device& device, const OperatorInfo& record, const Sizes
   expect_product<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
 }
 
+/// Leading dimensions of the operands, and how the operands lie.
+struct Batch {
+  Shape a, b, out;
+  Layout layout = Layout::kContiguous;
+};
+std::vector<Batch> batches() {
+  return {
+      {{4}, {4}, {4}},
+      {{2, 3}, {2, 3}, {2, 3}},
+      {{5}, {}, {5}},
+      {{}, {5}, {5}},
+      {{2, 1}, {1, 3}, {2, 3}},
+      {{3}, {2, 1, 1}, {2, 1, 3}},
+      {{0}, {0}, {0}},
+      {{33}, {33}, {33}},
+      {{3}, {3}, {3}, Layout::kTransposed},
+      {{3}, {1}, {3}, Layout::kStep},
+      {{3}, {}, {3}, Layout::kOffset},
+  };
+}
+
+/// Where index number `at` of `out` lies among those of `lead`, which broadcasts to it.
+std::size_t broadcast_index(const Shape& lead, const Shape& out, std::size_t at) {
+  std::size_t index = 0, factor = 1;
+  for (int i = 1; i <= out.rank(); ++i) {  // from the end
+    const auto extent = static_cast<std::size_t>(out[out.rank() - i]);
+    const std::size_t here = at % extent;
+    at /= extent;
+    if (i > lead.rank() || lead[lead.rank() - i] == 1) continue;
+    index += here * factor;
+    factor *= extent;
+  }
+  return index;
+}
+
+Shape with_matrix(Shape lead, std::int64_t rows, std::int64_t columns) {
+  lead.push_back(rows);
+  lead.push_back(columns);
+  return lead;
+}
+
+template <class T>
+Values<T> matrix_at(const Values<T>& values, std::size_t index, std::int64_t elements) {
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(index) * elements;
+  return Values<T>(first, first + elements);
+}
+
+/// The layouts in support/layout.h end at rank 3.
+template <class T>
+Tensor arrange_batch(const Values<T>& values, const Shape& shape, Layout layout,
+                     const Device& device) {
+  return arrange<T>(values, shape, shape.rank() > 3 ? Layout::kContiguous : layout, device);
+}
+
+template <class T>
+void check_batch(const Device& device, const OperatorInfo& record, const Batch& batch,
+                 const Sizes& size) {
+  const Shape a_shape = with_matrix(batch.a, size.m, size.k);
+  const Shape b_shape = with_matrix(batch.b, size.k, size.n);
+  const Shape shape = with_matrix(batch.out, size.m, size.n);
+  const std::string what = "gemm " + to_string(a_shape) + ' ' + to_string(b_shape) + ' ' +
+                           testing::PrintToString(batch.layout);
+  const Values<T> a = tame_values<T>(count_of(a_shape), 1);
+  const Values<T> b = tame_values<T>(count_of(b_shape), 2);
+  const Values<T> start = tame_values<T>(count_of(shape), 3);
+  const auto expected = [&](int alpha, int beta) {
+    std::vector<Element<T>> all;
+    for (std::size_t i = 0; i < count_of(batch.out); ++i) {
+      const auto one =
+          product<T>(matrix_at<T>(a, broadcast_index(batch.a, batch.out, i), size.m * size.k),
+                     matrix_at<T>(b, broadcast_index(batch.b, batch.out, i), size.k * size.n),
+                     matrix_at<T>(start, i, size.m * size.n), size, alpha, beta);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  };
+  const Tensor x = arrange_batch<T>(a, a_shape, batch.layout, device);
+  const Tensor y = arrange_batch<T>(b, b_shape, batch.layout, device);
+  const Tensor got = matmul(x, y);
+  ASSERT_EQ(got.shape(), shape) << what;
+  expect_product<T>(download<T>(got), expected(1, 0), record, what);
+  const Tensor out = arrange_batch<T>(start, shape, batch.layout, device);
+  matmul_out(out, x, y, 2, -3);
+  expect_product<T>(download<T>(out), expected(2, -3), record, what + " out");
+}
+
 /// A NaN or an infinity reaches its row or column, and no further; with beta 0 not from `out`.
 template <class T>
 void check_special(const Device& device) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloat<T>) {
     Values<T> a(6, 1), b(6, 1);
     a[1] = std::numeric_limits<T>::quiet_NaN();
     b[5] = std::numeric_limits<T>::infinity();
-    const Tensor out = full({2, 2}, std::numeric_limits<T>::quiet_NaN(), {dtype_of<T>(), device});
+    const Tensor out = full({2, 2}, NAN, {dtype_of<T>(), device});
     matmul_out(out, upload<T>(a, {2, 3}, device), upload<T>(b, {3, 2}, device));
     const Values<T> got = download<T>(out);
     EXPECT_TRUE(std::isnan(got[0]) && std::isnan(got[1]));
-    EXPECT_EQ(got[2], T{3});
-    EXPECT_EQ(got[3], std::numeric_limits<T>::infinity());
+    EXPECT_EQ(got[2], 3);
+    EXPECT_TRUE(std::isinf(got[3]) && got[3] > 0);
   }
 }
 
@@ -103,6 +189,12 @@ void check_all(const Device& device, const OperatorInfo& record) {
       for (const Layout right : kLayouts) check_layouts<T>(device, record, size, left, right);
     }
   }
+  for (const Batch& batch : batches()) {
+    for (const Sizes& size : {Sizes{3, 5, 7}, Sizes{1, 4, 6}, Sizes{17, 9, 1}, Sizes{2, 0, 3}}) {
+      check_batch<T>(device, record, batch, size);
+    }
+  }
+  check_batch<T>(device, record, {{3}, {3}, {3}}, {70, 65, 129});  // more than one tile
   check_special<T>(device);
 }
 

@@ -26,7 +26,7 @@ void check_fill(const Device& device) {
   const Values<T> values = random_values<T>(40, 4);
   for (const Arrangement& at : arrangements()) {
     const Tensor out = arrange<T>(Values<T>(count_of(at.shape)), at.shape, at.a, device);
-    const T value = static_cast<T>(values[count_of(at.shape) % values.size()]);
+    const Stored<T> value = values[count_of(at.shape) % values.size()];
     out.fill_(value);
     expect_equal<T>(download<T>(out), Values<T>(count_of(at.shape), value), "fill " + at.name);
   }
@@ -54,7 +54,7 @@ template <class To, class From>
 Stored<To> converted(Stored<From> value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != 0 ? 1 : 0;
-  } else if constexpr (std::is_floating_point_v<From> && !std::is_floating_point_v<To>) {
+  } else if constexpr (kIsFloat<From> && !kIsFloat<To>) {
     using Limits = std::numeric_limits<To>;
     if (std::isnan(value)) return 0;
     if (static_cast<long double>(value) >= static_cast<long double>(Limits::max())) {
@@ -97,7 +97,7 @@ void check_arange(const Device& device, const OperatorInfo& record) {
     for (int i = 0; i < n; ++i) expected.push_back(static_cast<Exact<T>>(5 + i * step));
     expect_within<T>(download<T>(t), expected, record.bound.of(dtype_of<T>()), "arange");
   }
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloat<T>) {
     const Tensor t = arange(-1.5, 700, 0.1, {dtype_of<T>(), device});
     const auto start = static_cast<Exact<T>>(T(-1.5)), step = static_cast<Exact<T>>(T(0.1));
     std::vector<Exact<T>> expected;

@@ -22,8 +22,6 @@ using Group = std::vector<Exact<T>>;  // what is reduced to one element, in row-
 
 using Reduce = Tensor (*)(const Tensor&, const Axes&, bool);
 
-template <class T>
-constexpr bool kIsFloat = std::is_floating_point_v<T>;
 /// What sums of T are: floats keep their type, the others become i64.
 template <class T>
 using SumOf = std::conditional_t<kIsFloat<T>, T, std::int64_t>;
@@ -187,7 +185,8 @@ std::vector<Values<T>> special_values(std::size_t count) {
   std::vector<Values<T>> all;
   if constexpr (kIsFloat<T>) {
     using Limits = std::numeric_limits<T>;
-    for (const T special : {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+    const Stored<T> specials[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()};
+    for (const Stored<T> special : specials) {
       all.push_back(tame_values<T>(count, 5));
       all.back()[count / 2] = special;
     }

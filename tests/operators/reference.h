@@ -16,15 +16,22 @@
 #include <patchbay/operators.h>
 #include <patchbay/tensor.h>
 
+#include "operators/small_float.h"
+
 namespace patchbay::test {
 
-/// References of f32 are computed in f64, those of f64 in what the host has beyond; integers wrap.
+/// References of f32, f16 and bf16 are computed in f64, those of f64 in what the host has beyond;
+/// integers wrap.
 template <class T>
 struct ExactOf {
   using type = T;
 };
 template <>
 struct ExactOf<float> {
+  using type = double;
+};
+template <int kExponentBits, int kMantissaBits>
+struct ExactOf<SmallFloat<kExponentBits, kMantissaBits>> {
   using type = double;
 };
 template <>
@@ -34,9 +41,10 @@ struct ExactOf<double> {
 template <class T>
 using Exact = typename ExactOf<T>::type;
 
-/// Elements as they lie in memory: a bool is a byte.
+/// Elements as vectors hold them: a bool is a byte, a 16-bit float an f32 of its value.
 template <class T>
-using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
+                                  std::conditional_t<kIsSmall<T>, float, T>>;
 template <class T>
 using Values = std::vector<Stored<T>>;
 
@@ -49,8 +57,8 @@ void with_type(DType dtype, Body&& body) {
     case DType::i64: return body(std::int64_t{});
     case DType::u8: return body(std::uint8_t{});
     case DType::boolean: return body(bool{});
-    case DType::f16:
-    case DType::bf16: break;
+    case DType::f16: return body(F16{});
+    case DType::bf16: return body(Bf16{});
   }
   FAIL() << "no reference for " << to_string(dtype) << ": a device has it, so it needs one";
 }
@@ -63,7 +71,7 @@ Values<T> random_values(std::size_t count, unsigned seed) {
   Values<T> values(count);
   if constexpr (std::is_same_v<T, bool>) {
     for (auto& value : values) value = engine() % 2 == 0 ? 0 : 1;
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (kIsFloat<T>) {
     using Limits = std::numeric_limits<T>;
     const T specials[] = {T(0),
                           -T(0),
@@ -76,9 +84,9 @@ Values<T> random_values(std::size_t count, unsigned seed) {
                           Limits::lowest(),
                           T(1),
                           T(-1)};
-    std::normal_distribution<T> draw(0, 4);
+    std::normal_distribution<Stored<T>> draw(0, 4);
     for (auto& value : values) {
-      value = engine() % 16 == 0 ? specials[engine() % std::size(specials)] : draw(engine);
+      value = engine() % 16 == 0 ? specials[engine() % std::size(specials)] : T(draw(engine));
     }
   } else {
     using Limits = std::numeric_limits<T>;
@@ -95,24 +103,31 @@ Values<T> random_values(std::size_t count, unsigned seed) {
 /// Finite ones of magnitudes near 1, for sums whose terms are to count.
 template <class T>
 Values<T> tame_values(std::size_t count, unsigned seed) {
-  if constexpr (!std::is_floating_point_v<T>) {
+  if constexpr (!kIsFloat<T>) {
     return random_values<T>(count, seed);
   } else {
     std::mt19937 engine(seed);
-    std::uniform_real_distribution<T> draw(-2, 2);
+    std::uniform_real_distribution<Stored<T>> draw(-2, 2);
     Values<T> values(count);
-    for (auto& value : values) value = draw(engine);
+    for (auto& value : values) value = T(draw(engine));
     return values;
   }
 }
 
 template <class T>
 Tensor upload(const Values<T>& values, const Shape& shape, const Device& device) {
-  return from_host_bytes(values.data(), dtype_of<T>(), shape, device);
+  if constexpr (kIsSmall<T>) {
+    std::vector<std::uint16_t> bits;
+    for (const float value : values) bits.push_back(T(value).bits());
+    return from_host_bytes(bits.data(), dtype_of<T>(), shape, device);
+  } else {
+    return from_host_bytes(values.data(), dtype_of<T>(), shape, device);
+  }
 }
 template <class T>
 Values<T> download(const Tensor& tensor) {
-  const auto values = tensor.to_vector<T>();
+  using Fetched = std::conditional_t<kIsSmall<T>, float, T>;
+  const auto values = tensor.to_vector<Fetched>();
   return Values<T>(values.begin(), values.end());
 }
 
@@ -130,11 +145,11 @@ E unit_in_last_place(E exact) {
 /// are of, at least |exact|.
 template <class T, class E>
 bool is_within(Stored<T> got, E exact, double ulps, E scale) {
-  if constexpr (!std::is_floating_point_v<T>) {
+  if constexpr (!kIsFloat<T>) {
     return got == static_cast<Stored<T>>(exact);
   } else {
     if (std::isnan(exact)) return std::isnan(got);
-    if (std::isinf(exact)) return got == static_cast<T>(exact);
+    if (std::isinf(exact)) return got == static_cast<Stored<T>>(exact);
     if (std::isnan(got)) return false;
     using Limits = std::numeric_limits<T>;
     const E unit = unit_in_last_place<T>(scale);
