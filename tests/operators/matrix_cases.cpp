@@ -32,6 +32,16 @@ struct Element {
   }
 };
 
+/// Modulo 2^bits for integers.
+template <class T>
+T scaled(T value, int by) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value * static_cast<T>(by);
+  } else {
+    return static_cast<T>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(by));
+  }
+}
+
 template <class T>
 std::vector<Element<T>> product(const Values<T>& a, const Values<T>& b, const Values<T>& out,
                                 const Sizes& size, int alpha, int beta) {
@@ -43,8 +53,7 @@ std::vector<Element<T>> product(const Values<T>& a, const Values<T>& b, const Va
     for (std::int64_t j = 0; j < size.n; ++j) {
       Element<T>& element = result[static_cast<std::size_t>(i * size.n + j)];
       for (std::int64_t k = 0; k < size.k; ++k) {
-        const auto scaled = static_cast<Exact<T>>(at(a, i * size.k + k) * alpha);
-        element.add(scaled, at(b, k * size.n + j));
+        element.add(scaled(at(a, i * size.k + k), alpha), at(b, k * size.n + j));
       }
       if (beta != 0) element.add(at(out, i * size.n + j), static_cast<Exact<T>>(beta));
     }
