@@ -341,6 +341,8 @@ std::unique_ptr<plugin::Kernel> make_gather(const Context& context, int) {
 
 std::unique_ptr<plugin::Kernel> make_scatter_add(const Context& context, int) {
   const std::uint8_t dtype = context.dtype(0);
+  // Sums of 16-bit floats would be rounded at each addition.
+  if (dtype == PATCHBAY_F16 || dtype == PATCHBAY_BF16) refuse(context, dtype);
   const Row add =
       checked(context, context.simd().binary[number_of(BinaryOp::add)][index_of(dtype)], dtype);
   for (int i : {0, 2}) expect_tensor(context, i);

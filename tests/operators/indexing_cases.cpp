@@ -104,9 +104,9 @@ void check_index_select(const Device& device) {
 }
 
 template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return a + b;
+Stored<T> sum_of(Stored<T> a, Stored<T> b) {
+  if constexpr (kIsFloat<T>)
+    return T(a + b);
   else
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -121,7 +121,7 @@ void check_scatter_add(const Device& device) {
     const Values<I> indices = random_indices<I>(added.size(), shape[dim], 27);
     Values<T> expected = values;
     for (std::size_t i = 0; i < added.size(); ++i) {
-      T& to = expected[place_in(shape, at.shape, i, dim, indices[i])];
+      Stored<T>& to = expected[place_in(shape, at.shape, i, dim, indices[i])];
       to = sum_of<T>(to, added[i]);
     }
     const Tensor a = arrange<T>(values, shape, at.a, device);
@@ -145,7 +145,7 @@ void check_index_add(const Device& device) {
     Values<T> expected = values;
     for (std::size_t i = 0; i < added.size(); ++i) {
       const std::size_t row = i / static_cast<std::size_t>(width);
-      T& to = expected[place_in(shape, {40, width}, i, 0, indices[row])];
+      Stored<T>& to = expected[place_in(shape, {40, width}, i, 0, indices[row])];
       to = sum_of<T>(to, added[i]);
     }
     const Tensor a = upload<T>(values, shape, device), index = upload<I>(indices, {40}, device);
