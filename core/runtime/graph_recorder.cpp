@@ -227,11 +227,15 @@ std::size_t aligned(std::size_t size) { return (size + kAlignment - 1) / kAlignm
 }  // namespace
 
 /// What was made here and is held by nobody else goes into one block of its device, where memory
-/// is used again once its last user is past.
+/// is used again once its last user is past; what no operation uses goes.
 void GraphRecorder::plan_arenas() {
   std::map<DeviceState*, std::vector<Interval>> by_device;
   auto& buffers = graph_->buffers_;
   for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (!buffers[i].is_read && !buffers[i].is_written) {
+      buffers[i].recorded = {};
+      continue;
+    }
     const BufferState& buffer = *buffers[i].recorded.state();
     const bool is_temporary = buffers[i].is_made_here && buffer.references.load() == 1;
     if (!is_temporary || buffer.size_bytes == 0 || buffer.kind != MemoryKind::kDevice) continue;

@@ -24,6 +24,7 @@ std::uint32_t GraphState::index_of(const GraphBuffer& buffer) const {
 }
 
 bool GraphState::shares_written(const GraphBuffer& place, const BufferState& other) const {
+  const std::scoped_lock lock(mutex_);
   return std::any_of(buffers_.begin(), buffers_.end(), [&](const GraphBuffer& buffer) {
     return &buffer != &place && buffer.current.state() == &other &&
            (buffer.is_written || place.is_written);

@@ -54,9 +54,9 @@ class PATCHBAY_API InferenceMode {
     const std::vector<Tensor>& output_gradients = {}, BackwardOptions options = {});
 
 /// function(inputs), recorded as one operation that keeps the inputs alone: backward runs the
-/// function again (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016), from where the
-/// runtime's default generator was the first time; it must give the same result. At least one input
-/// must require gradients; then they flow to leaves that the function captures, too. Errors:
+/// function again (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016), from where
+/// the runtime's default generator was the first time; it must give the same result. At least one
+/// input must require gradients; then they flow to leaves that the function captures, too. Errors:
 /// kInvalidArgument without inputs.
 [[nodiscard]] PATCHBAY_API Tensor
 checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,

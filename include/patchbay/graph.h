@@ -64,6 +64,8 @@ class PATCHBAY_API GraphRecording {
  private:
   friend PATCHBAY_API Graph record_graph(const std::function<void(GraphRecording&)>& function);
   explicit GraphRecording(runtime::GraphRecorder& recorder) : recorder_(recorder) {}
+  GraphRecording(const GraphRecording&) = delete;  // it goes with the recording
+  GraphRecording& operator=(const GraphRecording&) = delete;
 
   runtime::GraphRecorder& recorder_;
 };
