@@ -300,7 +300,7 @@ PATCHBAY_INLINE float gelu(float a) {
   const float high = from_bits(bits_of(size) & 0xfffff000u);  // its square is exact
   const float e = exp_of_sum<Fused>(-0.5f * (high * high), -0.5f * ((size - high) * (size + high)));
   const float tail = 0.5f * size * (e * (p * (above * reciprocal)));
-  return (a < 0.0f ? 0.0f : a) - tail;
+  return (a < 0.0f ? a * 0.0f : a) - tail;  // NaN for -infinity, as the table has it
 }
 
 /// |a|^b = exp(b log |a|) in f64. Series of the inverse hyperbolic tangent and of the exponential:
