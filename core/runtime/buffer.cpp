@@ -22,17 +22,19 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
   device.state().open();
   device.state().check_alive("allocate");  // the cache may have a block left
   const runtime::Allocation allocation = allocator.allocate(size_bytes);
+  BufferState* state = nullptr;
   try {
-    Buffer buffer(new BufferState(device.shared_state(), kind, allocation));
-    if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
-      recorder->note_made(*buffer.state());
-    }
-    return buffer;
+    state = new BufferState(device.shared_state(), kind, allocation);
   } catch (...) {
     allocator.free(allocation, allocation.block != nullptr ? std::move(allocation.block->uses)
                                                            : std::vector<runtime::PastUse>());
     throw;
   }
+  Buffer buffer(state);
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+    recorder->note_made(*state);
+  }
+  return buffer;
 }
 
 Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,

@@ -82,6 +82,7 @@ void BufferState::check_readable_slowly(std::string_view operation) {
 
 void BufferState::forget_fault() {
   const std::scoped_lock lock(mutex_);
+  forget_done();
   fault_.reset();
 }
 

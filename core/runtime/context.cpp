@@ -34,6 +34,7 @@ CopyGuard::CopyGuard(Mode mode) : previous_(std::exchange(context().guard, mode)
 CopyGuard::~CopyGuard() { context().guard = previous_; }
 
 ThreadContext ThreadContext::current() {
+  runtime::check_not_recording("ThreadContext");  // what it carries would record elsewhere
   ThreadContext result;
   result.device_ = context().device;
   result.tag_ = context().tag;

@@ -39,15 +39,23 @@ GraphRecorder* find_recorder() {
 GraphRecorder::GraphRecorder() {
   check_no_callback("record_graph");
   check_not_recording("record_graph");
-  previous_ = exchange_streams(
-      std::make_shared<ScopedStream>(ScopedStream{nullptr, context().streams, this}));
+  scope_ = std::make_shared<ScopedStream>(ScopedStream{nullptr, context().streams, this});
+  previous_ = exchange_streams(scope_);
 }
 
-GraphRecorder::~GraphRecorder() { exchange_streams(std::move(previous_)); }
+GraphRecorder::~GraphRecorder() {
+  scope_->recorder = nullptr;  // a scope that ends out of order may bring it back
+  exchange_streams(std::move(previous_));
+}
 
 std::uint32_t GraphRecorder::add_slot() {
   static constinit std::atomic<std::uint32_t> last{kNoSlot};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  slots_.push_back(last.fetch_add(1, std::memory_order_relaxed) + 1);
+  return slots_.back();
+}
+
+bool GraphRecorder::has_slot(std::uint32_t slot) const {
+  return std::find(slots_.begin(), slots_.end(), slot) != slots_.end();
 }
 
 std::uint32_t GraphRecorder::index_of(BufferState& buffer) {
@@ -141,12 +149,11 @@ void GraphRecorder::launch_grid(std::shared_ptr<const ModuleKernelState> kernel,
   graph_->grid_launches_.push_back(std::move(launch));
 }
 
-void GraphRecorder::copy(const End& to, const End& from, std::size_t size_bytes,
-                         std::string_view name) {
+void GraphRecorder::copy(const End& to, const End& from, std::size_t size_bytes, const char* name) {
   if (to.buffer == nullptr || from.buffer == nullptr) check_not_recording(name);
   GraphState::Copy copy{{use(*to.buffer, true, false), to.offset_bytes, size_bytes},
                         {use(*from.buffer, false, true), from.offset_bytes, size_bytes},
-                        std::string(name)};
+                        name};
   graph_->steps_.push_back(
       {GraphState::Step::kCopy, static_cast<std::uint32_t>(graph_->copies_.size())});
   graph_->copies_.push_back(std::move(copy));
@@ -257,21 +264,35 @@ void GraphRecorder::plan_arenas() {
   }
 }
 
-/// One for all launches of a device, which follow one another.
+/// One for all launches of a device where they follow one another in the caller's thread; elsewhere
+/// each takes its own from the allocator.
 void GraphRecorder::add_workspaces() {
   std::uint64_t size = 0;
   for (const auto& launch : graph_->launches_)
     size = std::max(size, launch.kernel->workspace_bytes);
-  if (size == 0 || graph_->device_ == nullptr) return;
-  const Buffer workspace = Buffer::allocate(Device(graph_->device_->shared()), size);
+  DeviceState* device = graph_->device_;
+  if (size == 0 || device == nullptr || !device->default_stream->completes_inline) return;
+  const Buffer workspace = Buffer::allocate(Device(device->shared()), size);
+  workspace.state()->finish_inherited();
   graph_->arenas_.push_back(workspace);
+  graph_->arena_bytes_ += size;
   for (auto& launch : graph_->launches_) {
     if (launch.kernel->workspace_bytes != 0) launch.workspace = workspace.state()->memory;
   }
 }
 
+void GraphRecorder::keep(DeviceState& device) {
+  auto& devices = graph_->devices_;
+  const bool is_kept = std::any_of(devices.begin(), devices.end(),
+                                   [&](const auto& other) { return other.get() == &device; });
+  if (!is_kept) devices.push_back(device.shared());
+}
+
 std::shared_ptr<GraphState> GraphRecorder::finish() {
-  const std::shared_ptr<const ScopedStream> outer = exchange_streams(previous_);
+  scope_->recorder = nullptr;
+  exchange_streams(previous_);
+  for (const auto& launch : graph_->launches_) keep(launch.kernel->device);
+  for (const GraphBuffer& buffer : graph_->buffers_) keep(*buffer.recorded.state()->device);
   const bool is_one_list = graph_->grid_launches_.empty() && graph_->copies_.empty();
   if (is_one_list && !graph_->launches_.empty()) {
     DeviceState& first = graph_->launches_.front().kernel->device;

@@ -27,6 +27,7 @@ class GraphRecorder {
 
   /// A new number for a value that may be set before each run.
   std::uint32_t add_slot();
+  bool has_slot(std::uint32_t slot) const;
   /// The list, once nothing of the program's stack holds what it made.
   std::shared_ptr<GraphState> finish();
 
@@ -37,7 +38,7 @@ class GraphRecorder {
   void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
                    const GridAxes& group_size, std::span<const patchbay_argument> arguments,
                    std::span<const Use> uses);
-  void copy(const End& to, const End& from, std::size_t size_bytes, std::string_view name);
+  void copy(const End& to, const End& from, std::size_t size_bytes, const char* name);
   void kernel_copy(DeviceState& device, std::size_t size_bytes);
   void note_made(BufferState& buffer);
   /// Whether the buffer's elements are only known when the list runs.
@@ -54,13 +55,15 @@ class GraphRecorder {
   std::uint32_t generator_of(const std::shared_ptr<GeneratorState>& generator);
   void add_arguments(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
                      std::span<const std::uint32_t> slots);
+  void keep(DeviceState& device);
   void plan_arenas();
   void add_workspaces();
 
   std::shared_ptr<GraphState> graph_ = std::make_shared<GraphState>();
   std::unordered_map<const BufferState*, std::uint32_t> indices_;
+  std::vector<std::uint32_t> slots_;
   GraphDraw last_draw_{};  // of the last advance
-  std::shared_ptr<const ScopedStream> scope_;
+  std::shared_ptr<ScopedStream> scope_;
   std::shared_ptr<const ScopedStream> previous_;
 };
 

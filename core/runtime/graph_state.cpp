@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
@@ -23,11 +24,24 @@ std::uint32_t GraphState::index_of(const GraphBuffer& buffer) const {
   return static_cast<std::uint32_t>(&buffer - buffers_.data());
 }
 
+namespace {
+
+/// One buffer, or two that wrap blocks of the application's which meet.
+bool overlap(const BufferState& a, const BufferState& b) {
+  if (&a == &b) return true;
+  if (!may_share_bytes(a, b)) return false;
+  const auto begin = [](const BufferState& buffer) {
+    return reinterpret_cast<std::uintptr_t>(buffer.memory.base) + buffer.memory.offset_bytes;
+  };
+  return begin(a) < begin(b) + b.size_bytes && begin(b) < begin(a) + a.size_bytes;
+}
+
+}  // namespace
+
 bool GraphState::shares_written(const GraphBuffer& place, const BufferState& other) const {
-  const std::scoped_lock lock(mutex_);
   return std::any_of(buffers_.begin(), buffers_.end(), [&](const GraphBuffer& buffer) {
-    return &buffer != &place && buffer.current.state() == &other &&
-           (buffer.is_written || place.is_written);
+    return &buffer != &place && buffer.current && (buffer.is_written || place.is_written) &&
+           overlap(*buffer.current.state(), other);
   });
 }
 
@@ -42,26 +56,28 @@ bool GraphState::is_within(const GraphRange& bytes) const {
                      [&](const Copy& copy) { return is_in(copy.to) && is_in(copy.from); });
 }
 
-void GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
+bool GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
                       std::uint64_t offset_bytes) {
   const std::scoped_lock lock(mutex_);
   GraphBuffer& buffer = buffers_[bytes.buffer];
+  if (shares_written(buffer, *replacement.state())) return false;
   buffer.current = replacement;
   buffer.shift = static_cast<std::int64_t>(offset_bytes - bytes.offset_bytes);
   resolve();
+  return true;
 }
 
 bool GraphState::set(std::uint32_t slot, const Scalar& value) {
   const std::scoped_lock lock(mutex_);
-  bool is_known = false;
+  std::vector<std::pair<patchbay_argument*, std::uint64_t>> changes;
   for (const GraphSlot& known : slots_) {
     if (known.slot != slot) continue;
     patchbay_argument& argument = arguments_[known.argument];
     // A bool crosses as u8; its value is 0 or 1 all the same.
-    argument.value.bits = value.bits(static_cast<DType>(argument.dtype), "set");
-    is_known = true;
+    changes.emplace_back(&argument, value.bits(static_cast<DType>(argument.dtype), "set"));
   }
-  return is_known;
+  for (const auto& [argument, bits] : changes) argument->value.bits = bits;
+  return !changes.empty();
 }
 
 void GraphState::resolve() {
@@ -123,14 +139,13 @@ void GraphState::run_step(const Step& step) {
     case Step::kCopy: {
       const Copy& copy = copies_[step.index];
       return copy_bytes(end_of(copy.to), end_of(copy.from), copy.to.size_bytes,
-                        /*non_blocking=*/true, copy.name.c_str());
+                        /*non_blocking=*/true, copy.name);
     }
   }
 }
 
-/// Nothing has to be waited for or noted between operations that are done when their calls return.
+/// Of operations that are done when their calls return, on memory that no other stream knows.
 void GraphState::run_inline(StreamState& stream) {
-  if (are_tracked(boundary_)) follow(stream, boundary_, "replay");
   stream.check_sound("replay");
   const auto enter = device_->plugin.tables.kernel.launch;
   for (const Launch& launch : launches_) {
@@ -149,7 +164,8 @@ void GraphState::replay() {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   StreamState* stream = device_ != nullptr ? &current_stream(*device_, "replay") : nullptr;
-  if (stream != nullptr && stream->completes_inline && stream->tracer() == nullptr) {
+  if (stream != nullptr && stream->completes_inline && stream->tracer() == nullptr &&
+      !are_tracked(boundary_)) {
     run_inline(*stream);
   } else {
     for (const Buffer& arena : arenas_) arena.state()->note_rewritten();

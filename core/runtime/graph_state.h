@@ -63,14 +63,12 @@ class GraphState {
   /// Queues the list, on this thread's streams. Errors: those of its operations, which say how many
   /// had been queued.
   void replay();
-  /// From now on other memory stands for the bytes of `recorded`, which begin `recorded_offset` in
-  /// it. Both ranges are of one size.
-  void bind(const GraphRange& bytes, const Buffer& replacement, std::uint64_t offset_bytes);
+  /// From now on as many bytes of `replacement` stand for these. False, and nothing is changed, if
+  /// the graph uses it elsewhere, and either use writes.
+  bool bind(const GraphRange& bytes, const Buffer& replacement, std::uint64_t offset_bytes);
   /// Null if the list does not use the buffer.
   const GraphBuffer* find(const BufferState& recorded) const;
   std::uint32_t index_of(const GraphBuffer& buffer) const;
-  /// Whether the buffer is another's place as well, and either is written.
-  bool shares_written(const GraphBuffer& place, const BufferState& other) const;
   /// Whether all that the list uses of the buffer is within these bytes.
   bool is_within(const GraphRange& bytes) const;
   /// False if there is no such slot.
@@ -96,7 +94,7 @@ class GraphState {
   };
   struct Copy {
     GraphRange to, from;
-    std::string name;
+    const char* name;  // a literal: the thread that makes copies may need it once the graph is gone
   };
   struct KernelCopy {
     DeviceState* device;
@@ -113,6 +111,7 @@ class GraphState {
   };
   /// After buffers changed.
   void resolve();
+  bool shares_written(const GraphBuffer& place, const BufferState& other) const;
   void take_draws();
   void run_inline(StreamState& stream);
   void run_step(const Step& step);
@@ -126,7 +125,8 @@ class GraphState {
     return std::span(uses_).subspan(launch.first_use, launch.num_uses);
   }
 
-  mutable std::mutex mutex_;  // one run or change at a time
+  std::vector<std::shared_ptr<DeviceState>> devices_;  // outlive all that is below
+  mutable std::mutex mutex_;                           // one run or change at a time
   std::vector<Step> steps_;
   std::vector<Launch> launches_;
   std::vector<GridLaunch> grid_launches_;
@@ -142,7 +142,7 @@ class GraphState {
   std::vector<GraphGenerator> generators_;
   DeviceState* device_ = nullptr;  // of all launches, if there is one
   std::vector<Use> boundary_;      // all buffers, each once
-  std::vector<Buffer> arenas_, workspaces_;
+  std::vector<Buffer> arenas_;     // and the scratch memory
   std::size_t arena_bytes_ = 0;
 };
 

@@ -6,6 +6,8 @@
 
 #include "patchbay/kernel.h"
 
+#include "core/runtime/error.h"
+
 namespace patchbay::tensor {
 
 static_assert(kernel_slot(kOperators.back(), DType::boolean, 7) < runtime::KernelCache::kNumSlots);
@@ -48,6 +50,14 @@ void Launch::scalar(std::uint64_t bits, DType dtype, std::uint32_t slot) {
 Operand literal(const char* operation, DType dtype, const Scalar& value) {
   if (value.slot() == 0) [[likely]]
     return {nullptr, value.bits(dtype, operation)};
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder();
+      recorder == nullptr || !recorder->has_slot(value.slot())) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] a slot stands outside of its recording, where no replay can set it: "
+                   "expected a number, got a slot of value {}. Use it in the function that asked "
+                   "for it.",
+                   operation, value.to_string());
+  }
   return {nullptr, value.without_slot().bits(dtype, operation), value.slot()};
 }
 

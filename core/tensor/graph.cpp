@@ -65,15 +65,16 @@ void Graph::bind(const Tensor& recorded, const Tensor& replacement) const {
           "it uses of the storage, got {}. Bind the tensor that the view was made from.",
           describe(from));
   }
-  if (known->is_written) to.tensor.buffer().check_writable("bind", "replacement");
-  const bool is_other = &from.tensor.buffer() != &to.tensor.buffer();
-  if (is_other && state_->shares_written(*known, to.tensor.buffer())) {
+  if (known->is_written) {
+    to.tensor.buffer().check_writable("bind", "replacement");
+    tensor::refuse_gradient("bind", to);
+  }
+  if (!state_->bind(bytes, replacement.buffer(), to.tensor.offset_bytes)) {
     raise(ErrorCode::kInvalidArgument,
           "[bind] the graph uses the replacement's storage elsewhere, and writes it: expected "
           "storage of its own, got {}. Bind a clone.",
           describe(to));
   }
-  state_->bind(bytes, replacement.buffer(), to.tensor.offset_bytes);
 }
 
 void Graph::set(const Scalar& slot, const Scalar& value) const {

@@ -77,6 +77,13 @@ TEST_P(CheckpointTest, DrawsTheSameNumbersAgain) {
   EXPECT_EQ(generator.state(), (Generator::State{11, 4}));
 }
 
+TEST_P(CheckpointTest, HasNoSecondDerivative) {
+  const Tensor x = ones({3}, device_).requires_grad_();
+  const Tensor y = checkpoint([](const std::vector<Tensor>& in) { return in[0] * in[0]; }, {x});
+  EXPECT_ERROR(static_cast<void>(gradients({sum(y)}, {x}, {}, {.create_graph = true})),
+               ErrorCode::kUnsupported, "[checkpoint] gradients of a checkpoint can't be recorded");
+}
+
 TEST_P(CheckpointTest, NeedsAnInput) {
   EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {})),
                ErrorCode::kInvalidArgument, "[checkpoint] no inputs: expected at least one tensor");

@@ -218,5 +218,18 @@ TEST_P(GraphTest, ErrorsSayWhatIsWrong) {
                "[gradients] wrong number of gradients: expected 1, one for each output, got 2.");
 }
 
+TEST_P(GraphTest, HooksGiveWhatTheySaw) {
+  const Tensor x = ones({3}, device_).requires_grad_();
+  const auto refuses = [&](auto hook) {
+    const std::uint64_t number = x.add_gradient_hook(hook);
+    EXPECT_ERROR(sum(x).backward(), ErrorCode::kInvalidArgument,
+                 "[backward] a gradient hook gave another kind of tensor: expected f32 [3]");
+    x.remove_gradient_hook(number);
+  };
+  refuses([](const Tensor& g) { return sum(g); });
+  refuses([](const Tensor& g) { return g.cast(DType::i32); });
+  EXPECT_FALSE(x.grad().defined());
+}
+
 }  // namespace
 }  // namespace patchbay::test

@@ -35,6 +35,7 @@ TEST_P(GraphErrorsTest, NothingIsReadOrAwaitedWhileRecording) {
   recording([&] { x.buffer().wait(); });
   recording([&] { static_cast<void>(record_graph([] {})); });
   recording([&] { empty_graph.replay(); });
+  recording([&] { static_cast<void>(ThreadContext::current()); });
   recording([&] { static_cast<void>(Generator(7)); });
   if (!device_.properties().host_addressable) return;
   recording([&] { static_cast<void>(x.data<float>()); });
@@ -97,8 +98,29 @@ TEST_P(GraphErrorsTest, RefusesTensorsThatAreNotAlike) {
           "[bind] the graph uses elements beside this tensor's");
   refuses(x, y, ErrorCode::kInvalidArgument, "[bind] the graph uses the replacement's storage");
   refuses(out, x, ErrorCode::kInvalidArgument, "[bind] the graph uses the replacement's storage");
+  refuses(out, zeros({6}, device_).requires_grad_(), ErrorCode::kInvalidArgument,
+          "[bind] replacement requires gradients");
   graph.replay();
   EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{-1, -2, -3, -4, -5, -6}));
+}
+
+TEST_P(GraphErrorsTest, UndoingABindMakesNoTwoPlacesOne) {
+  const Tensor x = ramp(4), y = zeros({4}, device_), other = ramp(4);
+  const Graph graph = record_graph([&] { add_out(y, x, 1); });
+  graph.bind(x, other);
+  graph.bind(y, x);
+  EXPECT_ERROR(graph.bind(x, x), ErrorCode::kInvalidArgument,
+               "[bind] the graph uses the replacement's storage");
+}
+
+TEST_P(GraphErrorsTest, LentMemoryThatMeetsIsOneStorage) {
+  if (!device_.properties().host_addressable) GTEST_SKIP() << "no memory can be lent";
+  std::vector<float> lent(6, 1);
+  const Tensor x = ramp(4), y = zeros({4}, device_);
+  const Graph graph = record_graph([&] { add_out(y, x, 1); });
+  graph.bind(x, wrap_host(lent.data(), DType::f32, {4}, device_));
+  EXPECT_ERROR(graph.bind(y, wrap_host(lent.data() + 2, DType::f32, {4}, device_)),
+               ErrorCode::kInvalidArgument, "[bind] the graph uses the replacement's storage");
 }
 
 TEST_P(GraphErrorsTest, RefusesSlotsWhereTheyCanNotBeSet) {
@@ -117,6 +139,18 @@ TEST_P(GraphErrorsTest, RefusesSlotsWhereTheyCanNotBeSet) {
   });
   EXPECT_ERROR(graph.set(slot, 1.5), ErrorCode::kInvalidArgument,
                "[set] a literal takes the tensor's dtype");
+  // All or nothing.
+  Tensor sum_of_floats;
+  const Graph mixed = record_graph([&](GraphRecording& recording) {
+    slot = recording.slot(2);
+    sum_of_floats = ramp(4) * 0 + slot;
+    static_cast<void>(integers + slot);
+  });
+  EXPECT_ERROR(mixed.set(slot, 1.5), ErrorCode::kInvalidArgument, "[set] a literal takes");
+  mixed.replay();
+  EXPECT_EQ(sum_of_floats.to_vector<float>(), std::vector<float>(4, 2));
+  EXPECT_ERROR(static_cast<void>(x + slot), ErrorCode::kInvalidArgument,
+               "[add] a slot stands outside of its recording");
   EXPECT_ERROR(graph.set(5, 1), ErrorCode::kInvalidArgument, "[set] a number is no slot");
   EXPECT_ERROR(graph.set(unused, 1), ErrorCode::kInvalidArgument,
                "[set] the graph does not use this slot");

@@ -303,6 +303,40 @@ TEST_P(GraphTest, CountsAsAWriteForAutograd) {
   EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument, "overwritten");
 }
 
+TEST_P(GraphTest, MayGoWhileItsCopiesArePending) {
+  const Tensor x = ramp(1 << 18);
+  Tensor y;
+  for (int i = 0; i < 5; ++i) {
+    record_graph([&] { y = (x + i).to(other_); }).replay();
+    EXPECT_EQ(y[1].item<float>(), static_cast<float>(1 + i));
+  }
+}
+
+TEST(GraphLifetime, OutlivesItsRuntime) {
+  std::vector<Graph> graphs;
+  {
+    Runtime runtime(options({{"cpu_devices", "1"}}));
+    const Tensor x = ones({10}, runtime.device("cpu:0"));
+    graphs.push_back(record_graph([&] {
+      const auto twice = fuse([](Expression a) { return a * 2 + 1; });
+      static_cast<void>(twice(x) + x);
+    }));
+  }
+  graphs[0].replay();
+  graphs.clear();
+}
+
+TEST(GraphFaults, AReplayRewritesWhatAFailedCopyLeft) {
+  const Runtime runtime(options({{"cpu_devices", "1"}, {"fake_fail_async_launch", "2"}}));
+  const Device cpu = runtime.device("cpu:0"), fake = runtime.device("fake:0");
+  const Tensor x = ones({100}, cpu), y = zeros({100}, cpu);
+  const Graph graph = record_graph([&] { add_out(y, x, 1); });
+  y.copy_from(full({100}, 2, fake) * 3, /*non_blocking=*/true);  // the product is to fail
+  EXPECT_THROW(y.buffer().wait(), Error);
+  graph.replay();
+  EXPECT_EQ(values(y), Floats(100, 2));
+}
+
 TEST_P(GraphTest, OfEmptyTensorsAndOfNothing) {
   record_graph([] {}).replay();
   const Tensor none = zeros({0, 3}, device_);

@@ -39,6 +39,12 @@ struct Checkpoint {
   Generator::State state;
 
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
+    if (is_grad_enabled()) {
+      raise(ErrorCode::kUnsupported,
+            "[checkpoint] gradients of a checkpoint can't be recorded: expected a backward without "
+            "create_graph, got one with it. Call the function itself where second derivatives are "
+            "wanted.");
+    }
     std::vector<Tensor> leaves;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       leaves.push_back(inputs[i].get(node).detach());

@@ -24,6 +24,20 @@ void Hooks::remove(std::uint64_t id) {
   hooks_.erase(id);
 }
 
+namespace {
+
+void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
+  const bool is_alike = &grad.device() == &replaced.device() && grad.dtype == replaced.dtype &&
+                        grad.shape == replaced.shape;
+  if (is_alike) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[backward] a gradient hook gave another kind of tensor: expected {}, got {}. Return one "
+        "like the gradient that it saw, or an undefined one.",
+        describe(grad), describe(replaced));
+}
+
+}  // namespace
+
 Tensor Hooks::run(Tensor grad) {
   std::vector<GradientHook> hooks;  // a hook may remove itself
   {
@@ -32,7 +46,9 @@ Tensor Hooks::run(Tensor grad) {
   }
   for (const GradientHook& hook : hooks) {
     Tensor replaced = hook(grad);
-    if (replaced.defined()) grad = std::move(replaced);
+    if (!replaced.defined()) continue;
+    check_alike(*grad.impl(), *replaced.impl());
+    grad = std::move(replaced);
   }
   return grad;
 }
