@@ -8,7 +8,7 @@ namespace {
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
   struct Unary_##name {                                          \
     template <class T>                                           \
-    static T apply(T a) {                                        \
+    [[gnu::always_inline]] static T apply(T a) {                 \
       using W [[maybe_unused]] = Wrap<T>;                        \
       if constexpr (kIsFloat<T>)                                 \
         return floats;                                           \
