@@ -369,6 +369,22 @@ TEST(TransferEndDeathTest, CopiesThatAreGivenUpHoldNobodyUp) {
       testing::ExitedWithCode(3), "the process ended before the copy of 32 bytes from fake:0");
 }
 
+/// What a copy still holds, or has not yet let go of, is free in a moment.
+TEST(TransferMemory, AllocationsWaitForWhatCopiesHold) {
+  const Runtime runtime(staged_options({{"fake_memory_bytes", std::to_string(7 << 20)}}));
+  const Device from = runtime.device("fake:0"), to = runtime.device("fake:1");
+  Gate gate(runtime);
+  Tensor source = full({1 << 20}, 3, from);
+  const Tensor there = source.to(to, {.non_blocking = true});
+  source = Tensor();
+  auto opened = std::async(std::launch::async, [&gate] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    gate.open();
+  });
+  EXPECT_EQ(full({1 << 20}, 4, from).to_vector<float>(), Floats(1 << 20, 4));
+  EXPECT_EQ(there.to_vector<float>(), Floats(1 << 20, 3));
+}
+
 // ------------------------------------------------------------------------------- calibration
 
 TEST_F(TransferTest, PlansTellTheTimeOnceItIsMeasured) {
