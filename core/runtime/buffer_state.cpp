@@ -172,13 +172,21 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
   }
 }
 
-/// What may not have ended, kept by nobody.
+/// What may not have ended, kept by nobody: of each queue its last use, which the others precede.
+/// Else a block that changes hands while a stream is behind would bear a longer list each time.
 std::vector<PastUse> BufferState::take_past_uses() {
   forget_done();  // nobody else knows this buffer any more, so no lock
   std::vector<PastUse> past;
-  past.reserve(uses_.size());
   for (const Position& use : uses_) {
-    past.push_back({use.queue, use.queue->progress, use.sequence, use.writes});
+    const auto same = std::find_if(past.begin(), past.end(), [&use](const PastUse& known) {
+      return known.progress == use.queue->progress;
+    });
+    if (same == past.end()) {
+      past.push_back({use.queue, use.queue->progress, use.sequence, use.writes});
+    } else {
+      same->sequence = std::max(same->sequence, use.sequence);
+      same->writes |= use.writes;
+    }
   }
   uses_.clear();
   return past;

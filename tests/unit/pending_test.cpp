@@ -49,6 +49,23 @@ TEST_F(PendingTest, ReadsOfANonBlockingCopyWait) {
   EXPECT_EQ((there + 1).to_vector<float>(), Floats(3, 13));
 }
 
+/// A block that changes hands while its stream is behind bears one use of that stream, however
+/// often it did: another stream that takes it waits for few events.
+TEST(PendingMemory, BlocksBearTheLastUseOfEachStream) {
+  const Runtime runtime(options({{"fake_delay_ms", "1"}, {"fake_fail_create_event", "4-"}}));
+  const Device fake = runtime.device("fake:0");
+  Tensor sum = ones({4}, fake);
+  for (int i = 0; i < 100; ++i) sum = sum + 1;
+  const Stream side(fake);
+  Tensor other;
+  {
+    const StreamScope scope(side);
+    other = full({4}, 2, fake);
+  }
+  EXPECT_EQ(other.to_vector<float>(), Floats(4, 2));
+  EXPECT_EQ(sum.to_vector<float>(), Floats(4, 101));
+}
+
 // What remains to be done after the way belongs to the copy: also its failure.
 TEST(PendingHostTest, BlockingCopiesEndWithTheirLastKernel) {
   const Runtime runtime(options({{"fake_delay_ms", "10"}, {"fake_fail_async_launch", "2"}}));
