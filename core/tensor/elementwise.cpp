@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "patchbay/ops.h"
+#include "patchbay/plugin/kernels/elementwise.h"
 
 #include "core/tensor/autograd/elementwise.h"
 #include "core/tensor/autograd/record.h"
@@ -167,7 +168,7 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
 
 }  // namespace tensor
 
-#define PATCHBAY_DEFINE_BINARY(name)                                                               \
+#define PATCHBAY_DEFINE_BINARY(name, ...)                                                          \
   Tensor name(const Tensor& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
   Tensor name(const Tensor& a, const Scalar& b) { return tensor::binary(tensor::op::name, a, b); } \
   Tensor name(const Scalar& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
@@ -180,39 +181,17 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
   const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b) {                  \
     return tensor::binary_out(tensor::op::name, out, a, b);                                        \
   }
-#define PATCHBAY_DEFINE_UNARY(name)                                           \
+#define PATCHBAY_DEFINE_UNARY(name, ...)                                      \
   Tensor name(const Tensor& a) { return tensor::unary(tensor::op::name, a); } \
   const Tensor& name##_out(const Tensor& out, const Tensor& a) {              \
     return tensor::unary_out(tensor::op::name, out, a);                       \
   }
 
-PATCHBAY_DEFINE_BINARY(add)
-PATCHBAY_DEFINE_BINARY(sub)
-PATCHBAY_DEFINE_BINARY(mul)
-PATCHBAY_DEFINE_BINARY(div)
-PATCHBAY_DEFINE_BINARY(maximum)
-PATCHBAY_DEFINE_BINARY(minimum)
-PATCHBAY_DEFINE_BINARY(pow)
-PATCHBAY_DEFINE_BINARY(eq)
-PATCHBAY_DEFINE_BINARY(ne)
-PATCHBAY_DEFINE_BINARY(lt)
-PATCHBAY_DEFINE_BINARY(le)
-PATCHBAY_DEFINE_BINARY(gt)
-PATCHBAY_DEFINE_BINARY(ge)
+PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_DEFINE_UNARY)
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_DEFINE_BINARY)
+PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_DEFINE_BINARY)
+PATCHBAY_DEFINE_UNARY(logical_not)
 PATCHBAY_DEFINE_BINARY(logical_and)
 PATCHBAY_DEFINE_BINARY(logical_or)
-PATCHBAY_DEFINE_UNARY(neg)
-PATCHBAY_DEFINE_UNARY(abs)
-PATCHBAY_DEFINE_UNARY(square)
-PATCHBAY_DEFINE_UNARY(relu)
-PATCHBAY_DEFINE_UNARY(sqrt)
-PATCHBAY_DEFINE_UNARY(rsqrt)
-PATCHBAY_DEFINE_UNARY(exp)
-PATCHBAY_DEFINE_UNARY(log)
-PATCHBAY_DEFINE_UNARY(sigmoid)
-PATCHBAY_DEFINE_UNARY(tanh)
-PATCHBAY_DEFINE_UNARY(erf)
-PATCHBAY_DEFINE_UNARY(gelu)
-PATCHBAY_DEFINE_UNARY(logical_not)
 
 }  // namespace patchbay

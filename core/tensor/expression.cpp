@@ -5,6 +5,8 @@
 #include <atomic>
 #include <unordered_set>
 
+#include "patchbay/plugin/kernels/elementwise.h"
+
 #include "core/runtime/error.h"
 #include "core/tensor/clamp.h"
 
@@ -110,7 +112,7 @@ Expression Expression::cast(DType dtype) const {
   return tensor::make(tensor::Kind::kCast, nullptr, dtype, *this);
 }
 
-#define PATCHBAY_DEFINE_BINARY(name)                               \
+#define PATCHBAY_DEFINE_BINARY(name, ...)                          \
   Expression name(const Expression& a, const Expression& b) {      \
     return tensor::apply(tensor::op::name, a, b);                  \
   }                                                                \
@@ -120,37 +122,15 @@ Expression Expression::cast(DType dtype) const {
   Expression name(const Scalar& a, const Expression& b) {          \
     return tensor::apply(tensor::op::name, tensor::literal(a), b); \
   }
-#define PATCHBAY_DEFINE_UNARY(name) \
+#define PATCHBAY_DEFINE_UNARY(name, ...) \
   Expression name(const Expression& a) { return tensor::apply(tensor::op::name, a); }
 
-PATCHBAY_DEFINE_BINARY(add)
-PATCHBAY_DEFINE_BINARY(sub)
-PATCHBAY_DEFINE_BINARY(mul)
-PATCHBAY_DEFINE_BINARY(div)
-PATCHBAY_DEFINE_BINARY(maximum)
-PATCHBAY_DEFINE_BINARY(minimum)
-PATCHBAY_DEFINE_BINARY(pow)
-PATCHBAY_DEFINE_BINARY(eq)
-PATCHBAY_DEFINE_BINARY(ne)
-PATCHBAY_DEFINE_BINARY(lt)
-PATCHBAY_DEFINE_BINARY(le)
-PATCHBAY_DEFINE_BINARY(gt)
-PATCHBAY_DEFINE_BINARY(ge)
+PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_DEFINE_UNARY)
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_DEFINE_BINARY)
+PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_DEFINE_BINARY)
+PATCHBAY_DEFINE_UNARY(logical_not)
 PATCHBAY_DEFINE_BINARY(logical_and)
 PATCHBAY_DEFINE_BINARY(logical_or)
-PATCHBAY_DEFINE_UNARY(logical_not)
-PATCHBAY_DEFINE_UNARY(neg)
-PATCHBAY_DEFINE_UNARY(abs)
-PATCHBAY_DEFINE_UNARY(square)
-PATCHBAY_DEFINE_UNARY(relu)
-PATCHBAY_DEFINE_UNARY(sqrt)
-PATCHBAY_DEFINE_UNARY(rsqrt)
-PATCHBAY_DEFINE_UNARY(exp)
-PATCHBAY_DEFINE_UNARY(log)
-PATCHBAY_DEFINE_UNARY(sigmoid)
-PATCHBAY_DEFINE_UNARY(tanh)
-PATCHBAY_DEFINE_UNARY(erf)
-PATCHBAY_DEFINE_UNARY(gelu)
 
 Expression where(const Expression& condition, const Expression& a, const Expression& b) {
   return tensor::apply(tensor::op::where, condition, a, b);
