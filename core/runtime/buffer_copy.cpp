@@ -29,16 +29,13 @@ void check_range(const BufferRange& range, const char* which) {
 /// Whether two ranges share some bytes, but are not the same. Two buffers share bytes where both
 /// wrap one block of the application's.
 bool overlap(const BufferRange& a, const BufferRange& b) {
-  const patchbay_memory& left = a.buffer.state()->memory;
-  const patchbay_memory& right = b.buffer.state()->memory;
   const bool is_shared =
       a.buffer == b.buffer || runtime::may_share_bytes(*a.buffer.state(), *b.buffer.state());
   if (!is_shared) return false;
-  const auto begin = [](const patchbay_memory& memory, const BufferRange& range) {
-    return reinterpret_cast<std::uintptr_t>(memory.base) + memory.offset_bytes + range.offset_bytes;
+  const auto begin = [](const BufferRange& range) {
+    return runtime::address_of(*range.buffer.state()) + range.offset_bytes;
   };
-  const std::uintptr_t left_begin = begin(left, a);
-  const std::uintptr_t right_begin = begin(right, b);
+  const std::uintptr_t left_begin = begin(a), right_begin = begin(b);
   return left_begin != right_begin && left_begin < right_begin + b.size_bytes &&
          right_begin < left_begin + a.size_bytes;
 }

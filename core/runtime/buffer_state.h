@@ -53,6 +53,10 @@ struct BufferState {
   void check_readable(std::string_view operation) {
     if (tracked.load(std::memory_order_acquire)) check_readable_slowly(operation);
   }
+  /// Counts one more overwriting, for records that need the elements as they were.
+  void count_version() {
+    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   /// All of it was written again.
   void note_rewritten() {
     if (tracked.load(std::memory_order_acquire)) forget_fault();
@@ -75,7 +79,7 @@ struct BufferState {
   std::atomic<std::uint32_t> references{1};
   std::atomic<bool> tracked{false};
   std::atomic<std::uint64_t> version{0};  // counts what tensor operations overwrite
-  const bool is_read_only = false;  // lent by the application on that condition
+  const bool is_read_only = false;        // lent by the application on that condition
   const MemoryKind kind;
   const bool host_addressable;
   const patchbay_memory memory;
@@ -104,6 +108,11 @@ struct BufferState {
   std::vector<Position> uses_;
   FaultPtr fault_;  // of work that was to write it and has ended
 };
+
+/// Where the buffer begins; two can be compared where may_share_bytes holds.
+inline std::uintptr_t address_of(const BufferState& buffer) {
+  return reinterpret_cast<std::uintptr_t>(buffer.memory.base) + buffer.memory.offset_bytes;
+}
 
 /// Whether two buffers may share bytes: one is lent, and lies where their places can be compared.
 inline bool may_share_bytes(const BufferState& a, const BufferState& b) {

@@ -11,22 +11,9 @@
 #include "core/runtime/error.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/stream_state.h"
+#include "core/runtime/validation/view.h"
 
 namespace patchbay::runtime {
-
-namespace {
-
-/// From the first byte of the tensor to behind its last.
-std::uint64_t extent_bytes(const patchbay_argument& tensor) {
-  std::int64_t last = 0;
-  for (int d = 0; d < tensor.rank; ++d) {
-    if (tensor.shape[d] == 0) return 0;
-    last += (tensor.shape[d] - 1) * tensor.strides[d];
-  }
-  return static_cast<std::uint64_t>(last + 1) * size_bytes(static_cast<DType>(tensor.dtype));
-}
-
-}  // namespace
 
 GraphRecorder* find_recorder() {
   if (scoped_streams == &kInCallback) return nullptr;
@@ -99,7 +86,7 @@ void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
       const std::uint32_t index = use(buffer, next->writes, next->reads);
       graph_->places_.push_back(
           {index, arguments[i].value.memory.offset_bytes - buffer.memory.offset_bytes,
-           extent_bytes(arguments[i])});
+           static_cast<std::uint64_t>(validation::View::of(arguments[i], 0).end())});
       graph_->recorded_uses_.push_back({index, next->writes, next->reads});
       ++next;
       continue;
@@ -119,7 +106,6 @@ void GraphRecorder::launch(KernelState& kernel, std::span<const patchbay_argumen
                            std::span<const Use> uses, std::string_view name,
                            std::span<const std::uint32_t> slots) {
   GraphState::Launch launch{&kernel,
-                            kernel.weak_from_this().lock(),
                             static_cast<std::uint32_t>(graph_->arguments_.size()),
                             static_cast<std::uint32_t>(arguments.size()),
                             static_cast<std::uint32_t>(graph_->recorded_uses_.size()),

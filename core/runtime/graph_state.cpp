@@ -30,10 +30,8 @@ namespace {
 bool overlap(const BufferState& a, const BufferState& b) {
   if (&a == &b) return true;
   if (!may_share_bytes(a, b)) return false;
-  const auto begin = [](const BufferState& buffer) {
-    return reinterpret_cast<std::uintptr_t>(buffer.memory.base) + buffer.memory.offset_bytes;
-  };
-  return begin(a) < begin(b) + b.size_bytes && begin(b) < begin(a) + a.size_bytes;
+  return address_of(a) < address_of(b) + b.size_bytes &&
+         address_of(b) < address_of(a) + a.size_bytes;
 }
 
 }  // namespace
@@ -159,9 +157,7 @@ void GraphState::replay() {
   const std::scoped_lock lock(mutex_);
   take_draws();
   for (const Use& use : boundary_) {
-    if (!use.writes) continue;
-    std::atomic<std::uint64_t>& version = use.buffer->version;
-    version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (use.writes) use.buffer->count_version();
   }
   StreamState* stream = device_ != nullptr ? &current_stream(*device_, "replay") : nullptr;
   if (stream != nullptr && stream->completes_inline && stream->tracer() == nullptr &&

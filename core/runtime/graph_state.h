@@ -81,8 +81,7 @@ class GraphState {
   friend class GraphRecorder;
 
   struct Launch {
-    KernelState* kernel;
-    std::shared_ptr<KernelState> keep;  // null for those that the device keeps
+    KernelState* kernel;  // the device keeps it
     std::uint32_t first_argument, num_arguments, first_use, num_uses;
     patchbay_memory workspace;
     std::string name;

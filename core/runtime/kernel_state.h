@@ -3,7 +3,6 @@
 #define PATCHBAY_CORE_RUNTIME_KERNEL_STATE_H_
 
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "patchbay/kernel.h"
@@ -15,7 +14,7 @@ struct DeviceState;
 
 /// A kernel prepared for one device, owned by the device's cache. Where the spec's operator is
 /// PATCHBAY_FORMAT_EXPRESSION, the kernel of the fused expression that is its one attribute.
-struct KernelState : std::enable_shared_from_this<KernelState> {
+struct KernelState {
   KernelState(DeviceState& device, const KernelSpec& spec);
   ~KernelState();
   KernelState(const KernelState&) = delete;

@@ -29,14 +29,6 @@ void check_alike(const Named& recorded, const Named& replacement) {
         describe(recorded), describe(replacement));
 }
 
-/// From the first byte of the tensor to behind its last.
-std::uint64_t extent_bytes(const TensorImpl& tensor) {
-  if (tensor.is_empty()) return 0;
-  std::int64_t last = 0;
-  for (int d = 0; d < tensor.shape.rank(); ++d) last += (tensor.shape[d] - 1) * tensor.strides[d];
-  return static_cast<std::uint64_t>(last + 1) * size_bytes(tensor.dtype);
-}
-
 }  // namespace
 
 void Graph::replay() const {
@@ -57,8 +49,9 @@ void Graph::bind(const Tensor& recorded, const Tensor& replacement) const {
           "function used.",
           describe(from));
   }
+  const auto span = static_cast<std::uint64_t>(tensor::span_bytes(from.tensor));
   const runtime::GraphRange bytes{state_->index_of(*known), from.tensor.offset_bytes,
-                                  extent_bytes(from.tensor)};
+                                  from.tensor.is_empty() ? 0 : span};
   if (!state_->is_within(bytes)) {
     raise(ErrorCode::kInvalidArgument,
           "[bind] the graph uses elements beside this tensor's: expected one that covers all that "

@@ -172,8 +172,7 @@ void claim_destination(const char* operation, const TensorImpl& out, const char*
           "the form that returns a new tensor, or write inside a NoGrad scope.",
           operation, name, describe({name, out}));
   }
-  std::atomic<std::uint64_t>& version = out.buffer().version;
-  version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  out.buffer().count_version();
 }
 
 namespace {

@@ -10,15 +10,7 @@ namespace patchbay::tensor {
 namespace {
 
 std::int64_t first_byte(const TensorImpl& t) {
-  const patchbay_memory& memory = t.buffer().memory;
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory.base) +
-                                   memory.offset_bytes + t.offset_bytes);
-}
-
-std::int64_t span_bytes(const TensorImpl& t) {
-  std::int64_t last = 0;
-  for (int i = 0; i < t.shape.rank(); ++i) last += (t.shape[i] - 1) * t.strides[i];
-  return (last + 1) * static_cast<std::int64_t>(size_bytes(t.dtype));
+  return static_cast<std::int64_t>(runtime::address_of(t.buffer()) + t.offset_bytes);
 }
 
 /// Extents and strides of the dimensions that are walked.
@@ -50,6 +42,12 @@ bool shares_a_byte(const TensorImpl& a, const TensorImpl& b, std::int64_t distan
 }
 
 }  // namespace
+
+std::int64_t span_bytes(const TensorImpl& t) {
+  std::int64_t last = 0;
+  for (int i = 0; i < t.shape.rank(); ++i) last += (t.shape[i] - 1) * t.strides[i];
+  return (last + 1) * static_cast<std::int64_t>(size_bytes(t.dtype));
+}
 
 Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b) {
   if (a.is_empty() || b.is_empty()) return Overlap::kNone;

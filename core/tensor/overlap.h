@@ -15,6 +15,9 @@ enum class Overlap : std::uint8_t {
   kPartial  // anything else, and what takes too long to find out
 };
 
+/// From the first byte of a tensor that is not empty to behind its last.
+std::int64_t span_bytes(const TensorImpl& t);
+
 Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b);
 
 /// Whether each stride is larger than all that the smaller ones span together. Strides of views

@@ -15,7 +15,7 @@
 namespace patchbay {
 
 /// Where and of what dtype a tensor is made: `zeros({2, 3}, {DType::i32, device})`, or
-/// `zeros({2, 3}, "cuda:0")`. What is not given is f32 and default_device().
+/// `zeros({2, 3}, "gpu:0")`. What is not given is f32 and default_device().
 struct TensorOptions {
   TensorOptions() = default;
   TensorOptions(DType d) : dtype(d) {}                // NOLINT
