@@ -87,7 +87,7 @@ TEST_P(FuseProgramTest, RefusesWhatIsNoProgram) {
   refuses("patchbay-expr/1 input:f32 y0 out", "'y0': no such word");
   refuses("patchbay-expr/1 input:f32 x0 set", "there is no output");
   refuses("patchbay-expr/1 input:f32 f32:0 out", "an input or a scalar is declared and never read");
-  refuses("patchbay-expr/1 input:f16 x0 out", "unknown dtype 'f16'");
+  refuses("patchbay-expr/1 input:f8 x0 out", "unknown dtype 'f8'");
   refuses("patchbay-expr/1 input x0 out", "unknown dtype ''");
   refuses("patchbay-expr/1 scalar:bool s0 out", "scalars are never bool: use u8");
   refuses("patchbay-expr/1 f32:xyz out", "a number was expected");

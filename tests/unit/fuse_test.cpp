@@ -139,6 +139,48 @@ TEST_P(FuseTest, EveryDtype) {
   check_dtype<std::uint8_t>(*this, device_);
 }
 
+/// Each step is rounded, as single operations are.
+TEST_P(FuseTest, Halves) {
+  if (std::string(GetParam()) != "cpu:0") GTEST_SKIP() << "of devices that have f16 and bf16";
+  const auto many = fuse(
+      [](Expression a, Expression b) {
+        const Expression wide = sqrt(abs(a.cast(DType::f32)) * 1.0000001);
+        return where(lt(a, b), gelu(a) / b,
+                     clamp(exp(a) - wide.cast(DType::f16).cast(DType::bf16), -100, 1000)
+                         .cast(DType::f32)
+                         .cast(DType::bf16));
+      },
+      "many");
+  const auto unfused_many = [](const Tensor& a, const Tensor& b) {
+    const Tensor wide = sqrt(abs(a.cast(DType::f32)) * 1.0000001);
+    return where(lt(a, b), gelu(a) / b,
+                 clamp(exp(a) - wide.cast(DType::f16).cast(DType::bf16), -100, 1000)
+                     .cast(DType::f32)
+                     .cast(DType::bf16));
+  };
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor special =
+      from_host(Floats{NAN, inf, -inf, 1e-6F, -0.0F, 65504, 3e38F, 1}, {8, 1}, device_);
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const std::string name(to_string(dtype));
+    const Tensor a = random_tensor<float>({33, 70}, device_, 1).cast(dtype);
+    const Tensor b = random_tensor<float>({70, 33}, device_, 2).cast(dtype).t();
+    const auto as_floats = [](const Tensor& t) { return t.cast(DType::f32); };
+    EXPECT_EQ(kChain(a, b).dtype(), dtype);
+    expect_same<float>(as_floats(kChain(a, b)), as_floats(unfused_chain(a, b)), name);
+    const Tensor s = special.cast(dtype);
+    expect_same<float>(as_floats(kChain(s, s.t())), as_floats(unfused_chain(s, s.t())), name);
+    const Tensor x = a.clone().requires_grad_(), y = a.clone().requires_grad_();
+    sum(kChain(x, b)).backward();
+    sum(unfused_chain(y, b)).backward();
+    EXPECT_EQ(x.grad().dtype(), dtype);
+    expect_same<float>(as_floats(x.grad()), as_floats(y.grad()), name + " gradient", 0.02);
+  }
+  const Tensor a = random_tensor<float>({33, 70}, device_, 1).cast(DType::bf16);
+  const Tensor b = random_tensor<float>({33, 70}, device_, 2).cast(DType::bf16);
+  expect_same<float>(many(a, b).cast(DType::f32), unfused_many(a, b).cast(DType::f32), "many");
+}
+
 TEST_P(FuseTest, OneFunctionServesEveryDtypeAndShape) {
   const Tensor i = random_tensor<std::int32_t>({9}, device_, 7);
   const Tensor d = random_tensor<double>({2, 9}, device_, 8);

@@ -18,6 +18,7 @@ struct Dtype {
   std::size_t size_bytes;
 };
 inline constexpr Dtype kDtypes[] = {{"f32", PATCHBAY_F32, 4}, {"f64", PATCHBAY_F64, 8},
+                                    {"f16", PATCHBAY_F16, 2}, {"bf16", PATCHBAY_BF16, 2},
                                     {"i32", PATCHBAY_I32, 4}, {"i64", PATCHBAY_I64, 8},
                                     {"u8", PATCHBAY_U8, 1},   {"bool", PATCHBAY_BOOL, 1}};
 

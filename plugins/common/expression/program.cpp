@@ -29,7 +29,8 @@ struct Operator {
 #define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) {#name ".1", 3, k_##dtypes},
 #define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, k_##dtypes, true},
 #define PATCHBAY_LOGIC(name, num_operands, expression) {#name ".1", num_operands, k_BOOLS, true},
-constexpr unsigned k_FLOATS = bit_of(PATCHBAY_F32) | bit_of(PATCHBAY_F64);
+constexpr unsigned k_FLOATS =
+    bit_of(PATCHBAY_F32) | bit_of(PATCHBAY_F64) | bit_of(PATCHBAY_F16) | bit_of(PATCHBAY_BF16);
 constexpr unsigned k_NUMBERS =
     k_FLOATS | bit_of(PATCHBAY_I32) | bit_of(PATCHBAY_I64) | bit_of(PATCHBAY_U8);
 constexpr unsigned k_BOOLS = bit_of(PATCHBAY_BOOL);

@@ -159,9 +159,10 @@ class FusedModule final : public plugin::Module {
 std::unique_ptr<plugin::Module> load_fused(Backend& backend, std::string_view code) {
   expression::Program program = expression::parse(code);
   for (const expression::Value& value : program.values) {
-    if (value.dtype != PATCHBAY_F64 || backend.traits().has_f64) continue;
-    plugin::unsupported("a fused expression: this device (" + backend.traits().name +
-                        ") has no f64");
+    const bool is_half = value.dtype == PATCHBAY_F16 || value.dtype == PATCHBAY_BF16;
+    if (!is_half && (value.dtype != PATCHBAY_F64 || backend.traits().has_f64)) continue;
+    plugin::unsupported("a fused expression: this device (" + backend.traits().name + ") has no " +
+                        dtype_name(value.dtype));
   }
   return std::make_unique<FusedModule>(backend, std::move(program));
 }
