@@ -94,7 +94,7 @@ void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
   const Named named{"source", impl_of(lookup.operation, source, "source")};
   check_same_device(lookup.operation, a, named);
   check_same_dtype(lookup.operation, a, named);
-  check_dtype_allowed(lookup.operation, op::scatter_add.dtypes, a);
+  check_dtype_allowed(lookup.operation, op::scatter_add.dtypes | kSmallFloats, a);
   if (named.tensor.shape == lookup.index.shape()) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] source has the wrong shape: expected {}, an element for each index, got {} ({}; {}). "
@@ -216,6 +216,9 @@ Tensor look_up(const Lookup& lookup, const Tensor& a) {
 }
 
 Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& source) {
+  if (is_small(source.dtype())) {
+    return add_to_zeros(lookup, shape, source.cast(DType::f32)).cast(source.dtype());
+  }
   Tensor result;
   {
     const Recording recording(false);
@@ -231,7 +234,11 @@ Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& sour
   return result;
 }
 
+/// Sums of 16-bit floats are kept in f32 and rounded at the end.
 Tensor add_at(const Lookup& lookup, const Tensor& a, const Tensor& source) {
+  if (is_small(a.dtype())) {
+    return add_at(lookup, a.cast(DType::f32), source.cast(DType::f32)).cast(a.dtype());
+  }
   const TensorImpl& table = *a.impl();
   validate(lookup, table);
   Tensor result = make_empty(lookup.operation, table.shape, table.dtype, table);
@@ -270,6 +277,12 @@ const Tensor& add_at_out(const Lookup& lookup, const Tensor& out, const Tensor& 
   claim(lookup, target, {"a", *a.impl()}, a.shape());
   check_no_partial_overlap(lookup.operation, target, {"a", *a.impl()});
   check_no_overlap(lookup.operation, target, {"source", *source.impl()});
+  if (is_small(target.dtype)) {
+    const Recording recording(false);
+    const Tensor sums = add_at(lookup, a.cast(DType::f32), source.cast(DType::f32));
+    if (!target.is_empty()) launch_copy(target, *sums.impl());
+    return out;
+  }
   validate(lookup, target);
   const bool is_in_place = overlap(target, *a.impl()) == Overlap::kExact;
   if (!is_in_place && !target.is_empty()) launch_copy(target, *a.impl());

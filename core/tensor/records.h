@@ -100,8 +100,8 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
      kRounded, "grad, added to zeros as by scatter_add",
      "out[.., i, ..] = a[.., index[.., i, ..], ..] along dim"},
     {"scatter_add", "scatter_add.1", "memory", "uxti",
-     "index (i64, i32), source: one shape; out: the same but along dim; dim: i64", kNumbers,
-     Result::kSame, of_terms(64, 64), "out: grad; source: gather of grad",
+     "index (i64, i32), source: one shape; out: the same but along dim; dim: i64",
+     kNumbers & ~kSmallFloats, Result::kSame, of_terms(64, 64), "out: grad; source: gather of grad",
      "out[.., index[.., i, ..], ..] += source[.., i, ..] along dim, in the order of i, each sum "
      "rounded; the bound is that of 128 terms"},
 

@@ -130,6 +130,29 @@ TEST_F(CpuHalf, ValuesComeAsFloatsAndDoubles) {
   }
 }
 
+/// Each row is looked up 600 times: in bf16 a sum of ones would stay at 256.
+TEST_F(CpuHalf, WhatIndicesAddIsRoundedOnce) {
+  const Tensor index = zeros({600}, {DType::i64, device()});
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const Tensor rows = full({2, 3}, 1, {dtype, device()}).requires_grad_();
+    const Tensor found = embedding(rows, index);
+    EXPECT_EQ(found.dtype(), dtype);
+    sum(found.cast(DType::f32)).backward();
+    EXPECT_EQ(rows.grad().dtype(), dtype);
+    EXPECT_EQ(rows.grad().to_vector<float>(), (std::vector<float>{600, 600, 600, 0, 0, 0}));
+    const Tensor ones_ = full({600, 3}, 1, {dtype, device()}).requires_grad_();
+    const Tensor base = full({2, 3}, 8, {dtype, device()});
+    const Tensor sums = index_add(base, 0, index, ones_);
+    EXPECT_EQ(sums.to_vector<float>(), (std::vector<float>{608, 608, 608, 8, 8, 8}));
+    sum(sums * 2).backward();
+    EXPECT_EQ(ones_.grad().to_vector<float>(), std::vector<float>(1800, 2));
+    index_add_out(base, base, 0, index, ones_.detach());
+    EXPECT_EQ(base.to_vector<float>(), (std::vector<float>{608, 608, 608, 8, 8, 8}));
+    EXPECT_ERROR(static_cast<void>(index_add(base, 0, index + 2, ones_.detach())),
+                 ErrorCode::kInvalidArgument, "[index_add] index 2 at [0] is out of range");
+  }
+}
+
 /// Sums leave the range of f16 where means and roots do not.
 TEST_F(CpuHalf, MeansAndNormsAreRoundedOnce) {
   const Tensor t = full({70000}, 300, {DType::f16, device()});
