@@ -80,10 +80,17 @@ void BufferState::check_readable_slowly(std::string_view operation) {
   if (fault_) throw memory_error(*fault_, operation);
 }
 
+void BufferState::note_unwritten(FaultPtr why) {
+  const std::scoped_lock lock(mutex_);
+  fault_ = std::move(why);
+  tracked.store(true, std::memory_order_release);
+}
+
 void BufferState::forget_fault() {
   const std::scoped_lock lock(mutex_);
   forget_done();
   fault_.reset();
+  if (uses_.empty()) tracked.store(false, std::memory_order_release);
 }
 
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {

@@ -21,8 +21,8 @@ namespace patchbay::runtime {
 
 struct DeviceState;
 
-/// Counted by Buffer handles. `tracked` is false as long as only inline work has touched the
-/// memory: then there is nothing to wait for, and the hot path looks no further.
+/// Counted by Buffer handles. `tracked` is false where only inline work has touched the memory, or
+/// nothing is pending on it: then there is nothing to wait for, and the hot path looks no further.
 struct BufferState {
   /// Takes an allocation of the device's allocator, and the uses that come with it.
   BufferState(std::shared_ptr<DeviceState> owner, MemoryKind kind, const Allocation& allocation);
@@ -57,6 +57,8 @@ struct BufferState {
   void count_version() {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// It has no elements, and whoever reads it is told why, until all of it is written.
+  void note_unwritten(FaultPtr why);
   /// All of it was written again.
   void note_rewritten() {
     if (tracked.load(std::memory_order_acquire)) forget_fault();

@@ -9,6 +9,7 @@ namespace patchbay::runtime {
 namespace {
 
 Error error_of(const Fault& fault, std::string_view operation, const char* way_out) {
+  if (fault.way_out != nullptr) way_out = fault.way_out;
   if (fault.loses_device()) way_out = "All that is on this device is lost: use another one";
   return {fault.code, fmt::format("[{}] {}. {}.", operation, fault.text, way_out),
           fault.native_code, false};

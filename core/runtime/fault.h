@@ -17,7 +17,8 @@ namespace patchbay::runtime {
 struct Fault {
   ErrorCode code = ErrorCode::kLaunchFailed;
   std::int64_t native_code = 0;
-  std::string text;  // "launch of add failed (launched by [add] on fake:0)"
+  std::string text;               // "launch of add failed (launched by [add] on fake:0)"
+  const char* way_out = nullptr;  // a sentence without its period; null: the usual one
 
   bool loses_device() const { return code == ErrorCode::kDeviceLost; }
 };

@@ -23,7 +23,14 @@ GraphRecorder* find_recorder() {
   return nullptr;
 }
 
-GraphRecorder::GraphRecorder() {
+GraphRecorder::GraphRecorder()
+    : not_replayed_(std::make_shared<const Fault>(
+          Fault{ErrorCode::kInvalidArgument, 0,
+                "the graph that computes these elements was not replayed yet",
+                "Replay it before its results are read"})),
+      not_recorded_(std::make_shared<const Fault>(Fault{
+          ErrorCode::kInvalidArgument, 0, "the recording that was to compute these elements failed",
+          "Make the tensor again; a gradient goes with set_grad({})"})) {
   check_no_callback("record_graph");
   check_not_recording("record_graph");
   scope_ = std::make_shared<ScopedStream>(ScopedStream{nullptr, context().streams, this});
@@ -31,6 +38,7 @@ GraphRecorder::GraphRecorder() {
 }
 
 GraphRecorder::~GraphRecorder() {
+  if (!is_finished_) note_unwritten(not_recorded_);
   scope_->recorder = nullptr;  // a scope that ends out of order may bring it back
   exchange_streams(std::move(previous_));
 }
@@ -267,6 +275,16 @@ void GraphRecorder::add_workspaces() {
   }
 }
 
+/// What was made here and is held elsewhere too.
+void GraphRecorder::note_unwritten(const FaultPtr& why) noexcept {
+  for (const GraphBuffer& buffer : graph_->buffers_) {
+    const bool is_result = buffer.is_made_here && buffer.is_written && buffer.recorded;
+    if (is_result && buffer.recorded.state()->references.load() > 1) {
+      buffer.recorded.state()->note_unwritten(why);
+    }
+  }
+}
+
 void GraphRecorder::keep(DeviceState& device) {
   auto& devices = graph_->devices_;
   const bool is_kept = std::any_of(devices.begin(), devices.end(),
@@ -293,6 +311,8 @@ std::shared_ptr<GraphState> GraphRecorder::finish() {
     if (!buffer.current) buffer.current = buffer.recorded;
   }
   graph_->resolve();
+  note_unwritten(not_replayed_);
+  is_finished_ = true;
   return graph_;
 }
 

@@ -56,6 +56,7 @@ class GraphRecorder {
   void add_arguments(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
                      std::span<const std::uint32_t> slots);
   void keep(DeviceState& device);
+  void note_unwritten(const FaultPtr& why) noexcept;
   void plan_arenas();
   void add_workspaces();
 
@@ -63,6 +64,8 @@ class GraphRecorder {
   std::unordered_map<const BufferState*, std::uint32_t> indices_;
   std::vector<std::uint32_t> slots_;
   GraphDraw last_draw_{};  // of the last advance
+  const FaultPtr not_replayed_, not_recorded_;
+  bool is_finished_ = false;
   std::shared_ptr<ScopedStream> scope_;
   std::shared_ptr<const ScopedStream> previous_;
 };

@@ -102,6 +102,11 @@ void GraphState::resolve() {
   }
   boundary_.clear();
   for (const auto& [state, use] : boundary) boundary_.push_back(use);
+  results_.clear();
+  for (const GraphBuffer& buffer : buffers_) {
+    const bool is_result = buffer.is_made_here && buffer.is_written && buffer.recorded;
+    if (is_result && buffer.current == buffer.recorded) results_.push_back(buffer.recorded.state());
+  }
 }
 
 void GraphState::take_draws() {
@@ -159,6 +164,7 @@ void GraphState::replay() {
   for (const Use& use : boundary_) {
     if (use.writes) use.buffer->count_version();
   }
+  for (BufferState* result : results_) result->note_rewritten();
   StreamState* stream = device_ != nullptr ? &current_stream(*device_, "replay") : nullptr;
   if (stream != nullptr && stream->completes_inline && stream->tracer() == nullptr &&
       !are_tracked(boundary_)) {

@@ -139,9 +139,10 @@ class GraphState {
   std::vector<GraphSlot> slots_;
   std::vector<GraphDraw> draws_;
   std::vector<GraphGenerator> generators_;
-  DeviceState* device_ = nullptr;  // of all launches, if there is one
-  std::vector<Use> boundary_;      // all buffers, each once
-  std::vector<Buffer> arenas_;     // and the scratch memory
+  DeviceState* device_ = nullptr;      // of all launches, if there is one
+  std::vector<Use> boundary_;          // all buffers, each once
+  std::vector<BufferState*> results_;  // of those what the list makes from nothing, and others hold
+  std::vector<Buffer> arenas_;         // and the scratch memory
   std::size_t arena_bytes_ = 0;
 };
 

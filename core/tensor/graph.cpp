@@ -86,7 +86,20 @@ Scalar GraphRecording::slot(const Scalar& value) {
   return Scalar::with_slot(value, recorder_.add_slot());
 }
 
+namespace {
+
+template <class Function>
+void check_function(const Function& function) {
+  if (function) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[record_graph] no function: expected one to call, got an empty std::function. Pass what "
+        "queues the operations.");
+}
+
+}  // namespace
+
 Graph record_graph(const std::function<void(GraphRecording&)>& function) {
+  check_function(function);
   runtime::GraphRecorder recorder;
   GraphRecording recording(recorder);
   function(recording);
@@ -94,6 +107,7 @@ Graph record_graph(const std::function<void(GraphRecording&)>& function) {
 }
 
 Graph record_graph(const std::function<void()>& function) {
+  check_function(function);
   return record_graph([&](GraphRecording&) { function(); });
 }
 

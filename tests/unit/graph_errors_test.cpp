@@ -2,11 +2,14 @@
 // What can't be recorded, bound or set.
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 #include "unit/graph_device.h"
 
 namespace patchbay::test {
 namespace {
+
+using Floats = std::vector<float>;
 
 class GraphErrorsTest : public GraphTest {};
 PATCHBAY_GRAPH_DEVICES(GraphErrorsTest);
@@ -41,6 +44,70 @@ TEST_P(GraphErrorsTest, NothingIsReadOrAwaitedWhileRecording) {
   recording([&] { static_cast<void>(x.data<float>()); });
   recording([&] { static_cast<void>(x.buffer().host_pointer()); });
   recording([&] { static_cast<void>(std::ostringstream() << x); });
+}
+
+TEST_P(GraphErrorsTest, ResultsHaveNoElementsBeforeTheFirstReplay) {
+  const Tensor x = ramp(4);
+  Tensor whole, pieces, total;
+  const Graph graph = record_graph([&] {
+    whole = x + 1;
+    pieces = concat({x, x});
+    total = sum(pieces);
+  });
+  const char* const kWhy =
+      "the graph that computes these elements was not replayed yet. Replay it before its results "
+      "are read.";
+  for (const Tensor& result : {whole, pieces, total}) {
+    EXPECT_ERROR(static_cast<void>(result.to_vector<float>()), ErrorCode::kInvalidArgument, kWhy);
+    EXPECT_ERROR(static_cast<void>(result + 1), ErrorCode::kInvalidArgument, kWhy);
+    EXPECT_ERROR(static_cast<void>(result.clone()), ErrorCode::kInvalidArgument, kWhy);
+  }
+  const Graph after = record_graph([&] { total = whole * 2; });
+  EXPECT_ERROR(after.replay(), ErrorCode::kInvalidArgument, kWhy);
+  graph.replay();
+  after.replay();
+  EXPECT_EQ(whole.to_vector<float>(), (Floats{1, 2, 3, 4}));
+  EXPECT_EQ(pieces.to_vector<float>(), (Floats{0, 1, 2, 3, 0, 1, 2, 3}));
+  EXPECT_EQ(total.to_vector<float>(), (Floats{2, 4, 6, 8}));
+  EXPECT_EQ((whole + 1).to_vector<float>(), (Floats{2, 3, 4, 5}));
+}
+
+TEST_P(GraphErrorsTest, WhatTheProgramWritesItMayRead) {
+  Tensor y;
+  const Graph graph = record_graph([&] { y = ramp(4) + 1; });
+  y.fill_(7);
+  EXPECT_EQ(y.to_vector<float>(), (Floats{7, 7, 7, 7}));
+  graph.replay();
+  EXPECT_EQ(y.to_vector<float>(), (Floats{1, 2, 3, 4}));
+}
+
+TEST_P(GraphErrorsTest, AFailedRecordingLeavesNoElements) {
+  const Tensor w = ramp(4).requires_grad_();
+  const auto record = [&](bool fails) {
+    return record_graph([&] {
+      sum(w * w).backward();
+      if (fails) throw std::runtime_error("stop");
+    });
+  };
+  EXPECT_THROW(static_cast<void>(record(true)), std::runtime_error);
+  const char* const kWhy =
+      "the recording that was to compute these elements failed. Make the tensor again; a gradient "
+      "goes with set_grad({}).";
+  EXPECT_ERROR(static_cast<void>(w.grad().to_vector<float>()), ErrorCode::kInvalidArgument, kWhy);
+  EXPECT_ERROR(sum(w * w).backward(), ErrorCode::kInvalidArgument, kWhy);
+  w.set_grad({});
+  const Graph graph = record(false);
+  graph.replay();
+  EXPECT_EQ(w.grad().to_vector<float>(), (Floats{0, 2, 4, 6}));
+}
+
+TEST_P(GraphErrorsTest, AFunctionIsNeeded) {
+  EXPECT_ERROR(static_cast<void>(record_graph(std::function<void()>())),
+               ErrorCode::kInvalidArgument,
+               "[record_graph] no function: expected one to call, got an empty std::function. Pass "
+               "what queues the operations.");
+  EXPECT_ERROR(static_cast<void>(record_graph(std::function<void(GraphRecording&)>())),
+               ErrorCode::kInvalidArgument, "[record_graph] no function");
 }
 
 TEST_P(GraphErrorsTest, LaunchesByHandAreNotRecorded) {
