@@ -18,8 +18,8 @@ namespace patchbay::cpu {
 class ElementwiseKernel final : public plugin::Kernel {
  public:
   struct Operation {
-    Row row;    // of one or two inputs
-    Row3 row3;  // of three
+    Row row;                                      // of one or two inputs
+    Row3 row3;                                    // of three
     Transpose transpose[LoopNest::kMaxOperands];  // for the type of each operand
     std::uint8_t dtypes[LoopNest::kMaxOperands];
     int num_operands;

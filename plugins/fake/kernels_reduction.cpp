@@ -12,8 +12,8 @@
 namespace fake {
 namespace {
 
-/// Sums of f32 are kept in f64, those of f64 in what the host has beyond, for they are made one after
-/// the other; those of integers wrap around in 64 bits.
+/// Sums of f32 are kept in f64, those of f64 in what the host has beyond, for they are made one
+/// after the other; those of integers wrap around in 64 bits.
 template <class T>
 struct WideOf {
   using type = std::uint64_t;

@@ -90,7 +90,9 @@ Probe exp(Probe a) { return a; }
 Probe log(Probe a) { return a; }
 Probe erf(Probe a) { return a; }
 Probe pow(Probe a, Probe b) { return Probe::of(a.uses | b.uses); }
-Probe select(Probe condition, Probe x, Probe y) { return Probe::of(condition.uses | x.uses | y.uses); }
+Probe select(Probe condition, Probe x, Probe y) {
+  return Probe::of(condition.uses | x.uses | y.uses);
+}
 
 /// What the columns name: up to three operands and the result.
 constexpr std::size_t kResult = 3;
