@@ -371,6 +371,7 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
   if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    check_same_runtime(terminal_of(from.buffer), terminal_of(to.buffer), operation);
     return recorder->copy(to, from, size_bytes, operation);
   }
   TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);

@@ -101,6 +101,16 @@ TEST_P(GraphErrorsTest, AFailedRecordingLeavesNoElements) {
   EXPECT_EQ(w.grad().to_vector<float>(), (Floats{0, 2, 4, 6}));
 }
 
+TEST_P(GraphErrorsTest, CopiesStayInOneRuntime) {
+  const Runtime elsewhere(options({}));
+  const Buffer to = Buffer::allocate(elsewhere.device("cpu:0"), 16);
+  const Tensor x = ramp(4);
+  EXPECT_ERROR(static_cast<void>(record_graph([&] {
+                 copy({to, 0, 16}, {x.buffer(), 0, 16});
+               })),
+               ErrorCode::kInvalidArgument, "belong to two runtimes: copies stay within one");
+}
+
 TEST_P(GraphErrorsTest, AFunctionIsNeeded) {
   EXPECT_ERROR(static_cast<void>(record_graph(std::function<void()>())),
                ErrorCode::kInvalidArgument,
