@@ -55,9 +55,10 @@ class PATCHBAY_API InferenceMode {
 
 /// function(inputs), recorded as one operation that keeps the inputs alone: backward runs the
 /// function again (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016), from where
-/// the runtime's default generator was the first time; it must give the same result. At least one
-/// input must require gradients; then they flow to leaves that the function captures, too. Errors:
-/// kInvalidArgument without inputs.
+/// the runtime's default generator was the first time; it must give the same result. Gradients flow
+/// to leaves that the function captures, too. Where no input requires any the function is called
+/// and recorded as it stands, and nothing is saved. Errors: kInvalidArgument without inputs, a
+/// function or its result; kUnsupported by a backward with create_graph.
 [[nodiscard]] PATCHBAY_API Tensor
 checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,
            const std::vector<Tensor>& inputs);

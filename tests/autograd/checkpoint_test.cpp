@@ -84,6 +84,26 @@ TEST_P(CheckpointTest, HasNoSecondDerivative) {
                ErrorCode::kUnsupported, "[checkpoint] gradients of a checkpoint can't be recorded");
 }
 
+TEST_P(CheckpointTest, GradientsFlowToWhatIsCaptured) {
+  const Tensor weight = full({3}, 4, device_).requires_grad_();
+  for (const bool of_input : {false, true}) {
+    weight.set_grad({});
+    const Tensor x = full({3}, 2, device_);
+    if (of_input) x.requires_grad_();
+    const Tensor y = checkpoint([&](const std::vector<Tensor>& in) { return in[0] * weight; }, {x});
+    sum(y).backward();
+    EXPECT_EQ(weight.grad().to_vector<float>(), Floats(3, 2)) << of_input;
+  }
+}
+
+TEST_P(CheckpointTest, NeedsAFunctionAndItsResult) {
+  const Tensor x = ones({3}, device_).requires_grad_();
+  EXPECT_ERROR(static_cast<void>(checkpoint({}, {x})), ErrorCode::kInvalidArgument,
+               "[checkpoint] no function: expected one to call, got an empty std::function.");
+  EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {x})),
+               ErrorCode::kInvalidArgument, "[checkpoint] the function's result is undefined");
+}
+
 TEST_P(CheckpointTest, NeedsAnInput) {
   EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {})),
                ErrorCode::kInvalidArgument, "[checkpoint] no inputs: expected at least one tensor");

@@ -67,6 +67,11 @@ struct Checkpoint {
 
 Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,
                   const std::vector<Tensor>& inputs) {
+  if (!function) {
+    tensor::raise(ErrorCode::kInvalidArgument,
+                  "[checkpoint] no function: expected one to call, got an empty std::function. "
+                  "Pass what computes the result.");
+  }
   if (inputs.empty()) {
     tensor::raise(ErrorCode::kInvalidArgument,
                   "[checkpoint] no inputs: expected at least one tensor, got none. Pass what the "
@@ -84,12 +89,16 @@ Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& funct
     is_recorded = is_recorded || back.wanted.back();
     operands.push_back(&input);
   }
+  // What the function captures may need gradients all the same.
+  if (!is_recorded) return function(inputs);
   Tensor result;
   {
     const tensor::Recording recording(false);
-    result = function(inputs).detach();
+    result = function(inputs);
+    tensor::impl_of("checkpoint", result, "the function's result");
+    result = result.detach();
   }
-  if (is_recorded) tensor::record("checkpoint", result, operands, std::move(back));
+  tensor::record("checkpoint", result, operands, std::move(back));
   return result;
 }
 
