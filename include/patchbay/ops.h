@@ -30,7 +30,10 @@ namespace patchbay {
   [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a); \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a)
 
-// Arithmetic: f32 f64 i32 i64 u8. Integers wrap around; integer division truncates, and gives 0
+// Floats are f32, f64, f16 and bf16, of which devices may lack some; numbers are floats, i32, i64
+// and u8. Of 16 bits: computed in f32 and rounded once.
+//
+// Arithmetic: numbers. Integers wrap around; integer division truncates, and gives 0
 // for a zero divisor. Maximum and minimum propagate NaN.
 PATCHBAY_DECLARE_BINARY(add);
 PATCHBAY_DECLARE_BINARY(sub);
@@ -38,7 +41,7 @@ PATCHBAY_DECLARE_BINARY(mul);
 PATCHBAY_DECLARE_BINARY(div);
 PATCHBAY_DECLARE_BINARY(maximum);
 PATCHBAY_DECLARE_BINARY(minimum);
-// a^b as IEEE 754-2019, 9.2 has pow: f32 f64.
+// a^b as IEEE 754-2019, 9.2 has pow: floats.
 PATCHBAY_DECLARE_BINARY(pow);
 
 // Comparison: any dtype, result bool. NaN equals nothing; false is less than true.
@@ -54,13 +57,13 @@ PATCHBAY_DECLARE_BINARY(logical_and);
 PATCHBAY_DECLARE_BINARY(logical_or);
 PATCHBAY_DECLARE_UNARY(logical_not);
 
-// f32 f64 i32 i64 u8. relu is max(a, 0); a NaN stays.
+// Numbers. relu is max(a, 0); a NaN stays.
 PATCHBAY_DECLARE_UNARY(neg);
 PATCHBAY_DECLARE_UNARY(abs);
 PATCHBAY_DECLARE_UNARY(square);
 PATCHBAY_DECLARE_UNARY(relu);
 
-// f32 f64. rsqrt is 1 / sqrt(a), sigmoid 1 / (1 + exp(-a)), gelu a / 2 (1 + erf(a / sqrt 2)).
+// Floats. rsqrt is 1 / sqrt(a), sigmoid 1 / (1 + exp(-a)), gelu a / 2 (1 + erf(a / sqrt 2)).
 PATCHBAY_DECLARE_UNARY(sqrt);
 PATCHBAY_DECLARE_UNARY(rsqrt);
 PATCHBAY_DECLARE_UNARY(exp);
@@ -85,8 +88,8 @@ PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition,
 PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& a,
                                      const Tensor& b);
 
-/// What is nearest to a in [low, high], either of which may be left out (`{}`); a NaN stays. f32
-/// f64 i32 i64 u8. Errors: kInvalidArgument if there is no bound, one is NaN, or low > high.
+/// What is nearest to a in [low, high], either of which may be left out (`{}`); a NaN stays.
+/// Numbers. Errors: kInvalidArgument if there is no bound, one is NaN, or low > high.
 [[nodiscard]] PATCHBAY_API Tensor clamp(const Tensor& a, const std::optional<Scalar>& low,
                                         const std::optional<Scalar>& high = {});
 PATCHBAY_API const Tensor& clamp_out(const Tensor& out, const Tensor& a,
@@ -124,7 +127,7 @@ const Tensor& operator/=(const Tensor& a, const T& b) {
   return div_out(a, a, b);
 }
 
-// Products: f32 f64 i32 i64. Transposed operands (`b.t()`) are read in place, and so are repeated
+// Products: floats, i32, i64. Transposed operands (`b.t()`) are read in place, and so are repeated
 // ones. `out` overlaps no operand.
 /// [..., m, k] x [..., k, n] -> [..., m, n], where leading dimensions broadcast. A vector [k] is a
 /// row on the left and a column on the right, and that dimension goes again: of two vectors the dot
@@ -150,9 +153,9 @@ struct Axes {
 };
 
 // Reductions. Order is fixed: results repeat their bits for any thread count.
-/// f32 and f64 keep their dtype; the others sum as i64.
+/// Floats keep their dtype; the others sum as i64.
 [[nodiscard]] PATCHBAY_API Tensor sum(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// f32, f64.
+/// Floats.
 [[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// NaN propagates. Errors: kInvalidArgument if there is nothing along the axes.
 [[nodiscard]] PATCHBAY_API Tensor min(const Tensor& a, const Axes& axes = {}, bool keep = false);
@@ -161,20 +164,23 @@ struct Axes {
 /// the first NaN wins. Errors as min.
 [[nodiscard]] PATCHBAY_API Tensor argmin(const Tensor& a, const Axes& axes = {}, bool keep = false);
 [[nodiscard]] PATCHBAY_API Tensor argmax(const Tensor& a, const Axes& axes = {}, bool keep = false);
-/// (sum |a|^order)^(1/order) for order 1, 2 and infinity (max |a|); f32, f64. Order 2 over all of
+/// (sum |a|^order)^(1/order) for order 1, 2 and infinity (max |a|); floats. Order 2 over all of
 /// a matrix is the Frobenius norm. Squares are not scaled: they overflow where a^2 does.
 [[nodiscard]] PATCHBAY_API Tensor norm(const Tensor& a, double order = 2, const Axes& axes = {},
                                        bool keep = false);
-/// sum a^2: f32 and f64 keep their dtype, integers sum as i64.
+/// sum a^2: floats keep their dtype, integers sum as i64.
 [[nodiscard]] PATCHBAY_API Tensor sum_squares(const Tensor& a, const Axes& axes = {},
                                               bool keep = false);
-/// sum (a - mean)^2 / (n - correction) over the n elements of each result, and its root; f32, f64.
+/// sum (a - mean)^2 / (n - correction) over the n elements of each result, and its root; floats.
 /// Made of the deviations from the mean, so that a large one costs no digits. NaN where n is not
 /// larger than the correction. The root's gradient is 0 where it is 0.
 [[nodiscard]] PATCHBAY_API Tensor var(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                       bool keep = false);
 [[nodiscard]] PATCHBAY_API Tensor stddev(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                          bool keep = false);
+/// `keep` comes after the correction, which no bool is meant for.
+Tensor var(const Tensor& a, const Axes& axes, bool keep) = delete;
+Tensor stddev(const Tensor& a, const Axes& axes, bool keep) = delete;
 /// The sum of a matrix's diagonal: dtypes as sum. Errors: kShapeMismatch unless rank 2.
 [[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& a);
 
