@@ -129,7 +129,7 @@ TEST_P(FusedRecordTest, AnOperandThatWasOverwrittenIsFound) {
   b.fill_(0);
   EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument,
                "[backward] b of scale was overwritten: expected it as it was when scale read it, "
-               "got 1 later writes to its storage (b: f32 [2]" +
+               "got 1 later write to its storage (b: f32 [2]" +
                    on_ + "). Clone it before it is overwritten.");
   const auto added = fuse([](Expression x, Expression z) { return x * 2 + z; }, "added");
   const Tensor z = sum(added(a, b));

@@ -76,7 +76,7 @@ TEST_P(OverwritingTest, OfAnOperandThatBackwardNeedsIsFound) {
   factor.slice(0, 1).fill_(0);  // through a view
   EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument,
                "[backward] b of mul was overwritten: expected it as it was when mul read it, got 1 "
-               "later writes to its storage (b: f32 [2]" +
+               "later write to its storage (b: f32 [2]" +
                    on_ + "). Clone it before it is overwritten.");
   z.backward();  // a sum needs no values
   EXPECT_EQ(x.grad().to_vector<float>(), (Floats{1, 1}));
@@ -109,7 +109,7 @@ TEST_P(OverwritingTest, OfABaseIsFoundThroughItsView) {
   }
   EXPECT_ERROR(static_cast<void>(first * 2), ErrorCode::kInvalidArgument,
                "[mul] an operand was overwritten since slice made it: expected it as it was made, "
-               "got 1 later writes to its storage (operand: f32 [1]" +
+               "got 1 later write to its storage (operand: f32 [1]" +
                    on_ + "). Clone it before it is overwritten.");
 }
 
@@ -130,7 +130,7 @@ TEST_P(OverwritingTest, ThroughASliceIsFoundWhateverWrites) {
     write(factor);
     EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument,
                  "[backward] b of mul was overwritten: expected it as it was when mul read it, got "
-                 "1 later writes");
+                 "1 later write to");
   }
 }
 

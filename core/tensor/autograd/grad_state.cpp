@@ -104,8 +104,9 @@ std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor) {
     if (now != state.version) {
       raise(ErrorCode::kInvalidArgument,
             "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
-            "later writes to its storage ({}). Clone it before it is overwritten.",
-            operation, state.node->name, now - state.version, describe({"operand", tensor}));
+            "later write{} to its storage ({}). Clone it before it is overwritten.",
+            operation, state.node->name, now - state.version, now - state.version == 1 ? "" : "s",
+            describe({"operand", tensor}));
     }
     return state.node;
   }

@@ -40,11 +40,11 @@ Saved Saved::result(const Tensor& tensor) {
 
 Tensor Saved::get(const Node& node) const {
   const TensorImpl& impl = *tensor_.impl();
-  if (version_of(impl) != version_) {
+  if (const std::uint64_t writes = version_of(impl) - version_; writes != 0) {
     raise(ErrorCode::kInvalidArgument,
           "[backward] {0} of {1} was overwritten: expected it as it was when {1} read it, got {2} "
-          "later writes to its storage ({3}). Clone it before it is overwritten.",
-          name_, node.name, version_of(impl) - version_, describe({name_, impl}));
+          "later write{3} to its storage ({4}). Clone it before it is overwritten.",
+          name_, node.name, writes, writes == 1 ? "" : "s", describe({name_, impl}));
   }
   if (!is_result_) return tensor_;
   Tensor result = without_state(impl);
