@@ -51,12 +51,7 @@ void GatherKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, p
     const auto dim = static_cast<std::int64_t>(kept[3].value.bits);
     const std::int64_t extent = kept[1].shape[dim];
     if (num_elements(kept[0]) == 0) return;
-    bool is_sound = false;
-    workers_.run([&] {
-      is_sound = are_in_range(workers_, kept[2], extent);
-      if (is_sound) compute(kept);
-    });
-    if (!is_sound) raise_out_of_range(kept[2], extent, dim);
+    compute_in_range(workers_, kept[2], extent, dim, [&] { compute(kept); });
   });
 }
 

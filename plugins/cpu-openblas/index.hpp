@@ -31,6 +31,18 @@ bool are_in_range(Workers& workers, const patchbay_argument& index, std::int64_t
 [[noreturn]] void raise_out_of_range(const patchbay_argument& index, std::int64_t extent,
                                      std::int64_t dim);
 
+/// Calls compute() on the workers if they are, else throws that.
+template <class Compute>
+void compute_in_range(Workers& workers, const patchbay_argument& index, std::int64_t extent,
+                      std::int64_t dim, const Compute& compute) {
+  bool is_sound = false;
+  workers.run([&] {
+    is_sound = are_in_range(workers, index, extent);
+    if (is_sound) compute();
+  });
+  if (!is_sound) raise_out_of_range(index, extent, dim);
+}
+
 }  // namespace patchbay::cpu
 
 #endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_INDEX_HPP_

@@ -102,12 +102,7 @@ void ScatterAddKernel::launch(plugin::Stream& stream, plugin::Arguments argument
     const auto dim = static_cast<std::int64_t>(kept[3].value.bits);
     const std::int64_t extent = kept[0].shape[dim];
     if (num_elements(kept[1]) == 0) return;
-    bool is_sound = false;
-    workers_.run([&] {
-      is_sound = are_in_range(workers_, kept[1], extent);
-      if (is_sound) compute(kept);
-    });
-    if (!is_sound) raise_out_of_range(kept[1], extent, dim);
+    compute_in_range(workers_, kept[1], extent, dim, [&] { compute(kept); });
   });
 }
 
