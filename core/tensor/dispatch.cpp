@@ -12,41 +12,6 @@ namespace patchbay::tensor {
 
 static_assert(kernel_slot(kOperators.back(), DType::boolean, 7) < runtime::KernelCache::kNumSlots);
 
-patchbay_argument& Launch::add(const TensorImpl& tensor, int rank, std::uint8_t access) {
-  patchbay_argument& argument = arguments_[num_arguments_++];
-  runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);
-  std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
-  std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
-  uses_[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0,
-                        (access & PATCHBAY_READ) != 0};
-  return argument;
-}
-
-void Launch::tensor(const TensorImpl& tensor, const Shape& shape, const Shape& strides,
-                    std::uint8_t access) {
-  patchbay_argument& argument = add(tensor, shape.rank(), access);
-  std::copy(shape.begin(), shape.end(), argument.shape);
-  std::copy(strides.begin(), strides.end(), argument.strides);
-}
-
-void Launch::flat(const TensorImpl& tensor, std::uint8_t access) {
-  patchbay_argument& argument = add(tensor, 1, access);
-  argument.shape[0] = tensor.num_elements;
-  argument.strides[0] = 1;
-}
-
-void Launch::scalar(std::uint64_t bits, DType dtype, std::uint32_t slot) {
-  if (slot != runtime::kNoSlot) [[unlikely]] {
-    if (!has_slots_) slots_.fill(runtime::kNoSlot);
-    has_slots_ = true;
-    slots_[num_arguments_] = slot;
-  }
-  patchbay_argument& argument = arguments_[num_arguments_++];
-  runtime::set_scalar(argument, bits, scalar_dtype(dtype));
-  std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
-  std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
-}
-
 Operand literal(const char* operation, DType dtype, const Scalar& value) {
   if (value.slot() == 0) [[likely]]
     return {nullptr, value.bits(dtype, operation)};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <mutex>
 
 #include "core/runtime/fused_kernel.h"
@@ -12,6 +11,7 @@
 #include "core/tensor/autograd/fused.h"
 #include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
+#include "core/tensor/dispatch.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/overlap.h"
 
@@ -222,12 +222,8 @@ class Call {
     const bool flat = is_flat(outputs);
     for (const Tensor& output : outputs) add(*output.impl(), flat, PATCHBAY_WRITE);
     for (const std::uint32_t input : program_->tensors) add(*inputs_[input], flat, PATCHBAY_READ);
-    for (const auto& scalar : program_->scalars) {
-      patchbay_argument& argument = next();
-      runtime::set_scalar(argument, bits_of(scalar), scalar.dtype);
-    }
-    runtime::launch(*kernel_, std::span(raw_.data(), num_raw_), std::span(uses_.data(), num_uses_),
-                    state_.name);
+    for (const auto& scalar : program_->scalars) launch_.scalar(bits_of(scalar), scalar.dtype);
+    launch_.run(state_.name, *kernel_);
   }
 
   std::uint64_t bits_of(const ExpressionProgram::Scalar& scalar) const {
@@ -245,30 +241,16 @@ class Call {
                        [&](std::uint32_t input) { return fits(*inputs_[input]); });
   }
 
-  patchbay_argument& next() {
-    patchbay_argument& argument = raw_[num_raw_++];
-    std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
-    std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
-    return argument;
-  }
-
   /// Of the shape of the result: a dimension that broadcasts has stride 0.
   void add(const TensorImpl& tensor, bool flat, std::uint8_t access) {
-    patchbay_argument& argument = next();
-    const int rank = flat ? 1 : shape_.rank();
-    runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);
-    uses_[num_uses_++] = {&tensor.buffer(), access == PATCHBAY_WRITE, access != PATCHBAY_WRITE};
-    if (flat) {
-      argument.shape[0] = tensor.num_elements;
-      argument.strides[0] = 1;
-      return;
-    }
-    const int missing = rank - tensor.shape.rank();
-    for (int i = 0; i < rank; ++i) {
+    if (flat) return launch_.flat(tensor, access);
+    Shape strides = shape_;
+    const int missing = shape_.rank() - tensor.shape.rank();
+    for (int i = 0; i < shape_.rank(); ++i) {
       const bool repeats = i < missing || (tensor.shape[i - missing] == 1 && shape_[i] != 1);
-      argument.shape[i] = shape_[i];
-      argument.strides[i] = repeats ? 0 : tensor.strides[i - missing];
+      strides[i] = repeats ? 0 : tensor.strides[i - missing];
     }
+    launch_.tensor(tensor, shape_, strides, access);
   }
 
   FusedState& state_;
@@ -281,9 +263,8 @@ class Call {
   Shape shape_;
   std::shared_ptr<const ExpressionProgram> program_;
   std::shared_ptr<runtime::KernelState> kernel_;
-  std::array<patchbay_argument, runtime::kMaxFusedTensors + runtime::kMaxFusedScalars> raw_;
-  std::array<runtime::Use, runtime::kMaxFusedTensors> uses_;
-  std::size_t num_raw_ = 0, num_uses_ = 0;
+  LaunchOf<runtime::kMaxFusedTensors, runtime::kMaxFusedTensors + runtime::kMaxFusedScalars>
+      launch_;
 };
 
 }  // namespace
