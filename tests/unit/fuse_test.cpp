@@ -176,6 +176,18 @@ TEST_P(FuseTest, Halves) {
     EXPECT_EQ(x.grad().dtype(), dtype);
     expect_same<float>(as_floats(x.grad()), as_floats(y.grad()), name + " gradient", 0.02);
   }
+  // A value for all elements, computed, whose register the next step takes.
+  const auto uniform = [](auto x, auto s, auto t) {
+    return where(lt(x, s * 2), x - x * (s * 3), x / (abs(t) + 1)) - (s - t) * x;
+  };
+  const auto fused_uniform =
+      fuse([&](Expression x, Expression s, Expression t) { return uniform(x, s, t); }, "uniform");
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    const Tensor x = random_tensor<float>({2500}, device_, 4).cast(dtype);
+    const Tensor s = full({1}, 1.5, {dtype, device_}), t = full({1}, -2, {dtype, device_});
+    expect_same<float>(fused_uniform(x, s, t).cast(DType::f32),
+                       Tensor(uniform(x, s, t)).cast(DType::f32), std::string(to_string(dtype)));
+  }
   const Tensor a = random_tensor<float>({33, 70}, device_, 1).cast(DType::bf16);
   const Tensor b = random_tensor<float>({33, 70}, device_, 2).cast(DType::bf16);
   expect_same<float>(many(a, b).cast(DType::f32), unfused_many(a, b).cast(DType::f32), "many");

@@ -76,7 +76,8 @@ inline void narrow(std::int64_t n, const float* in, F16* out) { narrow_plainly(n
 
 constexpr std::int64_t kHalfTile = 512;
 
-/// `n` elements from number `first` on as the input of a row of floats, whose step it sets.
+/// `n` elements from number `first` on as the input of a row of floats, whose step it sets. A
+/// repeated element is read once, with the first tile: the output may take its place.
 template <class In>
 inline const void* row_input(std::int64_t n, const void* in, std::int64_t first, std::int64_t given,
                              float* buffer, std::int64_t& step) {
@@ -86,7 +87,7 @@ inline const void* row_input(std::int64_t n, const void* in, std::int64_t first,
     return x;
   } else {
     if (given == 0) {
-      buffer[0] = to_f32(*x);
+      if (first == 0) buffer[0] = to_f32(*x);
     } else if (given == 1) {
       widen(n, x, buffer);
     } else {
