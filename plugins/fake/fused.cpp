@@ -197,6 +197,10 @@ class FusedModule final : public plugin::Module {
 std::unique_ptr<plugin::Module> load_fused(Device& device, std::string_view code) {
   expression::Program program = expression::parse(code);
   for (const Value& value : program.values) {
+    if (value.dtype == PATCHBAY_F16 || value.dtype == PATCHBAY_BF16) {
+      plugin::unsupported("a fused expression: this device has no " +
+                          expression::dtype_name(value.dtype));
+    }
     if (value.dtype != PATCHBAY_F64 || device.options().f64) continue;
     plugin::unsupported("a fused expression: this device has no f64 (option fake_f64)");
   }
