@@ -145,7 +145,7 @@ Block* KindAllocator::find(std::size_t size_bytes) {
   try {
     return attempt();
   } catch (const OutOfMemory&) {
-    device_.runtime.transfer.finish(&device_, PATCHBAY_NO_DEADLINE);  // which hold what they copy
+    device_.runtime.transfer.finish_for_memory(device_);  // which hold what they copy
     trim();
   }
   try {

@@ -48,7 +48,12 @@ void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operatio
 
 void TransferJob::finish_quietly() noexcept {
   std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return has_ended_; });
+  ended_.wait(lock, [this] { return is_ended_; });
+}
+
+bool TransferJob::has_ended() {
+  const std::scoped_lock lock(mutex_);
+  return is_ended_;
 }
 
 void TransferJob::attempt() {
@@ -98,7 +103,7 @@ void TransferJob::end() noexcept {
   const std::scoped_lock lock(mutex_);
   if (fault_) progress->fail(fault_);
   progress->pass(kPosition);
-  has_ended_ = true;
+  is_ended_ = true;
   ended_.notify_all();
 }
 
@@ -220,14 +225,39 @@ void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
   states.push_back(state);
 }
 
+/// Among all copies, of the last one queued that concerns the device.
+std::uint64_t Transfer::number_of_last(const DeviceState* device) const {
+  std::uint64_t last = 0, number = state_->num_ended;
+  for (const auto& job : state_->jobs) {
+    ++number;
+    if (job->concerns(device)) last = number;
+  }
+  return last;
+}
+
+void Transfer::finish_for_memory(const DeviceState& device) {
+  if (current_job != nullptr) return;
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLook(5), kPatience(500);
+  std::unique_lock lock(state_->mutex);
+  const std::uint64_t wanted = number_of_last(&device);
+  std::uint64_t seen = state_->num_ended;
+  auto since = Clock::now();
+  while (state_->num_ended < wanted && !state_->stops) {
+    if (state_->num_ended != seen || !state_->jobs.front()->has_ended()) {
+      seen = state_->num_ended;
+      since = Clock::now();
+    } else if (Clock::now() - since > kPatience) {
+      return;
+    }
+    state_->ended.wait_for(lock, kLook);
+  }
+}
+
 bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
   if (current_job != nullptr) return true;
   std::unique_lock lock(state_->mutex);
-  std::uint64_t wanted = 0, number = state_->num_ended;
-  for (const auto& job : state_->jobs) {
-    ++number;
-    if (job->concerns(device)) wanted = number;
-  }
+  const std::uint64_t wanted = number_of_last(device);
   while (state_->num_ended < wanted && !state_->stops) {
     if (deadline_ns == PATCHBAY_NO_DEADLINE) {
       state_->ended.wait(lock);

@@ -42,6 +42,8 @@ class TransferJob final : public Queue {
   void run() noexcept;
   /// Ends it unmade.
   void give_up() noexcept;
+  /// Whether it is made, or given up.
+  bool has_ended();
   bool concerns(const DeviceState* device) const {
     return device == nullptr || device == to_device_ || device == from_device_;
   }
@@ -60,7 +62,7 @@ class TransferJob final : public Queue {
   std::function<void()> work_;
   std::mutex mutex_;
   std::condition_variable ended_;
-  bool has_ended_ = false;
+  bool is_ended_ = false;
   FaultPtr fault_;  // null if it went well
 };
 
@@ -79,6 +81,9 @@ class Transfer {
   /// Blocks until the copies that concern the device (null: all) are made and their buffers let
   /// go; failures stay with what was written. False: the deadline passed first.
   bool finish(const DeviceState* device, std::uint64_t deadline_ns);
+  /// The same for memory that the copies hold; gives up where one that is made can't let go of what
+  /// it copied, for the application's callback for lent memory may itself wait for this thread.
+  void finish_for_memory(const DeviceState& device);
   /// That of the staged copy queued last, for the next one; null once nothing uses it.
   std::shared_ptr<StagingRing> last_ring() const;
   /// The copy that this thread is making; null on all others.
@@ -86,6 +91,7 @@ class Transfer {
 
  private:
   struct State;
+  std::uint64_t number_of_last(const DeviceState* device) const;
   static void run(const std::shared_ptr<State>& state);
   static void stop_at_process_end(const std::shared_ptr<State>& state);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -383,6 +384,27 @@ TEST(TransferMemory, AllocationsWaitForWhatCopiesHold) {
   });
   EXPECT_EQ(full({1 << 20}, 4, from).to_vector<float>(), Floats(1 << 20, 4));
   EXPECT_EQ(there.to_vector<float>(), Floats(1 << 20, 3));
+}
+
+/// The callback of lent memory may take a lock that the thread which asks for memory holds.
+TEST(TransferMemory, AllocationsDoNotWaitForCallbacksForEver) {
+  const Runtime runtime(staged_options({{"fake_memory_bytes", std::to_string(5 << 20)}}));
+  const Device fake = runtime.device("fake:0");
+  const Tensor most = full({1 << 20}, 3, fake);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  Floats values(6, 1);
+  std::promise<void> arrived;
+  Tensor lent = wrap_host(values.data(), DType::f32, {2, 3}, runtime.device("cpu:0"), [&] {
+    arrived.set_value();
+    const std::scoped_lock inner(mutex);
+  });
+  const Tensor sent = lent.t().to(fake, {.non_blocking = true});
+  lent = Tensor();
+  arrived.get_future().wait();
+  EXPECT_ERROR(static_cast<void>(full({1 << 20}, 4, fake)), ErrorCode::kOutOfMemory, "fake:0");
+  lock.unlock();
+  EXPECT_EQ(sent.to_vector<float>(), values);
 }
 
 // ------------------------------------------------------------------------------- calibration
