@@ -68,7 +68,7 @@ void BufferState::forget_done() {
   std::erase_if(uses_, [this](const Position& use) {
     if (!use.is_done()) return false;
     if (use.writes && !use.inherited) {
-      if (FaultPtr fault = use.queue->progress->fault_at(use.sequence)) fault_ = std::move(fault);
+      if (FaultPtr fault = use.queue->progress->fault_at(use.sequence)) set_fault(std::move(fault));
     }
     return true;
   });
@@ -82,15 +82,22 @@ void BufferState::check_readable_slowly(std::string_view operation) {
 
 void BufferState::note_unwritten(FaultPtr why) {
   const std::scoped_lock lock(mutex_);
-  fault_ = std::move(why);
+  set_fault(std::move(why));
   tracked.store(true, std::memory_order_release);
 }
 
-void BufferState::forget_fault() {
+constinit std::atomic<std::uint64_t> BufferState::num_faults{0};
+
+void BufferState::set_fault(FaultPtr fault) {
+  fault_ = std::move(fault);
+  fault_number_ = num_faults.fetch_add(1, std::memory_order_acq_rel) + 1;
+}
+
+void BufferState::forget_fault(std::uint64_t after) {
   const std::scoped_lock lock(mutex_);
   forget_done();
-  fault_.reset();
-  if (uses_.empty()) tracked.store(false, std::memory_order_release);
+  if (fault_number_ <= after) fault_.reset();
+  if (uses_.empty() && !fault_) tracked.store(false, std::memory_order_release);
 }
 
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {

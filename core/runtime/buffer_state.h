@@ -59,9 +59,12 @@ struct BufferState {
   }
   /// It has no elements, and whoever reads it is told why, until all of it is written.
   void note_unwritten(FaultPtr why);
-  /// All of it was written again.
-  void note_rewritten() {
-    if (tracked.load(std::memory_order_acquire)) forget_fault();
+  /// For `note_rewritten`: what is known now to have failed, of any buffer.
+  static std::uint64_t faults_so_far() { return num_faults.load(std::memory_order_acquire); }
+  /// All of it was written again, by work that was submitted after so many faults were known. What
+  /// is known since may be that work's own.
+  void note_rewritten(std::uint64_t after) {
+    if (tracked.load(std::memory_order_acquire)) forget_fault(after);
   }
   /// Blocks until a host access of this kind is safe.
   void wait_on_host(bool writes, std::string_view operation = "wait") {
@@ -96,7 +99,8 @@ struct BufferState {
   void give_back() noexcept;
   void wait_on_host_slowly(bool writes, std::string_view operation);
   void check_readable_slowly(std::string_view operation);
-  void forget_fault();
+  void set_fault(FaultPtr fault);
+  void forget_fault(std::uint64_t after);
   void wait_quietly() noexcept;
   static void follow(StreamState& stream, const Position& use, std::string_view operation);
   void forget_done();
@@ -108,7 +112,9 @@ struct BufferState {
   // What may not have ended: of each stream its last write and its last read. Several writers,
   // since launches by hand insert no waits. Taken while a stream's mutex is held, never before it.
   std::vector<Position> uses_;
-  FaultPtr fault_;  // of work that was to write it and has ended
+  FaultPtr fault_;                  // of work that was to write it and has ended
+  std::uint64_t fault_number_ = 0;  // when that became known
+  static constinit std::atomic<std::uint64_t> num_faults;
 };
 
 /// Where the buffer begins; two can be compared where may_share_bytes holds.

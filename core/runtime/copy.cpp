@@ -382,8 +382,11 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
     post(make_way(route, to, from, size_bytes, operation));
   } else {
+    const std::uint64_t known = BufferState::faults_so_far();
     move(route, to, from, size_bytes, operation);
-    if (to.buffer != nullptr && size_bytes == to.buffer->size_bytes) to.buffer->note_rewritten();
+    if (to.buffer != nullptr && size_bytes == to.buffer->size_bytes) {
+      to.buffer->note_rewritten(known);
+    }
   }
   record(to, from, route, size_bytes);
   if (blocks) finish(to, from, operation);

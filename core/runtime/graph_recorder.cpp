@@ -150,7 +150,7 @@ void GraphRecorder::copy(const End& to, const End& from, std::size_t size_bytes,
                         name};
   graph_->steps_.push_back(
       {GraphState::Step::kCopy, static_cast<std::uint32_t>(graph_->copies_.size())});
-  graph_->copies_.push_back(std::move(copy));
+  graph_->copies_.push_back(copy);
 }
 
 void GraphRecorder::kernel_copy(DeviceState& device, std::size_t size_bytes) {

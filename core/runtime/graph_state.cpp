@@ -105,7 +105,9 @@ void GraphState::resolve() {
   results_.clear();
   for (const GraphBuffer& buffer : buffers_) {
     const bool is_result = buffer.is_made_here && buffer.is_written && buffer.recorded;
-    if (is_result && buffer.current == buffer.recorded) results_.push_back(buffer.recorded.state());
+    const bool is_whole = is_result && buffer.shift == 0 &&
+                          buffer.current.state()->size_bytes == buffer.recorded.state()->size_bytes;
+    if (is_whole) results_.push_back(buffer.current.state());
   }
 }
 
@@ -158,19 +160,30 @@ void GraphState::run_inline(StreamState& stream) {
   }
 }
 
+/// What it was to make has no elements if it fails.
 void GraphState::replay() {
   const std::scoped_lock lock(mutex_);
+  try {
+    run();
+  } catch (...) {
+    for (BufferState* result : results_) result->note_unwritten(failed_);
+    throw;
+  }
+}
+
+void GraphState::run() {
+  const std::uint64_t known = BufferState::faults_so_far();
   take_draws();
   for (const Use& use : boundary_) {
     if (use.writes) use.buffer->count_version();
   }
-  for (BufferState* result : results_) result->note_rewritten();
+  for (BufferState* result : results_) result->note_rewritten(known);
   StreamState* stream = device_ != nullptr ? &current_stream(*device_, "replay") : nullptr;
   if (stream != nullptr && stream->completes_inline && stream->tracer() == nullptr &&
       !are_tracked(boundary_)) {
     run_inline(*stream);
   } else {
-    for (const Buffer& arena : arenas_) arena.state()->note_rewritten();
+    for (const Buffer& arena : arenas_) arena.state()->note_rewritten(known);
     for (const Step& step : steps_) run_step(step);
   }
   for (const KernelCopy& copy : kernel_copies_) record_kernel_copy(*copy.device, copy.size_bytes);

@@ -112,6 +112,7 @@ class GraphState {
   void resolve();
   bool shares_written(const GraphBuffer& place, const BufferState& other) const;
   void take_draws();
+  void run();
   void run_inline(StreamState& stream);
   void run_step(const Step& step);
   End end_of(const GraphRange& range) const;
@@ -124,6 +125,9 @@ class GraphState {
     return std::span(uses_).subspan(launch.first_use, launch.num_uses);
   }
 
+  const FaultPtr failed_ = std::make_shared<const Fault>(
+      Fault{ErrorCode::kInvalidArgument, 0, "the replay that was to compute these elements failed",
+            "Replay the graph once more, or make the tensor again"});
   std::vector<std::shared_ptr<DeviceState>> devices_;  // outlive all that is below
   mutable std::mutex mutex_;                           // one run or change at a time
   std::vector<Step> steps_;

@@ -123,8 +123,9 @@ void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
     for (const runtime::Use& use : uses) use.buffer->insert_inherited_waits(stream);
     runtime::check_readable(uses, name);
   }
+  const std::uint64_t known = runtime::BufferState::faults_so_far();
   runtime::launch_on(stream, kernel, arguments, uses, name);
-  runtime::note_rewritten(arguments, uses);
+  runtime::note_rewritten(arguments, uses, known);
 }
 
 /// A handle that keeps the kernel and the runtime.

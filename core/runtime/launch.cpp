@@ -56,12 +56,13 @@ void follow(StreamState& stream, std::span<const Use> uses, std::string_view nam
 }
 
 /// An output has no element twice, so that one as large as its buffer is all of it.
-void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses) {
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                    std::uint64_t after) {
   auto use = uses.begin();
   for (const patchbay_argument& argument : arguments) {
     if (argument.kind != PATCHBAY_TENSOR) continue;
     const BufferState& buffer = *use->buffer;
-    if (use->writes && size_of(argument) == buffer.size_bytes) use->buffer->note_rewritten();
+    if (use->writes && size_of(argument) == buffer.size_bytes) use->buffer->note_rewritten(after);
     ++use;
   }
 }
@@ -103,8 +104,9 @@ void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
   StreamState& stream = current_stream(kernel.device, name);
   if (!are_tracked(uses)) return launch_on(stream, kernel, arguments, uses, name);
   follow(stream, uses, name);
+  const std::uint64_t known = BufferState::faults_so_far();
   launch_on(stream, kernel, arguments, uses, name);
-  note_rewritten(arguments, uses);
+  note_rewritten(arguments, uses, known);
 }
 
 }  // namespace patchbay::runtime

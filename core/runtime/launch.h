@@ -67,7 +67,8 @@ inline bool are_tracked(std::span<const Use> uses) {
 void follow(StreamState& stream, std::span<const Use> uses, std::string_view name);
 void check_readable(std::span<const Use> uses, std::string_view name);
 /// Of a launch that writes every element of its outputs.
-void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses);
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                    std::uint64_t after);
 
 }  // namespace patchbay::runtime
 

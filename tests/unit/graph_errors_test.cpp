@@ -64,12 +64,51 @@ TEST_P(GraphErrorsTest, ResultsHaveNoElementsBeforeTheFirstReplay) {
   }
   const Graph after = record_graph([&] { total = whole * 2; });
   EXPECT_ERROR(after.replay(), ErrorCode::kInvalidArgument, kWhy);
+  EXPECT_ERROR(static_cast<void>(total.to_vector<float>()), ErrorCode::kInvalidArgument,
+               "the replay that was to compute these elements failed. Replay the graph once more, "
+               "or make the tensor again.");
   graph.replay();
   after.replay();
   EXPECT_EQ(whole.to_vector<float>(), (Floats{1, 2, 3, 4}));
   EXPECT_EQ(pieces.to_vector<float>(), (Floats{0, 1, 2, 3, 0, 1, 2, 3}));
   EXPECT_EQ(total.to_vector<float>(), (Floats{2, 4, 6, 8}));
   EXPECT_EQ((whole + 1).to_vector<float>(), (Floats{2, 3, 4, 5}));
+}
+
+TEST_P(GraphErrorsTest, AResultThatIsBoundElsewhereIsWritten) {
+  const Tensor x = ramp(4);
+  Tensor p, q;
+  const auto record = [&](Tensor& out) { return record_graph([&] { out = concat({x, x}); }); };
+  const Graph first = record(p), second = record(q);
+  first.bind(p, q);
+  first.replay();
+  EXPECT_EQ(q.to_vector<float>(), (Floats{0, 1, 2, 3, 0, 1, 2, 3}));
+  EXPECT_ERROR(static_cast<void>(p.to_vector<float>()), ErrorCode::kInvalidArgument,
+               "was not replayed yet");
+  first.bind(p, p);
+  first.replay();
+  EXPECT_EQ(p.to_vector<float>(), (Floats{0, 1, 2, 3, 0, 1, 2, 3}));
+}
+
+TEST_P(GraphErrorsTest, AReplayThatFailsComputesNothing) {
+  if (!device_.properties().completes_inline) GTEST_SKIP() << "of replays that fail at the call";
+  const Tensor x = ramp(4), index = zeros({2}, {DType::i64, device_});
+  Tensor before, found;
+  const Graph graph = record_graph([&] {
+    before = x + 1;
+    found = index_select(before, 0, index) * 2;
+  });
+  graph.replay();
+  EXPECT_EQ(found.to_vector<float>(), (Floats{2, 2}));
+  index.fill_(9);
+  EXPECT_ERROR(graph.replay(), ErrorCode::kInvalidArgument, "index 9 at [0] is out of range");
+  for (const Tensor& result : {before, found}) {
+    EXPECT_ERROR(static_cast<void>(result.to_vector<float>()), ErrorCode::kInvalidArgument,
+                 "the replay that was to compute these elements failed");
+  }
+  index.fill_(1);
+  graph.replay();
+  EXPECT_EQ(found.to_vector<float>(), (Floats{4, 4}));
 }
 
 TEST_P(GraphErrorsTest, WhatTheProgramWritesItMayRead) {
