@@ -44,12 +44,18 @@ void raise_device_mismatch(const char* operation, const Named& expected, const N
 
 void raise_dtype_mismatch(const char* operation, const Named& expected, const Named& got) {
   const auto dtype = patchbay::to_string(expected.tensor.dtype);
-  const bool boolean = expected.tensor.dtype == DType::boolean;
+  // Of a mask and numbers the mask is converted, though it stands first.
+  const std::string_view op = operation;
+  const bool is_mask = expected.tensor.dtype == DType::boolean &&
+                       std::string_view(got.name) == "b" && !op.starts_with("logical");
+  const Named& converted = is_mask ? expected : got;
+  const Named& kept = is_mask ? got : expected;
   raise(ErrorCode::kDtypeMismatch,
         "[{}] operands have different dtypes: expected {} of {} like {}, got {} ({}; {}). Convert "
-        "it first: {}.cast(DType::{}).",
+        "{} first: {}.cast(DType::{}).",
         operation, got.name, dtype, expected.name, patchbay::to_string(got.tensor.dtype),
-        describe(expected), describe(got), got.name, boolean ? "boolean" : dtype);
+        describe(expected), describe(got), is_mask ? "the mask" : "it", converted.name,
+        kept.tensor.dtype == DType::boolean ? "boolean" : patchbay::to_string(kept.tensor.dtype));
 }
 
 void raise_no_such_dtype(const char* operation, DTypes dtypes, const Named& operand) {
@@ -88,8 +94,7 @@ void check_device_has(const char* operation, const runtime::DeviceState& device,
 }
 
 bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
-  const bool has_gradient = tensor.grad_state != nullptr && tensor.grad_state->requires_grad;
-  return tensor.shape.rank() == 0 && !has_gradient &&
+  return tensor.shape.rank() == 0 && !needs_grad(tensor) &&
          &tensor.device().runtime == &place.device().runtime &&
          tensor.device().properties.kind == DeviceKind::kCpu && tensor.buffer().host_addressable;
 }
@@ -166,7 +171,7 @@ void claim_destination(const char* operation, const TensorImpl& out, const char*
           "{3}). Write into {1}.contiguous() instead.",
           operation, name, to_string(out.strides), describe(out));
   }
-  if (needs_grad(out)) [[unlikely]] {
+  if (is_watched(out)) [[unlikely]] {
     raise(ErrorCode::kInvalidArgument,
           "[{}] {} requires gradients: expected a tensor that no recorded graph needs, got {}. Use "
           "the form that returns a new tensor, or write inside a NoGrad scope.",

@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_AUTOGRAD_H_
 #define PATCHBAY_AUTOGRAD_H_
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -24,7 +25,7 @@ class PATCHBAY_API GradMode {
   GradMode& operator=(const GradMode&) = delete;
 
  private:
-  bool previous_;
+  std::uint8_t previous_;
 };
 
 /// In it nothing is recorded: for updates of parameters, and for evaluation.
@@ -43,7 +44,8 @@ class PATCHBAY_API InferenceMode {
   InferenceMode& operator=(const InferenceMode&) = delete;
 
  private:
-  bool previous_grad_, previous_inference_;
+  std::uint8_t previous_grad_;
+  bool previous_inference_;
 };
 
 /// The gradients of the sum of `outputs`, each times its gradient (1 where that is undefined or not

@@ -96,12 +96,68 @@ TEST_P(CheckpointTest, GradientsFlowToWhatIsCaptured) {
   }
 }
 
+TEST_P(CheckpointTest, GradientsGoToNoLeaf) {
+  const Tensor x = full({3}, 2, device_).requires_grad_();
+  const Tensor weight = full({3}, 4, device_).requires_grad_();
+  const auto product = [](const std::vector<Tensor>& in) { return in[0] * in[1]; };
+  const Tensor y = sum(checkpoint(product, {x, weight}) * weight);
+  const std::vector<Tensor> found = gradients({y}, {x, weight});
+  EXPECT_EQ(found[0].to_vector<float>(), Floats(3, 16));
+  EXPECT_EQ(found[1].to_vector<float>(), Floats(3, 16));
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_FALSE(weight.grad().defined());
+  const Tensor z =
+      sum(checkpoint([&](const std::vector<Tensor>& in) { return in[0] * weight; }, {x}));
+  EXPECT_ERROR(static_cast<void>(gradients({z}, {x, weight})), ErrorCode::kUnsupported,
+               "[gradients] the function of a checkpoint captures a tensor that requires "
+               "gradients: expected it among the checkpoint's inputs, got captured: f32 [3] on");
+  EXPECT_FALSE(weight.grad().defined());
+}
+
+TEST_P(CheckpointTest, MayNotOverwriteWhatRequiresGradients) {
+  const Tensor x = ones({3}, device_).requires_grad_();
+  const Tensor weight = ones({3}, device_).requires_grad_();
+  const auto refused = [&](auto&& function) {
+    EXPECT_ERROR(static_cast<void>(checkpoint(function, {x})), ErrorCode::kInvalidArgument,
+                 "requires gradients: expected a tensor that no recorded graph needs");
+  };
+  refused([](const std::vector<Tensor>& in) { return in[0].fill_(2) * 2; });
+  refused([&](const std::vector<Tensor>& in) { return in[0] * (weight += 1); });
+  EXPECT_EQ(x.to_vector<float>(), Floats(3, 1));
+  EXPECT_EQ(weight.to_vector<float>(), Floats(3, 1));
+  static_cast<void>(checkpoint(
+      [&](const std::vector<Tensor>& in) {
+        const NoGrad scope;
+        weight.fill_(5);
+        return in[0] * 2;
+      },
+      {x}));
+  EXPECT_EQ(weight.to_vector<float>(), Floats(3, 5));
+}
+
+TEST_P(CheckpointTest, OfIntegersIsNotRecorded) {
+  const Tensor x = ones({3}, device_).requires_grad_();
+  const Tensor y = checkpoint([](const std::vector<Tensor>& in) { return argmax(in[0]); }, {x});
+  EXPECT_FALSE(y.requires_grad());
+}
+
+TEST_P(CheckpointTest, RunsBackInsideAnInferenceMode) {
+  const Tensor x = full({3}, 2, device_).requires_grad_();
+  const Tensor y =
+      sum(checkpoint([](const std::vector<Tensor>& in) { return in[0] * in[0]; }, {x}));
+  const InferenceMode scope;
+  y.backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), Floats(3, 4));
+}
+
 TEST_P(CheckpointTest, NeedsAFunctionAndItsResult) {
   const Tensor x = ones({3}, device_).requires_grad_();
   EXPECT_ERROR(static_cast<void>(checkpoint({}, {x})), ErrorCode::kInvalidArgument,
                "[checkpoint] no function: expected one to call, got an empty std::function.");
-  EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {x})),
-               ErrorCode::kInvalidArgument, "[checkpoint] the function's result is undefined");
+  for (const Tensor& input : {x, x.detach()}) {
+    EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {input})),
+                 ErrorCode::kInvalidArgument, "[checkpoint] the function's result is undefined");
+  }
 }
 
 TEST_P(CheckpointTest, NeedsAnInput) {

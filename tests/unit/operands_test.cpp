@@ -105,11 +105,23 @@ TEST(OperandsHostTest, NothingElseMayBeElsewhere) {
                ErrorCode::kDtypeMismatch, "expected b of f32 like a, got i32");
 }
 
+TEST_P(OperandsTest, HostScalarsThatRequireGradientsAreNumbersInNoGrad) {
+  const Tensor scale = full({}, 3, test_device("cpu:0")).requires_grad_();
+  const NoGrad scope;
+  EXPECT_EQ((ones({2}, device_) * scale).to_vector<float>(), (std::vector<float>{3, 3}));
+}
+
 TEST_P(OperandsTest, DtypesMustBeTheSame) {
   const Tensor a = ones({2}, device_), b = ones({2}, {DType::i32, device_});
   EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kDtypeMismatch,
                "[add] operands have different dtypes: expected b of f32 like a, got i32");
-  EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kDtypeMismatch, "b.cast(DType::f32)");
+  EXPECT_ERROR(static_cast<void>(a + b), ErrorCode::kDtypeMismatch,
+               "Convert it first: b.cast(DType::f32).");
+  const Tensor mask = gt(a, 0);
+  EXPECT_ERROR(static_cast<void>(mask * a), ErrorCode::kDtypeMismatch,
+               "Convert the mask first: a.cast(DType::f32).");
+  EXPECT_ERROR(static_cast<void>(logical_and(mask, a)), ErrorCode::kDtypeMismatch,
+               "Convert it first: b.cast(DType::boolean).");
   EXPECT_ERROR(static_cast<void>(matmul(a.view({1, 2}), b.view({2, 1}))), ErrorCode::kDtypeMismatch,
                "[matmul]");
   EXPECT_ERROR(static_cast<void>(b + 1.5), ErrorCode::kInvalidArgument, "got 1.5");

@@ -1,4 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_set>
+
 #include "patchbay/autograd.h"
 #include "patchbay/random.h"
 
@@ -45,20 +48,60 @@ struct Checkpoint {
             "create_graph, got one with it. Call the function itself where second derivatives are "
             "wanted.");
     }
+    const Recording recording(true);
     std::vector<Tensor> leaves;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       leaves.push_back(inputs[i].get(node).detach());
       if (wanted[i]) leaves.back().requires_grad_();
     }
     {
-      const Recording recording(true);
       const Rewound rewound(generator, state);
       const Tensor result = function(leaves);
-      if (result.requires_grad()) result.backward(grad);
+      if (!result.requires_grad()) return std::vector<Tensor>(leaves.size());
+      if (!BackwardRun::goes_to_leaves()) return gradients_of(result, leaves, grad);
+      result.backward(grad);
     }
     std::vector<Tensor> grads;
     for (const Tensor& leaf : leaves) grads.push_back(leaf.grad());
     return grads;
+  }
+
+ private:
+  /// For gradients() of what is outside: into no leaf.
+  std::vector<Tensor> gradients_of(const Tensor& result, const std::vector<Tensor>& leaves,
+                                   const Tensor& grad) const {
+    BackwardRun run;
+    run.roots.emplace_back(node_of("checkpoint", *result.impl()), grad);
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (!wanted[i]) continue;
+      numbers.push_back(i);
+      run.wanted.push_back(node_of("checkpoint", *leaves[i].impl()));
+    }
+    refuse_other_leaves(run);
+    const std::vector<Tensor> found = run.run();
+    std::vector<Tensor> grads(leaves.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) grads[numbers[i]] = found[i];
+    return grads;
+  }
+
+  static void refuse_other_leaves(const BackwardRun& run) {
+    std::unordered_set<const Node*> seen;
+    std::vector<const Node*> stack{run.roots[0].first.get()};
+    while (!stack.empty()) {
+      const Node* const node = stack.back();
+      stack.pop_back();
+      if (node == nullptr || !seen.insert(node).second) continue;
+      for (const auto& input : node->inputs) stack.push_back(input.get());
+      const bool is_input = std::any_of(run.wanted.begin(), run.wanted.end(),
+                                        [&](const auto& one) { return one.get() == node; });
+      if (!node->leaf.defined() || is_input) continue;
+      raise(ErrorCode::kUnsupported,
+            "[gradients] the function of a checkpoint captures a tensor that requires gradients: "
+            "expected it among the checkpoint's inputs, got {}. Pass it to checkpoint, or call "
+            "backward.",
+            describe({"captured", *node->leaf.impl()}));
+    }
   }
 };
 
@@ -89,15 +132,19 @@ Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& funct
     is_recorded = is_recorded || back.wanted.back();
     operands.push_back(&input);
   }
+  const auto call = [&] {
+    Tensor result = function(inputs);
+    tensor::impl_of("checkpoint", result, "the function's result");
+    return result;
+  };
   // What the function captures may need gradients all the same.
-  if (!is_recorded) return function(inputs);
+  if (!is_recorded) return call();
   Tensor result;
   {
-    const tensor::Recording recording(false);
-    result = function(inputs);
-    tensor::impl_of("checkpoint", result, "the function's result");
-    result = result.detach();
+    const tensor::Recording recording(tensor::Mode::kWatches);
+    result = call().detach();
   }
+  if (!is_floating(result.dtype())) return result;
   tensor::record("checkpoint", result, operands, std::move(back));
   return result;
 }

@@ -42,6 +42,21 @@ void accumulate(const Node& leaf, Tensor grad, bool keeps_graph) {
 
 namespace {
 
+/// A variable's other value, for a scope.
+template <class T>
+class Restored {
+ public:
+  Restored(T& variable, T value)
+      : variable_(variable), previous_(std::exchange(variable, std::move(value))) {}
+  ~Restored() { variable_ = std::move(previous_); }
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+
+ private:
+  T& variable_;
+  T previous_;
+};
+
 /// By number, then by address: leaves all have number 0.
 struct Later {
   bool operator()(const Node* a, const Node* b) const {
@@ -112,8 +127,17 @@ void step(Pending& pending, Node& node, const Tensor& grad, bool retains) {
 
 }  // namespace
 
+namespace {
+
+constinit thread_local bool fills_leaves = false;
+
+}  // namespace
+
+bool BackwardRun::goes_to_leaves() { return fills_leaves; }
+
 std::vector<Tensor> BackwardRun::run() const {
   const Recording recording(creates_graph);
+  const Restored<bool> goes(fills_leaves, wanted.empty());
   const bool retains = retains_graph || creates_graph;
   const std::unordered_set<const Node*> leading =
       wanted.empty() ? std::unordered_set<const Node*>() : leading_to(*this);

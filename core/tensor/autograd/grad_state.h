@@ -81,6 +81,8 @@ struct BackwardRun {
   bool creates_graph = false;  // the gradients can be derived themselves
 
   std::vector<Tensor> run() const;
+  /// Whether what this thread runs, if it runs any, adds to the leaves' gradients.
+  static bool goes_to_leaves();
 };
 
 }  // namespace patchbay::tensor

@@ -11,12 +11,14 @@ namespace tensor {
 
 namespace {
 
-constinit thread_local bool recording = true;
+constinit thread_local Mode mode = Mode::kRecords;
 constinit thread_local bool inference = false;
+
+Mode mode_of(bool records) { return records ? Mode::kRecords : Mode::kOff; }
 
 }  // namespace
 
-bool is_recording() { return recording; }
+Mode recording_mode() { return mode; }
 
 void check_no_inference(const char* operation) {
   if (!inference) return;
@@ -27,24 +29,31 @@ void check_no_inference(const char* operation) {
       operation);
 }
 
-Recording::Recording(bool enabled) : previous_(std::exchange(recording, enabled)) {}
-Recording::~Recording() { recording = previous_; }
+Recording::Recording(bool enabled) : Recording(mode_of(enabled)) {}
+Recording::Recording(Mode enabled)
+    : previous_(std::exchange(mode, enabled)), previous_inference_(inference) {
+  if (enabled == Mode::kRecords) inference = false;
+}
+Recording::~Recording() {
+  mode = previous_;
+  inference = previous_inference_;
+}
 
 }  // namespace tensor
 
-bool is_grad_enabled() { return tensor::recording; }
+bool is_grad_enabled() { return tensor::is_recording(); }
 
-GradMode::GradMode(bool enabled) : previous_(tensor::recording) {
+GradMode::GradMode(bool enabled) : previous_(static_cast<std::uint8_t>(tensor::mode)) {
   if (enabled) tensor::check_no_inference("GradMode");
-  tensor::recording = enabled;
+  tensor::mode = tensor::mode_of(enabled);
 }
-GradMode::~GradMode() { tensor::recording = previous_; }
+GradMode::~GradMode() { tensor::mode = static_cast<tensor::Mode>(previous_); }
 
 InferenceMode::InferenceMode()
-    : previous_grad_(std::exchange(tensor::recording, false)),
+    : previous_grad_(static_cast<std::uint8_t>(std::exchange(tensor::mode, tensor::Mode::kOff))),
       previous_inference_(std::exchange(tensor::inference, true)) {}
 InferenceMode::~InferenceMode() {
-  tensor::recording = previous_grad_;
+  tensor::mode = static_cast<tensor::Mode>(previous_grad_);
   tensor::inference = previous_inference_;
 }
 

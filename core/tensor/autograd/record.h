@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <utility>
@@ -11,12 +12,20 @@
 
 namespace patchbay::tensor {
 
-/// Of this thread.
-bool is_recording();
+/// Of this thread. kWatches: nothing is recorded, but what requires gradients may not be
+/// overwritten, for the same operations will be recorded later.
+enum class Mode : std::uint8_t { kOff, kWatches, kRecords };
+Mode recording_mode();
+inline bool is_recording() { return recording_mode() == Mode::kRecords; }
 
 /// Whether operations on it are recorded now.
 inline bool needs_grad(const TensorImpl& tensor) {
   return tensor.grad_state != nullptr && tensor.grad_state->requires_grad && is_recording();
+}
+/// Whether it must stay as it is.
+inline bool is_watched(const TensorImpl& tensor) {
+  return tensor.grad_state != nullptr && tensor.grad_state->requires_grad &&
+         recording_mode() != Mode::kOff;
 }
 inline bool needs_grad(const Tensor& tensor) { return needs_grad(*tensor.impl()); }
 
@@ -56,16 +65,18 @@ void record(const char* operation, const Tensor& result, const Tensor& input, St
          });
 }
 
-/// Whether this thread records, for as long as it lives.
+/// Whether this thread records, for as long as it lives, also inside an InferenceMode scope.
 class Recording {
  public:
   explicit Recording(bool enabled);
+  explicit Recording(Mode enabled);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
  private:
-  bool previous_;
+  const Mode previous_;
+  const bool previous_inference_;
 };
 /// Errors: kInvalidArgument inside an InferenceMode scope.
 void check_no_inference(const char* operation);
