@@ -9,6 +9,7 @@
 #ifndef PATCHBAY_OPS_H_
 #define PATCHBAY_OPS_H_
 
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <vector>
@@ -179,8 +180,10 @@ struct Axes {
 [[nodiscard]] PATCHBAY_API Tensor stddev(const Tensor& a, const Axes& axes = {}, int correction = 1,
                                          bool keep = false);
 /// `keep` comes after the correction, which no bool is meant for.
-Tensor var(const Tensor& a, const Axes& axes, bool keep) = delete;
-Tensor stddev(const Tensor& a, const Axes& axes, bool keep) = delete;
+template <std::same_as<bool> Keep>
+Tensor var(const Tensor& a, const Axes& axes, Keep keep) = delete;
+template <std::same_as<bool> Keep>
+Tensor stddev(const Tensor& a, const Axes& axes, Keep keep) = delete;
 /// The sum of a matrix's diagonal: dtypes as sum. Errors: kShapeMismatch unless rank 2.
 [[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& a);
 

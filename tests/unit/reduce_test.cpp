@@ -16,6 +16,12 @@ namespace {
 using Floats = std::vector<float>;
 using Indices = std::vector<std::int64_t>;
 
+template <class T>
+concept TakesABool = requires(T t) {
+  var(t, 1, true);
+}
+|| requires(T t) { stddev(t, 1, true); };
+
 class ReduceTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(ReduceTest);
 
@@ -188,6 +194,8 @@ TEST_P(ReduceTest, VariancesAndTheirRoots) {
   const Tensor t = from_host({1.0F, 2.0F, 3.0F, 4.0F, -1.0F, 1.0F, -1.0F, 1.0F}, {2, 4}, device_);
   EXPECT_EQ(var(t, 1, 0).to_vector<float>(), (Floats{1.25, 1}));
   EXPECT_EQ(var(t, 1, 0, true).shape(), (Shape{2, 1}));
+  EXPECT_EQ(var(t, 1, std::int64_t{0}).to_vector<float>(), (Floats{1.25, 1}));
+  static_assert(!TakesABool<Tensor>, "written like the other reductions, it would be a correction");
   EXPECT_NEAR(var(t, 1).to_vector<float>()[0], 5.0 / 3, 1e-6);
   EXPECT_EQ(stddev(t, 1, 0).to_vector<float>()[1], 1);
   EXPECT_EQ(var(t.t(), 0, 2).to_vector<float>(), (Floats{2.5, 2}));
