@@ -33,6 +33,12 @@ void check_size(const std::string& name, std::size_t num_inputs, std::size_t num
 }  // namespace
 
 FusedFunction::FusedFunction(std::size_t num_inputs, const Body& body, std::string name) {
+  if (!body) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] no function: expected one of expressions, got an empty std::function. "
+                   "Pass what computes the outputs.",
+                   name);
+  }
   const std::uint64_t function = next_function();
   std::vector<Expression> inputs;
   for (std::size_t i = 0; i < num_inputs; ++i) {

@@ -119,7 +119,7 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
     records::unary("neg", "neg.1", kNumbers, kRounded, records::kSign),
     records::unary("abs", "abs.1", kNumbers, kRounded, records::kSign),
     records::unary("square", "square.1", kNumbers, kRounded, "a a; integers modulo 2^bits"),
-    records::unary("relu", "relu.1", kNumbers, kRounded, "maximum of a and 0: NaN stays"),
+    records::unary("relu", "relu.1", kNumbers, kRounded, "0 where a < 0, else a: NaN and -0 stay"),
     records::unary("sqrt", "sqrt.1", kFloats, kRounded, "IEEE 754-2019, 5.4.1"),
     records::unary("exp", "exp.1", kFloats, of_result(3, 3), "IEEE 754-2019, 9.2.1"),
     records::unary("log", "log.1", kFloats, of_result(3, 3), "IEEE 754-2019, 9.2.1"),

@@ -48,7 +48,7 @@ struct PATCHBAY_API OperatorInfo {
 
 /// All of them, in the order of the documentation. Valid until the process ends.
 PATCHBAY_API std::span<const OperatorInfo> operators();
-/// Errors: kNotFound lists the names.
+/// Errors: kInvalidArgument, which lists the names.
 PATCHBAY_API const OperatorInfo& find_operator(std::string_view name);
 
 /// Empty if the device has the operator for operands of that dtype (all of them tensors), else the

@@ -214,6 +214,10 @@ TEST_P(GraphTest, ErrorsSayWhatIsWrong) {
                "[add_gradient_hook] no gradient comes here: expected a tensor that requires "
                "gradients, got one that does not (tensor: f32 [2]" +
                    on + "). Call requires_grad_() first.");
+  EXPECT_ERROR(x.add_gradient_hook({}), ErrorCode::kInvalidArgument,
+               "[add_gradient_hook] no hook: expected a function, got an empty one (tensor: f32 "
+               "[2]" +
+                   on + "). Use remove_gradient_hook to take one away.");
   EXPECT_ERROR(static_cast<void>(gradients({sum(x)}, {x}, {{}, {}})), ErrorCode::kInvalidArgument,
                "[gradients] wrong number of gradients: expected 1, one for each output, got 2.");
 }

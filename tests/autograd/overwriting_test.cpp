@@ -110,7 +110,7 @@ TEST_P(OverwritingTest, OfABaseIsFoundThroughItsView) {
   EXPECT_ERROR(static_cast<void>(first * 2), ErrorCode::kInvalidArgument,
                "[mul] an operand was overwritten since slice made it: expected it as it was made, "
                "got 1 later write to its storage (operand: f32 [1]" +
-                   on_ + "). Clone it before it is overwritten.");
+                   on_ + "). Clone it before it is overwritten, or detach() it.");
 }
 
 TEST_P(OverwritingTest, ThroughASliceIsFoundWhateverWrites) {

@@ -65,6 +65,11 @@ TEST_P(FuseRefusalsTest, DtypesMustFit) {
                "[fuse] logical_and is not defined for f32: expected one of bool");
 }
 
+TEST_P(FuseRefusalsTest, AFunctionIsNeeded) {
+  EXPECT_ERROR(FusedFunction(2, {}, "none"), ErrorCode::kInvalidArgument,
+               "[none] no function: expected one of expressions, got an empty std::function.");
+}
+
 TEST_P(FuseRefusalsTest, NumbersMustFit) {
   const Tensor i = ones({2}, {DType::i32, device_});
   const auto half = fuse([](Expression a) { return a * 0.5; }, "half");

@@ -115,11 +115,13 @@ struct Derivatives {
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wunused-variable"
 // A column of the table as a function; the names are those that the table gives to operands.
+// NOLINTBEGIN(bugprone-macro-parentheses): names can't stand in any
 #define PATCHBAY_COLUMN(T, first, second, third, expression)                                 \
   [](const T& grad, const Names<T>& names) -> T {                                            \
     const T &first = names[0], &second = names[1], &third = names[2], &out = names[kResult]; \
     return expression;                                                                       \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define PATCHBAY_BOTH(first, second, third, expression)                \
   Derivative {                                                         \
     []() -> Column<Term> {                                             \

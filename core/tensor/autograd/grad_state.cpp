@@ -104,7 +104,7 @@ std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor) {
     if (now != state.version) {
       raise(ErrorCode::kInvalidArgument,
             "[{}] an operand was overwritten since {} made it: expected it as it was made, got {} "
-            "later write{} to its storage ({}). Clone it before it is overwritten.",
+            "later write{} to its storage ({}). Clone it before it is overwritten, or detach() it.",
             operation, state.node->name, now - state.version, now - state.version == 1 ? "" : "s",
             describe({"operand", tensor}));
     }
@@ -214,6 +214,12 @@ tensor::Hooks& hooks_of(const char* operation, TensorImpl& impl) {
 
 std::uint64_t Tensor::add_gradient_hook(GradientHook hook) const {
   TensorImpl& impl = impl_of("add_gradient_hook", *this, "tensor");
+  if (!hook) {
+    tensor::raise(ErrorCode::kInvalidArgument,
+                  "[add_gradient_hook] no hook: expected a function, got an empty one ({}). Use "
+                  "remove_gradient_hook to take one away.",
+                  tensor::describe({"tensor", impl}));
+  }
   return hooks_of("add_gradient_hook", impl).add(std::move(hook));
 }
 
