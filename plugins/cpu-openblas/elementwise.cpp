@@ -203,12 +203,15 @@ void ElementwiseKernel::run_row(std::int64_t n, char* const* data,
 }
 
 /// Streamed stores save reading the output first, which pays when the operands together do not
-/// stay in the cache. In place it is read anyway.
+/// stay in the cache. In place it is read anyway; where nothing is read, as by a fill, plain stores
+/// are faster.
 bool ElementwiseKernel::should_stream(std::int64_t n, const Operands& operands) const noexcept {
+  bool reads = false;
   for (int op = 1; op < operation_.num_operands; ++op) {
     if (operands.data[op] == operands.data[0]) return false;
+    reads |= operands.data[op] != reinterpret_cast<const char*>(&operands.scalars[op]);
   }
-  return n * (sizes_[0] + sizes_[1] + sizes_[2] + sizes_[3]) > cache_bytes_;
+  return reads && n * (sizes_[0] + sizes_[1] + sizes_[2] + sizes_[3]) > cache_bytes_;
 }
 
 std::int64_t ElementwiseKernel::bytes_of(std::int64_t n) const noexcept {
