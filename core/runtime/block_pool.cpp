@@ -31,7 +31,8 @@ BlockPool::~BlockPool() = default;
 BlockPool::Place BlockPool::place_of(std::size_t size_bytes) const {
   const std::size_t granules = size_bytes / granule_bytes_;
   if (granules < kSteps) return {0, static_cast<int>(granules)};
-  const int power = static_cast<int>(std::bit_width(granules)) - std::bit_width(unsigned{kSteps});
+  const int power = static_cast<int>(std::bit_width(granules)) -
+                    static_cast<int>(std::bit_width(unsigned{kSteps}));
   const auto step = static_cast<int>(granules >> power) - kSteps;
   return {std::min(power + 1, kPowers - 1), step};
 }
