@@ -278,8 +278,7 @@ void GraphRecorder::add_workspaces() {
 /// What was made here and is held elsewhere too.
 void GraphRecorder::note_unwritten(const FaultPtr& why) noexcept {
   for (const GraphBuffer& buffer : graph_->buffers_) {
-    const bool is_result = buffer.is_made_here && buffer.is_written && buffer.recorded;
-    if (is_result && buffer.recorded.state()->references.load() > 1) {
+    if (buffer.is_result() && buffer.recorded.state()->references.load() > 1) {
       buffer.recorded.state()->note_unwritten(why);
     }
   }

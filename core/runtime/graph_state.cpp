@@ -104,8 +104,7 @@ void GraphState::resolve() {
   for (const auto& [state, use] : boundary) boundary_.push_back(use);
   results_.clear();
   for (const GraphBuffer& buffer : buffers_) {
-    const bool is_result = buffer.is_made_here && buffer.is_written && buffer.recorded;
-    const bool is_whole = is_result && buffer.shift == 0 &&
+    const bool is_whole = buffer.is_result() && buffer.shift == 0 &&
                           buffer.current.state()->size_bytes == buffer.recorded.state()->size_bytes;
     if (is_whole) results_.push_back(buffer.current.state());
   }

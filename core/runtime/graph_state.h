@@ -28,6 +28,9 @@ struct GraphBuffer {
   std::int64_t shift = 0;  // of `current` against the offsets recorded, in bytes
   bool is_made_here = false, is_read = false, is_written = false;
   std::size_t first_step = 0, last_step = 0;
+
+  /// Whether the list makes it from nothing, and others may hold it.
+  bool is_result() const { return is_made_here && is_written && recorded; }
 };
 
 /// Bytes of a GraphBuffer.

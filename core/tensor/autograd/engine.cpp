@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+#include <utility>
 
 #include "patchbay/autograd.h"
 #include "patchbay/ops.h"
@@ -41,21 +42,6 @@ void accumulate(const Node& leaf, Tensor grad, bool keeps_graph) {
 }
 
 namespace {
-
-/// A variable's other value, for a scope.
-template <class T>
-class Restored {
- public:
-  Restored(T& variable, T value)
-      : variable_(variable), previous_(std::exchange(variable, std::move(value))) {}
-  ~Restored() { variable_ = std::move(previous_); }
-  Restored(const Restored&) = delete;
-  Restored& operator=(const Restored&) = delete;
-
- private:
-  T& variable_;
-  T previous_;
-};
 
 /// By number, then by address: leaves all have number 0.
 struct Later {
@@ -125,11 +111,19 @@ void step(Pending& pending, Node& node, const Tensor& grad, bool retains) {
   if (!retains) node.backward = nullptr;
 }
 
-}  // namespace
-
-namespace {
-
 constinit thread_local bool fills_leaves = false;
+
+/// Where a run of this thread goes, for as long as it lives: they nest in checkpoints.
+class Goal {
+ public:
+  explicit Goal(bool leaves) : previous_(std::exchange(fills_leaves, leaves)) {}
+  ~Goal() { fills_leaves = previous_; }
+  Goal(const Goal&) = delete;
+  Goal& operator=(const Goal&) = delete;
+
+ private:
+  const bool previous_;
+};
 
 }  // namespace
 
@@ -137,7 +131,7 @@ bool BackwardRun::goes_to_leaves() { return fills_leaves; }
 
 std::vector<Tensor> BackwardRun::run() const {
   const Recording recording(creates_graph);
-  const Restored<bool> goes(fills_leaves, wanted.empty());
+  const Goal goal(/*leaves=*/wanted.empty());
   const bool retains = retains_graph || creates_graph;
   const std::unordered_set<const Node*> leading =
       wanted.empty() ? std::unordered_set<const Node*>() : leading_to(*this);
