@@ -10,42 +10,14 @@
 #include <patchbay/fuse.h>
 #include <patchbay/ops.h>
 
-#include "support/device_test.h"
-#include "support/layout.h"
+#include "unit/fuse_fixture.h"
 
 namespace patchbay::test {
 namespace {
 
 using Floats = std::vector<float>;
 
-class FuseTest : public DeviceTest {
- protected:
-  /// The same bits on CPU devices and where nothing but exact operations is used; NaN is NaN.
-  template <class T>
-  void expect_same(const Tensor& got, const Tensor& expected, const std::string& what,
-                   double tolerance = 0) const {
-    ASSERT_EQ(got.shape(), expected.shape()) << what;
-    ASSERT_EQ(got.device(), device_) << what;
-    const std::vector<T> x = got.to_vector<T>(), y = expected.to_vector<T>();
-    if (std::string(GetParam()) == "cpu:0") tolerance = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (x[i] != x[i] && y[i] != y[i]) continue;
-      if (x[i] == y[i]) continue;
-      const double error = std::fabs(static_cast<double>(x[i]) - static_cast<double>(y[i]));
-      ASSERT_LE(error, tolerance * std::fabs(static_cast<double>(y[i]))) << what << " at " << i;
-    }
-  }
-};
 PATCHBAY_ON_EACH_DEVICE(FuseTest);
-
-const auto kChain =
-    fuse([](Expression a, Expression b) { return maximum(a * b + 1, 0) * 2 - a; }, "chain");
-Tensor unfused_chain(const Tensor& a, const Tensor& b) { return maximum(a * b + 1, 0) * 2 - a; }
-
-template <class T>
-Tensor random_tensor(const Shape& shape, const Device& device, unsigned seed) {
-  return from_host(small_values<T>(count_of(shape), seed), shape, device);
-}
 
 TEST_P(FuseTest, AChainGivesWhatTheSingleOperationsGive) {
   for (const Shape& shape : {Shape{}, Shape{1}, Shape{7}, Shape{64}, Shape{3, 5}, Shape{2, 3, 33},
@@ -137,60 +109,6 @@ TEST_P(FuseTest, EveryDtype) {
   check_dtype<std::int32_t>(*this, device_);
   check_dtype<std::int64_t>(*this, device_);
   check_dtype<std::uint8_t>(*this, device_);
-}
-
-/// Each step is rounded, as single operations are.
-TEST_P(FuseTest, Halves) {
-  if (std::string(GetParam()) != "cpu:0") GTEST_SKIP() << "of devices that have f16 and bf16";
-  const auto many = fuse(
-      [](Expression a, Expression b) {
-        const Expression wide = sqrt(abs(a.cast(DType::f32)) * 1.0000001);
-        return where(lt(a, b), gelu(a) / b,
-                     clamp(exp(a) - wide.cast(DType::f16).cast(DType::bf16), -100, 1000)
-                         .cast(DType::f32)
-                         .cast(DType::bf16));
-      },
-      "many");
-  const auto unfused_many = [](const Tensor& a, const Tensor& b) {
-    const Tensor wide = sqrt(abs(a.cast(DType::f32)) * 1.0000001);
-    return where(lt(a, b), gelu(a) / b,
-                 clamp(exp(a) - wide.cast(DType::f16).cast(DType::bf16), -100, 1000)
-                     .cast(DType::f32)
-                     .cast(DType::bf16));
-  };
-  const float inf = std::numeric_limits<float>::infinity();
-  const Tensor special =
-      from_host(Floats{NAN, inf, -inf, 1e-6F, -0.0F, 65504, 3e38F, 1}, {8, 1}, device_);
-  for (const DType dtype : {DType::f16, DType::bf16}) {
-    const std::string name(to_string(dtype));
-    const Tensor a = random_tensor<float>({33, 70}, device_, 1).cast(dtype);
-    const Tensor b = random_tensor<float>({70, 33}, device_, 2).cast(dtype).t();
-    const auto as_floats = [](const Tensor& t) { return t.cast(DType::f32); };
-    EXPECT_EQ(kChain(a, b).dtype(), dtype);
-    expect_same<float>(as_floats(kChain(a, b)), as_floats(unfused_chain(a, b)), name);
-    const Tensor s = special.cast(dtype);
-    expect_same<float>(as_floats(kChain(s, s.t())), as_floats(unfused_chain(s, s.t())), name);
-    const Tensor x = a.clone().requires_grad_(), y = a.clone().requires_grad_();
-    sum(kChain(x, b)).backward();
-    sum(unfused_chain(y, b)).backward();
-    EXPECT_EQ(x.grad().dtype(), dtype);
-    expect_same<float>(as_floats(x.grad()), as_floats(y.grad()), name + " gradient", 0.02);
-  }
-  // A value for all elements, computed, whose register the next step takes.
-  const auto uniform = [](auto x, auto s, auto t) {
-    return where(lt(x, s * 2), x - x * (s * 3), x / (abs(t) + 1)) - (s - t) * x;
-  };
-  const auto fused_uniform =
-      fuse([&](Expression x, Expression s, Expression t) { return uniform(x, s, t); }, "uniform");
-  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
-    const Tensor x = random_tensor<float>({2500}, device_, 4).cast(dtype);
-    const Tensor s = full({1}, 1.5, {dtype, device_}), t = full({1}, -2, {dtype, device_});
-    expect_same<float>(fused_uniform(x, s, t).cast(DType::f32),
-                       Tensor(uniform(x, s, t)).cast(DType::f32), std::string(to_string(dtype)));
-  }
-  const Tensor a = random_tensor<float>({33, 70}, device_, 1).cast(DType::bf16);
-  const Tensor b = random_tensor<float>({33, 70}, device_, 2).cast(DType::bf16);
-  expect_same<float>(many(a, b).cast(DType::f32), unfused_many(a, b).cast(DType::f32), "many");
 }
 
 TEST_P(FuseTest, OneFunctionServesEveryDtypeAndShape) {
