@@ -19,8 +19,12 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(PATCHBAY_CCACHE ccache)
   mark_as_advanced(PATCHBAY_CCACHE)
   if(PATCHBAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_C_COMPILER_LAUNCHER "${PATCHBAY_CCACHE}")
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${PATCHBAY_CCACHE}")
+    # Precompiled headers are cached only where ccache is told what it may overlook.
+    set(launcher env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+                 "${PATCHBAY_CCACHE}")
+    set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+    add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   endif()
 endif()
 

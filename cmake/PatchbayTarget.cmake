@@ -24,6 +24,19 @@ function(patchbay_configure_target target)
   endif()
 endfunction()
 
+# patchbay_precompile(<target> <header>... | REUSE_FROM <target>): parses what most files include once.
+# Each file still includes what it uses: the sanitizer presets build without precompiled headers.
+function(patchbay_precompile target)
+  if(ARGV1 STREQUAL "REUSE_FROM")
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+  # g++ forgets that the headers are the system's, and shows what its bug 105651 sees in std::string.
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
+endfunction()
+
 # patchbay_add_program(<target> SOURCES <file>... [OUTPUT_NAME <name>] [LIBRARIES <target>...]
 #                      [INSTALLED])
 # A program in <build>/bin that uses the library as any user would.

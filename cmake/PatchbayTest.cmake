@@ -16,6 +16,15 @@ set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
 # What tests compile is kept with the build, not in the user's cache.
 set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
 
+# The compile options of every test program.
+function(patchbay_configure_test_target name)
+  patchbay_configure_target(${name})
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${name} PRIVATE patchbay::patchbay GTest::gtest GTest::gtest_main
+                                        Threads::Threads)
+endfunction()
+
 # What every test sees. Sanitizers stop at the first report, for a test that goes on hides it.
 function(patchbay_test_environment out)
   set(${out}
@@ -27,13 +36,22 @@ function(patchbay_test_environment out)
     PARENT_SCOPE)
 endfunction()
 
+# What every test includes is parsed once, and -O3 is spared: what is tested is in the library.
+if(NOT TARGET patchbay_test_headers)
+  add_executable(patchbay_test_headers EXCLUDE_FROM_ALL
+    "${CMAKE_CURRENT_LIST_DIR}/../tests/support/test_headers.cpp")
+  patchbay_configure_test_target(patchbay_test_headers)
+  patchbay_precompile(patchbay_test_headers
+    <algorithm> <array> <chrono> <filesystem> <fstream> <functional> <memory> <mutex> <optional> <random>
+    <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>)
+endif()
+
 function(patchbay_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
   add_executable(${name} ${arg_SOURCES})
-  patchbay_configure_target(${name})
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  target_link_libraries(${name} PRIVATE patchbay::patchbay GTest::gtest GTest::gtest_main
-                                        Threads::Threads ${arg_LIBRARIES})
+  patchbay_configure_test_target(${name})
+  patchbay_precompile(${name} REUSE_FROM patchbay_test_headers)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
   target_compile_definitions(${name} PRIVATE
     PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
     PATCHBAY_TEST_SIM_DIR="${PATCHBAY_TEST_SIM_DIR}"

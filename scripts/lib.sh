@@ -5,9 +5,9 @@ cd "$root_dir"
 
 # What the library, its plugins and its programs are built with, and what they open at run time.
 build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-                zlib1g-dev libopenblas0-serial ocl-icd-libopencl1)
+                zlib1g-dev libopenblas0-serial ocl-icd-libopencl1 ccache)
 data_packages=(dataset-fashion-mnist)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 ccache pocl-opencl-icd
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 pocl-opencl-icd
                opencl-c-headers oclgrind)
 # Comparison libraries of bench/; its programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
