@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -41,9 +42,17 @@ struct Way {
   std::string name;
   std::string from, to;  // places
   std::string route;
-  /// Makes memory for copies of that size, and gives what copies once.
-  std::function<std::function<void()>(std::uint64_t size_bytes)> make;
   std::vector<Point> points = {};
+};
+
+/// Makes one copy.
+using CopyOnce = std::function<void()>;
+
+/// Ways that are compared with each other, so their copies take turns.
+struct Group {
+  std::vector<Way> ways;
+  /// Makes memory for copies of that size, and gives what copies once, for each of the ways.
+  std::function<std::vector<CopyOnce>(std::uint64_t size_bytes)> make;
 };
 
 double seconds_since(Clock::time_point start) {
@@ -76,61 +85,61 @@ Buffer device_memory(const Device& device, std::uint64_t size_bytes) {
   return buffer;
 }
 
-Way to_device(const Device& device) {
-  return {"host to " + device.name(), "host", device.name(),
-          std::string(to_string(plan_copy(Place::host(), device, kLeastBytes).route)),
-          [device](std::uint64_t size) {
-            return [size, buffer = Buffer::allocate(device, size), bytes = host_memory(size)] {
+std::string route_text(const Place& from, const Place& to) {
+  return std::string(to_string(plan_copy(from, to, kLeastBytes).route));
+}
+
+Group to_device(const Device& device) {
+  Way way{"host to " + device.name(), "host", device.name(), route_text(Place::host(), device)};
+  return {{std::move(way)}, [device](std::uint64_t size) -> std::vector<CopyOnce> {
+            return {[size, buffer = Buffer::allocate(device, size), bytes = host_memory(size)] {
               copy_from_host({buffer, 0, size}, bytes->data());
-            };
+            }};
           }};
 }
 
-Way to_host(const Device& device) {
-  return {device.name() + " to host", device.name(), "host",
-          std::string(to_string(plan_copy(device, Place::host(), kLeastBytes).route)),
-          [device](std::uint64_t size) {
-            return [size, buffer = device_memory(device, size), bytes = host_memory(size)] {
+Group to_host(const Device& device) {
+  Way way{device.name() + " to host", device.name(), "host", route_text(device, Place::host())};
+  return {{std::move(way)}, [device](std::uint64_t size) -> std::vector<CopyOnce> {
+            return {[size, buffer = device_memory(device, size), bytes = host_memory(size)] {
               copy_to_host(bytes->data(), {buffer, 0, size});
-            };
+            }};
           }};
 }
 
-Way across(const Device& from, const Device& to) {
-  return {from.name() + " to " + to.name(), from.name(), to.name(),
-          std::string(to_string(plan_copy(from, to, kLeastBytes).route)),
-          [from, to](std::uint64_t size) {
-            return [size, source = device_memory(from, size), target = Buffer::allocate(to, size)] {
-              copy({target, 0, size}, {source, 0, size});
-            };
-          }};
-}
-
-/// The same without staging: all of the first leg, then all of the second.
-Way leg_after_leg(const Device& from, const Device& to) {
-  return {from.name() + " to " + to.name() + ", one leg after the other", from.name(), to.name(),
-          "two legs", [from, to](std::uint64_t size) {
-            const Buffer pinned = Buffer::allocate(from, size, MemoryKind::kPinned);
-            return [size, source = device_memory(from, size), pinned,
-                    target = Buffer::allocate(to, size)] {
-              copy({pinned, 0, size}, {source, 0, size});
-              copy({target, 0, size}, {pinned, 0, size});
-            };
-          }};
+/// A staged copy is compared with all of its first leg, then all of its second.
+Group across(const Device& from, const Device& to) {
+  const std::string name = from.name() + " to " + to.name();
+  Group group;
+  group.ways.push_back({name, from.name(), to.name(), route_text(from, to)});
+  const bool is_staged = plan_copy(from, to, kLeastBytes).route == Route::kStaged;
+  if (is_staged) {
+    group.ways.push_back({name + ", one leg after the other", from.name(), to.name(), "two legs"});
+  }
+  group.make = [from, to, is_staged](std::uint64_t size) {
+    const Buffer source = device_memory(from, size), target = Buffer::allocate(to, size);
+    std::vector<CopyOnce> copies{[=] { copy({target, 0, size}, {source, 0, size}); }};
+    if (is_staged) {
+      const Buffer pinned = Buffer::allocate(from, size, MemoryKind::kPinned);
+      copies.emplace_back([=] {
+        copy({pinned, 0, size}, {source, 0, size});
+        copy({target, 0, size}, {pinned, 0, size});
+      });
+    }
+    return copies;
+  };
+  return group;
 }
 
 /// The first neighbour whose memory the host can't reach either: else the way is that to the host.
-std::vector<Way> ways_of(const Runtime& runtime, const Device& device) {
-  std::vector<Way> ways{to_device(device), to_host(device)};
+std::vector<Group> groups_of(const Runtime& runtime, const Device& device) {
+  std::vector<Group> groups{to_device(device), to_host(device)};
   for (const Device& other : runtime.devices()) {
     if (other == device || other.properties().host_addressable) continue;
-    ways.push_back(across(device, other));
-    if (plan_copy(device, other, kLeastBytes).route == Route::kStaged) {
-      ways.push_back(leg_after_leg(device, other));
-    }
+    groups.push_back(across(device, other));
     break;
   }
-  return ways;
+  return groups;
 }
 
 /// Devices that the host can't reach come first: copies to others are copies on the host.
@@ -149,21 +158,26 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// At least three copies, more while they take no time to speak of; the first, which touches memory
-/// for the first time, is not counted.
-Point measure(const std::function<void()>& copy_once, std::uint64_t size_bytes) {
+/// Of each the median of at least three copies, more while they take no time to speak of; the
+/// first, which touches memory for the first time, is not counted.
+std::vector<double> measure(const std::vector<CopyOnce>& copies) {
   constexpr std::size_t kLeastCopies = 3, kMostCopies = 200;
   constexpr double kEnoughSeconds = 0.15;
-  copy_once();
-  std::vector<double> times;
+  for (const CopyOnce& copy_once : copies) copy_once();
+  std::vector<std::vector<double>> times(copies.size());
+  const double enough = kEnoughSeconds * static_cast<double>(copies.size());
   const auto start = Clock::now();
-  while (times.size() < kLeastCopies ||
-         (times.size() < kMostCopies && seconds_since(start) < kEnoughSeconds)) {
-    const auto before = Clock::now();
-    copy_once();
-    times.push_back(seconds_since(before));
+  while (times[0].size() < kLeastCopies ||
+         (times[0].size() < kMostCopies && seconds_since(start) < enough)) {
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      const auto before = Clock::now();
+      copies[i]();
+      times[i].push_back(seconds_since(before));
+    }
   }
-  return {size_bytes, median(std::move(times))};
+  std::vector<double> medians;
+  for (std::vector<double>& each : times) medians.push_back(median(std::move(each)));
+  return medians;
 }
 
 /// What one round of sizes took, and what was left out and why.
@@ -172,7 +186,7 @@ class Bench {
   explicit Bench(double seconds) : seconds_(seconds) {}
 
   /// All ways at one size before the next size: so that what is left out is the same for all.
-  void run(std::vector<Way>& ways) {
+  void run(std::vector<Group>& groups) {
     double last_round = 0;
     for (std::uint64_t size = kLeastBytes; size <= kMostBytes; size *= 4) {
       // Four times the bytes take about four times as long, in memory touched first somewhat more.
@@ -183,9 +197,9 @@ class Bench {
         return;
       }
       const auto before = Clock::now();
-      for (Way& way : ways) {
-        show_progress(fmt::format("{}, {}", way.name, show_bytes(size)));
-        if (!run_one(way, size)) return;
+      for (Group& group : groups) {
+        show_progress(fmt::format("{}, {}", group.ways[0].name, show_bytes(size)));
+        if (!run_one(group, size)) return;
       }
       last_round = seconds_since(before);
     }
@@ -193,16 +207,19 @@ class Bench {
   const std::string& cut() const { return cut_; }
 
  private:
-  bool run_one(Way& way, std::uint64_t size) {
+  bool run_one(Group& group, std::uint64_t size) {
     try {
-      way.points.push_back(measure(way.make(size), size));
+      const std::vector<double> seconds = measure(group.make(size));
+      for (std::size_t i = 0; i < seconds.size(); ++i) {
+        group.ways[i].points.push_back({size, seconds[i]});
+      }
       return true;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::kOutOfMemory) throw;
     } catch (const std::bad_alloc&) {
     }
     cut_ = fmt::format("sizes from {} up are left out: there is no memory for them ({})",
-                       show_bytes(size), way.name);
+                       show_bytes(size), group.ways[0].name);
     return false;
   }
 
@@ -269,10 +286,13 @@ void write_plot(const std::string& path, const std::string& title, const std::ve
 Report report_copies(const RuntimeOptions& options, const Arguments& arguments) {
   const Runtime runtime(options);
   const Device device = choose_device(runtime, arguments.device);
-  std::vector<Way> ways = ways_of(runtime, device);
+  std::vector<Group> groups = groups_of(runtime, device);
   Bench bench(arguments.seconds);
-  bench.run(ways);
+  bench.run(groups);
   show_progress("");
+  std::vector<Way> ways;
+  for (Group& group : groups)
+    std::move(group.ways.begin(), group.ways.end(), std::back_inserter(ways));
   if (!arguments.plot.empty()) {
     write_plot(arguments.plot,
                fmt::format("Copies of {} ({})", device.name(), device.properties().name), ways);
