@@ -66,12 +66,23 @@ void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_
   });
 }
 
+/// The event of the last submission, which stands for all before it. None if nothing is pending, or
+/// if the application may have put something behind it.
+EventHandle Stream::last_pending() {
+  if (is_shared_.load(std::memory_order_relaxed)) return {};
+  EventHandle last = timeline_->last_pending();
+  // Nobody may wait for what its queue still holds back.
+  if (last) check(cl_.clFlush(queue_.get()), "clFlush");
+  return last;
+}
+
+/// An event for all that the queue holds. A marker is a command that takes as long as a small copy.
 EventHandle Stream::mark() {
+  if (EventHandle last = last_pending()) return last;
   cl_event event = nullptr;
   check(cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event),
         "clEnqueueMarkerWithWaitList");
   EventHandle marker(cl_, event);
-  // Nobody may wait for what its queue still holds back.
   check(cl_.clFlush(queue_.get()), "clFlush");
   return marker;
 }
@@ -104,11 +115,8 @@ void Stream::flush() { check(cl_.clFlush(queue_.get()), "clFlush"); }
 bool Stream::synchronize(std::uint64_t deadline_ns) {
   const std::uint64_t number = timeline_->last();
   // Not clFinish: rusticl's returns too early when the queue was flushed before.
-  const EventHandle marker = mark();
-  if (!wait_for(cl_, marker.get(), host(), deadline_ns)) {
-    // A marker takes its time even where all before it is done.
-    if (is_shared_.load(std::memory_order_relaxed) || !timeline_->is_done(number)) return false;
-  }
+  const EventHandle last = is_shared_.load(std::memory_order_relaxed) ? mark() : last_pending();
+  if (last && !wait_for(cl_, last.get(), host(), deadline_ns)) return false;
   timeline_->check(number);
   return true;
 }

@@ -47,6 +47,7 @@ class Stream : public plugin::Stream {
 
  private:
   static void check_submission(std::string_view name, const char* entry, cl_int code);
+  EventHandle last_pending();
   EventHandle mark();
 
   const Device& device_;

@@ -57,6 +57,7 @@ using ContextCallback = void (*)(const char*, const void*, std::size_t, void*);
          (cl_queue, cl_buffer, void*, cl_uint, const cl_event*, cl_event*))                       \
   symbol(clEnqueueMarkerWithWaitList, cl_int, (cl_queue, cl_uint, const cl_event*, cl_event*))    \
   symbol(clEnqueueBarrierWithWaitList, cl_int, (cl_queue, cl_uint, const cl_event*, cl_event*))   \
+  symbol(clRetainEvent, cl_int, (cl_event))                                                       \
   symbol(clReleaseEvent, cl_int, (cl_event))                                                      \
   symbol(clWaitForEvents, cl_int, (cl_uint, const cl_event*))                                     \
   symbol(clGetEventInfo, cl_int, (cl_event, cl_uint, std::size_t, void*, std::size_t*))           \

@@ -30,6 +30,15 @@ bool Timeline::is_done(std::uint64_t number) {
   return pending_.empty() || pending_.front().number > number;
 }
 
+EventHandle Timeline::last_pending() {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  collect(last_);
+  if (pending_.empty()) return {};
+  const cl_event event = pending_.back().event.get();
+  opencl::check(cl_.clRetainEvent(event), "clRetainEvent");
+  return {cl_, event};
+}
+
 /// What a submission that ended with `status` failed with.
 std::optional<plugin::StatusError> Timeline::failure_of(const Submission& submission,
                                                         std::int64_t status) {

@@ -47,6 +47,8 @@ class Timeline {
   std::uint64_t last() const;
   /// Whether all up to `number` has ended, well or not.
   bool is_done(std::uint64_t number);
+  /// The event of the last submission; none if all has ended.
+  EventHandle last_pending();
 
   /// Forgets all that is done, and so lets go of the timelines that it waited for.
   void settle();
