@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -132,7 +133,7 @@ void move(Route route, const End& to, const End& from, std::size_t size_bytes,
          [&](StreamState& stream) { return enter(route, stream, to, from, size_bytes); });
 }
 
-// ------------------------------------------------------------ copies by the transfer thread
+// ------------------------------------------------------------ copies that no stream can order
 
 /// What a copy must follow: positions of streams, of which it is told when they are reached.
 struct Before {
@@ -169,7 +170,7 @@ Before collect(BufferState& to, BufferState& from) {
   return {record(to, /*writes=*/true), record(from, /*writes=*/false)};
 }
 
-/// Of the transfer thread, which alone uses it.
+/// Of the thread whose turn it is to make such a copy.
 StreamState& transfer_stream(DeviceState& device) {
   if (device.transfer_stream == nullptr) {
     patchbay_stream* stream = nullptr;
@@ -191,7 +192,7 @@ void submit_leg(Route route, StreamState& stream, const End& to, const End& from
       [&](patchbay_stream*) { return enter(route, stream, to, from, size_bytes); });
 }
 
-/// The bytes' way: what the transfer thread needs to know of a copy.
+/// The bytes' way: what the thread that makes the copy needs to know of it.
 struct Way {
   Route route;
   End to, from;
@@ -219,7 +220,7 @@ void move_on_streams(const Way& way, const Before& before) {
   stream.synchronize(PATCHBAY_NO_DEADLINE);
 }
 
-/// Makes the copy, on the transfer thread.
+/// Makes the copy, on the thread whose turn it is.
 void make_copy(const Way& way, const Before& before) {
   if (way.route == Route::kHostToHost) {
     for (const auto& event : before.from) event->wait(PATCHBAY_NO_DEADLINE);
@@ -259,28 +260,29 @@ Buffer handle_of(BufferState& buffer) {
   return Buffer(&buffer);
 }
 
-/// Hands a copy from `from` to `to`, which may go by other buffers, to the transfer thread.
-void post(BufferState& to, BufferState& from, const Way& way,
+/// Has a copy from `from` to `to`, which may go by other buffers, made by the transfer thread. If
+/// the caller waits for it, this thread makes it where it can.
+void post(BufferState& to, BufferState& from, const Way& way, bool blocks,
           std::vector<std::shared_ptr<TransferJob>> after, std::function<void()> work) {
-  std::string what =
-      fmt::format("the copy of {} bytes from {} to {} ({})", way.size_bytes, from.device->name_text,
-                  to.device->name_text, to_string(way.route));
-  const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), std::move(what),
-                                                 std::move(work));
+  const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), way.route,
+                                                 way.size_bytes, std::move(work));
   job->after = std::move(after);
   from.check_readable(way.operation);  // what is done already is not among them
-  from.device->runtime.transfer.add(job, way.ring);
+  Transfer& transfer = from.device->runtime.transfer;
+  std::optional<Transfer::Turn> turn = blocks ? transfer.take_turn(job, way.ring) : std::nullopt;
+  if (!turn) transfer.add(job, way.ring);
   // Where a kernel unpacks, that is what knows.
   const bool rewrites = way.to.buffer == &to && way.size_bytes == to.size_bytes;
   from.note_use(job, TransferJob::kPosition, /*writes=*/false);
   to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
+  turn.reset();  // makes the copy
 }
 
-void post(const Way& way) {
+void post(const Way& way, bool blocks) {
   way.from.buffer->device->open();
   way.to.buffer->device->open();
   BufferState &to = *way.to.buffer, &from = *way.from.buffer;
-  post(to, from, way, copies_to(from),
+  post(to, from, way, blocks, copies_to(from),
        [way, before = collect(to, from)] { make_copy(way, before); });
 }
 
@@ -380,7 +382,7 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   const bool blocks =
       !non_blocking || runtime_of(to, from).sync || to.buffer == nullptr || from.buffer == nullptr;
   if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
-    post(make_way(route, to, from, size_bytes, operation));
+    post(make_way(route, to, from, size_bytes, operation), blocks);
   } else {
     const std::uint64_t known = BufferState::faults_so_far();
     move(route, to, from, size_bytes, operation);
@@ -407,7 +409,7 @@ void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::
     TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
     admit(to, from, size_bytes, operation, span);
     const Way way = make_way(route, to, from, size_bytes, operation);
-    post(*steps.to, *steps.from, way, copies_to(*steps.from), [way, steps] {
+    post(*steps.to, *steps.from, way, /*blocks=*/false, copies_to(*steps.from), [way, steps] {
       if (steps.pack) steps.pack();
       make_copy(way, collect(*way.to.buffer, *way.from.buffer));
       if (!steps.unpack) return;
@@ -418,7 +420,8 @@ void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::
     return;
   }
   if (steps.pack) steps.pack();
-  copy_bytes(to, from, size_bytes, /*non_blocking=*/true, operation);
+  // What is staged would change threads, and the kernel that unpacks wait for it on the host.
+  copy_bytes(to, from, size_bytes, non_blocking || route != Route::kStaged, operation);
   if (steps.unpack) steps.unpack();
   if (!non_blocking) finish({steps.to, 0, nullptr}, {steps.from, 0, nullptr}, operation);
 }

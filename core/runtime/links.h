@@ -24,7 +24,7 @@ class Links {
  public:
   /// The chunks of staged copies, as long as nothing was measured: what is on its way at a time
   /// fits into a processor's cache.
-  static constexpr std::size_t kDefaultChunkBytes = std::size_t{512} << 10;
+  static constexpr std::size_t kDefaultChunkBytes = std::size_t{1} << 20;
 
   void set(const std::string& from, const std::string& to, const Link& link) {
     const std::scoped_lock lock(mutex_);

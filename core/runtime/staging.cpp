@@ -58,7 +58,7 @@ void stage(StreamState& source, StreamState& target, const End& to, const End& f
     Slot& slot = slots[i % num_slots];
     target.wait(slot.filled);
     queue_to_device(target, advanced(to, i * chunk_bytes), middle(i), size_of(i), operation);
-    slot.emptied = target.record(nullptr);
+    if (i + num_slots < num_chunks) slot.emptied = target.record(nullptr);
   };
   for (std::size_t i = 0; i < num_chunks + ahead; ++i) {
     if (i < num_chunks) fill(i);

@@ -10,6 +10,7 @@
 #include "patchbay/plugin/host.h"
 
 #include "core/runtime/buffer_state.h"
+#include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/host.h"
 #include "core/runtime/loader.h"
@@ -32,13 +33,15 @@ const FaultPtr& unknown_fault() {
 
 // ------------------------------------------------------------------------------- one copy
 
-TransferJob::TransferJob(Buffer to, Buffer from, std::string what, std::function<void()> work)
+TransferJob::TransferJob(Buffer to, Buffer from, Route route, std::size_t size_bytes,
+                         std::function<void()> work)
     : Queue(to.device().name()),
       to_(std::move(to)),
       from_(std::move(from)),
       to_device_(to_.state()->device.get()),
       from_device_(from_.state()->device.get()),
-      what_(std::move(what)),
+      route_(route),
+      size_bytes_(size_bytes),
       work_(std::move(work)) {}
 
 void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation) {
@@ -77,7 +80,12 @@ void TransferJob::fail(const Error& error) {
   std::string text = error.what();
   if (text.ends_with('.')) text.pop_back();
   fault_ = std::make_shared<const Fault>(
-      Fault{error.code(), error.native_code(), fmt::format("{}, in {}", text, what_)});
+      Fault{error.code(), error.native_code(), fmt::format("{}, in {}", text, describe())});
+}
+
+std::string TransferJob::describe() const {
+  return fmt::format("the copy of {} bytes from {} to {} ({})", size_bytes_,
+                     from_device_->name_text, to_device_->name_text, to_string(route_));
 }
 
 /// Of the transfer thread alone, which `run` calls it on.
@@ -92,7 +100,7 @@ void TransferJob::let_go() noexcept {
 void TransferJob::give_up() noexcept {
   try {
     fault_ = std::make_shared<const Fault>(
-        Fault{ErrorCode::kInternal, 0, "the process ended before " + what_});
+        Fault{ErrorCode::kInternal, 0, "the process ended before " + describe()});
   } catch (const std::bad_alloc&) {
     fault_ = unknown_fault();
   }
@@ -124,10 +132,23 @@ void TransferJob::run() noexcept {
 struct Transfer::State {
   std::mutex mutex;
   std::condition_variable added, ended;
-  std::deque<std::shared_ptr<TransferJob>> jobs;  // the first one is being made
+  std::deque<std::shared_ptr<TransferJob>> jobs;  // the first one is being made if is_busy
   std::weak_ptr<StagingRing> last_ring;
   std::uint64_t num_ended = 0;
-  bool is_busy = false, stops = false;
+  bool is_busy = false, stops = false, is_stopped_at_exit = false;
+
+  /// By the thread that set is_busy.
+  void make_first(std::unique_lock<std::mutex>& lock) noexcept {
+    const std::shared_ptr<TransferJob> job = jobs.front();
+    lock.unlock();
+    job->run();
+    lock.lock();
+    is_busy = false;
+    jobs.pop_front();
+    ++num_ended;
+    ended.notify_all();
+    if (!jobs.empty()) added.notify_one();
+  }
 };
 
 namespace {
@@ -165,35 +186,51 @@ Transfer::~Transfer() {
   }
 }
 
-void Transfer::run(const std::shared_ptr<State>& state) {
+void Transfer::run_all(const std::shared_ptr<State>& state) {
   std::unique_lock lock(state->mutex);
   for (;;) {
-    state->added.wait(lock, [&state] { return state->stops || !state->jobs.empty(); });
+    state->added.wait(
+        lock, [&state] { return state->stops || (!state->jobs.empty() && !state->is_busy); });
     if (state->stops) return;
-    const std::shared_ptr<TransferJob> job = state->jobs.front();
     state->is_busy = true;
-    lock.unlock();
-    job->run();
-    lock.lock();
-    state->is_busy = false;
-    state->jobs.pop_front();
-    ++state->num_ended;
-    state->ended.notify_all();
+    state->make_first(lock);
   }
+}
+
+/// With the mutex held.
+void Transfer::check_open() {
+  if (state_->stops) {
+    raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
+  }
+  if (!std::exchange(state_->is_stopped_at_exit, true)) stop_at_process_end(state_);
 }
 
 void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
   const std::scoped_lock lock(state_->mutex);
-  if (state_->stops) {
-    raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
-  }
+  check_open();
   if (!thread_.joinable()) {
-    stop_at_process_end(state_);
-    thread_ = start_quiet_thread("copy", [state = state_] { run(state); });
+    thread_ = start_quiet_thread("copy", [state = state_] { run_all(state); });
   }
   state_->jobs.push_back(std::move(job));
   if (ring) state_->last_ring = ring;
   state_->added.notify_one();
+}
+
+std::optional<Transfer::Turn> Transfer::take_turn(const std::shared_ptr<TransferJob>& job,
+                                                  const std::shared_ptr<StagingRing>& ring) {
+  const std::scoped_lock lock(state_->mutex);
+  if (!state_->jobs.empty()) return std::nullopt;
+  check_open();
+  state_->jobs.push_back(job);
+  state_->is_busy = true;
+  if (ring) state_->last_ring = ring;
+  return Turn(state_);
+}
+
+Transfer::Turn::~Turn() {
+  if (state_ == nullptr) return;
+  std::unique_lock lock(state_->mutex);
+  state_->make_first(lock);
 }
 
 /// No driver is called while the process ends. Drivers were loaded before the first copy, so they
