@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -53,10 +54,11 @@ void add_path_variable(const std::string& value, std::vector<fs::path>& director
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
+/// An open descriptor. What is checked of it can't be exchanged, as what has a name can.
 class File {
  public:
-  explicit File(const fs::path& path)
-      : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  File(int directory, const fs::path& path, int flags)
+      : fd_(openat(directory, path.c_str(), flags | O_CLOEXEC)) {}
   ~File() {
     if (fd_ >= 0) close(fd_);
   }
@@ -68,23 +70,52 @@ class File {
   int fd_;
 };
 
-/// Only the owner's and root's files are trusted, and only where nobody else can replace them.
-std::string refuse_ownership(const struct stat& info, const fs::path& real_path) {
+/// The file that holds this code; empty if that can't be told.
+fs::path library_file() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&library_plugin_directory), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return {};
+  }
+  std::error_code error;
+  const fs::path library = fs::canonical(info.dli_fname, error);
+  return error ? fs::path() : library;
+}
+
+/// Whoever owns the library can change what the process runs anyway.
+std::optional<uid_t> library_owner() {
+  struct stat info {};
+  if (stat(library_file().c_str(), &info) != 0) return std::nullopt;
+  return info.st_uid;
+}
+
+/// Empty if nobody can change it but root, the user of this process and the library's owner. A
+/// group of root's, or with the owner's number (the owner's private group), counts as the owner.
+std::string refuse_access(const struct stat& info, const std::string& what) {
   const uid_t user = geteuid();
-  if (info.st_uid != 0 && info.st_uid != user) {
-    return fmt::format("owned by user {}: neither root nor the user of this process ({})",
-                       info.st_uid, user);
+  const std::optional<uid_t> owner = library_owner();
+  if (info.st_uid != 0 && info.st_uid != user && info.st_uid != owner) {
+    return fmt::format("{} is owned by user {}: expected root, the user of this process ({}){}",
+                       what, info.st_uid, user,
+                       owner ? fmt::format(" or the owner of the library ({})", *owner) : "");
   }
-  if ((info.st_mode & S_IWOTH) != 0) return "the file is writable by others (chmod o-w)";
-  struct stat directory {};
-  if (stat(real_path.parent_path().c_str(), &directory) != 0) {
-    return "its directory can't be read: " + error_text(errno);
+  if ((info.st_mode & S_IWOTH) != 0) {
+    return fmt::format("{} is writable by others (chmod o-w)", what);
   }
-  if ((directory.st_mode & S_IWOTH) != 0) {
-    return fmt::format("its directory {} is writable by others (chmod o-w)",
-                       real_path.parent_path().string());
+  if ((info.st_mode & S_IWGRP) != 0 && info.st_gid != 0 && info.st_gid != info.st_uid) {
+    return fmt::format("{} is writable by group {} (chmod g-w)", what, info.st_gid);
   }
   return {};
+}
+
+/// Checks the folder by `directory`, an open descriptor, and the file by `info`. Higher folders are
+/// not checked.
+std::string refuse_ownership(int directory, const struct stat& info, const fs::path& real_path) {
+  std::string refusal = refuse_access(info, "the file");
+  if (!refusal.empty()) return refusal;
+  struct stat folder {};
+  if (fstat(directory, &folder) != 0) return "its directory can't be read: " + error_text(errno);
+  return refuse_access(folder, "its directory " + one_line(real_path.parent_path().string()));
 }
 
 /// `file_name` is the name in patchbay-<name>.so, empty for any other file.
@@ -116,15 +147,8 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
 }  // namespace
 
 fs::path library_plugin_directory() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&library_plugin_directory), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return {};
-  }
-  std::error_code error;
-  const fs::path library = fs::canonical(info.dli_fname, error);
-  if (error) return {};
-  return library.parent_path() / "patchbay" / "plugins";
+  const fs::path library = library_file();
+  return library.empty() ? fs::path() : library.parent_path() / "patchbay" / "plugins";
 }
 
 std::vector<fs::path> search_directories(const RuntimeOptions& options,
@@ -175,7 +199,9 @@ Inspection inspect(const Candidate& candidate) {
     result.refusal = "can't be found: " + error.message();
     return result;
   }
-  const File file(result.real_path);
+  // The file is opened in the very folder that is checked, whatever the path names meanwhile.
+  const File directory(AT_FDCWD, result.real_path.parent_path(), O_PATH | O_DIRECTORY);
+  const File file(directory.fd(), result.real_path.filename(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};
   if (file.fd() < 0 || fstat(file.fd(), &info) != 0) {
     result.refusal = "can't be opened: " + error_text(errno);
@@ -186,7 +212,7 @@ Inspection inspect(const Candidate& candidate) {
     result.refusal = "not a regular file";
     return result;
   }
-  result.refusal = refuse_ownership(info, result.real_path);
+  result.refusal = refuse_ownership(directory.fd(), info, result.real_path);
   if (!result.refusal.empty()) return result;
   NoteResult note = read_note(file.fd());
   result.note = std::move(note.note);

@@ -24,6 +24,12 @@ namespace {
 
 std::atomic<bool> ending{false};
 
+std::optional<FileId> file_id(const std::filesystem::path& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
+
 /// The file that is mapped at an address, as the kernel says.
 struct Mapping {
   FileId id;
@@ -43,10 +49,12 @@ std::optional<Mapping> mapping_of(const void* address) {
     }
     Mapping mapping;
     mapping.path = line.substr(static_cast<std::size_t>(path_at));
+    // A file of that very name would be another one.
+    if (mapping.path.ends_with(" (deleted)")) return std::nullopt;
     // The device number of the listing is not that of stat on layered file systems.
-    struct stat info {};
-    if (stat(mapping.path.c_str(), &info) != 0) return std::nullopt;
-    mapping.id = {info.st_dev, info.st_ino};
+    const auto id = file_id(mapping.path);
+    if (!id) return std::nullopt;
+    mapping.id = *id;
     return mapping;
   }
   return std::nullopt;
@@ -112,6 +120,10 @@ LibraryResult open_library(const Inspection& inspection) {
   OpenLibraries& libraries = open_libraries();
   const std::scoped_lock lock(libraries.mutex);
   if (auto library = libraries.by_file[inspection.id].lock()) return {std::move(library), {}};
+  // The dynamic linker runs a file's code before anyone can see which file it took.
+  if (file_id(inspection.real_path) != inspection.id) {
+    return {nullptr, "the file was replaced after it was checked"};
+  }
   try {
     auto library = std::make_shared<OpenLibrary>(inspection.real_path);
     if (std::string failure = library->shake_hands(inspection); !failure.empty()) {

@@ -126,12 +126,77 @@ TEST(RefusedPlugin, SymlinkIntoADirectoryWritableByOthers) {
   expect_outcome_in(good, "later-version", kRefused, {"writable by others"});
 }
 
-TEST(RefusedPlugin, OwnedByAnotherUser) {
+constexpr uid_t kStranger = 12345;
+
+/// What becomes of a plugin in a directory with this owner, group and mode.
+PluginInfo outcome_in_directory_of(uid_t owner, gid_t group, int mode) {
+  const TemporaryDirectory good, odd;
+  good.add("plain-c");
+  odd.add("later-version");
+  EXPECT_EQ(chown(odd.path().c_str(), owner, group), 0);
+  EXPECT_EQ(chmod(odd.path().c_str(), static_cast<mode_t>(mode)), 0);
+  const Runtime runtime(only({odd.path(), good.path()}));
+  expect_plain_c_works(runtime);
+  return plugin_info(runtime, "later-version");
+}
+
+/// The same for the file's own.
+PluginInfo outcome_of_file_of(uid_t owner, gid_t group, int mode) {
   const TemporaryDirectory directory;
   directory.add("plain-c");
   const fs::path file = directory.add("later-version");
-  if (chown(file.c_str(), 12345, static_cast<gid_t>(-1)) != 0) GTEST_SKIP() << "needs root";
-  expect_outcome_in(directory, "later-version", kRefused, {"owned by user 12345"});
+  EXPECT_EQ(chown(file.c_str(), owner, group), 0);
+  EXPECT_EQ(chmod(file.c_str(), static_cast<mode_t>(mode)), 0);
+  const Runtime runtime(only({directory.path()}));
+  expect_plain_c_works(runtime);
+  return plugin_info(runtime, "later-version");
+}
+
+void expect_refused(const PluginInfo& info, const std::string& reason) {
+  EXPECT_EQ(info.status, kRefused) << info.reason;
+  EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+}
+
+TEST(RefusedPlugin, FileOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  expect_refused(outcome_of_file_of(kStranger, 0, 0644),
+                 "the file is owned by user 12345: expected root, the user of this process (0)");
+}
+
+TEST(RefusedPlugin, DirectoryOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  const PluginInfo info = outcome_in_directory_of(kStranger, 0, 0755);
+  expect_refused(info, "its directory " + info.path.parent_path().string() +
+                           " is owned by user 12345: expected root");
+}
+
+TEST(RefusedPlugin, SymlinkIntoADirectoryOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  const TemporaryDirectory good, odd;
+  good.add("plain-c");
+  fs::create_symlink(odd.add("later-version"), good.path() / "patchbay-later-version.so");
+  ASSERT_EQ(chown(odd.path().c_str(), kStranger, 0), 0);
+  expect_outcome_in(good, "later-version", kRefused, {odd.path().string(), "owned by user 12345"});
+}
+
+TEST(RefusedPlugin, WritableByAGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  expect_refused(outcome_of_file_of(0, kStranger, 0664),
+                 "the file is writable by group 12345 (chmod g-w)");
+  expect_refused(outcome_in_directory_of(0, kStranger, 0775),
+                 "is writable by group 12345 (chmod g-w)");
+}
+
+TEST(RefusedPlugin, ButNotForAGroupThatMayOnlyRead) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  EXPECT_EQ(outcome_of_file_of(0, kStranger, 0644).status, PluginStatus::kLoaded);
+  EXPECT_EQ(outcome_in_directory_of(0, kStranger, 0755).status, PluginStatus::kLoaded);
+}
+
+TEST(RefusedPlugin, ButNotForRootsGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  EXPECT_EQ(outcome_of_file_of(0, 0, 0664).status, PluginStatus::kLoaded);
+  EXPECT_EQ(outcome_in_directory_of(0, 0, 0775).status, PluginStatus::kLoaded);
 }
 
 TEST(RefusedPlugin, NotARegularFile) {
