@@ -151,16 +151,21 @@ fs::path library_plugin_directory() {
   return library.empty() ? fs::path() : library.parent_path() / "patchbay" / "plugins";
 }
 
+bool is_allowed(const fs::path& directory) {
+  if (!has_raised_privileges()) return true;
+  std::error_code error;
+  const fs::path own = fs::canonical(library_plugin_directory(), error);
+  return !error && fs::canonical(fs::absolute(directory), error) == own && !error;
+}
+
 std::vector<fs::path> search_directories(const RuntimeOptions& options,
                                          const Environment& environment) {
-  // With raised privileges nothing outside the library's own folder is trusted.
-  const bool trusted = !has_raised_privileges();
   std::vector<fs::path> directories;
-  if (trusted) directories = options.plugin_directories;
-  if (!options.search_default_directories) return directories;
-  if (const auto path = environment.get("plugin_path"); trusted && path) {
-    add_path_variable(*path, directories);
+  for (const fs::path& directory : options.plugin_directories) {
+    if (is_allowed(directory)) directories.push_back(directory);
   }
+  if (!options.search_default_directories) return directories;
+  if (const auto path = environment.get("plugin_path")) add_path_variable(*path, directories);
   if (auto beside = library_plugin_directory(); !beside.empty()) {
     directories.push_back(std::move(beside));
   }
@@ -170,10 +175,8 @@ std::vector<fs::path> search_directories(const RuntimeOptions& options,
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<fs::path>& directories) {
   std::vector<Candidate> candidates;
-  if (!has_raised_privileges()) {
-    for (const fs::path& path : options.plugin_files) {
-      candidates.push_back({path, plugin_name(path), true});
-    }
+  for (const fs::path& path : options.plugin_files) {
+    candidates.push_back({path, plugin_name(path), true});
   }
   for (const fs::path& directory : directories) {
     std::vector<Candidate> found;
@@ -193,6 +196,11 @@ std::vector<Candidate> find_candidates(const RuntimeOptions& options,
 
 Inspection inspect(const Candidate& candidate) {
   Inspection result;
+  if (!is_allowed(fs::absolute(candidate.path).parent_path())) {
+    result.refusal = fmt::format("with raised privileges only plugins in {} are opened",
+                                 one_line(library_plugin_directory().string()));
+    return result;
+  }
   std::error_code error;
   result.real_path = fs::canonical(fs::absolute(candidate.path), error);
   if (error) {

@@ -43,12 +43,16 @@ std::vector<std::filesystem::path> search_directories(const RuntimeOptions& opti
                                                       const Environment& environment);
 /// patchbay/plugins beside the library that holds this code; empty if that can't be told.
 std::filesystem::path library_plugin_directory();
+/// Whether plugins in that directory may be opened: with raised privileges only those of
+/// library_plugin_directory().
+bool is_allowed(const std::filesystem::path& directory);
 
 /// The files named in code, then those of each directory by name.
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<std::filesystem::path>& directories);
 
-/// Opens nothing of the candidate as code: regular file, owner, permissions, architecture, note.
+/// Opens nothing of the candidate as code: place, regular file, owner, permissions, architecture,
+/// note.
 Inspection inspect(const Candidate& candidate);
 
 }  // namespace patchbay::runtime

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -47,6 +48,7 @@ bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
 
 Environment::Environment(std::map<std::string, std::string> settings, bool read_environment)
     : settings_(std::move(settings)),
+      wants_environment_(read_environment),
       read_environment_(read_environment && !has_raised_privileges()) {}
 
 std::optional<std::string> Environment::get(std::string_view name) const {
@@ -67,6 +69,16 @@ std::optional<std::string> Environment::get(std::string_view name) const {
   const char* value = std::getenv(variable_of(name).c_str());
   if (value == nullptr) return std::nullopt;
   return value;
+}
+
+std::vector<std::string> Environment::ignored_variables() const {
+  if (!wants_environment_ || read_environment_) return {};
+  std::set<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view name(*entry, std::strcspn(*entry, "="));
+    if (name.starts_with(kVariable)) names.insert(one_line(name));
+  }
+  return {names.begin(), names.end()};
 }
 
 bool Environment::is_on(std::string_view name) const {

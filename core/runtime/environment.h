@@ -23,12 +23,15 @@ class Environment {
   std::optional<std::string> get(std::string_view name) const;
   /// Whether it is 1. Errors: kInvalidArgument, if it is neither that nor 0, empty or absent.
   bool is_on(std::string_view name) const;
+  /// The names of all of this library's variables that the process was given and that are not read
+  /// because it has raised privileges; sorted.
+  std::vector<std::string> ignored_variables() const;
   /// Split at commas, spaces trimmed, empty parts dropped.
   std::vector<std::string> get_list(std::string_view name) const;
 
  private:
   std::map<std::string, std::string> settings_;
-  bool read_environment_;
+  bool wants_environment_, read_environment_;
 };
 
 }  // namespace patchbay::runtime

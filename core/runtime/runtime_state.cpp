@@ -79,7 +79,20 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
   for (std::string& name : visible_devices) name = canonical_name(name);
   wanted_plugins = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
   directories = search_directories(options, environment);
+  if (has_raised_privileges()) log_ignored(options);
   if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
+}
+
+void RuntimeState::log_ignored(const RuntimeOptions& options) {
+  if (const auto names = environment.ignored_variables(); !names.empty()) {
+    logger.log(LogLevel::kWarning, "[Runtime] raised privileges: ignored {}",
+               fmt::join(names, ", "));
+  }
+  for (const auto& directory : options.plugin_directories) {
+    if (is_allowed(directory)) continue;
+    logger.log(LogLevel::kWarning, "[Runtime] raised privileges: ignored the plugin directory {}",
+               quote(directory.string()));
+  }
 }
 
 bool RuntimeState::is_visible(const std::string& device_name) const {
@@ -290,7 +303,11 @@ void RuntimeState::raise_unknown_backend(const DeviceName& name) const {
 std::string RuntimeState::explain() const {
   const std::vector<std::string> unmatched = unmatched_visible_devices();
   const std::scoped_lock lock(mutex);
-  std::string text = "plugin directories:\n";
+  std::string text;
+  if (has_raised_privileges()) {
+    text += "raised privileges: no variable is read, and no other plugin directory searched\n";
+  }
+  text += "plugin directories:\n";
   if (directories.empty()) text += "  none\n";
   for (const auto& directory : directories) {
     std::error_code error;

@@ -65,6 +65,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   /// Names of the list of visible devices that no device bears.
   std::vector<std::string> unmatched_visible_devices() const;
   void try_candidate(const Candidate& candidate);
+  /// What the process is not given because it has raised privileges.
+  void log_ignored(const RuntimeOptions& options);
   DeviceState& find_gpu(const DeviceName& name, std::string_view text);
   [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;
 };

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "patchbay/plugin/kit/privileges.hpp"
+
 namespace patchbay::cuda {
 namespace {
 
@@ -83,6 +85,7 @@ std::string version_text(int version) {
 #define PATCHBAY_FIND_ENTRY(member, symbol, parameters) find(library, member);
 
 DriverTable::DriverTable(plugin::Host host) {
+  plugin::refuse_raised_privileges("the driver", "CUDA_INJECTION64_PATH, CUDA_CACHE_PATH, HOME");
   const auto path = host.option("cuda_library");
   Library library = open(path, {"libcuda.so.1"});
   if (library.handle == nullptr) {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "patchbay/plugin/kit/error.hpp"
+#include "patchbay/plugin/kit/privileges.hpp"
 
 namespace patchbay::opencl {
 namespace {
@@ -23,6 +24,8 @@ void resolve(void* library, const std::string& file, const char* name, Function&
 }  // namespace
 
 Symbols::Symbols(const std::optional<std::string>& path) {
+  plugin::refuse_raised_privileges("an ICD loader or a driver of OpenCL",
+                                   "OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME");
   const std::string file = path.value_or(kLoader);
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {

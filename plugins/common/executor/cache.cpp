@@ -13,6 +13,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "patchbay/plugin/kit/privileges.hpp"
+
 namespace patchbay::executor {
 namespace {
 
@@ -69,6 +71,11 @@ std::string base_directory(plugin::Host host) {
     return cache + "/patchbay";
   }
   if (const auto home = from_environment("HOME"); !home.empty()) return home + "/.cache/patchbay";
+  if (plugin::has_raised_privileges()) {
+    plugin::invalid_argument(
+        "there is no directory for compiled kernels: a process with raised privileges reads no "
+        "variable. Give an absolute path by the program's setting cache_dir.");
+  }
   plugin::invalid_argument(
       "there is no directory for compiled kernels: expected the setting cache_dir, XDG_CACHE_HOME "
       "or HOME, got none. Set PATCHBAY_CACHE_DIR to an absolute path.");

@@ -1,0 +1,165 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A program with raised privileges obeys nothing that its caller says. Each test first sees that
+// the same program without them does.
+#include <gtest/gtest.h>
+
+#include "stage.h"
+
+namespace patchbay::privileges_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Privileges : public testing::Test {
+ protected:
+  void SetUp() override {
+    static const std::string absence = why_no_raised_privileges();
+    if (!absence.empty()) GTEST_SKIP() << absence;
+    callers_ = stage_.folder("callers", kCaller);
+    trace_ = callers_ / "trace";
+    variables_ = {"PATH=/usr/bin:/bin", "PATCHBAY_TEST_TRACE=" + trace_.string()};
+  }
+
+  std::string run_plain(const Words& arguments) {
+    return stage_.run(plain_probe(stage_), arguments, variables_);
+  }
+  std::string run_raised(const Words& arguments) {
+    return stage_.run(raised_probe(stage_), arguments, variables_);
+  }
+  void set(const std::string& name, const fs::path& value) {
+    variables_.push_back(name + "=" + value.string());
+  }
+  /// What lies in the folder that the caller's variables name.
+  std::string callers_files() const {
+    std::string names;
+    for (const auto& entry : fs::recursive_directory_iterator(callers_)) {
+      names += entry.path().string() + "\n";
+    }
+    return names;
+  }
+
+  const Stage stage_;
+  fs::path callers_, trace_;
+  Words variables_;
+};
+
+TEST_F(Privileges, VariablesAreIgnoredAndNamedInTheLog) {
+  set("PATCHBAY_CPU_DEVICES", "2");
+  set("PATCHBAY_LOG", "debug:" + (callers_ / "log").string());
+  set("PATCHBAY_TRACE", callers_ / "trace.json");
+  set("HOME", callers_);
+  EXPECT_TRUE(has(run_plain({}), "plugin: cpu-openblas loaded: 2 devices"));
+  EXPECT_TRUE(fs::exists(callers_ / "log"));
+  EXPECT_TRUE(fs::exists(callers_ / "trace.json"));
+  fs::remove_all(stage_ / "callers");
+  stage_.folder("callers", kCaller);
+
+  const std::string text = run_raised({});
+  EXPECT_TRUE(has(text,
+                  "warning: [Runtime] raised privileges: ignored PATCHBAY_CPU_DEVICES, "
+                  "PATCHBAY_LOG, PATCHBAY_TEST_TRACE, PATCHBAY_TRACE\n"))
+      << text;
+  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded: 1 device\n")) << text;
+  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+  EXPECT_EQ(callers_files(), "");
+}
+
+TEST_F(Privileges, PluginsOfTheCallersAreNotLookedFor) {
+  stage_.copy(PATCHBAY_TEST_PLAIN_C, "callers/patchbay-plain-c.so", kCaller);
+  set("PATCHBAY_PLUGIN_PATH", callers_);
+  EXPECT_TRUE(has(run_plain({}), "plugin: plain-c loaded"));
+  const std::string text = run_raised({});
+  EXPECT_FALSE(has(text, "plain-c")) << text;
+  EXPECT_FALSE(has(text, "directory: " + callers_.string())) << text;
+  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+}
+
+TEST_F(Privileges, AFileNamedInCodeIsAnErrorOutsideTheLibrarysFolder) {
+  const fs::path file = stage_.copy(PATCHBAY_TEST_PLAIN_C, "patchbay-plain-c.so");
+  EXPECT_TRUE(has(run_plain({"--file", file.string()}), "plugin: plain-c loaded"));
+  const fs::path own = fs::path(PATCHBAY_TEST_LIBRARY).parent_path() / "patchbay/plugins";
+  const std::string text = run_raised({"--file", file.string()});
+  EXPECT_TRUE(has(text, "plugin_failed: [Runtime] plugin '" + file.string() +
+                            "' refused: with raised privileges only plugins in " + own.string() +
+                            " are opened.\n"))
+      << text;
+}
+
+TEST_F(Privileges, AFileOfTheLibrarysFolderMayBeNamedInCode) {
+  const fs::path own = fs::path(PATCHBAY_TEST_LIBRARY).parent_path() / "patchbay/plugins";
+  const std::string text = run_raised({"--file", (own / "patchbay-cpu-openblas.so").string()});
+  EXPECT_TRUE(has(text, "plugin: cpu-openblas loaded")) << text;
+  EXPECT_TRUE(has(text, "sum: 6.0")) << text;
+}
+
+TEST_F(Privileges, ADirectoryNamedInCodeIsIgnoredAndNamedInTheLog) {
+  const fs::path directory = stage_.folder("plugins");
+  stage_.copy(PATCHBAY_TEST_PLAIN_C, "plugins/patchbay-plain-c.so");
+  EXPECT_TRUE(has(run_plain({"--directory", directory.string()}), "plugin: plain-c loaded"));
+  const std::string text = run_raised({"--directory", directory.string()});
+  EXPECT_TRUE(has(text, "warning: [Runtime] raised privileges: ignored the plugin directory '" +
+                            directory.string() + "'\n"))
+      << text;
+  EXPECT_FALSE(has(text, "plain-c")) << text;
+}
+
+TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
+  stage_.copy(PATCHBAY_TEST_TRAITOR, "callers/libtraitor.so", kCaller);
+  stage_.write("callers/traitor.icd", (callers_ / "libtraitor.so").string() + "\n", 0644);
+  set("OCL_ICD_VENDORS", callers_);
+  set("OCL_ICD_FILENAMES", callers_ / "libtraitor.so");
+  if (!has(run_plain({}), "plugin: opencl ")) GTEST_SKIP() << "this build has no plugin opencl";
+  if (!fs::exists(trace_)) GTEST_SKIP() << "no ICD loader here obeys the variables";
+  fs::remove(trace_);
+
+  const std::string text = run_raised({});
+  EXPECT_TRUE(has(text,
+                  "plugin: opencl no-driver: this process has raised privileges, and an ICD "
+                  "loader or a driver of OpenCL opens libraries or writes files where variables of "
+                  "the caller say (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n"))
+      << text;
+  EXPECT_FALSE(fs::exists(trace_)) << read_file(trace_);
+}
+
+TEST_F(Privileges, NoDriverOfACardIsOpened) {
+  const std::string library = PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so";
+  const Words arguments = {"--set", "cuda_library=" + library};
+  const std::string before = run_plain(arguments);
+  if (!has(before, "plugin: cuda-cublas loaded")) GTEST_SKIP() << "no simulated card: " << before;
+  const std::string text = run_raised(arguments);
+  EXPECT_TRUE(has(text,
+                  "plugin: cuda-cublas no-driver: this process has raised privileges, and "
+                  "the driver opens libraries"))
+      << text;
+}
+
+TEST_F(Privileges, KernelsAreCompiledWithoutTheCallersHelp) {
+  // A compiler of the caller's: it leaves a trace and gives up.
+  stage_.write("callers/c++", "#!/bin/sh\necho compiler >> " + trace_.string() + "\nexit 1\n",
+               0755);
+  variables_[0] = "PATH=" + callers_.string() + ":/usr/bin:/bin";
+  set("PATCHBAY_KERNEL_COMPILER", callers_ / "c++");
+  set("TMPDIR", callers_);
+  set("HOME", callers_);
+  if (!fs::exists("/usr/bin/c++")) GTEST_SKIP() << "no compiler in /usr/bin";
+  run_plain({"--kernel"});
+  ASSERT_TRUE(fs::exists(trace_));
+  fs::remove(trace_);
+  fs::remove_all(callers_ / ".cache");
+  const std::string files = callers_files();
+
+  EXPECT_TRUE(has(run_raised({"--kernel"}),
+                  "a process with raised privileges reads no variable. Give an absolute path by "
+                  "the program's setting cache_dir."));
+  const fs::path cache = stage_.folder("cache", 0, 0700);
+  const std::string text = run_raised({"--kernel", "--set", "cache_dir=" + cache.string()});
+  EXPECT_TRUE(has(text, "kernel: 3.0")) << text;
+  EXPECT_EQ(callers_files(), files);
+}
+
+}  // namespace
+}  // namespace patchbay::privileges_test
