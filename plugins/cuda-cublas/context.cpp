@@ -25,6 +25,7 @@ Context::~Context() {
 
 void Context::check_adopted() const {
   const Current current(*this);
+  check(driver_, driver_.context_set_current.name, current.code());
   DeviceNumber device = -1;
   check(driver_, driver_.context_device.name, driver_.context_device(&device));
   if (device == device_) return;
@@ -32,13 +33,17 @@ void Context::check_adopted() const {
                            ", and this is " + std::to_string(device_));
 }
 
-Context::Current::Current(const Context& context) noexcept : context_(context) {
-  context.driver_.context_get_current(&before_);
-  if (before_ != context.native_) context.driver_.context_set_current(context.native_);
+Context::Current::Current(const Context& context) noexcept
+    : context_(context), code_(context.driver_.context_get_current(&before_)) {
+  if (code_ == kSuccess && before_ != context.native_) {
+    code_ = context.driver_.context_set_current(context.native_);
+  }
 }
 
 Context::Current::~Current() {
-  if (before_ != context_.native_) context_.driver_.context_set_current(before_);
+  if (code_ == kSuccess && before_ != context_.native_) {
+    context_.driver_.context_set_current(before_);
+  }
 }
 
 bool Context::can_access(const Context& peer) const {
@@ -60,12 +65,15 @@ void Context::enable_access(const Context& peer) {
   if (loses_device(code)) fail(entry.name, code);
 }
 
-void Context::lose(std::string_view entry, Result code) {
+void Context::lose(std::string_view entry, Result code, std::string_view reason) {
   const std::lock_guard lock(mutex_);
   if (is_lost()) return;
   why_lost_ = "device " + std::to_string(index_) + " is lost: " + describe(driver_, entry, code);
+  why_lost_ += reason;
   lost_code_ = code;
-  if (const std::string names = launches_.names(); !names.empty()) why_lost_ += ", from " + names;
+  if (const std::string names = launches_.names(); reason.empty() && !names.empty()) {
+    why_lost_ += ", from " + names;
+  }
   is_lost_.store(true, std::memory_order_release);
 }
 
@@ -79,14 +87,28 @@ void Context::throw_lost() {
                             PATCHBAY_STATUS_DEVICE_LOST);
 }
 
+void Context::throw_unusable(Result code) {
+  std::string_view reason = ", when the device's context was made current";
+  if (code == kErrorNotInitialized) {
+    reason = ". A child of fork can't use the devices of its parent: start it anew with exec";
+  } else if (code == kErrorDeinitialized) {
+    reason = ". The process is ending";
+  } else if (is_adopted_) {
+    reason = ". The application has destroyed the context that it lent";
+  }
+  lose(driver_.context_set_current.name, code, reason);
+  throw_lost();
+}
+
 void Context::notice(std::string_view entry, Result code) {
   if (loses_device(code)) lose(entry, code);
 }
 
-void Context::fail(std::string_view entry, Result code, std::string_view doing) {
+void Context::fail(std::string_view entry, Result code, std::string_view doing,
+                   std::string_view log) {
   notice(entry, code);
   check_alive();
-  if (doing.empty()) check(driver_, entry, code);
+  if (doing.empty()) check(driver_, entry, code, log);
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
                             std::string(doing) + ": " + describe(driver_, entry, code), code);
 }

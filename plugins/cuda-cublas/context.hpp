@@ -47,17 +47,21 @@ class Context {
   int attempt(const Entry<int(P...)>& entry, A... arguments) {
     check_alive();
     const Current current(*this);
+    if (current.code() != kSuccess) throw_unusable(current.code());
     return entry(arguments...);
   }
-  /// For destructors: what fails is nobody's business any more.
+  /// For destructors: errors are ignored. Does nothing if the context can't be made current, for
+  /// the entry would then work in another one.
   template <class... P, class... A>
   void call_quietly(const Entry<int(P...)>& entry, A... arguments) noexcept {
     const Current current(*this);
-    entry(arguments...);
+    if (current.code() == kSuccess) entry(arguments...);
   }
 
-  /// Throws what the code of an entry means; `doing` (a launch's name) goes before it.
-  [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {});
+  /// Throws what the code of an entry means; `doing` (a launch's name) goes before it, what the
+  /// driver noted after it.
+  [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {},
+                         std::string_view log = {});
   /// Loses the device if the code says so.
   void notice(std::string_view entry, Result code);
   void check_alive() {
@@ -82,14 +86,20 @@ class Context {
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
+    /// What the driver said. Unless it is kSuccess, another context may be current.
+    Result code() const noexcept { return code_; }
+
    private:
     const Context& context_;
     NativeContext before_ = nullptr;
+    Result code_;
   };
 
   void check_adopted() const;
-  void lose(std::string_view entry, Result code);
+  void lose(std::string_view entry, Result code, std::string_view reason = {});
   [[noreturn]] void throw_lost();
+  /// The context can't be made current any more: the device is lost, with the reason.
+  [[noreturn]] void throw_unusable(Result code);
 
   const DriverTable& driver_;
   const DeviceNumber device_;

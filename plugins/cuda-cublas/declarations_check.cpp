@@ -16,6 +16,9 @@ namespace {
 #define PATCHBAY_SAME_CONSTANT(ours, theirs, value) \
   static_assert(ours == static_cast<int>(theirs), #theirs);
 PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_SAME_CONSTANT)
+#if CUDA_VERSION >= 13000
+PATCHBAY_NEW_DRIVER_CONSTANTS(PATCHBAY_SAME_CONSTANT)
+#endif
 PATCHBAY_BLAS_CONSTANTS(PATCHBAY_SAME_CONSTANT)
 static_assert(kRtcSuccess == NVRTC_SUCCESS && kRtcErrorCompilation == NVRTC_ERROR_COMPILATION);
 static_assert(sizeof(Uuid) == sizeof(CUuuid));

@@ -29,10 +29,16 @@ struct Uuid {
   constant(kSuccess, CUDA_SUCCESS, 0) \
   constant(kErrorInvalidValue, CUDA_ERROR_INVALID_VALUE, 1) \
   constant(kErrorOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY, 2) \
+  constant(kErrorNotInitialized, CUDA_ERROR_NOT_INITIALIZED, 3) \
+  constant(kErrorDeinitialized, CUDA_ERROR_DEINITIALIZED, 4) \
   constant(kErrorNoDevice, CUDA_ERROR_NO_DEVICE, 100) \
+  constant(kErrorInvalidImage, CUDA_ERROR_INVALID_IMAGE, 200) \
+  constant(kErrorInvalidContext, CUDA_ERROR_INVALID_CONTEXT, 201) \
+  constant(kErrorNoBinary, CUDA_ERROR_NO_BINARY_FOR_GPU, 209) \
   constant(kErrorEccUncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE, 214) \
   constant(kErrorInvalidPtx, CUDA_ERROR_INVALID_PTX, 218) \
   constant(kErrorNvlinkUncorrectable, CUDA_ERROR_NVLINK_UNCORRECTABLE, 220) \
+  constant(kErrorUnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222) \
   constant(kErrorNotReady, CUDA_ERROR_NOT_READY, 600) \
   constant(kErrorIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS, 700) \
   constant(kErrorLaunchTimeout, CUDA_ERROR_LAUNCH_TIMEOUT, 702) \
@@ -45,6 +51,8 @@ struct Uuid {
   constant(kErrorInvalidAddressSpace, CUDA_ERROR_INVALID_ADDRESS_SPACE, 717) \
   constant(kErrorInvalidPc, CUDA_ERROR_INVALID_PC, 718) \
   constant(kErrorLaunchFailed, CUDA_ERROR_LAUNCH_FAILED, 719) \
+  constant(kErrorMpsClientTerminated, CUDA_ERROR_MPS_CLIENT_TERMINATED, 810) \
+  constant(kErrorExternalDevice, CUDA_ERROR_EXTERNAL_DEVICE, 911) \
   constant(kMaxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1) \
   constant(kWarpSize, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10) \
   constant(kMultiprocessorCount, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16) \
@@ -53,11 +61,18 @@ struct Uuid {
   constant(kCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76) \
   constant(kPointerContext, CU_POINTER_ATTRIBUTE_CONTEXT, 1) \
   constant(kPointerDevice, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, 9) \
+  constant(kJitErrorLog, CU_JIT_ERROR_LOG_BUFFER, 5) \
+  constant(kJitErrorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6) \
   constant(kHostAllocPortable, CU_MEMHOSTALLOC_PORTABLE, 1) \
   constant(kStreamNonBlocking, CU_STREAM_NON_BLOCKING, 1) \
   constant(kEventDefault, CU_EVENT_DEFAULT, 0) \
   constant(kEventBlockingSync, CU_EVENT_BLOCKING_SYNC, 1) \
   constant(kEventDisableTiming, CU_EVENT_DISABLE_TIMING, 2)
+
+// The same, for names that headers before 13.0 may lack.
+#define PATCHBAY_NEW_DRIVER_CONSTANTS(constant) \
+  constant(kErrorContained, CUDA_ERROR_CONTAINED, 226) \
+  constant(kErrorTensorMemoryLeak, CUDA_ERROR_TENSOR_MEMORY_LEAK, 721)
 
 // our name, the library's symbol, parameters; all return a Result
 #define PATCHBAY_DRIVER_ENTRIES(entry) \
@@ -118,6 +133,7 @@ struct Uuid {
 
 #define PATCHBAY_DRIVER_CONSTANT(ours, theirs, value) inline constexpr int ours = value;
 PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_DRIVER_CONSTANT)
+PATCHBAY_NEW_DRIVER_CONSTANTS(PATCHBAY_DRIVER_CONSTANT)
 #undef PATCHBAY_DRIVER_CONSTANT
 
 }  // namespace patchbay::cuda

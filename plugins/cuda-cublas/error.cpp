@@ -28,16 +28,21 @@ bool loses_device(Result code) {
     case kErrorMisalignedAddress:
     case kErrorInvalidAddressSpace:
     case kErrorInvalidPc:
-    case kErrorLaunchFailed: return true;
+    case kErrorLaunchFailed:
+    case kErrorContained:
+    case kErrorTensorMemoryLeak:
+    case kErrorMpsClientTerminated:
+    case kErrorExternalDevice: return true;
     default: return false;
   }
 }
 
-void check(const DriverTable& driver, std::string_view entry, Result code) {
+void check(const DriverTable& driver, std::string_view entry, Result code, std::string_view log) {
   if (code == kSuccess) return;
+  const std::string noted = log.empty() ? "" : ": " + std::string(log);
   const bool no_memory = code == kErrorOutOfMemory;
   throw plugin::StatusError(no_memory ? PATCHBAY_OUT_OF_MEMORY : PATCHBAY_DRIVER_ERROR,
-                            describe(driver, entry, code), code,
+                            describe(driver, entry, code) + noted, code,
                             no_memory ? std::uint32_t{PATCHBAY_STATUS_RETRYABLE} : 0);
 }
 

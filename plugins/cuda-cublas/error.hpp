@@ -18,8 +18,10 @@ std::string describe(const DriverTable& driver, std::string_view entry, Result c
 /// Whether the context is broken for good after that code, and with it the device.
 bool loses_device(Result code);
 
-/// Throws unless the call succeeded; for calls that concern no open device.
-void check(const DriverTable& driver, std::string_view entry, Result code);
+/// Throws unless the call succeeded; for calls that concern no open device. The message ends with
+/// what the driver noted.
+void check(const DriverTable& driver, std::string_view entry, Result code,
+           std::string_view log = {});
 
 }  // namespace patchbay::cuda
 
