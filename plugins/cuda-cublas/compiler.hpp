@@ -3,29 +3,43 @@
 #ifndef PATCHBAY_PLUGINS_CUDA_COMPILER_HPP_
 #define PATCHBAY_PLUGINS_CUDA_COMPILER_HPP_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "lazy.hpp"
 #include "symbols.hpp"
 
 namespace patchbay::cuda {
 
-/// The run-time compiler, and the host's cache of what it made. Thread-safe.
+/// What a compiler made of a text.
+struct Image {
+  std::string bytes;
+  bool is_cached = false;    // it was made by an earlier call
+  std::size_t compiler = 0;  // which of those installed made it
+};
+
+/// The run-time compilers, and the host's cache of what they made. Thread-safe.
 class Compiler {
  public:
-  Compiler(plugin::Host host, int driver_version) : host_(host), library_(host, driver_version) {}
+  Compiler(plugin::Host host, int driver_version) : host_(host), libraries_(host, driver_version) {}
 
   /// Machine code of that architecture (90: sm_90), or assembly if the compiler is older than the
-  /// device. Throws PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a
-  /// compiler.
-  std::string compile(std::string_view text, int architecture);
+  /// device, by the first compiler that makes any. Throws PATCHBAY_BUILD_FAILED with the compiler's
+  /// log, `unsupported` without a compiler.
+  Image compile(std::string_view text, int architecture);
+  /// Another image of the same text, for a driver that refused this one: a cached one is made anew,
+  /// then the next compiler has its turn. False if there is none.
+  bool compile_again(std::string_view text, int architecture, Image& refused);
 
  private:
+  struct Choice;
+  bool choose(int architecture, std::size_t first, Choice& choice);
+  Image make(const Choice& choice, std::string_view text, bool may_be_cached);
+
   const plugin::Host host_;
-  Lazy<RtcTable> library_;
+  RtcLibraries libraries_;
 };
 
 }  // namespace patchbay::cuda

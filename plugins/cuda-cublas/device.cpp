@@ -19,6 +19,12 @@ std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintp
 Stream& stream_of(void* object) {
   return static_cast<Stream&>(*static_cast<plugin::Stream*>(object));
 }
+/// Whether the code says that the driver can't use what a compiler made, though another may do.
+bool refuses_image(Result code) {
+  return code == kErrorInvalidImage || code == kErrorNoBinary || code == kErrorInvalidPtx ||
+         code == kErrorUnsupportedPtxVersion;
+}
+
 Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::Event*>(object)); }
 
 }  // namespace
@@ -69,7 +75,15 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
 
 Program Device::build(std::string_view text) {
   context_.check_alive();
-  return Program(context_, libraries_.compiler.compile(text, info_.architecture));
+  Image image = libraries_.compiler.compile(text, info_.architecture);
+  for (;;) {
+    try {
+      return Program(context_, image.bytes);
+    } catch (const plugin::StatusError& error) {
+      if (!refuses_image(static_cast<Result>(error.native_code()))) throw;
+      if (!libraries_.compiler.compile_again(text, info_.architecture, image)) throw;
+    }
+  }
 }
 
 bool Device::can_access_peer(plugin::Device& other) {

@@ -4,9 +4,15 @@
 namespace patchbay::cuda {
 
 Program::Program(Context& context, const std::string& code) : context_(context) {
+  std::array<char, 4096> log{};  // of the driver's translator
+  std::array<int, 2> options = {kJitErrorLog, kJitErrorLogBytes};
+  std::array<void*, 2> values = {log.data(),
+                                 reinterpret_cast<void*>(std::uintptr_t{log.size() - 1})};
+  const auto& entry = context.driver().module_load;
   NativeModule module = nullptr;
-  context.call(context.driver().module_load, &module, static_cast<const void*>(code.c_str()), 0u,
-               static_cast<int*>(nullptr), static_cast<void**>(nullptr));
+  const Result result = context.attempt(entry, &module, static_cast<const void*>(code.c_str()), 2u,
+                                        options.data(), values.data());
+  if (result != kSuccess) context.fail(entry.name, result, {}, log.data());
   module_ = ModuleHandle(context, module);
 }
 

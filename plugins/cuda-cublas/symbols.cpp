@@ -2,32 +2,35 @@
 #include "symbols.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "patchbay/plugin/kit/privileges.hpp"
+
+#include "toolkit.hpp"
 
 namespace patchbay::cuda {
 namespace {
 
 constexpr int kOldestVersion = 11040;  // cuDeviceGetUuid_v2
 
-/// An opened library, or why there is none.
-struct Library {
-  void* handle = nullptr;
-  std::string file, why;
-};
+/// Opens the file, or notes why that fails, unless another file's reason is noted.
+void open(Library& library, const std::string& file) {
+  library.file = file;
+  library.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  const char* const why = library.handle == nullptr ? dlerror() : nullptr;
+  if (why != nullptr && library.why.empty()) library.why = why;
+}
 
 Library open(const std::optional<std::string>& path, std::vector<std::string> names) {
   if (path) names = {*path};
   Library library;
   for (const std::string& name : names) {
-    library.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    library.file = name;
-    if (library.handle != nullptr) return library;
-    const char* const why = dlerror();
-    if (library.why.empty()) library.why = why != nullptr ? why : name;
+    open(library, name);
+    if (library.handle != nullptr) break;
   }
   return library;
 }
@@ -42,17 +45,21 @@ void find(Library& library, Entry<Function>& entry) {
   }
 }
 
-/// Of a library of the toolkit: the newest that the driver may know first, then whatever is there.
-std::vector<std::string> names_of(const std::string& library, int driver_version) {
-  const std::string file = "lib" + library + ".so";
-  std::vector<std::string> names;
-  for (const int major : {13, 12, 11}) {
-    if (major > driver_version / 1000) continue;
-    const bool has_minor = major == 11 && library == "nvrtc";
-    names.push_back(file + "." + std::to_string(major) + (has_minor ? ".2" : ""));
+/// The compiler looks for its built-in functions by the bare name of their library, and so finds
+/// them only where the linker looks by itself. One that is open already is found.
+void open_builtins(void* handle, const RtcTable& rtc) {
+  const link_map* map = nullptr;
+  int major = 0, minor = 0;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || rtc.version(&major, &minor) != kRtcSuccess) {
+    return;
   }
-  names.insert(names.end(), {file, "/usr/local/cuda/lib64/" + file});
-  return names;
+  const std::string name =
+      "/libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor);
+  for (const std::string& folder : folders_of(map->l_name)) {
+    Library builtins;
+    open(builtins, folder + name);
+    if (builtins.handle != nullptr) return;
+  }
 }
 
 [[noreturn]] void no_driver(const std::string& why) {
@@ -97,19 +104,48 @@ DriverTable::DriverTable(plugin::Host host) {
   if (!library.why.empty()) no_driver(library.why);
 }
 
-RtcTable::RtcTable(plugin::Host host, int driver_version) {
-  Library library = open(host.option("cuda_rtc_library"), names_of("nvrtc", driver_version));
-  if (library.handle != nullptr) {
-    library.why.clear();
-    PATCHBAY_RTC_ENTRIES(PATCHBAY_FIND_ENTRY)
+RtcTable::RtcTable(Library& library) { PATCHBAY_RTC_ENTRIES(PATCHBAY_FIND_ENTRY) }
+
+bool RtcLibraries::open_next() {
+  if (!has_candidates_) {
+    const auto path = host_.option("cuda_rtc_library");
+    const auto names = path ? std::vector{*path} : library_candidates("nvrtc", driver_version_);
+    candidates_.assign(names.begin(), names.end());
+    has_candidates_ = true;
   }
-  if (library.why.empty()) return;
-  plugin::unsupported("kernels need NVRTC at run time: " + library.why +
-                      ". Install it, or name it by the setting cuda_rtc_library");
+  while (!candidates_.empty()) {
+    Library library;
+    open(library, candidates_.front());
+    candidates_.pop_front();
+    const bool is_known = std::count(handles_.begin(), handles_.end(), library.handle) > 0;
+    if (library.handle != nullptr && !is_known) {
+      const RtcTable table(library);
+      if (library.why.empty()) {
+        open_builtins(library.handle, table);
+        handles_.push_back(library.handle);
+        tables_.push_back(table);
+        return true;
+      }
+    }
+    if (why_.empty()) why_ = library.why;
+  }
+  return false;
+}
+
+const RtcTable* RtcLibraries::at(std::size_t i) {
+  const std::lock_guard lock(mutex_);
+  while (tables_.size() <= i && open_next()) {
+  }
+  if (tables_.empty()) {
+    plugin::unsupported("kernels need NVRTC at run time: " + why_ +
+                        ". Install it, or name it by the setting cuda_rtc_library");
+  }
+  return i < tables_.size() ? &tables_[i] : nullptr;
 }
 
 BlasTable::BlasTable(plugin::Host host, int driver_version) {
-  Library library = open(host.option("cuda_blas_library"), names_of("cublas", driver_version));
+  Library library =
+      open(host.option("cuda_blas_library"), library_candidates("cublas", driver_version));
   if (library.handle != nullptr) {
     library.why.clear();
     PATCHBAY_BLAS_ENTRIES(PATCHBAY_FIND_ENTRY)

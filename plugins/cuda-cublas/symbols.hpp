@@ -3,7 +3,11 @@
 #ifndef PATCHBAY_PLUGINS_CUDA_SYMBOLS_HPP_
 #define PATCHBAY_PLUGINS_CUDA_SYMBOLS_HPP_
 
+#include <cstddef>
+#include <deque>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "patchbay/plugin/kit/host.hpp"
 
@@ -36,14 +40,45 @@ struct DriverTable {
   PATCHBAY_DRIVER_ENTRIES(PATCHBAY_TABLE_ENTRY)
 };
 
-/// These two throw `unsupported` with the reason and what to install.
+/// An opened library, or why there is none.
+struct Library {
+  void* handle = nullptr;
+  std::string file, why;
+};
+
 struct RtcTable {
-  RtcTable(plugin::Host host, int driver_version);
+  /// `library.why` says what the library lacks.
+  explicit RtcTable(Library& library);
 
   PATCHBAY_RTC_ENTRIES(PATCHBAY_TABLE_ENTRY)
 };
 
+/// The run-time compilers of this machine: one for each version that is installed, for a new one
+/// knows no old devices, and an old one no new devices. Thread-safe.
+class RtcLibraries {
+ public:
+  RtcLibraries(plugin::Host host, int driver_version)
+      : host_(host), driver_version_(driver_version) {}
+
+  /// The i-th, opened now if nobody has asked for it yet; null if there are not so many. Throws
+  /// `unsupported`, with the reason and what to install, if there is none at all.
+  const RtcTable* at(std::size_t i);
+
+ private:
+  bool open_next();
+
+  const plugin::Host host_;
+  const int driver_version_;
+  std::mutex mutex_;
+  bool has_candidates_ = false;
+  std::deque<std::string> candidates_;  // not tried yet
+  std::string why_;                     // the first that could not be opened, and the reason
+  std::vector<void*> handles_;
+  std::deque<RtcTable> tables_;
+};
+
 struct BlasTable {
+  /// Throws `unsupported` with the reason and what to install.
   BlasTable(plugin::Host host, int driver_version);
 
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_TABLE_ENTRY)
