@@ -10,6 +10,7 @@
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
+#include "core/runtime/memory_retry.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/status.h"
 
@@ -89,7 +90,8 @@ patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> ar
                                  static_cast<std::uint32_t>(arguments.size()),
                                  static_cast<std::uint32_t>(attributes.size()),
                                  spec.workspace_limit_bytes};
-  return device.plugin.tables.kernel.prepare(device.open(), &raw, &handle);
+  return retry_with_memory(
+      device, [&] { return device.plugin.tables.kernel.prepare(device.open(), &raw, &handle); });
 }
 
 patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_spec> arguments) {
@@ -102,10 +104,11 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
           describe(spec), spec.attributes.size());
   }
   const patchbay_kernel_table& table = device.plugin.tables.kernel;
-  if (patchbay_status* status = table.load_module(device.open(), to_abi(spec.op), to_abi(*program),
-                                                  {nullptr, 0}, &module)) {
-    return status;
-  }
+  patchbay_status* const status = retry_with_memory(device, [&] {
+    return table.load_module(device.open(), to_abi(spec.op), to_abi(*program), {nullptr, 0},
+                             &module);
+  });
+  if (status != nullptr) return status;
   return table.module_kernel(module, to_abi(PATCHBAY_FUSED_KERNEL), arguments.data(),
                              static_cast<std::uint32_t>(arguments.size()), &handle);
 }

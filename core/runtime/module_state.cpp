@@ -6,6 +6,7 @@
 #include "core/runtime/error.h"
 #include "core/runtime/graph_recorder.h"
 #include "core/runtime/loader.h"
+#include "core/runtime/memory_retry.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/stream_scope.h"
 #include "core/runtime/stream_trace.h"
@@ -66,9 +67,11 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
       kernels_(signatures.size()) {
   check_device(*device, signatures);
   const std::string code = with_line_marker(text, name);
-  check(device->plugin.tables.kernel.load_module(device->open(), to_abi(PATCHBAY_FORMAT_DIALECT),
-                                                 to_abi(code), {nullptr, 0}, &handle),
-        "KernelModule", device->name_text);
+  const auto load = [&] {
+    return device->plugin.tables.kernel.load_module(device->open(), to_abi(PATCHBAY_FORMAT_DIALECT),
+                                                    to_abi(code), {nullptr, 0}, &handle);
+  };
+  check(retry_with_memory(*device, load), "KernelModule", device->name_text);
 }
 
 ModuleState::~ModuleState() {

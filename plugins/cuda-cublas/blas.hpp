@@ -32,7 +32,8 @@ class Blas {
   Blas(Context& context, Lazy<BlasTable>& library) : context_(context), library_(library) {}
   ~Blas();
 
-  /// False if there is no library, which the host's log is told once.
+  /// False if there is no library, which the host's log is told once. Throws out of memory,
+  /// retryable, while the device has none for the library.
   bool open(plugin::Host host);
   void multiply(Stream& stream, std::uint8_t dtype, const Product& product,
                 plugin::Memory workspace, std::uint64_t workspace_bytes, std::string_view name);
@@ -40,9 +41,15 @@ class Blas {
  private:
   template <class... P, class... A>
   void call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments);
+  void check(std::string_view doing, const char* entry, BlasResult code);
+  void create_handle();
   template <class T, class Gemm, class Batched>
   void call_gemm(const Gemm& gemm, const Batched& batched, const Product& product,
                  std::string_view name);
+  /// In as many calls as the library's limit on batches asks for.
+  template <class T, class Gemm, class Batched>
+  void call_batches(const Gemm& gemm, const Batched& batched, Product product,
+                    std::string_view name);
 
   Context& context_;
   Lazy<BlasTable>& library_;

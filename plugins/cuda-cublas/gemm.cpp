@@ -75,6 +75,12 @@ Product product_of(const portable::GemmSeries& series, plugin::Arguments argumen
   product.a.next = a_next;
   product.b.next = b_next;
   product.c.next = series.out_next;
+  if (product.k == 0) {
+    // Nothing is read of a and b, which may have no memory; the library wants an address all the
+    // same.
+    product.a.memory = product.b.memory = product.c.memory;
+    product.a.next = product.b.next = 0;
+  }
   return product;
 }
 
