@@ -2,6 +2,8 @@
 #include "application_entries.h"
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
 #include "machine.h"
 
@@ -13,6 +15,7 @@ extern "C" int cuCtxSetCurrent(NativeContext context);
 extern "C" int cuMemAlloc_v2(Address* address, std::size_t bytes);
 
 int cuCtxCreate_v2(NativeContext* context, unsigned, DeviceNumber device) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   {
     const std::lock_guard lock(machine().mutex);
     if (!machine().initialised) return kNotInitialized;
@@ -27,13 +30,16 @@ int cuCtxCreate_v2(NativeContext* context, unsigned, DeviceNumber device) {
 }
 
 int cuCtxDestroy_v2(NativeContext context) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
+  std::vector<std::unique_ptr<StreamObject>> streams;  // whose threads end without the lock
   const std::lock_guard lock(machine().mutex);
   auto& made = machine().made_contexts;
   const auto found = std::find_if(made.begin(), made.end(),
                                   [=](const auto& known) { return known.get() == context; });
   if (found == made.end() || context->retained == 0) return kInvalidContext;
-  // It stays as an object, for a thread may have it current.
+  // It stays as an object, for a thread may have it current; what lived there does not.
   context->retained = 0;
+  streams = machine().clear(*context);
   return kSuccess;
 }
 

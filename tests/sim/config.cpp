@@ -18,8 +18,12 @@ Config::Config()
       architecture(static_cast<int>(setting("ARCHITECTURE", 80))),
       peer(setting("PEER", 1) != 0),
       memory_bytes(setting("MEMORY_BYTES", std::uint64_t{1} << 30)),
+      blas_bytes(setting("BLAS_BYTES", std::uint64_t{8} << 20)),
+      blas_status(static_cast<int>(setting("BLAS_STATUS", 3))),
       fail_allocation(setting("FAIL_ALLOCATION", 0)),
       fail_launch(setting("FAIL_LAUNCH", 0)),
-      lose_device(setting("LOSE_DEVICE", 0)) {}
+      lose_device(setting("LOSE_DEVICE", 0)),
+      refuse_loads(setting("REFUSE_LOADS", 0)),
+      refusal(static_cast<int>(setting("REFUSAL", 209))) {}
 
 }  // namespace patchbay::sim

@@ -12,9 +12,15 @@ struct patchbay_sim_counters {
 
 /* Of libpatchbay_sim_cuda.so. */
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    __attribute__((visibility("default"))) void
-    patchbay_sim_count(struct patchbay_sim_counters* counters);
+__attribute__((visibility("default"))) void patchbay_sim_count(
+    struct patchbay_sim_counters* counters);
+/* Every call gives this code from now on, as in a forked child (3) or when the process ends (4); 0
+ * puts an end to it. */
+__attribute__((visibility("default"))) void patchbay_sim_set_gone(int code);
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // PATCHBAY_TESTS_SIM_COUNTERS_H_

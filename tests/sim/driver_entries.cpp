@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The entries of the simulated driver: devices, contexts, memory, streams, events. Stricter than
 // the real one: each call on a device wants that device's context current.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -56,6 +57,7 @@ int copy(void* to, const void* from, std::size_t bytes, NativeStream stream) {
 }
 
 std::byte* device_bytes(Address address, std::size_t bytes, NativeContext context) {
+  if (machine().gone() != kSuccess) return nullptr;
   const std::lock_guard lock(machine().mutex);
   return context != nullptr ? machine().resolve(*context, address, bytes) : nullptr;
 }
@@ -64,6 +66,7 @@ std::byte* device_bytes(Address address, std::size_t bytes, NativeContext contex
 
 ContextObject* current_context(int& code) {
   ContextObject* const context = current_of_thread;
+  if (code = machine().gone(); code != kSuccess) return nullptr;
   const std::lock_guard lock(machine().mutex);
   code = !machine().initialised                         ? kNotInitialized
          : context == nullptr || context->retained == 0 ? kInvalidContext
@@ -80,6 +83,7 @@ PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SIM_DECLARE)
 extern "C" PATCHBAY_SIM_EXPORT int cuDriverGetVersion(int* version);
 
 int cuInit(unsigned) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   machine().initialise();
   return machine().config.init_code;
@@ -96,9 +100,8 @@ int cuGetErrorName(int code, const char** name) {
   if (code == (value) && *name == nullptr && std::strncmp(#theirs, "CUDA_", 5) == 0) \
     *name = #theirs;
   PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_SIM_NAME)
-  if (*name == nullptr && code == kInvalidImage) *name = "CUDA_ERROR_INVALID_IMAGE";
-  if (*name == nullptr && code == kInvalidContext) *name = "CUDA_ERROR_INVALID_CONTEXT";
   if (*name == nullptr && code == kInvalidHandle) *name = "CUDA_ERROR_INVALID_HANDLE";
+  if (*name == nullptr && code == kNotSupported) *name = "CUDA_ERROR_NOT_SUPPORTED";
   return *name != nullptr ? kSuccess : kInvalidValue;
 }
 
@@ -163,6 +166,7 @@ int cuDeviceCanAccessPeer(int* can, int from, int to) {
 }
 
 int cuDevicePrimaryCtxRetain(NativeContext* context, int device) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   if (!machine().initialised) return kNotInitialized;
   if (!is_device(device)) return kInvalidDevice;
@@ -172,6 +176,7 @@ int cuDevicePrimaryCtxRetain(NativeContext* context, int device) {
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   if (!is_device(device)) return kInvalidDevice;
   ContextObject& context = *machine().contexts[static_cast<std::size_t>(device)];
@@ -181,11 +186,16 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
 }
 
 int cuCtxGetCurrent(NativeContext* context) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   *context = current_of_thread;
   return kSuccess;
 }
 
+/// One that is not there any more can't be made current, and what was current stays so.
 int cuCtxSetCurrent(NativeContext context) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
+  const std::lock_guard lock(machine().mutex);
+  if (context != nullptr && context->retained == 0) return kInvalidContext;
   current_of_thread = context;
   return kSuccess;
 }
@@ -211,12 +221,9 @@ int cuMemAlloc_v2(Address* address, std::size_t bytes) {
     Machine& all = machine();
     const bool fails = ++all.num_allocations == all.config.fail_allocation;
     if (bytes == 0) return kInvalidValue;
-    if (fails || bytes > all.config.memory_bytes - all.used_bytes(context)) {
-      return kErrorOutOfMemory;
-    }
-    auto block = std::make_unique<Block>(bytes, context);
+    const Block* const block = fails ? nullptr : all.allocate(context, bytes);
+    if (block == nullptr) return kErrorOutOfMemory;
     *address = reinterpret_cast<std::uintptr_t>(block->range.base());
-    all.blocks.emplace(*address, std::move(block));
     return kSuccess;
   });
 }
@@ -306,6 +313,7 @@ int cuStreamCreate(NativeStream* stream, unsigned) {
 }
 
 int cuStreamDestroy_v2(NativeStream stream) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   std::unique_ptr<StreamObject> gone;
   {
     const std::lock_guard lock(machine().mutex);
@@ -348,6 +356,7 @@ int cuStreamWaitEvent(NativeStream stream, NativeEvent event, unsigned) {
 }
 
 int cuStreamGetCtx(NativeStream stream, NativeContext* context) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   if (machine().streams.count(stream) == 0) return kInvalidHandle;
   *context = &stream->context;
@@ -365,6 +374,7 @@ int cuEventCreate(NativeEvent* event, unsigned flags) {
 }
 
 int cuEventDestroy_v2(NativeEvent event) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   return machine().events.erase(event) == 1 ? kSuccess : kInvalidHandle;
 }
@@ -410,11 +420,15 @@ int cuEventElapsedTime(float* milliseconds, NativeEvent from, NativeEvent to) {
   });
 }
 
+void patchbay_sim_set_gone(int code) { machine().gone_code = code; }
+
 void patchbay_sim_count(patchbay_sim_counters* counters) {
   Machine& all = machine();
   const std::lock_guard lock(all.mutex);
+  const auto num_library_blocks = std::count_if(
+      all.blocks.begin(), all.blocks.end(), [](const auto& b) { return b.second->is_of_library; });
   *counters = {0,
-               all.blocks.size(),
+               all.blocks.size() - static_cast<std::size_t>(num_library_blocks),
                all.host_blocks.size(),
                all.streams.size(),
                all.events.size(),

@@ -7,36 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/application_entries.h"
-#include "sim/simulation.h"
+#include "sim/application.h"
 
 namespace patchbay::sim_test {
 namespace {
-
-using namespace cuda;  // the parameters' types, in the lists of entries
-
-/// The driver as the application sees it.
-struct Driver {
-#define PATCHBAY_SIM_MEMBER(member, symbol, parameters) int(*member) parameters = find(#symbol);
-  PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SIM_MEMBER)
-  PATCHBAY_SIM_APPLICATION_ENTRIES(PATCHBAY_SIM_MEMBER)
-#undef PATCHBAY_SIM_MEMBER
-
- private:
-  struct Found {
-    void* address;
-    template <class Function>
-    operator Function*() const {  // NOLINT(google-explicit-constructor)
-      return reinterpret_cast<Function*>(address);
-    }
-  };
-  static Found find(const char* name) {
-    static void* const driver = dlopen(library("cuda").c_str(), RTLD_NOW | RTLD_LOCAL);
-    return {dlsym(driver, name)};
-  }
-};
-
-std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
 /// An application with a context of its own on the card that the runtime calls cuda:1, which is
 /// current on this thread.

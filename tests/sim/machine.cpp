@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "machine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -20,14 +23,23 @@ Block::Block(std::uint64_t size, cuda::ContextObject& owner)
   std::memset(bytes.get(), kUninitialised, std::min(size, kFilledBytes));
 }
 
+int Machine::gone() const {
+  if (const int owner = process; owner != 0 && owner != getpid()) return kNotInitialized;
+  return gone_code;
+}
+
 void Machine::initialise() {
+  if (process == 0) {
+    process = getpid();
+    std::atexit([] { machine().gone_code = kDeinitialized; });
+  }
   const auto is_live = [](const auto& context) { return context->retained != 0; };
   if (std::any_of(contexts.begin(), contexts.end(), is_live) ||
       std::any_of(made_contexts.begin(), made_contexts.end(), is_live)) {
     return;
   }
   config = Config();
-  num_allocations = num_launches = num_submissions = num_peer_accesses = 0;
+  num_allocations = num_launches = num_submissions = num_peer_accesses = num_loads = 0;
   // Contexts stay: a thread may have one of them current.
   while (contexts.size() < static_cast<std::size_t>(config.devices)) {
     contexts.push_back(std::make_unique<cuda::ContextObject>());
@@ -47,12 +59,33 @@ void Machine::reset(cuda::ContextObject& context) {
   context.peers.clear();
 }
 
+std::vector<std::unique_ptr<cuda::StreamObject>> Machine::clear(
+    const cuda::ContextObject& context) {
+  const auto is_of = [&](const auto& entry) { return &entry.second->context == &context; };
+  std::vector<std::unique_ptr<cuda::StreamObject>> ended;
+  for (auto& entry : streams) {
+    if (is_of(entry)) ended.push_back(std::move(entry.second));
+  }
+  std::erase_if(streams, [](const auto& entry) { return entry.second == nullptr; });
+  std::erase_if(blocks, is_of);
+  std::erase_if(events, is_of);
+  std::erase_if(modules, is_of);
+  return ended;
+}
+
 std::uint64_t Machine::used_bytes(const cuda::ContextObject& context) const {
   std::uint64_t used = 0;
   for (const auto& [address, block] : blocks) {
     if (&block->context == &context) used += block->size_bytes;
   }
   return used;
+}
+
+Block* Machine::allocate(cuda::ContextObject& context, std::uint64_t size_bytes) {
+  if (size_bytes > config.memory_bytes - used_bytes(context)) return nullptr;
+  auto block = std::make_unique<Block>(size_bytes, context);
+  const auto address = reinterpret_cast<std::uintptr_t>(block->range.base());
+  return blocks.emplace(address, std::move(block)).first->second.get();
 }
 
 /// The block of the map that holds all those bytes; past the end if none does.

@@ -30,7 +30,8 @@ struct Block {
   cuda::ContextObject& context;
   ForbiddenRange range;
   std::unique_ptr<std::byte[]> bytes;
-  bool is_of_pool = false;  // of no context, as the driver has it
+  bool is_of_pool = false;     // of no context, as the driver has it
+  bool is_of_library = false;  // what a BLAS handle keeps, which goes with it
 };
 
 /// Pinned memory: one address for host and devices.
@@ -87,12 +88,21 @@ struct ModuleObject {
 
 namespace patchbay::sim {
 
-// Codes that only the simulation gives; of these the plugin understands the first.
-inline constexpr int kInvalidValue = cuda::kErrorInvalidValue, kNotInitialized = 3,
-                     kInvalidDevice = 101, kInvalidImage = 200, kInvalidContext = 201,
-                     kNoBinary = 209, kPeerUnsupported = 217, kInvalidHandle = 400, kNotFound = 500;
+// Codes that the driver gives.
+inline constexpr int kInvalidValue = cuda::kErrorInvalidValue,
+                     kNotInitialized = cuda::kErrorNotInitialized,
+                     kDeinitialized = cuda::kErrorDeinitialized, kInvalidDevice = 101,
+                     kInvalidContext = cuda::kErrorInvalidContext, kPeerUnsupported = 217,
+                     kInvalidHandle = 400, kNotFound = 500, kNotSupported = 801;
 
 struct Machine {
+  /// What every call gives when the driver can't be used: after fork in the child, and when the
+  /// process ends. kSuccess otherwise. Asked before the lock, which a child may find taken.
+  PATCHBAY_SIM_EXPORT int gone() const;
+
+  std::atomic<int> gone_code{0};  // of patchbay_sim_set_gone, or of the process's end
+  std::atomic<int> process{0};    // which started the driver
+
   std::mutex mutex;  // over all below
   Config config;
   bool initialised = false;
@@ -103,7 +113,8 @@ struct Machine {
   std::map<cuda::NativeStream, std::unique_ptr<cuda::StreamObject>> streams;
   std::map<cuda::NativeEvent, std::unique_ptr<cuda::EventObject>> events;
   std::map<cuda::NativeModule, std::unique_ptr<cuda::ModuleObject>> modules;
-  std::uint64_t num_allocations = 0, num_launches = 0, num_submissions = 0, num_peer_accesses = 0;
+  std::uint64_t num_allocations = 0, num_launches = 0, num_submissions = 0, num_peer_accesses = 0,
+                num_loads = 0;
   std::atomic<std::uint64_t> num_blas_handles{0};
 
   /// Reads the settings anew, unless a context lives.
@@ -111,7 +122,11 @@ struct Machine {
   /// When nobody retains it any more. What lives in a broken context could not be freed and goes
   /// with it; in a sound one it is a leak, which stays to be seen.
   void reset(cuda::ContextObject& context);
+  /// Frees all that lives in a context, under the lock. The streams are the caller's to end.
+  std::vector<std::unique_ptr<cuda::StreamObject>> clear(const cuda::ContextObject& context);
   std::uint64_t used_bytes(const cuda::ContextObject& context) const;
+  /// A new block, under the lock; null if the device has not so many bytes left.
+  PATCHBAY_SIM_EXPORT Block* allocate(cuda::ContextObject& context, std::uint64_t size_bytes);
   /// The device's block that holds that address; null if none does.
   Block* block_at(std::uint64_t address);
   /// Where the bytes behind an address are; null if they are not all in one block that the context

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The entries of the simulated driver for code: modules, functions, launches.
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -62,17 +63,45 @@ bool is_to_fail() {
   return ++machine().num_launches == machine().config.fail_launch;
 }
 
+/// As the driver's translator does, into the buffer that the caller gave.
+void write_log(const char* line, unsigned num_options, const int* options, void** values) {
+  char* log = nullptr;
+  std::size_t size = 0;
+  for (unsigned i = 0; i < num_options; ++i) {
+    if (options[i] == kJitErrorLog) log = static_cast<char*>(values[i]);
+    if (options[i] == kJitErrorLogBytes) size = reinterpret_cast<std::uintptr_t>(values[i]);
+  }
+  if (log != nullptr && size > 0) std::snprintf(log, size, "%s", line);
+}
+
+/// The code with which the image is refused; kSuccess if it is taken.
+int refusal_of(const Image& image) {
+  const std::lock_guard lock(machine().mutex);
+  const Config& config = machine().config;
+  if (++machine().num_loads <= config.refuse_loads) return config.refusal;
+  if (image.is_code && image.architecture != config.architecture) return kErrorNoBinary;
+  return image.architecture > config.architecture ? kErrorInvalidPtx : kSuccess;
+}
+
 }  // namespace
 
-int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned, int*, void**) {
+int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned num_options, int* options,
+                       void** values) {
   int code = 0;
   ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   const auto image = Image::from_bytes(static_cast<const char*>(bytes));
-  if (!image) return kInvalidImage;
-  const int architecture = machine().config.architecture;
-  if (image->is_code && image->architecture != architecture) return kNoBinary;
-  if (image->architecture > architecture) return kErrorInvalidPtx;
+  // Machine code of a real compiler, which nothing here can run.
+  if (!image && std::memcmp(bytes,
+                            "\x7f"
+                            "ELF",
+                            4) == 0)
+    return kNotSupported;
+  if (!image) return kErrorInvalidImage;
+  if (code = refusal_of(*image); code != kSuccess) {
+    write_log("simulated: this image is not taken", num_options, options, values);
+    return code;
+  }
   auto made = std::make_unique<ModuleObject>(ModuleObject{*context, load(image->text), {}});
   *module = made.get();
   const std::lock_guard lock(machine().mutex);
@@ -81,6 +110,7 @@ int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned, int*, 
 }
 
 int cuModuleUnload(NativeModule module) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   return machine().modules.erase(module) == 1 ? kSuccess : kInvalidHandle;
 }

@@ -1,9 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The real run-time compiler, where it is installed, takes what the plugin gives it. Its code goes
 // no further: the simulated driver can't load it, and says so.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "sim/folder.h"
 #include "sim/simulation.h"
 
 namespace patchbay::sim_test {
@@ -25,7 +29,7 @@ class SimNvrtc : public SimTest {
     return test::error_of(std::forward<Body>(body));
   }
   static void expect_compiled(const Error& error, const std::string& what) {
-    EXPECT_NE(std::string(error.what()).find("cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE"),
+    EXPECT_NE(std::string(error.what()).find("cuModuleLoadDataEx: CUDA_ERROR_NOT_SUPPORTED"),
               std::string::npos)
         << what << ": " << error.what();
   }
@@ -47,6 +51,40 @@ TEST_F(SimNvrtc, ExamplesCompile) {
       expect_compiled(error, std::string(name) + " for sm_" + architecture);
     }
   }
+}
+
+/// Where the linker finds neither the compiler nor its built-in functions by a bare name: this test
+/// runs itself below a linker without its cache, with a file to open.
+TEST_F(SimNvrtc, ByAnAbsolutePath) {
+  constexpr const char* kVariable = "PATCHBAY_SIM_NVRTC_FILE";
+  if (const char* const file = std::getenv(kVariable)) {
+    const Folder cache;
+    set("ARCHITECTURE", "80");
+    const Runtime runtime(options({{"cuda_rtc_library", file}, {"cache_dir", cache.path()}}));
+    const Error error = failure([&] {
+      (void)KernelModule::from_source(runtime.device("cuda:0"),
+                                      "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
+                                      "  PATCHBAY_BIND(f32, y);\n"
+                                      "  y[0] = 1.0f;\n"
+                                      "}\n");
+    });
+    return expect_compiled(error, file);
+  }
+  const char* const file = "/usr/local/cuda/lib64/libnvrtc.so";
+  const char* const linker = "/lib64/ld-linux-x86-64.so.2";
+  for (const char* needed : {file, linker}) {
+    if (!std::filesystem::exists(needed)) GTEST_SKIP() << needed << " is not here";
+  }
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command = std::string(kVariable) + "=" + file + " " + linker +
+                              " --inhibit-cache '" + program +
+                              "' --gtest_filter=SimNvrtc.ByAnAbsolutePath 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string out;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+  EXPECT_EQ(pclose(pipe), 0) << out;
+  EXPECT_NE(out.find("[  PASSED  ] 1 test."), std::string::npos) << out;
 }
 
 TEST_F(SimNvrtc, TablesMayHoldInfinities) {

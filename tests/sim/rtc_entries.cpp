@@ -1,9 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The simulated run-time compiler: lets the kernel executor judge the text, and keeps it.
+#include <dlfcn.h>
+
 #include <array>
 #include <cstring>
 #include <string>
 
+#include "config.h"
 #include "cuda-cublas/rtc_api.hpp"
 #include "entries.h"
 #include "image.h"
@@ -25,32 +28,47 @@ PATCHBAY_RTC_ENTRIES(PATCHBAY_SIM_DECLARE)
 namespace {
 
 constexpr std::array<int, 5> kArchitectures = {75, 80, 90, 100, 120};
-constexpr int kInvalidOption = 5;
+constexpr int kInvalidOption = 5, kBuiltinOperationFailure = 7;
+
+/// What comes before them: an older compiler knows an older card.
+int oldest_architecture() { return static_cast<int>(setting("RTC_OLDEST", 75)); }
+int minor_version() { return static_cast<int>(setting("RTC_MINOR", 0)); }
 
 /// "sm_80" or "compute_80" of one that is known; 0 otherwise.
 int read_architecture(const std::string& name) {
   const std::size_t digits = name.find('_') + 1;
+  if (name.substr(digits) == std::to_string(oldest_architecture())) return oldest_architecture();
   for (const int known : kArchitectures) {
     if (name.substr(digits) == std::to_string(known)) return known;
   }
   return 0;
 }
 
+/// A library of its own, which the compiler opens by its bare name when it first compiles.
+bool open_builtins(std::string& log) {
+  const std::string file = "libnvrtc-builtins.so.99." + std::to_string(minor_version());
+  if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return true;
+  log = "nvrtc: error: failed to open " + file + ".\n  Make sure that " + file +
+        " is installed correctly.";
+  return false;
+}
+
 }  // namespace
 
 int nvrtcVersion(int* major, int* minor) {
   *major = 99;  // nobody's: caches keep what compilers make by their version
-  *minor = 0;
+  *minor = minor_version();
   return kRtcSuccess;
 }
 
 int nvrtcGetNumSupportedArchs(int* count) {
-  *count = static_cast<int>(kArchitectures.size());
+  *count = static_cast<int>(kArchitectures.size()) + 1;
   return kRtcSuccess;
 }
 
 int nvrtcGetSupportedArchs(int* architectures) {
-  std::memcpy(architectures, kArchitectures.data(), sizeof kArchitectures);
+  *architectures = oldest_architecture();
+  std::memcpy(architectures + 1, kArchitectures.data(), sizeof kArchitectures);
   return kRtcSuccess;
 }
 
@@ -79,6 +97,7 @@ int nvrtcCompileProgram(NativeProgram program, int num_options, const char* cons
   }
   // The executor never fuses: a plugin that forgets to forbid it would give other bits for real.
   if (program->image.architecture == 0 || fuses) return kInvalidOption;
+  if (!open_builtins(program->log)) return kBuiltinOperationFailure;
   try {
     load(program->text);
     return kRtcSuccess;

@@ -1,0 +1,152 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What the BLAS library wants of a device and of its caller.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+class SimBlas : public SimTest {
+ protected:
+  /// 2 x 3 times 3 x 2, from the host, so that nothing of it is on the device before.
+  static std::vector<float> product(const Device& device) {
+    const Tensor a = from_host<float>({1, 2, 3, 4, 5, 6}, {2, 3}, device);
+    const Tensor b = from_host<float>({1, 0, 0, 1, 1, 1}, {3, 2}, device);
+    return matmul(a, b).to_vector<float>();
+  }
+  static inline const std::vector<float> kProduct = {4, 5, 10, 11};
+};
+
+/// Of 64 MiB the buffer takes what leaves the library, which wants 8, too little.
+constexpr std::size_t kMost = std::size_t{58} << 20;
+
+TEST_F(SimBlas, FullDevice) {
+  for (const char* status : {"1", "3", "14"}) {
+    set("MEMORY_BYTES", "67108864");
+    set("BLAS_STATUS", status);
+    std::string log;
+    RuntimeOptions noisy = options({{"memory_cache", "off"}});
+    noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
+    const Runtime runtime(noisy);
+    const Device device = runtime.device("cuda:0");
+    {
+      const Buffer most = Buffer::allocate(device, kMost);
+      const Error error = test::error_of([&] { (void)product(device); });
+      EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
+      EXPECT_TRUE(error.is_retryable());
+      EXPECT_EQ(error.native_code(), std::stoi(status));
+      EXPECT_NE(std::string(error.what())
+                    .find("cublasCreate_v2 gives status " + std::string(status) +
+                          ", as on a full device: "),
+                std::string::npos)
+          << error.what();
+      EXPECT_EQ(counters().blas_handles, 0u);
+    }
+    // Neither the failure nor the slow kernel is kept.
+    EXPECT_EQ(product(device), kProduct);
+    EXPECT_EQ(counters().blas_handles, 1u);
+    EXPECT_EQ(log.find("portable kernel"), std::string::npos) << log;
+  }
+}
+
+TEST_F(SimBlas, UnusedMemoryGoesBackToTheDriver) {
+  set("MEMORY_BYTES", "67108864");
+  const Runtime runtime(options());
+  const Device device = runtime.device("cuda:0");
+  (void)Buffer::allocate(device, kMost);  // kept by the runtime, used by nobody
+  ASSERT_GE(device.memory().reserved_bytes, kMost);
+  EXPECT_EQ(product(device), kProduct);
+  EXPECT_EQ(counters().blas_handles, 1u);
+}
+
+/// A library that fails for another reason is not taken for an absent one.
+TEST_F(SimBlas, OtherFailures) {
+  set("MEMORY_BYTES", "67108864");
+  set("BLAS_STATUS", "8");
+  const Runtime runtime(options({{"memory_cache", "off"}}));
+  const Device device = runtime.device("cuda:0");
+  const Buffer most = Buffer::allocate(device, kMost);
+  for (int i = 0; i < 2; ++i) {
+    const Error error = test::error_of([&] { (void)product(device); });
+    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kLaunchFailed)) << error.what();
+    EXPECT_NE(std::string(error.what()).find("cuBLAS: cublasCreate_v2 gives status 8"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+/// What alpha a b + beta `before` gives of a [3, 0] and b [0, 2], `count` times; neither has
+/// memory.
+std::vector<float> scaled(const Device& device, std::int64_t count, float before, float beta) {
+  const Shape shape = count == 1 ? Shape{3, 2} : Shape{count, 3, 2};
+  const Shape a_shape = count == 1 ? Shape{3, 0} : Shape{count, 3, 0};
+  const Shape b_shape = count == 1 ? Shape{0, 2} : Shape{count, 0, 2};
+  const ArgumentSpec read = ArgumentSpec::tensor(DType::f32, Access::kRead);
+  const ArgumentSpec scalar = ArgumentSpec::scalar(DType::f32);
+  const Kernel kernel = Kernel::prepare(
+      device, {"gemm.1",
+               {ArgumentSpec::tensor(DType::f32, Access::kReadWrite), read, read, scalar, scalar},
+               {}});
+  const auto bytes = static_cast<std::size_t>(num_elements(shape)) * sizeof(float);
+  std::vector<float> values(bytes / sizeof(float), before);
+  const Buffer out = Buffer::allocate(device, bytes), none = Buffer::allocate(device, 0);
+  copy_from_host({out, 0, bytes}, values.data());
+  const std::vector<Argument> arguments = {
+      Argument::tensor(out, DType::f32, shape, Access::kReadWrite),
+      Argument::tensor(none, DType::f32, a_shape, Access::kRead),
+      Argument::tensor(none, DType::f32, b_shape, Access::kRead), Argument::scalar(3.0f),
+      Argument::scalar(beta)};
+  kernel.launch(device.default_stream(), arguments);
+  device.synchronize();
+  copy_to_host(values.data(), {out, 0, bytes});
+  return values;
+}
+
+/// The library wants addresses even where it reads nothing.
+TEST_F(SimBlas, ProductsWithoutDepth) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("cuda:0");
+  for (const std::int64_t count : {1, 4}) {
+    const auto size = static_cast<std::size_t>(6 * count);
+    EXPECT_EQ(scaled(device, count, 2, 0.5f), std::vector<float>(size, 1));
+    EXPECT_EQ(scaled(device, count, NAN, 0), std::vector<float>(size, 0));
+  }
+  EXPECT_EQ(counters().blas_handles, 1u);
+  EXPECT_EQ(matmul(zeros({3, 0}, device), zeros({0, 2}, device)).to_vector<float>(),
+            std::vector<float>(6, 0));
+}
+
+/// More than a grid's third axis takes: in pieces, of which each has its own operands.
+TEST_F(SimBlas, ManyBatches) {
+  const Runtime runtime(options());
+  const std::int64_t count = 70'000;
+  std::vector<float> left(static_cast<std::size_t>(2 * count)), right(left.size());
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    left[i] = static_cast<float>(i % 251);
+    right[i] = static_cast<float>(i % 127);
+  }
+  const auto compute = [&](const Device& device) {
+    const Tensor a = from_host(left, {count, 1, 2}, device);
+    const Tensor b = from_host(right, {count, 2, 1}, device);
+    return matmul(a, b).to_vector<float>();
+  };
+  EXPECT_EQ(compute(runtime.device("cuda:0")), compute(runtime.device("cpu:0")));
+}
+
+TEST_F(SimBlas, ManyBatchesOfDoublesWithOneOperand) {
+  const Runtime runtime(options());
+  const std::int64_t count = 140'000;
+  const auto compute = [&](const Device& device) {
+    const TensorOptions where{DType::f64, device};
+    const Tensor a = full({1, 1, 2}, 3, where).expand({count, 1, 2});
+    const Tensor b = arange(0, 2 * count, 1, where).reshape({count, 2, 1});
+    return matmul(a, b).to_vector<double>();
+  };
+  EXPECT_EQ(compute(runtime.device("cuda:0")), compute(runtime.device("cpu:0")));
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test

@@ -1,0 +1,113 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A context that can't be made current any more: nothing is done in the one that is.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/application.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+class SimContext : public SimTest {
+ protected:
+  /// What `body` throws, which must say that the device is lost.
+  template <class Body>
+  static std::string loss(Body&& body) {
+    const Error error = test::error_of(body);
+    EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+    return error.what();
+  }
+  static void expect_contains(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+
+  const Driver driver_;
+};
+
+/// The application destroys the context that it lent, and has another one current: memory that
+/// the runtime asked for would lie there, and a copy would go by its addresses.
+TEST_F(SimContext, DestroyedByTheApplication) {
+  driver_.initialise(0);
+  NativeContext lent = nullptr, other = nullptr;
+  ASSERT_EQ(driver_.context_create(&lent, 0, 0), 0);
+  ASSERT_EQ(driver_.context_create(&other, 0, 0), 0);
+  {
+    const Runtime runtime(options({{"memory_cache", "off"}}));
+    const Device device = runtime.device("cuda:0");
+    adopt_context(device, number_of(lent));
+    EXPECT_EQ(full({4}, 2, device).to_vector<float>(), std::vector<float>(4, 2));
+    device.synchronize();
+    const std::uint64_t before = counters().allocations;
+    ASSERT_EQ(driver_.context_destroy(lent), 0);
+    const std::string why = loss([&] { (void)Buffer::allocate(device, 4096); });
+    expect_contains(why,
+                    "device 0 is lost: cuCtxSetCurrent: CUDA_ERROR_INVALID_CONTEXT (simulated). "
+                    "The application has destroyed the context that it lent");
+    EXPECT_EQ(counters().allocations, before);
+    expect_contains(loss([&] { device.synchronize(); }), "cuCtxSetCurrent");
+    NativeContext current = nullptr;
+    driver_.context_get_current(&current);
+    EXPECT_EQ(current, other);
+    EXPECT_EQ(full({4}, 3, runtime.device("cuda:1")).to_vector<float>(), std::vector<float>(4, 3));
+  }
+  driver_.context_destroy(other);
+  driver_.context_set_current(nullptr);
+}
+
+/// The driver's answers in a forked child, and when the process ends.
+TEST_F(SimContext, DriverThatIsGone) {
+  const struct {
+    int code;
+    const char* why;
+  } kCases[] = {{3,
+                 "device 0 is lost: cuCtxSetCurrent: CUDA_ERROR_NOT_INITIALIZED (simulated). A "
+                 "child of fork can't use the devices of its parent: start it anew with exec"},
+                {4,
+                 "device 0 is lost: cuCtxSetCurrent: CUDA_ERROR_DEINITIALIZED (simulated). The "
+                 "process is ending"}};
+  for (const auto& [code, why] : kCases) {
+    const Runtime runtime(options());
+    const Device device = runtime.device("cuda:0");
+    const Tensor tensor = full({4}, 2, device);
+    device.synchronize();
+    driver_.set_gone(code);
+    const std::string got = loss([&] { (void)tensor.to_vector<float>(); });
+    const std::string later = loss([&] { device.synchronize(); });
+    driver_.set_gone(0);
+    expect_contains(got, why);
+    expect_contains(later, why);
+  }
+}
+
+/// For real: an error at once, and a child that ends by itself.
+TEST_F(SimContext, ChildOfAFork) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("cuda:0");
+  const Tensor tensor = full({4}, 2, device);
+  device.synchronize();
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    alarm(60);  // a hang is a failure
+    int status = 1;
+    try {
+      (void)tensor.to_vector<float>();
+    } catch (const Error&) {
+      status = 0;
+    }
+    _exit(status);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(tensor.to_vector<float>(), std::vector<float>(4, 2));  // the parent goes on
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test
