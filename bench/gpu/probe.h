@@ -1,0 +1,59 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What to find out about a device: each command prints JSON objects, one a line, and gives its
+// process's exit status.
+#ifndef PATCHBAY_BENCH_GPU_PROBE_H_
+#define PATCHBAY_BENCH_GPU_PROBE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <patchbay/patchbay.h>
+
+namespace probe {
+
+/// What a command works on.
+struct Target {
+  std::string device = "cuda:0";
+  std::int64_t size = 0;  // of the matrices that keep it busy; 0: as a card needs them
+
+  std::int64_t size_or(std::int64_t otherwise) const { return size != 0 ? size : otherwise; }
+};
+
+/// Writes the object and a line's end, at once, for the process may be about to die.
+void print(const nlohmann::json& object);
+
+class Watch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+/// Whole numbers from -6 to 6, so that sums of products are exact.
+std::vector<float> whole_numbers(std::int64_t count);
+
+// checks.cpp
+int start(const Target& target);
+int products(const Target& target);
+int streams(const Target& target);
+int memory(const Target& target);
+// rows.cpp
+int rows(const Target& target);
+int profile(const Target& target);
+// faults.cpp
+int out_of_bounds(const Target& target);
+int fork_after_start(const Target& target);
+int work(const Target& target);
+int exit_with_work(const Target& target);
+
+}  // namespace probe
+
+#endif  // PATCHBAY_BENCH_GPU_PROBE_H_
