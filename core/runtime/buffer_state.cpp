@@ -75,12 +75,14 @@ void BufferState::forget_done() {
 }
 
 void BufferState::check_readable_slowly(std::string_view operation) {
+  device->check_home(operation);
   const std::scoped_lock lock(mutex_);
   forget_done();
   if (fault_) throw memory_error(*fault_, operation);
 }
 
 void BufferState::note_unwritten(FaultPtr why) {
+  if (!device->home.is_here()) return;
   const std::scoped_lock lock(mutex_);
   set_fault(std::move(why));
   tracked.store(true, std::memory_order_release);
@@ -163,6 +165,7 @@ void BufferState::insert_inherited_waits(StreamState& stream) {
 }
 
 void BufferState::finish_inherited() {
+  device->check_home("wait");
   if (!tracked.load(std::memory_order_acquire)) return;
   for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
     use.queue->finish_quietly();
@@ -176,6 +179,7 @@ void BufferState::insert_waits(StreamState& stream, bool writes, std::string_vie
 }
 
 void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
+  device->check_home(operation);
   check_no_callback(operation);
   for (const Position& use : uses_before(writes)) {
     if (use.inherited) {
@@ -207,7 +211,7 @@ std::vector<PastUse> BufferState::take_past_uses() {
 }
 
 void BufferState::destroy() noexcept {
-  if (process_is_ending()) return;
+  if (process_is_ending() || !device->home.is_here()) return;
   const std::unique_ptr<BufferState> self(this);
   if (released) {
     wait_quietly();

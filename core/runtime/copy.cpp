@@ -44,6 +44,12 @@ void check_source(const End& from, const char* operation) {
   if (from.buffer != nullptr) from.buffer->check_readable(operation);
 }
 
+void check_home(const End& to, const End& from, const char* operation) {
+  for (const End* end : {&to, &from}) {
+    if (end->buffer != nullptr) end->buffer->device->check_home(operation);
+  }
+}
+
 void wait_on_host(const End& to, const End& from, const char* operation) {
   if (to.buffer != nullptr) to.buffer->wait_on_host(/*writes=*/true, operation);
   if (from.buffer != nullptr) from.buffer->wait_on_host(/*writes=*/false, operation);
@@ -55,7 +61,7 @@ void wait_on_host(const End& to, const End& from, const char* operation) {
 template <class Entry>
 void submit(DeviceState& device, const End& to, const End& from, std::size_t size_bytes,
             const char* operation, Entry&& entry) {
-  device.open();
+  device.open(operation);
   StreamState& stream = current_stream(device, operation);
   if (stream.completes_inline) {
     wait_on_host(to, from, operation);
@@ -279,8 +285,8 @@ void post(BufferState& to, BufferState& from, const Way& way, bool blocks,
 }
 
 void post(const Way& way, bool blocks) {
-  way.from.buffer->device->open();
-  way.to.buffer->device->open();
+  way.from.buffer->device->open(way.operation);
+  way.to.buffer->device->open(way.operation);
   BufferState &to = *way.to.buffer, &from = *way.from.buffer;
   post(to, from, way, blocks, copies_to(from),
        [way, before = collect(to, from)] { make_copy(way, before); });
@@ -372,6 +378,7 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   const bool is_same_place =
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
+  check_home(to, from, operation);
   if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
     check_same_runtime(terminal_of(from.buffer), terminal_of(to.buffer), operation);
     return recorder->copy(to, from, size_bytes, operation);
@@ -397,6 +404,7 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
 void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::size_t size_bytes,
                    bool non_blocking, const char* operation) {
   if (size_bytes == 0) return;
+  check_home(to, from, operation);
   if (current_recorder() != nullptr) [[unlikely]] {
     if (steps.pack) steps.pack();
     copy_bytes(to, from, size_bytes, non_blocking, operation);

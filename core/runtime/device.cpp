@@ -33,21 +33,24 @@ Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_thi
 
 DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
-  patchbay_device* opened = state_->open();
+  patchbay_device* opened = state_->open("memory");
   state_->allocator.of(kind).fill(result);
   runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
                  "memory", state_->name_text);
   return result;
 }
 
-void Device::trim_memory() const { state_->allocator.trim(); }
+void Device::trim_memory() const {
+  state_->check_home("trim_memory");
+  state_->allocator.trim();
+}
 
 void Device::set_memory_limit(std::size_t size_bytes) const {
   state_->allocator.of(MemoryKind::kDevice).set_limit(size_bytes);
 }
 
 void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
-  state_->open();
+  state_->open("set_memory_resource");
   const bool caches = resource == nullptr && state_->caches_memory();
   for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
     state_->allocator.of(kind).set_source(resource, caches);
@@ -55,7 +58,7 @@ void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const
 }
 
 Stream Device::default_stream() const {
-  state_->open();
+  state_->open("default_stream");
   return Stream(std::shared_ptr<runtime::StreamState>(state_, state_->default_stream.get()));
 }
 
@@ -63,7 +66,7 @@ void Device::synchronize(std::chrono::nanoseconds timeout) const {
   runtime::check_no_callback("synchronize");
   runtime::check_not_recording("synchronize");
   const std::uint64_t deadline = runtime::deadline_after(timeout.count());
-  state_->open();
+  state_->open("synchronize");
   state_->synchronize(deadline);
 }
 

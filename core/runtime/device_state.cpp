@@ -20,7 +20,12 @@ patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()
 }  // namespace
 
 DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, std::uint32_t index)
-    : runtime(owner), plugin(maker), plugin_index(index), allocator(*this), kernels(*this) {}
+    : home(owner.home),
+      runtime(owner),
+      plugin(maker),
+      plugin_index(index),
+      allocator(*this),
+      kernels(*this) {}
 
 DeviceState::~DeviceState() {
   {
@@ -47,6 +52,7 @@ patchbay_device* DeviceState::open_slowly() {
 }
 
 void DeviceState::open_in(std::uint64_t native_context) {
+  check_home("adopt_context");
   const std::scoped_lock lock(open_mutex_);
   if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) {
@@ -167,6 +173,7 @@ void DeviceState::synchronize(std::uint64_t deadline_ns) {
 }
 
 void DeviceState::write_trace() noexcept try {
+  if (!home.is_here()) return;
   const auto others = hold_streams();
   if (handle.load(std::memory_order_acquire) != nullptr) default_stream->write_trace();
   for (const auto& stream : others) stream->write_trace();

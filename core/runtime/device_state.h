@@ -16,6 +16,7 @@
 
 #include "core/runtime/allocator.h"
 #include "core/runtime/driver_memory.h"
+#include "core/runtime/fork.h"
 #include "core/runtime/kernel_cache.h"
 #include "core/runtime/stream_state.h"
 
@@ -31,8 +32,9 @@ struct DeviceState {
   ~DeviceState();
 
   /// Opens the device at the first call. Errors: what the driver reports; kUnknownDevice once the
-  /// plugin is unloaded.
-  patchbay_device* open() {
+  /// plugin is unloaded; kDeviceLost in a forked process.
+  patchbay_device* open(std::string_view operation = "Device") {
+    check_home(operation);
     patchbay_device* opened = handle.load(std::memory_order_acquire);
     return opened != nullptr ? opened : open_slowly();
   }
@@ -58,6 +60,8 @@ struct DeviceState {
   void check_alive(std::string_view operation) const {
     if (is_lost_.load(std::memory_order_relaxed)) raise_lost(operation);
   }
+  /// Errors: kDeviceLost in a process that was forked after the runtime was made.
+  void check_home(std::string_view operation) const { home.check(operation, name_text); }
   void add_stream(StreamState& stream);
   void remove_stream(StreamState& stream);
   [[noreturn]] void raise_gone() const;
@@ -65,6 +69,7 @@ struct DeviceState {
   /// allocator of the runtime holds memory back for its streams.
   void close();
 
+  const HomeProcess home;
   RuntimeState& runtime;
   PluginState& plugin;
   const std::uint32_t plugin_index;

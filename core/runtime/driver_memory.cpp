@@ -9,6 +9,7 @@ namespace patchbay::runtime {
 
 RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
                                  std::size_t alignment_bytes) {
+  link_->home.check("allocate", "driver_memory");
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   if (device == nullptr) {
@@ -24,6 +25,7 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
 }
 
 void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexcept {
+  if (!link_->home.is_here()) return;
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   patchbay_device* const opened = device != nullptr ? device->handle.load() : nullptr;

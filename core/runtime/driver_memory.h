@@ -7,6 +7,8 @@
 
 #include "patchbay/memory.h"
 
+#include "core/runtime/fork.h"
+
 namespace patchbay::runtime {
 
 struct DeviceState;
@@ -14,6 +16,7 @@ struct DeviceState;
 /// Where a device is, for who may outlive it: null when it is gone.
 struct DeviceLink {
   explicit DeviceLink(DeviceState* there) : device(there) {}
+  const HomeProcess home;
   std::shared_mutex mutex;
   DeviceState* device;
 };

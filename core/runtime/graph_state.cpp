@@ -56,6 +56,7 @@ bool GraphState::is_within(const GraphRange& bytes) const {
 
 bool GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
                       std::uint64_t offset_bytes) {
+  check_home("bind");
   const std::scoped_lock lock(mutex_);
   GraphBuffer& buffer = buffers_[bytes.buffer];
   if (shares_written(buffer, *replacement.state())) return false;
@@ -66,6 +67,7 @@ bool GraphState::bind(const GraphRange& bytes, const Buffer& replacement,
 }
 
 bool GraphState::set(std::uint32_t slot, const Scalar& value) {
+  check_home("set");
   const std::scoped_lock lock(mutex_);
   std::vector<std::pair<patchbay_argument*, std::uint64_t>> changes;
   for (const GraphSlot& known : slots_) {
@@ -159,8 +161,13 @@ void GraphState::run_inline(StreamState& stream) {
   }
 }
 
+void GraphState::check_home(std::string_view operation) const {
+  for (const auto& device : devices_) device->check_home(operation);
+}
+
 /// What it was to make has no elements if it fails.
 void GraphState::replay() {
+  check_home("replay");
   const std::scoped_lock lock(mutex_);
   try {
     run();

@@ -114,6 +114,7 @@ class GraphState {
   /// After buffers changed.
   void resolve();
   bool shares_written(const GraphBuffer& place, const BufferState& other) const;
+  void check_home(std::string_view operation) const;
   void take_draws();
   void run();
   void run_inline(StreamState& stream);

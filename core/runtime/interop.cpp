@@ -28,8 +28,8 @@ NativeHandle ask(DeviceState& device, NativeKind kind, void* object,
                  const char* operation = "native_handle") {
   NativeHandle handle;
   handle.kind = kind;
-  check(device.plugin.tables.plugin.native_handle(device.open(), static_cast<std::uint32_t>(kind),
-                                                  object, &handle.value),
+  check(device.plugin.tables.plugin.native_handle(
+            device.open(operation), static_cast<std::uint32_t>(kind), object, &handle.value),
         operation, device.name_text);
   return handle;
 }
@@ -79,7 +79,7 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
 std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
                                          std::uint64_t native_stream) {
   patchbay_stream* handle = nullptr;
-  check(device.plugin.tables.stream.wrap(device.open(), native_stream, &handle), operation,
+  check(device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle), operation,
         device.name_text);
   auto stream = std::make_unique<StreamState>(device, device.shared(), handle);
   stream->is_lent = true;

@@ -114,6 +114,7 @@ patchbay_argument to_abi(const Argument& argument) {
 void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
                     std::span<const patchbay_argument> arguments,
                     std::span<const runtime::Use> uses, std::string_view name) {
+  stream.check_home(name);
   if (!runtime::are_tracked(uses)) {
     return runtime::launch_on(stream, kernel, arguments, uses, name);
   }

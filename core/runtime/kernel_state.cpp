@@ -120,7 +120,7 @@ void KernelState::unload() noexcept {
 }
 
 KernelState::~KernelState() {
-  if (!process_is_ending()) unload();
+  if (!process_is_ending() && device.home.is_here()) unload();
 }
 
 }  // namespace patchbay::runtime

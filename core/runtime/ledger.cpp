@@ -10,6 +10,7 @@
 
 #include "core/runtime/context.h"
 #include "core/runtime/error.h"
+#include "core/runtime/fork.h"
 
 namespace patchbay {
 
@@ -20,6 +21,7 @@ struct Ledger::Impl {
     std::uint64_t copies = 0;
     std::uint64_t bytes = 0;
   };
+  const runtime::HomeProcess home;
   using Key = std::tuple<std::string, std::string, Route, std::string>;
   mutable std::mutex mutex;
   std::map<Key, Counts> counts;
@@ -30,6 +32,7 @@ Ledger::~Ledger() = default;
 
 void Ledger::record(const std::string& from, const std::string& to, Route route,
                     std::size_t bytes) {
+  impl_->home.check("copy", "ledger");
   Impl::Key key{from, to, route, runtime::context().tag};
   const std::scoped_lock lock(impl_->mutex);
   Impl::Counts& counts = impl_->counts[std::move(key)];
@@ -38,6 +41,7 @@ void Ledger::record(const std::string& from, const std::string& to, Route route,
 }
 
 std::vector<LedgerEntry> Ledger::entries() const {
+  impl_->home.check("ledger", "its entries");
   const std::scoped_lock lock(impl_->mutex);
   std::vector<LedgerEntry> result;
   for (const auto& [key, counts] : impl_->counts) {
@@ -60,6 +64,7 @@ LedgerEntry Ledger::total(std::string_view from, std::string_view to) const {
 }
 
 void Ledger::reset() {
+  impl_->home.check("ledger", "its entries");
   const std::scoped_lock lock(impl_->mutex);
   impl_->counts.clear();
 }

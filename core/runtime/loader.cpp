@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "core/runtime/error.h"
+#include "core/runtime/fork.h"
 #include "core/runtime/guarded_call.h"
 
 namespace patchbay::runtime {
@@ -109,15 +110,12 @@ struct OpenLibraries {
   std::mutex mutex;
   std::map<FileId, std::weak_ptr<Library>> by_file;
 };
-OpenLibraries& open_libraries() {
-  static auto* const libraries = new OpenLibraries;  // outlives every runtime
-  return *libraries;
-}
+constinit OfProcess<OpenLibraries> open_libraries;
 
 }  // namespace
 
 LibraryResult open_library(const Inspection& inspection) {
-  OpenLibraries& libraries = open_libraries();
+  OpenLibraries& libraries = open_libraries.get();
   const std::scoped_lock lock(libraries.mutex);
   if (auto library = libraries.by_file[inspection.id].lock()) return {std::move(library), {}};
   // The dynamic linker runs a file's code before anyone can see which file it took.
@@ -134,6 +132,38 @@ LibraryResult open_library(const Inspection& inspection) {
   } catch (const std::exception& error) {
     return {nullptr, "the dynamic linker refused it: " + loader_text(error.what())};
   }
+}
+
+namespace {
+
+/// Read without a lock, which in a forked process may be another thread's for ever.
+struct Opening {
+  FileId file;
+  HomeProcess home;
+  Opening* before = nullptr;
+};
+constinit std::atomic<Opening*> openings{nullptr};
+
+template <class Wanted>
+bool has_opening(const FileId& file, const Wanted& wanted) noexcept {
+  for (const Opening* one = openings.load(std::memory_order_acquire); one != nullptr;
+       one = one->before) {
+    if (one->file == file && wanted(one->home)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void note_opening(const FileId& file) {
+  if (has_opening(file, [](const HomeProcess& home) { return home.is_here(); })) return;
+  auto* const opening = new Opening{file, {}, openings.load(std::memory_order_acquire)};
+  while (!openings.compare_exchange_weak(opening->before, opening, std::memory_order_acq_rel)) {
+  }
+}
+
+bool was_open_before_fork(const FileId& file) noexcept {
+  return has_opening(file, [](const HomeProcess& home) { return !home.is_here(); });
 }
 
 bool process_is_ending() { return ending.load(std::memory_order_relaxed); }

@@ -30,6 +30,11 @@ struct LibraryResult {
 };
 LibraryResult open_library(const Inspection& inspection);
 
+/// Notes that the plugin of that file opens its driver here. Errors: std::bad_alloc.
+void note_opening(const FileId& file);
+/// Whether it did so in a process that this one was forked from.
+bool was_open_before_fork(const FileId& file) noexcept;
+
 /// True once the process has begun to end: then nothing is unloaded and no plugin is called.
 bool process_is_ending();
 /// Called when a runtime is made, so that the end of the process is noticed.

@@ -68,14 +68,15 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
   check_device(*device, signatures);
   const std::string code = with_line_marker(text, name);
   const auto load = [&] {
-    return device->plugin.tables.kernel.load_module(device->open(), to_abi(PATCHBAY_FORMAT_DIALECT),
-                                                    to_abi(code), {nullptr, 0}, &handle);
+    return device->plugin.tables.kernel.load_module(device->open("KernelModule"),
+                                                    to_abi(PATCHBAY_FORMAT_DIALECT), to_abi(code),
+                                                    {nullptr, 0}, &handle);
   };
   check(retry_with_memory(*device, load), "KernelModule", device->name_text);
 }
 
 ModuleState::~ModuleState() {
-  if (process_is_ending()) return;
+  if (process_is_ending() || !device->home.is_here()) return;
   if (launched.load()) device->finish_quietly();
   const patchbay_kernel_table& table = device->plugin.tables.kernel;
   for (patchbay_kernel* const kernel : kernels_) {
@@ -91,6 +92,7 @@ const KernelSignature* ModuleState::find(std::string_view kernel) const {
 }
 
 patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
+  device->check_home("KernelModule");
   const std::scoped_lock lock(mutex_);
   patchbay_kernel*& kernel = kernels_[static_cast<std::size_t>(&signature - signatures.data())];
   if (kernel != nullptr) return kernel;

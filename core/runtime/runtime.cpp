@@ -1,7 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/runtime.h"
 
+#include <mutex>
+#include <optional>
+
 #include "core/runtime/error.h"
+#include "core/runtime/fork.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/stream_scope.h"
 
@@ -22,10 +26,21 @@ Runtime::Runtime(const RuntimeOptions& options)
   state_->load_plugins(options);
 }
 
+namespace {
+
+/// Never destroyed: devices may be used until the process has ended.
+struct DefaultRuntime {
+  std::once_flag is_made;
+  std::optional<Runtime> runtime;
+};
+constinit runtime::OfProcess<DefaultRuntime> default_runtime;
+
+}  // namespace
+
 Runtime& Runtime::get_default() {
-  // Never destroyed: devices may be used until the process has ended.
-  static auto* const runtime = new Runtime(RuntimeOptions{});
-  return *runtime;
+  DefaultRuntime& made = default_runtime.get();
+  std::call_once(made.is_made, [&made] { made.runtime.emplace(RuntimeOptions{}); });
+  return *made.runtime;
 }
 
 Device Runtime::device(std::string_view name) const { return Device(state_->find(name).shared()); }
@@ -51,6 +66,7 @@ std::vector<Device> Runtime::try_all_gpus() const {
 }
 
 std::vector<PluginInfo> Runtime::plugins() const {
+  state_->home.check("plugins", "every plugin");
   const std::scoped_lock lock(state_->mutex);
   std::vector<PluginInfo> result;
   for (const auto& plugin : state_->plugins) result.push_back(plugin->info());
@@ -66,6 +82,7 @@ std::string Runtime::explain() const { return state_->explain(); }
 void Runtime::unload(std::string_view plugin_name) { state_->unload(plugin_name); }
 
 void Runtime::set_out_of_memory_callback(OutOfMemoryCallback callback) const {
+  state_->home.check("set_out_of_memory_callback", "every device");
   auto shared =
       callback ? std::make_shared<const OutOfMemoryCallback>(std::move(callback)) : nullptr;
   const std::scoped_lock lock(state_->mutex);

@@ -54,6 +54,12 @@ void check_memory_cache(const Environment& environment) {
         "[Runtime] setting 'memory_cache': expected on or off, got {}.", quote(*setting));
 }
 
+/// That of a runtime, from which on forks are noticed.
+HomeProcess first_home() {
+  watch_forks();
+  return HomeProcess();
+}
+
 const ThreadPool& checked(const ThreadPool& pool) {
   if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
     return pool;
@@ -67,7 +73,8 @@ const ThreadPool& checked(const ThreadPool& pool) {
 }  // namespace
 
 RuntimeState::RuntimeState(const RuntimeOptions& options)
-    : environment(options.settings, options.read_environment),
+    : home(first_home()),
+      environment(options.settings, options.read_environment),
       sync(environment.is_on("sync")),
       thread_pool(checked(options.thread_pool)),
       validates(environment.is_on("validate")),
@@ -172,6 +179,7 @@ void RuntimeState::try_candidate(const Candidate& candidate) {
 }
 
 void RuntimeState::unload(std::string_view plugin_name) {
+  home.check("unload", plugin_name);
   const std::scoped_lock lock(mutex);
   for (const auto& plugin : plugins) {
     if (plugin->name != plugin_name || !plugin->is_loaded()) continue;
@@ -223,6 +231,7 @@ bool RuntimeState::ask_for_memory(DeviceState& device, std::size_t size_bytes) {
 }
 
 std::vector<DeviceState*> RuntimeState::devices() const {
+  home.check("devices", "every device");
   const std::scoped_lock lock(mutex);
   std::vector<DeviceState*> result;
   for (const auto& plugin : plugins) {
@@ -246,6 +255,7 @@ std::vector<DeviceState*> RuntimeState::gpus() const {
 
 DeviceState& RuntimeState::find(std::string_view text) {
   const DeviceName name = DeviceName::parse(text);
+  home.check("Device", name.to_string());
   if (name.backend == "gpu") return find_gpu(name, text);
   const std::scoped_lock lock(mutex);
   for (const auto& plugin : plugins) {

@@ -14,6 +14,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/runtime/environment.h"
+#include "core/runtime/fork.h"
 #include "core/runtime/generator_state.h"
 #include "core/runtime/links.h"
 #include "core/runtime/logger.h"
@@ -41,6 +42,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   bool ask_for_memory(DeviceState& device, std::size_t size_bytes);
   bool is_visible(const std::string& device_name) const;
 
+  const HomeProcess home;
   const Environment environment;
   const bool sync;  // each submission is waited for
   const ThreadPool thread_pool;

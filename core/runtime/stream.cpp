@@ -22,7 +22,7 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   runtime::DeviceState& state = device.state();
   patchbay_stream* handle = nullptr;
   const std::uint32_t flags = state.stream_flags(options.times ? PATCHBAY_STREAM_TIMES : 0);
-  runtime::check(state.plugin.tables.stream.create(state.open(), flags, &handle), "Stream",
+  runtime::check(state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream",
                  state.name_text);
   std::shared_ptr<runtime::StreamState> stream(
       new runtime::StreamState(state, device.shared_state(), handle, flags),

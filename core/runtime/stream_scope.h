@@ -31,8 +31,10 @@ std::shared_ptr<const ScopedStream> exchange_streams(std::shared_ptr<const Scope
 StreamState& find_scoped_stream(DeviceState& device, std::string_view operation);
 
 /// The stream that operations on the device's tensors go to. The device is open.
-/// Errors: kInvalidArgument in a stream's callback, which may not call the runtime.
+/// Errors: kInvalidArgument in a stream's callback, which may not call the runtime; kDeviceLost in
+/// a forked process.
 inline StreamState& current_stream(DeviceState& device, std::string_view operation) {
+  device.check_home(operation);
   if (scoped_streams == nullptr) return *device.default_stream;
   return find_scoped_stream(device, operation);
 }
@@ -64,10 +66,18 @@ class CallbackMark {
   const ScopedStream* previous_;
 };
 
-/// For what waits for callbacks when it goes: the last handle may be one that a callback held.
+inline bool is_here(const StreamState& stream) { return stream.device.home.is_here(); }
+template <class T>
+bool is_here(const T& object) {
+  return object.home.is_here();
+}
+
+/// For what waits for callbacks when it goes: the last handle may be one that a callback held. In a
+/// forked process the object stays.
 struct DeleteOutsideCallbacks {
   template <class T>
   void operator()(T* object) const noexcept {
+    if (!is_here(*object)) return;
     if (scoped_streams != &kInCallback) {
       delete object;
       return;

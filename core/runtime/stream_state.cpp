@@ -55,7 +55,7 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
 }
 
 StreamState::~StreamState() {
-  if (!process_is_ending()) {
+  if (!process_is_ending() && device.home.is_here()) {
     close();
   } else {
     static_cast<void>(callbacks_.release());  // its thread may be in a call that never returns
@@ -86,6 +86,8 @@ std::shared_ptr<StreamState> StreamState::shared() {
   if (keep) return shared_from_this();
   return {device.shared(), this};
 }
+
+void StreamState::check_home(std::string_view operation) const { device.check_home(operation); }
 
 void StreamState::check_sound(std::string_view operation) const {
   if (!progress->has_failed()) return;
@@ -118,7 +120,7 @@ void StreamState::drop_times() noexcept { times.reset(); }
 Tracer* StreamState::tracer() const noexcept { return device.runtime.tracing.tracer(); }
 
 void StreamState::write_trace() noexcept {
-  if (trace_) trace_->write();
+  if (trace_ && device.home.is_here()) trace_->write();
 }
 
 void StreamState::finish_if_synchronous(std::string_view operation) {
@@ -126,6 +128,7 @@ void StreamState::finish_if_synchronous(std::string_view operation) {
 }
 
 void StreamState::poll() noexcept {
+  if (!device.home.is_here()) return;
   const std::scoped_lock probing(probe_mutex_);
   try {
     if (probe_ == nullptr) {
@@ -144,6 +147,7 @@ void StreamState::poll() noexcept {
 }
 
 void StreamState::finish_quietly() noexcept {
+  if (!device.home.is_here()) return;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
   try {
     patchbay_stream* opened = nullptr;
@@ -158,6 +162,7 @@ void StreamState::finish_quietly() noexcept {
 }
 
 void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operation) {
+  check_home(operation);
   settle_foreign_waits(deadline_ns, operation);
   TraceSpan span(tracer(), "wait");
   span.add("for", operation);
@@ -190,11 +195,13 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
 }
 
 void StreamState::flush() {
+  check_home("flush");
   const std::scoped_lock lock(mutex);
   check(streams(device).flush(open_handle()), "flush", device.name_text);
 }
 
 std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
+  check_home("record");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
   const std::scoped_lock lock(mutex);
   check_sound("record");
@@ -209,6 +216,7 @@ std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceSta
 }
 
 void StreamState::wait(const std::shared_ptr<EventState>& event) {
+  check_home("wait");
   if (completes_inline) {
     event->wait(PATCHBAY_NO_DEADLINE);
   } else if (&event->device.plugin == &device.plugin) {
@@ -262,6 +270,7 @@ void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operatio
 }
 
 void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+  check_home("add_callback");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
   const std::scoped_lock lock(mutex);
   patchbay_status* const status = streams(device).add_callback(open_handle(), call, user);
@@ -274,6 +283,7 @@ void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void*
 }
 
 void StreamState::reset() {
+  check_home("reset");
   if (is_lent) {
     raise(
         ErrorCode::kUnsupported,
@@ -321,7 +331,7 @@ EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_al
 }
 
 EventState::~EventState() {
-  if (process_is_ending()) return;
+  if (process_is_ending() || !device.home.is_here()) return;
   events(device).destroy(handle);
   if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -332,6 +342,7 @@ void EventState::check_event(patchbay_status* status, std::string_view operation
 }
 
 bool EventState::is_done() {
+  device.check_home("is_done");
   std::uint32_t done = 0;
   check_event(events(device).query(handle, &done), "is_done");
   if (done != 0) progress->pass(sequence);
@@ -339,11 +350,13 @@ bool EventState::is_done() {
 }
 
 void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
+  device.check_home(operation);
   check_event(events(device).wait(handle, deadline_ns), operation);
   progress->pass(sequence);
 }
 
 std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
+  device.check_home("take_times");
   std::uint64_t nanoseconds = 0;
   check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
         device.name_text);

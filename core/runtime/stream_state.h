@@ -50,6 +50,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Errors: that of an earlier failure; what entry reports.
   template <class Note, class Entry>
   void submit(const Submission& what, Note&& note, Entry&& entry) {
+    check_home(what.name);
     settle_foreign_waits(PATCHBAY_NO_DEADLINE, what.name);
     const TraceSpan span(what.is_copy ? nullptr : tracer(), what.name);
     {
@@ -63,6 +64,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
 
   /// Errors: a failure that is known and was not followed by `reset`.
   void check_sound(std::string_view operation) const;
+  /// Errors: kDeviceLost in a forked process.
+  void check_home(std::string_view operation) const;
   /// Blocks until what was submitted before the call is done. Error: kUnknownDevice, if closed.
   void synchronize(std::uint64_t deadline_ns, std::string_view operation = "synchronize");
   void flush();

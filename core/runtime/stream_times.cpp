@@ -48,6 +48,7 @@ bool StreamTimes::finish(Measured& measured) {
 
 std::vector<SubmissionTime> StreamTimes::take() {
   std::vector<SubmissionTime> result;
+  stream_.check_home("take_times");
   const std::scoped_lock lock(mutex_);
   for (; !measured_.empty(); measured_.pop_front()) {
     Measured& first = measured_.front();

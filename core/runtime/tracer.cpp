@@ -20,6 +20,7 @@ constexpr std::uint32_t kHostProcess = 1;
 
 /// All traces of the process. It is never destroyed: threads may trace until the very end.
 struct OpenTraces {
+  const HomeProcess home;
   std::mutex mutex;
   std::map<std::string, std::weak_ptr<Tracer>> by_path;
 };
@@ -30,6 +31,7 @@ OpenTraces& open_traces() {
 
 void flush_all() {
   OpenTraces& traces = open_traces();
+  if (!traces.home.is_here()) return;
   const std::scoped_lock lock(traces.mutex);
   for (const auto& [path, weak] : traces.by_path) {
     if (const auto tracer = weak.lock()) tracer->flush();
@@ -89,6 +91,7 @@ Tracer::Tracer(const std::filesystem::path& path) : start_ns_(now_ns()), file_(p
 
 void Tracer::add(std::string_view phase, Track track, std::string_view name, std::uint64_t at_ns,
                  std::string_view more, TraceArguments arguments) noexcept {
+  if (!home_.is_here()) return;
   try {
     std::string event =
         fmt::format(R"({{"ph":"{}","pid":{},"tid":{})", phase, track.process, track.thread);
@@ -108,6 +111,7 @@ void Tracer::name_track(std::string_view what, Track track, std::string_view nam
 }
 
 Track Tracer::host_track() noexcept try {
+  if (!home_.is_here()) return {};
   const Track track{kHostProcess, thread_number()};
   {
     const std::scoped_lock lock(mutex_);
@@ -121,6 +125,7 @@ Track Tracer::host_track() noexcept try {
 
 Track Tracer::device_track(const std::string& device_name, std::uint64_t stream_number) noexcept
     try {
+  if (!home_.is_here()) return {};
   Track track{0, static_cast<std::uint32_t>(stream_number)};
   bool is_new_device = false, is_new_stream = false;
   {
@@ -178,6 +183,7 @@ void Tracer::begin(Track track, std::string_view name) noexcept {
 void Tracer::end(Track track) noexcept { add("E", track, {}, now_ns(), {}, {}); }
 
 void Tracer::flush() noexcept {
+  if (!home_.is_here()) return;
   const std::scoped_lock lock(mutex_);
   file_.flush();
 }

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/runtime/fork.h"
 #include "core/runtime/trace_file.h"
 
 namespace patchbay::runtime {
@@ -62,6 +63,7 @@ class Tracer {
            std::string_view more, TraceArguments arguments) noexcept;
   void name_track(std::string_view what, Track track, std::string_view name) noexcept;
 
+  const HomeProcess home_;  // whose file it is: forked processes add nothing
   const std::uint64_t start_ns_;
   mutable std::mutex mutex_;
   TraceFile file_;

@@ -45,11 +45,13 @@ TransferJob::TransferJob(Buffer to, Buffer from, Route route, std::size_t size_b
       work_(std::move(work)) {}
 
 void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+  home.check(operation, what_);
   finish_quietly();
   if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
 }
 
 void TransferJob::finish_quietly() noexcept {
+  if (!home.is_here()) return;
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [this] { return is_ended_; });
 }
@@ -130,6 +132,7 @@ void TransferJob::run() noexcept {
 // ------------------------------------------------------------------------------- the queue
 
 struct Transfer::State {
+  const HomeProcess home;
   std::mutex mutex;
   std::condition_variable added, ended;
   std::deque<std::shared_ptr<TransferJob>> jobs;  // the first one is being made if is_busy
@@ -160,10 +163,7 @@ struct AllQueues {
   std::vector<std::weak_ptr<State>> states;
 };
 template <class State>
-AllQueues<State>& all_queues() {
-  static auto* const queues = new AllQueues<State>;  // outlives every runtime
-  return *queues;
-}
+constinit OfProcess<AllQueues<State>> all_queues;
 
 }  // namespace
 
@@ -206,6 +206,7 @@ void Transfer::check_open() {
 }
 
 void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
+  state_->home.check("copy", "a copy by the runtime's thread");
   const std::scoped_lock lock(state_->mutex);
   check_open();
   if (!thread_.joinable()) {
@@ -237,9 +238,10 @@ Transfer::Turn::~Turn() {
 /// are told after this. At most a second: what never ends must not hold up the process.
 void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
   static const int registered = std::atexit([] {
-    AllQueues<State>& all = all_queues<State>();
-    std::unique_lock lock(all.mutex);
-    const auto states = all.states;
+    AllQueues<State>* const all = all_queues<State>.find();
+    if (all == nullptr) return;
+    std::unique_lock lock(all->mutex);
+    const auto states = all->states;
     lock.unlock();  // it is taken inside a queue's mutex, never around it
     for (const std::weak_ptr<State>& each : states) {
       const auto held = each.lock();
@@ -256,8 +258,9 @@ void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
     }
   });
   static_cast<void>(registered);
-  const std::scoped_lock lock(all_queues<State>().mutex);
-  auto& states = all_queues<State>().states;
+  AllQueues<State>& all = all_queues<State>.get();
+  const std::scoped_lock lock(all.mutex);
+  auto& states = all.states;
   std::erase_if(states, [](const auto& each) { return each.expired(); });
   states.push_back(state);
 }
@@ -292,6 +295,7 @@ void Transfer::finish_for_memory(const DeviceState& device) {
 }
 
 bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
+  state_->home.check("synchronize", "copies by the runtime's thread");
   if (current_job != nullptr) return true;
   std::unique_lock lock(state_->mutex);
   const std::uint64_t wanted = number_of_last(device);

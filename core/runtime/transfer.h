@@ -20,6 +20,7 @@
 #include "patchbay/copy.h"
 #include "patchbay/error.h"
 
+#include "core/runtime/fork.h"
 #include "core/runtime/position.h"
 
 namespace patchbay::runtime {
@@ -54,6 +55,7 @@ class TransferJob final : public Queue {
     return device == nullptr || device == to_device_ || device == from_device_;
   }
 
+  const HomeProcess home;
   std::vector<std::shared_ptr<TransferJob>> after;  // what writes the source, and comes before
 
  private:

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "patchbay/plugin/abi.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "common/executor/executor.hpp"
@@ -18,6 +19,8 @@ namespace patchbay::cpu {
 /// Options of the user's: cpu_devices, cpu_threads, openblas_path, and those of the executor.
 class Driver final : public plugin::Driver {
  public:
+  static constexpr std::uint64_t kFeatures = UINT64_C(1) << PATCHBAY_FEATURE_FORK;
+
   explicit Driver(plugin::Host host);
   void enumerate(const Found& found) override;
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "patchbay/plugin/abi.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "common/executor/executor.hpp"
@@ -15,6 +16,8 @@ namespace fake {
 
 class Driver : public plugin::Driver {
  public:
+  static constexpr std::uint64_t kFeatures = UINT64_C(1) << PATCHBAY_FEATURE_FORK;
+
   explicit Driver(plugin::Host host);
 
   void enumerate(const Found& found) override;

@@ -289,10 +289,9 @@ TEST(ValidatedProcess, IsTheOneThatMadeTheRuntime) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_FINDING(text, "[add] the runtime is used in a forked process: expected process " +
-                           std::to_string(getpid()) + ", which made it, got " +
-                           std::to_string(child) +
-                           " (cpu:0). Make a Runtime of its own in the child.");
+  EXPECT_EQ(text, "[allocate] the runtime is used in a forked process: expected process " +
+                      std::to_string(getpid()) + ", which made it, got " + std::to_string(child) +
+                      " (cpu:0). Make a Runtime of its own in the child.");
   EXPECT_EQ((x + 1).to_vector<float>(), std::vector<float>(4, 2));
   EXPECT_EQ(validation_report(runtime).num_findings, 0u);
 }

@@ -23,7 +23,7 @@ Layer& layer_of(const EventRecord& event) { return event.device->layer; }
 
 void close_driver(patchbay_driver* driver) {
   const auto layer = Drivers::instance().remove(driver);
-  if (!layer->is_forked()) layer->real().plugin.close(driver);
+  layer->real().plugin.close(driver);
 }
 
 Status open_device(patchbay_driver* driver, std::uint32_t index, patchbay_device** device) {
@@ -36,7 +36,7 @@ Status open_device(patchbay_driver* driver, std::uint32_t index, patchbay_device
 void close_device(patchbay_device* device) {
   const auto record = Devices::instance().remove(device);
   record->layer.forget_device(*record);
-  if (!record->layer.is_forked()) record->layer.real().plugin.close_device(device);
+  record->layer.real().plugin.close_device(device);
 }
 
 // ------------------------------------------------------------------------------- memory
@@ -44,7 +44,6 @@ void close_device(patchbay_device* device) {
 Status allocate(patchbay_device* device, std::uint32_t kind, std::uint64_t size_bytes,
                 std::uint64_t alignment_bytes, patchbay_memory* memory) {
   const auto record = device_of(device);
-  if (Status refused = record->layer.misuse(*record)) return refused;
   return record->layer.allocate(record, kind, size_bytes, alignment_bytes, memory);
 }
 
@@ -134,7 +133,6 @@ Status wrap_stream(patchbay_device* device, std::uint64_t handle, patchbay_strea
 void destroy_stream(patchbay_stream* stream) {
   const auto record = Streams::instance().remove(stream);
   Layer& layer = layer_of(*record);
-  if (layer.is_forked()) return;
   layer.real().stream.destroy(stream);
   layer.forget_stream(*record);
 }
@@ -147,7 +145,6 @@ bool has_ended(const patchbay_status* status) {
 Status synchronize(patchbay_stream* stream, std::uint64_t deadline_ns) {
   const auto record = stream_of(stream);
   Layer& layer = layer_of(*record);
-  if (Status refused = layer.misuse(*record->device)) return refused;
   const Clock reached = layer.reach_of(*record);
   Status status = layer.real().stream.synchronize(stream, deadline_ns);
   if (has_ended(status)) layer.note_done(reached);
@@ -159,7 +156,6 @@ Status synchronize(patchbay_stream* stream, std::uint64_t deadline_ns) {
 Status stream_wait_event(patchbay_stream* stream, patchbay_event* event) {
   const auto record = stream_of(stream);
   Layer& layer = layer_of(*record);
-  if (Status refused = layer.misuse(*record->device)) return refused;
   Status status = layer.real().stream.wait_event(stream, event);
   if (status == nullptr) layer.wait_event(*record, *event_of(event));
   return status;
@@ -182,7 +178,6 @@ struct Callback {
 Status add_callback(patchbay_stream* stream, void (*call)(void* user, Status), void* user) {
   const auto record = stream_of(stream);
   Layer& layer = layer_of(*record);
-  if (Status refused = layer.misuse(*record->device)) return refused;
   std::unique_ptr<Callback> callback(new Callback{layer, layer.reach_of(*record), call, user});
   Status status = layer.real().stream.add_callback(stream, Callback::run, callback.get());
   if (status == nullptr) static_cast<void>(callback.release());  // run() has it now
@@ -205,13 +200,12 @@ Status create_event(patchbay_device* device, std::uint32_t flags, patchbay_event
 void destroy_event(patchbay_event* event) {
   const auto record = Events::instance().remove(event);
   Layer& layer = layer_of(*record);
-  if (!layer.is_forked()) layer.real().event.destroy(event);
+  layer.real().event.destroy(event);
 }
 
 Status record_event(patchbay_event* event, patchbay_stream* stream) {
   const auto record = event_of(event);
   Layer& layer = layer_of(*record);
-  if (Status refused = layer.misuse(*record->device)) return refused;
   layer.record(*record, *stream_of(stream));
   return layer.real().event.record(event, stream);
 }
@@ -219,7 +213,6 @@ Status record_event(patchbay_event* event, patchbay_stream* stream) {
 Status query_event(patchbay_event* event, std::uint32_t* done) {
   const auto record = event_of(event);
   Layer& layer = layer_of(*record);
-  if (Status refused = layer.misuse(*record->device)) return refused;
   const Clock reached = layer.reach_of(*record);
   Status status = layer.real().event.query(event, done);
   if (status != nullptr || *done != 0) layer.note_done(reached);
@@ -229,7 +222,6 @@ Status query_event(patchbay_event* event, std::uint32_t* done) {
 Status wait_event(patchbay_event* event, std::uint64_t deadline_ns) {
   const auto record = event_of(event);
   Layer& layer = layer_of(*record);
-  if (Status refused = layer.misuse(*record->device)) return refused;
   const Clock reached = layer.reach_of(*record);
   Status status = layer.real().event.wait(event, deadline_ns);
   if (has_ended(status)) layer.note_done(reached);

@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/validation/layer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "core/runtime/error.h"
@@ -38,19 +36,9 @@ std::string to_text(const LiveObject& object) {
 }
 
 Layer::Layer(PluginState& plugin)
-    : plugin_(plugin), real_(plugin.tables), process_(getpid()), findings_(plugin.runtime.logger) {
+    : plugin_(plugin), real_(plugin.tables), findings_(plugin.runtime.logger) {
   Drivers::instance().add(plugin.driver, {std::shared_ptr<void>(), this});
   install(plugin.tables);
-}
-
-bool Layer::is_forked() const { return getpid() != process_; }
-
-patchbay_status* Layer::misuse(const DeviceRecord& device) {
-  if (!is_forked()) return nullptr;
-  return findings_.raise(fmt::format(
-      "[{}] the runtime is used in a forked process: expected process {}, which made it, got {} "
-      "({}). Make a Runtime of its own in the child.",
-      CallSite::here().operation("call"), process_, getpid(), device.state.name_text));
 }
 
 void Layer::adopt_device(std::uint32_t index, patchbay_device* device) {
@@ -59,7 +47,6 @@ void Layer::adopt_device(std::uint32_t index, patchbay_device* device) {
 }
 
 void Layer::forget_device(DeviceRecord& device) {
-  if (is_forked()) return;
   std::vector<std::shared_ptr<Block>> left;
   {
     const std::scoped_lock lock(mutex_);

@@ -4,8 +4,6 @@
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_LAYER_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_LAYER_H_
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,11 +51,6 @@ class Layer {
 
   const PluginTables& real() const { return real_; }
   Findings& findings() { return findings_; }
-
-  /// A status for a call in a forked process.
-  patchbay_status* misuse(const DeviceRecord& device);
-  /// True in a forked process, where the plugin's threads are not: nothing is closed there.
-  bool is_forked() const;
 
   /// Knows an open device from here on.
   void adopt_device(std::uint32_t index, patchbay_device* device);
@@ -125,7 +118,6 @@ class Layer {
 
   PluginState& plugin_;
   const PluginTables real_;
-  const pid_t process_;
   Findings findings_;
   std::mutex mutex_;  // no plugin and no sink is called while it is held
   BlockMap blocks_;

@@ -78,7 +78,6 @@ std::string Layer::find_user(const Block& block) {
 }
 
 void Layer::release(DeviceRecord& device, patchbay_memory memory) {
-  if (is_forked()) return;
   std::shared_ptr<Block> block;
   bool is_released = false;
   {

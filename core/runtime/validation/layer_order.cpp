@@ -96,7 +96,6 @@ bool Layer::is_ordered(const Access& earlier, const StreamRecord& stream) const 
 // ------------------------------------------------------------------------------- submissions
 
 patchbay_status* Layer::begin(StreamRecord& stream, Work& work) {
-  if (patchbay_status* refused = misuse(*stream.device)) return refused;
   std::string fault;
   {
     const std::scoped_lock lock(mutex_);

@@ -25,9 +25,12 @@ PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void);
 /* Feature bits. A plugin may require one; a host that does not know the bit refuses the plugin
  * with the name that the plugin's `feature_name` gives. */
 enum {
-  PATCHBAY_FEATURE_EVENT_IMPORT = 0 /* events of other plugins; no entry uses it yet */
+  PATCHBAY_FEATURE_EVENT_IMPORT = 0, /* events of other plugins; no entry uses it yet */
+  /* `open` works in a child of fork after the parent has called it. Without it the host does not
+   * call it there. The parent's objects are never used in the child. */
+  PATCHBAY_FEATURE_FORK = 1
 };
-#define PATCHBAY_KNOWN_FEATURES UINT64_C(0)
+#define PATCHBAY_KNOWN_FEATURES (UINT64_C(1) << PATCHBAY_FEATURE_FORK)
 
 #define PATCHBAY_NOTE_OWNER "patchbay"
 #define PATCHBAY_NOTE_TYPE 1u

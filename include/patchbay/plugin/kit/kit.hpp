@@ -3,6 +3,8 @@
 // then write, once, at namespace scope:
 //
 //   PATCHBAY_DEFINE_PLUGIN("my-plugin", "mybackend", "1.0", my::Driver)
+//
+// `static constexpr std::uint64_t kFeatures` in the driver's class: the optional features, as bits.
 #ifndef PATCHBAY_PLUGIN_KIT_KIT_HPP_
 #define PATCHBAY_PLUGIN_KIT_KIT_HPP_
 
@@ -42,6 +44,16 @@ inline constexpr patchbay_kernel_table kKernelTable = {
     Thunks::workspace_bytes,          Thunks::launch,        Thunks::load_module,
     Thunks::destroy<patchbay_module>, Thunks::module_kernel, Thunks::launch_grid};
 
+/// Those of DriverT::kFeatures, if it has that.
+template <class DriverT>
+constexpr std::uint64_t optional_features() {
+  if constexpr (requires { DriverT::kFeatures; }) {
+    return DriverT::kFeatures;
+  } else {
+    return 0;
+  }
+}
+
 template <class DriverT, std::size_t N, std::size_t B, std::size_t V>
 constexpr patchbay_plugin make_plugin(const char (&name)[N], const char (&backend)[B],
                                       const char (&version)[V]) {
@@ -49,7 +61,7 @@ constexpr patchbay_plugin make_plugin(const char (&name)[N], const char (&backen
           PATCHBAY_ABI_MAJOR,
           PATCHBAY_ABI_MINOR,
           0,
-          0,
+          optional_features<DriverT>(),
           {name, N - 1},
           {backend, B - 1},
           {version, V - 1},

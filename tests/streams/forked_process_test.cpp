@@ -1,0 +1,314 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A child of fork has neither the library's threads nor the drivers'. What was made before the fork
+// fails there at once, nothing hangs, and the parent goes on.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+struct Ended {
+  int status = 0;
+  std::string text;
+};
+
+/// Runs `body` in a child, which is killed when it hangs, and gives what it returned.
+Ended in_child(const std::function<std::string()>& body) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {-1, "no pipe"};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    std::string text;
+    try {
+      text = body();
+    } catch (const std::exception& error) {
+      text = std::string("thrown: ") + error.what();
+    }
+    const bool is_written = ::write(ends[1], text.data(), text.size()) == std::ssize(text);
+    ::_exit(is_written ? 0 : 1);
+  }
+  ::close(ends[1]);
+  Ended ended;
+  char part[4096];
+  for (ssize_t got = 0; (got = ::read(ends[0], part, sizeof(part))) > 0;) {
+    ended.text.append(part, static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
+  ::waitpid(child, &ended.status, 0);
+  return ended;
+}
+
+std::string message_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return std::string(to_string(error.code())) + ": " + error.what();
+  }
+  return "no error";
+}
+
+/// What a call in the child of `parent` is to say.
+std::string refusal(std::string_view operation, pid_t parent, std::string_view where) {
+  return "device_lost: [" + std::string(operation) +
+         "] the runtime is used in a forked process: expected process " + std::to_string(parent) +
+         ", which made it, got " + std::to_string(::getpid()) + " (" + std::string(where) +
+         "). Make a Runtime of its own in the child.";
+}
+
+struct Call {
+  const char* operation;
+  std::function<void()> make;
+};
+
+class ForkedProcess : public DeviceTest {
+ protected:
+  /// Lines for the calls that a child does not refuse as it should; empty if it refuses all.
+  std::string unrefused(const std::vector<Call>& calls) const {
+    const pid_t parent = ::getpid();
+    const Ended ended = in_child([&] {
+      std::string lines;
+      for (const Call& call : calls) {
+        const std::string expected = refusal(call.operation, parent, device_.name());
+        const std::string got = message_of(call.make);
+        if (got != expected) lines += got + "\n  expected: " + expected + "\n";
+      }
+      return lines;
+    });
+    return ended.status == 0 ? ended.text
+                             : ended.text + "ended with " + std::to_string(ended.status) + "\n";
+  }
+};
+
+TEST_P(ForkedProcess, WaitsFailAtOnce) {
+  const Stream stream(device_);
+  const StreamScope scope(stream);
+  const Tensor a = exp(ones({1000}, device_));
+  const Event event = stream.record();
+  const Buffer buffer = Buffer::allocate(device_, 64);
+  EXPECT_EQ(unrefused({
+                {"synchronize", [&] { stream.synchronize(); }},
+                {"synchronize", [&] { device_.synchronize(); }},
+                {"default_stream", [&] { device_.default_stream().synchronize(); }},
+                {"wait", [&] { event.wait(); }},
+                {"is_done", [&] { (void)event.is_done(); }},
+                {"to_vector", [&] { (void)a.to_vector<float>(); }},
+                {"flush", [&] { stream.flush(); }},
+                {"wait", [&] { stream.wait(event); }},
+                {"record", [&] { (void)stream.record(); }},
+                {"reset", [&] { stream.reset(); }},
+                {"add_callback", [&] { stream.add_callback([](const Error*) {}); }},
+            }),
+            "");
+  EXPECT_EQ(a.to_vector<float>(), exp(ones({1000}, device_)).to_vector<float>());
+}
+
+TEST_P(ForkedProcess, NewWorkFailsAtOnce) {
+  const Tensor a = ones({1000}, device_);
+  const Tensor grad = ones({4}, device_).requires_grad_();
+  const Graph graph = record_graph([&] { a.fill_(2); });
+  EXPECT_EQ(unrefused({
+                {"allocate", [&] { (void)(a + a); }},
+                {"fill", [&] { a.fill_(3); }},
+                {"allocate", [&] { (void)Buffer::allocate(device_, 8); }},
+                {"Stream", [&] { (void)Stream(device_); }},
+                {"memory", [&] { (void)device_.memory(); }},
+                {"trim_memory", [&] { device_.trim_memory(); }},
+                {"to_vector", [&] { (void)a.to_vector<float>(); }},
+                {"allocate",
+                 [&] {
+                   (void)from_host(std::vector<float>{1, 2}, {2}, device_);
+                 }},
+                {"replay", [&] { graph.replay(); }},
+                {"allocate", [&] { sum(grad * 2).backward(); }},
+            }),
+            "");
+  graph.replay();
+  EXPECT_EQ(a.to_vector<float>(), std::vector<float>(1000, 2));
+}
+
+TEST_P(ForkedProcess, WhatItInheritedGoesAtOnce) {
+  std::optional<Runtime> runtime(std::in_place, device_options());
+  std::optional<Device> device(runtime->device(GetParam()));
+  std::optional<Tensor> tensor(exp(ones({100000}, *device)).requires_grad_());
+  std::optional<Tensor> loss(sum(*tensor * 2));
+  std::optional<Stream> stream(std::in_place, *device);
+  std::optional<Event> event(stream->record());
+  std::optional<Graph> graph(record_graph([&] { (void)exp(ones({4}, *device)); }));
+  stream->add_callback([](const Error*) {});
+  const Ended ended = in_child([&] {
+    loss.reset();
+    tensor.reset();
+    graph.reset();
+    event.reset();
+    stream.reset();
+    device.reset();
+    runtime.reset();
+    return std::string("gone");
+  });
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "gone");
+  loss->backward();
+  EXPECT_EQ(tensor->grad().to_vector<float>(), std::vector<float>(100000, 2));
+}
+
+TEST_P(ForkedProcess, ExitGivesItsOwnStatus) {
+  const Stream stream(device_);
+  const StreamScope scope(stream);
+  const Tensor a = exp(ones({100000}, device_));
+  const Ended ended = in_child([]() -> std::string { std::exit(7); });
+  ASSERT_TRUE(WIFEXITED(ended.status)) << ended.status;
+  EXPECT_EQ(WEXITSTATUS(ended.status), 7);
+  EXPECT_EQ(a.to_vector<float>(), exp(ones({100000}, device_)).to_vector<float>());
+}
+
+// At the moment of the fork another thread may hold any lock of the library, for ever in the child.
+TEST_P(ForkedProcess, FailsAtOnceWhileAnotherThreadOfTheParentWorks) {
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    while (!is_over.load()) (void)exp(ones({10}, device_)).to_vector<float>();
+  });
+  const Tensor a = ones({10}, device_);
+  std::string failures;
+  for (int i = 0; i < 20 && failures.empty(); ++i) {
+    failures = unrefused({{"allocate", [&] { (void)(a + a); }},
+                          {"to_vector", [&] { (void)a.to_vector<float>(); }},
+                          {"synchronize", [&] { device_.synchronize(); }}});
+    const Ended ended = in_child([]() -> std::string { std::exit(3); });
+    if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 3) {
+      failures += "exit gave " + std::to_string(ended.status);
+    }
+  }
+  is_over.store(true);
+  worker.join();
+  EXPECT_EQ(failures, "");
+}
+
+PATCHBAY_ON_EACH_DEVICE(ForkedProcess);
+
+// A copy that the runtime's own thread makes, slowly.
+TEST(ForkedProcessCopies, OfTheTransferThreadFailAtOnce) {
+  const Runtime runtime(options({{"fake_link_bytes_per_s", "4000000"}, {"fake_peers", ""}}));
+  const Device from = runtime.device("fake:0"), to = runtime.device("fake:1");
+  const Tensor source = ones({1 << 20}, from), target = zeros({1 << 20}, to);
+  target.copy_from(source, /*non_blocking=*/true);
+  const pid_t parent = ::getpid();
+  const Ended ended = in_child([&] {
+    std::string lines;
+    for (const auto& [operation, call] :
+         {Call{"to_vector", [&] { (void)target.to_vector<float>(); }},
+          Call{"copy_from", [&] { target.copy_from(source); }}}) {
+      const std::string got = message_of(call);
+      if (!got.starts_with("device_lost: [" + std::string(operation) +
+                           "] the runtime is used in a "
+                           "forked process: expected process " +
+                           std::to_string(parent))) {
+        lines += got + "\n";
+      }
+    }
+    return lines;
+  });
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "");
+  EXPECT_EQ(target.to_vector<float>(), std::vector<float>(1 << 20, 1));
+}
+
+TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
+  Runtime runtime(options());
+  const pid_t parent = ::getpid();
+  const Ended ended = in_child([&] {
+    std::string lines;
+    const auto expect = [&](const char* operation, const char* where,
+                            const std::function<void()>& call) {
+      const std::string got = message_of(call);
+      if (got != refusal(operation, parent, where)) lines += got + "\n";
+    };
+    expect("Device", "cpu:0", [&] { (void)runtime.device("cpu"); });
+    expect("devices", "every device", [&] { (void)runtime.devices(); });
+    expect("devices", "every device", [&] { (void)runtime.gpus(); });
+    expect("plugins", "every plugin", [&] { (void)runtime.plugins(); });
+    expect("unload", "fake", [&] { runtime.unload("fake"); });
+    expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
+    return lines;
+  });
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "");
+}
+
+/// Work of every kind on the device, as text.
+std::string work_on(const Device& device) {
+  const Stream stream(device);
+  const StreamScope scope(stream);
+  const Tensor x = ones({160, 160}, device).requires_grad_();
+  sum(matmul(x, x)).backward();
+  stream.synchronize();
+  const std::vector<float> grad = x.grad().to_vector<float>();
+  return std::to_string(grad.front()) + " " + std::to_string(grad.back());
+}
+
+TEST(ForkedProcessRuntime, TheChildsOwnWorks) {
+  for (const char* name : {"cpu:0", "fake:0"}) {
+    const Runtime before(options());
+    const std::string expected = work_on(before.device(name));
+    const Ended ended = in_child([&] {
+      std::string text;
+      {
+        const Runtime own(options());
+        text = work_on(own.device(name));
+      }
+      return text;
+    });
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(ended.text, expected) << name;
+    EXPECT_EQ(work_on(before.device(name)), expected) << name;
+  }
+}
+
+TEST(ForkedProcessRuntime, TheDefaultOneIsMadeAnew) {
+  ::setenv("PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR, 1);
+  (void)exp(ones({100}, Device())).to_vector<float>();
+  const Ended ended = in_child([] {
+    const std::vector<float> values = (ones({3}, Device()) + 1).to_vector<float>();
+    return std::to_string(values.at(0)) +
+           (&Runtime::get_default() == &Runtime::get_default() ? " the same" : " another");
+  });
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "2.000000 the same");
+}
+
+TEST(ForkedProcessRuntime, DriversThatTheParentOpenedAreRefused) {
+  for (const char* name : {"opencl:0", "cuda:0"}) {
+    if (!absence_of(name).empty()) continue;
+    const std::string plugin = vendors_plugin(name);
+    const Ended ended = in_child([&] {
+      const Runtime own(device_options());
+      std::string text =
+          (ones({3}, own.device("cpu")) + 1).to_vector<float>() == std::vector<float>(3, 2)
+              ? "cpu works; "
+              : "cpu is wrong; ";
+      for (const PluginInfo& info : own.plugins()) {
+        if (info.name == plugin) text += std::string(to_string(info.status)) + ": " + info.reason;
+      }
+      return text;
+    });
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(
+        ended.text,
+        "cpu works; failed: this process was forked after the plugin had opened its driver, "
+        "which stays with the parent: fork before the first Runtime, or start another program")
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::test
