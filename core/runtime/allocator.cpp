@@ -90,11 +90,11 @@ std::size_t KindAllocator::round(std::size_t size_bytes) const {
 // ------------------------------------------------------------------------------- counting
 
 TagCount* KindAllocator::tag_count() {
-  const std::string& tag = context().tag;
+  const std::string_view tag = current_tag();
   if (tag.empty()) return nullptr;
   const std::scoped_lock lock(tags_mutex_);
   const auto found = tags_.find(tag);
-  return found != tags_.end() ? &found->second : &tags_.try_emplace(tag).first->second;
+  return found != tags_.end() ? &found->second : &tags_.try_emplace(std::string(tag)).first->second;
 }
 
 void KindAllocator::count(Allocation& allocation) {
@@ -125,7 +125,7 @@ void KindAllocator::trace(std::string_view what, std::size_t size_bytes) const n
   tracer->instant(
       tracer->host_track(), what,
       std::array{TraceArgument{"bytes", size_bytes}, TraceArgument{"device", device_.name_text},
-                 TraceArgument{"kind", to_string(kind_)}, TraceArgument{"tag", context().tag}});
+                 TraceArgument{"kind", to_string(kind_)}, TraceArgument{"tag", current_tag()}});
   tracer->counter(tracer->device_track(device_.name_text, 0),
                   kind_ == MemoryKind::kPinned ? "pinned memory" : "device memory",
                   std::array{TraceArgument{"live", live_bytes()},

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/candidate.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
 #include <system_error>
 
@@ -53,6 +56,21 @@ void add_path_variable(const std::string& value, std::vector<fs::path>& director
 }
 
 std::string error_text(int error) { return std::generic_category().message(error); }
+
+/// Absent directories are normal; explain() lists what was searched. Not by directory_iterator,
+/// which ends the process where it finds no memory. Errors: std::bad_alloc.
+std::vector<fs::path> files_of(const fs::path& directory) {
+  std::vector<fs::path> files;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
+  if (entries == nullptr) {
+    if (errno == ENOMEM) throw std::bad_alloc();
+    return files;
+  }
+  while (const dirent* const entry = readdir(entries.get())) {
+    files.push_back(directory / entry->d_name);
+  }
+  return files;
+}
 
 /// An open descriptor. What is checked of it can't be exchanged, as what has a name can.
 class File {
@@ -180,12 +198,9 @@ std::vector<Candidate> find_candidates(const RuntimeOptions& options,
   }
   for (const fs::path& directory : directories) {
     std::vector<Candidate> found;
-    std::error_code error;
-    // Absent directories are normal; explain() lists what was searched.
-    for (fs::directory_iterator at(directory, error), end; !error && at != end;
-         at.increment(error)) {
-      std::string name = plugin_name(at->path());
-      if (!name.empty()) found.push_back({at->path(), std::move(name), false});
+    for (const fs::path& file : files_of(directory)) {
+      std::string name = plugin_name(file);
+      if (!name.empty()) found.push_back({file, std::move(name), false});
     }
     std::sort(found.begin(), found.end(),
               [](const Candidate& a, const Candidate& b) { return a.name < b.name; });

@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/context.h"
 
+#include <pthread.h>
+
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "patchbay/device.h"
@@ -9,9 +13,39 @@ namespace patchbay {
 
 namespace runtime {
 
-Context& context() {
-  thread_local Context state;
-  return state;
+namespace {
+
+constinit thread_local Context* own = nullptr;
+
+/// At the end of a thread. A thread_local object with a destructor would do, but for one thing:
+/// where there is no memory to note the destructor, the C library ends the process.
+void end_context(void* ended) {
+  if (own == ended) own = nullptr;
+  delete static_cast<Context*>(ended);
+}
+
+pthread_key_t context_key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    if (pthread_key_create(&made, end_context) != 0) throw std::bad_alloc();
+    return made;
+  }();
+  return key;
+}
+
+Context& make_context() {
+  auto made = std::make_unique<Context>();
+  if (pthread_setspecific(context_key(), made.get()) != 0) throw std::bad_alloc();
+  own = made.release();
+  return *own;
+}
+
+}  // namespace
+
+Context& context() { return own != nullptr ? *own : make_context(); }
+
+std::string_view current_tag() noexcept {
+  return own != nullptr ? std::string_view(own->tag) : std::string_view();
 }
 
 }  // namespace runtime

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "patchbay/copy.h"
 
@@ -18,7 +19,10 @@ struct Context {
   CopyGuard::Mode guard = CopyGuard::Mode::kAllow;
   std::shared_ptr<const ScopedStream> streams;  // `scoped_streams` points to it
 };
+/// Errors: std::bad_alloc at a thread's first call.
 Context& context();
+/// The tag of this thread's copies and allocations.
+std::string_view current_tag() noexcept;
 
 }  // namespace patchbay::runtime
 

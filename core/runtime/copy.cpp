@@ -279,8 +279,14 @@ void post(BufferState& to, BufferState& from, const Way& way, bool blocks,
   if (!turn) transfer.add(job, way.ring);
   // Where a kernel unpacks, that is what knows.
   const bool rewrites = way.to.buffer == &to && way.size_bytes == to.size_bytes;
-  from.note_use(job, TransferJob::kPosition, /*writes=*/false);
-  to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
+  try {
+    from.note_use(job, TransferJob::kPosition, /*writes=*/false);
+    to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
+  } catch (const std::bad_alloc&) {
+    turn.reset();
+    job->finish_quietly();  // no use goes unknown
+    throw;
+  }
   turn.reset();  // makes the copy
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -21,12 +22,11 @@ constexpr std::string_view kVariable = "PATCHBAY_";
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
 
 std::string variable_of(std::string_view name) {
   std::string variable(kVariable);
-  for (const char c : name) {
-    variable += is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
-  }
+  for (const char c : name) variable += to_upper(c);
   return variable;
 }
 
@@ -51,6 +51,18 @@ Environment::Environment(std::map<std::string, std::string> settings, bool read_
       wants_environment_(read_environment),
       read_environment_(read_environment && !has_raised_privileges()) {}
 
+std::optional<std::string_view> Environment::find(std::string_view name) const noexcept {
+  for (const auto& [key, value] : settings_) {
+    if (key == name) return value;
+  }
+  std::array<char, 256> variable{};  // ends with zeros
+  if (!read_environment_ || kVariable.size() + name.size() >= variable.size()) return std::nullopt;
+  const auto end = std::copy(kVariable.begin(), kVariable.end(), variable.begin());
+  std::transform(name.begin(), name.end(), end, to_upper);
+  const char* const value = std::getenv(variable.data());
+  return value != nullptr ? std::optional<std::string_view>(value) : std::nullopt;
+}
+
 std::optional<std::string> Environment::get(std::string_view name) const {
   if (name.ends_with('*')) {
     const std::string_view prefix = name.substr(0, name.size() - 1);
@@ -62,13 +74,8 @@ std::optional<std::string> Environment::get(std::string_view name) const {
     if (names.empty()) return std::nullopt;
     return fmt::format("{}", fmt::join(names, "\n"));
   }
-  if (const auto found = settings_.find(std::string(name)); found != settings_.end()) {
-    return found->second;
-  }
-  if (!read_environment_) return std::nullopt;
-  const char* value = std::getenv(variable_of(name).c_str());
-  if (value == nullptr) return std::nullopt;
-  return value;
+  const auto found = find(name);
+  return found ? std::optional<std::string>(*found) : std::nullopt;
 }
 
 std::vector<std::string> Environment::ignored_variables() const {

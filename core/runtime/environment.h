@@ -21,6 +21,8 @@ class Environment {
 
   /// The setting of that lower-case name.
   std::optional<std::string> get(std::string_view name) const;
+  /// The same without a copy, for it takes no memory: valid until the variable changes.
+  std::optional<std::string_view> find(std::string_view name) const noexcept;
   /// Whether it is 1. Errors: kInvalidArgument, if it is neither that nor 0, empty or absent.
   bool is_on(std::string_view name) const;
   /// The names of all of this library's variables that the process was given and that are not read

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/kernel_state.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 

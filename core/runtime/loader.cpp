@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -75,10 +76,12 @@ class OpenLibrary final : public Library {
  public:
   explicit OpenLibrary(const std::filesystem::path& path)
       : library_(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local) {}
+  OpenLibrary(const OpenLibrary&) = delete;
+  OpenLibrary& operator=(const OpenLibrary&) = delete;
 
   ~OpenLibrary() override {
     // At the end of the process the library stays: its threads may still run.
-    if (process_is_ending()) new boost::dll::shared_library(std::move(library_));
+    if (!process_is_ending()) std::destroy_at(&library_);
   }
 
   /// Empty if the handshake gave a table.
@@ -102,7 +105,9 @@ class OpenLibrary final : public Library {
   }
 
  private:
-  boost::dll::shared_library library_;
+  union {  // which has no destructor
+    boost::dll::shared_library library_;
+  };
 };
 
 /// Libraries by file, so that several runtimes share one.
@@ -129,6 +134,8 @@ LibraryResult open_library(const Inspection& inspection) {
     }
     libraries.by_file[inspection.id] = library;
     return {std::move(library), {}};
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     return {nullptr, "the dynamic linker refused it: " + loader_text(error.what())};
   }

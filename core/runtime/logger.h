@@ -26,9 +26,14 @@ class Logger {
   bool wants(LogLevel level) const { return level <= level_ && (sink_ || file_); }
   void write(LogLevel level, std::string_view line) noexcept;
 
+  /// A line that there is no memory for is not written.
   template <class... Args>
-  void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
-    if (wants(level)) write(level, fmt::format(format, std::forward<Args>(args)...));
+  void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) noexcept {
+    if (!wants(level)) return;
+    try {
+      write(level, fmt::format(format, std::forward<Args>(args)...));
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a log line is not worth an error
+    }
   }
 
  private:

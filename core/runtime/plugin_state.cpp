@@ -216,10 +216,7 @@ std::string PluginState::holders() const {
 }
 
 void PluginState::close() noexcept {
-  if (process_is_ending()) {
-    new std::shared_ptr<Library>(std::move(library));  // see Library
-    return;
-  }
+  if (process_is_ending()) return;  // the library stays: see Library
   for (const auto& device : devices) device->close();
   if (driver != nullptr) tables.plugin.close(driver);
   driver = nullptr;

@@ -24,6 +24,8 @@ constexpr std::int32_t kValidationCode = -1;
 
 /// The one status that needs no memory.
 patchbay_status* out_of_memory_status() noexcept;
+/// With spaces in place of line breaks.
+std::string without_line_breaks(std::string text);
 /// Never null. Line breaks in the message become spaces.
 patchbay_status* make_status(std::int32_t code, std::string_view message,
                              std::int64_t native_code = 0, std::uint32_t flags = 0,

@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/stream.h"
 
+#include <new>
+#include <optional>
+
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/host.h"
@@ -38,6 +41,7 @@ struct Callback {
   runtime::DeviceState& device;
   std::shared_ptr<runtime::StreamProgress> progress;
   std::uint64_t sequence;
+  Error no_memory;  // what it is told where there is none for more
 
   static void run(void* user, patchbay_status* status);
   void tell(patchbay_status* status) const;
@@ -46,10 +50,15 @@ struct Callback {
 void Callback::tell(patchbay_status* status) const {
   if (status == nullptr) return call(nullptr);
   const runtime::StatusHolder holder(status);
-  const runtime::FaultPtr fault = progress->fail(*status, sequence);
-  if (fault->loses_device()) device.lose(fault);
-  const Error error = runtime::stream_error(*fault, "add_callback");
-  call(&error);
+  std::optional<Error> error;
+  try {
+    const runtime::FaultPtr fault = progress->fail(*status, sequence);
+    if (fault->loses_device()) device.lose(fault);
+    error = runtime::stream_error(*fault, "add_callback");
+  } catch (const std::bad_alloc&) {
+    error = no_memory;
+  }
+  call(&*error);
 }
 
 void Callback::run(void* user, patchbay_status* status) {
@@ -58,12 +67,14 @@ void Callback::run(void* user, patchbay_status* status) {
       static_cast<std::shared_ptr<Callback>*>(user));
   const Callback* const self = holder->get();
   try {
-    self->tell(status);
-  } catch (const std::exception& error) {
-    self->device.runtime.logger.log(LogLevel::kError,
-                                    "[add_callback] a stream's callback threw an exception: {}",
-                                    runtime::one_line(error.what()));
-  } catch (...) {
+    try {
+      self->tell(status);
+    } catch (const std::exception& error) {
+      self->device.runtime.logger.log(LogLevel::kError,
+                                      "[add_callback] a stream's callback threw an exception: {}",
+                                      runtime::one_line(error.what()));
+    }
+  } catch (...) {  // of no known type, or there is no memory to say more
     self->device.runtime.logger.write(LogLevel::kError,
                                       "[add_callback] a stream's callback threw an exception");
   }
@@ -109,7 +120,11 @@ void Stream::add_callback(StreamCallback callback) const {
   }
   // Held here too: where it is called at once, what it captured goes after the stream's lock.
   const auto waiting = std::make_shared<Callback>(
-      Callback{std::move(callback), state_->device, state_->progress, state_->submitted.load()});
+      Callback{std::move(callback),
+               state_->device,
+               state_->progress,
+               state_->submitted.load(),
+               {ErrorCode::kOutOfMemory, "[add_callback] no memory is left on the host."}});
   auto user = std::make_unique<std::shared_ptr<Callback>>(waiting);
   state_->add_callback(Callback::run, user.get());
   static_cast<void>(user.release());  // run() has it now

@@ -2,6 +2,7 @@
 #include "queue.hpp"
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -49,9 +50,9 @@ void Queue::main() noexcept {
 
 void Queue::run(const Item& item) noexcept {
   std::optional<plugin::StatusError> failure;
-  if (!timeline_->has_failed()) {
+  try {
     try {
-      item.work();
+      if (!timeline_->has_failed()) item.work();
     } catch (const plugin::StatusError& error) {
       failure = error;
     } catch (const std::exception& error) {
@@ -59,6 +60,8 @@ void Queue::run(const Item& item) noexcept {
     } catch (...) {
       failure.emplace(PATCHBAY_LAUNCH_FAILED, "an unknown exception");
     }
+  } catch (const std::bad_alloc&) {  // no memory for the words; these need none
+    failure.emplace(PATCHBAY_OUT_OF_MEMORY, "out of memory");
   }
   timeline_->complete(item.position, std::move(failure));
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <list>
+#include <memory>
 #include <thread>
 #include <utility>
 
@@ -25,11 +27,12 @@ Stream::~Stream() {
 }
 
 std::uint64_t Stream::submit(Work work) {
-  const std::uint64_t position = timeline_->submit();
+  // Counted once it is queued: what finds no room in the queue has no position.
+  const std::uint64_t position = timeline_->submitted() + 1;
   worker_.post([timeline = timeline_, position, work = std::move(work)] {
     timeline->run(position, [&] { work(position); });
   });
-  return position;
+  return timeline_->submit();
 }
 
 void Stream::submit_work(Work work) {
@@ -188,15 +191,16 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
 void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<Worker>();
   const std::uint64_t position = timeline_->submitted();
-  // Not through the timeline: it is called after a failure too.
-  worker_.post([=, this, host = host().table()] {
-    callbacks_->post([=, timeline = timeline_, lateness = lateness_] {
-      patchbay_status* status = plugin::detail::guarded(
-          host, [&] { timeline->wait(plugin::Host(host), position, PATCHBAY_NO_DEADLINE); });
-      std::this_thread::sleep_for(lateness.hold(Draw::kCallback, position));
-      call(user, status);
-    });
-  });
+  const auto make_call = [=, timeline = timeline_, lateness = lateness_, host = host().table()] {
+    patchbay_status* status = plugin::detail::guarded(
+        host, [&] { timeline->wait(plugin::Host(host), position, PATCHBAY_NO_DEADLINE); });
+    std::this_thread::sleep_for(lateness.hold(Draw::kCallback, position));
+    call(user, status);
+  };
+  // Not through the timeline: it is called after a failure too. Made whole here, for the worker may
+  // find no memory.
+  const auto task = std::make_shared<std::list<Worker::Task>>(1, make_call);
+  worker_.post([this, task] { callbacks_->post(std::move(*task)); });
 }
 
 }  // namespace fake

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace fake {
@@ -19,17 +20,28 @@ void Health::check() const {
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why_, 0, PATCHBAY_STATUS_DEVICE_LOST);
 }
 
-void Timeline::run(std::uint64_t position, const std::function<void()>& work) {
-  std::optional<plugin::StatusError> failure = this->failure(position);
-  if (!failure) {
-    try {
-      health_->check();
-      work();
-    } catch (const plugin::StatusError& error) {
-      failure = error;
-    } catch (const std::exception& error) {
-      failure.emplace(PATCHBAY_INTERNAL, error.what());
-    }
+std::optional<plugin::StatusError> Timeline::attempt(std::uint64_t position,
+                                                     const std::function<void()>& work) {
+  if (auto earlier = failure(position)) return earlier;
+  try {
+    health_->check();
+    work();
+  } catch (const plugin::StatusError& error) {
+    return error;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return plugin::StatusError(PATCHBAY_INTERNAL, error.what());
+  }
+  return std::nullopt;
+}
+
+void Timeline::run(std::uint64_t position, const std::function<void()>& work) noexcept {
+  std::optional<plugin::StatusError> failure;
+  try {
+    failure = attempt(position, work);
+  } catch (...) {  // no memory for more words; these need none
+    failure.emplace(PATCHBAY_OUT_OF_MEMORY, "out of memory");
   }
   complete(position, std::move(failure));
 }

@@ -40,12 +40,12 @@ class Timeline {
 
   bool is_of(const Health& health) const { return health_.get() == &health; }
 
-  /// The position of one more submission.
+  /// The position of one more submission, which is the one after submitted().
   std::uint64_t submit() { return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1; }
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
 
   /// By the worker: runs the work of a position, unless something before it failed, and moves on.
-  void run(std::uint64_t position, const std::function<void()>& work);
+  void run(std::uint64_t position, const std::function<void()>& work) noexcept;
 
   /// By the worker: waits so long, unless somebody waits for this position or a later one.
   void hold(std::uint64_t position, std::chrono::microseconds duration);
@@ -69,6 +69,8 @@ class Timeline {
   std::optional<plugin::StatusError> failure(std::uint64_t position) const;
 
  private:
+  std::optional<plugin::StatusError> attempt(std::uint64_t position,
+                                             const std::function<void()>& work);
   void check(std::uint64_t position) const;
   void complete(std::uint64_t position, std::optional<plugin::StatusError> failure);
 

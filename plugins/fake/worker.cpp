@@ -16,10 +16,10 @@ Worker::~Worker() {
   thread_.join();
 }
 
-void Worker::post(std::function<void()> task) {
+void Worker::post(std::list<Task> task) noexcept {
   {
     std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
+    tasks_.splice(tasks_.end(), task);
   }
   changed_.notify_one();
 }
@@ -30,7 +30,7 @@ void Worker::run() {
     changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
     {
-      const std::function<void()> task = std::move(tasks_.front());
+      const Task task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
       task();

@@ -3,10 +3,11 @@
 #define PATCHBAY_FAKE_WORKER_HPP_
 
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace fake {
 
@@ -20,14 +21,17 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   /// Tasks do not throw.
-  void post(std::function<void()> task);
+  using Task = std::function<void()>;
+  void post(Task task) { post(std::list<Task>(1, std::move(task))); }
+  /// The same for one in a list, which takes no memory.
+  void post(std::list<Task> task) noexcept;
 
  private:
   void run();
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
+  std::list<Task> tasks_;
   bool stopping_ = false;
   std::thread thread_;  // last: it uses the others
 };

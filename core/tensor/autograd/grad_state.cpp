@@ -53,42 +53,43 @@ Tensor Hooks::run(Tensor grad) {
   return grad;
 }
 
+/// What a node that is going leaves behind, to go one by one: a graph may be a chain of a million,
+/// each the owner of the next, and the stack has an end. It is made with the node, for when that
+/// goes there may be no memory.
+struct Node::Remains {
+  std::vector<std::shared_ptr<Node>> inputs;
+  Backward backward;  // owns tensors, and so nodes
+  std::unique_ptr<Remains> next;
+};
+constinit thread_local Node::Remains* Node::left = nullptr;
+
 Node::Node(const char* operation, std::uint64_t order, const TensorImpl& result)
     : name(operation),
       number(order),
       shape(result.shape),
       dtype(result.dtype),
-      hooks(order != 0 ? std::make_unique<Hooks>() : nullptr) {}
-
-namespace {
-
-/// What nodes that are going leave behind, to go one by one: a graph may be a chain of a million,
-/// each the owner of the next, and the stack has an end.
-struct Remains {
-  std::vector<std::shared_ptr<Node>> nodes;
-  std::vector<Backward> steps;  // own tensors, and so nodes
-};
-constinit thread_local Remains* remains = nullptr;
-
-}  // namespace
+      hooks(order != 0 ? std::make_unique<Hooks>() : nullptr),
+      remains_(order != 0 ? std::make_unique<Remains>() : nullptr) {}
 
 Node::~Node() {
-  Remains mine;
-  const bool is_first = remains == nullptr;
-  if (is_first) remains = &mine;
-  for (auto& input : inputs) remains->nodes.push_back(std::move(input));
-  remains->steps.push_back(std::move(backward));
-  if (!is_first) return;
-  while (!mine.nodes.empty() || !mine.steps.empty()) {
-    if (!mine.steps.empty()) {
-      const Backward step = std::move(mine.steps.back());
-      mine.steps.pop_back();
-    } else {
-      const std::shared_ptr<Node> node = std::move(mine.nodes.back());
-      mine.nodes.pop_back();
-    }
+  if (remains_ == nullptr) return;
+  remains_->inputs = std::move(inputs);
+  remains_->backward = std::move(backward);
+  if (left != nullptr) {  // a node further up the stack looks after it
+    remains_->next = std::move(left->next);
+    left->next = std::move(remains_);
+    return;
   }
-  remains = nullptr;
+  Remains first;
+  left = &first;
+  first.next = std::move(remains_);
+  while (first.next != nullptr) {
+    const std::unique_ptr<Remains> going = std::move(first.next);
+    first.next = std::move(going->next);
+    going->backward = nullptr;
+    going->inputs.clear();
+  }
+  left = nullptr;
 }
 
 Tensor handle_of(const TensorImpl& impl) {

@@ -40,6 +40,8 @@ class Hooks {
 struct Node : std::enable_shared_from_this<Node> {
   Node(const char* operation, std::uint64_t order, const TensorImpl& result);
   ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
 
   const char* const name;
   std::shared_ptr<const void> name_owner;  // of a name that is no literal
@@ -50,6 +52,11 @@ struct Node : std::enable_shared_from_this<Node> {
   std::vector<std::shared_ptr<Node>> inputs;  // null: needs no gradient
   Backward backward;                          // empty for a leaf, and once it is freed
   Tensor leaf;                                // where the gradient goes, for a leaf
+
+ private:
+  struct Remains;
+  static constinit thread_local Remains* left;  // by nodes that are going
+  std::unique_ptr<Remains> remains_;            // null for a leaf, which leaves nothing
 };
 
 /// Most tensors have none.

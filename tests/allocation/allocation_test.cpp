@@ -1,0 +1,189 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Each allocation of the host's in turn finds no memory. The work that met it succeeds or throws;
+// the process goes on, and so does the same work afterwards, with the right values.
+#include <cstdlib>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "failing_allocations.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Values = std::vector<float>;
+
+/// What `work` gives; nothing if it throws for want of memory.
+std::optional<Values> attempt(const std::function<Values()>& work) {
+  try {
+    return work();
+  } catch (const Error&) {
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
+/// Fails every allocation of `work`, one after the other: all of them in long runs, else the first
+/// ones and a part of the others.
+void sweep(const std::function<void()>& prepare, const std::function<Values()>& work) {
+  constexpr std::int64_t kFirst = 150;
+  const bool is_whole = std::getenv("PATCHBAY_TEST_ALL") != nullptr;
+  prepare();
+  const Values right = work();
+  for (std::int64_t number = 1;; number += is_whole || number < kFirst ? 1 : number / 16) {
+    SCOPED_TRACE("allocation " + std::to_string(number));
+    prepare();
+    std::optional<Values> got;
+    bool has_failed = false;
+    {
+      const FailingAllocation failing(number);
+      got = attempt(work);
+      has_failed = failing.has_failed();
+    }
+    if (got) {
+      EXPECT_EQ(*got, right);
+    } else {
+      EXPECT_TRUE(has_failed) << "an error without a cause";
+    }
+    EXPECT_EQ(work(), right);
+    if (!has_failed || testing::Test::HasFailure()) {
+      testing::Test::RecordProperty("allocations", std::to_string(number - 1));
+      return;
+    }
+  }
+}
+
+/// The plugin of the device, and for copies two devices that do not reach each other.
+RuntimeOptions options_of(const std::string& device) {
+  RuntimeOptions options = device_options();
+  const std::string plugin = vendors_plugin(device);
+  const bool is_cpu = device.starts_with("cpu");
+  options.plugins = {!plugin.empty() ? plugin : is_cpu ? "cpu-openblas" : "fake"};
+  options.settings["fake_peers"] = "";
+  return options;
+}
+
+class FailedAllocation : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!can_fail_allocations()) GTEST_SKIP() << "a sanitizer has its own allocator";
+    // A vendor's library may end the process when it finds no memory while it is loaded: it stays.
+    if (!IsSkipped()) static_cast<void>(matmul(ones({2, 2}, device_), ones({2, 2}, device_)));
+  }
+
+  /// A runtime that nothing has used.
+  void renew() {
+    runtime_.reset();
+    runtime_.emplace(options_of(GetParam()));
+  }
+  Device device() const { return runtime_->device(GetParam()); }
+
+  std::optional<Runtime> runtime_;
+};
+
+Values train(const Device& device) {
+  Values start(12), input(24);
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i % 5);
+  for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<float>(i % 7) - 3;
+  const Tensor weight = from_host(start, {6, 2}, device).requires_grad_();
+  const Tensor x = from_host(input, {4, 6}, device);
+  for (int step = 0; step < 2; ++step) {
+    const Tensor loss = sum(relu(matmul(x, weight)) * 2);
+    loss.backward();
+    const NoGrad scope;
+    weight -= weight.grad();
+    weight.set_grad({});
+  }
+  return weight.to_vector<float>();
+}
+
+TEST_P(FailedAllocation, WhileARuntimeIsLoaded) {
+  sweep([] {},
+        [] {
+          const Runtime runtime(options_of(GetParam()));
+          return ones({3}, runtime.device(GetParam())).to_vector<float>();
+        });
+}
+
+TEST_P(FailedAllocation, InTheFirstTrainingStep) {
+  sweep([this] { renew(); }, [this] { return train(device()); });
+}
+
+TEST_P(FailedAllocation, InTrainingStepsOnAStream) {
+  renew();
+  sweep([] {},
+        [this] {
+          const Stream stream(device());
+          const StreamScope scope(stream);
+          return train(device());
+        });
+}
+
+TEST_P(FailedAllocation, InCopies) {
+  renew();
+  sweep([] {},
+        [this] {
+          const Tensor a = from_host(Values{1, 2, 3, 4, 5, 6}, {2, 3}, device());
+          const Tensor b = zeros({3, 2}, device());
+          b.copy_from(a.t(), /*non_blocking=*/true);
+          Values values = b.to_vector<float>();
+          if (std::string_view(GetParam()).starts_with("fake")) {
+            const Tensor there = b.to(runtime_->device("fake:1"));
+            const Tensor back = zeros({3, 2}, device());
+            back.copy_from(there, /*non_blocking=*/true);
+            for (const float value : back.to_vector<float>()) values.push_back(value);
+          }
+          return values;
+        });
+}
+
+TEST_P(FailedAllocation, InARecordedGraph) {
+  renew();
+  sweep([] {},
+        [this] {
+          const Tensor in = full({4}, 2.0f, device());
+          Tensor out;
+          const Graph graph = record_graph([&] { out = exp(in * 0) + in * in; });
+          graph.replay();
+          in.fill_(3);
+          graph.replay();
+          return out.to_vector<float>();
+        });
+}
+
+TEST_P(FailedAllocation, InCallbacksAndEvents) {
+  renew();
+  sweep([] {},
+        [this] {
+          const Stream stream(device());
+          const StreamScope scope(stream);
+          const Tensor a = ones({4}, device()) + 1;
+          const Event event = stream.record();
+          stream.add_callback([](const Error*) {});
+          event.wait();
+          stream.synchronize();
+          return a.to_vector<float>();
+        });
+}
+
+TEST_P(FailedAllocation, WhileAPluginIsUnloaded) {
+  sweep([] {},
+        [] {
+          const RuntimeOptions options = options_of(GetParam());
+          Runtime runtime(options);
+          Values values = (ones({3}, runtime.device(GetParam())) + 1).to_vector<float>();
+          runtime.unload(options.plugins.front());
+          return values;
+        });
+}
+
+// Not on PoCL, which ends the process itself when it finds no memory.
+INSTANTIATE_TEST_SUITE_P(, FailedAllocation, testing::Values("cpu:0", "fake:0", "cuda:0"),
+                         device_test_name);
+
+}  // namespace
+}  // namespace patchbay::test
