@@ -19,6 +19,7 @@
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 
 namespace patchbay::runtime {
@@ -144,6 +145,10 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
   }
   if (note.plugin.empty() || note.backend.empty()) {
     return "its note names no plugin or no backend";
+  }
+  if (printable(note.plugin) != note.plugin) {
+    return fmt::format("its note names a plugin with control characters, '{}'",
+                       printable(note.plugin));
   }
   // Filters go by the file's name, before the note is read: it must not be another's.
   if (!file_name.empty() && note.plugin != file_name) {

@@ -183,9 +183,11 @@ StreamState& transfer_stream(DeviceState& device) {
     const std::uint32_t flags = device.stream_flags(0);
     check(device.plugin.tables.stream.create(device.open(), flags, &stream), "copy",
           device.name_text);
-    device.transfer_stream = std::make_unique<StreamState>(device, nullptr, stream, flags);
-    device.transfer_stream->drop_times();
-    device.add_stream(*device.transfer_stream);
+    auto made =
+        std::make_unique<StreamState>(device, nullptr, own_stream(device, stream, "copy"), flags);
+    made->drop_times();
+    device.add_stream(*made);
+    device.transfer_stream = std::move(made);
   }
   return *device.transfer_stream;
 }

@@ -6,6 +6,7 @@
 #include "patchbay/runtime.h"
 #include "patchbay/stream.h"
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/host.h"
@@ -37,6 +38,11 @@ DeviceMemory Device::memory(MemoryKind kind) const {
   state_->allocator.of(kind).fill(result);
   runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
                  "memory", state_->name_text);
+  if (result.total_bytes > runtime::kMostMemoryBytes || result.free_bytes > result.total_bytes) {
+    runtime::raise_bad_answer(
+        *state_, "memory",
+        fmt::format("info gave {} free of {} bytes", result.free_bytes, result.total_bytes));
+  }
   return result;
 }
 

@@ -2,9 +2,11 @@
 #include "core/runtime/device_state.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "patchbay/plugin/extensions.h"
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/kernel_state.h"
 #include "core/runtime/loader.h"
@@ -47,7 +49,7 @@ patchbay_device* DeviceState::open_slowly() {
   patchbay_device* opened = nullptr;
   check(plugin.tables.plugin.open_device(plugin.driver, plugin_index, &opened), "Device",
         name_text);
-  finish_opening(opened);
+  finish_opening(given(opened, *this, "Device", "open_device"));
   return opened;
 }
 
@@ -65,7 +67,9 @@ void DeviceState::open_in(std::uint64_t native_context) {
   const auto* table =
       static_cast<const patchbay_adopt_context_table*>(plugin.tables.plugin.get_extension(
           plugin.driver, to_abi(PATCHBAY_EXTENSION_ADOPT_CONTEXT), 1));
-  if (table == nullptr || table->open_device == nullptr) {
+  constexpr std::size_t kWholeBytes =
+      offsetof(patchbay_adopt_context_table, open_device) + sizeof(table->open_device);
+  if (table == nullptr || table->size < kWholeBytes || table->open_device == nullptr) {
     raise(ErrorCode::kUnsupported,
           "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
           "out, and the device opens in a context of its own.",
@@ -74,6 +78,7 @@ void DeviceState::open_in(std::uint64_t native_context) {
   patchbay_device* opened = nullptr;
   check(table->open_device(plugin.driver, plugin_index, native_context, &opened), "adopt_context",
         name_text);
+  given(opened, *this, "adopt_context", "open_device of 'adopt-context'");
   if (plugin.validation) plugin.validation->adopt_device(plugin_index, opened);
   finish_opening(opened);
 }
@@ -82,18 +87,20 @@ void DeviceState::open_in(std::uint64_t native_context) {
 void DeviceState::finish_opening(patchbay_device* opened) {
   patchbay_stream* stream = nullptr;
   const std::uint32_t flags = stream_flags(PATCHBAY_STREAM_DEFAULT);
-  if (patchbay_status* failure = plugin.tables.stream.create(opened, flags, &stream)) {
-    plugin.tables.plugin.close_device(opened);
-    raise_status(failure, "Device", name_text);
-  }
-  default_stream = std::make_unique<StreamState>(*this, nullptr, stream, flags);
-  default_stream->drop_times();  // nobody asks for them
-  add_stream(*default_stream);
+  std::unique_ptr<patchbay_device, void (*)(patchbay_device*)> owned(
+      opened, plugin.tables.plugin.close_device);
+  check(plugin.tables.stream.create(opened, flags, &stream), "Device", name_text);
+  StreamHandle adopted = own_stream(*this, stream, "Device");
+  auto made = std::make_unique<StreamState>(*this, nullptr, std::move(adopted), flags);
+  made->drop_times();  // nobody asks for them
+  add_stream(*made);
   if (!caches_memory()) {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
       allocator.of(kind).set_source(nullptr, /*caches=*/false);
     }
   }
+  default_stream = std::move(made);
+  static_cast<void>(owned.release());
   handle.store(opened, std::memory_order_release);
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/driver_memory.h"
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
@@ -21,6 +22,7 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
   check(device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
                                               size_bytes, alignment_bytes, &memory),
         "allocate", device->name_text);
+  given(memory.base, *device, "allocate", "allocate of the memory table");
   return {memory.base, memory.offset_bytes};
 }
 

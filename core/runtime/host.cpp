@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/blob_cache.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/plugin_state.h"
@@ -16,18 +18,49 @@
 namespace patchbay::runtime {
 namespace {
 
+/// The largest compiled kernel that is kept.
+constexpr std::uint64_t kMostBlobBytes = std::uint64_t{1} << 30;
+
 HostTable& host(patchbay_host_context* context) { return *reinterpret_cast<HostTable*>(context); }
 
-std::string_view view(patchbay_string text) {
-  return text.size == 0 ? std::string_view() : std::string_view(text.data, text.size);
+/// A name of the plugin's; empty if it can't be read.
+std::string_view name_of(patchbay_string text) {
+  const bool is_sound = text.size != 0 && text.data != nullptr && text.size <= kMostNameBytes;
+  return is_sound ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+/// What an entry returns where there is no memory for more.
+template <class T, class Call>
+T or_else(T fallback, const Call& call) noexcept {
+  try {
+    return call();
+  } catch (...) {  // nothing may unwind through the plugin
+    return fallback;
+  }
+}
+
+bool is_code(std::int32_t code) {
+  return code >= PATCHBAY_INVALID_ARGUMENT && code <= PATCHBAY_INTERNAL;
 }
 
 patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status_info* info) {
-  // A plugin of an earlier minor version may know fewer fields.
-  patchbay_status_info known{};
-  std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));
-  return make_status(known.code, view(known.message), known.native_code, known.flags,
-                     view(known.origin));
+  return or_else(out_of_memory_status(), [&] {
+    // A plugin of an earlier minor version may know fewer fields.
+    patchbay_status_info known{};
+    if (info != nullptr)
+      std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));
+    std::string message = readable(known.message);
+    if (!is_code(known.code)) {
+      message +=
+          fmt::format(" (status code {}, which the plugin interface does not have)", known.code);
+      known.code = PATCHBAY_INTERNAL;
+    }
+    message = known.code == PATCHBAY_BUILD_FAILED ? printable_lines(message)
+                                                  : printable(without_line_breaks(message));
+    constexpr std::uint32_t kFlags = PATCHBAY_STATUS_RETRYABLE | PATCHBAY_STATUS_DEVICE_LOST;
+    return make_status(known.code, message, known.native_code, known.flags & kFlags,
+                       printable(name_of(known.origin)));
+  });
 }
 
 void release_status_entry(patchbay_host_context*, patchbay_status* status) {
@@ -37,23 +70,34 @@ void release_status_entry(patchbay_host_context*, patchbay_status* status) {
 void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_string message) {
   const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
   HostTable& table = host(context);
-  table.logger.log(clamped, "[{}] {}", table.plugin.name, view(message));
+  or_else(0, [&] {
+    table.logger.log(clamped, "[{}] {}", table.plugin.name,
+                     printable(without_line_breaks(readable(message))));
+    return 0;
+  });
 }
 
 void trace_entry(patchbay_host_context* context, std::int32_t phase, patchbay_string name) {
   Tracer* const tracer = host(context).plugin.runtime.tracing.tracer();
   if (tracer == nullptr) return;
   const Track track = tracer->host_track();
-  if (phase == PATCHBAY_TRACE_BEGIN) tracer->begin(track, view(name));
+  if (phase == PATCHBAY_TRACE_BEGIN) tracer->begin(track, name_of(name));
   if (phase == PATCHBAY_TRACE_END) tracer->end(track);
-  if (phase == PATCHBAY_TRACE_INSTANT) tracer->instant(track, view(name), {});
+  if (phase == PATCHBAY_TRACE_INSTANT) tracer->instant(track, name_of(name), {});
 }
 
 std::uint64_t now_entry(patchbay_host_context*) { return now_ns(); }
 
 std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
                            patchbay_bytes_callback call, void* user) {
-  const auto value = host(context).environment.get(view(name));
+  const std::string_view wanted = name_of(name);
+  if (wanted.empty() || call == nullptr) return 0;
+  const Environment& environment = host(context).environment;
+  std::optional<std::string> list;
+  if (wanted.ends_with('*')) {
+    list = or_else(std::optional<std::string>(), [&] { return environment.get(wanted); });
+  }
+  const auto value = list ? std::optional<std::string_view>(*list) : environment.find(wanted);
   if (!value) return 0;
   call(user, value->data(), value->size());
   return 1;
@@ -61,21 +105,28 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
 
 std::uint32_t cache_get_entry(patchbay_host_context* context, patchbay_string key,
                               patchbay_bytes_callback call, void* user) {
-  const auto blob = cache_get(host(context).environment, view(key));
-  if (!blob) return 0;
+  const auto blob = or_else(decltype(cache_get(host(context).environment, {}))(),
+                            [&] { return cache_get(host(context).environment, name_of(key)); });
+  if (!blob || call == nullptr) return 0;
   call(user, blob->data(), blob->size());
   return 1;
 }
 
 void cache_put_entry(patchbay_host_context* context, patchbay_string key, const void* data,
                      std::uint64_t size_bytes) {
-  cache_put(host(context).environment, view(key), {static_cast<const char*>(data), size_bytes});
+  if (find_text_fault({static_cast<const char*>(data), size_bytes}, kMostBlobBytes) != "") return;
+  or_else(0, [&] {
+    cache_put(host(context).environment, name_of(key),
+              {static_cast<const char*>(data), size_bytes});
+    return 0;
+  });
 }
 
 patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
   DeviceState* device = host(context).plugin.find_device(index);
   if (device == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "no device of that index");
+  if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "nowhere to put the memory");
   try {
     *memory = device->allocator.allocate_scratch(size_bytes);
     return nullptr;
@@ -92,6 +143,7 @@ void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
 
 void parallel_for_entry(patchbay_host_context* context, std::uint64_t n,
                         void (*body)(void* user, std::uint64_t i), void* user) {
+  if (body == nullptr) return;
   const ThreadPool& pool = host(context).thread_pool;
   if (pool.num_threads > 0) return pool.parallel_for(n, [=](std::size_t i) { body(user, i); });
   for (std::uint64_t i = 0; i < n; ++i) body(user, i);

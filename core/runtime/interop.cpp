@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/plugin_state.h"
 #include "core/runtime/stream_scope.h"
@@ -67,8 +68,10 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
             "driver's own address or object.",
             operation, size_bytes, state.name_text);
     }
-    check(state.plugin.tables.memory.wrap(state.open(), native_memory, size_bytes, &memory),
-          operation, state.name_text);
+    check(
+        state.plugin.tables.memory.wrap(state.open(operation), native_memory, size_bytes, &memory),
+        operation, state.name_text);
+    given(memory.base, state, operation, "wrap of the memory table");
   }
   auto wrapped = std::make_unique<BufferState>(device.shared_state(), memory, size_bytes,
                                                std::move(released), is_read_only);
@@ -81,7 +84,8 @@ std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& dev
   patchbay_stream* handle = nullptr;
   check(device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle), operation,
         device.name_text);
-  auto stream = std::make_unique<StreamState>(device, device.shared(), handle);
+  auto stream = std::make_unique<StreamState>(device, device.shared(),
+                                              own_stream(device, handle, operation, "wrap"));
   stream->is_lent = true;
   device.add_stream(*stream);
   return stream;

@@ -7,6 +7,7 @@
 
 #include "patchbay/plugin/expression.h"
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/counted.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
@@ -78,7 +79,18 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
     unload();
     raise_status(status, describe(spec), device.name_text);
   }
+  if (handle == nullptr) {
+    unload();
+    raise_no_object(device, describe(spec), is_fused ? "module_kernel" : "prepare");
+  }
   workspace_bytes = device.plugin.tables.kernel.workspace_bytes(handle);
+  const std::uint64_t most = std::min<std::uint64_t>(spec.workspace_limit_bytes, kMostMemoryBytes);
+  if (workspace_bytes > most) {
+    unload();
+    raise_bad_answer(
+        device, describe(spec),
+        fmt::format("workspace_bytes gave {}, expected at most {}", workspace_bytes, most));
+  }
 }
 
 patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> arguments) {
@@ -110,6 +122,7 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
                              &module);
   });
   if (status != nullptr) return status;
+  given(module, device, describe(spec), "load_module");
   return table.module_kernel(module, to_abi(PATCHBAY_FUSED_KERNEL), arguments.data(),
                              static_cast<std::uint32_t>(arguments.size()), &handle);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/graph_recorder.h"
 #include "core/runtime/loader.h"
@@ -73,6 +74,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
                                                     {nullptr, 0}, &handle);
   };
   check(retry_with_memory(*device, load), "KernelModule", device->name_text);
+  given(handle, *device, "KernelModule", "load_module");
 }
 
 ModuleState::~ModuleState() {
@@ -102,7 +104,7 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
       device->plugin.tables.kernel.module_kernel(handle, to_abi(signature.name), specs.data(),
                                                  static_cast<std::uint32_t>(specs.size()), &kernel),
       "KernelModule", device->name_text);
-  return kernel;
+  return given(kernel, *device, "KernelModule", "module_kernel");
 }
 
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,

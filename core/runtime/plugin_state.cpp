@@ -2,10 +2,12 @@
 #include "core/runtime/plugin_state.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/guarded_call.h"
 #include "core/runtime/runtime_state.h"
@@ -31,9 +33,7 @@ std::string_view to_string(PluginStatus status) {
 namespace runtime {
 namespace {
 
-std::string text(patchbay_string string) {
-  return string.size == 0 ? std::string() : std::string(string.data, string.size);
-}
+constexpr std::uint64_t kMostAlignmentBytes = std::uint64_t{1} << 21, kMostUnits = 1 << 24;
 
 PluginStatus status_of(std::int32_t code) {
   switch (code) {
@@ -43,13 +43,14 @@ PluginStatus status_of(std::int32_t code) {
   }
 }
 
-DeviceProperties to_properties(const patchbay_device_properties& raw) {
+/// Errors go to `arrival`.
+DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& arrival) {
   const auto can = [&raw](std::uint64_t bit) { return (raw.capabilities & bit) != 0; };
   DeviceProperties result;
-  result.name = text(raw.name);
-  result.vendor = text(raw.vendor);
-  result.driver_version = text(raw.driver_version);
-  result.pci_address = text(raw.pci_address);
+  result.name = arrival.text("its name", raw.name);
+  result.vendor = arrival.text("its vendor", raw.vendor);
+  result.driver_version = arrival.text("its driver_version", raw.driver_version);
+  result.pci_address = arrival.text("its pci_address", raw.pci_address);
   std::copy(std::begin(raw.uuid), std::end(raw.uuid), result.uuid.begin());
   result.kind = raw.kind == PATCHBAY_DEVICE_CPU ? DeviceKind::kCpu : DeviceKind::kAccelerator;
   result.f64 = can(PATCHBAY_CAN_F64);
@@ -68,6 +69,28 @@ DeviceProperties to_properties(const patchbay_device_properties& raw) {
   return result;
 }
 
+void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
+  arrival.expect(raw.kind == PATCHBAY_DEVICE_CPU || raw.kind == PATCHBAY_DEVICE_ACCELERATOR,
+                 "its kind is {}, expected {} or {}", raw.kind, int{PATCHBAY_DEVICE_CPU},
+                 int{PATCHBAY_DEVICE_ACCELERATOR});
+  const auto expect_at_most = [&](const char* what, std::uint64_t value, std::uint64_t most) {
+    arrival.expect(value <= most, "its {} is {}, expected at most {}", what, value, most);
+  };
+  expect_at_most("memory_total_bytes", raw.memory_total_bytes, kMostMemoryBytes);
+  expect_at_most("memory_free_bytes", raw.memory_free_bytes, kMostMemoryBytes);
+  expect_at_most("memory_alignment_bytes", raw.memory_alignment_bytes, kMostAlignmentBytes);
+  expect_at_most("compute_units", raw.compute_units, kMostUnits);
+  expect_at_most("preferred_vector_bytes", raw.preferred_vector_bytes, kMostUnits);
+  expect_at_most("sub_group_width", raw.sub_group_width, kMostUnits);
+  expect_at_most("max_group_size", raw.max_group_size, kMostUnits);
+  const std::uint64_t alignment = raw.memory_alignment_bytes;
+  arrival.expect((alignment & (alignment - 1)) == 0 || alignment == 0,
+                 "its memory_alignment_bytes is {}, expected a power of two", alignment);
+  arrival.expect(raw.dlpack_device_type >= 0 && raw.dlpack_device_id >= 0,
+                 "its DLPack device is ({}, {}), expected no negative number",
+                 raw.dlpack_device_type, raw.dlpack_device_id);
+}
+
 }  // namespace
 
 PluginState::PluginState(RuntimeState& owner, Candidate found)
@@ -82,10 +105,11 @@ void PluginState::finish(PluginStatus outcome, std::string why) {
   status = outcome;
   reason = std::move(why);
   std::replace(reason.begin(), reason.end(), '\n', ' ');
+  reason = printable(reason);
   const LogLevel level = outcome == PluginStatus::kRefused || outcome == PluginStatus::kFailed
                              ? LogLevel::kWarning
                              : LogLevel::kInfo;
-  runtime.logger.log(level, "[Runtime] plugin {} {}: {}", candidate.path.string(),
+  runtime.logger.log(level, "[Runtime] plugin {} {}: {}", printable(candidate.path.string()),
                      to_string(outcome), reason);
 }
 
@@ -113,11 +137,14 @@ std::string PluginState::open_tables(const Inspection& inspection) {
   const auto adopt = [&] { failure = adopt_tables(*library->table(), tables); };
   const std::string thrown = call_guarded("feature_name", adopt);
   if (!thrown.empty() || !failure.empty()) return thrown.empty() ? failure : thrown;
-  version = text(tables.plugin.version);
-  if (text(tables.plugin.name) != name || text(tables.plugin.backend) != backend) {
+  Arrival arrival;
+  const std::string own_name = arrival.text("its table's name", tables.plugin.name);
+  const std::string own_backend = arrival.text("its table's backend", tables.plugin.backend);
+  version = arrival.text("its table's version", tables.plugin.version);
+  if (!arrival.fault().empty()) return arrival.fault();
+  if (own_name != name || own_backend != backend) {
     return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
-                       quote(text(tables.plugin.name)), quote(text(tables.plugin.backend)),
-                       quote(name), quote(backend));
+                       quote(own_name), quote(own_backend), quote(name), quote(backend));
   }
   host.agree(tables.plugin.abi_minor,
              tables.plugin.required_features | tables.plugin.optional_features);
@@ -151,22 +178,12 @@ bool PluginState::open_driver() {
 }
 
 bool PluginState::enumerate() {
-  struct Found {
-    PluginState* plugin;
-    std::string bad;
-    std::exception_ptr error;
-  } found{this, {}, nullptr};
-  const auto add = [](void* user, const patchbay_device_properties* properties) {
-    auto& self = *static_cast<Found*>(user);
-    try {
-      if (self.bad.empty()) self.bad = self.plugin->add_device(*properties);
-    } catch (...) {  // must not unwind through the plugin
-      self.error = std::current_exception();
-    }
-  };
+  Found found;
   patchbay_status* answer = nullptr;
-  const std::string thrown =
-      call_guarded("enumerate", [&] { answer = tables.plugin.enumerate(driver, add, &found); });
+  begin_enumeration(&found);
+  const std::string thrown = call_guarded(
+      "enumerate", [&] { answer = tables.plugin.enumerate(driver, note_device, this); });
+  begin_enumeration(nullptr);
   const StatusHolder failure(answer);
   if (found.error) std::rethrow_exception(found.error);
   if (failure) {
@@ -182,7 +199,33 @@ bool PluginState::enumerate() {
   return false;
 }
 
+void PluginState::begin_enumeration(Found* found) {
+  const std::scoped_lock lock(enumeration_mutex_);
+  enumeration_ = found;
+}
+
+/// Called by the plugin. After `enumerate` has returned, which the interface does not allow, it is
+/// nobody's business.
+void PluginState::note_device(void* user, const patchbay_device_properties* properties) {
+  auto* const self = static_cast<PluginState*>(user);
+  if (self == nullptr) return;
+  const std::scoped_lock lock(self->enumeration_mutex_);
+  Found* const found = self->enumeration_;
+  if (found == nullptr || !found->bad.empty() || found->error) return;
+  try {
+    found->bad = properties != nullptr ? self->add_device(*properties)
+                                       : "it enumerates a device without properties";
+  } catch (...) {  // must not unwind through the plugin
+    found->error = std::current_exception();
+  }
+}
+
 std::string PluginState::add_device(const patchbay_device_properties& raw) {
+  constexpr std::size_t kLeastBytes = offsetof(patchbay_device_properties, name);
+  if (raw.size < kLeastBytes) {
+    return fmt::format("it enumerates a device with {} bytes of properties: expected at least {}",
+                       raw.size, kLeastBytes);
+  }
   patchbay_device_properties known{};
   std::memcpy(&known, &raw, std::min<std::size_t>(raw.size, sizeof(known)));
   if (known.index > static_cast<std::uint32_t>(DeviceName::kMaxIndex)) {
@@ -195,7 +238,12 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
   auto device = std::make_unique<DeviceState>(runtime, *this, known.index);
   device->name = {backend, static_cast<int>(known.index)};
   device->name_text = device->name.to_string();
-  device->properties = to_properties(known);
+  Arrival arrival;
+  device->properties = to_properties(known, arrival);
+  check_numbers(known, arrival);
+  if (!arrival.fault().empty()) {
+    return fmt::format("it enumerates {}: {}", device->name_text, arrival.fault());
+  }
   device->host_addressable_kinds = known.host_addressable_kinds;
   device->has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
   device->dlpack_device_type = known.dlpack_device_type;

@@ -3,7 +3,9 @@
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_STATE_H_
 
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -60,8 +62,18 @@ struct PluginState {
   std::string open_tables(const Inspection& inspection);
   bool open_driver();
   bool enumerate();
+  /// What an enumeration has come to.
+  struct Found {
+    std::string bad;
+    std::exception_ptr error;
+  };
+  void begin_enumeration(Found* found);
+  static void note_device(void* user, const patchbay_device_properties* properties);
   /// Empty, or what is wrong with it.
   std::string add_device(const patchbay_device_properties& properties);
+
+  std::mutex enumeration_mutex_;
+  Found* enumeration_ = nullptr;  // null unless `enumerate` is being called
 };
 
 }  // namespace patchbay::runtime

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/status.h"
 
 namespace patchbay::runtime {
@@ -109,9 +110,10 @@ std::string refuse_features(const patchbay_plugin& plugin) {
   while (((unknown >> bit) & 1) == 0) ++bit;
   patchbay_string name{nullptr, 0};
   if (plugin.feature_name != nullptr) name = plugin.feature_name(bit);
-  const std::string text = name.size != 0 ? std::string(name.data, name.size) : "without a name";
+  Arrival arrival;
+  const std::string text = arrival.text("the feature's name", name);
   return fmt::format("it requires the feature '{}' (bit {}), which this library does not have",
-                     text, bit);
+                     text.empty() ? "without a name" : text, bit);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/validation/layer.h"
@@ -327,8 +328,8 @@ std::string RuntimeState::explain() const {
   text += "plugins:\n";
   if (plugins.empty()) text += "  none found\n";
   for (const auto& plugin : plugins) {
-    text += fmt::format("  {} {}: {}\n", plugin->candidate.path.string(), to_string(plugin->status),
-                        plugin->reason);
+    text += fmt::format("  {} {}: {}\n", printable(plugin->candidate.path.string()),
+                        to_string(plugin->status), plugin->reason);
     if (!plugin->is_loaded()) continue;
     for (const auto& device : plugin->devices) {
       text += fmt::format("    {} {}: {}{}\n", device->name_text,

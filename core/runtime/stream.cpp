@@ -27,8 +27,9 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   const std::uint32_t flags = state.stream_flags(options.times ? PATCHBAY_STREAM_TIMES : 0);
   runtime::check(state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream",
                  state.name_text);
+  runtime::StreamHandle owned = runtime::own_stream(state, handle, "Stream");
   std::shared_ptr<runtime::StreamState> stream(
-      new runtime::StreamState(state, device.shared_state(), handle, flags),
+      new runtime::StreamState(state, device.shared_state(), std::move(owned), flags),
       runtime::DeleteOutsideCallbacks());
   if (!options.times) stream->drop_times();
   state.add_stream(*stream);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/runtime/arrival.h"
 #include "core/runtime/callback.h"
 #include "core/runtime/device_state.h"
 #include "core/runtime/error.h"
@@ -41,17 +42,24 @@ bool is_inline(const DeviceState& device, std::uint32_t flags) {
 }  // namespace
 
 StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive,
-                         patchbay_stream* adopted, std::uint32_t created_with)
+                         StreamHandle adopted, std::uint32_t created_with)
     : Queue(owner.name_text),
       device(owner),
       keep(std::move(keep_alive)),
       flags(created_with),
       completes_inline(is_inline(owner, created_with)),
-      number((flags & PATCHBAY_STREAM_DEFAULT) != 0 ? 0 : ++owner.num_streams),
-      handle(adopted) {
-  if ((flags & PATCHBAY_STREAM_TIMES) == 0) return;
-  times = std::make_unique<StreamTimes>(*this);
-  trace_ = std::make_unique<StreamTrace>(*this);
+      number((flags & PATCHBAY_STREAM_DEFAULT) != 0 ? 0 : ++owner.num_streams) {
+  if ((flags & PATCHBAY_STREAM_TIMES) != 0) {
+    times = std::make_unique<StreamTimes>(*this);
+    trace_ = std::make_unique<StreamTrace>(*this);
+  }
+  handle = adopted.release();  // once nothing can fail any more
+}
+
+StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
+                        std::string_view operation, std::string_view entry) {
+  given(made, device, operation, fmt::format("{} of the stream table", entry));
+  return {made, streams(device).destroy};
 }
 
 StreamState::~StreamState() {
@@ -301,7 +309,7 @@ void StreamState::reset() {
   patchbay_stream* fresh = nullptr;
   retired_.reserve(retired_.size() + 1);
   check(streams(device).create(device.open(), flags, &fresh), "reset", device.name_text);
-  retired_.push_back(std::exchange(handle, fresh));
+  retired_.push_back(std::exchange(handle, own_stream(device, fresh, "reset").release()));
   progress->forget_waits();
   progress->restart(submitted.load());
   if (times) times->restart();
@@ -326,6 +334,7 @@ EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_al
       progress(stream.progress),
       sequence(stream.submitted.load()) {
   check(events(device).create(device.open(), flags, &handle), "Event", device.name_text);
+  given(handle, device, "Event", "create of the event table");
   // Events that the core makes for its own waits hold nothing open.
   if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
 }
@@ -360,6 +369,9 @@ std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
   std::uint64_t nanoseconds = 0;
   check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
         device.name_text);
+  if (nanoseconds > static_cast<std::uint64_t>(INT64_MAX)) {
+    raise_bad_answer(device, "take_times", fmt::format("elapsed gave {} ns", nanoseconds));
+  }
   return nanoseconds;
 }
 

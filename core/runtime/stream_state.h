@@ -30,12 +30,18 @@ struct Submission {
   std::uint64_t size_bytes = 0;  // of a copy
 };
 
+/// A plugin's stream that nobody has adopted yet.
+using StreamHandle = std::unique_ptr<patchbay_stream, void (*)(patchbay_stream*)>;
+/// Of what `create` gave with success. Errors: kPluginFailed if that is null.
+StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
+                        std::string_view operation, std::string_view entry = "create");
+
 /// An in-order queue. Submissions hold `mutex`, unless the stream completes inline.
 struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Adopts `handle`, which was created with `flags`. `keep` is null for a device's own default
   /// stream. The maker then calls DeviceState::add_stream: those who find the stream there take
   /// handles of it.
-  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, patchbay_stream* handle,
+  StreamState(DeviceState& device, std::shared_ptr<DeviceState> keep, StreamHandle handle,
               std::uint32_t flags = 0);
   ~StreamState() override;
   StreamState(const StreamState&) = delete;

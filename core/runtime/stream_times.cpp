@@ -41,7 +41,8 @@ bool StreamTimes::finish(Measured& measured) {
         std::chrono::nanoseconds(measured.end->nanoseconds_since(*measured.start));
     return true;
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kUnsupported) throw;
+    const bool is_told = error.code() == ErrorCode::kUnsupported;
+    if (is_told || error.code() == ErrorCode::kPluginFailed) throw;
     return false;
   }
 }

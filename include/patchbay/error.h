@@ -20,7 +20,7 @@ enum class ErrorCode : std::uint8_t {
   kOverflow,         // a size that does not fit into 64 bits
   kOutOfMemory,
   kUnsupported,    // the device or plugin lacks the operation, the dtype or the feature
-  kPluginFailed,   // a plugin named in code that could not be loaded
+  kPluginFailed,   // a plugin named in code does not load, or a plugin broke its interface
   kInUse,          // what is to be unloaded still has holders
   kCopyForbidden,  // a copy inside a guard
   kTimedOut,       // a deadline passed

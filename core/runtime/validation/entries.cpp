@@ -16,6 +16,10 @@ using Status = patchbay_status*;
 auto device_of(const patchbay_device* device) { return Devices::instance().find(device); }
 auto stream_of(const patchbay_stream* stream) { return Streams::instance().find(stream); }
 auto event_of(const patchbay_event* event) { return Events::instance().find(event); }
+/// Whether the plugin made an object. Success without one is told by the core.
+bool is_given(const patchbay_status* status, const void* object) {
+  return status == nullptr && object != nullptr;
+}
 Layer& layer_of(const StreamRecord& stream) { return stream.device->layer; }
 Layer& layer_of(const EventRecord& event) { return event.device->layer; }
 
@@ -29,7 +33,7 @@ void close_driver(patchbay_driver* driver) {
 Status open_device(patchbay_driver* driver, std::uint32_t index, patchbay_device** device) {
   const auto layer = Drivers::instance().find(driver);
   Status status = layer->real().plugin.open_device(driver, index, device);
-  if (status == nullptr) layer->adopt_device(index, *device);
+  if (is_given(status, *device)) layer->adopt_device(index, *device);
   return status;
 }
 
@@ -59,7 +63,7 @@ Status wrap_memory(patchbay_device* device, std::uint64_t handle, std::uint64_t 
                    patchbay_memory* memory) {
   const auto record = device_of(device);
   Status status = record->layer.real().memory.wrap(device, handle, size_bytes, memory);
-  if (status == nullptr) record->layer.adopt_memory(record, *memory, size_bytes);
+  if (is_given(status, memory->base)) record->layer.adopt_memory(record, *memory, size_bytes);
   return status;
 }
 
@@ -117,16 +121,15 @@ Status copy_to_peer(patchbay_stream* stream, patchbay_device* to_device, patchba
 
 Status create_stream(patchbay_device* device, std::uint32_t flags, patchbay_stream** stream) {
   const auto record = device_of(device);
-  Status status = record->layer.misuse(*record);
-  if (status == nullptr) status = record->layer.real().stream.create(device, flags, stream);
-  if (status == nullptr) record->layer.adopt_stream(record, *stream, flags);
+  Status status = record->layer.real().stream.create(device, flags, stream);
+  if (is_given(status, *stream)) record->layer.adopt_stream(record, *stream, flags);
   return status;
 }
 
 Status wrap_stream(patchbay_device* device, std::uint64_t handle, patchbay_stream** stream) {
   const auto record = device_of(device);
   Status status = record->layer.real().stream.wrap(device, handle, stream);
-  if (status == nullptr) record->layer.adopt_stream(record, *stream, 0);
+  if (is_given(status, *stream)) record->layer.adopt_stream(record, *stream, 0);
   return status;
 }
 
@@ -188,8 +191,8 @@ Status add_callback(patchbay_stream* stream, void (*call)(void* user, Status), v
 
 Status create_event(patchbay_device* device, std::uint32_t flags, patchbay_event** event) {
   const auto record = device_of(device);
-  if (Status refused = record->layer.misuse(*record)) return refused;
-  if (Status failure = record->layer.real().event.create(device, flags, event)) return failure;
+  Status status = record->layer.real().event.create(device, flags, event);
+  if (!is_given(status, *event)) return status;
   auto made = std::make_shared<EventRecord>();
   made->device = record;
   made->made_at = CallSite::here();

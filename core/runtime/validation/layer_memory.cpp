@@ -47,7 +47,7 @@ patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, st
     give_back(*device, 0);
     failure = take();
   }
-  if (failure != nullptr) return failure;
+  if (failure != nullptr || block->whole.base == nullptr) return failure;
   set_guards(*block);
   *memory = block->memory();
   const std::scoped_lock lock(mutex_);
