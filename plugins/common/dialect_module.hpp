@@ -12,6 +12,11 @@
 
 namespace patchbay {
 
+/// What PATCHBAY_KERNEL makes of a kernel's name: the name of the compiled function.
+inline std::string compiled_name(std::string_view kernel) {
+  return "patchbay_kernel_" + std::string(kernel);
+}
+
 /// Throws unsupported for a module of another format.
 inline void check_dialect(std::string_view format) {
   if (format == PATCHBAY_FORMAT_DIALECT) return;

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
+#include "common/dialect_module.hpp"
+
 namespace patchbay::cuda {
 
 Program::Program(Context& context, const std::string& code) : context_(context) {
@@ -18,7 +20,7 @@ Program::Program(Context& context, const std::string& code) : context_(context) 
 
 NativeFunction Program::function(const std::string& name) const {
   NativeFunction function = nullptr;
-  context_.call(context_.driver().module_function, &function, module_.get(), name.c_str());
+  context_.call(context_.driver().module_function, &function, module_.get(), compiled_name(name).c_str());
   return function;
 }
 

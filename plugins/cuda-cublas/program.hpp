@@ -18,6 +18,7 @@ class Program {
  public:
   Program(Context& context, const std::string& code);
 
+  /// The kernel of that name in the text.
   NativeFunction function(const std::string& name) const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "common/dialect_module.hpp"
 #include "error.hpp"
 
 namespace patchbay::opencl {
@@ -38,7 +39,8 @@ KernelHandle Launcher::take() {
     }
   }
   cl_int code = 0;
-  const cl_kernel kernel = device_.cl().clCreateKernel(program_, name_.c_str(), &code);
+  const cl_kernel kernel =
+      device_.cl().clCreateKernel(program_, compiled_name(name_).c_str(), &code);
   if (code == kInvalidKernelName) {
     plugin::invalid_argument("the text has no kernel '" + name_ + "'");
   }

@@ -129,6 +129,49 @@ TEST_P(KernelLaunchTest, BuildErrorsHaveTheLinesOfTheText) {
   EXPECT_NE(what.find("my _text_.pbk:4:3: "), std::string::npos) << what;
 }
 
+/// Functions, keywords, types and constants of the languages that texts are compiled as.
+constexpr const char* kBorrowedNames[] = {
+    "dot",        "cross",  "length",     "distance", "normalize",    "sign",     "mix",
+    "step",       "clamp",  "smoothstep", "degrees",  "radians",      "select",   "any",
+    "all",        "max",    "min",        "abs",      "isnan",        "exp",      "sqrt",
+    "fma",        "hypot",  "popcount",   "rotate",   "shuffle",      "vload4",   "barrier",
+    "atomic_add", "printf", "main",       "memcpy",   "new",          "for",      "template",
+    "kernel",     "half",   "float4",     "f32",      "NAN",          "INFINITY", "M_PI",
+    "threadIdx",  "dim3",   "assert",     "linux",    "get_global_id"};
+
+TEST_P(KernelLaunchTest, AKernelMayHaveTheNameOfABuiltInFunction) {
+  std::string text;
+  int number = 0;
+  for (const char* name : kBorrowedNames) {
+    text += std::string("PATCHBAY_KERNEL(") + name +
+            ")(PATCHBAY_OUTPUT(f32, out), PATCHBAY_VALUE(f32, x)) {\n  PATCHBAY_BIND(f32, out);\n" +
+            "  out[0] = exp(x) * " + std::to_string(++number) + ".0f;\n}\n";
+  }
+  const KernelModule module = KernelModule::from_source(device_, text);
+  number = 0;
+  for (const char* name : kBorrowedNames) {
+    const Tensor out = zeros({1}, device_);
+    module.kernel(name).launch({}, {out, 0});
+    EXPECT_EQ(out.item<float>(), static_cast<float>(++number)) << name;
+  }
+}
+
+TEST_P(KernelLaunchTest, ArgumentsMayHaveTheNamesOfFunctionsAndOfEachOther) {
+  const ModuleKernel kernel =
+      KernelModule::from_source(
+          device_,
+          "PATCHBAY_KERNEL(x)(PATCHBAY_INOUT(f32, x), PATCHBAY_VALUE(f32, x_base),"
+          " PATCHBAY_VALUE(f32, x_offset), PATCHBAY_VALUE(f32, x_value),"
+          " PATCHBAY_VALUE(f32, dot), PATCHBAY_VALUE(f32, length),"
+          " PATCHBAY_VALUE(f32, name)) {\n"
+          "  PATCHBAY_BIND(f32, x);\n"
+          "  x[0] += x_base + x_offset + x_value + dot + length + name;\n}\n")
+          .kernel("x");
+  const Tensor x = ones({1}, device_);
+  kernel.launch({}, {x, 2, 4, 8, 16, 32, 64});
+  EXPECT_EQ(x.item<float>(), 127);
+}
+
 TEST_P(KernelLaunchTest, OneKernelIsLaunchedFromManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 1; t <= 8; ++t) {

@@ -58,6 +58,12 @@ int read_arguments(const FunctionObject& function, void** arguments, Launch& lau
   return kSuccess;
 }
 
+/// The kernel whose compiled function has that name; empty if none has.
+std::string kernel_of(std::string_view function) {
+  constexpr std::string_view kBefore = "patchbay_kernel_";
+  return std::string(function.starts_with(kBefore) ? function.substr(kBefore.size()) : "");
+}
+
 bool is_to_fail() {
   const std::lock_guard lock(machine().mutex);
   return ++machine().num_launches == machine().config.fail_launch;
@@ -123,9 +129,10 @@ int cuModuleGetFunction(NativeFunction* function, NativeModule module, const cha
   if (machine().modules.count(module) == 0) return kInvalidHandle;
   if (&module->context != context) return kInvalidContext;
   try {
+    const std::string kernel = kernel_of(name);
     const auto added = module->functions.try_emplace(
-        name,
-        FunctionObject{module->context, module->code->kernel(name), module->code->describe(name)});
+        name, FunctionObject{module->context, module->code->kernel(kernel),
+                             module->code->describe(kernel)});
     *function = &added.first->second;
     return kSuccess;
   } catch (const plugin::StatusError&) {

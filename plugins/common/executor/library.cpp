@@ -5,6 +5,8 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "common/dialect_module.hpp"
+
 namespace patchbay::executor {
 namespace {
 
@@ -25,8 +27,9 @@ Library::Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NO
 Library::~Library() { dlclose(handle_); }
 
 Library::Entry Library::find(const std::string& kernel) const {
-  const std::string run = symbol_of("patchbay_run_" + kernel, "R15patchbay_launch");
-  const std::string describe = symbol_of("patchbay_describe_" + kernel, "Pii");
+  const std::string name = compiled_name(kernel);
+  const std::string run = symbol_of("patchbay_run_" + name, "R15patchbay_launch");
+  const std::string describe = symbol_of("patchbay_describe_" + name, "Pii");
   return {reinterpret_cast<Run>(dlsym(handle_, run.c_str())),
           reinterpret_cast<Describe>(dlsym(handle_, describe.c_str()))};
 }

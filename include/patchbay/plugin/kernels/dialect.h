@@ -3,9 +3,10 @@
  * the C++ of the kernel executor. docs/kernels.md teaches it.
  *
  * Plugins embed the file (patchbay_embed_text) and compile it + `#line 1 "<name>"` + the kernel
- * text. Buffers are passed as (base, byte offset) in OpenCL and as a pointer elsewhere. Contraction
- * of a * b + c is off: by pragma where there is one, NVRTC takes --fmad=false, g++
- * -ffp-contract=off. */
+ * text. The compiled function of PATCHBAY_KERNEL(name) is patchbay_kernel_<name>, so that a kernel
+ * may have the name of a built-in function. Buffers are passed as (base, byte offset) in OpenCL and
+ * as a pointer elsewhere. Contraction of a * b + c is off: by pragma where there is one, by
+ * --fmad=false for NVRTC, by -ffp-contract=off for g++. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_DIALECT_H_
 #define PATCHBAY_PLUGIN_KERNELS_DIALECT_H_
 
@@ -37,25 +38,31 @@ typedef ulong u64;
 #define PATCHBAY_FUNCTION static inline
 #define PATCHBAY_TABLE(T, name, count) __constant T name[count]
 
-#define PATCHBAY_KERNEL(name) __kernel void name
-#define PATCHBAY_INPUT(dtype, name) \
-  __global const PATCHBAY_TYPE_##dtype *restrict name##_base, const ulong name##_offset
+#define PATCHBAY_KERNEL(name) __kernel void patchbay_kernel_##name
+#define PATCHBAY_INPUT(dtype, name)                                    \
+  __global const PATCHBAY_TYPE_##dtype *restrict patchbay_base_##name, \
+      const ulong patchbay_offset_##name
 #define PATCHBAY_OUTPUT(dtype, name) \
-  __global PATCHBAY_TYPE_##dtype *restrict name##_base, const ulong name##_offset
-#define PATCHBAY_BIND_INPUT(dtype, name)                      \
-  __global const PATCHBAY_TYPE_##dtype* restrict const name = \
-      (__global const PATCHBAY_TYPE_##dtype*)((__global const uchar*)name##_base + name##_offset)
-#define PATCHBAY_BIND(dtype, name)                      \
-  __global PATCHBAY_TYPE_##dtype* restrict const name = \
-      (__global PATCHBAY_TYPE_##dtype*)((__global uchar*)name##_base + name##_offset)
+  __global PATCHBAY_TYPE_##dtype *restrict patchbay_base_##name, const ulong patchbay_offset_##name
+#define PATCHBAY_BIND_INPUT(dtype, name)                                                    \
+  __global const PATCHBAY_TYPE_##dtype* restrict const name =                               \
+      (__global const PATCHBAY_TYPE_##dtype*)((__global const uchar*)patchbay_base_##name + \
+                                              patchbay_offset_##name)
+#define PATCHBAY_BIND(dtype, name)                                              \
+  __global PATCHBAY_TYPE_##dtype* restrict const name =                         \
+      (__global PATCHBAY_TYPE_##dtype*)((__global uchar*)patchbay_base_##name + \
+                                        patchbay_offset_##name)
 
-#define PATCHBAY_INPUT_OF(T, name) __global const T *name##_base, const ulong name##_offset
-#define PATCHBAY_OUTPUT_OF(T, name) __global T *name##_base, const ulong name##_offset
+#define PATCHBAY_INPUT_OF(T, name) \
+  __global const T *patchbay_base_##name, const ulong patchbay_offset_##name
+#define PATCHBAY_OUTPUT_OF(T, name) \
+  __global T *patchbay_base_##name, const ulong patchbay_offset_##name
 #define PATCHBAY_BIND_INPUT_OF(T, name) \
   __global const T* const name =        \
-      (__global const T*)((__global const uchar*)name##_base + name##_offset)
+      (__global const T*)((__global const uchar*)patchbay_base_##name + patchbay_offset_##name)
 #define PATCHBAY_BIND_OF(T, name) \
-  __global T* const name = (__global T*)((__global uchar*)name##_base + name##_offset)
+  __global T* const name =        \
+      (__global T*)((__global uchar*)patchbay_base_##name + patchbay_offset_##name)
 
 #define PATCHBAY_LOCAL_ID(axis) ((i32)get_local_id(axis))
 #define PATCHBAY_GROUP_ID(axis) ((i32)get_group_id(axis))
@@ -121,16 +128,17 @@ typedef unsigned long long u64;
 #define PATCHBAY_FUNCTION static __device__ __forceinline__
 #define PATCHBAY_TABLE(T, name, count) static __constant__ T name[count]
 
-#define PATCHBAY_KERNEL(name) extern "C" __global__ void name
-#define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ name##_base
-#define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ name##_base
+#define PATCHBAY_KERNEL(name) extern "C" __global__ void patchbay_kernel_##name
+#define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
+#define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
 #define PATCHBAY_BIND_INPUT(dtype, name) \
-  const PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
-#define PATCHBAY_BIND(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
-#define PATCHBAY_INPUT_OF(T, name) const T* name##_base
-#define PATCHBAY_OUTPUT_OF(T, name) T* name##_base
-#define PATCHBAY_BIND_INPUT_OF(T, name) const T* const name = name##_base
-#define PATCHBAY_BIND_OF(T, name) T* const name = name##_base
+  const PATCHBAY_TYPE_##dtype* __restrict__ const name = patchbay_base_##name
+#define PATCHBAY_BIND(dtype, name) \
+  PATCHBAY_TYPE_##dtype* __restrict__ const name = patchbay_base_##name
+#define PATCHBAY_INPUT_OF(T, name) const T* patchbay_base_##name
+#define PATCHBAY_OUTPUT_OF(T, name) T* patchbay_base_##name
+#define PATCHBAY_BIND_INPUT_OF(T, name) const T* const name = patchbay_base_##name
+#define PATCHBAY_BIND_OF(T, name) T* const name = patchbay_base_##name
 
 #define PATCHBAY_AXIS_0 x
 #define PATCHBAY_AXIS_1 y
@@ -189,17 +197,20 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_FUNCTION inline __attribute__((always_inline))
 #define PATCHBAY_TABLE(T, name, count) static constexpr T name[count]
 
-/* The executor's text defines PATCHBAY_ENTRY: it makes `name` callable from outside. */
-#define PATCHBAY_KERNEL(name) PATCHBAY_ENTRY(name) inline __attribute__((always_inline)) void name
-#define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ name##_base
-#define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ name##_base
+/* The executor's text defines PATCHBAY_ENTRY, which makes a function callable from outside. */
+#define PATCHBAY_KERNEL(name)            \
+  PATCHBAY_ENTRY(patchbay_kernel_##name) \
+  inline __attribute__((always_inline)) void patchbay_kernel_##name
+#define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
+#define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
 #define PATCHBAY_BIND_INPUT(dtype, name) \
-  const PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
-#define PATCHBAY_BIND(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ const name = name##_base
-#define PATCHBAY_INPUT_OF(T, name) const T* name##_base
-#define PATCHBAY_OUTPUT_OF(T, name) T* name##_base
-#define PATCHBAY_BIND_INPUT_OF(T, name) const T* const name = name##_base
-#define PATCHBAY_BIND_OF(T, name) T* const name = name##_base
+  const PATCHBAY_TYPE_##dtype* __restrict__ const name = patchbay_base_##name
+#define PATCHBAY_BIND(dtype, name) \
+  PATCHBAY_TYPE_##dtype* __restrict__ const name = patchbay_base_##name
+#define PATCHBAY_INPUT_OF(T, name) const T* patchbay_base_##name
+#define PATCHBAY_OUTPUT_OF(T, name) T* patchbay_base_##name
+#define PATCHBAY_BIND_INPUT_OF(T, name) const T* const name = patchbay_base_##name
+#define PATCHBAY_BIND_OF(T, name) T* const name = patchbay_base_##name
 
 #define PATCHBAY_LOCAL_ID(axis) (this->patchbay_local_id[axis])
 #define PATCHBAY_GROUP_ID(axis) (this->patchbay_group_id[axis])
@@ -273,11 +284,11 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_VALUE_OF(T, name) const T name
 /* A struct whose members are looked up by computed indices: some OpenCL compilers can't do that in
  * an argument (rusticl crashes), and a copy of an argument is memory traffic elsewhere. */
-#define PATCHBAY_STRUCT_OF(T, name) const T name##_value
+#define PATCHBAY_STRUCT_OF(T, name) const T patchbay_value_##name
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
-#define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = name##_value
+#define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = patchbay_value_##name
 #else
-#define PATCHBAY_BIND_STRUCT_OF(T, name) const T& name = name##_value
+#define PATCHBAY_BIND_STRUCT_OF(T, name) const T& name = patchbay_value_##name
 #endif
 
 /* A quotient and a root of f32 or f64, correctly rounded. A plugin defines PATCHBAY_ROUNDS_TWICE
