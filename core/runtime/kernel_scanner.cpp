@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/kernel_scanner.h"
 
+#include <algorithm>
+
 namespace patchbay::runtime {
 namespace {
 
@@ -31,6 +33,7 @@ void KernelScanner::skip_literal(char quote) {
 
 /// To the end of the line, with the lines that continue it and the comments in it.
 void KernelScanner::skip_directive() {
+  const std::size_t begin = at_;
   while (at_ < text_.size() && text_[at_] != '\n') {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("\\\n") || rest.starts_with("\\\r\n")) {
@@ -44,6 +47,13 @@ void KernelScanner::skip_directive() {
       advance();
     }
   }
+  directives_.push_back(text_.substr(begin, at_ - begin));
+}
+
+bool KernelScanner::is_in_directives(std::string_view text) const {
+  return std::any_of(directives_.begin(), directives_.end(), [&](std::string_view directive) {
+    return directive.find(text) != std::string_view::npos;
+  });
 }
 
 /// A space, comment, literal or directive; false if there is none here.

@@ -4,6 +4,7 @@
 #define PATCHBAY_CORE_RUNTIME_KERNEL_SCANNER_H_
 
 #include <string_view>
+#include <vector>
 
 namespace patchbay::runtime {
 
@@ -16,6 +17,8 @@ class KernelScanner {
   std::string_view next();
   /// The line on which the last one stood, from 1.
   int line() const { return line_of_last_; }
+  /// Whether a preprocessor line that was skipped so far contains the text.
+  bool is_in_directives(std::string_view text) const;
 
  private:
   bool skip_one();
@@ -27,6 +30,7 @@ class KernelScanner {
   std::size_t at_ = 0;
   int line_ = 1, line_of_last_ = 1;
   bool at_line_start_ = true;
+  std::vector<std::string_view> directives_;
 };
 
 }  // namespace patchbay::runtime

@@ -6,6 +6,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/kernel_scanner.h"
+#include "core/runtime/reserved_words.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -40,6 +41,17 @@ bool is_name(std::string_view token) {
   return first == '_' || (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
 }
 
+bool is_tensor(const KernelParameter& parameter) {
+  return parameter.spec.kind == ArgumentSpec::Kind::kTensor;
+}
+
+/// "PATCHBAY_BIND_INPUT(f32, x)"
+std::string binding_of(const KernelParameter& parameter) {
+  return fmt::format("PATCHBAY_BIND{}({}, {})",
+                     parameter.spec.access == Access::kRead ? "_INPUT" : "",
+                     patchbay::to_string(parameter.spec.dtype), parameter.name);
+}
+
 class Parser {
  public:
   Parser(std::string_view text, std::string_view text_name)
@@ -48,10 +60,10 @@ class Parser {
   std::vector<KernelSignature> parse() {
     std::vector<KernelSignature> kernels;
     for (std::string_view token = scanner_.next(); !token.empty(); token = scanner_.next()) {
-      if (!kernels.empty() && (token == "PATCHBAY_BIND" || token == "PATCHBAY_BIND_INPUT")) {
-        check_bind(kernels.back(), token);
+      if (token != "PATCHBAY_KERNEL") {
+        if (depth_ > 0) read_body(kernels.back(), token);
+        continue;
       }
-      if (token != "PATCHBAY_KERNEL") continue;
       KernelSignature kernel = parse_kernel();
       const auto same = std::find_if(kernels.begin(), kernels.end(),
                                      [&](const auto& other) { return other.name == kernel.name; });
@@ -61,15 +73,24 @@ class Parser {
              "a name of its own for each");
       }
       kernels.push_back(std::move(kernel));
+      depth_ = 1;
+      bound_.clear();
+    }
+    // A macro of the text may bind what this does not see.
+    if (unbound_.line != 0 && !scanner_.is_in_directives("PATCHBAY_BIND")) {
+      fail_on(unbound_.line, unbound_.what, unbound_.expected);
     }
     if (kernels.empty()) fail("the text has no kernel", "at least one PATCHBAY_KERNEL(name)(...)");
     return kernels;
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what, std::string_view expected) {
+  [[noreturn]] void fail_on(int line, const std::string& what, std::string_view expected) {
     raise(ErrorCode::kInvalidArgument, "[KernelModule] {}, line {}: {}: expected {}. {}",
-          quote(text_name_), scanner_.line(), what, expected, kExample);
+          quote(text_name_), line, what, expected, kExample);
+  }
+  [[noreturn]] void fail(const std::string& what, std::string_view expected) {
+    fail_on(scanner_.line(), what, expected);
   }
   [[noreturn]] void fail_at(std::string_view token, const char* where, std::string_view expected) {
     const std::string got = token.empty() ? "the end of the text" : quote(token);
@@ -126,8 +147,36 @@ class Parser {
                          : ArgumentSpec::tensor(*dtype, form->access);
     expect(",", "after the dtype of an argument");
     parameter.name = expect_name("where an argument's name should");
+    if (is_reserved_word(parameter.name)) {
+      fail(fmt::format("'{}' can't name an argument: it is reserved in one of the languages that "
+                       "kernels are compiled as",
+                       parameter.name),
+           "another name");
+    }
     expect(")", "after an argument's name");
     return parameter;
+  }
+
+  void read_body(const KernelSignature& kernel, std::string_view token) {
+    const bool is_member = before_ == "." || (before_ == ">" && before_that_ == "-");
+    before_that_ = before_;
+    before_ = token;
+    if (token == "{") {
+      ++depth_;
+    } else if (token == "}") {
+      --depth_;
+    } else if (token == "PATCHBAY_BIND" || token == "PATCHBAY_BIND_INPUT") {
+      check_bind(kernel, token);
+    } else if (!is_member && unbound_.line == 0) {
+      check_bound(kernel, token);
+    }
+  }
+
+  static const KernelParameter* find(const KernelSignature& kernel, std::string_view name) {
+    const auto found =
+        std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const KernelParameter& parameter) { return parameter.name == name; });
+    return found != kernel.parameters.end() ? &*found : nullptr;
   }
 
   /// A pointer of another dtype, or one that writes to an input, is legal in some dialects. What is
@@ -137,21 +186,28 @@ class Parser {
     const std::string_view dtype = scanner_.next();
     if (!dtype_of_token(dtype) || scanner_.next() != ",") return;
     const std::string_view name = scanner_.next();
-    const auto bound =
-        std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
-                     [&](const KernelParameter& parameter) { return parameter.name == name; });
-    if (bound == kernel.parameters.end()) return;
-    const bool is_input = bound->spec.access == Access::kRead;
-    const std::string right = fmt::format("PATCHBAY_BIND{}({}, {})", is_input ? "_INPUT" : "",
-                                          patchbay::to_string(bound->spec.dtype), name);
-    if (bound->spec.kind != ArgumentSpec::Kind::kTensor) {
+    const KernelParameter* const bound = find(kernel, name);
+    if (bound == nullptr) return;
+    if (!is_tensor(*bound)) {
       fail(fmt::format("'{}' is a value and needs no binding", name), "its name alone");
     }
+    bound_.push_back(name);
+    const bool is_input = bound->spec.access == Access::kRead;
     if (dtype != patchbay::to_string(bound->spec.dtype) || (is_input && macro == "PATCHBAY_BIND")) {
       fail(fmt::format("{}({}, {}) does not fit the argument of kernel '{}'", macro, dtype, name,
                        kernel.name),
-           right);
+           binding_of(*bound));
     }
+  }
+
+  /// Compilers would say that the name is undeclared.
+  void check_bound(const KernelSignature& kernel, std::string_view name) {
+    const KernelParameter* const used = find(kernel, name);
+    if (used == nullptr || !is_tensor(*used)) return;
+    if (std::find(bound_.begin(), bound_.end(), name) != bound_.end()) return;
+    unbound_ = {scanner_.line(),
+                fmt::format("'{}' of kernel '{}' is used before it is bound", name, kernel.name),
+                binding_of(*used) + "; at the beginning of the kernel, got none before this line"};
   }
 
   void check_unique(const KernelSignature& kernel) {
@@ -161,8 +217,17 @@ class Parser {
     if (count > 1) fail(fmt::format("two arguments are named '{}'", name), "different names");
   }
 
+  struct Unbound {
+    int line = 0;  // 0: none was met
+    std::string what, expected;
+  };
+
   KernelScanner scanner_;
   std::string_view text_name_;
+  int depth_ = 0;                          // of braces, in a kernel's body
+  std::string_view before_, before_that_;  // tokens of the body
+  std::vector<std::string_view> bound_;    // arguments of the kernel
+  Unbound unbound_;                        // the first use without a binding
 };
 
 }  // namespace

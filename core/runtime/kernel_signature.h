@@ -28,8 +28,8 @@ struct KernelSignature {
 
 /// Each `PATCHBAY_KERNEL(name)(...)` of the text in order; comments, literals and preprocessor
 /// lines are skipped. Errors: kInvalidArgument with `text_name` and line for what is no signature,
-/// for two kernels of one name, for a text without any, and for a PATCHBAY_BIND that does not fit
-/// its argument.
+/// for two kernels of one name, for a text without any, for an argument whose name is a reserved
+/// word, and for a PATCHBAY_BIND that does not fit its argument or is missing.
 std::vector<KernelSignature> parse_signatures(std::string_view text, std::string_view text_name);
 
 }  // namespace patchbay::runtime

@@ -140,7 +140,6 @@ TEST_F(KernelExecutorTest, MistakesThatOtherDialectsWouldFindAreFoundHere) {
         error_of([&] { static_cast<void>(KernelModule::from_source(device(), text)); });
     EXPECT_EQ(to_string(error.code()), "build_failed");
   };
-  expect_refused("PATCHBAY_BIND(f32, y); y[0] = x[0];");  // x is not bound
   expect_refused("PATCHBAY_BIND(f32, y); y[0] = sqrtf(2.0f);");
   expect_refused(
       "PATCHBAY_BIND(f32, y); f32 big[20000]; for (i32 i = 0; i < 20000; ++i) "

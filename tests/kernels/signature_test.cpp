@@ -58,6 +58,28 @@ const Malformed kMalformed[] = {
      "PATCHBAY_BIND_INPUT(f32, x)"},
     {"PATCHBAY_KERNEL(f)(PATCHBAY_VALUE(i32, n)) { PATCHBAY_BIND(i32, n); }",
      "'n' is a value and needs no binding: expected its name alone"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y)) {\n"
+     " PATCHBAY_BIND_INPUT(f32, x);\n // PATCHBAY_BIND(f32, y);\n y[0] = x[0];\n}",
+     "line 4: 'y' of kernel 'f' is used before it is bound: expected PATCHBAY_BIND(f32, y); at the "
+     "beginning of the kernel, got none before this line. Example: "},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(bool, x), PATCHBAY_OUTPUT(i64, y)) {\n"
+     " PATCHBAY_BIND(i64, y);\n y[0] = x[0];\n}",
+     "line 3: 'x' of kernel 'f' is used before it is bound: expected PATCHBAY_BIND_INPUT(bool, "
+     "x);"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x)) {\n x[0] = 1.0f;\n PATCHBAY_BIND(f32, x);\n}",
+     "line 2: 'x' of kernel 'f' is used before it is bound"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x)) { PATCHBAY_BIND(f32, x); x[0] = 1.0f; }\n"
+     "PATCHBAY_KERNEL(g)(PATCHBAY_INOUT(f32, x)) { if (1) { x[0] = 2.0f; } }",
+     "line 2: 'x' of kernel 'g' is used before it is bound"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_VALUE(f32, half)) {}",
+     "'half' can't name an argument: it is reserved in one of the languages that kernels are "
+     "compiled as: expected another name"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, kernel)) {}", "'kernel' can't name an argument"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, new)) {}", "'new' can't name an argument"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, blockDim)) {}", "'blockDim' can't name an argument"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, i32)) {}", "'i32' can't name an argument"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, __x)) {}", "'__x' can't name an argument"},
+    {"PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, M_PI)) {}", "'M_PI' can't name an argument"},
     {"PATCHBAY_KERNEL(f)(\x01) {}", "'\\x01' stands in the list of arguments"},
 };
 
@@ -78,6 +100,28 @@ TEST(KernelSignatureTest, MessagesNameTheTextAndShowAnExample) {
       ErrorCode::kInvalidArgument,
       "[KernelModule] 'a\\x0ab', line 1: the text has no kernel: expected at least one "
       "PATCHBAY_KERNEL(name)(...). Example: PATCHBAY_KERNEL(scale)(PATCHBAY_INOUT(f32, x)");
+}
+
+/// Nothing is refused that compilers take: what is bound by a macro, what is never used, and other
+/// things of that name.
+TEST(KernelSignatureTest, OnlyUsesWithoutABindingAreRefused) {
+  const char* const texts[] = {
+      "#define BIND(name) PATCHBAY_BIND(f32, name)\n"
+      "PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x)) { BIND(x); x[0] = 1.0f; }",
+      "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, unused), PATCHBAY_INOUT(f32, x)) {\n"
+      " PATCHBAY_BIND(f32, x); x[0] = 1.0f; }",
+      "typedef struct { f32 unused; } Pair;\n"
+      "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, unused), PATCHBAY_INOUT(f32, x)) {\n"
+      " PATCHBAY_BIND(f32, x); Pair pair; Pair* at = &pair; pair.unused = 1.0f; x[0] = at->unused; "
+      "}",
+      "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, unused)) {}\n"
+      "PATCHBAY_FUNCTION f32 twice(f32 unused) { return 2.0f * unused; }\n"
+      "PATCHBAY_KERNEL(g)(PATCHBAY_INOUT(f32, x)) { PATCHBAY_BIND(f32, x); x[0] = twice(x[0]); }",
+  };
+  for (const char* text : texts) {
+    SCOPED_TRACE(text);
+    EXPECT_NO_THROW(static_cast<void>(KernelModule::from_source(test_device("cpu:0"), text)));
+  }
 }
 
 TEST(KernelSignatureTest, IsReadAroundCommentsLiteralsAndDirectives) {
