@@ -51,15 +51,18 @@ bool is_private(const fs::path& directory) {
          info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// Stands before a blob. Drivers abort at a damaged one, so that none is handed out.
+/// Stands before a blob and covers its key too. Drivers abort at a damaged one, so that none is
+/// handed out, nor another's.
 struct Header {
   std::uint64_t size_bytes = 0, hash = 0;
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-Header header_of(std::string_view blob) {
+Header header_of(std::string_view key, std::string_view blob) {
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : blob) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  for (const std::string_view part : {key, blob}) {
+    for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
   return {blob.size(), hash};
 }
 
@@ -76,10 +79,10 @@ bool write_all(int file, const void* data, std::size_t size_bytes) {
 }
 
 /// To the disk, so that no half of it is found after a power cut.
-bool write_file(const fs::path& path, std::string_view blob) {
+bool write_file(const fs::path& path, std::string_view key, std::string_view blob) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return false;
-  const Header header = header_of(blob);
+  const Header header = header_of(key, blob);
   const bool written = write_all(file, &header, sizeof(header)) &&
                        write_all(file, blob.data(), blob.size()) && fsync(file) == 0;
   return close(file) == 0 && written;
@@ -95,7 +98,7 @@ std::optional<std::string> cache_get(const Environment& environment, std::string
   Header header;
   if (!file.read(reinterpret_cast<char*>(&header), sizeof(header))) return std::nullopt;
   std::string blob(std::istreambuf_iterator<char>(file), {});
-  if (header != header_of(blob)) return std::nullopt;
+  if (header != header_of(key, blob)) return std::nullopt;
   return blob;
 }
 
@@ -113,7 +116,7 @@ void cache_put(const Environment& environment, std::string_view key,
     if (!is_private(directory)) return;
     const fs::path temporary =
         directory / fmt::format(".{}.{}.{}", key, getpid(), counter.fetch_add(1));
-    const bool written = write_file(temporary, blob);
+    const bool written = write_file(temporary, key, blob);
     if (written) fs::rename(temporary, directory / key, error);
     if (!written || error) fs::remove(temporary, error);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a cache may forget

@@ -45,6 +45,7 @@ ErrorCode code_of(const patchbay_status& status) {
     case PATCHBAY_LAUNCH_FAILED:
     case PATCHBAY_DRIVER_ERROR: return ErrorCode::kLaunchFailed;
     case PATCHBAY_BUILD_FAILED: return ErrorCode::kBuildFailed;
+    case PATCHBAY_IO_FAILED: return ErrorCode::kIo;
     default: return ErrorCode::kInternal;
   }
 }

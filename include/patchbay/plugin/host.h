@@ -22,7 +22,8 @@ enum {
   PATCHBAY_LAUNCH_FAILED = 7, /* a submission failed, or an earlier one did */
   PATCHBAY_BUILD_FAILED = 8,  /* source was refused; the message holds the compiler's log */
   PATCHBAY_DRIVER_ERROR = 9,  /* any other failure that the driver reported */
-  PATCHBAY_INTERNAL = 10
+  PATCHBAY_INTERNAL = 10,
+  PATCHBAY_IO_FAILED = 11 /* a file can't be read or written */
 };
 
 /* patchbay_status_flags, bits */

@@ -12,6 +12,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "common/text_hash.hpp"
 
 #include "patchbay/plugin/kit/privileges.hpp"
 
@@ -23,10 +27,55 @@ namespace {
                            ". Give another one by the setting cache_dir (PATCHBAY_CACHE_DIR).");
 }
 
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT; }
+
+[[noreturn]] void fail_full(const std::string& where, const char* reason, int number) {
+  throw plugin::StatusError(PATCHBAY_IO_FAILED,
+                            "the disk is full: there is no room for a compiled kernel in " + where +
+                                " (" + reason +
+                                "). Make room there, or name another directory by the setting "
+                                "cache_dir (PATCHBAY_CACHE_DIR), and by TMPDIR for the compiler's "
+                                "own files.",
+                            number);
+}
+
 [[noreturn]] void fail(const std::string& path) {
   const int number = errno;
-  throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+  if (is_full(number)) fail_full("'" + path + "'", std::strerror(number), number);
+  throw plugin::StatusError(PATCHBAY_IO_FAILED,
                             "can't write '" + path + "': " + std::strerror(number), number);
+}
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t n = write(file, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+constexpr std::string_view kSealMark = "patchbay kernel 1\n";
+constexpr std::size_t kSealBytes = 18 + 32;  // the mark, and a text_hash
+
+/// What stands behind a library in its file, where no linker looks.
+std::string seal_of(std::string_view library, std::string_view key) {
+  std::string all(library);
+  all.append(1, '\0').append(key);
+  return std::string(kSealMark) + text_hash(all);
+}
+
+bool is_sealed(const std::string& file, std::string_view key) {
+  if (file.size() < kSealBytes) return false;
+  const std::string_view all = file;
+  const std::size_t end = file.size() - kSealBytes;
+  return all.substr(end) == seal_of(all.substr(0, end), key);
 }
 
 /// Each folder of an absolute path that is missing, for this user alone.
@@ -34,6 +83,7 @@ void make_directories(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     if (mkdir(part.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+      if (is_full(errno)) fail(part);
       refuse(path, "can't be made (" + std::string(std::strerror(errno)) + " at '" + part + "')");
     }
     if (end == std::string::npos) return;
@@ -108,8 +158,20 @@ std::string find_library(const std::string& directory, std::string_view key) {
   struct stat info {};
   const bool trusted = lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
                        info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
-                       is_whole_library(path);
+                       is_sealed(read_whole(path), key);
   return trusted ? path : std::string();
+}
+
+void check_disk(const std::string& directory, std::string_view log) {
+  // The compiler speaks English here, in the C library's words.
+  constexpr std::pair<const char*, int> kReasons[] = {{"No space left on device", ENOSPC},
+                                                      {"Disk quota exceeded", EDQUOT}};
+  for (const auto& [reason, number] : kReasons) {
+    if (log.find(reason) == std::string_view::npos) continue;
+    const std::string temporary = from_environment("TMPDIR");
+    fail_full("'" + directory + "' or '" + (temporary.empty() ? "/tmp" : temporary) + "'", reason,
+              number);
+  }
 }
 
 TemporaryFile::TemporaryFile(const std::string& directory, std::string_view suffix,
@@ -117,33 +179,30 @@ TemporaryFile::TemporaryFile(const std::string& directory, std::string_view suff
     : path_(directory + "/.new-XXXXXX" + std::string(suffix)) {
   const int file = mkostemps(path_.data(), static_cast<int>(suffix.size()), O_CLOEXEC);
   if (file < 0) fail(path_);
-  bool written = true;
-  while (written && !content.empty()) {
-    const ssize_t n = write(file, content.data(), content.size());
-    written = n > 0 || errno == EINTR;
-    if (n > 0) content.remove_prefix(static_cast<std::size_t>(n));
-  }
+  const bool written = write_all(file, content);
+  const int error = errno;
   close(file);
   if (written) return;
   unlink(path_.c_str());
+  errno = error;
   fail(path_);
 }
 
 TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
 
-std::string TemporaryFile::read(std::size_t limit) const {
-  std::string text(limit, '\0');
-  std::ifstream file(path_, std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(limit));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
+void TemporaryFile::seal(std::string_view key) const {
+  const std::string seal = seal_of(read_whole(path_), key);
+  // On the disk before it has its name: no half of it is found after a power cut.
+  const int file = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) fail(path_);
+  const bool written = write_all(file, seal) && fsync(file) == 0;
+  const int error = errno;
+  close(file);
+  errno = error;
+  if (!written) fail(path_);
 }
 
 void TemporaryFile::publish(const std::string& path) const {
-  // On the disk before it has its name: no half of it is found after a power cut.
-  const int file = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 || fsync(file) != 0) fail(path_);
-  close(file);
   if (chmod(path_.c_str(), S_IRWXU) != 0 || rename(path_.c_str(), path.c_str()) != 0) fail(path);
 }
 

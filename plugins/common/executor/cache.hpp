@@ -25,22 +25,27 @@ class Cache {
   plugin::Host host_;
 };
 
-/// Whether the file is a shared library to its very end: one that was cut would kill the process.
+/// Whether the file is a shared library to its very end: a compiler may have been killed.
 bool is_whole_library(const std::string& path);
-/// Where the library of that key lies if it is whole and one to be trusted, else empty.
+/// Where the library of that key lies, if it is this user's alone and every byte of it is as it was
+/// sealed; else empty. To open a damaged one would kill the process.
 std::string find_library(const std::string& directory, std::string_view key);
+/// Throws io_failed that names what is full if `log`, of a compiler that failed, says that a
+/// disk is. `directory` is where it was to write.
+void check_disk(const std::string& directory, std::string_view log);
 
 /// A file of its own name in the directory, removed with this object.
 class TemporaryFile {
  public:
+  /// Throws io_failed, which names the file, if it can't be written.
   TemporaryFile(const std::string& directory, std::string_view suffix, std::string_view content);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// At most `limit` bytes from its start.
-  std::string read(std::size_t limit) const;
+  /// Adds to its end what find_library compares: a checksum of the whole file and of the key.
+  void seal(std::string_view key) const;
   /// Gives it its final name, for this user alone, at once: nobody sees half a file.
   void publish(const std::string& path) const;
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,13 +99,39 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-int start(pid_t& child, std::vector<char*> arguments, const std::string& log_path) {
+/// What a program prints. It lies in memory: a full disk is what it may have to tell of.
+class Output {
+ public:
+  Output() : file_(memfd_create("patchbay-compiler", MFD_CLOEXEC)) {
+    if (file_ >= 0) return;
+    throw plugin::StatusError(
+        PATCHBAY_DRIVER_ERROR,
+        std::string("can't take down what a compiler prints: ") + std::strerror(errno), errno);
+  }
+  ~Output() { close(file_); }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  int file() const { return file_; }
+  /// At most so much of its beginning.
+  std::string text() const {
+    std::string text(std::size_t{16} << 10, '\0');
+    const ssize_t size = pread(file_, text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text;
+  }
+
+ private:
+  const int file_;
+};
+
+int start(pid_t& child, std::vector<char*> arguments, const Output& output) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, 1, log_path.c_str(), O_WRONLY | O_TRUNC, 0);
+  posix_spawn_file_actions_adddup2(&files, output.file(), 1);
   posix_spawn_file_actions_adddup2(&files, 1, 2);
   sigset_t none;  // the caller may block signals that the compiler needs
   sigemptyset(&none);
@@ -118,10 +145,11 @@ int start(pid_t& child, std::vector<char*> arguments, const std::string& log_pat
   return error;
 }
 
-/// True if the program ended well. What it prints goes to the file.
-bool run(std::vector<std::string> arguments, const std::string& log_path) {
+/// True if the program ended well.
+bool run(std::vector<std::string> arguments, std::string& log) {
   pid_t child = 0;
-  if (const int error = start(child, pointers_to(arguments), log_path); error != 0) {
+  const Output output;
+  if (const int error = start(child, pointers_to(arguments), output); error != 0) {
     throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
                               "can't run '" + arguments[0] + "': " + std::strerror(error), error);
   }
@@ -130,6 +158,7 @@ bool run(std::vector<std::string> arguments, const std::string& log_path) {
   do {
     waited = waitpid(child, &status, 0);
   } while (waited < 0 && errno == EINTR);
+  log = output.text();
   // An application that ignores its children has taken the status away: the result decides.
   if (waited < 0) return true;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -149,22 +178,20 @@ std::string processor_features() {
 
 }  // namespace
 
-Compiler::Compiler(plugin::Host host, const std::string& scratch_directory)
-    : path_(find_compiler(host)) {
-  const TemporaryFile output(scratch_directory, ".log", "");
-  run({path_, "--version"}, output.path());
-  const std::string version = output.read(4096);
+Compiler::Compiler(plugin::Host host) : path_(find_compiler(host)) {
+  std::string version;
+  run({path_, "--version"}, version);
   options_ = options_for(version);
   identity_ = path_ + '\n' + version + processor_features();
   for (const std::string& option : options_) identity_ += option + ' ';
 }
 
 bool Compiler::compile(const std::string& source_path, const std::string& library_path,
-                       const std::string& log_path) const {
+                       std::string& log) const {
   std::vector<std::string> arguments = {path_};
   arguments.insert(arguments.end(), options_.begin(), options_.end());
   arguments.insert(arguments.end(), {"-o", library_path, source_path, "-lm"});
-  return run(std::move(arguments), log_path) && is_whole_library(library_path);
+  return run(std::move(arguments), log) && is_whole_library(library_path);
 }
 
 }  // namespace patchbay::executor

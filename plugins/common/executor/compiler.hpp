@@ -15,13 +15,13 @@ class Compiler {
   /// What the option kernel_compiler names (a path, or a name on PATH), else `c++` on PATH; with
   /// raised privileges PATH is /usr/bin:/bin. Throws `unsupported` with the way out if there is
   /// none.
-  Compiler(plugin::Host host, const std::string& scratch_directory);
+  explicit Compiler(plugin::Host host);
 
   /// All that decides what comes out of a text: compiler, version, options, processor.
   const std::string& identity() const { return identity_; }
   /// Makes a shared library of a C++ text. False with the compiler's output in `log` if it refuses.
   bool compile(const std::string& source_path, const std::string& library_path,
-               const std::string& log_path) const;
+               std::string& log) const;
   const std::string& path() const { return path_; }
 
  private:

@@ -35,35 +35,37 @@ std::string source_of(std::string_view text) {
 }
 
 void build(const Compiler& compiler, const std::string& directory, const std::string& source,
-           const std::string& library_path) {
-  const TemporaryFile code(directory, ".cpp", source), log(directory, ".log", "");
-  const TemporaryFile library(directory, ".so", "");
-  if (!compiler.compile(code.path(), library.path(), log.path())) {
+           const std::string& key) {
+  const TemporaryFile code(directory, ".cpp", source), library(directory, ".so", "");
+  std::string log;
+  if (!compiler.compile(code.path(), library.path(), log)) {
+    check_disk(directory, log);
     throw plugin::StatusError(PATCHBAY_BUILD_FAILED, "the kernel text does not compile (" +
-                                                         compiler.path() + "):\n" +
-                                                         log.read(std::size_t{16} << 10));
+                                                         compiler.path() + "):\n" + log);
   }
-  library.publish(library_path);
+  library.seal(key);
+  library.publish(directory + "/" + key + ".so");
 }
 
 }  // namespace
 
-const Compiler& Executor::compiler(const std::string& scratch_directory) {
+const Compiler& Executor::compiler() {
   const std::scoped_lock lock(mutex_);
-  if (!compiler_) compiler_.emplace(host_, scratch_directory);
+  if (!compiler_) compiler_.emplace(host_);
   return *compiler_;
 }
 
 std::shared_ptr<const Module> Executor::load(std::string_view format, std::string_view text) {
   check_dialect(format);
   const std::string directory = cache_.directory();
-  const Compiler& compiler = this->compiler(directory);
+  const Compiler& compiler = this->compiler();
   const std::string source = source_of(text);
   const std::string key = text_hash(compiler.identity() + '\0' + source);
-  if (find_library(directory, key).empty()) {
-    build(compiler, directory, source, directory + "/" + key + ".so");
+  std::string path = find_library(directory, key);
+  if (path.empty()) {
+    build(compiler, directory, source, key);
+    path = find_library(directory, key);
   }
-  const std::string path = find_library(directory, key);
   if (path.empty()) {
     throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
                               "a compiled kernel has gone from '" + directory + "'");

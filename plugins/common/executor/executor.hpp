@@ -81,12 +81,13 @@ class Executor {
  public:
   explicit Executor(plugin::Host host) : host_(host), cache_(host) {}
 
-  /// Compiles, or finds what an earlier call or process compiled. Throws PATCHBAY_BUILD_FAILED with
-  /// the compiler's log, `unsupported` without a compiler or for another format.
+  /// Compiles, or finds what an earlier call or process compiled, unless it is damaged. Throws
+  /// PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a compiler or for another
+  /// format, io_failed for a full disk.
   std::shared_ptr<const Module> load(std::string_view format, std::string_view text);
 
  private:
-  const Compiler& compiler(const std::string& scratch_directory);
+  const Compiler& compiler();
 
   plugin::Host host_;
   Cache cache_;
