@@ -153,6 +153,15 @@ void GraphRecorder::copy(const End& to, const End& from, std::size_t size_bytes,
   graph_->copies_.push_back(copy);
 }
 
+void GraphRecorder::look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes,
+                         const char* name, Look look) {
+  GraphState::LookStep step{
+      {use(buffer, false, true), offset_bytes, size_bytes}, std::move(look), name};
+  graph_->steps_.push_back(
+      {GraphState::Step::kLook, static_cast<std::uint32_t>(graph_->looks_.size())});
+  graph_->looks_.push_back(std::move(step));
+}
+
 void GraphRecorder::kernel_copy(DeviceState& device, std::size_t size_bytes) {
   graph_->kernel_copies_.push_back({&device, size_bytes});
 }
@@ -296,7 +305,8 @@ std::shared_ptr<GraphState> GraphRecorder::finish() {
   exchange_streams(previous_);
   for (const auto& launch : graph_->launches_) keep(launch.kernel->device);
   for (const GraphBuffer& buffer : graph_->buffers_) keep(*buffer.recorded.state()->device);
-  const bool is_one_list = graph_->grid_launches_.empty() && graph_->copies_.empty();
+  const bool is_one_list =
+      graph_->grid_launches_.empty() && graph_->copies_.empty() && graph_->looks_.empty();
   if (is_one_list && !graph_->launches_.empty()) {
     DeviceState& first = graph_->launches_.front().kernel->device;
     const bool is_one_device =

@@ -40,6 +40,9 @@ class GraphRecorder {
                    std::span<const Use> uses);
   void copy(const End& to, const End& from, std::size_t size_bytes, const char* name);
   void kernel_copy(DeviceState& device, std::size_t size_bytes);
+  /// At each run, before what is recorded next, `look` is called with these bytes of the buffer.
+  void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes, const char* name,
+            Look look);
   void note_made(BufferState& buffer);
   /// Whether the buffer's elements are only known when the list runs.
   bool makes(const BufferState& buffer) const;

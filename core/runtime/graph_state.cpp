@@ -147,6 +147,10 @@ void GraphState::run_step(const Step& step) {
       return copy_bytes(end_of(copy.to), end_of(copy.from), copy.to.size_bytes,
                         /*non_blocking=*/true, copy.name);
     }
+    case Step::kLook: {
+      const LookStep& look = looks_[step.index];
+      return look_at(end_of(look.range), look.range.size_bytes, look.name, look.look);
+    }
   }
 }
 

@@ -17,6 +17,7 @@
 #include "core/runtime/copy.h"
 #include "core/runtime/generator_state.h"
 #include "core/runtime/launch.h"
+#include "core/runtime/look.h"
 #include "core/runtime/module_state.h"
 
 namespace patchbay::runtime {
@@ -77,7 +78,7 @@ class GraphState {
   /// False if there is no such slot.
   bool set(std::uint32_t slot, const Scalar& value);
 
-  std::size_t num_operations() const { return steps_.size(); }
+  std::size_t num_operations() const { return steps_.size() - looks_.size(); }
   std::size_t arena_bytes() const { return arena_bytes_; }
 
  private:
@@ -98,13 +99,18 @@ class GraphState {
     GraphRange to, from;
     const char* name;  // a literal: the thread that makes copies may need it once the graph is gone
   };
+  struct LookStep {
+    GraphRange range;
+    Look look;
+    const char* name;  // a literal
+  };
   struct KernelCopy {
     DeviceState* device;
     std::size_t size_bytes;
   };
   /// Which of the lists an operation is in.
   struct Step {
-    enum Kind { kLaunch, kGridLaunch, kCopy } kind;
+    enum Kind { kLaunch, kGridLaunch, kCopy, kLook } kind;
     std::uint32_t index;
   };
   struct RecordedUse {
@@ -138,6 +144,7 @@ class GraphState {
   std::vector<Launch> launches_;
   std::vector<GridLaunch> grid_launches_;
   std::vector<Copy> copies_;
+  std::vector<LookStep> looks_;
   std::vector<KernelCopy> kernel_copies_;
   std::vector<patchbay_argument> arguments_;
   std::vector<GraphRange> places_;  // of the tensors among the arguments, in their order

@@ -7,13 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "patchbay/copy.h"
-
-#include "core/runtime/runtime_state.h"
 #include "core/tensor/autograd/record.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
-#include "core/tensor/fetch.h"
+#include "core/tensor/index_check.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/overlap.h"
 #include "core/tensor/size.h"
@@ -103,41 +100,8 @@ void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
         describe(a), describe(named));
 }
 
-/// "[2, 1]": where element `number` is, counted row-major, along the dimensions that do not repeat.
-std::string position(const TensorImpl& index, std::int64_t number) {
-  Shape place = index.shape, shown;
-  for (int i = place.rank() - 1; i >= 0; --i) {
-    place[i] = number % index.shape[i];
-    number /= index.shape[i];
-  }
-  for (int i = 0; i < place.rank(); ++i) {
-    if (index.strides[i] != 0) shown.push_back(place[i]);
-  }
-  return to_string(shown);
-}
-
-/// In validation mode, on a device whose kernels can't say it: waits for the index.
 void validate(const Lookup& lookup, const TensorImpl& table) {
-  const runtime::DeviceState& device = table.device();
-  if (!device.runtime.validates || device.properties.completes_inline) [[likely]]
-    return;
-  const TensorImpl& index = *lookup.index.impl();
-  const Tensor wide = lookup.index.cast(DType::i64).contiguous();
-  std::vector<std::int64_t> values(static_cast<std::size_t>(index.num_elements));
-  // The program asked for no copy.
-  const CopyGuard allowed(CopyGuard::Mode::kAllow);
-  const CopyTag tag("validation");
-  fetch(lookup.operation, wide, values.data());
-  const std::int64_t extent = table.shape[lookup.dim];
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] >= 0 && values[i] < extent) continue;
-    raise(
-        ErrorCode::kInvalidArgument,
-        "[{}] index {} at {} is out of range: expected 0 to {} for dimension {}, got {} ({}). Use "
-        "indices that the dimension has.",
-        lookup.operation, values[i], position(index, static_cast<std::int64_t>(i)), extent - 1,
-        lookup.dim, values[i], describe({"index", index}));
-  }
+  check_index(lookup.operation, *lookup.index.impl(), lookup.dim, table.shape[lookup.dim]);
 }
 
 // ----------------------------------------------------------------------------- launches ---

@@ -28,6 +28,7 @@ set(PATCHBAY_TENSOR_SOURCES
   gemm.cpp
   gradients.cpp
   graph.cpp
+  index_check.cpp
   indexing.cpp
   interop.cpp
   iteration.cpp
