@@ -1,5 +1,6 @@
 # Install rules: a tree that runs from any folder, and a CMake package without absolute paths.
-# Plugins and programs bring their own rules (patchbay_add_plugin, patchbay_add_program).
+# Plugins and programs bring their own rules (patchbay_add_plugin, patchbay_add_program), which install
+# those that were built.
 
 include(CMakePackageConfigHelpers)
 

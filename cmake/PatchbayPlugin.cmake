@@ -52,10 +52,10 @@ function(patchbay_add_plugin name)
     set_target_properties(${target} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${PATCHBAY_PLUGIN_OUTPUT_DIR}")
   endif()
-  if(NOT arg_DESTINATION AND PATCHBAY_INSTALL)
-    set(arg_DESTINATION "${PATCHBAY_INSTALL_PLUGIN_DIR}")
-  endif()
   if(arg_DESTINATION)
     install(TARGETS ${target} LIBRARY DESTINATION "${arg_DESTINATION}")
+  elseif(PATCHBAY_INSTALL)
+    # A tree in which only the library was built installs the library.
+    install(TARGETS ${target} LIBRARY DESTINATION "${PATCHBAY_INSTALL_PLUGIN_DIR}" OPTIONAL)
   endif()
 endfunction()
