@@ -34,7 +34,8 @@ function(patchbay_precompile target)
   endif()
   # g++ forgets that the headers are the system's, and shows what its bug 105651 sees in std::string.
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-stringop-overread
+                                          -Wno-array-bounds>)
 endfunction()
 
 # patchbay_add_program(<target> SOURCES <file>... [OUTPUT_NAME <name>] [LIBRARIES <target>...]
