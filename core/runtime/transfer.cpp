@@ -45,7 +45,8 @@ TransferJob::TransferJob(Buffer to, Buffer from, Route route, std::size_t size_b
       work_(std::move(work)) {}
 
 void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation) {
-  home.check(operation, what_);
+  if (!home.is_here()) [[unlikely]]
+    home.check(operation, describe());
   finish_quietly();
   if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
 }
