@@ -220,6 +220,7 @@ void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<Stagi
 
 std::optional<Transfer::Turn> Transfer::take_turn(const std::shared_ptr<TransferJob>& job,
                                                   const std::shared_ptr<StagingRing>& ring) {
+  state_->home.check("copy", "a copy by the runtime's thread");
   const std::scoped_lock lock(state_->mutex);
   if (!state_->jobs.empty()) return std::nullopt;
   check_open();
