@@ -366,6 +366,18 @@ void record(const End& to, const End& from, Route route, std::size_t size_bytes)
                                      name_of(terminal_of(to.buffer)), route, size_bytes);
 }
 
+/// After a call that failed half-way, for want of memory say: the copy may be queued, and the
+/// caller will give its own memory back. Buffers are kept as long as it takes.
+void finish_callers_memory(const End& to, const End& from, const char* operation) noexcept {
+  if (to.buffer != nullptr && from.buffer != nullptr) return;
+  DeviceState& device = *(to.buffer != nullptr ? to : from).buffer->device;
+  if (!device.home.is_here() || device.handle.load() == nullptr) return;
+  try {
+    current_stream(device, operation).finish_quietly();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): in a callback nothing is queued
+  }
+}
+
 /// Blocks until the copy is done: by the destination's last write or, where the caller's own
 /// memory is an end, by the stream that moves it.
 void finish(const End& to, const End& from, const char* operation) {
@@ -398,15 +410,22 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
       !non_blocking || runtime_of(to, from).sync || to.buffer == nullptr || from.buffer == nullptr;
   if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
     post(make_way(route, to, from, size_bytes, operation), blocks);
-  } else {
+    record(to, from, route, size_bytes);
+    if (blocks) finish(to, from, operation);
+    return;
+  }
+  try {
     const std::uint64_t known = BufferState::faults_so_far();
     move(route, to, from, size_bytes, operation);
     if (to.buffer != nullptr && size_bytes == to.buffer->size_bytes) {
       to.buffer->note_rewritten(known);
     }
+    record(to, from, route, size_bytes);
+    if (blocks) finish(to, from, operation);
+  } catch (...) {
+    finish_callers_memory(to, from, operation);
+    throw;
   }
-  record(to, from, route, size_bytes);
-  if (blocks) finish(to, from, operation);
 }
 
 void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::size_t size_bytes,

@@ -122,7 +122,7 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
                              &module);
   });
   if (status != nullptr) return status;
-  given(module, device, describe(spec), "load_module");
+  if (module == nullptr) raise_no_object(device, describe(spec), "load_module");
   return table.module_kernel(module, to_abi(PATCHBAY_FUSED_KERNEL), arguments.data(),
                              static_cast<std::uint32_t>(arguments.size()), &handle);
 }

@@ -58,7 +58,9 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
 
 StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
                         std::string_view operation, std::string_view entry) {
-  given(made, device, operation, fmt::format("{} of the stream table", entry));
+  if (made == nullptr) {
+    raise_no_object(device, operation, fmt::format("{} of the stream table", entry));
+  }
   return {made, streams(device).destroy};
 }
 

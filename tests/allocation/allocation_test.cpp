@@ -101,12 +101,24 @@ Values train(const Device& device) {
   return weight.to_vector<float>();
 }
 
+std::ptrdiff_t count_threads() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
 TEST_P(FailedAllocation, WhileARuntimeIsLoaded) {
+  const std::ptrdiff_t num_threads = count_threads();
   sweep([] {},
         [] {
           const Runtime runtime(options_of(GetParam()));
           return ones({3}, runtime.device(GetParam())).to_vector<float>();
         });
+  // A stream that nobody owns any more would have left its thread. One that was joined stays in the
+  // list for a moment.
+  for (int i = 0; i < 5000 && count_threads() > num_threads; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_EQ(count_threads(), num_threads);
 }
 
 TEST_P(FailedAllocation, InTheFirstTrainingStep) {
