@@ -69,7 +69,6 @@ DeviceInfo::DeviceInfo(const Symbols& cl, cl_device device)
   is_cpu = (number(kDeviceType) & kDeviceTypeCpu) != 0;
   shares_host_memory = small(kDeviceHostUnifiedMemory) != 0;
   has_f64 = number(kDeviceDoubleFpConfig) != 0;
-  has_f16 = has_word(extensions, "cl_khr_fp16");
   divides_exactly = (number(kDeviceSingleFpConfig) & kFpCorrectlyRoundedDivideSqrt) != 0;
   memory_bytes = number(kDeviceGlobalMemSize);
   largest_allocation_bytes = number(kDeviceMaxMemAllocSize);

@@ -17,7 +17,7 @@ struct DeviceInfo {
   cl_device id;
   std::string name, vendor, driver_version, version, pci_address;
   std::array<std::uint8_t, 16> uuid{};
-  bool is_cpu, shares_host_memory, has_f64, has_f16;
+  bool is_cpu, shares_host_memory, has_f64;
   bool divides_exactly;  // f32 division and square root are correctly rounded if asked for
   std::uint64_t memory_bytes, largest_allocation_bytes, alignment_bytes, local_memory_bytes;
   std::uint32_t compute_units, vector_bytes, max_group_size;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <sstream>
 
-#include <patchbay/dtype.h>
+#include <patchbay/patchbay.h>
 
-#include "unit/runtime_fixture.h"
+#include "support/device_test.h"
 
 namespace patchbay::test {
 namespace {
@@ -40,6 +40,87 @@ TEST(DTypeTest, FollowsTheCppType) {
   EXPECT_EQ(dtype_of<long>(), DType::i64);
   EXPECT_EQ(dtype_of<std::uint8_t>(), DType::u8);
   EXPECT_EQ(dtype_of<bool>(), DType::boolean);
+}
+
+bool has(const Device& device, DType dtype) {
+  const DeviceProperties& can = device.properties();
+  if (dtype == DType::f64) return can.f64;
+  if (dtype == DType::f16) return can.f16;
+  return dtype != DType::bf16 || can.bf16;
+}
+
+std::vector<float> as_floats(const Tensor& tensor) {
+  return tensor.cast(DType::f32).to_vector<float>();
+}
+
+/// As elements of a dtype that holds them; a bool has 0 and 1 alone.
+std::vector<float> in_dtype(DType dtype, std::vector<float> counts) {
+  if (dtype != DType::boolean) return counts;
+  for (float& count : counts) count = count != 0 ? 1 : 0;
+  return counts;
+}
+
+/// The dtypes of a device are those that it can fill, copy and cast; others are refused by name.
+class DeviceDTypeTest : public DeviceTest {
+ protected:
+  Tensor counted(DType dtype) const {
+    return from_host(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}, device_).cast(dtype);
+  }
+  void expect_it_works(DType dtype) const;
+  void expect_it_is_refused(DType dtype) const;
+};
+PATCHBAY_ON_EACH_DEVICE(DeviceDTypeTest);
+
+void DeviceDTypeTest::expect_it_works(DType dtype) const {
+  EXPECT_EQ(empty({2}, {dtype, device_}).dtype(), dtype);
+  EXPECT_EQ(as_floats(zeros({3}, {dtype, device_})), std::vector<float>(3, 0));
+  EXPECT_EQ(as_floats(ones({3}, {dtype, device_})), std::vector<float>(3, 1));
+  const Tensor counts = counted(dtype);
+  EXPECT_EQ(as_floats(counts), in_dtype(dtype, {0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(as_floats(counts.clone()), in_dtype(dtype, {0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(as_floats(counts.t().contiguous()), in_dtype(dtype, {0, 3, 1, 4, 2, 5}));
+  counts.slice(1, 0, 3, 2).fill_(1);
+  EXPECT_EQ(as_floats(counts), in_dtype(dtype, {1, 1, 1, 1, 4, 1}));
+  for (const DType other : kDTypes) {
+    if (!has(device_, other)) continue;
+    EXPECT_EQ(as_floats(counted(other).cast(dtype)),
+              in_dtype(other, in_dtype(dtype, {0, 1, 2, 3, 4, 5})))
+        << to_string(other);
+  }
+  std::vector<std::uint8_t> bytes(6 * size_bytes(dtype)), got(bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i % 2);
+  const Tensor raw = from_host_bytes(bytes.data(), dtype, {6}, device_);
+  copy_to_host(got.data(), {raw.buffer(), raw.offset_bytes(), got.size()});
+  EXPECT_EQ(got, bytes);
+}
+
+void DeviceDTypeTest::expect_it_is_refused(DType dtype) const {
+  const std::string why =
+      "device " + device_.name() + " has no dtype " + std::string(to_string(dtype)) + ": expected";
+  const std::uint64_t live = device_.memory().live_blocks;
+  EXPECT_ERROR(static_cast<void>(empty({2}, {dtype, device_})), ErrorCode::kUnsupported,
+               "[empty] " + why);
+  EXPECT_ERROR(static_cast<void>(zeros({2}, {dtype, device_})), ErrorCode::kUnsupported,
+               "[zeros] " + why);
+  const std::vector<std::uint64_t> bytes(2);
+  EXPECT_ERROR(static_cast<void>(from_host_bytes(bytes.data(), dtype, {2}, device_)),
+               ErrorCode::kUnsupported, "[from_host] " + why);
+  const Tensor one = ones({2}, device_);
+  EXPECT_ERROR(static_cast<void>(one.cast(dtype)), ErrorCode::kUnsupported, "[cast] " + why);
+  EXPECT_ERROR(static_cast<void>(ones({2}, {dtype, test_device("cpu:0")}).to(device_)),
+               ErrorCode::kUnsupported, "[to] " + why);
+  EXPECT_EQ(device_.memory().live_blocks, live + 1);
+}
+
+TEST_P(DeviceDTypeTest, WhatIsClaimedIsThereAndTheRestIsRefused) {
+  for (const DType dtype : kDTypes) {
+    SCOPED_TRACE(to_string(dtype));
+    if (has(device_, dtype)) {
+      expect_it_works(dtype);
+    } else {
+      expect_it_is_refused(dtype);
+    }
+  }
 }
 
 }  // namespace

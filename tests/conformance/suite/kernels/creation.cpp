@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // fill copy cast arange: what makes and moves elements.
 #include <cmath>
+#include <utility>
 
+#include "conformance/suite/expect.h"
 #include "conformance/suite/kernels/elementwise.h"
 #include "conformance/suite/kernels/parts.h"
 
@@ -112,6 +114,21 @@ void cast_from(const Device& device, const std::string&) {
   check_cast<double, In>(device);
 }
 
+/// A plugin must not say that a device has a dtype with which nothing can be made.
+void claimed_dtypes(Context& context) {
+  const Device device = context.device();
+  const DeviceProperties& can = device.properties();
+  const std::pair<DType, bool> claims[] = {
+      {DType::f64, can.f64}, {DType::f16, can.f16}, {DType::bf16, can.bf16}};
+  for (const auto& [dtype, is_claimed] : claims) {
+    if (!is_claimed) continue;
+    for (const char* op : {"fill", "copy", "cast"}) {
+      const std::string why = why_unsupported(device, find_operator(op), dtype);
+      expect(why.empty(), "the device says that it has {}, yet: {}", to_string(dtype), why);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Check> creation_checks() {
@@ -147,6 +164,7 @@ std::vector<Check> creation_checks() {
   add_pair(checks, "copy", copy, check_copy<double>);
   add_pair(checks, "arange", arange, check_arange<double>);
   add_pair(checks, "cast", cast, cast_from<double>);
+  checks.push_back({"kernels", "claimed_dtypes", claimed_dtypes});
   return checks;
 }
 
