@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <utility>
 
 namespace patchbay::opencl {
 namespace {
@@ -57,8 +58,9 @@ std::string device_text(const Symbols& cl, cl_device device, std::int64_t what) 
   return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
 }
 
-DeviceInfo::DeviceInfo(const Symbols& cl, cl_device device)
+DeviceInfo::DeviceInfo(const Symbols& cl, std::string platform_name, cl_device device)
     : id(device),
+      platform(std::move(platform_name)),
       name(device_text(cl, device, kDeviceName)),
       vendor(device_text(cl, device, kDeviceVendor)),
       driver_version(device_text(cl, device, kDriverVersion)),

@@ -6,16 +6,20 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "symbols.hpp"
 
 namespace patchbay::opencl {
 
+/// The name of PoCL's platform: a driver for processors that shares files between processes.
+inline constexpr std::string_view kPocl = "Portable Computing Language";
+
 struct DeviceInfo {
-  DeviceInfo(const Symbols& cl, cl_device device);
+  DeviceInfo(const Symbols& cl, std::string platform_name, cl_device device);
 
   cl_device id;
-  std::string name, vendor, driver_version, version, pci_address;
+  std::string platform, name, vendor, driver_version, version, pci_address;
   std::array<std::uint8_t, 16> uuid{};
   bool is_cpu, shares_host_memory, has_f64;
   bool divides_exactly;  // f32 division and square root are correctly rounded if asked for

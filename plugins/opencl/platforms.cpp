@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "error.hpp"
+#include "processors.hpp"
 
 namespace patchbay::opencl {
 namespace {
@@ -65,6 +66,10 @@ std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host) {
   };
   for (cl_platform platform : platforms(cl)) {
     const std::string name = platform_text(cl, platform, kPlatformName);
+    if (const std::string why = why_not_ask(name); !why.empty()) {
+      leave_out(why);
+      continue;
+    }
     const std::string version = platform_text(cl, platform, kPlatformVersion);
     const std::vector<cl_device> ids = devices(cl, platform);
     if (ids.empty()) leave_out("platform '" + name + "' has no device");
@@ -73,7 +78,7 @@ std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host) {
       continue;
     }
     for (cl_device id : ids) {
-      const DeviceInfo device(cl, id);
+      const DeviceInfo device(cl, name, id);
       const std::string why = why_not(cl, device);
       if (why.empty())
         usable.push_back(device);

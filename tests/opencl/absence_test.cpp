@@ -1,6 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // No loader, no platform, no device: ordinary answers, each with its reason.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
 #include "loaders.h"
+#include "support/private_mounts.h"
 
 namespace patchbay::opencl_test {
 namespace {
@@ -36,6 +41,30 @@ TEST(OpenclAbsence, PlatformWithoutDevice) {
 TEST(OpenclAbsence, PlatformTooOld) {
   expect_absent("icd_too_old", PluginStatus::kNoDevice,
                 "platform 'Bare platform' has OpenCL 1.1 test, not 1.2");
+}
+
+/// A runtime in a process that sees an empty folder there. Prints why there is no device.
+void list_without(const char* folder) {
+  if (!test::leave_mounts()) std::exit(2);
+  const test::SmallDisk empty(folder, 4);
+  if (!empty.is_mounted()) std::exit(3);
+  const Runtime runtime = runtime_on("");
+  const PluginInfo info = plugin_info(runtime);
+  std::cerr << to_string(info.status) << ": " << info.reason << '\n';
+  // What needs no driver works.
+  const bool works = ones({2}, runtime.device("cpu:0")).to_vector<float>().at(1) == 1;
+  std::exit(works && info.devices.empty() ? 0 : 4);
+}
+
+TEST(OpenclAbsence, PoclWithoutTheKernelsListOfProcessors) {
+  if (!std::filesystem::exists("/etc/OpenCL/vendors/pocl.icd")) GTEST_SKIP() << "no PoCL here";
+  if (!test::may_mount()) GTEST_SKIP() << "this user may not hide /sys";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const char* const reason =
+      "no-device: platform 'Portable Computing Language' needs /sys/devices/system/cpu, without "
+      "which it ends the process: mount sysfs at /sys";
+  EXPECT_EXIT(list_without("/sys"), testing::ExitedWithCode(0), reason);
+  EXPECT_EXIT(list_without("/sys/devices/system/cpu"), testing::ExitedWithCode(0), reason);
 }
 
 }  // namespace
