@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
+#include "build_lock.hpp"
 #include "common/text_hash.hpp"
 #include "error.hpp"
 #include "kDialectText.text.h"
@@ -92,6 +93,7 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
   whole.append(kDialectText).append(text);
   const std::string key = cache_key(info, options, whole);
+  const BuildLock lock(info, key);
   if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
     if (ProgramHandle program = from_binary(device, options, *binary)) return program;
   }

@@ -6,12 +6,19 @@
  *   accelerator  they are accelerators
  *   no-memory    buffers of a MiB and more can't be made
  *   small-groups kernels have groups of 64 work-items at most
- *   fail-launch  the first launch of a kernel fails when it is over */
+ *   fail-launch  the first launch of a kernel fails when it is over
+ *   slow-build   a build takes 100 ms more; while it does there is the file LYING_ICD_FILE, and if
+ *                it was there already the file LYING_ICD_FILE.met is made */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
   kDeviceType = 0x1000,
@@ -71,6 +78,36 @@ int32_t clGetKernelWorkGroupInfo(void* kernel, void* device, uint32_t what, size
   if (code == 0 && what == kKernelWorkGroupSize && is_asked("small-groups")) {
     memcpy(value, &few, sizeof few);
   }
+  return code;
+}
+
+static void make_file(const char* path) {
+  const int file = open(path, O_WRONLY | O_CREAT, 0600);
+  if (file >= 0) close(file);
+}
+
+typedef void (*build_callback)(void*, void*);
+
+int32_t clBuildProgram(void* program, uint32_t num_devices, void* const* devices,
+                       const char* options, build_callback callback, void* user);
+int32_t clBuildProgram(void* program, uint32_t num_devices, void* const* devices,
+                       const char* options, build_callback callback, void* user) {
+  int32_t (*real)(void*, uint32_t, void* const*, const char*, build_callback, void*) = NULL;
+  find_real("clBuildProgram", &real, sizeof real);
+  const char* const path = getenv("LYING_ICD_FILE");
+  if (path == NULL || !is_asked("slow-build")) {
+    return real(program, num_devices, devices, options, callback, user);
+  }
+  if (access(path, F_OK) == 0) {
+    char met[4096];
+    snprintf(met, sizeof met, "%s.met", path);
+    make_file(met);
+  }
+  make_file(path);
+  const struct timespec pause = {0, 100 * 1000 * 1000};
+  thrd_sleep(&pause, NULL);
+  const int32_t code = real(program, num_devices, devices, options, callback, user);
+  unlink(path);
   return code;
 }
 

@@ -1,0 +1,108 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Programs that several processes build at the same time.
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "loaders.h"
+
+extern char** environ;
+
+namespace patchbay::opencl_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kText =
+    "PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(f32, x)) {\n"
+    "  PATCHBAY_BIND(f32, x);\n"
+    "  x[PATCHBAY_GLOBAL_ID(0)] = 7.0f;\n}\n";
+
+/// Builds and runs the text, on a loader that takes its time. Only for
+/// OneProgramIsBuiltByOneAtATime.
+TEST(OpenclBuild, DISABLED_InAProcessOfItsOwn) {
+  const char* const file = getenv("LYING_ICD_FILE");
+  ASSERT_NE(file, nullptr);
+  RuntimeOptions options;
+  options.read_environment = false;
+  options.settings["opencl_library"] = PATCHBAY_TEST_ICD_DIR "/icd_lying.so";
+  options.settings["cache_dir"] = std::string(file) + ".cache";
+  const Runtime runtime(options);
+  const Device device = runtime.device("opencl");
+  const Tensor x = from_host(std::vector<float>(4), {4}, device);
+  KernelModule::from_source(device, kText).kernel("f").launch({.group_size = {4}}, {x});
+  EXPECT_EQ(x.to_vector<float>(), std::vector<float>(4, 7));
+}
+
+pid_t start_worker() {
+  const char* const arguments[] = {"opencl_test", "--gtest_also_run_disabled_tests",
+                                   "--gtest_filter=OpenclBuild.DISABLED_InAProcessOfItsOwn",
+                                   nullptr};
+  pid_t child = -1;
+  EXPECT_EQ(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr,
+                        const_cast<char* const*>(arguments), environ),
+            0);
+  return child;
+}
+
+/// PoCL replaces the files of a program by removing them first, for all processes.
+TEST(OpenclBuild, OneProgramIsBuiltByOneAtATime) {
+  PATCHBAY_NEED_OPENCL(runtime_on(""));
+  std::string name = (fs::temp_directory_path() / "patchbay-build-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const fs::path folder = name, file = folder / "building";
+  setenv("LYING_ICD", "slow-build", 1);
+  setenv("LYING_ICD_FILE", file.c_str(), 1);
+  setenv("POCL_CACHE_DIR", folder.c_str(), 1);
+  std::vector<pid_t> workers;
+  for (int i = 0; i < 4; ++i) workers.push_back(start_worker());
+  for (const pid_t worker : workers) {
+    int status = -1;
+    EXPECT_EQ(waitpid(worker, &status, 0), worker);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_FALSE(fs::exists(file.string() + ".met")) << "two processes were building at once";
+  fs::remove_all(folder);
+}
+
+/// What was kept of a program is taken for that program alone, and only if it is whole.
+TEST(OpenclBuild, DamagedAndExchangedProgramsAreBuiltAgain) {
+  PATCHBAY_NEED_OPENCL(runtime_on(""));
+  std::string name = (fs::temp_directory_path() / "patchbay-build-XXXXXX").string();
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  const auto run = [&](const std::string& number) {
+    RuntimeOptions options;
+    options.read_environment = false;
+    options.settings["cache_dir"] = name + "/cache";
+    const Runtime runtime(options);
+    const Tensor x = from_host(std::vector<float>(1), {1}, runtime.device("opencl"));
+    KernelModule::from_source(x.device(), "PATCHBAY_KERNEL(f" + number +
+                                              ")(PATCHBAY_OUTPUT(f32, x)) {\n"
+                                              "  PATCHBAY_BIND(f32, x);\n  x[0] = " +
+                                              number + ".0f;\n}\n")
+        .kernel("f" + number)
+        .launch({}, {x});
+    EXPECT_EQ(x.item<float>(), std::stof(number));
+  };
+  run("1");
+  run("2");
+  std::vector<fs::path> kept;
+  for (const auto& entry : fs::directory_iterator(name + "/cache")) kept.push_back(entry.path());
+  ASSERT_EQ(kept.size(), 2u);
+  fs::rename(kept[0], name + "/first");
+  fs::rename(kept[1], kept[0]);
+  fs::rename(name + "/first", kept[1]);
+  run("1");
+  run("2");
+  for (const fs::path& path : kept) fs::resize_file(path, fs::file_size(path) / 2);
+  run("1");
+  run("2");
+  fs::remove_all(name);
+}
+
+}  // namespace
+}  // namespace patchbay::opencl_test
