@@ -20,7 +20,8 @@ Program::Program(Context& context, const std::string& code) : context_(context) 
 
 NativeFunction Program::function(const std::string& name) const {
   NativeFunction function = nullptr;
-  context_.call(context_.driver().module_function, &function, module_.get(), compiled_name(name).c_str());
+  context_.call(context_.driver().module_function, &function, module_.get(),
+                compiled_name(name).c_str());
   return function;
 }
 
