@@ -35,15 +35,12 @@ void Context::check_adopted() const {
 
 Context::Current::Current(const Context& context) noexcept
     : context_(context), code_(context.driver_.context_get_current(&before_)) {
-  if (code_ == kSuccess && before_ != context.native_) {
-    code_ = context.driver_.context_set_current(context.native_);
-  }
+  is_changed_ = code_ == kSuccess && before_ != context.native_;
+  if (is_changed_) code_ = context.driver_.context_set_current(context.native_);
 }
 
 Context::Current::~Current() {
-  if (code_ == kSuccess && before_ != context_.native_) {
-    context_.driver_.context_set_current(before_);
-  }
+  if (is_changed_) context_.driver_.context_set_current(before_);
 }
 
 bool Context::can_access(const Context& peer) const {
@@ -88,12 +85,12 @@ void Context::throw_lost() {
 }
 
 void Context::throw_unusable(Result code) {
-  std::string_view reason = ", when the device's context was made current";
+  std::string_view reason;  // none for a launch that failed before, of which any call may tell
   if (code == kErrorNotInitialized) {
     reason = ". A child of fork can't use the devices of its parent: start it anew with exec";
   } else if (code == kErrorDeinitialized) {
     reason = ". The process is ending";
-  } else if (is_adopted_) {
+  } else if (is_adopted_ && (code == kErrorInvalidContext || code == kErrorContextIsDestroyed)) {
     reason = ". The application has destroyed the context that it lent";
   }
   lose(driver_.context_set_current.name, code, reason);

@@ -93,6 +93,7 @@ class Context {
     const Context& context_;
     NativeContext before_ = nullptr;
     Result code_;
+    bool is_changed_ = false;
   };
 
   void check_adopted() const;
