@@ -5,10 +5,10 @@ cd "$root_dir"
 
 # What the library, its plugins and its programs are built with, and what they open at run time.
 build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev libcli11-dev
-                zlib1g-dev libopenblas0-serial ocl-icd-libopencl1 ccache)
+                zlib1g-dev ocl-icd-libopencl1 ccache)
 data_packages=(dataset-fashion-mnist)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 pocl-opencl-icd
-               opencl-c-headers oclgrind)
+               opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial)
 # Comparison libraries of bench/; its programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy mesa-opencl-icd)

@@ -58,6 +58,14 @@ Json describe(const Device& device, const std::string& plugin) {
   };
 }
 
+/// "AMD EPYC (avx512, own products) [f64 ...]"
+std::string show_description(const DeviceProperties& properties) {
+  const std::string version =
+      properties.driver_version.empty() ? "" : " (" + properties.driver_version + ")";
+  return fmt::format("{}{} [{}]", properties.name, version,
+                     fmt::join(capabilities_of(properties), " "));
+}
+
 std::map<std::string, std::string> plugins_of_devices(const Runtime& runtime) {
   std::map<std::string, std::string> plugins;
   for (const PluginInfo& plugin : runtime.plugins()) {
@@ -126,10 +134,9 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
       add_memory(entry, device);
       memory += fmt::format(" ({} free)", show_bytes(entry["memory_free_bytes"]));
     }
-    table.add(
-        {device.name(), std::string(to_string(properties.kind)), memory,
-         std::to_string(properties.compute_units), plugins[device.name()],
-         fmt::format("{} [{}]", properties.name, fmt::join(capabilities_of(properties), " "))});
+    table.add({device.name(), std::string(to_string(properties.kind)), memory,
+               std::to_string(properties.compute_units), plugins[device.name()],
+               show_description(properties)});
     devices.push_back(std::move(entry));
   }
   Report report;

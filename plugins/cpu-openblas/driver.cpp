@@ -19,7 +19,7 @@ Driver::Driver(plugin::Host host)
     : host_(host),
       processor_(describe_processor()),
       shares_(find_shares(host)),
-      libraries_(host.option("openblas_path"), processor_.last_level_cache_bytes),
+      libraries_(host, processor_.last_level_cache_bytes),
       executor_(host) {}
 
 void Driver::enumerate(const Found& found) {
@@ -33,7 +33,7 @@ void Driver::enumerate(const Found& found) {
     properties.kind = PATCHBAY_DEVICE_CPU;
     properties.name = plugin::to_abi(processor_.name);
     properties.vendor = plugin::to_abi(processor_.vendor);
-    properties.driver_version = plugin::to_abi(libraries_.simd().name);
+    properties.driver_version = plugin::to_abi(libraries_.description());
     properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
                               PATCHBAY_CAN_UNIFIED_MEMORY | PATCHBAY_CAN_INLINE_STREAM |
                               PATCHBAY_CAN_MODULES | PATCHBAY_CAN_ADDRESS;

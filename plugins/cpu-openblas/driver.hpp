@@ -16,7 +16,7 @@
 
 namespace patchbay::cpu {
 
-/// Options of the user's: cpu_devices, cpu_threads, openblas_path, and those of the executor.
+/// Options of the user's: cpu_devices, cpu_threads, and those of Libraries and the executor.
 class Driver final : public plugin::Driver {
  public:
   static constexpr std::uint64_t kFeatures = UINT64_C(1) << PATCHBAY_FEATURE_FORK;

@@ -8,7 +8,7 @@
 namespace patchbay::cpu {
 namespace {
 
-// What OpenBLAS computes at once on wide machines: 16 rows by 4 columns.
+// What the loops compute at once has multiples of 16 rows on wide machines.
 constexpr std::int64_t kRowUnit = 16;
 constexpr std::int64_t kColumnUnit = 4;
 
@@ -50,6 +50,17 @@ double piece_cost(const GemmGrid& grid, std::int64_t m, std::int64_t n, std::int
   return static_cast<double>(k) * (rows * columns + kPackingCost * (rows + columns));
 }
 
+/// out^T = b^T a^T
+void turn(GemmProblem& p, GemmBatch& batch) {
+  std::swap(p.m, p.n);
+  std::swap(p.a, p.b);
+  std::swap(p.a_strides, p.b_strides);
+  std::swap(batch.a_strides, batch.b_strides);
+  std::swap(p.a_strides[0], p.a_strides[1]);
+  std::swap(p.b_strides[0], p.b_strides[1]);
+  std::swap(p.out_strides[0], p.out_strides[1]);
+}
+
 }  // namespace
 
 GemmProblem product_of(const GemmProblem& first, const GemmBatch& batch, std::int64_t index,
@@ -69,17 +80,13 @@ bool normalise(GemmProblem& p, GemmBatch& batch) noexcept {
   tidy(p.m, p.n, p.out_strides);
   tidy(p.m, p.k, p.a_strides);
   tidy(p.k, p.n, p.b_strides);
-  if (p.out_strides[0] != 1) {
-    std::swap(p.m, p.n);
-    std::swap(p.a, p.b);
-    std::swap(p.a_strides, p.b_strides);
-    std::swap(batch.a_strides, batch.b_strides);
-    std::swap(p.a_strides[0], p.a_strides[1]);
-    std::swap(p.b_strides[0], p.b_strides[1]);
-    std::swap(p.out_strides[0], p.out_strides[1]);
-  }
+  if (p.out_strides[0] != 1) turn(p, batch);
   return is_matrix(p.m, p.n, p.out_strides) && p.out_strides[0] == 1 &&
          is_matrix(p.m, p.k, p.a_strides) && is_matrix(p.k, p.n, p.b_strides);
+}
+
+void turn_row(GemmProblem& problem, GemmBatch& batch) noexcept {
+  if (problem.m == 1 && problem.n != 1) turn(problem, batch);
 }
 
 GemmGrid choose_grid(std::int64_t m, std::int64_t n, std::int64_t k, int num_threads) noexcept {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Matrix products: one serial BLAS call a thread, for a piece of a product or for one of many.
+// Matrix products: how they are laid out, and how they are cut for several threads.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_GEMM_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_GEMM_HPP_
 
@@ -37,6 +37,9 @@ GemmProblem product_of(const GemmProblem& first, const GemmBatch& batch, std::in
 /// Transposes the problem if that makes out column-major, and the batch with it. False: a matrix
 /// has no unit stride.
 bool normalise(GemmProblem& problem, GemmBatch& batch) noexcept;
+
+/// Makes a product with one row a product with one column. Its out may have any stride along m.
+void turn_row(GemmProblem& problem, GemmBatch& batch) noexcept;
 
 /// Rows and columns of out are cut into these many pieces, multiples of what the inner kernel
 /// computes at once where there is a choice.

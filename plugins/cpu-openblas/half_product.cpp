@@ -17,6 +17,11 @@ Extents tile_of(const GemmProblem& p) {
   return {std::min(p.m, kTile), std::min(p.n, kTile), std::min(p.k, kTile)};
 }
 
+/// Rounded up to whole cache lines, for what follows is aligned to them.
+std::int64_t tiles_floats(const Extents& tile) {
+  return (tile.m * tile.n + tile.m * tile.k + tile.k * tile.n + 15) / 16 * 16;
+}
+
 const char* element(const char* data, const std::int64_t (&strides)[2], std::int64_t row,
                     std::int64_t column) {
   return data + (row * strides[0] + column * strides[1]) * kBytes;
@@ -24,9 +29,11 @@ const char* element(const char* data, const std::int64_t (&strides)[2], std::int
 
 }  // namespace
 
-std::int64_t HalfProduct::scratch_floats(const GemmProblem& problem) noexcept {
+std::int64_t HalfProduct::scratch_floats(const GemmProblem& problem) const noexcept {
   const Extents tile = tile_of(problem);
-  return tile.m * tile.n + tile.m * tile.k + tile.k * tile.n;
+  const bool a_by_columns = problem.a_strides[0] == 1;
+  // Tiles at the edge are smaller, but each of them may be packed where whole ones are not.
+  return tiles_floats(tile) + floats_.scratch_elements(tile.m, tile.n, tile.k, a_by_columns);
 }
 
 void HalfProduct::widen_lines(const char* from, std::int64_t stride, std::int64_t lines,
@@ -42,8 +49,8 @@ void HalfProduct::compute(const GemmProblem& p, float alpha, float beta,
   float* const c = scratch;
   float* const a = c + tile.m * tile.n;
   float* const b = a + tile.m * tile.k;
+  float* const packed = scratch + tiles_floats(tile);
   const bool a_by_columns = p.a_strides[0] == 1, b_by_columns = p.b_strides[0] == 1;
-  const char trans_a = a_by_columns ? 'N' : 'T', trans_b = b_by_columns ? 'N' : 'T';
   for (std::int64_t j = 0; j < p.n; j += kTile) {
     const std::int64_t columns = std::min(kTile, p.n - j);
     for (std::int64_t i = 0; i < p.m; i += kTile) {
@@ -57,11 +64,12 @@ void HalfProduct::compute(const GemmProblem& p, float alpha, float beta,
                     a_by_columns ? depth : rows, a_by_columns ? rows : depth, a);
         widen_lines(element(p.b, p.b_strides, begin, j), p.b_strides[b_by_columns ? 1 : 0],
                     b_by_columns ? columns : depth, b_by_columns ? depth : columns, b);
-        const int m = static_cast<int>(rows), n = static_cast<int>(columns);
-        const int k = static_cast<int>(depth), least = std::max(k, 1);
-        const int lda = a_by_columns ? m : least, ldb = b_by_columns ? least : n;
         const float before = begin == 0 ? beta : 1.0F;
-        gemm_(&trans_a, &trans_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &before, c, &m);
+        FloatGemm product{rows,       columns,   depth,  a,       b,      c,    {1, rows},
+                          {1, depth}, {1, rows}, &alpha, &before, packed, false};
+        if (!a_by_columns) product.a_strides[0] = depth, product.a_strides[1] = 1;
+        if (!b_by_columns) product.b_strides[0] = columns, product.b_strides[1] = 1;
+        floats_.multiply(product);
         begin += depth;
       } while (begin < p.k);
       for (std::int64_t line = 0; line < columns; ++line) {

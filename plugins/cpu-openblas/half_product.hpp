@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of 16-bit floats: tiles become floats, the BLAS library multiplies these, and the result
-// is rounded once.
+// Products of 16-bit floats: tiles become floats, these are multiplied, and the result is rounded
+// once.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_HALF_PRODUCT_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_HALF_PRODUCT_HPP_
 
@@ -8,18 +8,17 @@
 
 #include "gemm.hpp"
 #include "simd/table.hpp"
-#include "symbols.hpp"
 
 namespace patchbay::cpu {
 
 class HalfProduct {
  public:
-  /// `widen` and `narrow` are casts to and from f32.
-  HalfProduct(Row widen, Row narrow, GemmEntry<float> gemm)
-      : widen_(widen), narrow_(narrow), gemm_(gemm) {}
+  /// `widen` and `narrow` are casts to and from f32, `floats` multiplies f32.
+  HalfProduct(Row widen, Row narrow, const FloatGemmLoop& floats)
+      : widen_(widen), narrow_(narrow), floats_(floats) {}
 
-  /// Of the memory that `compute` works in: three tiles, 3 MiB at most.
-  static std::int64_t scratch_floats(const GemmProblem& problem) noexcept;
+  /// How many floats `compute` works in: three tiles, packed ones too, 5 MiB at most.
+  std::int64_t scratch_floats(const GemmProblem& problem) const noexcept;
   /// The problem is normalised; neither m nor n is 0.
   void compute(const GemmProblem& problem, float alpha, float beta, float* scratch) const noexcept;
 
@@ -28,7 +27,7 @@ class HalfProduct {
                    float* to) const noexcept;
 
   const Row widen_, narrow_;
-  const GemmEntry<float> gemm_;
+  const FloatGemmLoop floats_;
 };
 
 }  // namespace patchbay::cpu

@@ -1,41 +1,44 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the devices of one driver share: the table of loops and the BLAS library.
+// What the devices of one driver share: the table of loops, and what multiplies matrices.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_LIBRARIES_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_LIBRARIES_HPP_
 
 #include <cstdint>
-#include <mutex>
-#include <optional>
+#include <memory>
 #include <string>
 
+#include "patchbay/plugin/kit/host.hpp"
+
+#include "scratch.hpp"
 #include "simd/table.hpp"
 #include "symbols.hpp"
 
 namespace patchbay::cpu {
 
+/// The user's options: cpu_simd (the best instruction set to use), cpu_products (auto, own or
+/// openblas) and openblas_path.
 class Libraries {
  public:
-  Libraries(std::optional<std::string> blas_path, std::int64_t cache_bytes)
-      : simd_(choose_simd_table()), blas_path_(std::move(blas_path)), cache_bytes_(cache_bytes) {}
+  /// Opens OpenBLAS where it is to multiply; where it is missed, the log has one warning.
+  Libraries(plugin::Host host, std::int64_t cache_bytes);
 
   const SimdTable& simd() const noexcept { return simd_; }
   std::int64_t cache_bytes() const noexcept { return cache_bytes_; }
+  /// Null where our own loops multiply.
+  const Blas* blas() const noexcept { return blas_.get(); }
+  ScratchPool& scratch() noexcept { return scratch_; }
 
-  /// Opened by the first call; a failure is tried again by the next.
-  const Blas& blas() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!blas_) blas_.emplace(blas_path_);
-    return *blas_;
-  }
-  /// Held during each call of a library that takes one at a time.
-  std::mutex& blas_call_mutex() noexcept { return blas_call_mutex_; }
+  /// In words: "avx512, own products", "avx2, products by OpenBLAS 0.3.21".
+  const std::string& description() const noexcept { return description_; }
 
  private:
+  void choose_products(plugin::Host host);
+
   const SimdTable simd_;
-  const std::optional<std::string> blas_path_;
   const std::int64_t cache_bytes_;
-  std::mutex mutex_, blas_call_mutex_;
-  std::optional<Blas> blas_;
+  std::unique_ptr<Blas> blas_;
+  ScratchPool scratch_;
+  std::string description_;
 };
 
 }  // namespace patchbay::cpu

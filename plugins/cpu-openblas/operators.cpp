@@ -244,22 +244,20 @@ std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int o
 std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   const SimdTable& simd = context.simd();
   const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
-  const bool by_blas = is_float(dtype) || is_half(dtype);
-  const IntegerGemmEntry integers = simd.integer_gemm[dtype];
-  if (!by_blas && integers == nullptr) refuse(context, context.dtype(0));
+  ProductLoops loops{nullptr, simd.float_gemm[dtype], {}, simd.integer_gemm[dtype]};
+  if (is_float(dtype)) loops.blas = context.libraries.blas();
+  if (is_half(dtype)) {
+    loops.half.emplace(simd.cast[PATCHBAY_F32][dtype], simd.cast[dtype][PATCHBAY_F32],
+                       simd.float_gemm[PATCHBAY_F32]);
+  }
+  const bool is_there = is_float(dtype) || is_half(dtype) || loops.integers != nullptr;
+  if (!is_there) refuse(context, context.dtype(0));
   for (int i = 0; i < 3; ++i) {
     expect_tensor(context, i);
     expect_dtype(context, i, dtype);
   }
-  const Blas* blas = by_blas ? &context.libraries.blas() : nullptr;
-  const bool one_at_a_time = blas != nullptr && !blas->is_concurrent();
-  std::optional<HalfProduct> half;
-  if (is_half(dtype)) {
-    half.emplace(simd.cast[PATCHBAY_F32][dtype], simd.cast[dtype][PATCHBAY_F32], blas->sgemm);
-  }
-  return std::make_unique<ProductKernel>(
-      context.workers, dtype, blas, one_at_a_time ? &context.libraries.blas_call_mutex() : nullptr,
-      integers, half);
+  return std::make_unique<ProductKernel>(context.workers, context.libraries.scratch(), dtype,
+                                         loops);
 }
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \

@@ -2,12 +2,12 @@
 #include "product.hpp"
 
 #include <algorithm>
-#include <climits>
+#include <atomic>
 #include <cstring>
-#include <memory>
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "blas_product.hpp"
 #include "stream.hpp"
 
 namespace patchbay::cpu {
@@ -50,59 +50,10 @@ GemmBatch batch_of(plugin::Arguments arguments) {
   return batch;
 }
 
-/// BLAS counts in int.
-bool fits_int(const GemmProblem& p) {
-  std::int64_t largest = std::max({p.m, p.n, p.k});
-  for (const auto* strides : {&p.a_strides, &p.b_strides, &p.out_strides}) {
-    largest = std::max({largest, (*strides)[0], (*strides)[1]});
-  }
-  return largest <= INT_MAX;
-}
-
-/// 'N' with the leading dimension of a column-major matrix, or 'T' with that of a row-major one.
-struct Layout {
-  char trans;
-  int leading;
-  Layout(const std::int64_t (&strides)[2], std::int64_t rows)
-      : trans(strides[0] == 1 && strides[1] >= rows ? 'N' : 'T'),
-        leading(static_cast<int>(trans == 'N' ? strides[1] : strides[0])) {}
-};
-
-template <class T>
-T value_of(const ScalarCell& cell) {
-  T value;
-  std::memcpy(&value, &cell.bits, sizeof(T));
+float float_of(const ScalarCell& cell) {
+  float value;
+  std::memcpy(&value, &cell.bits, sizeof(value));
   return value;
-}
-
-template <class T>
-void call_gemm(GemmEntry<T> gemm, const GemmProblem& p, T alpha, T beta) {
-  const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
-  const Layout a(p.a_strides, p.m), b(p.b_strides, p.k);
-  const int ldc = static_cast<int>(p.out_strides[1]);
-  gemm(&a.trans, &b.trans, &m, &n, &k, &alpha, reinterpret_cast<const T*>(p.a), &a.leading,
-       reinterpret_cast<const T*>(p.b), &b.leading, &beta, reinterpret_cast<T*>(p.out), &ldc);
-}
-
-/// One column of out: a b, without packing a.
-template <class T>
-void call_gemv(GemvEntry<T> gemv, const GemmProblem& p, T alpha, T beta) {
-  T* out = reinterpret_cast<T*>(p.out);
-  if (beta == 0) std::fill(out, out + p.m, T(0));  // it is not read: 0 times NaN is none
-  const Layout a(p.a_strides, p.m);
-  const bool plain = a.trans == 'N';
-  const int rows = static_cast<int>(plain ? p.m : p.k);
-  const int columns = static_cast<int>(plain ? p.k : p.m);
-  const int step_b = static_cast<int>(p.b_strides[0]), step_out = 1;
-  gemv(&a.trans, &rows, &columns, &alpha, reinterpret_cast<const T*>(p.a), &a.leading,
-       reinterpret_cast<const T*>(p.b), &step_b, &beta, out, &step_out);
-}
-
-template <class T>
-void call_blas(GemmEntry<T> gemm, GemvEntry<T> gemv, const GemmProblem& p, T alpha, T beta) {
-  if (p.k == 0) return call_gemm<T>(gemm, p, alpha, beta);
-  if (p.n == 1 && p.b_strides[0] > 0) return call_gemv<T>(gemv, p, alpha, beta);
-  call_gemm<T>(gemm, p, alpha, beta);
 }
 
 /// out^T = b^T a^T
@@ -129,69 +80,86 @@ struct ProductKernel::Job {
   GemmProblem first;
   GemmBatch batch;
   ScalarCell alpha, beta;
+  bool is_vector;
 };
 
 void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                            std::string_view name) {
-  const std::uint8_t computed = half_ ? std::uint8_t{PATCHBAY_F32} : dtype_;
+  const std::uint8_t computed = loops_.half ? std::uint8_t{PATCHBAY_F32} : dtype_;
   Job job{problem_of(arguments), batch_of(arguments), convert_scalar(arguments[3], computed),
-          convert_scalar(arguments[4], computed)};
+          convert_scalar(arguments[4], computed), false};
   if (job.first.m == 0 || job.first.n == 0 || job.batch.count == 0) return;
   if (!normalise(job.first, job.batch)) {
     plugin::unsupported("gemm.1: a matrix has no unit stride; copy it to a contiguous one first");
   }
-  if (blas_ != nullptr && !fits_int(job.first)) {
-    plugin::unsupported("gemm.1: extents and leading dimensions over 2^31 - 1 are not supported");
+  const bool by_blas = loops_.blas != nullptr && fits_blas(job.first);
+  if (computes_floats() && !by_blas) {
+    turn_row(job.first, job.batch);
+    job.is_vector = job.first.n == 1;
   }
-  static_cast<Stream&>(stream).submit(
-      {}, name, [=, this](plugin::Arguments) { workers_.run([&] { compute(job); }); });
+  static_cast<Stream&>(stream).submit({}, name, [=, this](plugin::Arguments) {
+    workers_.run([&] { by_blas ? compute_by_blas(job) : compute(job); });
+  });
 }
 
-namespace {
-
-/// Of 16-bit floats: what each part of a launch works in.
-class Scratch {
+/// Memory for each part of a launch to work in.
+class ProductKernel::Room {
  public:
-  Scratch(bool needed, const GemmProblem& largest, int num_parts)
-      : each_(needed ? HalfProduct::scratch_floats(largest) : 0),
-        all_(needed ? new float[static_cast<std::size_t>(each_ * num_parts)] : nullptr) {}
-  float* of(int part) const noexcept { return all_.get() + each_ * part; }
+  Room(ScratchPool& pool, std::int64_t bytes, int num_parts)
+      : each_((bytes + kLine - 1) / kLine * kLine),
+        lease_(pool.take(static_cast<std::size_t>(each_ * num_parts))) {}
+  void* of(int part) const noexcept { return lease_.data() + each_ * part; }
 
  private:
+  static constexpr std::int64_t kLine = 64;
   const std::int64_t each_;
-  const std::unique_ptr<float[]> all_;
+  const ScratchPool::Lease lease_;
 };
 
-}  // namespace
+std::int64_t ProductKernel::scratch_bytes(const GemmProblem& p, const Job& job) const noexcept {
+  if (loops_.half) return loops_.half->scratch_floats(p) * std::int64_t{sizeof(float)};
+  if (!computes_floats() || job.is_vector) return 0;
+  return loops_.floats.scratch_elements(p.m, p.n, p.k, p.a_strides[0] == 1) * element_bytes(dtype_);
+}
+
+void ProductKernel::compute_by_blas(const Job& job) const {
+  for (std::int64_t i = 0; i < job.batch.count; ++i) {
+    multiply_by_blas(*loops_.blas, dtype_,
+                     product_of(job.first, job.batch, i, element_bytes(dtype_)), &job.alpha.bits,
+                     &job.beta.bits);
+  }
+}
 
 /// Whole products for each thread while there are enough of them, for they share nothing; those
 /// left over in pieces, if that pays.
 void ProductKernel::compute(const Job& job) const {
   const std::int64_t count = job.batch.count;
-  if (blas_mutex_ != nullptr) {
-    const std::lock_guard<std::mutex> lock(*blas_mutex_);
-    return compute_whole(job, 0, count, 1);
-  }
   const double work = work_of(job.first);
   const int threads = workers_.num_threads();
   const bool is_small = work < kWorthSplitting;
   const std::int64_t whole = is_small || threads == 1 ? count : count / threads * threads;
   const bool stays = threads == 1 || work * static_cast<double>(whole) < kWorthSplitting;
-  // More parts than threads even out what other programs take from a core.
-  const std::int64_t parts = stays ? 1 : whole >= 8 * threads ? 4 * threads : threads;
-  compute_whole(job, 0, whole, static_cast<int>(std::min(whole, parts)));
+  const std::int64_t parts = stays ? 1 : threads;
+  compute_whole(job, whole, static_cast<int>(std::min(whole, parts)));
   for (std::int64_t i = whole; i < count; ++i) compute_split(job, i, threads);
 }
 
-void ProductKernel::compute_whole(const Job& job, std::int64_t begin, std::int64_t end,
-                                  int num_parts) const {
-  if (begin == end) return;
-  const Scratch scratch(half_.has_value(), job.first, num_parts);
+/// The first `count` products. Each part takes the next few until none is left, so that a thread
+/// which shares its core with another program takes fewer.
+void ProductKernel::compute_whole(const Job& job, std::int64_t count, int num_parts) const {
+  if (count == 0) return;
+  const Room room(scratch_, scratch_bytes(job.first, job), num_parts);
+  const std::int64_t together =
+      num_parts == 1 ? count : std::max<std::int64_t>(count / num_parts / 8, 1);
+  std::atomic<std::int64_t> next{0};
   const auto compute_part = [&](int part) {
-    const std::int64_t last = begin + (end - begin) * (part + 1) / num_parts;
-    for (std::int64_t i = begin + (end - begin) * part / num_parts; i < last; ++i) {
-      compute_piece(product_of(job.first, job.batch, i, element_bytes(dtype_)), job,
-                    scratch.of(part));
+    for (;;) {
+      const std::int64_t begin = next.fetch_add(together, std::memory_order_relaxed);
+      if (begin >= count) return;
+      for (std::int64_t i = begin; i < std::min(count, begin + together); ++i) {
+        compute_piece(product_of(job.first, job.batch, i, element_bytes(dtype_)), job,
+                      room.of(part));
+      }
     }
   };
   if (num_parts == 1) {
@@ -208,37 +176,47 @@ void ProductKernel::compute_split(const Job& job, std::int64_t index, int num_th
   GemmProblem largest = problem;
   largest.m = std::min(problem.m, grid.m_piece);
   largest.n = std::min(problem.n, grid.n_piece);
-  const Scratch scratch(half_.has_value(), largest, num_parts);
+  const Room room(scratch_, scratch_bytes(largest, job), num_parts);
   workers_.parallel_for(num_parts, [&](int part) {
-    compute_piece(piece_of(problem, grid, part, element_bytes(dtype_)), job, scratch.of(part));
+    compute_piece(piece_of(problem, grid, part, element_bytes(dtype_)), job, room.of(part));
   });
 }
 
 void ProductKernel::compute_piece(const GemmProblem& p, const Job& job,
-                                  float* scratch) const noexcept {
+                                  void* scratch) const noexcept {
   if (p.m <= 0 || p.n <= 0) return;
   const ScalarCell &alpha = job.alpha, &beta = job.beta;
-  if (half_) return half_->compute(p, value_of<float>(alpha), value_of<float>(beta), scratch);
-  if (dtype_ == PATCHBAY_F32) {
-    return call_blas(blas_->sgemm, blas_->sgemv, p, value_of<float>(alpha), value_of<float>(beta));
+  if (loops_.half) {
+    return loops_.half->compute(p, float_of(alpha), float_of(beta), static_cast<float*>(scratch));
   }
-  if (dtype_ == PATCHBAY_F64) {
-    return call_blas(blas_->dgemm, blas_->dgemv, p, value_of<double>(alpha),
-                     value_of<double>(beta));
+  if (computes_floats()) {
+    return loops_.floats.multiply({p.m,
+                                   p.n,
+                                   p.k,
+                                   p.a,
+                                   p.b,
+                                   p.out,
+                                   {p.a_strides[0], p.a_strides[1]},
+                                   {p.b_strides[0], p.b_strides[1]},
+                                   {p.out_strides[0], p.out_strides[1]},
+                                   &alpha.bits,
+                                   &beta.bits,
+                                   scratch,
+                                   job.is_vector});
   }
-  // Our own loop runs along rows of the output: turn the problem back.
+  // The loop for integers runs along rows of the output: turn the problem back.
   const GemmProblem rows = turned(p);
-  integer_gemm_({rows.m,
-                 rows.n,
-                 rows.k,
-                 rows.a,
-                 rows.b,
-                 rows.out,
-                 {rows.a_strides[0], rows.a_strides[1]},
-                 {rows.b_strides[0], rows.b_strides[1]},
-                 {rows.out_strides[0], rows.out_strides[1]},
-                 &alpha.bits,
-                 &beta.bits});
+  loops_.integers({rows.m,
+                   rows.n,
+                   rows.k,
+                   rows.a,
+                   rows.b,
+                   rows.out,
+                   {rows.a_strides[0], rows.a_strides[1]},
+                   {rows.b_strides[0], rows.b_strides[1]},
+                   {rows.out_strides[0], rows.out_strides[1]},
+                   &alpha.bits,
+                   &beta.bits});
 }
 
 }  // namespace patchbay::cpu

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// gemm.1 as a kernel: floats by the BLAS library, 16-bit ones as f32, integers by our own loop.
+// gemm.1 as a kernel: floats by our own loops or by OpenBLAS, 16-bit ones as f32, integers by a
+// loop that wraps.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCT_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCT_HPP_
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
 #include "patchbay/plugin/kit/objects.hpp"
@@ -12,42 +12,47 @@
 #include "gemm.hpp"
 #include "half_product.hpp"
 #include "operand.hpp"
+#include "scratch.hpp"
 #include "simd/table.hpp"
 #include "symbols.hpp"
 #include "workers.hpp"
 
 namespace patchbay::cpu {
 
+/// What multiplies matrices of one dtype.
+struct ProductLoops {
+  const Blas* blas;                 // null: one of the others
+  FloatGemmLoop floats;             // f32 and f64
+  std::optional<HalfProduct> half;  // 16-bit floats
+  IntegerGemmEntry integers;
+};
+
 /// Arguments: out [..., m, n], a [..., m, k], b [..., k, n], alpha, beta.
 class ProductKernel final : public plugin::Kernel {
  public:
-  /// `blas` is null for integers, `integer_gemm` for floats; `half` is there for 16-bit floats.
-  ProductKernel(Workers& workers, std::uint8_t dtype, const Blas* blas, std::mutex* blas_mutex,
-                IntegerGemmEntry integer_gemm, const std::optional<HalfProduct>& half)
-      : workers_(workers),
-        dtype_(dtype),
-        blas_(blas),
-        blas_mutex_(blas_mutex),
-        integer_gemm_(integer_gemm),
-        half_(half) {}
+  ProductKernel(Workers& workers, ScratchPool& scratch, std::uint8_t dtype,
+                const ProductLoops& loops)
+      : workers_(workers), scratch_(scratch), dtype_(dtype), loops_(loops) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
  private:
   struct Job;
+  class Room;
 
   void compute(const Job& job) const;
-  void compute_whole(const Job& job, std::int64_t begin, std::int64_t end, int num_parts) const;
+  void compute_by_blas(const Job& job) const;
+  void compute_whole(const Job& job, std::int64_t count, int num_parts) const;
   void compute_split(const Job& job, std::int64_t index, int num_threads) const;
-  void compute_piece(const GemmProblem& piece, const Job& job, float* scratch) const noexcept;
+  void compute_piece(const GemmProblem& piece, const Job& job, void* scratch) const noexcept;
+  std::int64_t scratch_bytes(const GemmProblem& largest, const Job& job) const noexcept;
+  bool computes_floats() const noexcept { return loops_.floats.multiply != nullptr; }
 
   Workers& workers_;
+  ScratchPool& scratch_;
   const std::uint8_t dtype_;
-  const Blas* const blas_;
-  std::mutex* const blas_mutex_;  // for a library that takes one call at a time
-  const IntegerGemmEntry integer_gemm_;
-  const std::optional<HalfProduct> half_;
+  const ProductLoops loops_;
 };
 
 }  // namespace patchbay::cpu

@@ -31,6 +31,12 @@ void Stream::submit_launch(std::string_view name, std::function<void()> work) {
   queue_->submit([work = std::move(work), origin = std::string(name)] {
     try {
       work();
+    } catch (const plugin::StatusError& error) {
+      throw plugin::StatusError(error.code(), error.what(), error.native_code(), error.flags(),
+                                origin);
+    } catch (const std::bad_alloc&) {
+      throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "no memory is left on the host", 0, 0,
+                                origin);
     } catch (const std::exception& error) {
       throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, error.what(), 0, 0, origin);
     }

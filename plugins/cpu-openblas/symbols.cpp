@@ -4,12 +4,9 @@
 #include <dlfcn.h>
 
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
-
-#include "patchbay/plugin/kit/error.hpp"
-
-#include "buffer_lock.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -22,12 +19,20 @@ namespace {
 #define PATCHBAY_MULTIARCH "."
 #endif
 
+// Builds with threads of their own first: the OpenMP build is slow when several threads call it.
 constexpr const char* kCandidates[] = {
-    "/usr/lib/" PATCHBAY_MULTIARCH "/openblas-serial/libopenblas.so.0",
-    "/usr/lib64/libopenblas.so.0",
+    "/usr/lib/" PATCHBAY_MULTIARCH "/openblas-pthread/libopenblas.so.0",
+    "/usr/lib64/libopenblasp.so.0",
     "libopenblas.so.0",
+    "/usr/lib/" PATCHBAY_MULTIARCH "/openblas-openmp/libopenblas.so.0",
     "libopenblas.so",
 };
+
+// Some of what products call by name within the library.
+constexpr const char* kCalledInside[] = {
+    "blas_memory_alloc", "blas_memory_free", "exec_blas", "gotoblas",       "openblas_get_config",
+    "sgemm_nn",          "sgemm_nt",         "sgemm_tn",  "sgemm_tt",       "sgemm_thread_nn",
+    "dgemm_nn",          "dgemm_nt",         "dgemm_tn",  "dgemm_thread_nn"};
 
 template <class Function>
 bool resolve(void* library, const char* name, Function& function) {
@@ -35,31 +40,30 @@ bool resolve(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-/// An application may hold a BLAS library of its own, and every BLAS has the same names inside:
-/// ours prefers its own. Sanitizers end a process that asks for that, so not in theirs.
-int open_flags() noexcept {
-  for (const char* sanitizer : {"__asan_init", "__tsan_init", "__msan_init"}) {
-    if (dlsym(RTLD_DEFAULT, sanitizer) != nullptr) return RTLD_NOW | RTLD_LOCAL;
+/// The dynamic linker gives a library the program's functions before its own, and OpenBLAS runs
+/// some of them as soon as it is opened: so it is asked before. Gives the name of one, or null.
+const char* replaced_function(const char* path) {
+  void* const loaded = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+  const char* replaced = nullptr;
+  for (const char* name : kCalledInside) {
+    void* const programs = dlsym(RTLD_DEFAULT, name);
+    if (programs == nullptr) continue;
+    if (loaded == nullptr || dlsym(loaded, name) != programs) replaced = name;
   }
-  return RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND;
+  if (loaded != nullptr) dlclose(loaded);
+  return replaced;
 }
 
 }  // namespace
 
-/// One thread a call is what the callers split the work for, so a build with a pool of its own is
-/// told to keep to it.
-void Blas::make_concurrent() noexcept {
-  int (*parallel)() = nullptr;
-  void (*set_num_threads)(int) = nullptr;
-  const bool has_pool = resolve(library_, "openblas_get_parallel", parallel) && parallel() != 0;
-  if (has_pool && resolve(library_, "openblas_set_num_threads", set_num_threads))
-    set_num_threads(1);
-  if (!has_pool) locks_buffers_ = install_buffer_lock(library_);
-  concurrent_ = has_pool || locks_buffers_;
-}
-
 bool Blas::try_open(const char* path, std::string& why) {
-  library_ = dlopen(path, open_flags());
+  if (const char* name = replaced_function(path)) {
+    why = std::string(path) +
+          " can't be opened: the program, or another build of OpenBLAS in it, " +
+          "has a function " + name + " too, which takes the place of the library's";
+    return false;
+  }
+  library_ = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) {
     const char* text = dlerror();
     why = text != nullptr ? text : path;
@@ -69,31 +73,36 @@ bool Blas::try_open(const char* path, std::string& why) {
   if (!resolve(library_, name, member)) why = std::string(path) + ": no symbol " name;
   PATCHBAY_BLAS_SYMBOLS(PATCHBAY_BLAS_RESOLVE)
 #undef PATCHBAY_BLAS_RESOLVE
-  if (!why.empty()) {
-    dlclose(std::exchange(library_, nullptr));
-    return false;
+  if (why.empty() && get_parallel() == 0) {
+    why = std::string(path) +
+          " is a serial build, which several threads can't call at once; install "
+          "libopenblas0-pthread";
   }
-  path_ = path;
-  make_concurrent();
-  return true;
+  if (!why.empty()) dlclose(std::exchange(library_, nullptr));
+  return why.empty();
 }
 
-Blas::Blas(const std::optional<std::string>& path) {
+std::unique_ptr<Blas> Blas::open(const std::optional<std::string>& path, std::string& why) {
   std::vector<const char*> candidates(std::begin(kCandidates), std::end(kCandidates));
   if (path) candidates = {path->c_str()};
-  std::string first_failure;
+  std::unique_ptr<Blas> blas(new Blas);
   for (const char* candidate : candidates) {
-    std::string why;
-    if (try_open(candidate, why)) return;
-    if (first_failure.empty()) first_failure = std::move(why);
+    std::string failure;
+    if (blas->try_open(candidate, failure)) return blas;
+    if (why.empty()) why = std::move(failure);
   }
-  plugin::unsupported("OpenBLAS can't be opened (" + first_failure +
-                      "); install libopenblas0-serial or set the option openblas_path");
+  return nullptr;
 }
 
 Blas::~Blas() {
-  if (locks_buffers_) remove_buffer_lock(library_);
   if (library_ != nullptr) dlclose(library_);
+}
+
+/// The configuration starts with it: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
+std::string Blas::name() const {
+  const std::string_view config = get_config();
+  const std::size_t first = config.find(' ');
+  return std::string(config.substr(0, config.find(' ', first + 1)));
 }
 
 }  // namespace patchbay::cpu

@@ -1,8 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The entries of the BLAS library that this plugin uses, declared here: no vendor header is needed.
+// The entries of OpenBLAS that this plugin uses, declared here: no vendor header is needed.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SYMBOLS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SYMBOLS_HPP_
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,17 +20,23 @@ using GemvEntry = void (*)(const char* trans, const int* m, const int* n, const 
                            const T* a, const int* lda, const T* x, const int* step_x, const T* beta,
                            T* y, const int* step_y);
 
-// name in the library, member, type
-#define PATCHBAY_BLAS_SYMBOLS(symbol)                                                  \
-  symbol("sgemm_", sgemm, GemmEntry<float>) symbol("dgemm_", dgemm, GemmEntry<double>) \
-      symbol("sgemv_", sgemv, GemvEntry<float>) symbol("dgemv_", dgemv, GemvEntry<double>)
+using GetParallelEntry = int (*)();
+using GetConfigEntry = const char* (*)();
 
-/// An opened BLAS library, closed with this object.
+// name in the library, member, type
+#define PATCHBAY_BLAS_SYMBOLS(symbol)                                                      \
+  symbol("sgemm_", sgemm, GemmEntry<float>) symbol("dgemm_", dgemm, GemmEntry<double>)     \
+      symbol("sgemv_", sgemv, GemvEntry<float>) symbol("dgemv_", dgemv, GemvEntry<double>) \
+          symbol("openblas_get_parallel", get_parallel, GetParallelEntry)                  \
+              symbol("openblas_get_config", get_config, GetConfigEntry)
+
+/// An opened OpenBLAS, closed with this object. It is the process's: the application may use the
+/// same file, so nothing of it is changed, and it is called as the application left it.
 class Blas {
  public:
-  /// Opens the serial build by its own path, else what there is, set to one thread. `path`: the
-  /// only file to try. Throws `unsupported`, naming what was tried and the package that has it.
-  explicit Blas(const std::optional<std::string>& path);
+  /// A build that takes calls from several threads at once. `path`: the only file to try. Null if
+  /// there is none, with the reason in `why`.
+  static std::unique_ptr<Blas> open(const std::optional<std::string>& path, std::string& why);
   ~Blas();
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
@@ -38,18 +45,14 @@ class Blas {
   PATCHBAY_BLAS_SYMBOLS(PATCHBAY_BLAS_MEMBER)
 #undef PATCHBAY_BLAS_MEMBER
 
-  /// Whether several threads may call it at once.
-  bool is_concurrent() const noexcept { return concurrent_; }
-  const std::string& path() const noexcept { return path_; }
+  /// "OpenBLAS 0.3.21"
+  std::string name() const;
 
  private:
+  Blas() = default;
   bool try_open(const char* path, std::string& why);
-  void make_concurrent() noexcept;
 
   void* library_ = nullptr;
-  bool locks_buffers_ = false;
-  bool concurrent_ = false;
-  std::string path_;
 };
 
 }  // namespace patchbay::cpu

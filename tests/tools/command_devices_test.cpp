@@ -52,6 +52,18 @@ TEST(Devices, TextIsATableOf100Columns) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
+TEST(Devices, TextSaysWhatMultipliesOnTheCpu) {
+  const auto devices = [](const char* products) {
+    return run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", products,
+                                     "PATCHBAY_OPENBLAS_PATH=/nowhere/libopenblas.so.0"});
+  };
+  EXPECT_NE(devices("PATCHBAY_CPU_PRODUCTS=own").out.find("own products)"), std::string::npos);
+  // The table may break the line between any two words.
+  const std::string absent = devices("PATCHBAY_CPU_PRODUCTS=openblas").out;
+  EXPECT_NE(absent.find("(no"), std::string::npos) << absent;
+  EXPECT_NE(absent.find("OpenBLAS))"), std::string::npos) << absent;
+}
+
 TEST(Devices, NoDeviceIsNoError) {
   const Finished finished = run_command({"devices"}, {"PATCHBAY_PLUGINS=none-of-them"});
   EXPECT_EQ(finished.exit_status, 0);

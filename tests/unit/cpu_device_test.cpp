@@ -1,24 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Devices, options, memory and the BLAS library of the CPU plugin.
+// Devices, options and memory of the CPU plugin.
 #include <sched.h>
 
 #include <thread>
 #include <vector>
 
 #include "unit/cpu_runtime.h"
-
-// An application may hold a BLAS library of its own, whose functions have the names that the
-// plugin's library uses inside. These are what OpenBLAS computes products with. Under a sanitizer,
-// which keeps a library from preferring its own, they would take the place of those.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-extern "C" {
-#define PATCHBAY_TEST_FOREIGN __attribute__((visibility("default"), used))
-PATCHBAY_TEST_FOREIGN int sgemm_nn() { return 0; }
-PATCHBAY_TEST_FOREIGN int sgemm_nt() { return 0; }
-PATCHBAY_TEST_FOREIGN int sgemm_tn() { return 0; }
-PATCHBAY_TEST_FOREIGN int sgemm_tt() { return 0; }
-}
-#endif
 
 namespace patchbay::test {
 namespace {
@@ -96,23 +83,6 @@ TEST(CpuDevice, MemoryIsRefusedWhenItIsAskedFor) {
   EXPECT_NE(std::string(error.what()).find(std::to_string(too_much)), std::string::npos)
       << error.what();
   EXPECT_EQ(ones({3}, {DType::f32, cpu}).to_vector<float>(), std::vector<float>(3, 1));
-}
-
-TEST(CpuDevice, MissingOpenBlasIsNamedWithItsPackage) {
-  const Runtime runtime = cpu_runtime({{"openblas_path", "/nowhere/libopenblas.so.0"}});
-  const Tensor a = ones({2, 2}, {DType::f32, runtime.device("cpu")});
-  EXPECT_ERROR((void)matmul(a, a), ErrorCode::kUnsupported, "/nowhere/libopenblas.so.0");
-  EXPECT_ERROR((void)matmul(a, a), ErrorCode::kUnsupported, "libopenblas0-serial");
-  // Integers need no library.
-  const Tensor b = a.cast(DType::i32);
-  EXPECT_EQ(matmul(b, b).to_vector<std::int32_t>(), std::vector<std::int32_t>(4, 2));
-}
-
-TEST(CpuDevice, TheApplicationsOwnBlasIsLeftAlone) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers forbid a library to prefer its own symbols";
-  const Runtime runtime = cpu_runtime();
-  const Tensor a = ones({400, 400}, {DType::f32, runtime.device("cpu")});
-  EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(400 * 400, 400));
 }
 
 TEST(CpuDevice, UnloadsAfterProductsAndLoadsAgain) {

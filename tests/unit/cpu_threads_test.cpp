@@ -69,25 +69,5 @@ TEST(CpuThreads, CallersAtOnceDoNotDisturbEachOther) {
   }
 }
 
-// The library's own table of buffers has no lock: without ours these come out wrong.
-TEST(CpuThreads, ProductsAtOnceAreRight) {
-  constexpr std::int64_t kSize = 120;
-  const Runtime runtime = cpu_runtime({{"cpu_devices", "2"}});
-  std::atomic<int> wrong{0}, arrived{0};
-  at_once(2, [&](int caller) {
-    const Device device = runtime.device("cpu:" + std::to_string(caller));
-    const Tensor a = full({kSize, kSize}, caller + 1, {DType::f64, device});
-    const Tensor out = empty_like(a);
-    const std::vector<double> expected(kSize * kSize, kSize * (caller + 1.0) * (caller + 1.0));
-    for (int round = 1; round <= 300; ++round) {
-      ++arrived;
-      while (arrived.load() < 2 * round) std::this_thread::yield();
-      matmul_out(out, a, a);
-      if (out.to_vector<double>() != expected) ++wrong;
-    }
-  });
-  EXPECT_EQ(wrong.load(), 0);
-}
-
 }  // namespace
 }  // namespace patchbay::test

@@ -13,6 +13,7 @@ void fill(SimdTable& table) {
   fill_reduce(table);
   fill_arg_reduce(table);
   fill_integer_gemm(table);
+  fill_float_gemm(table);
   fill_random(table);
 }
 

@@ -89,6 +89,26 @@ struct IntegerGemm {
 };
 using IntegerGemmEntry = void (*)(const IntegerGemm& problem);
 
+/// The same over floats. `out` has unit stride along m, a and b have one unit stride each; vectors
+/// may have any. An alpha of 0 leaves a and b unread, a beta of 0 leaves out unread.
+struct FloatGemm {
+  std::int64_t m, n, k;
+  const void* a;
+  const void* b;
+  void* out;
+  std::int64_t a_strides[2], b_strides[2], out_strides[2];
+  const void* alpha;
+  const void* beta;
+  void* scratch;   // aligned to a cache line; may be null where none is needed
+  bool is_vector;  // b and out are vectors: n is 1, in the whole product too
+};
+struct FloatGemmLoop {
+  void (*multiply)(const FloatGemm& problem) = nullptr;
+  /// How many elements of scratch memory a product of these extents takes.
+  std::int64_t (*scratch_elements)(std::int64_t m, std::int64_t n, std::int64_t k,
+                                   bool a_has_unit_rows) = nullptr;
+};
+
 /// num_blocks blocks of Philox from number `first` on, 16 bytes each, at `words`: whole vectors are
 /// written, so that there is room for a multiple of kBlocksTogether.
 constexpr std::int64_t kBlocksTogether = 8;
@@ -114,6 +134,7 @@ struct ArgReduction {
 /// Null: no such operation on that type.
 struct SimdTable {
   const char* name = "";
+  bool has_fast_products = false;  // as fast as a BLAS library
   std::uint32_t vector_bytes = 16;
   Row unary[kCountOf<UnaryOp>][kNumDtypes] = {};
   Row binary[kCountOf<BinaryOp>][kNumDtypes] = {};
@@ -128,6 +149,7 @@ struct SimdTable {
   Reduction reduce[kNumReduceOps][kNumDtypes] = {};
   ArgReduction arg_reduce[kNumArgOps][kNumDtypes] = {};
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
+  FloatGemmLoop float_gemm[kNumDtypes] = {};
   Philox philox = nullptr;
   Draw uniform[kNumDtypes] = {};
   Draw normal[kNumDtypes] = {};
@@ -135,9 +157,6 @@ struct SimdTable {
   Draw wide_integers = nullptr;  // i64 in ranges over 2^32
   Draw mask = nullptr;
 };
-
-/// The best table for this processor.
-SimdTable choose_simd_table();
 
 }  // namespace patchbay::cpu
 

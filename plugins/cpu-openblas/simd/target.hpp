@@ -39,6 +39,7 @@ void fill_move(SimdTable& table);
 void fill_reduce(SimdTable& table);
 void fill_arg_reduce(SimdTable& table);
 void fill_integer_gemm(SimdTable& table);
+void fill_float_gemm(SimdTable& table);
 void fill_random(SimdTable& table);
 /// All of them.
 void fill(SimdTable& table);

@@ -1,0 +1,182 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Products of matrices of floats. Large ones are packed in blocks that stay in the caches: a block
+// of b in the last level, one of a in the second, a strip of b in the first. The blocks' extents
+// are constants, so that bits do not depend on the number of threads.
+#include "matrix_vector.hpp"
+#include "product_pack.hpp"
+#include "product_tile.hpp"
+
+namespace patchbay::cpu::PATCHBAY_SIMD {
+namespace {
+
+template <class T>
+struct Blocks {
+  static constexpr std::int64_t kDepth = sizeof(T) == 4 ? 384 : 256;
+#if defined(__AVX512F__)
+  static constexpr std::int64_t kRowBytes = 384 << 10, kSmallBytes = 256 << 10;
+#else
+  static constexpr std::int64_t kRowBytes = 160 << 10, kSmallBytes = 128 << 10;
+#endif
+  static constexpr std::int64_t kRowUnit = kDepth * static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t kRows = kRowBytes / kRowUnit / kTileRows<T> * kTileRows<T>;
+  static constexpr std::int64_t kColumns = 1024 / kTileColumns * kTileColumns;
+};
+
+constexpr std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+template <class T>
+struct Matrices {
+  const T* a;
+  const T* b;
+  T* out;
+  std::int64_t a_row, a_column, b_row, b_column, out_column;
+  T alpha, beta;
+};
+
+template <class T>
+Matrices<T> matrices_of(const FloatGemm& p) {
+  return {static_cast<const T*>(p.a),
+          static_cast<const T*>(p.b),
+          static_cast<T*>(p.out),
+          p.a_strides[0],
+          p.a_strides[1],
+          p.b_strides[0],
+          p.b_strides[1],
+          p.out_strides[1],
+          *static_cast<const T*>(p.alpha),
+          *static_cast<const T*>(p.beta)};
+}
+
+/// out = beta out
+template <class T>
+void scale_out(const FloatGemm& p) {
+  const T beta = *static_cast<const T*>(p.beta);
+  for (std::int64_t j = 0; j < p.n; ++j) {
+    T* const out = static_cast<T*>(p.out) + j * p.out_strides[1];
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      T& x = out[i * p.out_strides[0]];
+      x = beta == T(0) ? T(0) : beta * x;
+    }
+  }
+}
+
+/// A strip of the output, `rows` rows from `row` on: b as it lies.
+template <class T>
+void multiply_strip(const Matrices<T>& x, std::int64_t k, std::int64_t n, std::int64_t row,
+                    std::int64_t rows, const T* a, std::int64_t a_step) {
+  for (std::int64_t j = 0; j < n; j += kTileColumns) {
+    tile_loop<T, false>(rows, least(n - j, kTileColumns))(
+        {k, a, a_step, x.b + j * x.b_column, x.b_row, x.b_column, x.out + row + j * x.out_column,
+         x.out_column, rows, x.alpha, x.beta});
+  }
+}
+
+/// Small products, whose a has unit stride along m: only rows that fill no vector are packed.
+template <class T>
+void multiply_small(const FloatGemm& p) {
+  const Matrices<T> x = matrices_of<T>(p);
+  const std::int64_t whole = p.m / kLanes<T> * kLanes<T>;
+  for (std::int64_t row = 0; row < whole; row += kTileRows<T>) {
+    multiply_strip<T>(x, p.k, p.n, row, least(whole - row, kTileRows<T>), x.a + row, x.a_column);
+  }
+  if (whole == p.m) return;
+  alignas(kLineBytes) T last[Blocks<T>::kDepth * kLanes<T>];
+  const std::int64_t width = padded_rows<T>(p.m - whole);
+  pack<T>(x.a + whole, x.a_row, x.a_column, p.m - whole, width, p.k, last);
+  multiply_strip<T>(x, p.k, p.n, whole, p.m - whole, last, width);
+}
+
+/// A packed block of a times one of b.
+template <class T>
+void multiply_block(const T* a, const T* b, std::int64_t rows, std::int64_t columns, std::int64_t k,
+                    T* out, std::int64_t out_column, T alpha, T beta) {
+  for (std::int64_t j = 0; j < columns; j += kTileColumns) {
+    const std::int64_t tile_columns = least(columns - j, kTileColumns);
+    for (std::int64_t i = 0; i < rows; i += kTileRows<T>) {
+      const std::int64_t tile_rows = least(rows - i, kTileRows<T>);
+      tile_loop<T, true>(tile_rows,
+                         tile_columns)({k, a + i * k, 0, b + j * k, 0, 0, out + i + j * out_column,
+                                        out_column, tile_rows, alpha, beta});
+    }
+  }
+}
+
+template <class T>
+void pack_rows_of_a(const Matrices<T>& x, std::int64_t row, std::int64_t rows, std::int64_t step,
+                    std::int64_t k, T* to) {
+  for (std::int64_t i = 0; i < rows; i += kTileRows<T>) {
+    const std::int64_t count = least(rows - i, kTileRows<T>);
+    pack<T>(x.a + (row + i) * x.a_row + step * x.a_column, x.a_row, x.a_column, count,
+            padded_rows<T>(count), k, to + i * k);
+  }
+}
+
+template <class T>
+void pack_columns_of_b(const Matrices<T>& x, std::int64_t column, std::int64_t columns,
+                       std::int64_t step, std::int64_t k, T* to) {
+  for (std::int64_t j = 0; j < columns; j += kTileColumns) {
+    const std::int64_t count = least(columns - j, kTileColumns);
+    pack<T>(x.b + (column + j) * x.b_column + step * x.b_row, x.b_column, x.b_row, count, count, k,
+            to + j * k);
+  }
+}
+
+template <class T>
+void multiply_large(const FloatGemm& p) {
+  using Block = Blocks<T>;
+  const Matrices<T> x = matrices_of<T>(p);
+  T* const packed_a = static_cast<T*>(p.scratch);
+  T* const packed_b =
+      packed_a + round_up(least(p.m, Block::kRows), kLanes<T>) * least(p.k, Block::kDepth);
+  for (std::int64_t j = 0; j < p.n; j += Block::kColumns) {
+    const std::int64_t columns = least(p.n - j, Block::kColumns);
+    for (std::int64_t step = 0; step < p.k; step += Block::kDepth) {
+      const std::int64_t k = least(p.k - step, Block::kDepth);
+      pack_columns_of_b(x, j, columns, step, k, packed_b);
+      const T beta = step == 0 ? x.beta : T(1);
+      for (std::int64_t i = 0; i < p.m; i += Block::kRows) {
+        const std::int64_t rows = least(p.m - i, Block::kRows);
+        pack_rows_of_a(x, i, rows, step, k, packed_a);
+        multiply_block<T>(packed_a, packed_b, rows, columns, k, x.out + i + j * x.out_column,
+                          x.out_column, x.alpha, beta);
+      }
+    }
+  }
+}
+
+/// Whether a and b fit the second-level cache as they lie, or a packed block would be used once.
+template <class T>
+bool is_small(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows) {
+  if (!a_has_unit_rows || k > Blocks<T>::kDepth) return false;
+  return n <= kTileColumns ||
+         m * k * static_cast<std::int64_t>(sizeof(T)) <= Blocks<T>::kSmallBytes;
+}
+
+template <class T>
+std::int64_t scratch_elements(std::int64_t m, std::int64_t n, std::int64_t k,
+                              bool a_has_unit_rows) {
+  if (is_small<T>(m, n, k, a_has_unit_rows)) return 0;
+  using Block = Blocks<T>;
+  return (round_up(least(m, Block::kRows), kLanes<T>) + least(n, Block::kColumns)) *
+         least(k, Block::kDepth);
+}
+
+template <class T>
+void multiply(const FloatGemm& p) {
+  if (p.k == 0 || *static_cast<const T*>(p.alpha) == T(0)) return scale_out<T>(p);
+  if (p.is_vector) return multiply_vector<T>(p);
+  if (is_small<T>(p.m, p.n, p.k, p.a_strides[0] == 1)) return multiply_small<T>(p);
+  multiply_large<T>(p);
+}
+
+}  // namespace
+
+void fill_float_gemm(SimdTable& table) {
+  table.float_gemm[PATCHBAY_F32] = {multiply<float>, scratch_elements<float>};
+  table.float_gemm[PATCHBAY_F64] = {multiply<double>, scratch_elements<double>};
+}
+
+}  // namespace patchbay::cpu::PATCHBAY_SIMD

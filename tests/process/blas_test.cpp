@@ -1,0 +1,91 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Patchbay beside the BLAS library of the program.
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "examples/tests/run_process.h"
+
+namespace {
+
+#if defined(__aarch64__)
+#define PATCHBAY_TEST_LIB "/usr/lib/aarch64-linux-gnu/"
+#else
+#define PATCHBAY_TEST_LIB "/usr/lib/x86_64-linux-gnu/"
+#endif
+constexpr const char* kOpenBlas = PATCHBAY_TEST_LIB "openblas-pthread/libopenblas.so.0";
+
+/// By what multiplies here: auto, own or openblas.
+class BesideBlas : public testing::TestWithParam<const char*> {
+ protected:
+  /// What the program prints; it must end well.
+  std::string run(const std::string& way, const std::string& library,
+                  const std::string& patchbays = kOpenBlas) {
+    const examples::ProcessResult result = examples::run_process(
+        {BLAS_PROGRAM, way, library}, {{"PATCHBAY_PLUGINS", "cpu-openblas"},
+                                       {"PATCHBAY_CPU_PRODUCTS", GetParam()},
+                                       {"PATCHBAY_OPENBLAS_PATH", patchbays}});
+    EXPECT_EQ(result.status, 0) << result.output << result.errors;
+    return result.output;
+  }
+  bool wants_openblas() const { return std::string(GetParam()) == "openblas"; }
+};
+INSTANTIATE_TEST_SUITE_P(All, BesideBlas, testing::Values("auto", "own", "openblas"));
+
+TEST_P(BesideBlas, TheProgramsOwnUseOfTheSameFileGoesOn) {
+  if (!std::filesystem::exists(kOpenBlas)) GTEST_SKIP() << kOpenBlas << " is absent";
+  EXPECT_EQ(run("shared", kOpenBlas), "");
+}
+
+TEST_P(BesideBlas, TheSameFileInTheGlobalScope) {
+  if (!std::filesystem::exists(kOpenBlas)) GTEST_SKIP() << kOpenBlas << " is absent";
+  const std::string description = run("global", kOpenBlas);
+  const char* const products = wants_openblas() ? "products by OpenBLAS" : "own products";
+  EXPECT_NE(description.find(products), std::string::npos) << description;
+}
+
+TEST_P(BesideBlas, AnotherBuildInTheGlobalScope) {
+  const std::string other = PATCHBAY_TEST_LIB "openblas-serial/libopenblas.so.0";
+  if (!std::filesystem::exists(kOpenBlas) || !std::filesystem::exists(other)) {
+    GTEST_SKIP() << kOpenBlas << " or " << other << " is absent";
+  }
+  const std::string description = run("global", other);
+  EXPECT_NE(description.find("own products"), std::string::npos) << description;
+}
+
+TEST_P(BesideBlas, AnotherLibraryInTheGlobalScope) {
+  std::string library = PATCHBAY_TEST_LIB "blis-openmp/libblis.so.4";
+  if (!std::filesystem::exists(library)) library = PATCHBAY_TEST_LIB "blis-pthread/libblis.so.4";
+  if (!std::filesystem::exists(library)) GTEST_SKIP() << library << " is absent";
+  EXPECT_NE(run("global", library), "");
+}
+
+TEST_P(BesideBlas, SerialBuildIsRefused) {
+  const std::string serial = PATCHBAY_TEST_LIB "openblas-serial/libopenblas.so.0";
+  if (!std::filesystem::exists(serial)) GTEST_SKIP() << serial << " is absent";
+  const std::string description = run("alone", "none", serial);
+  EXPECT_NE(description.find("own products"), std::string::npos) << description;
+}
+
+TEST_P(BesideBlas, ThereIsNone) {
+  const std::string description = run("alone", "none", "/nowhere/libopenblas.so.0");
+  EXPECT_NE(description.find("own products"), std::string::npos) << description;
+  if (wants_openblas()) {
+    EXPECT_NE(description.find("(no OpenBLAS)"), std::string::npos) << description;
+  }
+}
+
+TEST(LittleMemory, IsAnOrdinaryErrorOfTheProduct) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's own memory is limited too";
+#endif
+  const examples::ProcessResult result = examples::run_process(
+      {BLAS_PROGRAM, "limited", "none"},
+      {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_PRODUCTS", "own"}});
+  EXPECT_EQ(result.status, 0) << result.output << result.errors;
+  EXPECT_NE(result.output.find("bytes to pack matrices in"), std::string::npos) << result.output;
+  EXPECT_EQ(result.output.find('\n'), result.output.size() - 1) << result.output;
+}
+
+}  // namespace
