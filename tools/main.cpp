@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "misspelt.h"
 #include "report.h"
 
 namespace {
@@ -81,7 +82,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // A command line that was not understood may still have asked for JSON.
     const bool json = std::find(argv, argv + argc, std::string("--json")) != argv + argc;
-    return print_error("usage", error.what(), json, kExitUsage);
+    const std::string unknown = explain_unknown_word(app);
+    return print_error("usage", unknown.empty() ? error.what() : unknown, json, kExitUsage);
   }
   if (!invocation.action) {
     return print_error("usage", "expected a command; `patchbay --help` lists them",

@@ -76,6 +76,28 @@ TEST(Usage, TheComplaintNamesTheCulprit) {
             std::string::npos);
 }
 
+TEST(Usage, AMisspeltWordIsToldTheNearest) {
+  const auto complaint = [](const Words& words) {
+    const Finished finished = run_command(words);
+    EXPECT_EQ(finished.exit_status, 2) << join(words);
+    return finished.err;
+  };
+  EXPECT_EQ(
+      complaint({"devcies"}),
+      "patchbay: unknown command 'devcies': the nearest is 'devices'; `patchbay --help` lists "
+      "them\n");
+  EXPECT_EQ(
+      complaint({"bench", "cpoy"}),
+      "patchbay: unknown command 'cpoy': the nearest is 'copy'; `patchbay bench --help` lists "
+      "them\n");
+  EXPECT_EQ(complaint({"devices", "--memroy"}),
+            "patchbay: unknown option '--memroy': the nearest is '--memory'; `patchbay devices "
+            "--help` lists them\n");
+  EXPECT_EQ(complaint({"--plugin-pth=/tmp", "devices"}),
+            "patchbay: unknown option '--plugin-pth': the nearest is '--plugin-path'; `patchbay "
+            "devices --help` lists them\n");
+}
+
 TEST(Usage, HelpNamesTheCommands) {
   const Finished finished = run_command({"--help"});
   EXPECT_EQ(finished.exit_status, 0);
