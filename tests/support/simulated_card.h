@@ -12,10 +12,9 @@ namespace patchbay::test {
 /// PATCHBAY_TEST_HARDWARE is set, for a machine that has a card.
 inline std::map<std::string, std::string> simulated_card_settings() {
   if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr) return {};
-  const std::string library = PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_";
-  return {{"cuda_library", library + "cuda.so"},
-          {"cuda_rtc_library", library + "nvrtc.so"},
-          {"cuda_blas_library", library + "cublas.so"}};
+  return {{"cuda_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},
+          {"cuda_rtc_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_nvrtc.so"},
+          {"cuda_blas_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublas.so"}};
 }
 
 }  // namespace patchbay::test
