@@ -154,12 +154,12 @@ int check_stack(const Tensors& tensors, int dim) {
 }  // namespace
 }  // namespace tensor
 
-Tensor concat(const std::vector<Tensor>& tensors, int dim) {
+Tensor concat(const std::vector<Tensor>& tensors, Dim dim) {
   dim = tensor::check_concat(tensors, dim);
   return tensor::concatenated("concat", tensors, dim);
 }
 
-const Tensor& concat_out(const Tensor& out, const std::vector<Tensor>& tensors, int dim) {
+const Tensor& concat_out(const Tensor& out, const std::vector<Tensor>& tensors, Dim dim) {
   const tensor::TensorImpl& target = tensor::impl_of("concat", out, "out");
   dim = tensor::check_concat(tensors, dim);
   tensor::check_same_device("concat", {"out", target}, {"tensors[0]", *tensors[0].impl()});
@@ -175,7 +175,7 @@ const Tensor& concat_out(const Tensor& out, const std::vector<Tensor>& tensors, 
   return out;
 }
 
-Tensor stack(const std::vector<Tensor>& tensors, int dim) {
+Tensor stack(const std::vector<Tensor>& tensors, Dim dim) {
   dim = tensor::check_stack(tensors, dim);
   std::vector<Tensor> layers;
   layers.reserve(tensors.size());
@@ -199,7 +199,7 @@ std::vector<Tensor> pieces_of(const Tensor& tensor, std::int64_t size, int dim) 
 
 }  // namespace
 
-std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, int dim) {
+const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, Dim dim) {
   const tensor::TensorImpl& impl = tensor::impl_of("split", tensor, "tensor");
   dim = tensor::resolve_dim("split", impl, dim);
   if (size < 1) {
@@ -211,9 +211,10 @@ std::vector<Tensor> split(const Tensor& tensor, std::int64_t size, int dim) {
   return pieces_of(tensor, size, dim);
 }
 
-std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int64_t>& sizes, int dim) {
+const std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int64_t>& sizes,
+                                Dim along) {
   const tensor::TensorImpl& impl = tensor::impl_of("split", tensor, "tensor");
-  dim = tensor::resolve_dim("split", impl, dim);
+  const int dim = tensor::resolve_dim("split", impl, along);
   std::int64_t left = impl.shape[dim];
   for (const std::int64_t size : sizes) left = size < 0 || size > left ? -1 : left - size;
   if (left != 0) {
@@ -231,7 +232,7 @@ std::vector<Tensor> split(const Tensor& tensor, const std::vector<std::int64_t>&
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t count, int dim) {
+const std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t count, Dim dim) {
   const tensor::TensorImpl& impl = tensor::impl_of("chunk", tensor, "tensor");
   dim = tensor::resolve_dim("chunk", impl, dim);
   if (count < 1) {

@@ -268,33 +268,33 @@ Named a_of(const char* operation, const Tensor& a) { return {"a", impl_of(operat
 using tensor::a_of;
 using tensor::Lookup;
 
-Tensor gather(const Tensor& a, int dim, const Tensor& index) {
+Tensor gather(const Tensor& a, Dim dim, const Tensor& index) {
   return tensor::look_up(tensor::each_element("gather", a_of("gather", a), dim, index), a);
 }
 
-const Tensor& gather_out(const Tensor& out, const Tensor& a, int dim, const Tensor& index) {
+const Tensor& gather_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index) {
   static_cast<void>(tensor::impl_of("gather", out, "out"));
   return tensor::look_up_out(tensor::each_element("gather", a_of("gather", a), dim, index), out, a);
 }
 
-Tensor index_select(const Tensor& a, int dim, const Tensor& index) {
+Tensor index_select(const Tensor& a, Dim dim, const Tensor& index) {
   constexpr const char* kName = "index_select";
   return tensor::look_up(tensor::each_slice(kName, a_of(kName, a), dim, index), a);
 }
 
-const Tensor& index_select_out(const Tensor& out, const Tensor& a, int dim, const Tensor& index) {
+const Tensor& index_select_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index) {
   constexpr const char* kName = "index_select";
   static_cast<void>(tensor::impl_of(kName, out, "out"));
   return tensor::look_up_out(tensor::each_slice(kName, a_of(kName, a), dim, index), out, a);
 }
 
-Tensor scatter_add(const Tensor& a, int dim, const Tensor& index, const Tensor& source) {
+Tensor scatter_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& source) {
   const tensor::Named named = a_of("scatter_add", a);
   const Lookup lookup = tensor::each_element("scatter_add", named, dim, index);
   return tensor::add_at(tensor::adding(lookup, named, source), a, source);
 }
 
-const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, int dim, const Tensor& index,
+const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index,
                               const Tensor& source) {
   static_cast<void>(tensor::impl_of("scatter_add", out, "out"));
   const tensor::Named named = a_of("scatter_add", a);
@@ -302,13 +302,13 @@ const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, int dim, const
   return tensor::add_at_out(tensor::adding(lookup, named, source), out, a, source);
 }
 
-Tensor index_add(const Tensor& a, int dim, const Tensor& index, const Tensor& source) {
+Tensor index_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& source) {
   const tensor::Named named = a_of("index_add", a);
   const Lookup lookup = tensor::each_slice("index_add", named, dim, index);
   return tensor::add_at(tensor::adding(lookup, named, source), a, source);
 }
 
-const Tensor& index_add_out(const Tensor& out, const Tensor& a, int dim, const Tensor& index,
+const Tensor& index_add_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index,
                             const Tensor& source) {
   static_cast<void>(tensor::impl_of("index_add", out, "out"));
   const tensor::Named named = a_of("index_add", a);

@@ -20,7 +20,7 @@ void Tensor::release() noexcept { impl_->release(); }
 const Shape& Tensor::shape() const { return impl_of("shape", *this, "tensor").shape; }
 const Shape& Tensor::strides() const { return impl_of("strides", *this, "tensor").strides; }
 
-std::int64_t Tensor::size(int dim) const {
+std::int64_t Tensor::size(Dim dim) const {
   const tensor::TensorImpl& impl = impl_of("size", *this, "tensor");
   return impl.shape[tensor::resolve_dim("size", impl, dim)];
 }

@@ -38,9 +38,10 @@ std::int64_t clamp_index(std::int64_t index, std::int64_t extent) {
 
 }  // namespace
 
-Tensor Tensor::slice(int dim, std::int64_t start, std::int64_t end, std::int64_t step) const {
+Tensor Tensor::slice(Dim along, Index start, Index end, Index stride) const {
   const TensorImpl& impl = tensor::impl_of("slice", *this, "tensor");
-  dim = resolve_dim("slice", impl, dim);
+  const int dim = resolve_dim("slice", impl, along);
+  const std::int64_t step = stride;
   if (step < 1) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[slice] bad step: expected 1 or more, got {} (tensor: {}). Tensors have no "
@@ -61,10 +62,11 @@ Tensor Tensor::slice(int dim, std::int64_t start, std::int64_t end, std::int64_t
   });
 }
 
-Tensor Tensor::select(int dim, std::int64_t index) const {
+Tensor Tensor::select(Dim along, Index at) const {
   const TensorImpl& impl = tensor::impl_of("select", *this, "tensor");
-  dim = resolve_dim("select", impl, dim);
+  const int dim = resolve_dim("select", impl, along);
   const std::int64_t extent = impl.shape[dim];
+  std::int64_t index = at;
   if (index < -extent || index >= extent) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[select] index {0} is out of range: expected {1} to {2} for extent {3} of "
@@ -83,18 +85,19 @@ Tensor Tensor::select(int dim, std::int64_t index) const {
 
 namespace {
 
-Tensor permuted(const Tensor& tensor, std::span<const int> dims) {
+Tensor permuted(const Tensor& tensor, std::span<const Dim> dims) {
   const TensorImpl& impl = tensor::impl_of("permute", tensor, "tensor");
   const auto raise_not_permuted = [&] {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[permute] not an order of the dimensions: expected each of {} dimensions once, "
                    "got [{}] (tensor: {}). Name every dimension once.",
-                   impl.shape.rank(), fmt::join(dims, ", "), describe(impl));
+                   impl.shape.rank(), fmt::join(std::vector<int>(dims.begin(), dims.end()), ", "),
+                   describe(impl));
   };
   if (dims.size() != static_cast<std::size_t>(impl.shape.rank())) raise_not_permuted();
   Shape shape, strides;
   unsigned seen = 0;
-  for (const int named : dims) {
+  for (const Dim named : dims) {
     const int dim = resolve_dim("permute", impl, named);
     if ((seen >> dim & 1u) != 0) raise_not_permuted();
     seen |= 1u << dim;
@@ -104,7 +107,7 @@ Tensor permuted(const Tensor& tensor, std::span<const int> dims) {
   return recorded("permute", make_view(impl, impl.offset_bytes, shape, strides), tensor,
                   [order = std::vector<int>(dims.begin(), dims.end())](const Tensor& grad) {
                     const int rank = grad.rank();
-                    std::vector<int> inverse(order.size());
+                    std::vector<Dim> inverse(order.size(), 0);
                     for (int i = 0; i < rank; ++i) {
                       const int dim = order[static_cast<std::size_t>(i)];
                       inverse[static_cast<std::size_t>(dim < 0 ? dim + rank : dim)] = i;
@@ -115,14 +118,14 @@ Tensor permuted(const Tensor& tensor, std::span<const int> dims) {
 
 }  // namespace
 
-Tensor Tensor::permute(std::initializer_list<int> dims) const {
+Tensor Tensor::permute(std::initializer_list<Dim> dims) const {
   return permuted(*this, {dims.begin(), dims.size()});
 }
 
-Tensor Tensor::transpose(int dim0, int dim1) const {
+Tensor Tensor::transpose(Dim first, Dim second) const {
   const TensorImpl& impl = tensor::impl_of("transpose", *this, "tensor");
-  dim0 = resolve_dim("transpose", impl, dim0);
-  dim1 = resolve_dim("transpose", impl, dim1);
+  const int dim0 = resolve_dim("transpose", impl, first);
+  const int dim1 = resolve_dim("transpose", impl, second);
   Shape shape = impl.shape, strides = impl.strides;
   std::swap(shape[dim0], shape[dim1]);
   std::swap(strides[dim0], strides[dim1]);
@@ -141,7 +144,7 @@ Tensor Tensor::t() const {
   return transpose(0, 1);
 }
 
-Tensor Tensor::diagonal(std::int64_t offset, int dim0, int dim1) const {
+Tensor Tensor::diagonal(Index which, Dim dim0, Dim dim1) const {
   const TensorImpl& impl = tensor::impl_of("diagonal", *this, "tensor");
   const int row = resolve_dim("diagonal", impl, dim0), column = resolve_dim("diagonal", impl, dim1);
   if (row == column) {
@@ -150,7 +153,7 @@ Tensor Tensor::diagonal(std::int64_t offset, int dim0, int dim1) const {
                    "another one.",
                    row, describe(impl));
   }
-  offset = std::clamp(offset, -impl.shape[row], impl.shape[column]);
+  const std::int64_t offset = std::clamp<std::int64_t>(which, -impl.shape[row], impl.shape[column]);
   const std::int64_t below = std::max<std::int64_t>(-offset, 0);
   const std::int64_t beside = std::max<std::int64_t>(offset, 0);
   const std::int64_t length = std::min(impl.shape[row] - below, impl.shape[column] - beside);
@@ -196,16 +199,17 @@ Tensor Tensor::expand(const Shape& shape) const {
                   [from = impl.shape](const Tensor& grad) { return tensor::sum_to(grad, from); });
 }
 
-Tensor Tensor::squeeze(int dim) const {
+Tensor Tensor::squeeze(Dim named) const {
   const TensorImpl& impl = tensor::impl_of("squeeze", *this, "tensor");
-  dim = resolve_dim("squeeze", impl, dim);
+  const int dim = resolve_dim("squeeze", impl, named);
   if (impl.shape[dim] != 1) return *this;
   return select(dim, 0);
 }
 
-Tensor Tensor::unsqueeze(int dim) const {
+Tensor Tensor::unsqueeze(Dim named) const {
   const TensorImpl& impl = tensor::impl_of("unsqueeze", *this, "tensor");
   const int rank = impl.shape.rank();
+  int dim = named;
   if (dim < -rank - 1 || dim > rank) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[unsqueeze] dimension {0} is out of range: expected {1} to {2} for rank {2}, "

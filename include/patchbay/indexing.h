@@ -13,6 +13,7 @@
 #define PATCHBAY_INDEXING_H_
 
 #include "patchbay/export.h"
+#include "patchbay/integer.h"
 #include "patchbay/ops.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
@@ -22,27 +23,27 @@ namespace patchbay {
 /// result[.., i, ..] = a[.., index[.., i, ..], ..], i and the index in dimension `dim`: of the
 /// shape of `index`, which has the rank of `a` and, but in `dim`, no larger extents. Any dtype.
 /// Errors: kDeviceMismatch, kDtypeMismatch, kShapeMismatch, kInvalidArgument as above.
-[[nodiscard]] PATCHBAY_API Tensor gather(const Tensor& a, int dim, const Tensor& index);
-PATCHBAY_API const Tensor& gather_out(const Tensor& out, const Tensor& a, int dim,
+[[nodiscard]] PATCHBAY_API Tensor gather(const Tensor& a, Dim dim, const Tensor& index);
+PATCHBAY_API const Tensor& gather_out(const Tensor& out, const Tensor& a, Dim dim,
                                       const Tensor& index);
 /// The slices of `a` along `dim` that `index`, of rank 1, names. Any dtype. Errors as gather.
-[[nodiscard]] PATCHBAY_API Tensor index_select(const Tensor& a, int dim, const Tensor& index);
-PATCHBAY_API const Tensor& index_select_out(const Tensor& out, const Tensor& a, int dim,
+[[nodiscard]] PATCHBAY_API Tensor index_select(const Tensor& a, Dim dim, const Tensor& index);
+PATCHBAY_API const Tensor& index_select_out(const Tensor& out, const Tensor& a, Dim dim,
                                             const Tensor& index);
 
 // Adding: all dtypes but bool. What goes to one element is added in the order of the index, each
 // sum rounded: results repeat their bits, on the CPU for any number of threads.
 /// a, with source[.., i, ..] added to its element [.., index[.., i, ..], ..]. `source` has the
 /// shape of `index`, which is as gather's. Errors as gather.
-[[nodiscard]] PATCHBAY_API Tensor scatter_add(const Tensor& a, int dim, const Tensor& index,
+[[nodiscard]] PATCHBAY_API Tensor scatter_add(const Tensor& a, Dim dim, const Tensor& index,
                                               const Tensor& source);
 /// `out` may be `a`, whose elements are then added to in place.
-PATCHBAY_API const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, int dim,
+PATCHBAY_API const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, Dim dim,
                                            const Tensor& index, const Tensor& source);
 /// a, with the slices of `source` along `dim` added to those that `index`, of rank 1, names.
-[[nodiscard]] PATCHBAY_API Tensor index_add(const Tensor& a, int dim, const Tensor& index,
+[[nodiscard]] PATCHBAY_API Tensor index_add(const Tensor& a, Dim dim, const Tensor& index,
                                             const Tensor& source);
-PATCHBAY_API const Tensor& index_add_out(const Tensor& out, const Tensor& a, int dim,
+PATCHBAY_API const Tensor& index_add_out(const Tensor& out, const Tensor& a, Dim dim,
                                          const Tensor& index, const Tensor& source);
 
 /// The rows of `weight` [n, width] that the indices name: [the index's shape, width]. A position in

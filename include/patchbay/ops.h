@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "patchbay/export.h"
+#include "patchbay/integer.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
 
@@ -146,10 +147,12 @@ PATCHBAY_API const Tensor& matmul_out(const Tensor& out, const Tensor& a, const 
                                          const Tensor& bias = {});
 
 /// Which dimensions a reduction goes over: none named means all. Negative ones count from the end.
+/// A bool is no axis: `sum(t, true)` does not compile; `sum(t, {}, true)` keeps the dimensions.
 struct Axes {
   Axes() = default;
-  Axes(int axis) : dims{axis} {}  // NOLINT(google-explicit-constructor): sum(t, 1)
-  Axes(std::initializer_list<int> axes) : dims(axes) {}
+  template <std::convertible_to<Dim> Axis>
+  Axes(Axis axis) : dims{Dim(axis)} {}  // NOLINT(google-explicit-constructor): sum(t, 1)
+  Axes(std::initializer_list<Dim> axes) : dims(axes.begin(), axes.end()) {}
   std::vector<int> dims;
 };
 
@@ -169,6 +172,9 @@ struct Axes {
 /// a matrix is the Frobenius norm. Squares are not scaled: they overflow where a^2 does.
 [[nodiscard]] PATCHBAY_API Tensor norm(const Tensor& a, double order = 2, const Axes& axes = {},
                                        bool keep = false);
+/// The order comes before the axes and `keep`, which no bool is meant for.
+template <std::same_as<bool> Keep>
+Tensor norm(const Tensor& a, Keep keep, const Axes& axes = {}, bool = false) = delete;
 /// sum a^2: floats keep their dtype, integers sum as i64.
 [[nodiscard]] PATCHBAY_API Tensor sum_squares(const Tensor& a, const Axes& axes = {},
                                               bool keep = false);
@@ -181,9 +187,9 @@ struct Axes {
                                          bool keep = false);
 /// `keep` comes after the correction, which no bool is meant for.
 template <std::same_as<bool> Keep>
-Tensor var(const Tensor& a, const Axes& axes, Keep keep) = delete;
+Tensor var(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
 template <std::same_as<bool> Keep>
-Tensor stddev(const Tensor& a, const Axes& axes, Keep keep) = delete;
+Tensor stddev(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
 /// The sum of a matrix's diagonal: dtypes as sum. Errors: kShapeMismatch unless rank 2.
 [[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& a);
 

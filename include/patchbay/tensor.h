@@ -15,6 +15,7 @@
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"
 #include "patchbay/export.h"
+#include "patchbay/integer.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"
 #include "patchbay/tensor_options.h"
@@ -50,7 +51,7 @@ class PATCHBAY_API Tensor {
   const Shape& strides() const;
   int rank() const { return shape().rank(); }
   /// The extent of a dimension; negative dims count from the end.
-  std::int64_t size(int dim) const;
+  std::int64_t size(Dim dim) const;
   std::int64_t num_elements() const;
   std::size_t size_bytes() const;
   DType dtype() const;
@@ -73,27 +74,26 @@ class PATCHBAY_API Tensor {
   // Views: no copy, the same storage.
   /// Elements start, start + step, ... below end of one dimension; negative values count from the
   /// end, end is clamped. Errors: kInvalidArgument for step < 1.
-  [[nodiscard]] Tensor slice(int dim, std::int64_t start, std::int64_t end = INT64_MAX,
-                             std::int64_t step = 1) const;
+  [[nodiscard]] Tensor slice(Dim dim, Index start, Index end = INT64_MAX, Index step = 1) const;
   /// One index of one dimension, which goes. Errors: kInvalidArgument names index and extent.
-  [[nodiscard]] Tensor select(int dim, std::int64_t index) const;
-  [[nodiscard]] Tensor operator[](std::int64_t index) const { return select(0, index); }
+  [[nodiscard]] Tensor select(Dim dim, Index index) const;
+  [[nodiscard]] Tensor operator[](Index index) const { return select(0, index); }
   // The next six count negative dims from the end. Errors: kInvalidArgument names the dim and the
   // rank, kShapeMismatch the shapes.
   /// Dimension i of the result is dims[i] of this one; each occurs once.
-  [[nodiscard]] Tensor permute(std::initializer_list<int> dims) const;
-  [[nodiscard]] Tensor transpose(int dim0, int dim1) const;
+  [[nodiscard]] Tensor permute(std::initializer_list<Dim> dims) const;
+  [[nodiscard]] Tensor transpose(Dim dim0, Dim dim1) const;
   /// Rank 2 transposed.
   [[nodiscard]] Tensor t() const;
   /// The elements (i, i + offset) of the planes of two dimensions, which go; they are the last
   /// dimension of the result. Empty where the offset lies outside of the planes.
-  [[nodiscard]] Tensor diagonal(std::int64_t offset = 0, int dim0 = -2, int dim1 = -1) const;
+  [[nodiscard]] Tensor diagonal(Index offset = 0, Dim dim0 = -2, Dim dim1 = -1) const;
   /// Broadcast to `shape`: extents of 1 repeat (stride 0), new ones come in front, -1 keeps one.
   [[nodiscard]] Tensor expand(const Shape& shape) const;
   /// Without dimension `dim` if its extent is 1, else itself.
-  [[nodiscard]] Tensor squeeze(int dim) const;
+  [[nodiscard]] Tensor squeeze(Dim dim) const;
   /// With a new dimension `dim` of extent 1.
-  [[nodiscard]] Tensor unsqueeze(int dim) const;
+  [[nodiscard]] Tensor unsqueeze(Dim dim) const;
   /// A view of another shape; one extent may be -1. Errors: kShapeMismatch if the elements do not
   /// fit, or if the strides allow no view (then use reshape).
   [[nodiscard]] Tensor view(const Shape& shape) const;

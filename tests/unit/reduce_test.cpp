@@ -16,11 +16,33 @@ namespace {
 using Floats = std::vector<float>;
 using Indices = std::vector<std::int64_t>;
 
+// A bool is no axis, no order and no correction; neither is a floating-point number an axis.
+template <class Axis>
+concept IsAnAxis = requires(Tensor t, Axis axis) {
+  sum(t, axis);
+}
+|| requires(Tensor t, Axis axis) { mean(t, axis); }
+|| requires(Tensor t, Axis axis) { max(t, axis); }
+|| requires(Tensor t, Axis axis) { min(t, axis); }
+|| requires(Tensor t, Axis axis) { argmax(t, axis); }
+|| requires(Tensor t, Axis axis) { argmin(t, axis); }
+|| requires(Tensor t, Axis axis) { sum_squares(t, axis); }
+|| requires(Tensor t, Axis axis) { var(t, axis); }
+|| requires(Tensor t, Axis axis) { stddev(t, axis); }
+|| requires(Tensor t, Axis axis) { norm(t, 2, axis); };
+static_assert(IsAnAxis<int> && IsAnAxis<std::int64_t> && IsAnAxis<std::size_t>);
+static_assert(!IsAnAxis<bool> && !IsAnAxis<float> && !IsAnAxis<double> && !IsAnAxis<Scalar>);
 template <class T>
 concept TakesABool = requires(T t) {
   var(t, 1, true);
 }
-|| requires(T t) { stddev(t, 1, true); };
+|| requires(T t) { stddev(t, 1, true); }
+|| requires(T t) { var(t, 1, true, true); }
+|| requires(T t) { norm(t, true); }
+|| requires(T t) { norm(t, true, 0, true); }
+|| requires(T t) { sum(t, {true, false}); }
+|| requires(T t) { sum(t, {true}); };
+static_assert(!TakesABool<Tensor>);
 
 class ReduceTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(ReduceTest);

@@ -2,6 +2,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <patchbay/concat.h>
+#include <patchbay/indexing.h>
+#include <patchbay/ops.h>
 #include <patchbay/tensor.h>
 
 #include "support/device_test.h"
@@ -10,6 +13,33 @@ namespace patchbay::test {
 namespace {
 
 using Floats = std::vector<float>;
+
+// A bool or a floating-point number is no dimension and no index.
+template <class N>
+concept IsAPlace = requires(Tensor t, N n) {
+  t.size(n);
+}
+|| requires(Tensor t, N n) { t.slice(n, 0); }
+|| requires(Tensor t, N n) { t.slice(0, n); }
+|| requires(Tensor t, N n) { t.slice(0, 0, n); }
+|| requires(Tensor t, N n) { t.select(0, n); }
+|| requires(Tensor t, N n) { t[n]; }
+|| requires(Tensor t, N n) { t.permute({n}); }
+|| requires(Tensor t, N n) { t.transpose(n, 0); }
+|| requires(Tensor t, N n) { t.diagonal(n); }
+|| requires(Tensor t, N n) { t.squeeze(n); }
+|| requires(Tensor t, N n) { t.unsqueeze(n); }
+|| requires(Tensor t, N n) { stack({t}, n); }
+|| requires(Tensor t, N n) { split(t, 1, n); }
+|| requires(Tensor t, N n) { gather(t, n, t); };
+static_assert(IsAPlace<int> && IsAPlace<unsigned char> && IsAPlace<std::size_t>);
+static_assert(!IsAPlace<bool> && !IsAPlace<float> && !IsAPlace<double>);
+template <class N>
+concept IsASize = requires(Tensor t, N n) {
+  split(t, n);
+}
+|| requires(Tensor t, N n) { chunk(t, n); };
+static_assert(IsASize<int> && IsASize<std::size_t> && !IsASize<bool>);
 
 class ViewTest : public DeviceTest {
  protected:
@@ -29,6 +59,21 @@ TEST_P(ViewTest, SlicesClampAndCountFromTheEnd) {
   EXPECT_EQ(t.slice(0, 4, 2).shape(), Shape{0});
   EXPECT_EQ(t.slice(0, 100).shape(), Shape{0});
   EXPECT_EQ(t.slice(0, INT64_MIN, INT64_MAX, INT64_MAX).to_vector<float>(), Floats{0});
+}
+
+TEST_P(ViewTest, IntegersOfAnyTypeKeepTheirValue) {
+  const Tensor t = counted({3, 4});
+  enum Named { kRow, kColumn };
+  EXPECT_EQ(t.size(kColumn), 4);
+  EXPECT_EQ(t[std::size_t{2}].select(kRow, std::uint8_t{3}).item<float>(), 11);
+  EXPECT_ERROR(static_cast<void>(t.size(std::int64_t{1} << 32)), ErrorCode::kInvalidArgument,
+               "dimension 2147483647 is out of range");
+  EXPECT_ERROR(static_cast<void>(t[UINT64_MAX]), ErrorCode::kInvalidArgument,
+               "[select] index 9223372036854775807 is out of range");
+  EXPECT_EQ(t.slice(1, 0, UINT64_MAX, std::size_t{3}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(sum(t, std::int64_t{-1}).to_vector<float>(), (Floats{6, 22, 38}));
+  EXPECT_ERROR(static_cast<void>(sum(t, std::int64_t{1} << 32)), ErrorCode::kInvalidArgument,
+               "[sum] dimension 2147483647 is out of range");
 }
 
 TEST_P(ViewTest, SlicesOfInnerDimensions) {
