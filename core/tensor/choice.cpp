@@ -50,17 +50,20 @@ const TensorImpl& place_of(const Choice& choice) {
   for (std::size_t i = 0; i < choice.size(); ++i) {
     if (choice[i] != nullptr && is_place(choice, i)) return *choice[i];
   }
-  // One that is no scalar of the host's disagrees with another such.
+  // Some operand is elsewhere and can't stand for its value. The way out copies a 0-d operand
+  // rather than a larger one.
   std::size_t first = 0;
-  for (std::size_t i = 1; i < choice.size(); ++i) {
+  const auto is_number = [&](std::size_t i) {
+    return choice[i] == nullptr || choice[i]->shape.rank() == 0;
+  };
+  while (first + 1 < choice.size() && is_number(first)) ++first;
+  if (is_number(first)) first = 0;
+  std::size_t other = first;
+  for (std::size_t i = choice.size(); i-- > 0;) {
     if (choice[i] == nullptr || &choice[i]->device() == &choice[first]->device()) continue;
-    if (is_host_scalar(*choice[first], *choice[i])) {
-      first = i;
-    } else if (!is_host_scalar(*choice[i], *choice[first])) {
-      raise_device_mismatch(op::where.name, named(choice, first), named(choice, i));
-    }
+    if (!is_host_scalar(*choice[i], *choice[first])) other = i;
   }
-  raise_device_mismatch(op::where.name, named(choice, 0), named(choice, first));
+  raise_place_mismatch(op::where.name, named(choice, first), named(choice, other));
 }
 
 Shape shape_of(const Choice& choice) {

@@ -32,7 +32,10 @@ Pair match_devices(const Operator& op, const Named& a, const Named& b) {
     check_same_dtype(op.name, a, b);
     return {{Operand{&a.tensor}, as_scalar(b.tensor)}, &a.tensor};
   }
-  if (!is_host_scalar(a.tensor, b.tensor)) raise_device_mismatch(op.name, a, b);
+  if (!is_host_scalar(a.tensor, b.tensor)) {
+    const bool moves_a = a.tensor.shape.rank() == 0 && b.tensor.shape.rank() != 0;
+    raise_place_mismatch(op.name, moves_a ? b : a, moves_a ? a : b);
+  }
   check_same_dtype(op.name, a, b);
   return {{as_scalar(a.tensor), Operand{&b.tensor}}, &b.tensor};
 }

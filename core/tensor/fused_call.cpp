@@ -98,18 +98,20 @@ class Call {
 
   /// All tensors are where the first is that can't be read as a number from elsewhere.
   void match_devices() {
+    // Prefers one that is not 0-d, so that the error proposes to copy the 0-d one.
+    const auto rank = [](const TensorImpl& input) {
+      return is_host_scalar(input, input) ? 0 : input.shape.rank() == 0 ? 1 : 2;
+    };
     std::size_t first = arguments_.size();
     for (std::size_t i = arguments_.size(); i-- > 0;) {
       if (inputs_[i] == nullptr) continue;
-      const bool better = first == arguments_.size() || !is_host_scalar(*inputs_[i], *inputs_[i]) ||
-                          is_host_scalar(*inputs_[first], *inputs_[first]);
-      if (better) first = i;
+      if (first == arguments_.size() || rank(*inputs_[i]) >= rank(*inputs_[first])) first = i;
     }
     if (first == arguments_.size()) return;
     place_ = inputs_[first];
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (inputs_[i] == nullptr || &inputs_[i]->device() == &place_->device()) continue;
-      if (!is_host_scalar(*inputs_[i], *place_)) raise_device_mismatch(op_, named(first), named(i));
+      if (!is_host_scalar(*inputs_[i], *place_)) raise_place_mismatch(op_, named(first), named(i));
       read_element(i);
     }
   }
@@ -207,14 +209,22 @@ class Call {
 
   void claim_output(std::span<const Tensor> outputs, std::size_t o) const {
     const TensorImpl& out = *outputs[o].impl();
-    check_same_device(op_, {"out", *place_}, {"out", out});
+    if (&out.device() != &place_->device()) raise_devices_of_outputs(out);
     claim_out(op_, out, shape_, program_->outputs[o]);
     for (const std::uint32_t input : program_->tensors) {
       check_no_partial_overlap(op_, out, named(input));
     }
     for (std::size_t other = 0; other < o; ++other) {
-      check_no_overlap(op_, out, {"another out", *outputs[other].impl()});
+      check_outputs_apart(op_, out, *outputs[other].impl());
     }
+  }
+  /// A copy would take the results away from where they are wanted.
+  [[noreturn]] void raise_devices_of_outputs(const TensorImpl& out) const {
+    raise(ErrorCode::kDeviceMismatch,
+          "[{}] the outputs are on different devices: expected all on {}, got {} (out: {}; out: "
+          "{}). Give outputs on one device.",
+          op_, place_->device().name_text, out.device().name_text, describe(*place_),
+          describe(out));
   }
 
   void launch(std::span<const Tensor> outputs) {

@@ -42,6 +42,21 @@ void raise_device_mismatch(const char* operation, const Named& expected, const N
         describe(expected), describe(got), way_out);
 }
 
+void raise_place_mismatch(const char* operation, const Named& place, const Named& got) {
+  const runtime::DeviceState& device = got.tensor.device();
+  const bool would_do = got.tensor.shape.rank() == 0 && needs_grad(got.tensor) &&
+                        &device.runtime == &place.tensor.device().runtime &&
+                        device.properties.kind == DeviceKind::kCpu;
+  if (!would_do) raise_device_mismatch(operation, place, got);
+  raise(
+      ErrorCode::kDeviceMismatch,
+      "[{0}] operands are on different devices: expected {1} on {2} like {3}, got {4} ({5}; {6}). "
+      "It requires gradients, and so is not taken as a number. Copy it first, and gradients flow "
+      "back: {1}.to({3}.device()).",
+      operation, got.name, place.tensor.device().name_text, place.name, device.name_text,
+      describe(place), describe(got));
+}
+
 void raise_dtype_mismatch(const char* operation, const Named& expected, const Named& got) {
   const auto dtype = patchbay::to_string(expected.tensor.dtype);
   // Of a mask and numbers the mask is converted, though it stands first.
@@ -168,7 +183,7 @@ void claim_destination(const char* operation, const TensorImpl& out, const char*
   if (repeats_elements(out)) [[unlikely]] {
     raise(ErrorCode::kInvalidArgument,
           "[{0}] {1} repeats elements: expected a place of its own for each, got strides {2} ({1}: "
-          "{3}). Write into {1}.contiguous() instead.",
+          "{3}). Write into {1}.clone(), and use that one from then on.",
           operation, name, to_string(out.strides), describe(out));
   }
   if (is_watched(out)) [[unlikely]] {
@@ -183,23 +198,33 @@ void claim_destination(const char* operation, const TensorImpl& out, const char*
 namespace {
 
 [[noreturn, gnu::cold]] void raise_overlap(const char* operation, const char* expected,
-                                           const TensorImpl& out, const Named& input) {
+                                           const Named& out, const Named& input) {
   raise(ErrorCode::kInvalidArgument,
-        "[{}] out and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
-        "input first: {}.clone().",
-        operation, input.name, expected, describe({"out", out}), describe(input), input.name);
+        "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
+        "{} first: {}.clone().",
+        operation, out.name, input.name, expected, describe(out), describe(input),
+        std::string_view(input.name) == "source" ? "source" : "input", input.name);
 }
 
 }  // namespace
 
-void check_no_partial_overlap(const char* operation, const TensorImpl& out, const Named& input) {
-  if (overlap(out, input.tensor) == Overlap::kPartial) [[unlikely]]
+void check_no_partial_overlap(const char* operation, const Named& out, const Named& input) {
+  if (overlap(out.tensor, input.tensor) == Overlap::kPartial) [[unlikely]]
     raise_overlap(operation, "the very same elements or none", out, input);
 }
 
 void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input) {
   if (overlap(out, input.tensor) != Overlap::kNone) [[unlikely]]
-    raise_overlap(operation, "no element in common", out, input);
+    raise_overlap(operation, "no element in common", {"out", out}, input);
+}
+
+void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other) {
+  if (overlap(out, other) == Overlap::kNone) [[likely]]
+    return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] out and another out overlap: expected no element in common, got some ({}; {}). Give "
+        "each of them memory of its own.",
+        operation, describe({"out", out}), describe({"another out", other}));
 }
 
 int resolve_dim(const char* operation, const TensorImpl& tensor, int dim) {

@@ -28,8 +28,12 @@ std::string describe(const TensorImpl& tensor);
 std::string describe(const Named& operand);
 
 [[noreturn, gnu::cold]] void raise_undefined(const char* operation, const char* operand);
+/// The way out moves `got`.
 [[noreturn, gnu::cold]] void raise_device_mismatch(const char* operation, const Named& expected,
                                                    const Named& got);
+/// For operations that take 0-d tensors on CPU devices as numbers.
+[[noreturn, gnu::cold]] void raise_place_mismatch(const char* operation, const Named& place,
+                                                  const Named& got);
 [[noreturn, gnu::cold]] void raise_dtype_mismatch(const char* operation, const Named& expected,
                                                   const Named& got);
 [[noreturn, gnu::cold]] void raise_no_such_dtype(const char* operation, DTypes dtypes,
@@ -78,9 +82,15 @@ void claim_out(const char* operation, const TensorImpl& out, const Shape& shape,
 /// For operations whose result is an `out`: no gradient flows through them.
 void refuse_gradient(const char* operation, const Named& operand);
 /// Writing in place is fine; sharing only some elements with an input is not.
-void check_no_partial_overlap(const char* operation, const TensorImpl& out, const Named& input);
+void check_no_partial_overlap(const char* operation, const Named& out, const Named& input);
+inline void check_no_partial_overlap(const char* operation, const TensorImpl& out,
+                                     const Named& input) {
+  check_no_partial_overlap(operation, {"out", out}, input);
+}
 /// For operations that read an input after they have begun to write.
 void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input);
+/// For operations with several outputs.
+void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other);
 /// Checks that `out` may be written: it is not read-only, each element has a place of its own, and
 /// no recorded graph needs it. Its storage counts one more version.
 void claim_destination(const char* operation, const TensorImpl& out, const char* name = "out");

@@ -97,7 +97,14 @@ TEST_P(FuseRefusalsTest, OutMustFit) {
                ErrorCode::kInvalidArgument, "[scale] out and b overlap");
   const auto two = fuse([](Expression x) { return std::array{x, x + 1}; });
   EXPECT_ERROR(two.out({both, both}, ones({5}, device_)), ErrorCode::kInvalidArgument,
-               "[fuse] out and another out overlap");
+               "[fuse] out and another out overlap: expected no element in common, got some (out: "
+               "f32 [5] on " +
+                   device_.name() + "; another out: f32 [5] on " + device_.name() +
+                   "). Give each of them memory of its own.");
+  const Tensor elsewhere = ones({5}, test_device(device_.name() == "cpu:1" ? "cpu:0" : "cpu:1"));
+  EXPECT_ERROR(two.out({both, elsewhere}, full({}, 1, test_device("cpu:0"))),
+               ErrorCode::kDeviceMismatch,
+               "[fuse] the outputs are on different devices: expected all on ");
   EXPECT_EQ(both.to_vector<float>(), Floats(5, 1));
 }
 

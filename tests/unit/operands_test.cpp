@@ -159,7 +159,9 @@ TEST_P(OperandsTest, OutMustFitTheResult) {
   EXPECT_ERROR(eq_out(zeros({2, 3}, device_), a, a), ErrorCode::kDtypeMismatch,
                "[eq] out has the wrong dtype: expected bool, got f32");
   EXPECT_ERROR(add_out(zeros({3}, device_).expand({2, 3}), a, a), ErrorCode::kInvalidArgument,
-               "[add] out repeats elements");
+               "[add] out repeats elements: expected a place of its own for each, got strides [0, "
+               "1] (out: f32 [2, 3] on " +
+                   device_.name() + "). Write into out.clone(), and use that one from then on.");
   EXPECT_ERROR(a[0] += a, ErrorCode::kShapeMismatch, "expected [2, 3], got [3]");
   EXPECT_ERROR(add_out(Tensor(), a, a), ErrorCode::kInvalidArgument, "[add] out is undefined");
   EXPECT_ERROR(static_cast<void>(a + Tensor()), ErrorCode::kInvalidArgument, "b is undefined");
