@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Tensors from one place, dtype or layout to another. Bytes between devices move through the
 // runtime's router alone; strides are dealt with by kernels at either end.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "patchbay/tensor.h"
@@ -9,6 +11,7 @@
 #include "core/tensor/autograd/views.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
+#include "core/tensor/elementwise.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/overlap.h"
 
@@ -164,6 +167,72 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
     copy_on_device("copy_from", to, from);
   }
   return *this;
+}
+
+namespace {
+
+/// The tensor that an assignment writes to. Errors: kInvalidArgument if no handle would see it.
+const TensorImpl& target_of(const Tensor& tensor) {
+  if (!tensor.defined()) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[assign] the destination is undefined: expected a tensor to write to, got a "
+                   "default-constructed handle. Create it first; a gradient is set with set_grad.");
+  }
+  const TensorImpl& impl = *tensor.impl();
+  const runtime::BufferState& buffer = impl.buffer();
+  const bool is_alone = impl.references.load(std::memory_order_relaxed) == 1 &&
+                        buffer.references.load(std::memory_order_relaxed) == 1;
+  if (is_alone && !buffer.released) {  // the application sees memory that it lent
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[assign] the write would be lost: expected a view of a tensor, got a temporary "
+                   "that alone holds its storage ({}). Give it a name and use copy_from, or assign "
+                   "to a view: slice, select or view.",
+                   describe(impl));
+  }
+  return impl;
+}
+
+void check_broadcasts(const TensorImpl& to, const TensorImpl& from) {
+  bool fits = from.shape.rank() <= to.shape.rank();
+  for (int i = 1; fits && i <= from.shape.rank(); ++i) {
+    const std::int64_t extent = from.shape[from.shape.rank() - i];
+    fits = extent == 1 || extent == to.shape[to.shape.rank() - i];
+  }
+  if (fits) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[assign] the source does not broadcast to the destination: expected {}, or 1 in "
+                 "some dimensions, got {} (destination: {}; source: {}). Reshape it.",
+                 to_string(to.shape), to_string(from.shape), describe(to), describe(from));
+}
+
+}  // namespace
+
+Tensor Tensor::operator=(const Tensor& source) && {
+  const TensorImpl& to = target_of(*this);
+  const TensorImpl& from = tensor::impl_of("assign", source, "source");
+  const tensor::Named destination{"destination", to}, given{"source", from};
+  tensor::refuse_gradient("assign", given);
+  const bool is_number = &to.device() != &from.device() && tensor::is_host_scalar(from, to);
+  if (!is_number) tensor::check_same_device("assign", destination, given);
+  tensor::check_same_dtype("assign", destination, given);
+  check_broadcasts(to, from);
+  tensor::check_no_partial_overlap("assign", destination, given);
+  tensor::claim_destination("assign", to, "destination");
+  if (is_number) {
+    tensor::launch_fill(to, tensor::as_scalar(from));
+  } else if (to.shape == from.shape) {
+    if (tensor::overlap(to, from) == tensor::Overlap::kNone) copy_on_device("assign", to, from);
+  } else if (!to.is_empty()) {
+    tensor::launch_copy(to, from);
+    runtime::record_kernel_copy(to.device(), to.packed_bytes());
+  }
+  return std::move(*this);
+}
+
+Tensor Tensor::operator=(const Scalar& value) && {
+  static_cast<void>(target_of(*this));
+  fill_(value);
+  return std::move(*this);
 }
 
 const Tensor& Tensor::fill_(const Scalar& value) const {

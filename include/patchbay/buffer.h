@@ -24,7 +24,7 @@ class PATCHBAY_API Buffer {
   Buffer() = default;
   Buffer(const Buffer& other) noexcept;
   Buffer(Buffer&& other) noexcept : state_(other.state_) { other.state_ = nullptr; }
-  Buffer& operator=(Buffer other) noexcept {
+  Buffer& operator=(Buffer other) & noexcept {
     runtime::BufferState* mine = state_;
     state_ = other.state_;
     other.state_ = mine;

@@ -69,6 +69,12 @@ class PATCHBAY_API Device {
   Device(std::string_view name);  // NOLINT(google-explicit-constructor): t.to("cpu")
   Device(const char* name) : Device(std::string_view(name)) {}
   Device(const std::string& name) : Device(std::string_view(name)) {}
+  Device(const Device&) = default;
+  Device(Device&&) noexcept = default;
+  /// Not of what has no name: `tensor.device() = gpu` would do nothing.
+  Device& operator=(const Device&) & = default;
+  Device& operator=(Device&&) & noexcept = default;
+  ~Device() = default;
 
   /// "cpu:0"; parsing it gives the same device.
   const std::string& name() const;

@@ -112,22 +112,14 @@ PATCHBAY_API const Tensor& clamp_out(const Tensor& out, const Tensor& a,
 [[nodiscard]] inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(a, b); }
 [[nodiscard]] inline Tensor operator/(const Scalar& a, const Tensor& b) { return div(a, b); }
 [[nodiscard]] inline Tensor operator-(const Tensor& a) { return neg(a); }
-template <class T>
-const Tensor& operator+=(const Tensor& a, const T& b) {
-  return add_out(a, a, b);
-}
-template <class T>
-const Tensor& operator-=(const Tensor& a, const T& b) {
-  return sub_out(a, a, b);
-}
-template <class T>
-const Tensor& operator*=(const Tensor& a, const T& b) {
-  return mul_out(a, a, b);
-}
-template <class T>
-const Tensor& operator/=(const Tensor& a, const T& b) {
-  return div_out(a, a, b);
-}
+inline const Tensor& operator+=(const Tensor& a, const Tensor& b) { return add_out(a, a, b); }
+inline const Tensor& operator-=(const Tensor& a, const Tensor& b) { return sub_out(a, a, b); }
+inline const Tensor& operator*=(const Tensor& a, const Tensor& b) { return mul_out(a, a, b); }
+inline const Tensor& operator/=(const Tensor& a, const Tensor& b) { return div_out(a, a, b); }
+inline const Tensor& operator+=(const Tensor& a, const Scalar& b) { return add_out(a, a, b); }
+inline const Tensor& operator-=(const Tensor& a, const Scalar& b) { return sub_out(a, a, b); }
+inline const Tensor& operator*=(const Tensor& a, const Scalar& b) { return mul_out(a, a, b); }
+inline const Tensor& operator/=(const Tensor& a, const Scalar& b) { return div_out(a, a, b); }
 
 // Products: floats, i32, i64. Transposed operands (`b.t()`) are read in place, and so are repeated
 // ones. `out` overlaps no operand.

@@ -35,12 +35,20 @@ class PATCHBAY_API Tensor {
   Tensor() = default;
   Tensor(const Tensor& other) noexcept;
   Tensor(Tensor&& other) noexcept : impl_(other.impl_) { other.impl_ = nullptr; }
-  Tensor& operator=(Tensor other) noexcept {
+  /// Makes this handle refer to another tensor; no element is written.
+  Tensor& operator=(Tensor other) & noexcept {
     tensor::TensorImpl* mine = impl_;
     impl_ = other.impl_;
     other.impl_ = mine;
     return *this;
   }
+  /// What has no name is written to: `a[0] = b` sets elements of `a`. `source` broadcasts, and has
+  /// the same dtype and device; a 0-d tensor on a CPU device may stand for its value. Queued.
+  /// Errors: kDeviceMismatch, kDtypeMismatch, kShapeMismatch; kInvalidArgument as copy_from, and
+  /// for a temporary that alone holds its storage (`a.clone() = b`), where the write would be lost.
+  Tensor operator=(const Tensor& source) &&;
+  /// The same with a number: `a[0] = 1` is a[0].fill_(1).
+  Tensor operator=(const Scalar& value) &&;
   ~Tensor() {
     if (impl_ != nullptr) release();
   }

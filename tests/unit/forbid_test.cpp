@@ -188,6 +188,7 @@ const std::vector<Row>& rows() {
       METHOD(unsqueeze, use(o.a.unsqueeze(0))), METHOD(view, use(o.a.view({3, 2}))),
       METHOD(reshape, use(o.a.t().reshape({2, 3}))), METHOD(contiguous, use(o.a.t().contiguous())),
       METHOD(clone, use(o.a.t().clone())), METHOD(cast, use(o.a.cast(DType::i32))),
+      METHOD(operator=, o.out[0] = o.b[1]; o.out.t() = o.a.t(); o.out[1] = 2),
       METHOD(fill_, o.out.fill_(3)), METHOD(zero_, o.out.zero_()),
       METHOD(to, use(o.a.to(o.device)), use(o.a.to(o.device, {.copy = true}))),
       METHOD(copy_from, o.out.copy_from(o.a), o.out.copy_from(o.a.cast(DType::i32))),
@@ -289,7 +290,7 @@ std::set<std::string> declared() {
   const std::string methods = all.substr(begin, all.find(" private:", begin) - begin);
   add_matches(
       names, methods,
-      R"(\n  (?:\[\[nodiscard\]\] )?(?:const )?[\w:]+(?:<T>)?[&*]? \*?&?(operator\[\]|\w+)\()",
+      R"(\n  (?:\[\[nodiscard\]\] )?(?:const )?[\w:]+(?:<T>)?[&*]? \*?&?(operator\[\]|operator=|\w+)\()",
       "Tensor::");
   names.erase("Tensor::Tensor");
   return names;
