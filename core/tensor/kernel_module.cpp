@@ -10,6 +10,7 @@
 
 #include "core/runtime/error.h"
 #include "core/runtime/module_state.h"
+#include "core/tensor/autograd/record.h"
 #include "core/tensor/operands.h"
 #include "core/tensor/overlap.h"
 
@@ -46,37 +47,67 @@ void check_kind(const ModuleKernelState& kernel, std::size_t i, const KernelArgu
         wants_tensor ? "Pass a tensor." : "Pass a number, for example t.item<float>().");
 }
 
+bool is_written(const KernelParameter& parameter) {
+  return parameter.spec.kind == ArgumentSpec::Kind::kTensor &&
+         parameter.spec.access != Access::kRead;
+}
+
+/// How to launch on a copy that `make` gives of the argument: what is written must come back.
+std::string way_through_copy(const KernelParameter& parameter, const std::string& make) {
+  if (!is_written(parameter)) return fmt::format("Pass {}.{}.", parameter.name, make);
+  return fmt::format("Pass c = {0}.{1}, then write it back: {0}.copy_from(c).", parameter.name,
+                     make);
+}
+
 void check_tensor(const ModuleKernelState& kernel, std::size_t i, const TensorImpl& given) {
   const std::string& op = kernel.signature.name;
   const KernelParameter& parameter = kernel.signature.parameters[i];
   if (&given.device() != kernel.module->device.get()) {
-    raise(ErrorCode::kDeviceMismatch,
-          "[{}] {} is on another device: expected {}, got {} ({}). Copy it first: {}.to(\"{}\").",
+    raise(ErrorCode::kDeviceMismatch, "[{}] {} is on another device: expected {}, got {} ({}). {}",
           op, named(kernel, i), kernel.module->device->name_text, given.device().name_text,
-          describe(given), parameter.name, kernel.module->device->name_text);
+          describe(given), way_through_copy(parameter, "to(kernel.device())"));
   }
   if (given.dtype != parameter.spec.dtype) {
-    raise(ErrorCode::kDtypeMismatch,
-          "[{}] {} has another dtype: expected {}, got {} ({}). Convert it first with cast.", op,
-          named(kernel, i), to_string(parameter.spec.dtype), to_string(given.dtype),
-          describe(given));
+    const DType dtype = parameter.spec.dtype;
+    const auto name = dtype == DType::boolean ? "boolean" : to_string(dtype);
+    raise(ErrorCode::kDtypeMismatch, "[{}] {} has another dtype: expected {}, got {} ({}). {}", op,
+          named(kernel, i), to_string(dtype), to_string(given.dtype), describe(given),
+          way_through_copy(parameter, fmt::format("cast(DType::{})", name)));
   }
-  if (parameter.spec.access != Access::kRead && given.buffer().is_read_only) {
+  if (is_written(parameter) && given.buffer().is_read_only) {
     given.buffer().raise_read_only(op, named(kernel, i));
   }
   if (!given.is_contiguous) {
+    const bool repeats = is_written(parameter) && tensor::repeats_elements(given);
     raise(ErrorCode::kInvalidArgument,
-          "[{}] {} is not contiguous: expected strides {}, got {} ({}). Pass {}.contiguous().", op,
-          named(kernel, i), to_string(contiguous_strides(given.shape)), to_string(given.strides),
-          describe(given), parameter.name);
+          "[{}] {} is not contiguous: expected strides {}, got {} ({}). {}", op, named(kernel, i),
+          to_string(contiguous_strides(given.shape)), to_string(given.strides), describe(given),
+          repeats ? "Its elements repeat: pass a clone, and use that one from then on."
+                  : way_through_copy(parameter, "contiguous()"));
   }
+}
+
+/// Launches are not recorded, so gradients that flowed past one would be wrong.
+void check_gradient(const ModuleKernelState& kernel, std::size_t i, const TensorImpl& given) {
+  if (!tensor::is_watched(given)) return;
+  const KernelParameter& parameter = kernel.signature.parameters[i];
+  if (is_written(parameter)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] {}, which is written, requires gradients: expected a tensor that no recorded graph "
+          "needs, got {}. Pass another tensor, or launch inside a NoGrad scope.",
+          kernel.signature.name, named(kernel, i), describe(given));
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} requires gradients, which do not flow through a kernel of your own: expected a "
+        "tensor without, got {}. Pass {}.detach(), or launch inside a NoGrad scope.",
+        kernel.signature.name, named(kernel, i), describe(given), parameter.name);
 }
 
 /// Kernels take their buffers for different memory.
 void check_overlap(const ModuleKernelState& kernel, std::span<const KernelArgument> arguments) {
   const auto& parameters = kernel.signature.parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool written = arguments[i].is_tensor() && parameters[i].spec.access != Access::kRead;
+    const bool written = is_written(parameters[i]);
     for (std::size_t j = 0; written && j < arguments.size(); ++j) {
       if (j == i || !arguments[j].is_tensor()) continue;
       const TensorImpl& one = *arguments[i].tensor().impl();
@@ -87,9 +118,12 @@ void check_overlap(const ModuleKernelState& kernel, std::span<const KernelArgume
       }
       raise(ErrorCode::kInvalidArgument,
             "[{}] {}, which is written, shares elements with {}: expected different memory, got "
-            "{} and {}. Clone one of them first.",
+            "{} and {}. {}",
             kernel.signature.name, named(kernel, i), named(kernel, j), describe(one),
-            describe(other));
+            describe(other),
+            is_written(parameters[j])
+                ? std::string("Give each of them memory of its own.")
+                : fmt::format("Clone the one that is read: {}.clone().", parameters[j].name));
     }
   }
 }
@@ -147,6 +181,7 @@ void ModuleKernel::launch(const Grid& grid, std::span<const KernelArgument> argu
     const TensorImpl& given = tensor::impl_of(op.c_str(), arguments[i].tensor(),
                                               kernel.signature.parameters[i].name.c_str());
     check_tensor(kernel, i, given);
+    check_gradient(kernel, i, given);
     runtime::set_tensor(raw[i], given.buffer(), given.offset_bytes, given.dtype, given.shape.rank(),
                         static_cast<std::uint8_t>(spec.access));
     std::copy(given.shape.begin(), given.shape.end(), raw[i].shape);
@@ -159,6 +194,9 @@ void ModuleKernel::launch(const Grid& grid, std::span<const KernelArgument> argu
   const GridAxes group_size = to_axes(kernel, "the size of a group", grid.group_size);
   check_group_size(kernel, group_size);
   if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
+  for (const runtime::Use& use : uses) {
+    if (use.writes) use.buffer->count_version();
+  }
   runtime::launch_grid(kernel, groups, group_size, raw, uses);
 }
 

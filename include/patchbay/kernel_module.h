@@ -65,7 +65,8 @@ class PATCHBAY_API ModuleKernel {
   /// Queued on the device's default stream, after what the tensors wait for; the tensors are kept
   /// as long as it takes. Tensors are contiguous, and a written one shares no element with another
   /// argument. With 0 groups nothing is launched. Errors, all before any work: kInvalidArgument
-  /// (number or kind of arguments, layout, overlap, grid), kDtypeMismatch, kDeviceMismatch.
+  /// (number or kind of arguments, layout, overlap, grid, and outside of NoGrad a tensor that
+  /// requires gradients), kDtypeMismatch, kDeviceMismatch.
   void launch(const Grid& grid, std::initializer_list<KernelArgument> arguments) const {
     launch(grid, std::span<const KernelArgument>(arguments.begin(), arguments.size()));
   }

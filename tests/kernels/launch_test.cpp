@@ -39,7 +39,12 @@ TEST_P(KernelLaunchTest, RefusesWhatDoesNotFitTheSignature) {
                "[scale] argument 0 'x' has another dtype: expected f32, got i32 (i32 [100] on");
   EXPECT_ERROR(scale_.launch(grid_, {x_.to(other_), y_, 2, 100}), ErrorCode::kDeviceMismatch,
                "[scale] argument 0 'x' is on another device: expected " + device_.name() +
-                   ", got " + other_.name());
+                   ", got " + other_.name() + " (f32 [100] on " + other_.name() +
+                   "). Pass x.to(kernel.device()).");
+  EXPECT_ERROR(scale_.launch(grid_, {x_, y_.to(other_), 2, 100}), ErrorCode::kDeviceMismatch,
+               "Pass c = y.to(kernel.device()), then write it back: y.copy_from(c).");
+  EXPECT_ERROR(scale_.launch(grid_, {x_, y_.cast(DType::i32), 2, 100}), ErrorCode::kDtypeMismatch,
+               "Pass c = y.cast(DType::f32), then write it back: y.copy_from(c).");
   EXPECT_EQ(y_.to_vector<float>(), Floats(100, 0));
 }
 
@@ -50,12 +55,25 @@ TEST_P(KernelLaunchTest, RefusesTensorsWhoseElementsAreNotInARow) {
   EXPECT_ERROR(scale_.launch(grid_, {x_.slice(0, 0, 100, 2), y_, 2, 50}),
                ErrorCode::kInvalidArgument, "Pass x.contiguous().");
   EXPECT_ERROR(scale_.launch(grid_, {x_, y_.slice(0, 0, 1).expand({100}), 2, 100}),
-               ErrorCode::kInvalidArgument, "[scale] argument 1 'y' is not contiguous");
+               ErrorCode::kInvalidArgument,
+               "[scale] argument 1 'y' is not contiguous: expected strides [1], got [0] (f32 [100] "
+               "on " +
+                   device_.name() +
+                   "). Its elements repeat: pass a clone, and use that one from then on.");
+  const Tensor strided = zeros({50, 2}, device_).t()[0];
+  EXPECT_ERROR(scale_.launch(grid_, {x_, strided, 2, 50}), ErrorCode::kInvalidArgument,
+               "Pass c = y.contiguous(), then write it back: y.copy_from(c).");
+  const Tensor c = strided.contiguous();
+  scale_.launch(grid_, {x_, c, 2, 50});
+  EXPECT_EQ(strided.copy_from(c)[7].item<float>(), 2 * values(8)[7]);
 }
 
 TEST_P(KernelLaunchTest, RefusesWrittenTensorsThatShareElements) {
   EXPECT_ERROR(scale_.launch(grid_, {y_, y_, 2, 100}), ErrorCode::kInvalidArgument,
-               "[scale] argument 1 'y', which is written, shares elements with argument 0 'x'");
+               "[scale] argument 1 'y', which is written, shares elements with argument 0 'x': "
+               "expected different memory, got f32 [100] on " +
+                   device_.name() + " and f32 [100] on " + device_.name() +
+                   ". Clone the one that is read: x.clone().");
   EXPECT_ERROR(scale_.launch(grid_, {y_.slice(0, 0, 60), y_.slice(0, 40, 100), 2, 60}),
                ErrorCode::kInvalidArgument, "shares elements");
   scale_.launch(grid_, {y_.slice(0, 0, 50), y_.slice(0, 50, 100), 2, 50});
