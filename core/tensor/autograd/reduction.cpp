@@ -15,13 +15,16 @@ Tensor sign(const Tensor& a) {
   return gt(a, 0).cast(a.dtype()) - lt(a, 0).cast(a.dtype());
 }
 
-/// The gradient shared by the elements that are the extreme, and where they are.
+/// The gradient shared by the elements that are the extreme, and where they are. A NaN is the
+/// extreme wherever there is one.
 Tensor share(const Tensor& grad, const Tensor& values, const Tensor& extreme, const Shape& kept) {
   Tensor weights;
   {
     const Recording recording(false);
-    const Tensor is_extreme = eq(values, extreme).cast(values.dtype());
-    weights = is_extreme / sum_to(is_extreme, kept);
+    // Elements are counted in a type that holds their number.
+    const DType counted = is_small(values.dtype()) ? DType::f32 : values.dtype();
+    const Tensor is_extreme = logical_or(eq(values, extreme), ne(values, values)).cast(counted);
+    weights = (is_extreme / sum_to(is_extreme, kept)).cast(values.dtype());
   }
   return grad * weights;
 }

@@ -1,0 +1,82 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Gradients of extremes where one is NaN: it counts as the result that it is.
+#include <cmath>
+#include <vector>
+
+#include <patchbay/autograd.h>
+#include <patchbay/kernel.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class NanTest : public DeviceTest {
+ protected:
+  /// Of sum(weights * function(x)), x of shape [rows, 4].
+  template <class Function>
+  Floats gradient(const Floats& values, Function function, const Floats& weights,
+                  DType dtype = DType::f32) const {
+    const auto rows = static_cast<std::int64_t>(values.size() / 4);
+    const Tensor x = from_host(values, {rows, 4}, device_).cast(dtype).requires_grad_();
+    const Tensor result = function(x);
+    result.backward(from_host(weights, result.shape(), device_).cast(dtype));
+    return x.grad().cast(DType::f32).to_vector<float>();
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(NanTest);
+
+TEST_P(NanTest, ExtremesGiveTheirGradientToTheNans) {
+  const Floats values{1, NAN, 3, 3, 5, 5, 2, 1, NAN, 7, NAN, 8};
+  const Floats weights{8, 6, 4};
+  const auto highest = [](const Tensor& x) { return max(x, 1); };
+  const auto lowest = [](const Tensor& x) { return min(x, 1); };
+  EXPECT_EQ(gradient(values, highest, weights), (Floats{0, 8, 0, 0, 3, 3, 0, 0, 2, 0, 2, 0}));
+  EXPECT_EQ(gradient(values, lowest, weights), (Floats{0, 8, 0, 0, 0, 0, 0, 6, 2, 0, 2, 0}));
+  const auto highest_of_all = [](const Tensor& x) { return max(x); };
+  EXPECT_EQ(gradient(values, highest_of_all, {6}), (Floats{0, 2, 0, 0, 0, 0, 0, 0, 2, 0, 2, 0}));
+  const auto kept = [](const Tensor& x) { return max(x, 0, true); };
+  EXPECT_EQ(gradient({NAN, 1, 2, 3, 4, 5, 2, NAN}, kept, {1, 2, 4, 8}),
+            (Floats{1, 0, 2, 0, 0, 2, 2, 8}));
+}
+
+/// Of a magnitude the sign comes in, and as for abs that of a NaN is 0.
+TEST_P(NanTest, MagnitudesKeepTheirSigns) {
+  const auto magnitude = [](const Tensor& x) { return norm(x, INFINITY, 1); };
+  EXPECT_EQ(gradient({1, NAN, -3, 3, -5, 5, 2, 1, -INFINITY, 7, 0, 8}, magnitude, {8, 6, 4}),
+            (Floats{0, 0, 0, 0, -3, 3, 0, 0, -4, 0, 0, 0}));
+  EXPECT_EQ(gradient({NAN, 1, 2, 3}, [](const Tensor& x) { return sum(abs(x)); }, {2}),
+            (Floats{0, 2, 2, 2}));
+}
+
+TEST_P(NanTest, InfinitiesAreOrdinaryExtremes) {
+  EXPECT_EQ(gradient({INFINITY, 1, INFINITY, 3}, [](const Tensor& x) { return max(x, 1); }, {8}),
+            (Floats{4, 0, 4, 0}));
+  EXPECT_EQ(gradient({-INFINITY, -INFINITY, -INFINITY, -INFINITY},
+                     [](const Tensor& x) { return max(x, 1); }, {8}),
+            Floats(4, 2));
+}
+
+/// 16-bit floats can't count that far.
+TEST_P(NanTest, ManyEqualElementsShareOfEveryDtype) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    if (!why_unsupported(
+             device_, {"fill.1",
+                       {ArgumentSpec::tensor(dtype, Access::kWrite), ArgumentSpec::scalar(dtype)},
+                       {}})
+             .empty()) {
+      continue;
+    }
+    constexpr std::int64_t kCount = std::int64_t{1} << 17;
+    const Tensor x = zeros({kCount}, {dtype, device_}).requires_grad_();
+    max(x).backward(full({}, 4096, {dtype, device_}));
+    EXPECT_EQ(x.grad().cast(DType::f32).slice(0, 0, 3).to_vector<float>(), Floats(3, 0.03125F))
+        << to_string(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::test
