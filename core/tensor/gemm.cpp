@@ -67,8 +67,19 @@ Shape product_shape(const char* operation, const Named& a, const Named& b) {
   return shape;
 }
 
+namespace {
+
+/// Of either sign.
+bool is_zero(std::uint64_t bits, DType dtype) {
+  bits <<= 64 - 8 * size_bytes(dtype);
+  return (is_floating(dtype) ? bits << 1 : bits) == 0;
+}
+
+}  // namespace
+
 Factors make_factors(const char* operation, DType dtype, const Scalar& alpha, const Scalar& beta) {
-  return {alpha.bits(dtype, operation), beta.bits(dtype, operation), beta.to_double() != 0};
+  const Factors bits{alpha.bits(dtype, operation), beta.bits(dtype, operation), true, true};
+  return {bits.alpha, bits.beta, !is_zero(bits.alpha, dtype), !is_zero(bits.beta, dtype)};
 }
 
 namespace {
@@ -219,7 +230,9 @@ void scale(const Tensor& out, const Factors& factors) {
 void multiply(const char* operation, const Tensor& out, const Tensor& a, const Tensor& b,
               const Factors& factors) {
   if (out.impl()->is_empty()) return;
-  if (a.impl()->is_empty() || b.impl()->is_empty()) return scale(out, factors);
+  if (!factors.multiplies || a.impl()->is_empty() || b.impl()->is_empty()) {
+    return scale(out, factors);
+  }
   Matrices target = matrices_of(out);
   if (normalise_strides(target.shape, target.strides)) {
     return launch_into(operation, target, a, b, factors);

@@ -19,12 +19,13 @@ Shape product_shape(const char* operation, const Named& a, const Named& b);
 /// The bits of alpha and beta in the operands' dtype.
 struct Factors {
   std::uint64_t alpha, beta;
-  bool keeps_out;  // beta is not 0
+  bool multiplies;  // alpha is not 0
+  bool keeps_out;   // beta is not 0
 };
 Factors make_factors(const char* operation, DType dtype, const Scalar& alpha, const Scalar& beta);
 
 /// out = alpha a b + beta out, of rank 2 or more: the leading dimensions of a and b broadcast to
-/// those of out. All is checked. Any operand may be empty.
+/// those of out. All is checked. Any operand may be empty. With alpha 0 a and b are not read.
 void multiply(const char* operation, const Tensor& out, const Tensor& a, const Tensor& b,
               const Factors& factors);
 

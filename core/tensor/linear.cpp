@@ -38,8 +38,11 @@ void check_addend(const char* operation, const Named& c, const Named& a, const S
         operation, c.name, to_string(shape), to_string(mine), describe(c), describe(a));
 }
 
-Tensor times(const Tensor& a, const Scalar& factor) {
-  return factor.to_double() == 1 ? a : a * factor;
+/// The gradient of an operand that `factor` stands before; with 0 nothing is read.
+template <class Make>
+Tensor times(const Scalar& factor, const Tensor& grad, const Shape& shape, Make make) {
+  if (factor.to_double() == 0) return grad.new_zeros(shape);
+  return factor.to_double() == 1 ? make() : make() * factor;
 }
 
 /// The gradients of alpha a b + beta c.
@@ -51,13 +54,17 @@ void record_addmm(const Tensor& out, const Tensor& c, const Tensor& a, const Ten
          [=, c_shape = c.shape(), a_shape = a.shape(), b_shape = b.shape()](
              const Tensor& grad, const Node& node) -> std::vector<Tensor> {
            std::vector<Tensor> grads(3);
-           if (node.inputs[0]) grads[0] = times(sum_to(grad, c_shape), beta);
+           if (node.inputs[0]) {
+             grads[0] = times(beta, grad, c_shape, [&] { return sum_to(grad, c_shape); });
+           }
            if (node.inputs[1]) {
-             const Tensor given = matmul(grad, transposed(for_a.get(node)));
-             grads[1] = times(sum_to(given, a_shape), alpha);
+             grads[1] = times(alpha, grad, a_shape, [&] {
+               return sum_to(matmul(grad, transposed(for_a.get(node))), a_shape);
+             });
            }
            if (node.inputs[2]) {
-             grads[2] = times(right_gradient(for_b.get(node), grad, b_shape), alpha);
+             grads[2] = times(alpha, grad, b_shape,
+                              [&] { return right_gradient(for_b.get(node), grad, b_shape); });
            }
            return grads;
          });

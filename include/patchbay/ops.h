@@ -127,11 +127,11 @@ inline const Tensor& operator/=(const Tensor& a, const Scalar& b) { return div_o
 /// row on the left and a column on the right, and that dimension goes again: of two vectors the dot
 /// product remains.
 [[nodiscard]] PATCHBAY_API Tensor matmul(const Tensor& a, const Tensor& b);
-/// out = alpha a b + beta out; with beta 0 `out` is not read.
+/// out = alpha a b + beta out; with alpha 0 `a` and `b` are not read, with beta 0 `out` is not.
 PATCHBAY_API const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b,
                                       const Scalar& alpha = 1, const Scalar& beta = 0);
-/// alpha a b + beta c, where c broadcasts to the product's shape; with beta 0 its values do not
-/// count.
+/// alpha a b + beta c, where c broadcasts to the product's shape; with alpha 0 the values of a and
+/// b do not count, with beta 0 those of c.
 [[nodiscard]] PATCHBAY_API Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b,
                                         const Scalar& alpha = 1, const Scalar& beta = 1);
 /// x W^T + bias for x [..., in], a weight W [out, in] and a bias [out], or none.

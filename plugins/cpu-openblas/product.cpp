@@ -69,6 +69,13 @@ GemmProblem turned(const GemmProblem& p) {
           {p.out_strides[1], p.out_strides[0]}};
 }
 
+/// Of either sign.
+bool is_zero(const patchbay_argument& scalar) {
+  const bool is_integer = scalar.dtype == PATCHBAY_I32 || scalar.dtype == PATCHBAY_I64;
+  const std::uint64_t bits = scalar.value.bits << (64 - 8 * element_bytes(scalar.dtype));
+  return (is_integer ? bits : bits << 1) == 0;
+}
+
 double work_of(const GemmProblem& p) {
   return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
 }
@@ -89,6 +96,7 @@ void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, 
   Job job{problem_of(arguments), batch_of(arguments), convert_scalar(arguments[3], computed),
           convert_scalar(arguments[4], computed), false};
   if (job.first.m == 0 || job.first.n == 0 || job.batch.count == 0) return;
+  if (is_zero(arguments[3])) job.first.k = 0;  // a and b are not read
   if (!normalise(job.first, job.batch)) {
     plugin::unsupported("gemm.1: a matrix has no unit stride; copy it to a contiguous one first");
   }

@@ -40,12 +40,13 @@ template <class T>
 void multiply(const View& out, const View& a, const View& b, T given_alpha, T given_beta) {
   using Sum = typename Accumulator<T>::type;
   const auto alpha = static_cast<Sum>(given_alpha), beta = static_cast<Sum>(given_beta);
+  const std::int64_t depth = alpha != 0 ? a.shape[1] : 0;  // else a and b are not read
   for (std::int64_t i = 0; i < out.shape[0]; ++i) {
     for (std::int64_t j = 0; j < out.shape[1]; ++j) {
       const T* const row = a.elements<T>() + i * a.strides[0];
       const T* const column = b.elements<T>() + j * b.strides[1];
       Sum sum{};
-      for (std::int64_t k = 0; k < a.shape[1]; ++k) {
+      for (std::int64_t k = 0; k < depth; ++k) {
         sum += static_cast<Sum>(row[k * a.strides[1]]) * static_cast<Sum>(column[k * b.strides[0]]);
       }
       sum *= alpha;

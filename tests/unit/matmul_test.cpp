@@ -173,6 +173,37 @@ TEST_P(MatmulTest, AddmmBeginsWithTheAddend) {
                "[addmm] a vector among the factors: expected rank 2 or more, got [2, 3] and [3]");
 }
 
+/// NaNs in them do not count, nor do they for gradients.
+TEST_P(MatmulTest, WithAlpha0TheFactorsAreNotRead) {
+  const Tensor nans = full({2, 3}, NAN, device_), c = ones({2, 2}, device_);
+  for (const double alpha : {0.0, -0.0}) {
+    EXPECT_EQ(addmm(c, nans, nans.t(), alpha, 3).to_vector<float>(), Floats(4, 3));
+    EXPECT_EQ(addmm(c, nans, nans.t(), alpha, 0).to_vector<float>(), Floats(4, 0));
+    const Tensor out = ones({2, 2}, device_);
+    EXPECT_EQ(matmul_out(out, nans, nans.t(), alpha, 2).to_vector<float>(), Floats(4, 2));
+    EXPECT_EQ(matmul_out(out.t(), nans, nans.t(), alpha).to_vector<float>(), Floats(4, 0));
+    EXPECT_EQ(matmul_out(out[0], nans, nans[0], alpha).to_vector<float>(), Floats(2, 0));
+  }
+  EXPECT_TRUE(std::isnan(matmul(nans, nans.t())[0][0].item<float>()));
+  if (device_ == test_device("cpu:0")) {  // others compute no products of 16-bit floats
+    const Tensor half = nans.cast(DType::f16);
+    EXPECT_EQ(addmm(c.cast(DType::f16), half, half.t(), 0, 2).to_vector<float>(), Floats(4, 2));
+  }
+}
+
+TEST_P(MatmulTest, WhatCountsFor0GetsTheGradient0) {
+  const Tensor a = full({2, 3}, INFINITY, device_).requires_grad_();
+  const Tensor b = full({3, 2}, NAN, device_).requires_grad_();
+  const Tensor c = full({2}, NAN, device_).requires_grad_();
+  addmm(c, a, b, 0, 3).backward(ones({2, 2}, device_));
+  EXPECT_EQ(a.grad().to_vector<float>(), Floats(6, 0));
+  EXPECT_EQ(b.grad().to_vector<float>(), Floats(6, 0));
+  EXPECT_EQ(c.grad().to_vector<float>(), Floats(2, 6));
+  c.set_grad({});
+  addmm(c, a, b, 1, 0).backward(full({2, 2}, INFINITY, device_));
+  EXPECT_EQ(c.grad().to_vector<float>(), Floats(2, 0));
+}
+
 TEST_P(MatmulTest, LinearLayers) {
   const Tensor x = arange(0, 6, 1, device_).view({2, 3});
   const Tensor weight = from_host({1.0F, 0.0F, 0.0F, 1.0F, 1.0F, 1.0F}, {2, 3}, device_);

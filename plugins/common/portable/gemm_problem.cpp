@@ -24,6 +24,12 @@ void check_strides(const patchbay_argument& matrix) {
   if (!by_rows && !by_columns) plugin::invalid_argument("gemm.1: a matrix has no unit stride");
 }
 
+/// Of either sign.
+bool is_zero(const patchbay_argument& scalar) {
+  const std::uint64_t bits = scalar.value.bits << (64 - 8 * element_bytes(scalar.dtype));
+  return (is_integer(scalar.dtype) ? bits : bits << 1) == 0;
+}
+
 /// The dimension of the batch that a series goes along; -1 if there is no batch.
 int longest_dim(const patchbay_argument& out) {
   int longest = out.rank > 2 ? 0 : -1;
@@ -73,10 +79,12 @@ std::vector<GemmSeries> gemm_series(plugin::Arguments arguments) {
     if (d != along) number *= out.shape[d];
   }
   std::vector<GemmSeries> all;
+  const bool multiplies = !is_zero(arguments[3]);
   for (std::int64_t i = 0; i < number; ++i) {
     all.push_back({matrix_at(out, i, along), matrix_at(a, i, along), matrix_at(b, i, along),
                    along < 0 ? 1 : out.shape[along], along < 0 ? 0 : out.strides[along],
                    along < 0 ? 0 : a.strides[along], along < 0 ? 0 : b.strides[along]});
+    if (!multiplies) all.back().a.shape[1] = all.back().b.shape[0] = 0;
   }
   return all;
 }

@@ -37,8 +37,8 @@ struct GemmSeries {
 };
 
 /// The arguments of a launch as series along the longest dimension of the batch, one for each index
-/// of the others. Without a batch: one series of one. None if the batch is empty. Throws
-/// invalid_argument if the shapes do not fit.
+/// of the others. Without a batch: one series of one. None if the batch is empty. With alpha 0 the
+/// depth k is 0, so that a and b are not read. Throws invalid_argument if the shapes do not fit.
 std::vector<GemmSeries> gemm_series(plugin::Arguments arguments);
 
 /// The arguments of a launch with the result stored by rows: one stored by columns is the

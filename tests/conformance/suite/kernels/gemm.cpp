@@ -242,6 +242,41 @@ void beta_0_reads_nothing(Context& context) {
   check_exact<float>(context.device(), Need::kRequired, no_depth);
 }
 
+/// With alpha 0, of either sign, what is in a and b does not count.
+template <class T>
+void check_alpha_0(const Device& device, Need need) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  for (const int beta : {0, 1, 2}) {
+    for (const Storage& storage : storages()) {
+      Problem<T> problem({33, 17, 8}, storage, {0, beta}, small_integer<T>);
+      Array<T> expected = problem.out;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        expected.at(i) = beta == 0 ? T(0) : static_cast<T>(beta) * expected.at(i);
+      }
+      for (std::size_t i = 0; i < problem.a.size(); ++i) problem.a.at(i) = nan;
+      for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b.at(i) = nan;
+      problem.run(device, need).expect_close_to(expected, 0, problem.what);
+    }
+  }
+  const Layout batch{{3, 2, 2}, {4, 2, 1}, 0};
+  const Array<T> nans(batch, [&](std::size_t) { return nan; }), before(batch, small_integer<T>);
+  const Argument target = before.to_device(device, Access::kReadWrite);
+  run_kernel(device, "gemm.1",
+             {target, nans.to_device(device, Access::kRead), nans.to_device(device, Access::kRead),
+              Argument::scalar(-T(0)), Argument::scalar(T(1))},
+             need);
+  Array<T> result = before;
+  result.from_device(target);
+  result.expect_close_to(before, 0, "gemm.1 of 3 products with alpha -0");
+}
+
+void alpha_0_reads_nothing(Context& context) {
+  check_alpha_0<float>(context.device(), Need::kRequired);
+}
+void alpha_0_reads_nothing_f64(Context& context) {
+  check_alpha_0<double>(context.device(), need_of(context.device(), DType::f64));
+}
+
 }  // namespace
 
 std::vector<Check> gemm_checks() {
@@ -255,6 +290,8 @@ std::vector<Check> gemm_checks() {
       {"kernels", "gemm_batches", check_batches<float>},
       {"kernels", "gemm_batches_i64", check_batches<std::int64_t>},
       {"kernels", "gemm_with_beta_0_reads_nothing", beta_0_reads_nothing},
+      {"kernels", "gemm_with_alpha_0_reads_nothing", alpha_0_reads_nothing},
+      {"kernels", "gemm_with_alpha_0_reads_nothing_f64", alpha_0_reads_nothing_f64},
   };
 }
 
