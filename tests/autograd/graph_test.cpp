@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The record: what gathers where, what is freed when, and who is told.
+#include <stdexcept>
 #include <vector>
 
 #include <patchbay/autograd.h>
@@ -89,6 +90,39 @@ TEST_P(GraphTest, IsFreedByBackward) {
   z.backward({}, {.retain_graph = true});
   z.backward();
   EXPECT_EQ(x.grad().to_vector<float>(), (Floats{6, 12}));
+}
+
+TEST_P(GraphTest, AFailedBackwardIsNoFirstTime) {
+  const Tensor x = leaf({1, 2}), factor = from_host(Floats{3, 4}, {2}, device_);
+  const Tensor product = x * factor, y = sum(product * 2);
+  factor.fill_(0);
+  EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument, "[backward] b of mul was overwritten");
+  const std::string freed =
+      "[backward] a part of the graph was freed by a backward that failed: expected one that was "
+      "not run yet, got sum without its operands. Compute the result again.";
+  EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument, freed);
+  EXPECT_ERROR(static_cast<void>(gradients({y}, {x})), ErrorCode::kInvalidArgument, freed);
+  EXPECT_FALSE(x.grad().defined());
+  // A later success does not change what freed the nodes.
+  sum(x).backward();
+  EXPECT_ERROR(y.backward(), ErrorCode::kInvalidArgument, freed);
+  // With the graph retained the cause is told again.
+  const Tensor other = from_host(Floats{3, 4}, {2}, device_), z = sum(x * other);
+  other.fill_(0);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_ERROR(z.backward({}, {.retain_graph = true}), ErrorCode::kInvalidArgument,
+                 "[backward] b of mul was overwritten");
+  }
+}
+
+TEST_P(GraphTest, AHookThatThrowsFailsTheBackward) {
+  const Tensor x = leaf({1, 2}), shared = x * 2, y = sum(shared), z = sum(shared);
+  const std::uint64_t hook =
+      x.add_gradient_hook([](const Tensor&) -> Tensor { throw std::runtime_error("no"); });
+  EXPECT_THROW(y.backward(), std::runtime_error);
+  x.remove_gradient_hook(hook);
+  EXPECT_ERROR(z.backward(), ErrorCode::kInvalidArgument,
+               "freed by a backward that failed: expected one that was not run yet, got mul");
 }
 
 TEST_P(GraphTest, FreesWhatItSaved) {

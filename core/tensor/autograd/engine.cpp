@@ -2,7 +2,9 @@
 // The walk back through the graph. Numbers rise from inputs to results, so the node with the
 // largest number has got all of its gradient: no counting of edges is needed.
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <unordered_set>
 #include <utility>
 
@@ -88,14 +90,23 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
 }
 
 [[noreturn, gnu::cold]] void raise_freed(const Node& node) {
+  if (node.freed_by_failure != nullptr && node.freed_by_failure->load(std::memory_order_relaxed)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[backward] a part of the graph was freed by a backward that failed: expected one that "
+          "was not run yet, got {} without its operands. Compute the result again.",
+          node.name);
+  }
   raise(ErrorCode::kInvalidArgument,
         "[backward] the graph was freed: expected one that was not run yet, got {} for the second "
         "time. Run the first backward with retain_graph.",
         node.name);
 }
 
-/// One node's gradient to those of its inputs.
-void step(Pending& pending, Node& node, const Tensor& grad, bool retains) {
+/// True until the run ends without an error.
+using RunFailed = std::shared_ptr<std::atomic<bool>>;
+
+/// One node's gradient to those of its inputs. Frees the node unless `frees` is null.
+void step(Pending& pending, Node& node, const Tensor& grad, const RunFailed& frees) {
   if (!node.backward) raise_freed(node);
   const std::vector<Tensor> grads = node.backward(grad, node);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -108,7 +119,9 @@ void step(Pending& pending, Node& node, const Tensor& grad, bool retains) {
     }
     flow(pending, node.inputs[i], grads[i]);
   }
-  if (!retains) node.backward = nullptr;
+  if (frees == nullptr) return;
+  node.freed_by_failure = frees;
+  node.backward = nullptr;
 }
 
 constinit thread_local bool fills_leaves = false;
@@ -133,6 +146,7 @@ std::vector<Tensor> BackwardRun::run() const {
   const Recording recording(creates_graph);
   const Goal goal(/*leaves=*/wanted.empty());
   const bool retains = retains_graph || creates_graph;
+  const RunFailed failed = retains ? nullptr : std::make_shared<std::atomic<bool>>(true);
   const std::unordered_set<const Node*> leading =
       wanted.empty() ? std::unordered_set<const Node*>() : leading_to(*this);
   std::vector<Tensor> result(wanted.size());
@@ -152,9 +166,10 @@ std::vector<Tensor> BackwardRun::run() const {
       const bool has_inputs_wanted =
           wanted.empty() || std::any_of(node->inputs.begin(), node->inputs.end(),
                                         [&](const auto& to) { return leading.contains(to.get()); });
-      if (has_inputs_wanted) step(pending, *node, grad, retains);
+      if (has_inputs_wanted) step(pending, *node, grad, failed);
     }
   }
+  if (failed != nullptr) failed->store(false, std::memory_order_relaxed);
   return result;
 }
 

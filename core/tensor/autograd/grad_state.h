@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_GRAD_STATE_H_
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_GRAD_STATE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -51,7 +52,9 @@ struct Node : std::enable_shared_from_this<Node> {
   const std::unique_ptr<Hooks> hooks;         // null for a leaf, whose state has them
   std::vector<std::shared_ptr<Node>> inputs;  // null: needs no gradient
   Backward backward;                          // empty for a leaf, and once it is freed
-  Tensor leaf;                                // where the gradient goes, for a leaf
+  /// Of the run that freed it: whether that has failed, or not ended.
+  std::shared_ptr<const std::atomic<bool>> freed_by_failure;
+  Tensor leaf;  // where the gradient goes, for a leaf
 
  private:
   struct Remains;
