@@ -13,6 +13,8 @@ namespace patchbay {
 
 namespace runtime {
 
+constinit thread_local std::uint32_t carried_bits = 0;
+
 namespace {
 
 constinit thread_local Context* own = nullptr;
@@ -74,6 +76,7 @@ ThreadContext ThreadContext::current() {
   result.tag_ = context().tag;
   result.guard_ = context().guard;
   result.streams_ = context().streams;
+  result.bits_ = runtime::carried_bits;
   return result;
 }
 
@@ -81,11 +84,13 @@ ThreadContext::Scope::Scope(const ThreadContext& carried)
     : previous_(std::make_unique<ThreadContext>(current())) {
   context() = {carried.device_, carried.tag_, carried.guard_, context().streams};
   runtime::exchange_streams(carried.streams_);
+  runtime::carried_bits = carried.bits_;
 }
 ThreadContext::Scope::~Scope() {
   context() = {std::move(previous_->device_), std::move(previous_->tag_), previous_->guard_,
                context().streams};
   runtime::exchange_streams(std::move(previous_->streams_));
+  runtime::carried_bits = previous_->bits_;
 }
 
 }  // namespace patchbay

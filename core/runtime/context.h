@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_CONTEXT_H_
 #define PATCHBAY_CORE_RUNTIME_CONTEXT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ struct Context {
 Context& context();
 /// The tag of this thread's copies and allocations.
 std::string_view current_tag() noexcept;
+
+/// What the layers above keep for this thread and ThreadContext carries, as bits of their own:
+/// core/tensor/autograd/mode.cpp. Kept apart from the context because each operation reads it.
+extern constinit thread_local std::uint32_t carried_bits;
 
 }  // namespace patchbay::runtime
 

@@ -152,8 +152,8 @@ class PATCHBAY_API CopyGuard {
   Mode previous_;
 };
 
-/// The thread-local state of this thread (default device, tag, guard, streams), to be carried to a
-/// thread that works on its behalf.
+/// The thread-local state of this thread (default device, tag, guard, streams, and whether
+/// operations are recorded for gradients), to be carried to a thread that works on its behalf.
 class PATCHBAY_API ThreadContext {
  public:
   static ThreadContext current();
@@ -174,6 +174,7 @@ class PATCHBAY_API ThreadContext {
   std::string tag_;
   CopyGuard::Mode guard_ = CopyGuard::Mode::kAllow;
   std::shared_ptr<const runtime::ScopedStream> streams_;
+  std::uint32_t bits_ = 0;  // of the layers above
 };
 
 }  // namespace patchbay

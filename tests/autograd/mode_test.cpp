@@ -4,6 +4,7 @@
 #include <thread>
 
 #include <patchbay/autograd.h>
+#include <patchbay/copy.h>
 #include <patchbay/ops.h>
 
 #include "support/device_test.h"
@@ -40,6 +41,55 @@ TEST(GradMode, IsTheThreadsOwn) {
   bool enabled = false;
   std::thread([&] { enabled = is_grad_enabled(); }).join();
   EXPECT_TRUE(enabled);
+}
+
+/// What a thread does on behalf of another one.
+template <class Body>
+void run_elsewhere(Body body) {
+  const ThreadContext context = ThreadContext::current();
+  std::thread([&] {
+    {
+      const ThreadContext::Scope carried(context);
+      body();
+    }
+    EXPECT_TRUE(is_grad_enabled());
+    EXPECT_TRUE(leaf().requires_grad());  // which an InferenceMode would refuse
+  }).join();
+}
+
+TEST(GradMode, IsCarriedByThreadContext) {
+  const Tensor x = leaf();
+  run_elsewhere([&] { EXPECT_TRUE((x * 2).requires_grad()); });
+  const NoGrad scope;
+  run_elsewhere([&] {
+    EXPECT_FALSE((x * 2).requires_grad());
+    x.fill_(3);
+    {
+      const GradMode inner(true);
+      EXPECT_TRUE((x * 2).requires_grad());
+      run_elsewhere([&] { EXPECT_TRUE((x * 2).requires_grad()); });
+    }
+    EXPECT_FALSE(is_grad_enabled());
+  });
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{3, 3}));
+}
+
+TEST(InferenceModeTest, IsCarriedByThreadContext) {
+  const Tensor x = leaf();
+  const InferenceMode scope;
+  run_elsewhere([&] {
+    EXPECT_FALSE((x * 2).requires_grad());
+    EXPECT_ERROR(GradMode(true), ErrorCode::kInvalidArgument,
+                 "[GradMode] gradients inside an InferenceMode scope");
+  });
+  const ThreadContext inside = ThreadContext::current();
+  std::thread([&] {
+    const NoGrad outer;
+    { const ThreadContext::Scope carried(inside); }
+    EXPECT_FALSE(is_grad_enabled());
+    const GradMode on(true);  // no longer inside of the InferenceMode
+    EXPECT_TRUE(is_grad_enabled());
+  }).join();
 }
 
 TEST(InferenceModeTest, CanNotBeLeftWithin) {

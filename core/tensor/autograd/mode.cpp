@@ -2,6 +2,7 @@
 // Whether a thread records.
 #include "patchbay/autograd.h"
 
+#include "core/runtime/context.h"
 #include "core/runtime/error.h"
 #include "core/tensor/autograd/record.h"
 
@@ -11,17 +12,27 @@ namespace tensor {
 
 namespace {
 
-constinit thread_local Mode mode = Mode::kRecords;
-constinit thread_local bool inference = false;
+// Parts of runtime::carried_bits, which ThreadContext carries. 0 means that the thread records.
+constexpr std::uint32_t kModeBits = 3, kInferenceBit = 4;
 
 Mode mode_of(bool records) { return records ? Mode::kRecords : Mode::kOff; }
 
+void set_mode(Mode mode) {
+  runtime::carried_bits = (runtime::carried_bits & ~kModeBits) | static_cast<std::uint32_t>(mode);
+}
+
+bool is_inference() { return (runtime::carried_bits & kInferenceBit) != 0; }
+void set_inference(bool inference) {
+  runtime::carried_bits =
+      (runtime::carried_bits & ~kInferenceBit) | (inference ? kInferenceBit : 0);
+}
+
 }  // namespace
 
-Mode recording_mode() { return mode; }
+Mode recording_mode() { return static_cast<Mode>(runtime::carried_bits & kModeBits); }
 
 void check_no_inference(const char* operation) {
-  if (!inference) return;
+  if (!is_inference()) return;
   runtime::raise(
       ErrorCode::kInvalidArgument,
       "[{}] gradients inside an InferenceMode scope: expected none to be asked for, got a "
@@ -31,30 +42,34 @@ void check_no_inference(const char* operation) {
 
 Recording::Recording(bool enabled) : Recording(mode_of(enabled)) {}
 Recording::Recording(Mode enabled)
-    : previous_(std::exchange(mode, enabled)), previous_inference_(inference) {
-  if (enabled == Mode::kRecords) inference = false;
+    : previous_(recording_mode()), previous_inference_(is_inference()) {
+  set_mode(enabled);
+  if (enabled == Mode::kRecords) set_inference(false);
 }
 Recording::~Recording() {
-  mode = previous_;
-  inference = previous_inference_;
+  set_mode(previous_);
+  set_inference(previous_inference_);
 }
 
 }  // namespace tensor
 
 bool is_grad_enabled() { return tensor::is_recording(); }
 
-GradMode::GradMode(bool enabled) : previous_(static_cast<std::uint8_t>(tensor::mode)) {
+GradMode::GradMode(bool enabled) : previous_(static_cast<std::uint8_t>(tensor::recording_mode())) {
   if (enabled) tensor::check_no_inference("GradMode");
-  tensor::mode = tensor::mode_of(enabled);
+  tensor::set_mode(tensor::mode_of(enabled));
 }
-GradMode::~GradMode() { tensor::mode = static_cast<tensor::Mode>(previous_); }
+GradMode::~GradMode() { tensor::set_mode(static_cast<tensor::Mode>(previous_)); }
 
 InferenceMode::InferenceMode()
-    : previous_grad_(static_cast<std::uint8_t>(std::exchange(tensor::mode, tensor::Mode::kOff))),
-      previous_inference_(std::exchange(tensor::inference, true)) {}
+    : previous_grad_(static_cast<std::uint8_t>(tensor::recording_mode())),
+      previous_inference_(tensor::is_inference()) {
+  tensor::set_mode(tensor::Mode::kOff);
+  tensor::set_inference(true);
+}
 InferenceMode::~InferenceMode() {
-  tensor::mode = static_cast<tensor::Mode>(previous_grad_);
-  tensor::inference = previous_inference_;
+  tensor::set_mode(static_cast<tensor::Mode>(previous_grad_));
+  tensor::set_inference(previous_inference_);
 }
 
 }  // namespace patchbay

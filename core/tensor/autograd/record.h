@@ -14,7 +14,7 @@ namespace patchbay::tensor {
 
 /// Of this thread. kWatches: nothing is recorded, but what requires gradients may not be
 /// overwritten, for the same operations will be recorded later.
-enum class Mode : std::uint8_t { kOff, kWatches, kRecords };
+enum class Mode : std::uint8_t { kRecords = 0, kWatches, kOff };
 Mode recording_mode();
 inline bool is_recording() { return recording_mode() == Mode::kRecords; }
 
