@@ -3,6 +3,7 @@
 #define PATCHBAY_CORE_RUNTIME_GENERATOR_STATE_H_
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 namespace patchbay::runtime {
@@ -16,6 +17,11 @@ struct GeneratorState {
   std::mutex mutex;
   std::uint64_t seed = 0, offset = 0;  // under `mutex`
 };
+
+/// That of a new runtime, for operations that are given none. It begins with the process's seed.
+std::shared_ptr<GeneratorState> make_default_generator();
+/// Sets the process's seed, 0 before, and starts all runtimes' default generators from it.
+void seed_default_generators(std::uint64_t seed);
 
 }  // namespace patchbay::runtime
 

@@ -59,7 +59,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory;  // under `mutex`
   Tracing tracing;
   /// Draws for operations that are given no generator.
-  const std::shared_ptr<GeneratorState> generator = std::make_shared<GeneratorState>();
+  const std::shared_ptr<GeneratorState> generator = make_default_generator();
 
  private:
   /// Waits until nothing uses freed memory (it may be of another plugin), and gives it back.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "core/runtime/context.h"
 #include "core/runtime/generator_state.h"
 #include "core/runtime/graph_recorder.h"
 #include "core/runtime/runtime_state.h"
@@ -50,7 +51,15 @@ Generator::State Generator::advance(std::uint64_t num_calls) const {
 
 Generator default_generator(const Runtime& runtime) { return Generator(runtime.state().generator); }
 
-void manual_seed(std::uint64_t seed) { default_generator().manual_seed(seed); }
+Generator default_generator() {
+  const auto& scoped = runtime::context().device;
+  return scoped ? Generator(scoped->runtime.generator) : default_generator(Runtime::get_default());
+}
+
+void manual_seed(std::uint64_t seed) {
+  runtime::check_not_recording("manual_seed");  // each replay begins where its generator then is
+  runtime::seed_default_generators(seed);
+}
 
 namespace tensor {
 namespace {

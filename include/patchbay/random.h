@@ -54,9 +54,13 @@ class PATCHBAY_API Generator {
 };
 
 /// What operations take that are given none: one for all devices of a runtime, so that where a
-/// tensor is made changes no number. It begins with seed 0 and offset 0.
-PATCHBAY_API Generator default_generator(const Runtime& runtime = Runtime::get_default());
-/// default_generator().manual_seed(seed)
+/// tensor is made changes no number. It begins with offset 0, and the seed of manual_seed, else 0.
+PATCHBAY_API Generator default_generator(const Runtime& runtime);
+/// That of the runtime of default_device().
+PATCHBAY_API Generator default_generator();
+/// Seeds the default generators of all runtimes of the process, also of those that are made later.
+/// For one alone: default_generator(runtime).manual_seed(seed). Errors: kInvalidArgument while a
+/// graph is being recorded.
 PATCHBAY_API void manual_seed(std::uint64_t seed);
 
 // Creation. Without a generator: that of the device's runtime. Errors of all: kDtypeMismatch;

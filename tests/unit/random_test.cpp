@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include <patchbay/graph.h>
 #include <patchbay/kernel.h>
 #include <patchbay/random.h>
 
@@ -418,6 +419,38 @@ TEST(GeneratorTest, OneDefaultForAllDevicesOfARuntime) {
   EXPECT_EQ(draw_on("cpu:1").to_vector<float>(), second);
   EXPECT_EQ(default_generator(runtime).state().offset, 2u);
   EXPECT_EQ(default_generator(other).state().offset, 0u);
+}
+
+/// As a program of several runtimes expects it: the same numbers, wherever they are drawn.
+TEST(GeneratorTest, ManualSeedConcernsAllRuntimes) {
+  const Runtime runtime(options());
+  static_cast<void>(rand({3}, runtime.device("cpu:0")));
+  manual_seed(77);
+  const Runtime later(options());
+  const auto expected = rand({5}, runtime.device("fake:0"), Generator(77)).to_vector<float>();
+  EXPECT_EQ(rand({5}, runtime.device("fake:0")).to_vector<float>(), expected);
+  EXPECT_EQ(rand({5}, later.device("cpu:0")).to_vector<float>(), expected);
+  EXPECT_EQ(default_generator(later).state(), (Generator::State{77, 1}));
+  const Generator own(5);
+  default_generator(runtime).manual_seed(6);
+  EXPECT_EQ(default_generator(later).state().seed, 77U);
+  manual_seed(0);
+  EXPECT_EQ(default_generator(runtime).state(), (Generator::State{0, 0}));
+  EXPECT_EQ(default_generator(later).state(), (Generator::State{0, 0}));
+  EXPECT_EQ(own.state(), (Generator::State{5, 0}));
+}
+
+TEST(GeneratorTest, TheDefaultIsThatOfTheDefaultDevice) {
+  const Runtime runtime(options());
+  const DefaultDeviceScope scope(runtime.device("fake:0"));
+  EXPECT_EQ(default_generator(), default_generator(runtime));
+  static_cast<void>(rand({3}));
+  EXPECT_EQ(default_generator().state(), (Generator::State{0, 1}));
+}
+
+TEST(GeneratorTest, ManualSeedIsNoOperationOfAGraph) {
+  EXPECT_ERROR(static_cast<void>(record_graph([] { manual_seed(1); })), ErrorCode::kInvalidArgument,
+               "[manual_seed] a graph is being recorded");
 }
 
 struct Drawn {
