@@ -15,14 +15,6 @@ using runtime::raise;
 
 namespace {
 
-void check_rank(std::size_t rank) {
-  if (rank > static_cast<std::size_t>(kMaxRank)) {
-    raise(ErrorCode::kInvalidArgument,
-          "[shape] too many dimensions: expected at most {}, got {}. Merge some of them.", kMaxRank,
-          rank);
-  }
-}
-
 void check_place(const Shape& shape, int i, int last) {
   if (i >= 0 && i <= last) return;
   runtime::raise(ErrorCode::kInvalidArgument,
@@ -32,8 +24,18 @@ void check_place(const Shape& shape, int i, int last) {
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<std::int64_t> dims)
-    : Shape(std::span<const std::int64_t>(dims.begin(), dims.size())) {}
+void Shape::check_rank(std::size_t rank) {
+  if (rank > static_cast<std::size_t>(kMaxRank)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[shape] too many dimensions: expected at most {}, got {}. Merge some of them.", kMaxRank,
+          rank);
+  }
+}
+
+Shape::Shape(std::initializer_list<Extent> dims) {
+  check_rank(dims.size());
+  for (const Extent dim : dims) dims_[static_cast<std::size_t>(rank_++)] = dim.value();
+}
 
 Shape::Shape(std::span<const std::int64_t> dims) {
   check_rank(dims.size());
@@ -88,6 +90,13 @@ Shape contiguous_strides(const Shape& shape) {
 }
 
 namespace tensor {
+
+void throw_large_extent(std::uint64_t extent) {
+  raise(ErrorCode::kOverflow,
+        "[shape] extent too large: expected at most 2^63 - 1, got {}. A difference of unsigned "
+        "numbers can't be negative: subtract signed ones.",
+        extent);
+}
 
 std::int64_t checked_num_elements(const char* operation, const Shape& shape) {
   std::int64_t product = 1;

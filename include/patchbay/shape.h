@@ -9,6 +9,7 @@
 #include <iosfwd>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "patchbay/dtype.h"
@@ -18,14 +19,40 @@ namespace patchbay {
 
 inline constexpr int kMaxRank = 8;
 
+namespace tensor {
+[[noreturn]] PATCHBAY_API void throw_large_extent(std::uint64_t extent);
+}
+
+/// An entry of a Shape, made from an integer of any type: `zeros({values.size(), 3})`.
+class Extent {
+ public:
+  /// Errors: kOverflow for more than 2^63 - 1.
+  template <class T, class = std::enable_if_t<std::is_convertible_v<T, std::int64_t> &&
+                                              !std::is_floating_point_v<T> && sizeof(T) <= 8>>
+  constexpr Extent(T value) : value_(static_cast<std::int64_t>(value)) {  // NOLINT
+    if constexpr (std::is_unsigned_v<T>) {
+      if (value_ < 0) tensor::throw_large_extent(static_cast<std::uint64_t>(value));
+    }
+  }
+  constexpr std::int64_t value() const { return value_; }
+
+ private:
+  std::int64_t value_;
+};
+
 /// Up to eight extents (or strides, in elements), stored inline. A value; cheap to copy.
 class PATCHBAY_API Shape {
  public:
   Shape() = default;
-  /// Errors: kInvalidArgument for more than kMaxRank entries.
-  Shape(std::initializer_list<std::int64_t> dims);
+  /// Errors: kInvalidArgument for more than kMaxRank entries; kOverflow as Extent.
+  Shape(std::initializer_list<Extent> dims);
   explicit Shape(std::span<const std::int64_t> dims);
   Shape(const std::vector<std::int64_t>& dims) : Shape(std::span<const std::int64_t>(dims)) {}
+  template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
+  Shape(const std::vector<T>& dims) {
+    check_rank(dims.size());
+    for (const T dim : dims) push_back(Extent(dim).value());
+  }
 
   int rank() const { return rank_; }
   /// 0 <= i < rank(), unchecked.
@@ -47,6 +74,8 @@ class PATCHBAY_API Shape {
   }
 
  private:
+  static void check_rank(std::size_t rank);
+
   std::array<std::int64_t, kMaxRank> dims_{};
   int rank_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <sstream>
+#include <type_traits>
 #include <vector>
 
 #include <patchbay/shape.h>
@@ -31,6 +32,22 @@ TEST(ShapeTest, HoldsUpToEightExtents) {
   EXPECT_ERROR((Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}), ErrorCode::kInvalidArgument, "at most 8, got 9");
   EXPECT_ERROR(Shape(std::vector<std::int64_t>(20, 1)), ErrorCode::kInvalidArgument, "got 20");
   EXPECT_ERROR(Shape(shape).push_back(1), ErrorCode::kInvalidArgument, "at most 8, got 9");
+}
+
+TEST(ShapeTest, TakesIntegersOfAnyType) {
+  const std::vector<float> values(4);
+  const unsigned two = 2;
+  const char three = 3;
+  EXPECT_EQ((Shape{values.size(), two, three, 5LL}), (Shape{4, 2, 3, 5}));
+  EXPECT_EQ(num_elements({values.size(), 2}), 8);
+  EXPECT_EQ(num_elements({values.size()}), 4);
+  EXPECT_EQ(Shape(std::vector<std::size_t>{4, 2}), (Shape{4, 2}));
+  EXPECT_EQ(Shape(std::vector<int>{4, 2}), (Shape{4, 2}));
+  EXPECT_FALSE((std::is_constructible_v<Extent, double>));
+  EXPECT_ERROR((Shape{values.size() - 5}), ErrorCode::kOverflow,
+               "[shape] extent too large: expected at most 2^63 - 1, got 18446744073709551615.");
+  EXPECT_ERROR(Shape(std::vector<std::size_t>{1, SIZE_MAX}), ErrorCode::kOverflow, "too large");
+  EXPECT_ERROR(Shape(std::vector<std::size_t>(20, 1)), ErrorCode::kInvalidArgument, "got 20");
 }
 
 TEST(ShapeTest, InsertsAndErases) {
