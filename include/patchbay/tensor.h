@@ -2,6 +2,8 @@
 #ifndef PATCHBAY_TENSOR_H_
 #define PATCHBAY_TENSOR_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -210,15 +212,28 @@ class PATCHBAY_API Tensor {
 /// which the caller may reuse at once.
 [[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape,
                                                   const Device& device = default_device());
-/// The same from typed values. Errors: kShapeMismatch if their number is not the shape's.
+/// The same from typed values: a span, std::vector, std::array or array, a list in braces, or a
+/// pointer and how many there are. Errors: kShapeMismatch if their number is not the shape's.
 template <class T>
 [[nodiscard]] Tensor from_host(std::span<const T> values, const Shape& shape,
+                               const Device& device = default_device());
+template <class T, std::size_t N>
+[[nodiscard]] Tensor from_host(std::span<T, N> values, const Shape& shape,
                                const Device& device = default_device());
 template <class T>
 [[nodiscard]] Tensor from_host(const std::vector<T>& values, const Shape& shape,
                                const Device& device = default_device());
+template <class T, std::size_t N>
+[[nodiscard]] Tensor from_host(const std::array<T, N>& values, const Shape& shape,
+                               const Device& device = default_device());
+template <class T, std::size_t N>
+[[nodiscard]] Tensor from_host(const T (&values)[N], const Shape& shape,
+                               const Device& device = default_device());
 template <class T>
 [[nodiscard]] Tensor from_host(std::initializer_list<T> values, const Shape& shape,
+                               const Device& device = default_device());
+template <class T>
+[[nodiscard]] Tensor from_host(const T* values, std::size_t num_values, const Shape& shape,
                                const Device& device = default_device());
 /// Borrows `data` (contiguous, row-major, aligned to its elements) for a device that can address
 /// host memory; it must stay valid until `released` is called. The caller keeps owning it.

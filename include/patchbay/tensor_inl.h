@@ -3,9 +3,12 @@
 #ifndef PATCHBAY_TENSOR_INL_H_
 #define PATCHBAY_TENSOR_INL_H_
 
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
-#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "patchbay/error.h"
@@ -36,16 +39,40 @@ std::vector<T> Tensor::to_vector() const {
 }
 
 template <class T>
-Tensor from_host(std::span<const T> values, const Shape& shape, const Device& device) {
-  if (values.size() != static_cast<std::size_t>(num_elements(shape))) {
-    tensor::throw_value_count(values.size(), shape);
+Tensor from_host(const T* values, std::size_t num_values, const Shape& shape,
+                 const Device& device) {
+  if (num_values != static_cast<std::size_t>(num_elements(shape))) {
+    tensor::throw_value_count(num_values, shape);
   }
-  return from_host_bytes(values.data(), dtype_of<T>(), shape, device);
+  return from_host_bytes(values, dtype_of<T>(), shape, device);
+}
+
+template <class T>
+Tensor from_host(std::span<const T> values, const Shape& shape, const Device& device) {
+  return from_host(values.data(), values.size(), shape, device);
+}
+
+template <class T, std::size_t N>
+Tensor from_host(std::span<T, N> values, const Shape& shape, const Device& device) {
+  return from_host(values.data(), values.size(), shape, device);
+}
+
+template <class T, std::size_t N>
+Tensor from_host(const std::array<T, N>& values, const Shape& shape, const Device& device) {
+  return from_host(values.data(), N, shape, device);
+}
+
+/// An array of arrays, too.
+template <class T, std::size_t N>
+Tensor from_host(const T (&values)[N], const Shape& shape, const Device& device) {
+  using Element = std::remove_all_extents_t<T>;
+  return from_host(reinterpret_cast<const Element*>(values), sizeof(values) / sizeof(Element),
+                   shape, device);
 }
 
 template <class T>
 Tensor from_host(std::initializer_list<T> values, const Shape& shape, const Device& device) {
-  return from_host(std::span<const T>(values.begin(), values.size()), shape, device);
+  return from_host(values.begin(), values.size(), shape, device);
 }
 
 template <class T>
@@ -53,9 +80,9 @@ Tensor from_host(const std::vector<T>& values, const Shape& shape, const Device&
   if constexpr (std::is_same_v<T, bool>) {
     const auto bytes = std::make_unique<bool[]>(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = values[i];
-    return from_host(std::span<const bool>(bytes.get(), values.size()), shape, device);
+    return from_host(bytes.get(), values.size(), shape, device);
   } else {
-    return from_host(std::span<const T>(values), shape, device);
+    return from_host(values.data(), values.size(), shape, device);
   }
 }
 

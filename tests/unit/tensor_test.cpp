@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -105,8 +106,39 @@ TEST_P(TensorTest, FromHostCopies) {
   EXPECT_EQ(flags.to_vector<bool>(), (std::vector<bool>{true, false, true}));
 }
 
+TEST_P(TensorTest, FromHostTakesSpansArraysAndPointers) {
+  const std::vector<float> expected{1, 2, 3, 4, 5, 6};
+  std::vector<float> values = expected;
+  const auto check = [&](const Tensor& t) {
+    EXPECT_EQ(t.dtype(), DType::f32);
+    EXPECT_EQ(t.shape(), (Shape{2, 3}));
+    EXPECT_EQ(t.to_vector<float>(), expected);
+  };
+  check(from_host(std::span(values), {2, 3}, device_));
+  check(from_host(std::span<const float>(values), {2, 3}, device_));
+  check(from_host(std::span<const float, 6>(values.data(), 6), {2, 3}, device_));
+  check(from_host(std::span<float, 6>(values.data(), 6), {2, 3}, device_));
+  check(from_host(values.data(), values.size(), {2, 3}, device_));
+  check(from_host(expected.data(), expected.size(), {2, 3}, device_));
+  const std::array<float, 6> array{1, 2, 3, 4, 5, 6};
+  check(from_host(array, {2, 3}, device_));
+  float flat[] = {1, 2, 3, 4, 5, 6};
+  check(from_host(flat, {2, 3}, device_));
+  const float matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
+  check(from_host(matrix, {2, 3}, device_));
+  const bool flags[] = {true, false};
+  EXPECT_EQ(from_host(flags, {2}, device_).to_vector<bool>(), (std::vector<bool>{true, false}));
+}
+
 TEST_P(TensorTest, FromHostChecksTheCount) {
   const std::vector<float> values(5);
+  const float matrix[2][2] = {{1, 2}, {3, 4}};
+  EXPECT_ERROR(static_cast<void>(from_host(values.data(), 5, {2, 3}, device_)),
+               ErrorCode::kShapeMismatch, "expected 6 for shape [2, 3], got 5");
+  EXPECT_ERROR(static_cast<void>(from_host(matrix, {2}, device_)), ErrorCode::kShapeMismatch,
+               "expected 2 for shape [2], got 4");
+  EXPECT_ERROR(static_cast<void>(from_host<float>(nullptr, 2, {2}, device_)),
+               ErrorCode::kInvalidArgument, "null pointer");
   EXPECT_ERROR(static_cast<void>(from_host(values, {2, 3}, device_)), ErrorCode::kShapeMismatch,
                "expected 6 for shape [2, 3], got 5");
   EXPECT_ERROR(static_cast<void>(from_host_bytes(nullptr, DType::f32, {2}, device_)),
