@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // where: a condition and two operands.
 #include <array>
-#include <optional>
 #include <type_traits>
 
 #include "patchbay/ops.h"
@@ -21,6 +20,8 @@ constexpr std::array<const char*, 3> kNames{"condition", "a", "b"};
 
 /// The operands of a call, the condition first; a literal is null.
 using Choice = std::array<const TensorImpl*, 3>;
+/// Those of them that are literals; a tensor is null.
+using Literals = std::array<const Scalar*, 3>;
 
 Named named(const Choice& choice, std::size_t i) { return {kNames[i], *choice[i]}; }
 
@@ -96,23 +97,33 @@ void move_condition(Call& call, const TensorImpl& place) {
   call.operands[0].tensor = call.condition.impl();
 }
 
-Call check(const Choice& choice, const std::optional<Scalar>& literal) {
+/// Literals take the dtype of the operand that is a tensor. Two of them have `dtype_of_literals`.
+Call check(const Choice& choice, const Literals& literals, DType dtype_of_literals) {
   const TensorImpl& place = place_of(choice);
   check_dtypes(choice);
-  const DType dtype = (choice[1] != nullptr ? choice[1] : choice[2])->dtype;
+  const TensorImpl* const typed = choice[1] != nullptr ? choice[1] : choice[2];
+  const DType dtype = typed != nullptr ? typed->dtype : dtype_of_literals;
   Call call{place, dtype, shape_of(choice), {}, {}};
   for (std::size_t i = 0; i < choice.size(); ++i) {
     if (choice[i] != nullptr) {
       call.operands[i].tensor = choice[i];
     } else {
-      call.operands[i].bits = literal->bits(dtype, op::where.name);
+      call.operands[i].bits = literals[i]->bits(dtype, op::where.name);
     }
   }
   return call;
 }
 
-Tensor choose(const Choice& choice, const std::optional<Scalar>& literal = {}) {
-  Call call = check(choice, literal);
+/// Of two literals that meet no tensor: as for arange.
+DType dtype_of(const Literals& literals) {
+  for (const Scalar* literal : literals) {
+    if (literal != nullptr && literal->is_floating()) return DType::f32;
+  }
+  return DType::i64;
+}
+
+Tensor choose(const Choice& choice, const Literals& literals = {}) {
+  Call call = check(choice, literals, dtype_of(literals));
   move_condition(call, call.place);
   for (Operand& operand : call.operands) {
     if (operand.tensor != nullptr && &operand.tensor->device() != &call.place.device()) {
@@ -124,10 +135,9 @@ Tensor choose(const Choice& choice, const std::optional<Scalar>& literal = {}) {
   return result;
 }
 
-const Tensor& choose_out(const Tensor& out, const Choice& choice,
-                         const std::optional<Scalar>& literal = {}) {
+const Tensor& choose_out(const Tensor& out, const Choice& choice, const Literals& literals = {}) {
   const TensorImpl& target = impl_of(op::where.name, out, "out");
-  Call call = check(choice, literal);
+  Call call = check(choice, literals, target.dtype);
   move_condition(call, target);
   return run_out(op::where, call.dtype, out, call.shape, call.operands, kNames);
 }
@@ -162,13 +172,17 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 }
 Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b) {
   return tensor::recorded(
-      tensor::choose({tensor::condition_of(condition), tensor::a_of(a), nullptr}, b), condition, a,
-      b);
+      tensor::choose({tensor::condition_of(condition), tensor::a_of(a), nullptr},
+                     {nullptr, nullptr, &b}),
+      condition, a, b);
 }
 Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b) {
   return tensor::recorded(
-      tensor::choose({tensor::condition_of(condition), nullptr, tensor::b_of(b)}, a), condition, a,
-      b);
+      tensor::choose({tensor::condition_of(condition), nullptr, tensor::b_of(b)}, {nullptr, &a}),
+      condition, a, b);
+}
+Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b) {
+  return tensor::choose({tensor::condition_of(condition)}, {nullptr, &a, &b});
 }
 const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
                         const Tensor& b) {
@@ -177,11 +191,17 @@ const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor
 }
 const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
                         const Scalar& b) {
-  return tensor::choose_out(out, {tensor::condition_of(condition), tensor::a_of(a), nullptr}, b);
+  return tensor::choose_out(out, {tensor::condition_of(condition), tensor::a_of(a), nullptr},
+                            {nullptr, nullptr, &b});
 }
 const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& a,
                         const Tensor& b) {
-  return tensor::choose_out(out, {tensor::condition_of(condition), nullptr, tensor::b_of(b)}, a);
+  return tensor::choose_out(out, {tensor::condition_of(condition), nullptr, tensor::b_of(b)},
+                            {nullptr, &a});
+}
+const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& a,
+                        const Scalar& b) {
+  return tensor::choose_out(out, {tensor::condition_of(condition)}, {nullptr, &a, &b});
 }
 
 }  // namespace patchbay

@@ -141,6 +141,11 @@ Expression where(const Expression& condition, const Expression& a, const Scalar&
 Expression where(const Expression& condition, const Scalar& a, const Expression& b) {
   return where(condition, tensor::literal(a), b);
 }
+Expression where(const Expression& condition, const Scalar& a, const Scalar& b) {
+  const bool in_floats = a.is_floating() || b.is_floating();
+  // Where b counts, the condition is 0: -0 + b is b, with its sign.
+  return where(condition, a, neg(condition.cast(in_floats ? DType::f32 : DType::i64)) + b);
+}
 
 Expression clamp(const Expression& a, const std::optional<Scalar>& low,
                  const std::optional<Scalar>& high) {

@@ -80,13 +80,16 @@ PATCHBAY_DECLARE_UNARY(gelu);
 #undef PATCHBAY_DECLARE_BINARY
 #undef PATCHBAY_DECLARE_UNARY
 
-/// a where the condition, a bool, is true, else b; both are computed.
+/// a where the condition, a bool, is true, else b; both are computed. Two literals have the dtype
+/// that they have in ops.h.
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Expression& a,
                                             const Expression& b);
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Expression& a,
                                             const Scalar& b);
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Scalar& a,
                                             const Expression& b);
+[[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Scalar& a,
+                                            const Scalar& b);
 /// As in ops.h, with the same errors.
 [[nodiscard]] PATCHBAY_API Expression clamp(const Expression& a, const std::optional<Scalar>& low,
                                             const std::optional<Scalar>& high = {});

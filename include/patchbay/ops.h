@@ -79,16 +79,20 @@ PATCHBAY_DECLARE_UNARY(gelu);
 #undef PATCHBAY_DECLARE_UNARY
 
 /// condition ? a : b for each element: any dtype, the same for a and b; the condition is bool. All
-/// three broadcast.
+/// three broadcast. Two literals give i64 if both are integers, else f32.
 [[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 [[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Tensor& a, const Scalar& b);
 [[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Scalar& a, const Tensor& b);
+[[nodiscard]] PATCHBAY_API Tensor where(const Tensor& condition, const Scalar& a, const Scalar& b);
 PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
                                      const Tensor& b);
 PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Tensor& a,
                                      const Scalar& b);
 PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& a,
                                      const Tensor& b);
+/// The literals take the dtype of `out`.
+PATCHBAY_API const Tensor& where_out(const Tensor& out, const Tensor& condition, const Scalar& a,
+                                     const Scalar& b);
 
 /// What is nearest to a in [low, high], either of which may be left out (`{}`); a NaN stays.
 /// Numbers. Errors: kInvalidArgument if there is no bound, one is NaN, or low > high.

@@ -86,6 +86,30 @@ TEST_P(ChoiceTest, WhereWithLiterals) {
   EXPECT_EQ(where(flags, flags, true).to_vector<bool>(), (std::vector<bool>{true, true}));
 }
 
+TEST_P(ChoiceTest, WhereOfTwoLiterals) {
+  const Tensor c = from_host({true, false, true}, {3}, device_);
+  const Tensor ints = where(c, 1, 0), floats = where(c, 1.5, -2), mixed = where(c, 1, 0.5F);
+  EXPECT_EQ(ints.device(), device_);
+  EXPECT_EQ(ints.to_vector<std::int64_t>(), (std::vector<std::int64_t>{1, 0, 1}));
+  EXPECT_EQ(floats.to_vector<float>(), (Floats{1.5F, -2, 1.5F}));
+  EXPECT_EQ(mixed.to_vector<float>(), (Floats{1, 0.5F, 1}));
+  EXPECT_EQ(where(c.view({3, 1}).expand({3, 2}), INT64_MAX, 0).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{INT64_MAX, INT64_MAX, 0, 0, INT64_MAX, INT64_MAX}));
+  EXPECT_EQ(where(c[0], 1, 0).item<std::int64_t>(), 1);
+  EXPECT_EQ(where(zeros({0}, {DType::boolean, device_}), 1, 0).dtype(), DType::i64);
+  const Tensor out = zeros({3}, {DType::i32, device_}), one = zeros({}, {DType::i32, device_});
+  EXPECT_EQ(where_out(out, c, 7, -7).to_vector<std::int32_t>(), (Ints{7, -7, 7}));
+  const Tensor flags = zeros({3}, {DType::boolean, device_});
+  EXPECT_EQ(where_out(flags, c, false, true).to_vector<bool>(),
+            (std::vector<bool>{false, true, false}));
+  const Tensor yes = full({}, true, {DType::boolean, test_device("cpu:0")});
+  EXPECT_EQ(where_out(one, yes, 3, 4).item<std::int32_t>(), 3);
+  EXPECT_ERROR((void)where(ints, 1, 0), ErrorCode::kDtypeMismatch, "the condition has the wrong");
+  EXPECT_ERROR((void)where(c, 1e300, 0), ErrorCode::kInvalidArgument,
+               "[where] a literal takes the tensor's dtype: expected a value that f32 can hold");
+  EXPECT_ERROR(where_out(out, c, 1.5, 0), ErrorCode::kInvalidArgument, "got 1.5");
+}
+
 TEST_P(ChoiceTest, WhereBroadcastsAllThree) {
   const Tensor c = from_host({true, false}, {2, 1, 1}, device_);
   const Tensor a = from_host({1.0F, 2.0F}, {2, 1}, device_);

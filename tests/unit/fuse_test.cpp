@@ -28,6 +28,16 @@ TEST_P(FuseTest, AChainGivesWhatTheSingleOperationsGive) {
   }
 }
 
+TEST_P(FuseTest, WhereOfTwoLiterals) {
+  const auto ints = fuse([](Expression x) { return where(gt(x, 0), 7, -3); }, "ints");
+  const auto floats = fuse([](Expression x) { return where(gt(x, 0), 1, -0.0) * 2; }, "floats");
+  const Tensor x = from_host({-1.0F, 0.5F, 3.0F}, {3}, device_);
+  EXPECT_EQ(ints(x).to_vector<std::int64_t>(), (std::vector<std::int64_t>{-3, 7, 7}));
+  const Floats got = floats(x).to_vector<float>();
+  EXPECT_EQ(got, (Floats{0, 2, 2}));
+  EXPECT_TRUE(std::signbit(got[0]));
+}
+
 TEST_P(FuseTest, ManyElements) {
   const Shape shape{(1 << 20) + 3};
   const Tensor a = random_tensor<float>(shape, device_, 1);
