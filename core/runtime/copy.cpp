@@ -479,6 +479,12 @@ void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t si
   honour_guard(target, source, choose_route(source, target), size_bytes, operation);
 }
 
+void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const char* operation) {
+  if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
+  const Terminal source = terminal_of(&from);
+  honour_guard({}, source, choose_route(source, {}), size_bytes, operation);
+}
+
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes) {
   if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
     return recorder->kernel_copy(device, size_bytes);

@@ -46,6 +46,9 @@ void queue_to_host(StreamState& stream, const End& to, const End& from, std::siz
 void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,
                         const char* operation);
 
+/// The same for a copy of `from` to the host.
+void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const char* operation);
+
 /// For same-device copies that a kernel does (strided, converting): counts them like the others.
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes);
 

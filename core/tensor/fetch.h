@@ -9,7 +9,8 @@
 
 namespace patchbay::tensor {
 
-/// All elements in row-major order; waits.
+/// All elements in row-major order: one copy, which is counted and waits. A kernel packs what is
+/// strided.
 void fetch(const char* operation, const Tensor& source, void* data);
 /// The same into memory that `make` gives. Error: kOutOfMemory if it throws.
 void fetch(const char* operation, const Tensor& source, const std::function<void*()>& make);

@@ -127,16 +127,16 @@ class PATCHBAY_API Tensor {
   /// caller lent, a non-blocking copy is complete only after buffer().wait().
   /// Errors: kShapeMismatch; kInvalidArgument if both share some elements but not all.
   const Tensor& copy_from(const Tensor& source, bool non_blocking = false) const;
-  /// The one element; a copy to the host that waits and is counted. Of f16 and bf16 as float or
-  /// double.
+  /// The one element; a copy to the host that waits and is counted. T is the dtype's type, or one
+  /// that holds all its values: double for f32, float or double for f16.
+  /// Errors: kShapeMismatch; kDtypeMismatch for a type that may lose something.
   template <class T>
   [[nodiscard]] T item() const {
     T value;
     item_bytes(dtype_of<T>(), &value);
     return value;
   }
-  /// All elements in row-major order; a copy to the host that waits and is counted. Of f16 and
-  /// bf16 as float or double.
+  /// All elements in row-major order; a copy to the host that waits and is counted. T as for item.
   /// Errors: kDtypeMismatch; kOutOfMemory if the host has no room for the values.
   template <class T>
   [[nodiscard]] std::vector<T> to_vector() const;

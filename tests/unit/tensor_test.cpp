@@ -200,11 +200,63 @@ TEST_P(TensorTest, ItemIsOneValueOfTheRightType) {
                "[item] not a single value: expected 1 element, got 2");
   EXPECT_ERROR(static_cast<void>(zeros({0}, device_).item<float>()), ErrorCode::kShapeMismatch,
                "got 0");
-  EXPECT_ERROR(static_cast<void>(zeros({1}, device_).item<double>()), ErrorCode::kDtypeMismatch,
-               "expected f32, got a request for f64");
+  EXPECT_ERROR(
+      static_cast<void>(zeros({1}, device_).item<int>()), ErrorCode::kDtypeMismatch,
+      "[item] wrong type of value: expected f32 or f64, got a request for i32 (tensor: f32 "
+      "[1] on " +
+          device_.name() + "). Ask for a type that holds all its values, or cast it.");
   EXPECT_ERROR(static_cast<void>(zeros({1}, device_).to_vector<int>()), ErrorCode::kDtypeMismatch,
                "[to_vector] wrong type of value");
   EXPECT_TRUE(ones({1, 1}, {DType::boolean, device_}).item<bool>());
+}
+
+/// Reads values of `stored` as `T`, which holds them.
+template <class T, class Stored>
+void check_widening(const Device& device, const std::vector<Stored>& values) {
+  const Tensor t = from_host(values, {values.size()}, device);
+  std::vector<T> expected;
+  for (const Stored value : values) expected.push_back(static_cast<T>(value));
+  EXPECT_EQ(t.to_vector<T>(), expected);
+  EXPECT_EQ(t[-1].item<T>(), expected.back());
+  const Tensor twice = t.unsqueeze(1).expand({values.size(), 2});
+  EXPECT_EQ(twice.to_vector<T>()[2], expected[1]);
+}
+
+TEST_P(TensorTest, ValuesComeAsTypesThatHoldThem) {
+  const std::vector<float> floats{0.1F, -2.5F, 3e38F, 1e-45F};
+  check_widening<double>(device_, floats);
+  const std::vector<std::int32_t> ints{INT32_MIN, 7, INT32_MAX};
+  check_widening<std::int64_t>(device_, ints);
+  check_widening<double>(device_, ints);
+  const std::vector<std::uint8_t> bytes{0, 1, 255};
+  check_widening<std::int32_t>(device_, bytes);
+  check_widening<std::int64_t>(device_, bytes);
+  check_widening<float>(device_, bytes);
+  check_widening<double>(device_, bytes);
+  const std::vector<bool> flags{true, false, true};
+  check_widening<std::uint8_t>(device_, flags);
+  check_widening<std::int32_t>(device_, flags);
+  check_widening<double>(device_, flags);
+  const double nan = from_host({NAN}, {1}, device_).item<double>();
+  EXPECT_TRUE(std::isnan(nan));
+}
+
+TEST_P(TensorTest, TypesThatLoseSomethingAreRefused) {
+  const auto refuses = [](const auto& read, const char* expected) {
+    EXPECT_ERROR(static_cast<void>(read()), ErrorCode::kDtypeMismatch, expected);
+  };
+  const Tensor i64 = ones({1}, {DType::i64, device_}), i32 = i64.cast(DType::i32);
+  refuses([&] { return i64.item<double>(); }, "expected i64, got a request for f64");
+  refuses([&] { return i64.to_vector<int>(); }, "expected i64, got a request for i32");
+  refuses([&] { return i32.item<float>(); }, "expected f64 or i32 or i64, got a request for f32");
+  refuses([&] { return i32.item<bool>(); }, "got a request for bool");
+  refuses([&] { return ones({1}, {DType::f64, device_}).item<float>(); }, "expected f64, got");
+  refuses(
+      [&] {
+        return ones({1}, {DType::u8, device_}).item<bool>();
+      },
+      "expected f32 or f64 or u8 or i32 or i64, got a request for bool");
+  refuses([&] { return ones({1}, device_).to_vector<std::int64_t>(); }, "expected f32 or f64, got");
 }
 
 TEST_P(TensorTest, FetchingIsCountedOnEveryDevice) {
@@ -214,6 +266,22 @@ TEST_P(TensorTest, FetchingIsCountedOnEveryDevice) {
   static_cast<void>(t[0][0].item<float>());
   static_cast<void>(show(t));
   EXPECT_EQ(num_copies(device_.name(), "host"), before + 3);
+}
+
+TEST_P(TensorTest, StridedValuesAreOneCopy) {
+  const Tensor t = arange(0, 6, 1, {DType::i32, device_}).view({2, 3}).t();
+  const LedgerEntry before = test_runtime().ledger().total("", "");
+  const auto expect_copies = [&](std::uint64_t copies, std::uint64_t bytes) {
+    const LedgerEntry after = test_runtime().ledger().total("", "");
+    EXPECT_EQ(after.copies - before.copies, copies);
+    EXPECT_EQ(after.bytes - before.bytes, bytes);
+  };
+  EXPECT_EQ(t.to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 3, 1, 4, 2, 5}));
+  expect_copies(1, 24);
+  EXPECT_EQ(t[1][1].item<std::int32_t>(), 4);
+  expect_copies(2, 28);
+  EXPECT_EQ(t.slice(1, 1).to_vector<double>(), (std::vector<double>{3, 4, 5}));
+  expect_copies(3, 40);
 }
 
 TEST(TensorHostTest, DataIsTheMemoryItselfWhereTheHostReachesIt) {
