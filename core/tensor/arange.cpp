@@ -68,7 +68,8 @@ std::int64_t count_floats(const Range& range) {
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               const TensorOptions& options) {
-  const DType dtype = options.dtype;
+  const bool in_floats = start.is_floating() || end.is_floating() || step.is_floating();
+  const DType dtype = options.dtype.value_or(in_floats ? DType::f32 : DType::i64);
   if (!tensor::contains(tensor::op::arange.dtypes, dtype)) {
     runtime::raise(ErrorCode::kDtypeMismatch,
                    "[arange] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
@@ -78,7 +79,6 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const std::uint64_t start_bits = start.bits(dtype, "arange");
   const std::uint64_t step_bits = step.bits(dtype, "arange");
   const Range range{start, end, step};
-  const bool in_floats = start.is_floating() || end.is_floating() || step.is_floating();
   const std::int64_t count = in_floats ? count_floats(range) : count_integers(range);
   if (!is_floating(dtype) && count > 0) {
     // The last value must fit as well; it lies between start and end.

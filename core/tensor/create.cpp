@@ -32,6 +32,8 @@ Device device_of(const TensorOptions& options) {
   return options.device ? *options.device : default_device();
 }
 
+DType dtype_of(const TensorOptions& options) { return options.dtype.value_or(DType::f32); }
+
 }  // namespace
 
 Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
@@ -86,16 +88,20 @@ using tensor::make_full;
 using tensor::make_full_like;
 
 Tensor empty(const Shape& shape, const TensorOptions& options) {
-  return make_empty("empty", shape, options.dtype, tensor::device_of(options).shared_state());
+  return make_empty("empty", shape, tensor::dtype_of(options),
+                    tensor::device_of(options).shared_state());
 }
 Tensor zeros(const Shape& shape, const TensorOptions& options) {
-  return make_full("zeros", shape, 0, options.dtype, tensor::device_of(options).shared_state());
+  return make_full("zeros", shape, 0, tensor::dtype_of(options),
+                   tensor::device_of(options).shared_state());
 }
 Tensor ones(const Shape& shape, const TensorOptions& options) {
-  return make_full("ones", shape, 1, options.dtype, tensor::device_of(options).shared_state());
+  return make_full("ones", shape, 1, tensor::dtype_of(options),
+                   tensor::device_of(options).shared_state());
 }
 Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& options) {
-  return make_full("full", shape, value, options.dtype, tensor::device_of(options).shared_state());
+  return make_full("full", shape, value, tensor::dtype_of(options),
+                   tensor::device_of(options).shared_state());
 }
 
 Tensor empty_like(const Tensor& like) {

@@ -194,11 +194,11 @@ Parameters mask_parameters(double p) {
   return {static_cast<std::uint64_t>(std::llrint(p * 0x1p32))};
 }
 
-Tensor make_drawn(const char* operation, const Operator& op, const Shape& shape,
-                  const TensorOptions& options, const ChosenGenerator& generator,
+Tensor make_drawn(const char* operation, const Operator& op, const Shape& shape, DType dtype,
+                  const std::optional<Device>& device, const ChosenGenerator& generator,
                   const Parameters& parameters) {
-  const Device device = options.device ? *options.device : default_device();
-  Tensor result = make_empty(operation, shape, options.dtype, device.shared_state());
+  const Device place = device ? *device : default_device();
+  Tensor result = make_empty(operation, shape, dtype, place.shared_state());
   draw(operation, op, *result.impl(), generator, parameters);
   return result;
 }
@@ -216,23 +216,26 @@ const TensorImpl& target_of(const char* operation, const Operator& op, const Ten
 
 Tensor rand(const Shape& shape, const TensorOptions& options,
             const std::optional<Generator>& generator) {
-  tensor::check_drawn_dtype("rand", tensor::op::uniform, options.dtype);
-  return tensor::make_drawn("rand", tensor::op::uniform, shape, options, generator,
-                            tensor::uniform_parameters("rand", options.dtype, 0, 1));
+  const DType dtype = options.dtype.value_or(DType::f32);
+  tensor::check_drawn_dtype("rand", tensor::op::uniform, dtype);
+  return tensor::make_drawn("rand", tensor::op::uniform, shape, dtype, options.device, generator,
+                            tensor::uniform_parameters("rand", dtype, 0, 1));
 }
 
 Tensor randn(const Shape& shape, const TensorOptions& options,
              const std::optional<Generator>& generator) {
-  tensor::check_drawn_dtype("randn", tensor::op::normal, options.dtype);
-  return tensor::make_drawn("randn", tensor::op::normal, shape, options, generator,
-                            tensor::normal_parameters("randn", options.dtype, 0, 1));
+  const DType dtype = options.dtype.value_or(DType::f32);
+  tensor::check_drawn_dtype("randn", tensor::op::normal, dtype);
+  return tensor::make_drawn("randn", tensor::op::normal, shape, dtype, options.device, generator,
+                            tensor::normal_parameters("randn", dtype, 0, 1));
 }
 
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
                const TensorOptions& options, const std::optional<Generator>& generator) {
-  tensor::check_drawn_dtype("randint", tensor::op::integers, options.dtype);
-  return tensor::make_drawn("randint", tensor::op::integers, shape, options, generator,
-                            tensor::integer_parameters("randint", options.dtype, low, high));
+  const DType dtype = options.dtype.value_or(DType::i64);
+  tensor::check_drawn_dtype("randint", tensor::op::integers, dtype);
+  return tensor::make_drawn("randint", tensor::op::integers, shape, dtype, options.device,
+                            generator, tensor::integer_parameters("randint", dtype, low, high));
 }
 
 Tensor randperm(std::int64_t n, const Device& device, const std::optional<Generator>& generator) {
@@ -260,14 +263,14 @@ Tensor randperm(std::int64_t n, const Device& device, const std::optional<Genera
 Tensor bernoulli(double p, const Shape& shape, const Device& device,
                  const std::optional<Generator>& generator) {
   tensor::check_probability("bernoulli", p);
-  return tensor::make_drawn("bernoulli", tensor::op::mask, shape, {DType::boolean, device},
-                            generator, tensor::mask_parameters(p));
+  return tensor::make_drawn("bernoulli", tensor::op::mask, shape, DType::boolean, device, generator,
+                            tensor::mask_parameters(p));
 }
 
 Tensor dropout_mask(double p, const Shape& shape, const Device& device,
                     const std::optional<Generator>& generator) {
   tensor::check_probability("dropout_mask", p);
-  return tensor::make_drawn("dropout_mask", tensor::op::mask, shape, {DType::boolean, device},
+  return tensor::make_drawn("dropout_mask", tensor::op::mask, shape, DType::boolean, device,
                             generator, tensor::mask_parameters(1 - p));
 }
 

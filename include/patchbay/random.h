@@ -71,16 +71,10 @@ PATCHBAY_API void manual_seed(std::uint64_t seed);
 /// Normal of mean 0 and deviation 1; f32 and f64.
 [[nodiscard]] PATCHBAY_API Tensor randn(const Shape& shape, const TensorOptions& options = {},
                                         const std::optional<Generator>& generator = {});
-/// Integers in [low, high); i32, i64 and u8.
+/// Integers in [low, high); i64 unless given, i32 and u8.
 [[nodiscard]] PATCHBAY_API Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
-                                          const TensorOptions& options = DType::i64,
+                                          const TensorOptions& options = {},
                                           const std::optional<Generator>& generator = {});
-/// The same as i64.
-[[nodiscard]] inline Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
-                                    const Device& device,
-                                    const std::optional<Generator>& generator = {}) {
-  return randint(low, high, shape, TensorOptions(DType::i64, device), generator);
-}
 /// The integers 0 to n - 1 in random order, i64: sorted by (64-bit draw, index) on the device.
 [[nodiscard]] PATCHBAY_API Tensor randperm(std::int64_t n, const Device& device = default_device(),
                                            const std::optional<Generator>& generator = {});

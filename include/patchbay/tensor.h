@@ -200,7 +200,8 @@ class PATCHBAY_API Tensor {
 [[nodiscard]] PATCHBAY_API Tensor ones(const Shape& shape, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor full(const Shape& shape, const Scalar& value,
                                        const TensorOptions& options = {});
-/// [start, end) by step; ceil((end - start) / step) elements of rank 1.
+/// [start, end) by step; ceil((end - start) / step) elements of rank 1. Unless a dtype is given,
+/// i64 if all three are integers, else f32.
 [[nodiscard]] PATCHBAY_API Tensor arange(const Scalar& start, const Scalar& end,
                                          const Scalar& step = 1, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);

@@ -15,7 +15,8 @@
 namespace patchbay {
 
 /// Where and of what dtype a tensor is made: `zeros({2, 3}, {DType::i32, device})`, or
-/// `zeros({2, 3}, "gpu:0")`. What is not given is f32 and default_device().
+/// `zeros({2, 3}, "gpu:0")`. What is not given is f32 (i64 for randint, and for arange
+/// of integers) and default_device().
 struct TensorOptions {
   TensorOptions() = default;
   TensorOptions(DType d) : dtype(d) {}                // NOLINT
@@ -25,7 +26,7 @@ struct TensorOptions {
   TensorOptions(std::nullptr_t) = delete;             // NOLINT: 0 is no device
   TensorOptions(DType t, Device d) : dtype(t), device(std::move(d)) {}
   TensorOptions(Device d, DType t) : dtype(t), device(std::move(d)) {}
-  DType dtype = DType::f32;
+  std::optional<DType> dtype;
   std::optional<Device> device;
 };
 

@@ -188,7 +188,7 @@ TEST_P(WorkItemsTest, ExampleTextsAreRight) {
     return KernelModule::from_file(device_, example_path(name)).kernel(name);
   };
   const Tensor x = from_host(values(1000), {1000}, device_);
-  const Tensor y = arange(0, 1000, 1, {device_}), sums = empty({4}, device_);
+  const Tensor y = arange(0, 1000, 1, {DType::f32, device_}), sums = empty({4}, device_);
   const Tensor sum = x * 2.5 + y;
   load("saxpy").launch({.groups = {4}, .group_size = {256}}, {x, y, 2.5, 1000});
   EXPECT_EQ(y.to_vector<float>(), sum.to_vector<float>());

@@ -32,7 +32,7 @@ class GraphTest : public testing::TestWithParam<const char*> {
   }
 
   /// 0, 1, 2 ... times `scale`.
-  Tensor ramp(std::int64_t n, float scale = 1) const { return arange(0, n, 1, device_) * scale; }
+  Tensor ramp(std::int64_t n, float scale = 1) const { return arange(0.0, n, 1, device_) * scale; }
 
  private:
   const bool is_inline_;

@@ -55,7 +55,7 @@ TEST_P(IndexingTest, SelectsSlices) {
 
 TEST_P(IndexingTest, TakesEightDimensions) {
   const Shape shape{2, 1, 3, 1, 2, 1, 2, 2};
-  const Tensor a = arange(0, 48, 1, device_).view(shape).transpose(0, 6).transpose(2, 7);
+  const Tensor a = arange(0.0, 48, 1, device_).view(shape).transpose(0, 6).transpose(2, 7);
   const Tensor chosen = index_select(a, 2, longs({1, 0, 1}));
   for (const std::int64_t i : {0, 1, 2}) {
     EXPECT_EQ(chosen.select(2, i).to_vector<float>(),

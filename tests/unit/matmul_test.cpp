@@ -99,7 +99,7 @@ TEST_P(MatmulTest, EmptyMatrices) {
 using Floats = std::vector<float>;
 
 TEST_P(MatmulTest, VectorsAreRowsAndColumns) {
-  const Tensor a = arange(0, 6, 1, device_).view({2, 3});
+  const Tensor a = arange(0.0, 6, 1, device_).view({2, 3});
   const Tensor x = from_host({1.0F, 2.0F, 3.0F}, {3}, device_);
   EXPECT_EQ(matmul(a, x).to_vector<float>(), (Floats{8, 26}));
   EXPECT_EQ(matmul(a, x).shape(), Shape{2});
@@ -205,7 +205,7 @@ TEST_P(MatmulTest, WhatCountsFor0GetsTheGradient0) {
 }
 
 TEST_P(MatmulTest, LinearLayers) {
-  const Tensor x = arange(0, 6, 1, device_).view({2, 3});
+  const Tensor x = arange(0.0, 6, 1, device_).view({2, 3});
   const Tensor weight = from_host({1.0F, 0.0F, 0.0F, 1.0F, 1.0F, 1.0F}, {2, 3}, device_);
   const Tensor bias = from_host({10.0F, 20.0F}, {2}, device_);
   EXPECT_EQ(linear(x, weight, bias).to_vector<float>(), (Floats{10, 23, 13, 32}));

@@ -168,7 +168,7 @@ TEST_P(OperandsTest, OutMustFitTheResult) {
 }
 
 TEST_P(OperandsTest, PartialOverlapIsRefused) {
-  const Tensor t = arange(0, 8, 1, device_);
+  const Tensor t = arange(0.0, 8, 1, device_);
   const auto refused = [&](const Tensor& out, const Tensor& in) {
     EXPECT_ERROR(add_out(out, in, 1), ErrorCode::kInvalidArgument, "[add] out and a overlap");
   };
@@ -181,16 +181,16 @@ TEST_P(OperandsTest, PartialOverlapIsRefused) {
 }
 
 TEST_P(OperandsTest, ViewsWithoutACommonElementDoNotOverlap) {
-  const Tensor t = arange(0, 16, 1, device_);
+  const Tensor t = arange(0.0, 16, 1, device_);
   add_out(t.slice(0, 0, 16, 2), t.slice(0, 1, 16, 2), 100);  // even places from the odd ones
   EXPECT_EQ(t.slice(0, 0, 4).to_vector<float>(), (Floats{101, 1, 103, 3}));
-  const Tensor square = arange(0, 16, 1, device_).view({4, 4});
+  const Tensor square = arange(0.0, 16, 1, device_).view({4, 4});
   add_out(square.slice(1, 0, 2), square.slice(1, 2), 0);  // the left half from the right one
   EXPECT_EQ(square[3].to_vector<float>(), (Floats{14, 15, 14, 15}));
 }
 
 TEST_P(OperandsTest, ExactInPlaceUseIsFine) {
-  const Tensor t = arange(0, 6, 1, device_).view({2, 3});
+  const Tensor t = arange(0.0, 6, 1, device_).view({2, 3});
   t.t() *= t.t();
   EXPECT_EQ(t.to_vector<float>(), (Floats{0, 1, 4, 9, 16, 25}));
   sub_out(t, t, t);

@@ -212,7 +212,7 @@ TEST_P(OpsTest, Broadcasting) {
 TEST_P(OpsTest, ExpandedOperandsAndEightDimensions) {
   const Tensor row = from_host({1.0F, 2.0F, 3.0F}, {3}, device_).expand({2, 3});
   EXPECT_EQ((row + row.contiguous()).to_vector<float>(), (Floats{2, 4, 6, 2, 4, 6}));
-  const Tensor t = arange(0, 256, 1, device_).view({2, 2, 2, 2, 2, 2, 2, 2});
+  const Tensor t = arange(0.0, 256, 1, device_).view({2, 2, 2, 2, 2, 2, 2, 2});
   const Tensor turned = t.permute({7, 5, 3, 1, 0, 2, 4, 6});
   expect_same((turned + turned.clone()).to_vector<float>(), (turned * 2).to_vector<float>(), "8d");
 }

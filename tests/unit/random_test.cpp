@@ -71,6 +71,12 @@ TEST_P(RandomTest, AnIntegerBelow2To32IsAWord) {
                             {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}, "seed 0");
 }
 
+TEST(RandintTest, IsI64WhereverItIsMade) {
+  EXPECT_EQ(randint(0, 5, {3}).dtype(), DType::i64);
+  EXPECT_EQ(randint(0, 5, {3}, "cpu:0").dtype(), DType::i64);
+  EXPECT_EQ(randint(0, 5, {3}, {DType::u8, "cpu:0"}).dtype(), DType::u8);
+}
+
 TEST_P(RandomTest, UniformsAreTheDraws) {
   const std::uint64_t seed = 0x0123456789abcdef;
   const Generator generator(seed);

@@ -185,7 +185,7 @@ TEST_P(ReduceTest, NanWins) {
 }
 
 TEST_P(ReduceTest, KeepLeavesExtentsOfOne) {
-  const Tensor t = arange(0, 6, 1, device_).view({2, 3});
+  const Tensor t = arange(0.0, 6, 1, device_).view({2, 3});
   EXPECT_EQ(sum(t, 1, true).shape(), (Shape{2, 1}));
   EXPECT_EQ(sum(t, {}, true).shape(), (Shape{1, 1}));
   EXPECT_EQ(sum(t).shape(), Shape{});

@@ -65,12 +65,26 @@ TEST_P(TensorTest, LikeAndNewTakeDeviceAndDtypeOfTheirSource) {
 }
 
 TEST_P(TensorTest, ArangeCountsByStep) {
-  EXPECT_EQ(arange(0, 5, 2, device_).to_vector<float>(), (std::vector<float>{0, 2, 4}));
+  EXPECT_EQ(arange(0, 5, 2, {DType::f32, device_}).to_vector<float>(),
+            (std::vector<float>{0, 2, 4}));
   EXPECT_EQ(arange(3, -1, -2, {DType::i64, device_}).to_vector<std::int64_t>(),
             (std::vector<std::int64_t>{3, 1}));
   EXPECT_EQ(arange(0, 1, 0.25, device_).to_vector<float>(), (std::vector<float>{0, .25, .5, .75}));
   EXPECT_EQ(arange(0, 256, 1, {DType::u8, device_}).num_elements(), 256);
   EXPECT_EQ(arange(2, 2, 1, device_).num_elements(), 0);
+}
+
+TEST_P(TensorTest, ArangeOfIntegersIsOfIntegers) {
+  const Tensor t = arange(0, 5, 2, device_);
+  EXPECT_EQ(t.dtype(), DType::i64);
+  EXPECT_EQ(t.to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 2, 4}));
+  const std::int64_t large = std::int64_t{1} << 53;
+  EXPECT_EQ(arange(large, large + 3, 1, device_).to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{large, large + 1, large + 2}));
+  EXPECT_EQ(arange(0.0, 5, 2, device_).dtype(), DType::f32);
+  EXPECT_EQ(arange(0, 5.0, 2, device_).dtype(), DType::f32);
+  EXPECT_EQ(arange(0, 5, 2.0F, device_).dtype(), DType::f32);
+  EXPECT_EQ(arange(0, 5, 2, {DType::f64, device_}).dtype(), DType::f64);
 }
 
 TEST_P(TensorTest, ArangeRefusesRangesThatLeadNowhere) {

@@ -45,7 +45,7 @@ class ViewTest : public DeviceTest {
  protected:
   /// 0, 1, 2 ...
   Tensor counted(const Shape& shape) const {
-    return arange(0, num_elements(shape), 1, device_).view(shape);
+    return arange(0.0, num_elements(shape), 1, device_).view(shape);
   }
 };
 PATCHBAY_ON_EACH_DEVICE(ViewTest);
