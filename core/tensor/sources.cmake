@@ -18,6 +18,7 @@ set(PATCHBAY_TENSOR_SOURCES
   dlpack_export.cpp
   dlpack_import.cpp
   dtype.cpp
+  element_text.cpp
   elementwise.cpp
   expression.cpp
   expression_program.cpp
@@ -43,6 +44,8 @@ set(PATCHBAY_TENSOR_SOURCES
   operators.cpp
   overlap.cpp
   pad.cpp
+  print_options.cpp
+  printer.cpp
   random.cpp
   reduce.cpp
   reshape.cpp

@@ -20,6 +20,7 @@
 #include "patchbay/log.h"
 #include "patchbay/operators.h"
 #include "patchbay/ops.h"
+#include "patchbay/print.h"
 #include "patchbay/random.h"
 #include "patchbay/runtime.h"
 #include "patchbay/scalar.h"

@@ -18,6 +18,7 @@
 #include "patchbay/dtype.h"
 #include "patchbay/export.h"
 #include "patchbay/integer.h"
+#include "patchbay/print.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"
 #include "patchbay/tensor_options.h"
@@ -243,9 +244,9 @@ template <class T>
                                             const Device& device = default_device(),
                                             std::function<void()> released = {});
 
-/// Fetches the elements (one counted copy) and prints them with shape, dtype and device; long
-/// dimensions are shortened.
-PATCHBAY_API std::string show(const Tensor& tensor);
+/// The values in aligned rows, with dtype, shape and device; long dimensions are shortened. Fetches
+/// what it prints, in one counted copy.
+PATCHBAY_API std::string show(const Tensor& tensor, const PrintOptions& options = print_options());
 /// A tensor on a host-addressable device prints like show; another prints shape, dtype and device,
 /// and how to see the values: nothing is copied.
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);

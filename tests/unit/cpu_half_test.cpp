@@ -124,7 +124,7 @@ TEST_F(CpuHalf, ValuesComeAsFloatsAndDoubles) {
     const Tensor t = from_host({1.5F, -2.0F}, {2}, device()).cast(dtype);
     EXPECT_EQ(t.to_vector<float>(), (std::vector<float>{1.5F, -2.0F}));
     EXPECT_EQ(t[1].item<double>(), -2.0);
-    EXPECT_EQ(show(t), "[1.5, -2]  " + std::string(to_string(dtype)) + " [2] on cpu:0");
+    EXPECT_EQ(show(t), "[ 1.5, -2.0]  " + std::string(to_string(dtype)) + " [2] on cpu:0");
     EXPECT_ERROR(static_cast<void>(t[0].item<std::int32_t>()), ErrorCode::kDtypeMismatch,
                  "[item] wrong type of value");
   }
