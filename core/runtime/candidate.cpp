@@ -195,12 +195,12 @@ std::vector<fs::path> search_directories(const RuntimeOptions& options,
   return directories;
 }
 
+Candidate named_candidate(const fs::path& path) { return {path, plugin_name(path), true}; }
+
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<fs::path>& directories) {
   std::vector<Candidate> candidates;
-  for (const fs::path& path : options.plugin_files) {
-    candidates.push_back({path, plugin_name(path), true});
-  }
+  for (const fs::path& path : options.plugin_files) candidates.push_back(named_candidate(path));
   for (const fs::path& directory : directories) {
     std::vector<Candidate> found;
     for (const fs::path& file : files_of(directory)) {
@@ -212,6 +212,13 @@ std::vector<Candidate> find_candidates(const RuntimeOptions& options,
     candidates.insert(candidates.end(), found.begin(), found.end());
   }
   return candidates;
+}
+
+Note read_candidate_note(const Candidate& candidate) {
+  const File file(AT_FDCWD, candidate.path, O_RDONLY | O_NONBLOCK);
+  struct stat info {};
+  if (file.fd() < 0 || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return read_note(file.fd()).note;
 }
 
 Inspection inspect(const Candidate& candidate) {

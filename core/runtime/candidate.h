@@ -47,9 +47,13 @@ std::filesystem::path library_plugin_directory();
 /// library_plugin_directory().
 bool is_allowed(const std::filesystem::path& directory);
 
+Candidate named_candidate(const std::filesystem::path& path);
 /// The files named in code, then those of each directory by name.
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<std::filesystem::path>& directories);
+
+/// What its file says of itself, whoever wrote it; empty if it has no note. Nothing of it runs.
+Note read_candidate_note(const Candidate& candidate);
 
 /// Opens nothing of the candidate as code: place, regular file, owner, permissions, architecture,
 /// note.

@@ -11,8 +11,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/ranges.h>
-
 #include "core/runtime/error.h"
 
 namespace patchbay::runtime {
@@ -20,29 +18,25 @@ namespace {
 
 constexpr std::string_view kVariable = "PATCHBAY_";
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-char to_upper(char c) { return is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c; }
+char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-std::string variable_of(std::string_view name) {
-  std::string variable(kVariable);
-  for (const char c : name) variable += to_upper(c);
-  return variable;
-}
-
-/// The variables' settings that begin so.
-void add_variables(std::string_view prefix, std::set<std::string>& names) {
+/// The variables of the process that begin so.
+std::vector<std::string> variables_of_process() {
+  std::set<std::string> names;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    std::string_view name(*entry);
-    name = name.substr(0, name.find('='));
-    if (!name.starts_with(kVariable) || std::any_of(name.begin(), name.end(), is_lower)) continue;
-    std::string setting(name.substr(kVariable.size()));
-    std::transform(setting.begin(), setting.end(), setting.begin(), to_lower);
-    if (setting.starts_with(prefix)) names.insert(std::move(setting));
+    const std::string_view name(*entry, std::strcspn(*entry, "="));
+    if (name.starts_with(kVariable)) names.emplace(name);
   }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace
+
+std::string variable_of(std::string_view setting) {
+  std::string variable(kVariable);
+  for (const char c : setting) variable += to_upper(c);
+  return variable;
+}
 
 bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
 
@@ -50,6 +44,13 @@ Environment::Environment(std::map<std::string, std::string> settings, bool read_
     : settings_(std::move(settings)),
       wants_environment_(read_environment),
       read_environment_(read_environment && !has_raised_privileges()) {}
+
+Environment Environment::with(std::map<std::string, std::string> settings) const {
+  Environment result = *this;
+  settings.merge(result.settings_);
+  result.settings_ = std::move(settings);
+  return result;
+}
 
 std::optional<std::string_view> Environment::find(std::string_view name) const noexcept {
   for (const auto& [key, value] : settings_) {
@@ -64,28 +65,23 @@ std::optional<std::string_view> Environment::find(std::string_view name) const n
 }
 
 std::optional<std::string> Environment::get(std::string_view name) const {
-  if (name.ends_with('*')) {
-    const std::string_view prefix = name.substr(0, name.size() - 1);
-    std::set<std::string> names;
-    for (const auto& [key, value] : settings_) {
-      if (key.starts_with(prefix)) names.insert(key);
-    }
-    if (read_environment_) add_variables(prefix, names);
-    if (names.empty()) return std::nullopt;
-    return fmt::format("{}", fmt::join(names, "\n"));
-  }
   const auto found = find(name);
   return found ? std::optional<std::string>(*found) : std::nullopt;
 }
 
+std::vector<std::string> Environment::names_in_code() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings_) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> Environment::variables() const {
+  return read_environment_ ? variables_of_process() : std::vector<std::string>();
+}
+
 std::vector<std::string> Environment::ignored_variables() const {
-  if (!wants_environment_ || read_environment_) return {};
-  std::set<std::string> names;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view name(*entry, std::strcspn(*entry, "="));
-    if (name.starts_with(kVariable)) names.insert(one_line(name));
-  }
-  return {names.begin(), names.end()};
+  const bool ignores = wants_environment_ && !read_environment_;
+  return ignores ? variables_of_process() : std::vector<std::string>();
 }
 
 bool Environment::is_on(std::string_view name) const {

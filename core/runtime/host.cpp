@@ -92,12 +92,12 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
                            patchbay_bytes_callback call, void* user) {
   const std::string_view wanted = name_of(name);
   if (wanted.empty() || call == nullptr) return 0;
-  const Environment& environment = host(context).environment;
-  std::optional<std::string> list;
-  if (wanted.ends_with('*')) {
-    list = or_else(std::optional<std::string>(), [&] { return environment.get(wanted); });
-  }
-  const auto value = list ? std::optional<std::string_view>(*list) : environment.find(wanted);
+  const HostTable& table = host(context);
+  or_else(0, [&] {
+    table.plugin.warn_undeclared(wanted);
+    return 0;
+  });
+  const auto value = table.environment.find(wanted);
   if (!value) return 0;
   call(user, value->data(), value->size());
   return 1;

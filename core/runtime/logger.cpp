@@ -28,7 +28,7 @@ LogLevel parse_level(std::string_view text, std::string_view setting) {
   }
   raise(ErrorCode::kInvalidArgument,
         "[Runtime] bad log setting {}: expected level[:file] with level error, warning, info or "
-        "debug. Correct PATCHBAY_LOG.",
+        "debug. Correct the setting 'log' (PATCHBAY_LOG).",
         quote(setting));
 }
 
@@ -43,13 +43,14 @@ Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(s
     if (sink_) return;
     raise(ErrorCode::kInvalidArgument,
           "[Runtime] log setting {}: expected level:file where the program gives no sink, got no "
-          "file. Correct PATCHBAY_LOG.",
+          "file. Correct the setting 'log' (PATCHBAY_LOG).",
           quote(*setting));
   }
   const std::string path = setting->substr(colon + 1);
   file_.reset(std::fopen(path.c_str(), "ae"));
   if (!file_) {
-    raise(ErrorCode::kIo, "[Runtime] can't open log file {}: {}. Correct PATCHBAY_LOG.",
+    raise(ErrorCode::kIo,
+          "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
           quote(path), std::generic_category().message(errno));
   }
 }

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <optional>
+#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -59,18 +60,33 @@ std::string refuse_header(const Elf64_Ehdr& header) {
 
 std::string text_of(const char (&field)[32]) { return {field, strnlen(field, sizeof(field))}; }
 
-std::optional<Note> parse_note(const char* content, std::uint32_t size_bytes) {
+/// False if it is too short to be one.
+bool parse_identity(std::string_view content, Note& note) {
   constexpr std::size_t kHeaderBytes = offsetof(patchbay_note, abi_major);
   patchbay_note raw{};
   // A later minor version may append to the note.
-  if (size_bytes < sizeof(raw) - kHeaderBytes) return std::nullopt;
-  std::memcpy(reinterpret_cast<char*>(&raw) + kHeaderBytes, content, sizeof(raw) - kHeaderBytes);
-  return Note{raw.abi_major, raw.abi_minor, text_of(raw.plugin), text_of(raw.backend)};
+  if (content.size() < sizeof(raw) - kHeaderBytes) return false;
+  std::memcpy(reinterpret_cast<char*>(&raw) + kHeaderBytes, content.data(),
+              sizeof(raw) - kHeaderBytes);
+  note.abi_major = raw.abi_major;
+  note.abi_minor = raw.abi_minor;
+  note.plugin = text_of(raw.plugin);
+  note.backend = text_of(raw.backend);
+  return true;
 }
 
-/// Walks the notes of one segment.
-std::optional<Note> find_note(const std::vector<char>& segment) {
+/// Words with blanks between, up to the first zero.
+std::vector<std::string> parse_settings(std::string_view content) {
+  std::vector<std::string> names;
+  std::istringstream words{std::string(content.substr(0, content.find('\0')))};
+  for (std::string name; words >> name;) names.push_back(std::move(name));
+  return names;
+}
+
+/// Walks the notes of one segment. True if the one that names the plugin is among them.
+bool parse_notes(const std::vector<char>& segment, Note& note) {
   const auto aligned = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+  bool has_identity = false;
   std::uint64_t at = 0;
   while (at + sizeof(Elf64_Nhdr) <= segment.size()) {
     Elf64_Nhdr header;
@@ -78,14 +94,18 @@ std::optional<Note> find_note(const std::vector<char>& segment) {
     const std::uint64_t owner_at = at + sizeof(header);
     const std::uint64_t content_at = owner_at + aligned(header.n_namesz);
     const std::uint64_t end = content_at + aligned(header.n_descsz);
-    if (end > segment.size()) return std::nullopt;
-    if (header.n_type == PATCHBAY_NOTE_TYPE && header.n_namesz == sizeof(PATCHBAY_NOTE_OWNER) &&
+    if (end > segment.size()) break;
+    const std::string_view content(segment.data() + content_at, header.n_descsz);
+    if (header.n_namesz == sizeof(PATCHBAY_NOTE_OWNER) &&
         std::memcmp(segment.data() + owner_at, PATCHBAY_NOTE_OWNER, header.n_namesz) == 0) {
-      return parse_note(segment.data() + content_at, header.n_descsz);
+      if (header.n_type == PATCHBAY_NOTE_TYPE && !has_identity) {
+        has_identity = parse_identity(content, note);
+      }
+      if (header.n_type == PATCHBAY_NOTE_SETTINGS) note.settings = parse_settings(content);
     }
     at = end;
   }
-  return std::nullopt;
+  return has_identity;
 }
 
 /// Empty if the segments and the section table lie within the file: a truncated library would
@@ -122,12 +142,15 @@ NoteResult read_note(int fd) {
   if (auto refusal = refuse_truncated(fd, header, segments); !refusal.empty()) {
     return {{}, std::move(refusal)};
   }
+  Note note;
+  bool has_identity = false;
   for (const Elf64_Phdr& segment : segments) {
     if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
     std::vector<char> bytes(segment.p_filesz);
     if (!read_at(fd, segment.p_offset, bytes.data(), bytes.size())) break;
-    if (auto note = find_note(bytes)) return {std::move(*note), {}};
+    has_identity = parse_notes(bytes, note) || has_identity;
   }
+  if (has_identity) return {std::move(note), {}};
   return {{}, "no Patchbay note: not a Patchbay plugin, or built without PATCHBAY_PLUGIN_NOTE"};
 }
 

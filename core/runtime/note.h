@@ -4,13 +4,16 @@
 #define PATCHBAY_CORE_RUNTIME_NOTE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace patchbay::runtime {
 
 struct Note {
   std::uint32_t abi_major = 0, abi_minor = 0;
   std::string plugin, backend;
+  std::optional<std::vector<std::string>> settings;  // absent if the plugin does not declare them
 };
 
 /// The note of the open file, or the reason why there is none: not an ELF file, truncated, other

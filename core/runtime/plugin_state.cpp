@@ -13,6 +13,7 @@
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/status.h"
 #include "core/runtime/validation/layer.h"
+#include "core/runtime/vocabulary.h"
 
 namespace patchbay {
 
@@ -93,11 +94,13 @@ void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
 
 }  // namespace
 
-PluginState::PluginState(RuntimeState& owner, Candidate found)
+PluginState::PluginState(RuntimeState& owner, Candidate found,
+                         const std::map<std::string, std::string>& own_settings)
     : runtime(owner),
       candidate(std::move(found)),
+      environment(owner.environment.with(own_settings)),
       name(candidate.name),
-      host(*this, owner.environment, owner.logger, owner.thread_pool) {}
+      host(*this, environment, owner.logger, owner.thread_pool) {}
 
 PluginState::~PluginState() { close(); }
 
@@ -113,8 +116,19 @@ void PluginState::finish(PluginStatus outcome, std::string why) {
                      to_string(outcome), reason);
 }
 
+void PluginState::warn_undeclared(std::string_view setting) const {
+  if (!settings || is_own_setting(setting) ||
+      std::find(settings->begin(), settings->end(), setting) != settings->end()) {
+    return;
+  }
+  runtime.logger.log(LogLevel::kWarning,
+                     "[{}] asks for the setting {}, which PATCHBAY_PLUGIN_SETTINGS does not have",
+                     name, quote(setting));
+}
+
 void PluginState::load(const Inspection& inspection) {
   file = inspection.id;
+  settings = inspection.note.settings;
   if (std::string failure = open_tables(inspection); !failure.empty()) {
     finish(PluginStatus::kFailed, std::move(failure));
     close();

@@ -4,9 +4,12 @@
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_STATE_H_
 
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/runtime.h"
@@ -25,7 +28,9 @@ class Layer;
 }
 
 struct PluginState {
-  PluginState(RuntimeState& runtime, Candidate candidate);
+  /// `settings` are for this plugin alone, before the runtime's.
+  PluginState(RuntimeState& runtime, Candidate candidate,
+              const std::map<std::string, std::string>& settings);
   ~PluginState();
   PluginState(const PluginState&) = delete;
   PluginState& operator=(const PluginState&) = delete;
@@ -41,15 +46,19 @@ struct PluginState {
 
   /// By the plugin's own number; null if there is none.
   DeviceState* find_device(std::uint32_t plugin_index) const;
+  /// Logs a setting that the plugin asks for and does not declare: nobody can set it.
+  void warn_undeclared(std::string_view setting) const;
   bool is_loaded() const { return status == PluginStatus::kLoaded; }
   PluginInfo info() const;
 
   RuntimeState& runtime;
   const Candidate candidate;
+  const Environment environment;
   PluginStatus status = PluginStatus::kFailed;
   std::string reason;
   std::string name, backend, version;
   FileId file;
+  std::optional<std::vector<std::string>> settings;  // that its note declares
 
   std::shared_ptr<Library> library;
   PluginTables tables;

@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "core/runtime/error.h"
 #include "core/runtime/fork.h"
@@ -41,6 +42,11 @@ Runtime& Runtime::get_default() {
   DefaultRuntime& made = default_runtime.get();
   std::call_once(made.is_made, [&made] { made.runtime.emplace(RuntimeOptions{}); });
   return *made.runtime;
+}
+
+PluginInfo Runtime::load(const std::filesystem::path& file,
+                         std::map<std::string, std::string> settings) const {
+  return state_->load(file, std::move(settings));
 }
 
 Device Runtime::device(std::string_view name) const { return Device(state_->find(name).shared()); }

@@ -9,7 +9,9 @@
 #include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/loader.h"
+#include "core/runtime/stream_scope.h"
 #include "core/runtime/validation/layer.h"
+#include "core/runtime/vocabulary.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -94,7 +96,7 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
 void RuntimeState::log_ignored(const RuntimeOptions& options) {
   if (const auto names = environment.ignored_variables(); !names.empty()) {
     logger.log(LogLevel::kWarning, "[Runtime] raised privileges: ignored {}",
-               fmt::join(names, ", "));
+               one_line(fmt::format("{}", fmt::join(names, ", "))));
   }
   for (const auto& directory : options.plugin_directories) {
     if (is_allowed(directory)) continue;
@@ -107,18 +109,26 @@ bool RuntimeState::is_visible(const std::string& device_name) const {
   return visible_devices.empty() || contains(visible_devices, device_name);
 }
 
-void RuntimeState::load_plugins(const RuntimeOptions& options) {
-  for (const Candidate& candidate : find_candidates(options, directories)) {
-    try_candidate(candidate);
-    const PluginState& plugin = *plugins.back();
-    const bool failed = plugin.status == PluginStatus::kRefused ||
-                        plugin.status == PluginStatus::kFailed ||
-                        plugin.status == PluginStatus::kShadowed;
-    if (candidate.named_in_code && failed) {
-      raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(candidate.path.string()),
-            to_string(plugin.status), plugin.reason);
-    }
+void RuntimeState::check_names(const RuntimeOptions& options,
+                               const std::vector<Candidate>& candidates) const {
+  Vocabulary known;
+  for (const Candidate& candidate : candidates) known.add(candidate);
+  // Variables may be meant for another runtime of the process, which looks into these.
+  RuntimeOptions everywhere;
+  for (const Candidate& candidate :
+       find_candidates(everywhere, search_directories(everywhere, environment))) {
+    known.add(candidate);
   }
+  known.check_settings(environment.names_in_code(), "RuntimeOptions::settings");
+  known.check_variables(environment.variables());
+  known.check_plugins(wanted_plugins,
+                      options.plugins.empty() ? "PATCHBAY_PLUGINS" : "RuntimeOptions::plugins");
+}
+
+void RuntimeState::load_plugins(const RuntimeOptions& options) {
+  const std::vector<Candidate> candidates = find_candidates(options, directories);
+  check_names(options, candidates);
+  for (const Candidate& candidate : candidates) add(candidate, {});
   for (const std::string& name : unmatched_visible_devices()) {
     logger.log(LogLevel::kWarning, "[Runtime] visible device '{}' is not there", name);
   }
@@ -146,9 +156,28 @@ RuntimeState::~RuntimeState() {
   settle();
 }
 
-void RuntimeState::try_candidate(const Candidate& candidate) {
-  plugins.push_back(std::make_unique<PluginState>(*this, candidate));
-  PluginState& plugin = *plugins.back();
+const PluginState& RuntimeState::add(const Candidate& candidate,
+                                     const std::map<std::string, std::string>& settings) {
+  // Not under the lock: a driver may take its time, and what it logs may come back to the runtime.
+  auto tried = std::make_unique<PluginState>(*this, candidate, settings);
+  try_plugin(*tried);
+  const PluginState& plugin = *tried;
+  {
+    const std::scoped_lock lock(mutex);
+    plugins.push_back(std::move(tried));
+  }
+  const bool failed = plugin.status == PluginStatus::kRefused ||
+                      plugin.status == PluginStatus::kFailed ||
+                      plugin.status == PluginStatus::kShadowed;
+  if (candidate.named_in_code && failed) {
+    raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(candidate.path.string()),
+          to_string(plugin.status), plugin.reason);
+  }
+  return plugin;
+}
+
+void RuntimeState::try_plugin(PluginState& plugin) {
+  const Candidate& candidate = plugin.candidate;
   if (!candidate.named_in_code && !wanted_plugins.empty() &&
       !contains(wanted_plugins, candidate.name)) {
     plugin.finish(PluginStatus::kFiltered, fmt::format("not among the plugins asked for ({})",
@@ -160,23 +189,37 @@ void RuntimeState::try_candidate(const Candidate& candidate) {
   plugin.backend = inspection.note.backend;
   if (!inspection.refusal.empty()) {
     plugin.finish(PluginStatus::kRefused, inspection.refusal);
-    return;
+  } else if (std::string rival = find_rival(plugin, inspection.id); !rival.empty()) {
+    plugin.finish(PluginStatus::kShadowed, std::move(rival));
+  } else {
+    plugin.load(inspection);
   }
+}
+
+std::string RuntimeState::find_rival(const PluginState& plugin, const FileId& file) const {
+  const std::scoped_lock lock(mutex);
   for (const auto& other : plugins) {
-    if (other.get() == &plugin || !other->is_loaded()) continue;
-    if (other->file == inspection.id) {
-      plugin.finish(PluginStatus::kShadowed,
-                    fmt::format("the same file as {}", quote(other->candidate.path.string())));
-      return;
-    }
+    if (!other->is_loaded()) continue;
+    const std::string path = quote(other->candidate.path.string());
+    if (other->file == file) return "the same file as " + path;
     if (other->backend == plugin.backend) {
-      plugin.finish(PluginStatus::kShadowed,
-                    fmt::format("backend '{}' is already provided by {}", plugin.backend,
-                                quote(other->candidate.path.string())));
-      return;
+      return fmt::format("backend '{}' is already provided by {}", plugin.backend, path);
     }
   }
-  plugin.load(inspection);
+  return {};
+}
+
+PluginInfo RuntimeState::load(const std::filesystem::path& file,
+                              std::map<std::string, std::string> settings) {
+  check_no_callback("load");
+  const Candidate candidate = named_candidate(file);
+  Vocabulary known;
+  known.add(candidate);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings) names.push_back(name);
+  known.check_settings(names, "the settings of load");
+  const std::scoped_lock one_at_a_time(load_mutex);
+  return add(candidate, settings).info();
 }
 
 void RuntimeState::unload(std::string_view plugin_name) {
@@ -195,12 +238,15 @@ void RuntimeState::unload(std::string_view plugin_name) {
     plugin->finish(PluginStatus::kUnloaded, "unloaded by the program");
     return;
   }
-  std::vector<std::string> loaded;
+  std::vector<std::string> names;
+  std::map<std::string, std::string> loaded;
   for (const auto& plugin : plugins) {
-    if (plugin->is_loaded()) loaded.push_back(plugin->name);
+    if (!plugin->is_loaded()) continue;
+    names.push_back(plugin->name);
+    loaded[plugin->name] = plugin->backend;
   }
-  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}].",
-        quote(plugin_name), fmt::join(loaded, ", "));
+  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}], {}.",
+        quote(plugin_name), fmt::join(names, ", "), hint_plugin(plugin_name, loaded));
 }
 
 void RuntimeState::settle() noexcept {

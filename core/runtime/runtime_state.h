@@ -4,6 +4,7 @@
 #define PATCHBAY_CORE_RUNTIME_RUNTIME_STATE_H_
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,14 +25,16 @@
 
 namespace patchbay::runtime {
 
-/// Owned by the handles to it and to its devices. The lists do not change after creation; only a
-/// plugin's status does, under `mutex`.
+/// Owned by the handles to it and to its devices. `plugins` grows, and the status of one changes,
+/// under `mutex`; all else that is no object of its own stays as creation made it.
 struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   explicit RuntimeState(const RuntimeOptions& options);
   ~RuntimeState();
 
   /// Tries every candidate. Errors: kPluginFailed for one named in code.
   void load_plugins(const RuntimeOptions& options);
+  /// One more. Errors as load_plugins for one named in code.
+  PluginInfo load(const std::filesystem::path& file, std::map<std::string, std::string> settings);
   void unload(std::string_view plugin_name);
 
   DeviceState& find(std::string_view name);
@@ -54,6 +57,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   std::vector<std::string> visible_devices;
   std::vector<std::string> wanted_plugins;
   std::vector<std::filesystem::path> directories;
+  std::mutex load_mutex;  // one plugin at a time; taken before `mutex`
   mutable std::mutex mutex;
   std::vector<std::unique_ptr<PluginState>> plugins;
   std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory;  // under `mutex`
@@ -66,7 +70,14 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   void settle() noexcept;
   /// Names of the list of visible devices that no device bears.
   std::vector<std::string> unmatched_visible_devices() const;
-  void try_candidate(const Candidate& candidate);
+  /// Adds what became of it to `plugins`. Errors: kPluginFailed for one named in code.
+  const PluginState& add(const Candidate& candidate,
+                         const std::map<std::string, std::string>& settings);
+  void try_plugin(PluginState& plugin);
+  /// Empty, or why this one can't be used beside those that are loaded.
+  std::string find_rival(const PluginState& plugin, const FileId& file) const;
+  /// Errors: kInvalidArgument for a setting, variable or plugin name that nobody knows.
+  void check_names(const RuntimeOptions& options, const std::vector<Candidate>& candidates) const;
   /// What the process is not given because it has raised privileges.
   void log_ignored(const RuntimeOptions& options);
   DeviceState& find_gpu(const DeviceName& name, std::string_view text);

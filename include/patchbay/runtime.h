@@ -63,11 +63,12 @@ struct RuntimeOptions {
   std::vector<std::filesystem::path> plugin_directories;
   /// False: neither PATCHBAY_PLUGIN_PATH nor patchbay/plugins beside the library is searched.
   bool search_default_directories = true;
-  /// Names of plugins to load; empty: PATCHBAY_PLUGINS, else all.
+  /// Names of plugins to load; empty: PATCHBAY_PLUGINS, else all. One that is nowhere is an Error.
   std::vector<std::string> plugins;
   /// Names of devices to show; empty: PATCHBAY_VISIBLE_DEVICES, else all. Never renumbers.
   std::vector<std::string> visible_devices;
-  /// Settings for plugins by lower-case name ("cpu_devices"); before PATCHBAY_<NAME>.
+  /// Settings by lower-case name ("cpu_devices"); before PATCHBAY_<NAME>. One that neither the
+  /// library nor a plugin found has is an Error: docs/loading.md.
   std::map<std::string, std::string> settings;
   /// False: no environment variable is read. Always so with raised privileges (AT_SECURE).
   bool read_environment = true;
@@ -86,7 +87,7 @@ using OutOfMemoryCallback = std::function<void(const Device& device, std::size_t
 class PATCHBAY_API Runtime {
  public:
   /// Errors: kPluginFailed for a file named in `plugin_files` that does not load;
-  /// kInvalidArgument for a bad PATCHBAY_PLUGIN_PATH, which is quoted.
+  /// kInvalidArgument for a bad PATCHBAY_PLUGIN_PATH, which is quoted, and for unknown names.
   explicit Runtime(const RuntimeOptions& options);
 
   /// The process's own, made with default options at the first call. Lives until the process ends.
@@ -109,6 +110,14 @@ class PATCHBAY_API Runtime {
   /// For each plugin and device that could have been there: what was tried, and why it was not
   /// taken. Several lines of text.
   std::string explain() const;
+
+  /// Opens one more plugin, checked as those of RuntimeOptions::plugin_files are. Devices that were
+  /// there stay as they are. `settings` are for this plugin, before those of the runtime. Returns
+  /// what became of it: with kNoDriver and kNoDevice it has no devices. Errors: kPluginFailed if it
+  /// does not load, also for one whose backend is there already; kInvalidArgument for an unknown
+  /// setting.
+  PluginInfo load(const std::filesystem::path& file,
+                  std::map<std::string, std::string> settings = {}) const;
 
   /// Closes a plugin's devices and its library. Errors: kInvalidArgument if none of that name is
   /// loaded; kInUse, which lists the holders.

@@ -3,4 +3,5 @@
 
 #include "driver.hpp"
 
+PATCHBAY_PLUGIN_SETTINGS("cuda_library cuda_rtc_library cuda_blas_library");
 PATCHBAY_DEFINE_PLUGIN("cuda-cublas", "cuda", "0.1", patchbay::cuda::Driver);

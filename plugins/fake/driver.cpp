@@ -10,7 +10,6 @@
 namespace fake {
 
 Driver::Driver(plugin::Host host) : options_(host), faults_(host), executor_(host) {
-  refuse_unknown_options(host);
   fail_open_on_demand(host);
   if (options_.devices == 0) {
     throw plugin::StatusError(PATCHBAY_NO_DEVICE, "the option fake_devices is 0");

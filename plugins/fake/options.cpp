@@ -3,11 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <limits>
-#include <numeric>
-#include <sstream>
-#include <vector>
 
 namespace fake {
 namespace {
@@ -71,21 +67,6 @@ auto peers_option(const plugin::Host& host, std::uint32_t devices) {
   return peers;
 }
 
-/// Letters to insert, drop or replace to make one of the other.
-std::size_t num_edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::uint64_t number_option(const plugin::Host& host, std::string_view name,
@@ -109,50 +90,6 @@ Window window_option(const plugin::Host& host, const std::string& name) {
     refuse(name, "a number, or several as '3-5' or '3-'", *text);
   }
   return {*first, *last};
-}
-
-void refuse_unknown_options(const plugin::Host& host) {
-  constexpr std::string_view kNames[] = {
-      "fake_delay_ms",
-      "fake_devices",
-      "fake_endless_launch",
-      "fake_endless_until_launch",
-      "fake_f64",
-      "fake_fail_allocate",
-      "fake_fail_async_launch",
-      "fake_fail_copy",
-      "fake_fail_create_event",
-      "fake_fail_create_stream",
-      "fake_fail_enumerate",
-      "fake_fail_launch",
-      "fake_fail_open_device",
-      "fake_fail_prepare",
-      "fake_late_us",
-      "fake_link_bytes_per_s",
-      "fake_lose_device",
-      "fake_lose_device_async",
-      "fake_memory_bytes",
-      "fake_open",
-      "fake_out_of_memory",
-      "fake_peer",
-      "fake_peers",
-      "fake_portable",
-      "fake_seed",
-      "fake_unnamed_faults",
-      "fake_workspace_bytes",
-  };
-  std::istringstream given(host.option("fake_*").value_or(""));
-  for (std::string name; std::getline(given, name);) {
-    if (std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames)) continue;
-    const auto* nearest = std::min_element(std::begin(kNames), std::end(kNames),
-                                           [&](std::string_view a, std::string_view b) {
-                                             return num_edits(name, a) < num_edits(name, b);
-                                           });
-    plugin::invalid_argument("there is no option " + name +
-                             ": expected one of plugins/fake/README.md"
-                             ", such as " +
-                             std::string(*nearest));
-  }
 }
 
 Options::Options(const plugin::Host& host)

@@ -28,10 +28,6 @@ struct Window {
 /// Empty if the user set nothing. Throws invalid_argument.
 Window window_option(const plugin::Host& host, const std::string& name);
 
-/// Throws invalid_argument for a setting with our prefix that nothing here asks for: a test with a
-/// misspelt fault tests nothing.
-void refuse_unknown_options(const plugin::Host& host);
-
 struct Options {
   explicit Options(const plugin::Host& host);
 

@@ -3,4 +3,5 @@
 
 #include "driver.hpp"
 
+PATCHBAY_PLUGIN_SETTINGS("opencl_library opencl_gemm");
 PATCHBAY_DEFINE_PLUGIN("opencl", "opencl", "0.1", patchbay::opencl::Driver);

@@ -29,6 +29,15 @@ def entries_of_document(text):
     return found, stated
 
 
+def problems_of_notes(header, document):
+    """Every type of note has a row with its number, and every row a type."""
+    types = dict(re.findall(r"#define (PATCHBAY_NOTE_\w+) (\d+)u\n", header))
+    chapter = document.split("\n## Notes\n")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(PATCHBAY_NOTE_\w+)` \| (\d+) \|", chapter, flags=re.M))
+    return [f"the header has {name} {types.get(name)}, the chapter 'Notes' {rows.get(name)}"
+            for name in sorted(types.keys() | rows.keys()) if types.get(name) != rows.get(name)]
+
+
 HEADINGS = {
     "Plugin": "patchbay_plugin",
     "Memory and copies": "patchbay_memory_table",
@@ -41,8 +50,9 @@ HEADINGS = {
 def main():
     root = pathlib.Path(sys.argv[1])
     header = entries_of_header((root / "include/patchbay/plugin/tables.h").read_text())
-    document, stated = entries_of_document((root / "docs/plugin-abi.md").read_text())
-    problems = []
+    page = (root / "docs/plugin-abi.md").read_text()
+    document, stated = entries_of_document(page)
+    problems = problems_of_notes((root / "include/patchbay/plugin/abi.h").read_text(), page)
     for heading, table in HEADINGS.items():
         for entry in sorted(header[table] - document.get(heading, set())):
             problems.append(f"{table}.{entry} has no row under '{heading}'")

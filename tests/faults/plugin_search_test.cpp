@@ -1,14 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Where plugins are looked for, in which order, and which of them are wanted.
-#include <stdlib.h>
-
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <patchbay/error.h>
 
+#include "environment_variable.h"
 #include "temporary_directory.h"
 
 namespace patchbay::faults {
@@ -16,33 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An environment variable for the time of a test.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) {
-    const char* before = getenv(name);
-    if (before != nullptr) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Environment() {
-    if (before_) {
-      setenv(name_, before_->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
 /// Default options, without the plugins of the build.
-RuntimeOptions from_environment() {
+RuntimeOptions from_environment(std::vector<std::string> plugins) {
   RuntimeOptions options;
-  options.plugins = {"plain-c", "nothing", "later-version"};
+  options.plugins = std::move(plugins);
   return options;
 }
 
@@ -54,9 +32,9 @@ TEST(PluginPath, IsSearchedInItsOrder) {
   const TemporaryDirectory first, second;
   first.add("nothing");
   second.add("plain-c");
-  const Environment path("PATCHBAY_PLUGIN_PATH",
-                         first.path().string() + ":" + second.path().string());
-  const Runtime runtime(from_environment());
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH",
+                                 first.path().string() + ":" + second.path().string());
+  const Runtime runtime(from_environment({"plain-c", "nothing"}));
   const auto directories = runtime.plugin_directories();
   ASSERT_GE(directories.size(), 2u);
   EXPECT_EQ(directories[0], first.path());
@@ -69,8 +47,8 @@ TEST(PluginPath, ComesAfterTheProgramsDirectories) {
   const TemporaryDirectory program, environment;
   program.add("plain-c");
   environment.add("nothing");
-  const Environment path("PATCHBAY_PLUGIN_PATH", environment.path().string());
-  RuntimeOptions options = from_environment();
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", environment.path().string());
+  RuntimeOptions options = from_environment({"plain-c", "nothing"});
   options.plugin_directories = {program.path()};
   const Runtime runtime(options);
   EXPECT_EQ(status_of(runtime, "plain-c"), PluginStatus::kLoaded);
@@ -80,14 +58,15 @@ TEST(PluginPath, ComesAfterTheProgramsDirectories) {
 TEST(PluginPath, AbsentDirectoryIsNoError) {
   const TemporaryDirectory directory;
   directory.add("plain-c");
-  const Environment path("PATCHBAY_PLUGIN_PATH", "/does/not/exist:" + directory.path().string());
-  expect_plain_c_works(Runtime(from_environment()));
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH",
+                                 "/does/not/exist:" + directory.path().string());
+  expect_plain_c_works(Runtime(from_environment({"plain-c"})));
 }
 
 void expect_bad_path(const std::string& value, const std::string& element) {
-  const Environment path("PATCHBAY_PLUGIN_PATH", value);
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", value);
   try {
-    const Runtime runtime(from_environment());
+    const Runtime runtime(RuntimeOptions{});
     ADD_FAILURE() << "no error for '" << value << "'";
   } catch (const Error& error) {
     const std::string text = error.what();
@@ -113,7 +92,7 @@ TEST(PluginPath, RelativeElementIsAnError) {
 }
 
 TEST(PluginPath, IsNotReadWhenTheProgramForbidsIt) {
-  const Environment path("PATCHBAY_PLUGIN_PATH", "relative");
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", "relative");
   const TemporaryDirectory directory;
   directory.add("plain-c");
   expect_plain_c_works(Runtime(only({directory.path()})));
@@ -124,7 +103,7 @@ TEST(PluginFilter, FilteredPluginsAreNotOpened) {
   directory.add("plain-c");
   directory.add("later-version");
   const fs::path trace = directory.path() / "trace";
-  const Environment traced("PATCHBAY_FIXTURE_TRACE", trace.string());
+  const EnvironmentVariable traced("PATCHBAY_TEST_TRACE", trace.string());
   RuntimeOptions options = only({directory.path()});
   options.plugins = {"plain-c"};
   const Runtime runtime(options);
@@ -144,7 +123,7 @@ TEST(PluginFilter, RefusedPluginsAreNotOpened) {
   directory.add("plain-c");
   fs::permissions(directory.add("nothing"), fs::perms(0666));
   const fs::path trace = directory.path() / "trace";
-  const Environment traced("PATCHBAY_FIXTURE_TRACE", trace.string());
+  const EnvironmentVariable traced("PATCHBAY_TEST_TRACE", trace.string());
   const Runtime runtime(only({directory.path()}));
   EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kRefused);
   EXPECT_FALSE(fs::exists(trace)) << "code of a refused plugin ran";
@@ -154,7 +133,7 @@ TEST(PluginFilter, TakesNamesFromTheEnvironment) {
   const TemporaryDirectory directory;
   directory.add("plain-c");
   directory.add("later-version");
-  const Environment names("PATCHBAY_PLUGINS", "plain-c,something-else");
+  const EnvironmentVariable names("PATCHBAY_PLUGINS", "plain-c");
   RuntimeOptions options = only({directory.path()});
   options.read_environment = true;
   const Runtime runtime(options);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// 1,000 schedules, 100,000 with PATCHBAY_TEST_ALL; PATCHBAY_SCHEDULE=<seed> runs that one alone.
+// 1,000 schedules, 100,000 with PATCHBAY_TEST_ALL; PATCHBAY_TEST_SCHEDULE=<seed> runs that one alone.
 #include "schedules/schedule.h"
 
 #include <atomic>
@@ -23,7 +23,7 @@ std::uint64_t num_schedules() {
 std::string run(std::uint64_t seed) {
   const std::string failure = run_schedule(seed);
   if (failure.empty()) return failure;
-  return failure + "Run it again with PATCHBAY_SCHEDULE=" + std::to_string(seed) + "\n";
+  return failure + "Run it again with PATCHBAY_TEST_SCHEDULE=" + std::to_string(seed) + "\n";
 }
 
 /// The schedules from `begin` on, a few at a time, for they mostly wait. Gives what failed.
@@ -48,7 +48,7 @@ std::string run_all(std::uint64_t begin, std::uint64_t end) {
 class Schedules : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Schedules, AreAsTheModelSays) {
-  if (const char* const wanted = std::getenv("PATCHBAY_SCHEDULE")) {
+  if (const char* const wanted = std::getenv("PATCHBAY_TEST_SCHEDULE")) {
     if (GetParam() != 0) return;
     EXPECT_EQ(run(std::strtoull(wanted, nullptr, 10)), "");
     return;

@@ -2,7 +2,9 @@
 #ifndef PATCHBAY_TESTS_SUPPORT_ABSENCE_H_
 #define PATCHBAY_TESTS_SUPPORT_ABSENCE_H_
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <patchbay/runtime.h>
 
@@ -14,6 +16,12 @@ inline std::string why_absent(const PluginInfo& plugin) {
   const bool is_absent =
       plugin.status == PluginStatus::kNoDriver || plugin.status == PluginStatus::kNoDevice;
   return is_absent ? plugin.reason : std::string();
+}
+
+/// Whether this build has the plugin: asking for one that is nowhere is an error.
+inline bool is_built(std::string_view plugin) {
+  return std::filesystem::exists(PATCHBAY_TEST_BINARY_DIR "/lib/patchbay/plugins/patchbay-" +
+                                 std::string(plugin) + ".so");
 }
 
 }  // namespace patchbay::test

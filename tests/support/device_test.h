@@ -18,7 +18,9 @@ namespace patchbay::test {
 /// cpu:0, cpu:1, fake:0, fake:1, simulated cards, and what the drivers of this machine offer.
 inline RuntimeOptions device_options() {
   RuntimeOptions result = options(simulated_card_settings());
-  result.plugins.insert(result.plugins.end(), {"opencl", "cuda-cublas"});
+  for (const char* plugin : {"opencl", "cuda-cublas"}) {
+    if (is_built(plugin)) result.plugins.emplace_back(plugin);
+  }
   return result;
 }
 /// Never destroyed: tensors of static storage may outlive main.

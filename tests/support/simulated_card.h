@@ -6,12 +6,14 @@
 #include <map>
 #include <string>
 
+#include "support/absence.h"
+
 namespace patchbay::test {
 
 /// Settings that put the simulated libraries (tests/sim) in the place of a card's own; none if
-/// PATCHBAY_TEST_HARDWARE is set, for a machine that has a card.
+/// PATCHBAY_TEST_HARDWARE is set, for a machine that has a card, or if the plugin is not built.
 inline std::map<std::string, std::string> simulated_card_settings() {
-  if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr) return {};
+  if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr || !is_built("cuda-cublas")) return {};
   return {{"cuda_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},
           {"cuda_rtc_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_nvrtc.so"},
           {"cuda_blas_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublas.so"}};

@@ -65,10 +65,11 @@ TEST(Devices, TextSaysWhatMultipliesOnTheCpu) {
 }
 
 TEST(Devices, NoDeviceIsNoError) {
-  const Finished finished = run_command({"devices"}, {"PATCHBAY_PLUGINS=none-of-them"});
+  const std::vector<std::string> none = {"PATCHBAY_PLUGINS=fake", "PATCHBAY_FAKE_DEVICES=0"};
+  const Finished finished = run_command({"devices", "--plugin", fake_plugin()}, none);
   EXPECT_EQ(finished.exit_status, 0);
   EXPECT_NE(finished.out.find("No device"), std::string::npos) << finished.out;
-  const auto json = run_command({"devices", "--json"}, {"PATCHBAY_PLUGINS=none-of-them"}).json();
+  const auto json = run_command({"devices", "--json", "--plugin", fake_plugin()}, none).json();
   EXPECT_EQ(json["devices"], nlohmann::json::array());
 }
 
@@ -127,6 +128,20 @@ TEST(Devices, ABadEnvironmentIsAnError) {
       run_command({"devices", "--json"}, {"PATCHBAY_PLUGIN_PATH=/tmp::relative/place"});
   EXPECT_EQ(finished.exit_status, 1);
   EXPECT_EQ(finished.json()["error"]["code"], "invalid_argument");
+}
+
+TEST(Devices, MisspeltVariablesAndPluginsAreErrors) {
+  const Finished variable = run_command({"devices"}, {"PATCHBAY_VISIBLE_DEVICE=cpu:0"});
+  EXPECT_EQ(variable.exit_status, 1);
+  EXPECT_EQ(variable.err,
+            "patchbay: [Runtime] unknown variable 'PATCHBAY_VISIBLE_DEVICE': neither the library "
+            "nor a plugin found here has it, the nearest is PATCHBAY_VISIBLE_DEVICES. Correct or "
+            "unset it.\n");
+  const Finished plugin = run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu"});
+  EXPECT_EQ(plugin.exit_status, 1);
+  EXPECT_NE(plugin.err.find("backend 'cpu' is of plugin 'cpu-openblas'. Correct PATCHBAY_PLUGINS."),
+            std::string::npos)
+      << plugin.err;
 }
 
 }  // namespace

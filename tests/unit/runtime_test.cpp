@@ -198,20 +198,6 @@ TEST(Log, ReceivesWhatHappensToPlugins) {
   EXPECT_NE(lines.find("patchbay-fake.so loaded: 2 devices"), std::string::npos) << lines;
 }
 
-TEST(Settings, MisspeltOnesOfTheDeviceForTestsAreRefused) {
-  const char* const why =
-      "there is no option fake_fail_lunch: expected one of plugins/fake/README.md, such as "
-      "fake_fail_launch";
-  const Runtime by_program(options({{"fake_fail_lunch", "1"}}));
-  EXPECT_ERROR(by_program.device("fake:0"), ErrorCode::kUnknownDevice, why);
-  EXPECT_EQ(by_program.device("cpu:0").name(), "cpu:0");
-  setenv("PATCHBAY_FAKE_FAIL_LUNCH", "1", 1);
-  const Runtime by_environment(options());
-  unsetenv("PATCHBAY_FAKE_FAIL_LUNCH");
-  EXPECT_ERROR(by_environment.device("fake:0"), ErrorCode::kUnknownDevice, why);
-  EXPECT_EQ(Runtime(options({{"fake_fail_launch", "9"}})).device("fake:0").name(), "fake:0");
-}
-
 TEST(Settings, TheMemoryCacheIsOnOrOff) {
   EXPECT_ERROR(Runtime{options({{"memory_cache", "no"}})}, ErrorCode::kInvalidArgument,
                "[Runtime] setting 'memory_cache': expected on or off, got 'no'.");

@@ -34,6 +34,7 @@ enum {
 
 #define PATCHBAY_NOTE_OWNER "patchbay"
 #define PATCHBAY_NOTE_TYPE 1u
+#define PATCHBAY_NOTE_SETTINGS 2u
 
 /* The note's content; names are padded with zeros. */
 typedef struct patchbay_note {
@@ -49,5 +50,16 @@ typedef struct patchbay_note {
                  aligned(4))) static const patchbay_note patchbay_plugin_note = {               \
       sizeof(PATCHBAY_NOTE_OWNER), 8 + 32 + 32,        PATCHBAY_NOTE_TYPE, PATCHBAY_NOTE_OWNER, \
       PATCHBAY_ABI_MAJOR,          PATCHBAY_ABI_MINOR, plugin_name,        backend_name}
+
+/* Once, beside the note above: the names of the settings that the plugin asks the host for, with
+ * blanks between. With it a setting of the plugin's that is misspelt is an error; without it, names
+ * that begin with its name or its backend and '_' are not checked. */
+#define PATCHBAY_PLUGIN_SETTINGS(names)                                                           \
+  __attribute__((used, section(".note.patchbay"), aligned(4))) static const struct {              \
+    uint32_t owner_size, content_size, type;                                                      \
+    char owner[12];                                                                               \
+    char content[(sizeof(names) + 3) / 4 * 4];                                                    \
+  } patchbay_settings_note = {sizeof(PATCHBAY_NOTE_OWNER), sizeof(names), PATCHBAY_NOTE_SETTINGS, \
+                              PATCHBAY_NOTE_OWNER, names}
 
 #endif /* PATCHBAY_PLUGIN_ABI_H_ */

@@ -74,7 +74,8 @@ typedef struct patchbay_host {
   uint64_t (*now_ns)(patchbay_host_context*);
 
   /* A user's setting by lower-case name ("cpu_devices"), from the program, else PATCHBAY_<NAME>,
-   * not with raised privileges: 1 and one call back if set. "cpu_*" asks for names, one a line. */
+   * not with raised privileges: 1 and one call back if set. PATCHBAY_PLUGIN_SETTINGS has its name.
+   */
   uint32_t (*option)(patchbay_host_context*, patchbay_string name, patchbay_bytes_callback,
                      void* user);
 

@@ -128,7 +128,7 @@ std::string base_directory(plugin::Host host) {
   }
   plugin::invalid_argument(
       "there is no directory for compiled kernels: expected the setting cache_dir, XDG_CACHE_HOME "
-      "or HOME, got none. Set PATCHBAY_CACHE_DIR to an absolute path.");
+      "or HOME, got none. Give an absolute path by the setting cache_dir (PATCHBAY_CACHE_DIR).");
 }
 
 }  // namespace
