@@ -3,11 +3,18 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include "patchbay/device.h"
+#include "patchbay/runtime.h"
+
+#include "core/runtime/device_state.h"
+#include "core/runtime/fork.h"
+#include "core/runtime/runtime_state.h"
 
 namespace patchbay {
 
@@ -54,9 +61,38 @@ std::string_view current_tag() noexcept {
 
 using runtime::context;
 
+namespace {
+
+/// What set_default_device was given. Never destroyed: the end of the process calls no plugin. A
+/// child of fork, which can't use its parent's devices, starts without one.
+struct ProcessDevice {
+  std::atomic<bool> is_set{};
+  std::mutex mutex;
+  std::shared_ptr<runtime::DeviceState> device;  // under `mutex`
+};
+constinit runtime::OfProcess<ProcessDevice> process_device;
+
+}  // namespace
+
 Device default_device() {
-  auto& scoped = context().device;
-  return scoped ? Device(scoped) : Device();
+  if (const auto& scoped = context().device) return Device(scoped);
+  ProcessDevice* const process = process_device.find();
+  if (process != nullptr && process->is_set.load(std::memory_order_acquire)) {
+    const std::scoped_lock lock(process->mutex);
+    return Device(process->device);
+  }
+  return Device(Runtime::get_default().state().default_device().shared());
+}
+
+void set_default_device(const Device& device) {
+  ProcessDevice& process = process_device.get();
+  std::shared_ptr<runtime::DeviceState> previous = device.shared_state();
+  {
+    const std::scoped_lock lock(process.mutex);
+    process.device.swap(previous);
+    process.is_set.store(true, std::memory_order_release);
+  }
+  // Its runtime may end here, without the lock.
 }
 
 DefaultDeviceScope::DefaultDeviceScope(const Device& device)

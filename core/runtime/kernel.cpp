@@ -76,9 +76,11 @@ void check_tensor(const Argument& argument, Access access, const runtime::Device
   }
   const runtime::DeviceState& owner = *argument.buffer.state()->device;
   if (&owner != &device) {
-    raise(ErrorCode::kDeviceMismatch,
-          "[{}] argument {} is on {}, the kernel on {}. Copy it there first.", op, index,
-          owner.name_text, device.name_text);
+    raise(ErrorCode::kDeviceMismatch, "[{}] argument {} is on {}, the kernel on {}. {}", op, index,
+          owner.name_text, device.name_text,
+          &owner.runtime == &device.runtime
+              ? "Copy it there first."
+              : "They belong to two runtimes, which do not mix: copy through host memory.");
   }
   if (access != Access::kRead && argument.buffer.state()->is_read_only) {
     argument.buffer.state()->raise_read_only(op, fmt::format("argument {}", index));

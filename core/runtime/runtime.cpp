@@ -1,8 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/runtime.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "core/runtime/error.h"
@@ -31,17 +32,38 @@ namespace {
 
 /// Never destroyed: devices may be used until the process has ended.
 struct DefaultRuntime {
-  std::once_flag is_made;
-  std::optional<Runtime> runtime;
+  std::mutex mutex;
+  std::atomic<Runtime*> runtime{};  // null until its first use; made under `mutex`
 };
 constinit runtime::OfProcess<DefaultRuntime> default_runtime;
+/// Null unless some were set. A child of fork takes those of its parent.
+constinit std::atomic<const RuntimeOptions*> default_options{nullptr};
 
 }  // namespace
 
 Runtime& Runtime::get_default() {
-  DefaultRuntime& made = default_runtime.get();
-  std::call_once(made.is_made, [&made] { made.runtime.emplace(RuntimeOptions{}); });
-  return *made.runtime;
+  DefaultRuntime& own = default_runtime.get();
+  if (Runtime* const made = own.runtime.load(std::memory_order_acquire)) return *made;
+  const std::scoped_lock lock(own.mutex);
+  if (own.runtime.load(std::memory_order_relaxed) == nullptr) {
+    const RuntimeOptions* const options = default_options.load(std::memory_order_acquire);
+    own.runtime.store(new Runtime(options != nullptr ? *options : RuntimeOptions{}),
+                      std::memory_order_release);
+  }
+  return *own.runtime.load(std::memory_order_relaxed);
+}
+
+void Runtime::set_default_options(RuntimeOptions options) {
+  DefaultRuntime& own = default_runtime.get();
+  auto given = std::make_unique<const RuntimeOptions>(std::move(options));
+  const std::scoped_lock lock(own.mutex);
+  if (own.runtime.load(std::memory_order_relaxed) != nullptr) {
+    runtime::raise(ErrorCode::kInUse,
+                   "[set_default_options] the default runtime is there already: expected the call "
+                   "before its first use, got it after. Set the options at the start of main, or "
+                   "make a Runtime of your own.");
+  }
+  delete default_options.exchange(given.release(), std::memory_order_acq_rel);
 }
 
 PluginInfo Runtime::load(const std::filesystem::path& file,

@@ -50,6 +50,17 @@ std::string canonical_name(const std::string& text) {
   return name.to_string();
 }
 
+/// Empty if the setting is not given. Looked up when it is needed: it may be of no interest.
+std::string parse_default_device(const Environment& environment) {
+  const std::string name = environment.get("device").value_or("");
+  try {
+    return name.empty() ? name : DeviceName::parse(name).to_string();
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{} Correct the setting 'device' (PATCHBAY_DEVICE).", error.what()));
+  }
+}
+
 void check_memory_cache(const Environment& environment) {
   const auto setting = environment.get("memory_cache");
   if (!setting || setting->empty() || *setting == "on" || *setting == "off") return;
@@ -84,6 +95,7 @@ RuntimeState::RuntimeState(const RuntimeOptions& options)
       logger(options.log, environment) {
   watch_process_end();
   check_memory_cache(environment);
+  default_device_name = parse_default_device(environment);
   visible_devices = !options.visible_devices.empty() ? options.visible_devices
                                                      : environment.get_list("visible_devices");
   for (std::string& name : visible_devices) name = canonical_name(name);
@@ -323,6 +335,18 @@ DeviceState& RuntimeState::find(std::string_view text) {
     return *device;
   }
   raise_unknown_backend(name);
+}
+
+DeviceState& RuntimeState::default_device() {
+  if (default_device_name.empty()) return find("cpu:0");
+  try {
+    return find(default_device_name);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{} It is asked for as the default device, by the setting 'device' "
+                            "(PATCHBAY_DEVICE).",
+                            error.what()));
+  }
 }
 
 DeviceState& RuntimeState::find_gpu(const DeviceName& name, std::string_view text) {

@@ -38,6 +38,8 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   void unload(std::string_view plugin_name);
 
   DeviceState& find(std::string_view name);
+  /// That of the setting `device`, else cpu:0.
+  DeviceState& default_device();
   std::vector<DeviceState*> devices() const;
   std::vector<DeviceState*> gpus() const;
   std::string explain() const;
@@ -54,6 +56,7 @@ struct RuntimeState : std::enable_shared_from_this<RuntimeState> {
   Ledger ledger;
   Links links;
   Transfer transfer;
+  std::string default_device_name;  // empty if the setting `device` is not given
   std::vector<std::string> visible_devices;
   std::vector<std::string> wanted_plugins;
   std::vector<std::filesystem::path> directories;

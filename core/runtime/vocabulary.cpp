@@ -12,7 +12,7 @@
 namespace patchbay::runtime {
 namespace {
 
-constexpr const char* kOwnSettings[] = {"cache_dir",           "log",  "memory_cache",
+constexpr const char* kOwnSettings[] = {"cache_dir",   "device",         "log",  "memory_cache",
                                         "plugin_path", "plugins",        "sync", "trace",
                                         "validate",    "visible_devices"};
 

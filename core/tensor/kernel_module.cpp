@@ -63,9 +63,16 @@ void check_tensor(const ModuleKernelState& kernel, std::size_t i, const TensorIm
   const std::string& op = kernel.signature.name;
   const KernelParameter& parameter = kernel.signature.parameters[i];
   if (&given.device() != kernel.module->device.get()) {
+    const runtime::DeviceState& device = *kernel.module->device;
+    const std::string way_out =
+        &given.device().runtime == &device.runtime
+            ? way_through_copy(parameter, "to(kernel.device())")
+            : std::string(
+                  "They belong to two runtimes, which do not mix: take the values through the host "
+                  "with to_vector and from_host.");
     raise(ErrorCode::kDeviceMismatch, "[{}] {} is on another device: expected {}, got {} ({}). {}",
-          op, named(kernel, i), kernel.module->device->name_text, given.device().name_text,
-          describe(given), way_through_copy(parameter, "to(kernel.device())"));
+          op, named(kernel, i), device.name_text, given.device().name_text, describe(given),
+          way_out);
   }
   if (given.dtype != parameter.spec.dtype) {
     const DType dtype = parameter.spec.dtype;

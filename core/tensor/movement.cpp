@@ -8,6 +8,7 @@
 #include "patchbay/tensor.h"
 
 #include "core/runtime/copy.h"
+#include "core/runtime/runtime_state.h"
 #include "core/tensor/autograd/views.h"
 #include "core/tensor/create.h"
 #include "core/tensor/dispatch.h"
@@ -117,6 +118,11 @@ Tensor Tensor::contiguous() const {
   return tensor::impl_of("contiguous", *this, "tensor").is_contiguous
              ? *this
              : recorded_clone("contiguous", *this);
+}
+
+Tensor Tensor::to_named(std::string_view name, ToOptions options) const {
+  const TensorImpl& source = tensor::impl_of("to", *this, "tensor");
+  return to(Device(source.device().runtime.find(name).shared()), options);
 }
 
 Tensor Tensor::to(const Device& device, ToOptions options) const {

@@ -113,8 +113,11 @@ class PATCHBAY_API Device {
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Device& device);
 
 /// The device that creation uses when none is given: that of the innermost scope of this thread,
-/// else `cpu:0` of the default runtime.
+/// else that of set_default_device, else the default runtime's device that the setting `device`
+/// (PATCHBAY_DEVICE) names, else its `cpu:0`. Errors: kUnknownDevice if it is not there.
 PATCHBAY_API Device default_device();
+/// Changes the default device of all threads, now and later. It keeps its runtime alive.
+PATCHBAY_API void set_default_device(const Device& device);
 
 /// Changes this thread's default device until the scope ends.
 class PATCHBAY_API DefaultDeviceScope {

@@ -90,8 +90,11 @@ class PATCHBAY_API Runtime {
   /// kInvalidArgument for a bad PATCHBAY_PLUGIN_PATH, which is quoted, and for unknown names.
   explicit Runtime(const RuntimeOptions& options);
 
-  /// The process's own, made with default options at the first call. Lives until the process ends.
+  /// The process's own, made at the first call. Lives until the process ends.
   static Runtime& get_default();
+  /// The options with which the default runtime is made; replaces those of an earlier call. Call it
+  /// before anything uses that runtime. Errors: kInUse if it is there already.
+  static void set_default_options(RuntimeOptions options);
 
   /// `backend[:index]` or `gpu[:i]`. Errors as Device's constructor.
   Device device(std::string_view name) const;

@@ -11,6 +11,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "patchbay/buffer.h"
@@ -120,6 +122,12 @@ class PATCHBAY_API Tensor {
   /// unless `non_blocking`; the source is kept as long as it takes.
   /// Errors: kUnsupported if that device has no such dtype; kCopyForbidden inside a guard.
   [[nodiscard]] Tensor to(const Device& device, ToOptions options = {}) const;
+  /// The device of that name in the tensor's own runtime: `t.to("cpu")`.
+  template <class Name,
+            std::enable_if_t<std::is_convertible_v<const Name&, std::string_view>, int> = 0>
+  [[nodiscard]] Tensor to(const Name& name, ToOptions options = {}) const {
+    return to_named(name, options);
+  }
   /// Elements converted on the same device; the same tensor if the dtype is equal. Floats become
   /// integers by truncation and saturate, NaN becomes 0; anything but 0 becomes true.
   [[nodiscard]] Tensor cast(DType dtype) const;
@@ -185,6 +193,7 @@ class PATCHBAY_API Tensor {
  private:
   void release() noexcept;
   void* host_data(DType dtype) const;
+  Tensor to_named(std::string_view device_name, ToOptions options) const;
   void item_bytes(DType dtype, void* value) const;
   /// Calls make(user, count) for the memory to write to, once all is checked.
   void copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),

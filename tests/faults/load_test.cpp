@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <patchbay/error.h>
-#include <patchbay/buffer.h>
+#include <patchbay/ops.h>
+#include <patchbay/tensor.h>
 
 #include "temporary_directory.h"
 
@@ -145,6 +146,40 @@ TEST(Load, OneOfManyThreadsLoadsAPlugin) {
   EXPECT_EQ(loaded, 2);
   EXPECT_EQ(refused, 6);
   EXPECT_EQ(runtime.devices().size(), 3u);
+}
+
+/// Two fake devices and the CPU, in a runtime that is not the default one.
+Runtime own_runtime() {
+  RuntimeOptions options;
+  options.read_environment = false;
+  options.plugins = {"cpu-openblas"};
+  options.plugin_files = {fixture_path("fake")};
+  return Runtime(options);
+}
+
+TEST(OwnRuntime, ANameMeansADeviceOfTheTensorsRuntime) {
+  const Runtime runtime = own_runtime();
+  const Tensor there = full({3}, 2, runtime.device("fake:0"));
+  const Tensor by_literal = there.to("cpu");
+  EXPECT_EQ(by_literal.device(), runtime.device("cpu:0"));
+  EXPECT_EQ(by_literal.to_vector<float>(), (std::vector<float>{2, 2, 2}));
+  const std::string name = "fake:1";
+  EXPECT_EQ(there.to(name).device(), runtime.device("fake:1"));
+  EXPECT_EQ(there.to(std::string_view("gpu:1")).device(), runtime.device("fake:1"));
+  EXPECT_TRUE(there.to("fake:0").is_same(there));
+  EXPECT_FALSE(there.to("fake:0", {.copy = true}).is_same(there));
+  EXPECT_THROW(static_cast<void>(there.to("fake:9")), Error);
+}
+
+TEST(OwnRuntime, TheAdviceOfDataWorks) {
+  const Tensor there = full({3}, 2, own_runtime().device("fake:0"));
+  try {
+    static_cast<void>(there.data<float>());
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("tensor.to(\"cpu\")"), std::string::npos);
+  }
+  EXPECT_EQ(there.to("cpu").data<float>()[2], 2.0F);
 }
 
 }  // namespace
