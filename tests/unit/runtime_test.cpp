@@ -211,7 +211,7 @@ TEST(Log, BadSettingIsAnError) {
   // A level alone is for the program's sink.
   EXPECT_ERROR(Runtime{options({{"log", "debug"}})}, ErrorCode::kInvalidArgument,
                "[Runtime] log setting 'debug': expected level:file where the program gives no "
-               "sink, got no file. Correct PATCHBAY_LOG.");
+               "sink, got no file. Correct the setting 'log' (PATCHBAY_LOG).");
 }
 
 }  // namespace
