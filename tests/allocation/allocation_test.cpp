@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Each allocation of the host's in turn finds no memory. The work that met it succeeds or throws;
 // the process goes on, and so does the same work afterwards, with the right values.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -28,9 +30,10 @@ std::optional<Values> attempt(const std::function<Values()>& work) {
 
 /// Fails every allocation of `work`, one after the other: all of them in long runs, else the first
 /// ones and a part of the others.
-void sweep(const std::function<void()>& prepare, const std::function<Values()>& work) {
-  constexpr std::int64_t kFirst = 150;
-  const bool is_whole = std::getenv("PATCHBAY_TEST_ALL") != nullptr;
+void sweep(const std::function<void()>& prepare, const std::function<Values()>& work,
+           bool may_be_whole = true) {
+  constexpr std::int64_t kFirst = 200;
+  const bool is_whole = may_be_whole && std::getenv("PATCHBAY_TEST_ALL") != nullptr;
   prepare();
   const Values right = work();
   for (std::int64_t number = 1;; number += is_whole || number < kFirst ? 1 : number / 16) {
@@ -76,9 +79,11 @@ class FailedAllocation : public DeviceTest {
   }
 
   /// A runtime that nothing has used.
-  void renew() {
+  void renew(const std::map<std::string, std::string>& settings = {}) {
     runtime_.reset();
-    runtime_.emplace(options_of(GetParam()));
+    RuntimeOptions options = options_of(GetParam());
+    for (const auto& [name, value] : settings) options.settings[name] = value;
+    runtime_.emplace(options);
   }
   Device device() const { return runtime_->device(GetParam()); }
 
@@ -133,6 +138,21 @@ TEST_P(FailedAllocation, InTrainingStepsOnAStream) {
           const StreamScope scope(stream);
           return train(device());
         });
+}
+
+TEST_P(FailedAllocation, InTrainingStepsThatAreValidated) {
+  renew({{"validate", "1"}});
+  // Validation looks up the caller of each of its many objects: all of it takes minutes.
+  sweep([] {}, [this] { return train(device()); }, /*may_be_whole=*/false);
+}
+
+TEST_P(FailedAllocation, InTrainingStepsThatAreTraced) {
+  const std::string file =
+      testing::TempDir() + "allocation-" + std::to_string(::getpid()) + ".json";
+  renew({{"trace", file}});
+  sweep([] {}, [this] { return train(device()); });
+  runtime_.reset();
+  std::filesystem::remove(file);
 }
 
 TEST_P(FailedAllocation, InCopies) {
