@@ -9,11 +9,25 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace patchbay::tools {
 namespace {
 
+/// Names of files may hold bytes that a terminal obeys.
+std::string without_controls(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_control = (byte < 0x20 && c != '\n') || byte == 0x7f;
+    shown += is_control ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return shown;
+}
+
 /// A full disk must not look like success.
-bool write_out(const std::string& text) {
+bool write_out(const std::string& report) {
+  const std::string text = without_controls(report);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return std::fflush(stdout) == 0 && written;
 }
@@ -21,7 +35,7 @@ bool write_out(const std::string& text) {
 std::string one_line(std::string_view text) {
   std::string line(text);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
+  return without_controls(line);
 }
 
 void complain(const std::vector<std::string>& lines) {

@@ -393,7 +393,8 @@ std::string RuntimeState::explain() const {
   for (const auto& directory : directories) {
     std::error_code error;
     const bool exists = std::filesystem::is_directory(directory, error);
-    text += fmt::format("  {}{}\n", directory.string(), exists ? "" : " (no such directory)");
+    text += fmt::format("  {}{}\n", printable(directory.string()),
+                        exists ? "" : " (no such directory)");
   }
   text += "plugins:\n";
   if (plugins.empty()) text += "  none found\n";

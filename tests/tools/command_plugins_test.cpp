@@ -38,6 +38,19 @@ TEST(Plugins, ABadFileInADirectoryIsListedWithItsReason) {
   EXPECT_EQ(json["searched"][0], directory.path().string());
 }
 
+TEST(Plugins, NamesOfFilesAreEscaped) {
+  const TemporaryDirectory directory;
+  directory.write("patchbay-red\x1b[31m.so", "no machine code\n");
+  for (const char* option : {"--json", "--explain"}) {
+    const Finished text = run_command({"plugins", option, "--plugin-path", directory.path()});
+    EXPECT_EQ(text.exit_status, 0);
+    EXPECT_EQ(text.out.find('\x1b'), std::string::npos) << text.out;
+  }
+  const Finished text = run_command({"plugins", "--plugin-path", directory.path()});
+  EXPECT_EQ(text.out.find('\x1b'), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("patchbay-red\\x1b[31m.so"), std::string::npos) << text.out;
+}
+
 TEST(Plugins, ExplainTellsWhereItLooked) {
   const Finished text = run_command({"plugins", "--explain", "--plugin", fake_plugin()});
   EXPECT_EQ(text.exit_status, 0);
