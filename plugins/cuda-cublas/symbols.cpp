@@ -113,17 +113,17 @@ bool RtcLibraries::open_next() {
     candidates_.assign(names.begin(), names.end());
     has_candidates_ = true;
   }
-  while (!candidates_.empty()) {
+  for (; !candidates_.empty(); candidates_.pop_front()) {
     Library library;
     open(library, candidates_.front());
-    candidates_.pop_front();
     const bool is_known = std::count(handles_.begin(), handles_.end(), library.handle) > 0;
     if (library.handle != nullptr && !is_known) {
       const RtcTable table(library);
       if (library.why.empty()) {
         open_builtins(library.handle, table);
-        handles_.push_back(library.handle);
+        handles_.reserve(handles_.size() + 1);  // both or none, if the host's memory is short
         tables_.push_back(table);
+        handles_.push_back(library.handle);
         return true;
       }
     }

@@ -19,12 +19,14 @@ std::string variable(const char* name) {
 
 /// The paths that match, the last in the order of names first: the newest version.
 std::vector<std::string> matches(const std::string& pattern) {
-  glob_t found{};
+  struct Found : glob_t {
+    Found() : glob_t{} {}
+    ~Found() { globfree(this); }
+  } found;
   std::vector<std::string> paths;
   if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0) {
     paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
-  globfree(&found);
   std::sort(paths.rbegin(), paths.rend());
   return paths;
 }
