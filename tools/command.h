@@ -71,6 +71,9 @@ void add_ops_command(CLI::App& app, Invocation& invocation);
 void add_plugins_command(CLI::App& app, Invocation& invocation);
 void add_version_command(CLI::App& app, Invocation& invocation);
 
+/// For the flag --version, too.
+Report report_version();
+
 }  // namespace patchbay::tools
 
 #endif  // PATCHBAY_TOOLS_COMMAND_H_

@@ -4,7 +4,6 @@
 #include "command.h"
 
 namespace patchbay::tools {
-namespace {
 
 Report report_version() {
   Report report;
@@ -12,8 +11,6 @@ Report report_version() {
   report.text = fmt::format("patchbay {} (plugin ABI {})\n", version(), plugin_abi_version());
   return report;
 }
-
-}  // namespace
 
 void add_version_command(CLI::App& app, Invocation& invocation) {
   app.add_subcommand("version", "Versions of the library and of its plugin boundary")

@@ -35,8 +35,8 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_ops_command(app, invocation);
   add_version_command(app, invocation);
   add_common_options_below(app, invocation.common);
-  app.set_version_flag("--version", [] { return fmt::format("patchbay {}", patchbay::version()); });
-  app.require_subcommand(0, 1);  // that there is none is said below, in better words
+  app.set_version_flag("--version");  // what it prints is said below
+  app.require_subcommand(0, 1);       // that there is none is said below, in better words
   app.footer("`patchbay COMMAND --help` says more.");
 }
 
@@ -71,19 +71,27 @@ int run(const Invocation& invocation) {
   }
 }
 
+/// Also of a command line that was not understood to its end.
+bool asks_for_json(int argc, char** argv) {
+  return std::find(argv, argv + argc, std::string("--json")) != argv + argc;
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Lists and examines the devices that Patchbay's plugins offer.", "patchbay");
   Invocation invocation;
   add_commands(app, invocation);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    Report report = report_version();
+    report.text = fmt::format("patchbay {}\n", patchbay::version());
+    return print_report(report, asks_for_json(argc, argv));
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    // A command line that was not understood may still have asked for JSON.
-    const bool json = std::find(argv, argv + argc, std::string("--json")) != argv + argc;
     const std::string unknown = explain_unknown_word(app);
-    return print_error("usage", unknown.empty() ? error.what() : unknown, json, kExitUsage);
+    return print_error("usage", unknown.empty() ? error.what() : unknown,
+                       asks_for_json(argc, argv), kExitUsage);
   }
   if (!invocation.action) {
     return print_error("usage", "expected a command; `patchbay --help` lists them",

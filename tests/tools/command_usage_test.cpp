@@ -56,6 +56,17 @@ TEST(Usage, TheVersionIsAFlagToo) {
   EXPECT_EQ(finished.out, "patchbay " + std::string(version()) + "\n");
 }
 
+TEST(Usage, TheVersionFlagKnowsJson) {
+  const auto expected = run_command({"version", "--json"}).json();
+  EXPECT_EQ(expected["version"], std::string(version()));
+  EXPECT_EQ(expected["abi"], std::string(plugin_abi_version()));
+  for (const Words& words : {Words{"--version", "--json"}, Words{"--json", "--version"}}) {
+    const Finished finished = run_command(words);
+    EXPECT_EQ(finished.exit_status, 0);
+    EXPECT_EQ(finished.json(), expected) << join(words);
+  }
+}
+
 TEST(Usage, AWrongCommandLineIsOneJsonObject) {
   for (Words words : wrong_command_lines()) {
     words.insert(words.begin(), "--json");
@@ -121,9 +132,11 @@ TEST(Usage, JsonMayStandBeforeTheCommandAndAfterIt) {
 }
 
 TEST(Usage, AFullDiskIsAnError) {
-  const Finished finished = run_command({"version"}, {}, "/dev/full");
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_EQ(finished.err.rfind("patchbay: standard output: ", 0), 0u) << finished.err;
+  for (const Words& words : {Words{"version"}, Words{"--version"}}) {
+    const Finished finished = run_command(words, {}, "/dev/full");
+    EXPECT_EQ(finished.exit_status, 1) << join(words);
+    EXPECT_EQ(finished.err.rfind("patchbay: standard output: ", 0), 0u) << finished.err;
+  }
 }
 
 }  // namespace
