@@ -1,9 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <unordered_map>
 
@@ -63,11 +67,53 @@ Report report_memory(const RuntimeOptions& options, const std::string& only) {
 
 // ------------------------------------------------------------------------------- replay
 
+constexpr std::size_t kLongestLine = 1000;          // a file with longer ones is no such file
+constexpr std::uintmax_t kMostBytes = 64ULL << 20;  // 64 MiB: some three million lines
+constexpr const char* kExpected = "expected lines `a ID BYTES [TAG]` and `f ID`";
+
 [[noreturn]] void refuse_line(const std::string& path, int number, const std::string& why) {
   throw Error(ErrorCode::kInvalidArgument,
               fmt::format("[memory] {}:{}: {}: expected `a ID BYTES [TAG]` for a new ID or `f ID` "
                           "for a live one.",
                           path, number, why));
+}
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& got) {
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("[memory] can't read '{}': {}, got {}.", path, kExpected, got));
+}
+
+[[noreturn]] void refuse_size(const std::string& path) {
+  refuse_file(path, fmt::format("more than {}", show_bytes(kMostBytes)));
+}
+
+/// In quotes: control characters as \x00, and only the beginning of a long line.
+std::string shown(std::string_view line) {
+  constexpr std::size_t kMost = 60;
+  std::string text = "'";
+  for (const char letter : line.substr(0, kMost)) {
+    const auto byte = static_cast<unsigned char>(letter);
+    text += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, letter);
+  }
+  return text + (line.size() > kMost ? "...'" : "'");
+}
+
+/// A pipe may be read as well as a file; a device such as /dev/zero has no end.
+void check_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  switch (status.type()) {
+    case fs::file_type::regular:
+      if (fs::file_size(path, error) > kMostBytes && !error) refuse_size(path);
+      return;
+    case fs::file_type::fifo: return;
+    case fs::file_type::not_found: refuse_file(path, "no such file");
+    case fs::file_type::directory: refuse_file(path, "a directory");
+    case fs::file_type::character:
+    case fs::file_type::block: refuse_file(path, "a device file");
+    default: refuse_file(path, error ? error.message() : "something that is no file");
+  }
 }
 
 /// Digits and nothing else: streams take "-5" for an unsigned number, and wrap it around.
@@ -85,22 +131,34 @@ class Replay {
   Replay(Device device, std::string path) : device_(std::move(device)), path_(std::move(path)) {}
 
   void run() {
+    check_file(path_);
     std::ifstream file(path_);
-    if (!file) refuse_file();
-    for (std::string line; std::getline(file, line);) {
+    if (!file) refuse_file(path_, "one that can't be opened");
+    std::uintmax_t read_bytes = 0;
+    for (std::string line; read_line(file, line);) {
       ++number_;
+      read_bytes += line.size() + 1;
+      if (read_bytes > kMostBytes) refuse_size(path_);
       if (!line.empty() && line[0] != '#') do_line(line);
     }
-    if (file.bad()) refuse_file();  // a directory opens, too
   }
   std::uint64_t num_allocations() const { return num_allocations_; }
 
  private:
-  [[noreturn]] void refuse_file() const {
-    throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("[memory] can't read '{}': expected a file of lines `a ID BYTES [TAG]` "
-                            "and `f ID`.",
-                            path_));
+  /// False at the end. No more is read than a line may have.
+  bool read_line(std::istream& file, std::string& line) {
+    line.clear();
+    for (int letter = file.get(); letter != std::char_traits<char>::eof(); letter = file.get()) {
+      if (letter == '\n') return true;
+      line += static_cast<char>(letter);
+      if (line.size() > kLongestLine) {
+        refuse_line(
+            path_, number_ + 1,
+            fmt::format("a line of more than {} characters, {}", kLongestLine, shown(line)));
+      }
+    }
+    if (file.bad()) refuse_file(path_, "one that can't be read");
+    return !line.empty();
   }
 
   void do_line(const std::string& line) {
@@ -110,7 +168,7 @@ class Replay {
     if (what == "a" && !id.empty()) {
       allocate(id, words);
     } else if (what != "f" || live_.erase(id) == 0) {
-      refuse_line(path_, number_, fmt::format("'{}'", line));
+      refuse_line(path_, number_, shown(line));
     }
   }
 
@@ -119,7 +177,7 @@ class Replay {
     words >> bytes >> tag;
     const std::optional<std::size_t> size_bytes = parse_number(bytes);
     if (!size_bytes || live_.count(id) != 0) {
-      refuse_line(path_, number_, fmt::format("'{}'", words.str()));
+      refuse_line(path_, number_, shown(words.str()));
     }
     const CopyTag scope(tag);
     live_.emplace(id, Buffer::allocate(device_, *size_bytes));

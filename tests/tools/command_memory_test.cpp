@@ -1,6 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -74,16 +81,74 @@ TEST(Memory, ReplaysOnlyWhatItUnderstands) {
   for (const char* bytes : {"-5", "+5", "5x", "0x10", "1e3", "18446744073709551616"}) {
     refuses(std::string("a x ") + bytes + "\n", std::string(":1: 'a x ") + bytes + "': expected");
   }
-  const Finished absent = memory({"--replay", "/no/such/file"});
-  EXPECT_EQ(absent.exit_status, 1);
-  EXPECT_NE(absent.err.find("[memory] can't read '/no/such/file'"), std::string::npos)
-      << absent.err;
+}
+
+/// The complaint about a file, whose path is left out.
+std::string refusal(const std::string& path) {
+  const Finished finished = memory({"--replay", path});
+  EXPECT_EQ(finished.exit_status, 1) << finished.out;
+  EXPECT_EQ(finished.out, "") << path;
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  std::string message = finished.err;
+  if (const std::size_t at = message.find(path); at != std::string::npos) {
+    message.replace(at, path.size(), "PATH");
+  }
+  return message;
+}
+
+TEST(Memory, ReplaysNothingButFilesOfLines) {
+  const std::string start =
+      "patchbay: [memory] can't read 'PATH': expected lines `a ID BYTES [TAG]` and `f ID`, got ";
+  EXPECT_EQ(refusal("/no/such/file"), start + "no such file.\n");
+  EXPECT_EQ(refusal("/dev/zero"), start + "a device file.\n");
   const TemporaryDirectory folder;
-  const Finished directory = memory({"--replay", folder.path()});
-  EXPECT_EQ(directory.exit_status, 1) << directory.out;
-  EXPECT_NE(directory.err.find("[memory] can't read '" + folder.path().string() + "': expected"),
-            std::string::npos)
-      << directory.err;
+  EXPECT_EQ(refusal(folder.path()), start + "a directory.\n");
+
+  const std::string end = ": expected `a ID BYTES [TAG]` for a new ID or `f ID` for a live one.\n";
+  EXPECT_EQ(refusal(folder.write("binary", std::string("\x7f"
+                                                       "ELF\x02\0\x01",
+                                                       7))),
+            "patchbay: [memory] PATH:1: '\\x7fELF\\x02\\x00\\x01'" + end);
+  std::string zeros;
+  for (int i = 0; i < 60; ++i) zeros += "\\x00";
+  EXPECT_EQ(
+      refusal(folder.write("zeros", std::string(1 << 20, '\0'))),
+      "patchbay: [memory] PATH:1: a line of more than 1000 characters, '" + zeros + "...'" + end);
+  EXPECT_EQ(refusal(folder.write("long", "a x 1\n" + std::string(1001, 'y'))),
+            "patchbay: [memory] PATH:2: a line of more than 1000 characters, '" +
+                std::string(60, 'y') + "...'" + end);
+  EXPECT_EQ(refusal(folder.write("longest", std::string(1000, 'y'))),
+            "patchbay: [memory] PATH:1: '" + std::string(60, 'y') + "...'" + end);
+}
+
+TEST(Memory, ReplaysNoMoreThanALimit) {
+  const TemporaryDirectory folder;
+  const std::string expected =
+      "patchbay: [memory] can't read 'PATH': expected lines `a ID BYTES [TAG]` and `f ID`, got "
+      "more "
+      "than 64.0 MiB.\n";
+  const std::string file = folder.write("huge", "");
+  std::filesystem::resize_file(file, (64 << 20) + 1);  // sparse
+  EXPECT_EQ(refusal(file), expected);
+
+  // `yes` writes comments until nobody reads them.
+  const std::string pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([command = "yes '" + std::string(990, '#') + "' > '" + pipe + "' 2>&-"] {
+    EXPECT_NE(std::system(command.c_str()), 0);
+  });
+  EXPECT_EQ(refusal(pipe), expected);
+  writer.join();
+}
+
+TEST(Memory, ReplaysAPipe) {
+  const TemporaryDirectory folder;
+  const std::string pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([pipe] { std::ofstream(pipe) << "a x 1000\na y 500"; });
+  const Finished finished = memory({"--replay", pipe, "--device", "fake:0", "--json"});
+  writer.join();
+  EXPECT_EQ(finished.json()["num_allocations"], 2);
 }
 
 /// Replays on a device that writes outside its buffers.
