@@ -14,7 +14,13 @@ CallbackThread::~CallbackThread() {
     stopping_ = true;
   }
   changed_.notify_one();
-  thread_.join();
+  // A callback that calls exit() may drop its own stream, as part of a static object; it does not
+  // return.
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
 }
 
 void CallbackThread::add(std::shared_ptr<EventState> event, Call call, void* user) {

@@ -10,6 +10,7 @@
 #include "core/runtime/arrival.h"
 #include "core/runtime/error.h"
 #include "core/runtime/guarded_call.h"
+#include "core/runtime/process_end.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/status.h"
 #include "core/runtime/validation/layer.h"
@@ -280,7 +281,10 @@ std::string PluginState::holders() const {
 void PluginState::close() noexcept {
   if (process_is_ending()) return;  // the library stays: see Library
   for (const auto& device : devices) device->close();
-  if (driver != nullptr) tables.plugin.close(driver);
+  if (driver != nullptr) {
+    forget_at_process_end(driver);
+    tables.plugin.close(driver);
+  }
   driver = nullptr;
   library.reset();
 }

@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "driver.hpp"
 
+#include "patchbay/plugin/extensions.h"
+#include "patchbay/plugin/kit/thunks.hpp"
+
 #include "allocator.hpp"
 #include "device.hpp"
 
@@ -56,6 +59,16 @@ std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
                              std::to_string(shares_.size()));
   }
   return std::make_unique<Device>(libraries_, executor_, shares_[index], host_);
+}
+
+void Driver::stop(patchbay_driver* driver, std::uint64_t deadline_ns) noexcept {
+  static_cast<Driver&>(plugin::detail::object(driver)).libraries_.blas_gate().close(deadline_ns);
+}
+
+const void* Driver::extension(std::string_view name, std::uint32_t version) {
+  static constexpr patchbay_exit_table kExit = {sizeof(patchbay_exit_table), stop};
+  const bool is_wanted = name == PATCHBAY_EXTENSION_EXIT && version == 1;
+  return is_wanted && libraries_.blas() != nullptr ? &kExit : nullptr;
 }
 
 std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t, std::uint64_t) {

@@ -4,6 +4,7 @@
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DRIVER_HPP_
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/plugin/abi.h"
@@ -26,8 +27,12 @@ class Driver final : public plugin::Driver {
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
   std::unique_ptr<plugin::Device> open_device_in(std::uint32_t index,
                                                  std::uint64_t native_context) override;
+  /// "exit" where OpenBLAS multiplies.
+  const void* extension(std::string_view name, std::uint32_t version) override;
 
  private:
+  static void stop(patchbay_driver* driver, std::uint64_t deadline_ns) noexcept;
+
   const plugin::Host host_;
   const Processor processor_;
   const std::vector<Share> shares_;

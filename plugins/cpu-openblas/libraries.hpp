@@ -9,6 +9,7 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
+#include "call_gate.hpp"
 #include "scratch.hpp"
 #include "simd/table.hpp"
 #include "symbols.hpp"
@@ -26,6 +27,8 @@ class Libraries {
   std::int64_t cache_bytes() const noexcept { return cache_bytes_; }
   /// Null where our own loops multiply.
   const Blas* blas() const noexcept { return blas_.get(); }
+  /// Held open during each of its calls.
+  CallGate& blas_gate() noexcept { return blas_gate_; }
   ScratchPool& scratch() noexcept { return scratch_; }
 
   /// In words: "avx512, own products", "avx2, products by OpenBLAS 0.3.21".
@@ -37,6 +40,7 @@ class Libraries {
   const SimdTable simd_;
   const std::int64_t cache_bytes_;
   std::unique_ptr<Blas> blas_;
+  CallGate blas_gate_;
   ScratchPool scratch_;
   std::string description_;
 };

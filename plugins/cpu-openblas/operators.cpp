@@ -244,7 +244,11 @@ std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int o
 std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   const SimdTable& simd = context.simd();
   const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
-  ProductLoops loops{nullptr, simd.float_gemm[dtype], {}, simd.integer_gemm[dtype]};
+  ProductLoops loops{nullptr,
+                     &context.libraries.blas_gate(),
+                     simd.float_gemm[dtype],
+                     {},
+                     simd.integer_gemm[dtype]};
   if (is_float(dtype)) loops.blas = context.libraries.blas();
   if (is_half(dtype)) {
     loops.half.emplace(simd.cast[PATCHBAY_F32][dtype], simd.cast[dtype][PATCHBAY_F32],

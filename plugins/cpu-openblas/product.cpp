@@ -130,7 +130,10 @@ std::int64_t ProductKernel::scratch_bytes(const GemmProblem& p, const Job& job) 
   return loops_.floats.scratch_elements(p.m, p.n, p.k, p.a_strides[0] == 1) * element_bytes(dtype_);
 }
 
+/// When the process ends, our own loops do what is left.
 void ProductKernel::compute_by_blas(const Job& job) const {
+  const CallGate::Pass pass(*loops_.blas_gate);
+  if (!pass) return compute(job);
   for (std::int64_t i = 0; i < job.batch.count; ++i) {
     multiply_by_blas(*loops_.blas, dtype_,
                      product_of(job.first, job.batch, i, element_bytes(dtype_)), &job.alpha.bits,

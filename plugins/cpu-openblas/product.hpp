@@ -9,6 +9,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "call_gate.hpp"
 #include "gemm.hpp"
 #include "half_product.hpp"
 #include "operand.hpp"
@@ -21,7 +22,8 @@ namespace patchbay::cpu {
 
 /// What multiplies matrices of one dtype.
 struct ProductLoops {
-  const Blas* blas;                 // null: one of the others
+  const Blas* blas;  // null: one of the others
+  CallGate* blas_gate;
   FloatGemmLoop floats;             // f32 and f64
   std::optional<HalfProduct> half;  // 16-bit floats
   IntegerGemmEntry integers;

@@ -1,0 +1,56 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/process_end.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "core/runtime/host.h"
+
+namespace patchbay::runtime {
+namespace {
+
+constexpr std::int64_t kPatienceNs = 1'000'000'000;
+
+struct Known {
+  patchbay_driver* driver;
+  const patchbay_exit_table* table;
+};
+struct AllKnown {
+  std::mutex mutex;
+  std::vector<Known> drivers;
+};
+AllKnown& all_known() {
+  static auto* const known = new AllKnown;  // outlives every runtime
+  return *known;
+}
+
+/// Runs before the destructors of libraries, which the dynamic linker calls last.
+void stop_all() {
+  const std::uint64_t deadline = deadline_after(kPatienceNs);
+  AllKnown& known = all_known();
+  const std::scoped_lock lock(known.mutex);
+  for (const Known& each : known.drivers) each.table->stop(each.driver, deadline);
+}
+
+}  // namespace
+
+void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table) {
+  static const int registered = std::atexit(stop_all);
+  static_cast<void>(registered);
+  AllKnown& known = all_known();
+  const std::scoped_lock lock(known.mutex);
+  const auto is_driver = [driver](const Known& each) { return each.driver == driver; };
+  if (std::none_of(known.drivers.begin(), known.drivers.end(), is_driver)) {
+    known.drivers.push_back({driver, &table});
+  }
+}
+
+void forget_at_process_end(patchbay_driver* driver) noexcept {
+  AllKnown& known = all_known();
+  const std::scoped_lock lock(known.mutex);
+  std::erase_if(known.drivers, [driver](const Known& each) { return each.driver == driver; });
+}
+
+}  // namespace patchbay::runtime

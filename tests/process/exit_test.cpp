@@ -1,0 +1,87 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A program that ends while work is queued ends with its own status. PATCHBAY_TEST_ALL: 1,200 runs
+// on each kind of CPU device.
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "examples/tests/run_process.h"
+
+namespace {
+
+struct Place {
+  const char *name, *device;
+  int few, many;  // runs
+  examples::Environment environment;
+};
+
+const Place kPlaces[] = {
+    {"cpu", "cpu:0", 5, 100, {{"PATCHBAY_PLUGINS", "cpu-openblas"}}},
+    {"second_cpu",
+     "cpu:1",
+     3,
+     100,
+     {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_DEVICES", "2"}}},
+    {"cpu_by_openblas",
+     "cpu:0",
+     3,
+     100,
+     {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_PRODUCTS", "openblas"}}},
+    {"fake", "fake:0", 2, 30, {{"PATCHBAY_PLUGINS", "fake"}}},
+    {"opencl", "opencl:0", 2, 30, {{"PATCHBAY_PLUGINS", "opencl"}}},
+    {"simulated_cuda",
+     "cuda:0",
+     2,
+     30,
+     {{"PATCHBAY_PLUGINS", "cuda-cublas"},
+      {"PATCHBAY_CUDA_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},
+      {"PATCHBAY_CUDA_RTC_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_nvrtc.so"},
+      {"PATCHBAY_CUDA_BLAS_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublas.so"}}},
+};
+
+class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*, const char*>> {
+ protected:
+  const Place& place() const { return *std::get<0>(GetParam()); }
+  examples::ProcessResult run(const char* device) const {
+    examples::Environment environment = place().environment;
+    environment["PATCHBAY_PLUGIN_PATH"] = PATCHBAY_TEST_PLUGIN_DIR;
+    return examples::run_process(
+        {EXIT_PROGRAM, device, std::get<1>(GetParam()), std::get<2>(GetParam())}, environment);
+  }
+};
+
+std::vector<const Place*> all_places() {
+  std::vector<const Place*> places;
+  for (const Place& place : kPlaces) places.push_back(&place);
+  return places;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Exit,
+                         testing::Combine(testing::ValuesIn(all_places()),
+                                          testing::Values("return", "exit", "thread", "callback",
+                                                          "static", "local"),
+                                          testing::Values("default", "own")),
+                         [](const auto& each) {
+                           return std::string(std::get<0>(each.param)->name) + "_" +
+                                  std::get<1>(each.param) + "_" + std::get<2>(each.param);
+                         });
+
+TEST_P(Exit, GivesTheProgramsOwnStatus) {
+  const int runs = std::getenv("PATCHBAY_TEST_ALL") != nullptr ? place().many : place().few;
+  for (int i = 0; i < runs; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const examples::ProcessResult result = run(place().device);
+    if (result.errors.find("no-driver") != std::string::npos ||
+        result.errors.find("no-device") != std::string::npos ||
+        result.errors.find("does not exist") != std::string::npos) {
+      GTEST_SKIP() << result.errors;
+    }
+    ASSERT_EQ(result.status, 7) << "run " << i << ": " << result.errors;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  }
+}
+
+}  // namespace
