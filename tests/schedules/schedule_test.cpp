@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// 1,000 schedules, 100,000 with PATCHBAY_TEST_ALL; PATCHBAY_TEST_SCHEDULE=<seed> runs that one alone.
+// 1,000 schedules, 100,000 with PATCHBAY_TEST_ALL; PATCHBAY_TEST_SCHEDULE=<seed> runs that one
+// alone.
 #include "schedules/schedule.h"
 
 #include <atomic>
