@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/runtime/fork.h"
 #include "core/runtime/host.h"
 
 namespace patchbay::runtime {
@@ -21,17 +22,16 @@ struct AllKnown {
   std::mutex mutex;
   std::vector<Known> drivers;
 };
-AllKnown& all_known() {
-  static auto* const known = new AllKnown;  // outlives every runtime
-  return *known;
-}
+/// A child of fork has nothing to stop: the calls that ran are its parent's.
+constinit OfProcess<AllKnown> all_known;
 
 /// Runs before the destructors of libraries, which the dynamic linker calls last.
 void stop_all() {
   const std::uint64_t deadline = deadline_after(kPatienceNs);
-  AllKnown& known = all_known();
-  const std::scoped_lock lock(known.mutex);
-  for (const Known& each : known.drivers) each.table->stop(each.driver, deadline);
+  AllKnown* const known = all_known.find();
+  if (known == nullptr) return;
+  const std::scoped_lock lock(known->mutex);
+  for (const Known& each : known->drivers) each.table->stop(each.driver, deadline);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void stop_all() {
 void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table) {
   static const int registered = std::atexit(stop_all);
   static_cast<void>(registered);
-  AllKnown& known = all_known();
+  AllKnown& known = all_known.get();
   const std::scoped_lock lock(known.mutex);
   const auto is_driver = [driver](const Known& each) { return each.driver == driver; };
   if (std::none_of(known.drivers.begin(), known.drivers.end(), is_driver)) {
@@ -48,9 +48,10 @@ void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& tab
 }
 
 void forget_at_process_end(patchbay_driver* driver) noexcept {
-  AllKnown& known = all_known();
-  const std::scoped_lock lock(known.mutex);
-  std::erase_if(known.drivers, [driver](const Known& each) { return each.driver == driver; });
+  AllKnown* const known = all_known.find();
+  if (known == nullptr) return;
+  const std::scoped_lock lock(known->mutex);
+  std::erase_if(known->drivers, [driver](const Known& each) { return each.driver == driver; });
 }
 
 }  // namespace patchbay::runtime
