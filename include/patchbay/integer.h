@@ -11,16 +11,18 @@
 
 namespace patchbay {
 
+/// Integers and unscoped enumerators; no bool, no floating-point number.
+template <class N>
+concept AnyInteger = (std::integral<N> && !std::same_as<N, bool>) ||
+                     (std::is_enum_v<N> && std::convertible_to<N, std::int64_t>);
+
 /// A parameter that takes any integer: `sum(a, true)` and `a[1.5]` do not compile. What is beyond
 /// the range of T becomes its lowest or highest value, which no dimension and no index has.
 template <std::signed_integral T>
 class Integer {
  public:
-  template <class N>
-  requires((std::integral<N> && !std::same_as<N, bool>) ||
-           (std::is_enum_v<N> &&
-            std::convertible_to<N, T>)) constexpr Integer(N value) {  // NOLINT(google-explicit-constructor):
-                                                                      // a.size(1)
+  template <AnyInteger N>
+  constexpr Integer(N value) {  // NOLINT(google-explicit-constructor): a.size(1)
     const auto number = +value;
     if (std::cmp_less(number, std::numeric_limits<T>::min())) {
       value_ = std::numeric_limits<T>::min();
