@@ -213,6 +213,8 @@ void check_broadcasts(const TensorImpl& to, const TensorImpl& from) {
 
 }  // namespace
 
+// Of a tensor to itself the elements stay as they are.
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
 Tensor Tensor::operator=(const Tensor& source) && {
   const TensorImpl& to = target_of(*this);
   const TensorImpl& from = tensor::impl_of("assign", source, "source");
