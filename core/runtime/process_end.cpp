@@ -12,7 +12,8 @@
 namespace patchbay::runtime {
 namespace {
 
-constexpr std::int64_t kPatienceNs = 1'000'000'000;
+// A driver may have to compile before it can end what it has begun.
+constexpr std::int64_t kPatienceNs = 5'000'000'000;
 
 struct Known {
   patchbay_driver* driver;

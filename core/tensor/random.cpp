@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "core/runtime/context.h"
+#include "core/runtime/device_state.h"
 #include "core/runtime/generator_state.h"
 #include "core/runtime/graph_recorder.h"
 #include "core/runtime/runtime_state.h"
@@ -52,8 +52,7 @@ Generator::State Generator::advance(std::uint64_t num_calls) const {
 Generator default_generator(const Runtime& runtime) { return Generator(runtime.state().generator); }
 
 Generator default_generator() {
-  const auto& scoped = runtime::context().device;
-  return scoped ? Generator(scoped->runtime.generator) : default_generator(Runtime::get_default());
+  return Generator(default_device().shared_state()->runtime.generator);
 }
 
 void manual_seed(std::uint64_t seed) {

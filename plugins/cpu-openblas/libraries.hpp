@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "call_gate.hpp"
+#include "common/call_gate.hpp"
 #include "scratch.hpp"
 #include "simd/table.hpp"
 #include "symbols.hpp"

@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "call_gate.hpp"
+#include "common/call_gate.hpp"
 #include "gemm.hpp"
 #include "half_product.hpp"
 #include "operand.hpp"

@@ -20,9 +20,11 @@ Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::
 
 }  // namespace
 
-Device::Device(const Symbols& cl, const DeviceInfo& info, ContextHandle context, plugin::Host host)
+Device::Device(const Symbols& cl, const DeviceInfo& info, ProcessEnd& process_end,
+               ContextHandle context, plugin::Host host)
     : cl_(cl),
       info_(info),
+      process_end_(process_end),
       context_(std::move(context)),
       allocator_(*this, host),
       backend_(*this, info, host) {}

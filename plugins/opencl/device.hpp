@@ -10,6 +10,7 @@
 #include "backend.hpp"
 #include "device_info.hpp"
 #include "handle.hpp"
+#include "process_end.hpp"
 #include "timeline.hpp"
 
 namespace patchbay::opencl {
@@ -20,8 +21,9 @@ namespace patchbay::opencl {
 /// between devices, and copies between them go through it.
 class Device : public plugin::Device {
  public:
-  /// The driver owns the table and the info.
-  Device(const Symbols& cl, const DeviceInfo& info, ContextHandle context, plugin::Host host);
+  /// The driver owns what is given by reference.
+  Device(const Symbols& cl, const DeviceInfo& info, ProcessEnd& process_end, ContextHandle context,
+         plugin::Host host);
 
   plugin::Allocator& allocator() override { return allocator_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
@@ -34,6 +36,7 @@ class Device : public plugin::Device {
 
   const Symbols& cl() const { return cl_; }
   const DeviceInfo& info() const { return info_; }
+  ProcessEnd& process_end() const { return process_end_; }
   cl_context context() const { return context_.get(); }
   const Allocator& memory() const { return allocator_; }
   const std::shared_ptr<SubmissionClock>& clock() const { return clock_; }
@@ -41,6 +44,7 @@ class Device : public plugin::Device {
  private:
   const Symbols& cl_;
   const DeviceInfo& info_;
+  ProcessEnd& process_end_;
   const ContextHandle context_;
   const std::shared_ptr<SubmissionClock> clock_ = std::make_shared<SubmissionClock>();
   Allocator allocator_;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "patchbay/plugin/extensions.h"
+#include "patchbay/plugin/kit/thunks.hpp"
+
 #include "context.hpp"
 #include "device.hpp"
 #include "platforms.hpp"
@@ -50,13 +53,23 @@ const DeviceInfo& Driver::device(std::uint32_t index) const {
 
 std::unique_ptr<plugin::Device> Driver::open_device(std::uint32_t index) {
   const DeviceInfo& info = device(index);
-  return std::make_unique<Device>(cl_, info, create_context(cl_, info), host_);
+  return std::make_unique<Device>(cl_, info, process_end_, create_context(cl_, info), host_);
 }
 
 std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t index,
                                                        std::uint64_t native_context) {
   const DeviceInfo& info = device(index);
-  return std::make_unique<Device>(cl_, info, share_context(cl_, info, native_context), host_);
+  return std::make_unique<Device>(cl_, info, process_end_, share_context(cl_, info, native_context),
+                                  host_);
+}
+
+void Driver::stop(patchbay_driver* driver, std::uint64_t deadline_ns) noexcept {
+  static_cast<Driver&>(plugin::detail::object(driver)).process_end_.stop(deadline_ns);
+}
+
+const void* Driver::extension(std::string_view name, std::uint32_t version) {
+  static constexpr patchbay_exit_table kExit = {sizeof(patchbay_exit_table), stop};
+  return name == PATCHBAY_EXTENSION_EXIT && version == 1 ? &kExit : nullptr;
 }
 
 }  // namespace patchbay::opencl

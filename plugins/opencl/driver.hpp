@@ -3,11 +3,13 @@
 #define PATCHBAY_PLUGINS_OPENCL_DRIVER_HPP_
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "device_info.hpp"
+#include "process_end.hpp"
 #include "symbols.hpp"
 
 namespace patchbay::opencl {
@@ -21,13 +23,17 @@ class Driver : public plugin::Driver {
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
   std::unique_ptr<plugin::Device> open_device_in(std::uint32_t index,
                                                  std::uint64_t native_context) override;
+  /// "exit".
+  const void* extension(std::string_view name, std::uint32_t version) override;
 
  private:
+  static void stop(patchbay_driver* driver, std::uint64_t deadline_ns) noexcept;
   const DeviceInfo& device(std::uint32_t index) const;
 
   const plugin::Host host_;
   const Symbols cl_;
   std::vector<DeviceInfo> devices_;
+  ProcessEnd process_end_;
 };
 
 }  // namespace patchbay::opencl

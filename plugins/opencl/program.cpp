@@ -94,6 +94,7 @@ ProgramHandle build_program(const Device& device, plugin::Host host, std::string
   whole.append(kDialectText).append(text);
   const std::string key = cache_key(info, options, whole);
   const BuildLock lock(info, key);
+  const ProcessEnd::Pass pass(device.process_end());
   if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
     if (ProgramHandle program = from_binary(device, options, *binary)) return program;
   }

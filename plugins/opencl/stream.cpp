@@ -22,7 +22,8 @@ Stream::Stream(const Device& device, QueueHandle queue)
     : device_(device),
       cl_(device.cl()),
       queue_(std::move(queue)),
-      timeline_(std::make_shared<Timeline>(cl_, device.clock())) {}
+      timeline_(std::make_shared<Timeline>(cl_, device.clock())),
+      entry_(device.process_end(), *this) {}
 
 Stream::~Stream() {
   try {
@@ -66,24 +67,17 @@ void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_
   });
 }
 
-/// The event of the last submission, which stands for all before it. None if nothing is pending, or
-/// if the application may have put something behind it.
-EventHandle Stream::last_pending() {
-  if (is_shared_.load(std::memory_order_relaxed)) return {};
-  EventHandle last = timeline_->last_pending();
-  // Nobody may wait for what its queue still holds back.
-  if (last) check(cl_.clFlush(queue_.get()), "clFlush");
-  return last;
-}
-
-/// An event for all that the queue holds. A marker is a command that takes as long as a small copy.
+/// An event for all that the queue holds. A marker is a command that takes as long as a small copy;
+/// it is put in only if nothing is pending, or if the application may have put something in.
 EventHandle Stream::mark() {
-  if (EventHandle last = last_pending()) return last;
+  if (!is_shared_) {
+    if (EventHandle last = timeline_->last_pending(queue_.get())) return last;
+  }
   cl_event event = nullptr;
   check(cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event),
         "clEnqueueMarkerWithWaitList");
   EventHandle marker(cl_, event);
-  check(cl_.clFlush(queue_.get()), "clFlush");
+  flush();
   return marker;
 }
 
@@ -115,7 +109,7 @@ void Stream::flush() { check(cl_.clFlush(queue_.get()), "clFlush"); }
 bool Stream::synchronize(std::uint64_t deadline_ns) {
   const std::uint64_t number = timeline_->last();
   // Not clFinish: rusticl's returns too early when the queue was flushed before.
-  const EventHandle last = is_shared_.load(std::memory_order_relaxed) ? mark() : last_pending();
+  const EventHandle last = is_shared_ ? mark() : timeline_->last_pending(queue_.get());
   if (last && !wait_for(cl_, last.get(), host(), deadline_ns)) return false;
   timeline_->check(number);
   return true;

@@ -10,6 +10,7 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "handle.hpp"
+#include "process_end.hpp"
 #include "timeline.hpp"
 
 namespace patchbay::opencl {
@@ -40,6 +41,7 @@ class Stream : public plugin::Stream {
   template <class Enqueue>
   std::uint64_t submit(std::string_view name, const char* entry, Enqueue&& enqueue,
                        Position after = {}) {
+    const ProcessEnd::Pass pass(entry_.end());
     cl_event event = nullptr;
     check_submission(name, entry, enqueue(queue_.get(), &event));
     return timeline_->submitted(EventHandle(cl_, event), name, std::move(after));
@@ -47,7 +49,6 @@ class Stream : public plugin::Stream {
 
  private:
   static void check_submission(std::string_view name, const char* entry, cl_int code);
-  EventHandle last_pending();
   EventHandle mark();
 
   const Device& device_;
@@ -55,6 +56,7 @@ class Stream : public plugin::Stream {
   const QueueHandle queue_;
   const std::shared_ptr<Timeline> timeline_;
   std::atomic<bool> is_shared_{false};
+  const ProcessEnd::Entry entry_;  // the last: what it shows is whole
 };
 
 /// With times an event of the queue knows when it was over.

@@ -30,13 +30,18 @@ bool Timeline::is_done(std::uint64_t number) {
   return pending_.empty() || pending_.front().number > number;
 }
 
-EventHandle Timeline::last_pending() {
-  const std::lock_guard<std::mutex> lock(clock_->mutex);
-  collect(last_);
-  if (pending_.empty()) return {};
-  const cl_event event = pending_.back().event.get();
-  opencl::check(cl_.clRetainEvent(event), "clRetainEvent");
-  return {cl_, event};
+EventHandle Timeline::last_pending(cl_queue queue) {
+  EventHandle last;
+  {
+    const std::lock_guard<std::mutex> lock(clock_->mutex);
+    collect(last_);
+    if (pending_.empty()) return {};
+    const cl_event event = pending_.back().event.get();
+    opencl::check(cl_.clRetainEvent(event), "clRetainEvent");
+    last = EventHandle(cl_, event);
+  }
+  opencl::check(cl_.clFlush(queue), "clFlush");
+  return last;
 }
 
 /// What a submission that ended with `status` failed with.

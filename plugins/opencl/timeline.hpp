@@ -47,8 +47,9 @@ class Timeline {
   std::uint64_t last() const;
   /// Whether all up to `number` has ended, well or not.
   bool is_done(std::uint64_t number);
-  /// The event of the last submission; none if all has ended.
-  EventHandle last_pending();
+  /// The event of the last submission, which stands for all before it; none if all has ended.
+  /// Flushes `queue`, for nobody may wait for what its queue still holds back.
+  EventHandle last_pending(cl_queue queue);
 
   /// Forgets all that is done, and so lets go of the timelines that it waited for.
   void settle();

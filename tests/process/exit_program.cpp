@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Ends while work is queued: exit_program <device> <way> <stream>, with status 7.
+// Ends while work is queued: exit_program <device> <way> <stream> [cold], with status 7.
 //   way     return    from main
 //           exit      by exit() in main
 //           thread    by exit() in another thread, while main waits for the work
@@ -8,6 +8,7 @@
 //           local     by exit() in a callback; a static object of main's drops the runtime
 //   stream  default   of the device; where it computes at once, a thread of ours submits
 //           own       another stream of the device
+//   cold    nothing has run before, so that kernels are compiled while the process ends
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -60,7 +61,7 @@ void submit(const Work& work, int count) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 4) return 2;
+  if (argc != 4 && argc != 5) return 2;
   const std::string name = argv[1], way = argv[2];
   const bool is_own = std::string(argv[3]) == "own";
   if (way == "static") static_runtime.emplace(patchbay::RuntimeOptions());
@@ -72,8 +73,10 @@ int main(int argc, char** argv) try {
                         : way == "local" ? local_device()
                                          : Device(name);
   const Work work = make_work(device);
-  submit(work, 1);  // kernels are compiled
-  device.synchronize();
+  if (argc == 4) {
+    submit(work, 1);  // kernels are compiled
+    device.synchronize();
+  }
   if (way == "static") static_work = work;
 
   auto* const stream = is_own ? new Stream(device) : nullptr;

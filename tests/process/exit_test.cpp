@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "examples/tests/run_process.h"
+#include "support/scratch_directory.h"
 
 namespace {
 
@@ -16,6 +18,7 @@ struct Place {
   const char *name, *device;
   int few, many;  // runs
   examples::Environment environment;
+  bool is_cold = false;  // nothing is compiled yet: the program queues what the driver must compile
 };
 
 const Place kPlaces[] = {
@@ -32,6 +35,7 @@ const Place kPlaces[] = {
      {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_PRODUCTS", "openblas"}}},
     {"fake", "fake:0", 2, 30, {{"PATCHBAY_PLUGINS", "fake"}}},
     {"opencl", "opencl:0", 2, 30, {{"PATCHBAY_PLUGINS", "opencl"}}},
+    {"opencl_that_compiles", "opencl:0", 1, 20, {{"PATCHBAY_PLUGINS", "opencl"}}, true},
     {"simulated_cuda",
      "cuda:0",
      2,
@@ -48,8 +52,15 @@ class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*,
   examples::ProcessResult run(const char* device) const {
     examples::Environment environment = place().environment;
     environment["PATCHBAY_PLUGIN_PATH"] = PATCHBAY_TEST_PLUGIN_DIR;
-    return examples::run_process(
-        {EXIT_PROGRAM, device, std::get<1>(GetParam()), std::get<2>(GetParam())}, environment);
+    std::vector<std::string> command = {EXIT_PROGRAM, device, std::get<1>(GetParam()),
+                                        std::get<2>(GetParam())};
+    const patchbay::test::ScratchDirectory caches;
+    if (place().is_cold) {
+      command.emplace_back("cold");
+      environment["POCL_CACHE_DIR"] = caches.folder("pocl");
+      environment["PATCHBAY_CACHE_DIR"] = caches.folder("patchbay");
+    }
+    return examples::run_process(command, environment);
   }
 };
 

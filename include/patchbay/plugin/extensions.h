@@ -16,14 +16,14 @@ typedef struct patchbay_adopt_context_table {
                                   patchbay_device**);
 } patchbay_adopt_context_table;
 
-/* "exit", version 1: for what would not survive the end of the process. */
+/* "exit", version 1: for libraries that do not survive the end of the process. */
 #define PATCHBAY_EXTENSION_EXIT "exit"
 
 typedef struct patchbay_exit_table {
   uint64_t size;
-  /* The process has begun to end; called from any thread. Waits until no call of a library that
-   * frees what it works with at the end is running, until the deadline at most, and lets none begin.
-   * Work that is submitted later still ends with right results or an error. */
+  /* The process has begun to end; called from any thread. Waits until no call of such a library is
+   * running, until the deadline at most, and lets none begin. Work that is submitted later ends with
+   * right results or an error. */
   void (*stop)(patchbay_driver*, uint64_t deadline_ns);
 } patchbay_exit_table;
 

@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Keeps calls out of a library that frees its memory when the process ends.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_CALL_GATE_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_CALL_GATE_HPP_
+// Keeps calls out of a library that does not survive the beginning of the process's end.
+#ifndef PATCHBAY_PLUGINS_COMMON_CALL_GATE_HPP_
+#define PATCHBAY_PLUGINS_COMMON_CALL_GATE_HPP_
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 
-namespace patchbay::cpu {
+namespace patchbay {
 
 class CallGate {
  public:
@@ -54,6 +54,6 @@ class CallGate {
   bool is_closed_ = false;
 };
 
-}  // namespace patchbay::cpu
+}  // namespace patchbay
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_CALL_GATE_HPP_
+#endif  // PATCHBAY_PLUGINS_COMMON_CALL_GATE_HPP_

@@ -1,0 +1,41 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_TESTS_SUPPORT_SCRATCH_DIRECTORY_H_
+#define PATCHBAY_TESTS_SUPPORT_SCRATCH_DIRECTORY_H_
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace patchbay::test {
+
+/// A new directory that only the user may write; removed with the object.
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    std::string name = std::filesystem::temp_directory_path() / "patchbay-test-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("can't make " + name);
+    path_ = name;
+  }
+  ~ScratchDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// A new folder in it.
+  std::string folder(const std::string& name) const {
+    std::filesystem::create_directory(path_ / name);
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_SUPPORT_SCRATCH_DIRECTORY_H_
