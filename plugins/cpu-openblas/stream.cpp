@@ -32,8 +32,10 @@ void Stream::submit_launch(std::string_view name, std::function<void()> work) {
     try {
       work();
     } catch (const plugin::StatusError& error) {
-      throw plugin::StatusError(error.code(), error.what(), error.native_code(), error.flags(),
-                                origin);
+      // Whatever else was wrong, it was found too late to be an error of the call.
+      const bool no_memory = error.code() == PATCHBAY_OUT_OF_MEMORY;
+      throw plugin::StatusError(no_memory ? PATCHBAY_OUT_OF_MEMORY : PATCHBAY_LAUNCH_FAILED,
+                                error.what(), error.native_code(), error.flags(), origin);
     } catch (const std::bad_alloc&) {
       throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "no memory is left on the host", 0, 0,
                                 origin);
