@@ -40,7 +40,7 @@ T or_else(T fallback, const Call& call) noexcept {
 }
 
 bool is_code(std::int32_t code) {
-  return code >= PATCHBAY_INVALID_ARGUMENT && code <= PATCHBAY_INTERNAL;
+  return code >= PATCHBAY_INVALID_ARGUMENT && code <= PATCHBAY_IO_FAILED;
 }
 
 patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status_info* info) {
