@@ -33,7 +33,8 @@ TEST_P(Examples, Chapter) {
   EXPECT_THAT(output, HasSubstr("to " + device + ": 0 bytes copied; "));
   EXPECT_THAT(output, Not(HasSubstr("same tensor: false")));
   EXPECT_THAT(output, HasSubstr("weight [3, 2] on " + device + ", bias [2] on " + device));
-  EXPECT_THAT(output, HasSubstr("output:\n[[4, 4],\n [8.5, 8.5]]\nf32 [2, 2] on " + device + "\n"));
+  EXPECT_THAT(output,
+              HasSubstr("output:\n[[4.0, 4.0],\n [8.5, 8.5]]\nf32 [2, 2] on " + device + "\n"));
   if (device == "cpu:0") {
     EXPECT_THAT(output, HasSubstr("one device only"));
   } else {

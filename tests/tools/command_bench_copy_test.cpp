@@ -82,7 +82,10 @@ TEST(BenchCopy, WantsToKnowWhat) {
             "patchbay: bench: expected what to measure; `patchbay bench --help` lists it\n");
   const Finished unknown = run_command({"bench", "copyy"});
   EXPECT_EQ(unknown.exit_status, 2);
-  EXPECT_EQ(unknown.err, "patchbay: The following argument was not expected: copyy\n");
+  EXPECT_EQ(
+      unknown.err,
+      "patchbay: unknown command 'copyy': the nearest is 'copy'; `patchbay bench --help` lists "
+      "them\n");
   EXPECT_EQ(run_command({"bench", "--json"}).json()["error"]["code"], "usage");
 }
 

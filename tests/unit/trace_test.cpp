@@ -123,7 +123,7 @@ TEST_P(TraceTest, HasTracksForThreadsAndAllocations) {
   const Json counter = find(events, "C", "device memory");
   EXPECT_EQ(counter["args"]["live"], 1000);
   EXPECT_GE(counter["args"]["reserved"], 1000);
-  EXPECT_EQ(events.dump().find("1234"), std::string::npos) << "after the stop";
+  EXPECT_EQ(events.dump().find("\"bytes\":1234"), std::string::npos) << "after the stop";
 }
 
 TEST_P(TraceTest, HasLaunchesOnHostAndDeviceWithAnArrow) {
