@@ -177,7 +177,7 @@ TEST(CopyStaged, GoesThroughTheHostInChunksAndCountsAsOneCopy) {
   ASSERT_EQ(plan.legs.size(), 2u);
   EXPECT_EQ(plan.legs[0].to, "host");
   EXPECT_EQ(plan.legs[1].from, "host");
-  EXPECT_EQ(plan.chunks, 21u);
+  EXPECT_EQ(plan.chunks, 11u);
   EXPECT_FALSE(plan.seconds.has_value()) << "nothing was measured";
 }
 

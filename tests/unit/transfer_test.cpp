@@ -218,7 +218,7 @@ TEST_F(TransferTest, NoMemoryToStageInIsAnErrorOfTheCall) {
   const Tensor source = full({1 << 20}, 2, from_), target = zeros({1 << 20}, to_);
   from_.set_memory_resource(std::make_shared<NothingPinned>(from_));
   EXPECT_ERROR(target.copy_from(source, /*non_blocking=*/true), ErrorCode::kOutOfMemory,
-               "[allocate] out of memory on fake:0: requested 524288 bytes");
+               "[allocate] out of memory on fake:0: requested 1048576 bytes");
   EXPECT_EQ(target.slice(0, 0, 2).to_vector<float>(), Floats(2, 0));
   EXPECT_EQ(runtime_.ledger().total("fake:0", "fake:1").copies, 0u);
   from_.set_memory_resource(nullptr);
