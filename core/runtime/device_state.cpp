@@ -11,7 +11,6 @@
 #include "core/runtime/kernel_state.h"
 #include "core/runtime/loader.h"
 #include "core/runtime/plugin_state.h"
-#include "core/runtime/process_end.h"
 #include "core/runtime/runtime_state.h"
 #include "core/runtime/validation/layer.h"
 
@@ -19,13 +18,6 @@ namespace patchbay::runtime {
 namespace {
 
 patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
-
-void heed_process_end(const PluginState& plugin) {
-  const auto* table = static_cast<const patchbay_exit_table*>(
-      plugin.tables.plugin.get_extension(plugin.driver, to_abi(PATCHBAY_EXTENSION_EXIT), 1));
-  if (table == nullptr || table->size < sizeof(*table) || table->stop == nullptr) return;
-  stop_at_process_end(plugin.driver, *table);
-}
 
 }  // namespace
 
@@ -54,7 +46,7 @@ patchbay_device* DeviceState::open_slowly() {
   const std::scoped_lock lock(open_mutex_);
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
   if (closed_) raise_gone();
-  heed_process_end(plugin);
+  plugin.heed_process_end();
   patchbay_device* opened = nullptr;
   check(plugin.tables.plugin.open_device(plugin.driver, plugin_index, &opened), "Device",
         name_text);
@@ -84,7 +76,7 @@ void DeviceState::open_in(std::uint64_t native_context) {
           "out, and the device opens in a context of its own.",
           plugin.name, name_text);
   }
-  heed_process_end(plugin);
+  plugin.heed_process_end();
   patchbay_device* opened = nullptr;
   check(table->open_device(plugin.driver, plugin_index, native_context, &opened), "adopt_context",
         name_text);

@@ -91,6 +91,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
         device, describe(spec),
         fmt::format("workspace_bytes gave {}, expected at most {}", workspace_bytes, most));
   }
+  device.plugin.heed_process_end();
 }
 
 patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> arguments) {

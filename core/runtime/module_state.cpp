@@ -75,6 +75,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
   };
   check(retry_with_memory(*device, load), "KernelModule", device->name_text);
   given(handle, *device, "KernelModule", "load_module");
+  device->plugin.heed_process_end();
 }
 
 ModuleState::~ModuleState() {

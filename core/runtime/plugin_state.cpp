@@ -278,6 +278,14 @@ std::string PluginState::holders() const {
   return all;
 }
 
+void PluginState::heed_process_end() const {
+  constexpr std::string_view kExit = PATCHBAY_EXTENSION_EXIT;
+  const auto* table = static_cast<const patchbay_exit_table*>(
+      tables.plugin.get_extension(driver, {kExit.data(), kExit.size()}, 1));
+  if (table == nullptr || table->size < sizeof(*table) || table->stop == nullptr) return;
+  stop_at_process_end(driver, *table);
+}
+
 void PluginState::close() noexcept {
   if (process_is_ending()) return;  // the library stays: see Library
   for (const auto& device : devices) device->close();

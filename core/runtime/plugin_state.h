@@ -41,6 +41,10 @@ struct PluginState {
   void load(const Inspection& inspection);
   /// Everything that lives on its devices, in words.
   std::string holders() const;
+  /// Has the driver told of the end of the process, if it wants to know, before anything that was
+  /// set up so far is taken down. Called again where a driver may have set up more: a compiler,
+  /// say.
+  void heed_process_end() const;
   /// Closes devices, driver and library.
   void close() noexcept;
 

@@ -38,8 +38,7 @@ void stop_all() {
 }  // namespace
 
 void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table) {
-  static const int registered = std::atexit(stop_all);
-  static_cast<void>(registered);
+  static_cast<void>(std::atexit(stop_all));  // runs once more for each: a driver may stop twice
   AllKnown& known = all_known.get();
   const std::scoped_lock lock(known.mutex);
   const auto is_driver = [driver](const Known& each) { return each.driver == driver; };

@@ -8,7 +8,8 @@
 namespace patchbay::runtime {
 
 /// Calls the table's `stop` when exit() or the return from main begins; it has five seconds,
-/// all plugins together. A driver that is known already is left as it is. Throws std::bad_alloc.
+/// all plugins together. What registers for the end of the process before this call is taken down
+/// after it, and what registers later before it: call it again then. Throws std::bad_alloc.
 void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table);
 /// Before the driver is closed. Waits for a `stop` that is running.
 void forget_at_process_end(patchbay_driver* driver) noexcept;

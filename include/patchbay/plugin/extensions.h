@@ -21,9 +21,10 @@ typedef struct patchbay_adopt_context_table {
 
 typedef struct patchbay_exit_table {
   uint64_t size;
-  /* The process has begun to end; called from any thread. Waits until no call of such a library is
-   * running, until the deadline at most, and lets none begin. Work that is submitted later ends with
-   * right results or an error. */
+  /* The process has begun to end; called from any thread, and more than
+   * once. Waits until no call of such a library is
+   * running, until the deadline at most, and lets none begin. Work that is submitted later ends
+   * with right results or an error. */
   void (*stop)(patchbay_driver*, uint64_t deadline_ns);
 } patchbay_exit_table;
 
