@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kLargeBytes = std::size_t{32} << 20, kLeastLargeBytes = std::size_t{1} << 20;
-constexpr std::size_t kLeastChunkBytes = std::size_t{128} << 10;
 
 /// No zeros, which some machines move faster than other data.
 std::vector<std::uint32_t> noise(std::size_t size_bytes) {
@@ -81,7 +80,7 @@ void measure(const Place& from, const Place& to, Route route, std::size_t size_b
   runtime::Link best;
   double best_seconds = std::numeric_limits<double>::max();
   if (route == Route::kStaged) {
-    for (std::size_t chunk = kLeastChunkBytes;
+    for (std::size_t chunk = runtime::Links::kLeastChunkBytes;
          chunk <= size_bytes / runtime::StagingRing::kMostSlots; chunk *= 2) {
       links.set(from.name(), to.name(), {0, 0, chunk});
       const double seconds = ends.seconds(size_bytes);

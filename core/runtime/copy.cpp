@@ -251,8 +251,8 @@ Way make_way(Route route, const End& to, const End& from, std::size_t size_bytes
   Way way{route, to, from, size_bytes, size_bytes, nullptr, operation};
   if (route != Route::kStaged) return way;
   DeviceState& source = *from.buffer->device;
-  way.chunk_bytes = std::min(
-      size_bytes, source.runtime.links.chunk_bytes(source.name_text, to.buffer->device->name_text));
+  way.chunk_bytes =
+      source.runtime.links.chunk_bytes(source.name_text, to.buffer->device->name_text, size_bytes);
   const std::size_t num_chunks = (size_bytes + way.chunk_bytes - 1) / way.chunk_bytes;
   const std::size_t num_slots = std::min(num_chunks, StagingRing::kMostSlots);
   way.ring = source.runtime.transfer.last_ring();

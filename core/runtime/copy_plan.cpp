@@ -77,8 +77,7 @@ CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes) {
   plan.chunk_bytes = size_bytes;
   if (plan.route == Route::kStaged) {
     plan.legs = {{from.name(), "host"}, {"host", to.name()}};
-    plan.chunk_bytes =
-        std::min(size_bytes, source.device->runtime.links.chunk_bytes(from.name(), to.name()));
+    plan.chunk_bytes = source.device->runtime.links.chunk_bytes(from.name(), to.name(), size_bytes);
     plan.chunks = (size_bytes + plan.chunk_bytes - 1) / plan.chunk_bytes;
   } else {
     plan.legs = {{from.name(), to.name()}};

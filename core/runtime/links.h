@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_LINKS_H_
 #define PATCHBAY_CORE_RUNTIME_LINKS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -25,6 +26,7 @@ class Links {
   /// The chunks of staged copies, as long as nothing was measured: what is on its way at a time
   /// fits into a processor's cache.
   static constexpr std::size_t kDefaultChunkBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kLeastChunkBytes = std::size_t{128} << 10;
 
   void set(const std::string& from, const std::string& to, const Link& link) {
     const std::scoped_lock lock(mutex_);
@@ -35,9 +37,16 @@ class Links {
     const auto found = links_.find({from, to});
     return found != links_.end() ? std::optional(found->second) : std::nullopt;
   }
-  std::size_t chunk_bytes(const std::string& from, const std::string& to) const {
+  /// Of a staged copy of so many bytes, which is more than 0.
+  std::size_t chunk_bytes(const std::string& from, const std::string& to,
+                          std::size_t size_bytes) const {
     const auto link = find(from, to);
-    return link && link->chunk_bytes != 0 ? link->chunk_bytes : kDefaultChunkBytes;
+    const bool is_measured = link && link->chunk_bytes != 0;
+    const std::size_t most = is_measured ? link->chunk_bytes : kDefaultChunkBytes;
+    // With two chunks at least both legs run at once. To start smaller ones takes longer than that
+    // saves.
+    const std::size_t half = std::max((size_bytes + 1) / 2, kLeastChunkBytes);
+    return std::min({size_bytes, most, half});
   }
 
  private:
