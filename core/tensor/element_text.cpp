@@ -31,6 +31,7 @@ struct Parts {
   }
   void remove_zeros() {
     while (digits() > 0 && mantissa.back() == '0') mantissa.pop_back();
+    if (mantissa.ends_with('.')) mantissa.pop_back();
   }
   void add_zeros(int wanted) {
     if (digits() == 0 && wanted > 0) mantissa += '.';

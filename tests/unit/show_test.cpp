@@ -199,6 +199,18 @@ TEST_P(ShowTest, PrintingNeverCopies) {
 
 // -------------------------------------------------------------------------------- options
 
+/// What rounds up to a whole number has no point of its own.
+TEST(ShowHostTest, RoundsUpToWholeNumbers) {
+  const Device cpu = test_device("cpu:0");
+  const std::string label = "  f32 [2] on cpu:0";
+  EXPECT_EQ(show(from_host<float>({99999.99F, 0.99999F}, {2}, cpu)),
+            "[1.0000e+05, 9.9999e-01]" + label);
+  EXPECT_EQ(show(from_host<float>({100000.5F, 99.0F}, {2}, cpu)), "[1.0e+05, 9.9e+01]" + label);
+  EXPECT_EQ(show(from_host<double>({-114.381298, 99999.9999}, {2}, cpu), {.precision = 1}),
+            "[  -114.4, 100000.0]  f64 [2] on cpu:0");
+  EXPECT_EQ(show(from_host<float>({0.99999F, 2.5F}, {2}, cpu)), "[1.0, 2.5]" + label);
+}
+
 TEST(PrintOptionsTest, HoldForAScopeAndItsThread) {
   const Tensor third = full({}, 1 / 3.0, test_device("cpu:0"));
   const std::string label = "  f32 [] on cpu:0", usual = "0.3333" + label;
