@@ -223,6 +223,10 @@ Note read_candidate_note(const Candidate& candidate) {
 
 Inspection inspect(const Candidate& candidate) {
   Inspection result;
+  if (candidate.path.empty()) {
+    result.refusal = "the path is empty";
+    return result;
+  }
   if (!is_allowed(fs::absolute(candidate.path).parent_path())) {
     result.refusal = fmt::format("with raised privileges only plugins in {} are opened",
                                  one_line(library_plugin_directory().string()));

@@ -60,6 +60,7 @@ TEST(Load, WhatDoesNotLoadIsAnErrorAndChangesNothing) {
   EXPECT_EQ(error_of(runtime, "/nowhere/patchbay-x.so"),
             "plugin_failed [Runtime] plugin '/nowhere/patchbay-x.so' refused: can't be found: No "
             "such file or directory.");
+  EXPECT_EQ(error_of(runtime, ""), "plugin_failed [Runtime] plugin '' refused: the path is empty.");
   EXPECT_NE(error_of(runtime, directory.write("text", "hello")).find("not an ELF file"),
             std::string::npos);
   EXPECT_NE(error_of(runtime, directory.add("throwing-open")).find("thrown out of it"),
