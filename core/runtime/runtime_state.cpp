@@ -223,6 +223,7 @@ std::string RuntimeState::find_rival(const PluginState& plugin, const FileId& fi
 
 PluginInfo RuntimeState::load(const std::filesystem::path& file,
                               std::map<std::string, std::string> settings) {
+  home.check("load", file.string());
   check_no_callback("load");
   const Candidate candidate = named_candidate(file);
   Vocabulary known;

@@ -225,6 +225,7 @@ TEST(ForkedProcessCopies, OfTheTransferThreadFailAtOnce) {
 
 TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
   Runtime runtime(options());
+  const Device device = runtime.device("cpu:0");
   const pid_t parent = ::getpid();
   const Ended ended = in_child([&] {
     std::string lines;
@@ -237,7 +238,9 @@ TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
     expect("devices", "every device", [&] { (void)runtime.devices(); });
     expect("devices", "every device", [&] { (void)runtime.gpus(); });
     expect("plugins", "every plugin", [&] { (void)runtime.plugins(); });
+    expect("load", "patchbay-x.so", [&] { (void)runtime.load("patchbay-x.so"); });
     expect("unload", "fake", [&] { runtime.unload("fake"); });
+    expect("set_default_device", "cpu:0", [&] { set_default_device(device); });
     expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
     return lines;
   });
