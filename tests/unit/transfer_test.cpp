@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -391,17 +392,20 @@ TEST(TransferMemory, AllocationsDoNotWaitForCallbacksForEver) {
   const Runtime runtime(staged_options({{"fake_memory_bytes", std::to_string(5 << 20)}}));
   const Device fake = runtime.device("fake:0");
   const Tensor most = full({1 << 20}, 3, fake);
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
+  struct Shared {  // the callback may still be in it when the test ends
+    std::mutex mutex;
+    std::promise<void> arrived;
+  };
+  const auto shared = std::make_shared<Shared>();
+  std::unique_lock lock(shared->mutex);
   Floats values(6, 1);
-  std::promise<void> arrived;
-  Tensor lent = wrap_host(values.data(), DType::f32, {2, 3}, runtime.device("cpu:0"), [&] {
-    arrived.set_value();
-    const std::scoped_lock inner(mutex);
+  Tensor lent = wrap_host(values.data(), DType::f32, {2, 3}, runtime.device("cpu:0"), [shared] {
+    shared->arrived.set_value();
+    const std::scoped_lock inner(shared->mutex);
   });
   const Tensor sent = lent.t().to(fake, {.non_blocking = true});
   lent = Tensor();
-  arrived.get_future().wait();
+  shared->arrived.get_future().wait();
   EXPECT_ERROR(static_cast<void>(full({1 << 20}, 4, fake)), ErrorCode::kOutOfMemory, "fake:0");
   lock.unlock();
   EXPECT_EQ(sent.to_vector<float>(), values);
