@@ -90,8 +90,8 @@ int parse_and_run(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     const std::string unknown = explain_unknown_word(app);
-    return print_error("usage", unknown.empty() ? error.what() : unknown,
-                       asks_for_json(argc, argv), kExitUsage);
+    return print_error("usage", unknown.empty() ? error.what() : unknown, asks_for_json(argc, argv),
+                       kExitUsage);
   }
   if (!invocation.action) {
     return print_error("usage", "expected a command; `patchbay --help` lists them",

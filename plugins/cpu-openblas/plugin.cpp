@@ -3,5 +3,6 @@
 
 #include "driver.hpp"
 
-PATCHBAY_PLUGIN_SETTINGS("cpu_devices cpu_threads cpu_products cpu_simd kernel_compiler openblas_path");
+PATCHBAY_PLUGIN_SETTINGS(
+    "cpu_devices cpu_threads cpu_products cpu_simd kernel_compiler openblas_path");
 PATCHBAY_DEFINE_PLUGIN("cpu-openblas", "cpu", "0.1", patchbay::cpu::Driver);

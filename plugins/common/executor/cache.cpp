@@ -15,9 +15,9 @@
 #include <iterator>
 #include <utility>
 
-#include "common/text_hash.hpp"
-
 #include "patchbay/plugin/kit/privileges.hpp"
+
+#include "common/text_hash.hpp"
 
 namespace patchbay::executor {
 namespace {
