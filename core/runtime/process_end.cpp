@@ -22,17 +22,18 @@ struct Known {
 struct AllKnown {
   std::mutex mutex;
   std::vector<Known> drivers;
+  std::uint64_t deadline_ns = 0;  // of all calls of `stop`; 0 before the first
 };
 /// A child of fork has nothing to stop: the calls that ran are its parent's.
 constinit OfProcess<AllKnown> all_known;
 
 /// Runs before the destructors of libraries, which the dynamic linker calls last.
 void stop_all() {
-  const std::uint64_t deadline = deadline_after(kPatienceNs);
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
   const std::scoped_lock lock(known->mutex);
-  for (const Known& each : known->drivers) each.table->stop(each.driver, deadline);
+  if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kPatienceNs);
+  for (const Known& each : known->drivers) each.table->stop(each.driver, known->deadline_ns);
 }
 
 }  // namespace

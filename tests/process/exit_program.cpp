@@ -6,6 +6,7 @@
 //           callback  by exit() in a callback of the stream
 //           static    from main, and destructors of static objects drop tensors and runtime
 //           local     by exit() in a callback; a static object of main's drops the runtime
+//           hung      from main, with a kernel that never ends
 //   stream  default   of the device; where it computes at once, a thread of ours submits
 //           own       another stream of the device
 //   cold    nothing has run before, so that kernels are compiled while the process ends
@@ -78,6 +79,18 @@ int main(int argc, char** argv) try {
     device.synchronize();
   }
   if (way == "static") static_work = work;
+  if (way == "hung") {
+    constexpr const char* kText =
+        "PATCHBAY_KERNEL(hang)(PATCHBAY_INOUT(f32, y)) {\n"
+        "  PATCHBAY_BIND(f32, y);\n"
+        "  while (y[0] < 1e30f) y[1] += 1.0f;\n"
+        "}\n";
+    // A module that goes waits for its work, so this one stays.
+    auto* const module =
+        new patchbay::KernelModule(patchbay::KernelModule::from_source(device, kText));
+    module->kernel("hang").launch({}, {work.out});
+    return kStatus;
+  }
 
   auto* const stream = is_own ? new Stream(device) : nullptr;
   const auto scope = is_own ? std::make_unique<StreamScope>(*stream) : nullptr;

@@ -95,4 +95,19 @@ TEST_P(Exit, GivesTheProgramsOwnStatus) {
   }
 }
 
+/// All that is told of the end shares one deadline, however often it is told.
+TEST(ExitOfAHungDevice, TakesOneDeadline) {
+  const auto begin = std::chrono::steady_clock::now();
+  const examples::ProcessResult result = examples::run_process(
+      {EXIT_PROGRAM, "opencl:0", "hung", "default"},
+      {{"PATCHBAY_PLUGINS", "opencl"}, {"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR}});
+  if (result.errors.find("no-driver") != std::string::npos ||
+      result.errors.find("no-device") != std::string::npos ||
+      result.errors.find("does not exist") != std::string::npos) {
+    GTEST_SKIP() << result.errors;
+  }
+  EXPECT_EQ(result.status, 7) << result.errors;
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
+}
+
 }  // namespace
