@@ -84,7 +84,7 @@ struct DeviceState {
 
   std::atomic<patchbay_device*> handle{nullptr};
   std::unique_ptr<StreamState> default_stream;  // made by open, closed by close
-  /// For copies beside the default stream's work: of the transfer thread, which makes it.
+  /// For copies beside the default stream's work: of the thread whose turn it is to make one.
   std::unique_ptr<StreamState> transfer_stream;
   const std::shared_ptr<DeviceLink> link = std::make_shared<DeviceLink>(this);
   Allocator allocator;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/folder.h"
 #include "sim/simulation.h"
+#include "support/scratch_directory.h"
 
 namespace patchbay::sim_test {
 namespace {
@@ -60,7 +60,7 @@ class SimCompiler : public SimTest {
   }
 
  private:
-  const Folder cache_;
+  const test::ScratchDirectory cache_;
 };
 
 TEST_F(SimCompiler, BuiltinsLieBesideTheCompiler) {
@@ -92,7 +92,7 @@ TEST_F(SimCompiler, IsFoundInTheToolkitsFolders) {
       {"VIRTUAL_ENV", "lib/python3.13/site-packages/nvidia/cu13/lib", "libnvrtc.so.13"},
       {"HOME", ".local/lib/python3.9/site-packages/nvidia/cuda_nvrtc/lib", "libnvrtc.so.11.2"}};
   for (const auto& [variable, folder, name] : kPlaces) {
-    const Folder root;
+    const test::ScratchDirectory root;
     const Variable set_variable(variable, root.path());
     fs::create_symlink(library("nvrtc"), root.file(folder, name));
     const Runtime runtime(without("cuda_rtc_library"));
@@ -102,7 +102,7 @@ TEST_F(SimCompiler, IsFoundInTheToolkitsFolders) {
 
 TEST_F(SimCompiler, BlasIsFoundThereToo) {
   set("DRIVER_VERSION", "11080");  // one that knows no newer library, if any is installed here
-  const Folder root;
+  const test::ScratchDirectory root;
   const Variable home("CUDA_HOME", root.path());
   fs::create_symlink(library("cublas"), root.file("lib64", "libcublas.so.11"));
   RuntimeOptions found = without("cuda_blas_library");
@@ -137,7 +137,7 @@ TEST_F(SimCompiler, RefusedImageGivesTheDriversLog) {
 
 /// The first compiler's assembly is newer than the driver: the next one's is not.
 TEST_F(SimCompiler, NextCompilerForAnOlderDriver) {
-  const Folder root;
+  const test::ScratchDirectory root;
   const Variable home("CUDA_HOME", root.path());
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {  // two libraries to the linker
     fs::copy_file(library("nvrtc"), root.file("lib64", name));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/folder.h"
 #include "sim/simulation.h"
+#include "support/scratch_directory.h"
 
 namespace patchbay::sim_test {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(SimNvrtc, ExamplesCompile) {
 TEST_F(SimNvrtc, ByAnAbsolutePath) {
   constexpr const char* kVariable = "PATCHBAY_SIM_NVRTC_FILE";
   if (const char* const file = std::getenv(kVariable)) {
-    const Folder cache;
+    const test::ScratchDirectory cache;
     set("ARCHITECTURE", "80");
     const Runtime runtime(options({{"cuda_rtc_library", file}, {"cache_dir", cache.path()}}));
     const Error error = failure([&] {

@@ -28,8 +28,12 @@ class ScratchDirectory {
   const std::filesystem::path& path() const { return path_; }
   /// A new folder in it.
   std::string folder(const std::string& name) const {
-    std::filesystem::create_directory(path_ / name);
+    std::filesystem::create_directories(path_ / name);
     return path_ / name;
+  }
+  /// The path of a file to be, in a folder that is there.
+  std::filesystem::path file(const std::string& folder_name, const std::string& name) const {
+    return std::filesystem::path(folder(folder_name)) / name;
   }
 
  private:
