@@ -13,7 +13,7 @@
 #include <patchbay/kernel.h>
 #include <patchbay/plugin/types.h>
 
-#include "core/runtime/buffer_state.h"
+#include "core/runtime/memory/buffer_state.h"
 #include "temporary_directory.h"
 
 namespace patchbay::faults {

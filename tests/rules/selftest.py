@@ -18,9 +18,9 @@ CLEAN = {
     "include/patchbay/device.h": "// cuda in a comment is no identifier; neither is 'dlopen('\n",
     "include/patchbay/plugin/abi.h": "#include <stdint.h>\n",
     "include/patchbay/plugin/kernels/dialect.h": "#define PATCHBAY_OPENCL 1\n",
-    "core/runtime/copy.cpp": "void f() { table->copy_to_host(a, b); }\n",
+    "core/runtime/copy/copy.cpp": "void f() { table->copy_to_host(a, b); }\n",
     "core/runtime/validation/guard.cpp": "void f() { real.memory.copy_to_host(a, b); }\n",
-    "core/runtime/loader.cpp": '#include "patchbay/device.h"\nvoid g() { dlopen("x", 0); }\n',
+    "core/runtime/plugin/loader.cpp": '#include "patchbay/device.h"\nvoid g() { dlopen("x", 0); }\n',
     "core/tensor/ops.cpp": '#include "patchbay/plugin/kernels/dialect.h"\nint ship, relationship;\n',
     "plugins/one/plugin.cpp": '#include <CL/cl.h>\n#include "kText.text.h"\n#include "one.h"\n#include "common/share.h"\n',
     "plugins/one/one.h": "/* printf(1); */ const char* text = \"abort()\";\nint snprintf(int);\n",
@@ -36,7 +36,7 @@ PLANTED = {
     "1_plugin_includes": [
         ("plugins/one/bad.cpp", '#include "../two/two.h"\n', 1),
         ("plugins/one/bad.cpp", '\n#include "patchbay/tensor.h"\n', 2),
-        ("plugins/one/bad.cpp", '#include "core/runtime/copy.h"\n', 1),
+        ("plugins/one/bad.cpp", '#include "core/runtime/copy/copy.h"\n', 1),
         ("plugins/one/bad.cpp", "#include <boost/dll.hpp>\n", 1),
     ],
     "2_vendor_words": [
@@ -48,7 +48,7 @@ PLANTED = {
     ],
     "3_layers": [
         ("core/runtime/bad.cpp", '\n#include "patchbay/tensor.h"\n', 2),
-        ("include/patchbay/bad.h", '#include "core/runtime/copy.h"\n', 1),
+        ("include/patchbay/bad.h", '#include "core/runtime/copy/copy.h"\n', 1),
         ("include/patchbay/bad.h", '#include "patchbay/plugin/abi.h"\n', 1),
         ("core/tensor/bad.cpp", '#include "core/nn/module.h"\n', 1),
         ("core/tensor/bad.cpp", '#include "patchbay/plugin/abi.h"\n', 1),

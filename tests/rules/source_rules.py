@@ -120,12 +120,12 @@ def layers(tree: Tree, build: Path | None):
 
 OPENS = re.compile(r"\bdlm?open\s*\(|\bboost\s*::\s*dll\b|#\s*include\s*<boost/dll[^>]*>?")
 MAY_OPEN = re.compile(
-    r"core/runtime/loader\w*\.(cpp|h)|plugins/[^/]+/(.*/)?symbol(s|_table)\w*\.(c|cpp|h|hpp)"
+    r"core/runtime/plugin/loader\w*\.(cpp|h)|plugins/[^/]+/(.*/)?symbol(s|_table)\w*\.(c|cpp|h|hpp)"
     r"|plugins/common/executor/library\.(cpp|h|hpp)"
 )
 COPIES = re.compile(r"(->|\.)\s*copy_(to_device|to_host|on_device|to_peer)\s*\(")
 # Validation stands between copy.cpp and the plugin, and writes and reads the bytes around memory.
-MAY_COPY = re.compile(r"core/runtime/(copy|validation/entries|validation/guard)\.cpp")
+MAY_COPY = re.compile(r"core/runtime/(copy/copy|validation/entries|validation/guard)\.cpp")
 
 
 def single_places(tree: Tree, build: Path | None):
@@ -139,7 +139,7 @@ def single_places(tree: Tree, build: Path | None):
     yield from tree.find(
         COPIES,
         [p for p in sources if p.startswith("core/") and not MAY_COPY.fullmatch(p)],
-        "copies are called in core/runtime/copy.cpp alone, not here: {}",
+        "copies are called in core/runtime/copy/copy.cpp alone, not here: {}",
     )
 
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "core/runtime/status.h"
+#include "core/base/status.h"
 
 namespace patchbay::runtime::validation {
 namespace {

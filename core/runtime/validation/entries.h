@@ -2,7 +2,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_ENTRIES_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_ENTRIES_H_
 
-#include "core/runtime/plugin_tables.h"
+#include "core/runtime/plugin/plugin_tables.h"
 #include "core/runtime/validation/layer.h"
 #include "core/runtime/validation/registry.h"
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/validation/findings.h"
 
-#include "core/runtime/status.h"
+#include "core/base/status.h"
 
 namespace patchbay::runtime::validation {
 

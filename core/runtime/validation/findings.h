@@ -10,7 +10,7 @@
 
 #include "patchbay/plugin/host.h"
 
-#include "core/runtime/logger.h"
+#include "core/base/logger.h"
 
 namespace patchbay::runtime::validation {
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/device_state.h"
-#include "core/runtime/status.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/status.h"
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime::validation {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/runtime/error.h"
-#include "core/runtime/plugin_state.h"
-#include "core/runtime/runtime_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
 #include "core/runtime/validation/entries.h"
 #include "core/runtime/validation/guard.h"
 

@@ -13,7 +13,7 @@
 
 #include "patchbay/validation.h"
 
-#include "core/runtime/plugin_tables.h"
+#include "core/runtime/plugin/plugin_tables.h"
 #include "core/runtime/validation/block_map.h"
 #include "core/runtime/validation/findings.h"
 #include "core/runtime/validation/records.h"

@@ -2,10 +2,10 @@
 // Memory: guards around it, and what is released kept for a while.
 #include <algorithm>
 
-#include "core/runtime/context.h"
-#include "core/runtime/device_state.h"
-#include "core/runtime/error.h"
-#include "core/runtime/status.h"
+#include "core/runtime/device/context.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/base/status.h"
 #include "core/runtime/validation/guard.h"
 #include "core/runtime/validation/layer.h"
 

@@ -2,8 +2,8 @@
 // Order: which submission comes after which, by vector clocks, and what may not meet without.
 #include <algorithm>
 
-#include "core/runtime/device_state.h"
-#include "core/runtime/error.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
 #include "core/runtime/validation/entries.h"
 #include "core/runtime/validation/guard.h"
 #include "core/runtime/validation/layer.h"

@@ -4,9 +4,9 @@
 #include "patchbay/runtime.h"
 #include "patchbay/validation.h"
 
-#include "core/runtime/error.h"
-#include "core/runtime/plugin_state.h"
-#include "core/runtime/runtime_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay {

@@ -5,9 +5,9 @@
 #include "patchbay/autograd.h"
 #include "patchbay/random.h"
 
-#include "core/runtime/runtime_state.h"
+#include "core/runtime/device/runtime_state.h"
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/operands.h"
+#include "core/tensor/dispatch/operands.h"
 
 namespace patchbay {
 

@@ -10,7 +10,7 @@
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
 
-#include "core/tensor/operators.h"
+#include "core/tensor/dispatch/operators.h"
 
 namespace patchbay::tensor {
 

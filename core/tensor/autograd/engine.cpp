@@ -12,7 +12,7 @@
 #include "patchbay/ops.h"
 
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/operands.h"
+#include "core/tensor/dispatch/operands.h"
 
 namespace patchbay {
 

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <utility>
 
-#include "core/runtime/error.h"
-#include "core/runtime/fused_kernel.h"
+#include "core/base/error.h"
+#include "core/runtime/kernel/fused_kernel.h"
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/fused_call.h"
+#include "core/tensor/fuse/fused_call.h"
 
 namespace patchbay::tensor {
 

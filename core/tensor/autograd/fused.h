@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/tensor/fused_state.h"
+#include "core/tensor/fuse/fused_state.h"
 
 namespace patchbay::tensor {
 

@@ -13,7 +13,7 @@
 
 #include "patchbay/tensor.h"
 
-#include "core/tensor/tensor_impl.h"
+#include "core/tensor/dispatch/tensor_impl.h"
 
 namespace patchbay::tensor {
 

@@ -4,7 +4,7 @@
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_REDUCTION_H_
 
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/operators.h"
+#include "core/tensor/dispatch/operators.h"
 
 namespace patchbay::tensor {
 

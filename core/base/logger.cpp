@@ -1,0 +1,73 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/base/logger.h"
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace patchbay {
+
+std::string_view to_string(LogLevel level) {
+  switch (level) {
+    case LogLevel::kError: return "error";
+    case LogLevel::kWarning: return "warning";
+    case LogLevel::kInfo: return "info";
+    case LogLevel::kDebug: return "debug";
+  }
+  return "unknown";
+}
+
+namespace runtime {
+namespace {
+
+LogLevel parse_level(std::string_view text, std::string_view setting) {
+  for (const LogLevel level :
+       {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
+    if (text == to_string(level)) return level;
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] bad log setting {}: expected level[:file] with level error, warning, info or "
+        "debug. Correct the setting 'log' (PATCHBAY_LOG).",
+        quote(setting));
+}
+
+}  // namespace
+
+Logger::Logger(LogSink sink, const Environment& environment) : sink_(std::move(sink)) {
+  const auto setting = environment.get("log");
+  if (!setting || setting->empty()) return;
+  const std::size_t colon = setting->find(':');
+  level_ = parse_level(setting->substr(0, colon), *setting);
+  if (colon == std::string::npos) {
+    if (sink_) return;
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] log setting {}: expected level:file where the program gives no sink, got no "
+          "file. Correct the setting 'log' (PATCHBAY_LOG).",
+          quote(*setting));
+  }
+  const std::string path = setting->substr(colon + 1);
+  file_.reset(std::fopen(path.c_str(), "ae"));
+  if (!file_) {
+    raise(ErrorCode::kIo,
+          "[Runtime] can't open log file {}: {}. Correct the setting 'log' (PATCHBAY_LOG).",
+          quote(path), std::generic_category().message(errno));
+  }
+}
+
+void Logger::write(LogLevel level, std::string_view line) noexcept {
+  if (level > level_) return;
+  try {
+    if (sink_) sink_(level, line);
+    if (file_) {
+      const std::string text = fmt::format("patchbay {}: {}\n", to_string(level), line);
+      const std::scoped_lock lock(mutex_);
+      std::fwrite(text.data(), 1, text.size(), file_.get());
+      std::fflush(file_.get());
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a log line is not worth an error
+  }
+}
+
+}  // namespace runtime
+}  // namespace patchbay

@@ -1,0 +1,52 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Where log lines go: the program's sink and the file that PATCHBAY_LOG names.
+#ifndef PATCHBAY_CORE_BASE_LOGGER_H_
+#define PATCHBAY_CORE_BASE_LOGGER_H_
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "patchbay/log.h"
+
+#include "core/base/environment.h"
+
+namespace patchbay::runtime {
+
+/// Thread-safe. The level is PATCHBAY_LOG's (error, warning, info, debug), warning by default.
+class Logger {
+ public:
+  /// Errors: kInvalidArgument for a bad PATCHBAY_LOG, kIo for its file.
+  Logger(LogSink sink, const Environment& environment);
+
+  bool wants(LogLevel level) const { return level <= level_ && (sink_ || file_); }
+  void write(LogLevel level, std::string_view line) noexcept;
+
+  /// A line that there is no memory for is not written.
+  template <class... Args>
+  void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) noexcept {
+    if (!wants(level)) return;
+    try {
+      write(level, fmt::format(format, std::forward<Args>(args)...));
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a log line is not worth an error
+    }
+  }
+
+ private:
+  struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+
+  LogSink sink_;
+  LogLevel level_ = LogLevel::kWarning;
+  std::mutex mutex_;
+  std::unique_ptr<std::FILE, CloseFile> file_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_BASE_LOGGER_H_

@@ -1,0 +1,19 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The one place where element and byte counts are checked; the caller's name goes into the error.
+#ifndef PATCHBAY_CORE_BASE_SIZE_H_
+#define PATCHBAY_CORE_BASE_SIZE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "patchbay/dtype.h"
+#include "patchbay/shape.h"
+
+namespace patchbay::tensor {
+
+std::int64_t checked_num_elements(const char* operation, const Shape& shape);
+std::size_t checked_size_bytes(const char* operation, const Shape& shape, DType dtype);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_BASE_SIZE_H_

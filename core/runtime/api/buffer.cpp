@@ -1,0 +1,90 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/buffer.h"
+
+#include "core/runtime/memory/buffer_state.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/api/interop.h"
+
+namespace patchbay {
+
+using runtime::BufferState;
+
+Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
+  if (state_ != nullptr) state_->retain();
+}
+
+void Buffer::release() noexcept { state_->release(); }
+
+Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
+  runtime::KindAllocator& allocator = device.state().allocator.of(kind);
+  device.state().open("allocate");
+  device.state().check_alive("allocate");  // the cache may have a block left
+  const runtime::Allocation allocation = allocator.allocate(size_bytes);
+  BufferState* state = nullptr;
+  try {
+    state = new BufferState(device.shared_state(), kind, allocation);
+  } catch (...) {
+    allocator.free(allocation, allocation.block != nullptr ? std::move(allocation.block->uses)
+                                                           : std::vector<runtime::PastUse>());
+    throw;
+  }
+  Buffer buffer(state);
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+    recorder->note_made(*state);
+  }
+  return buffer;
+}
+
+Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,
+                         std::function<void()> released) {
+  if (!device.properties().host_addressable) {
+    runtime::raise(ErrorCode::kUnsupported,
+                   "[wrap_host] {} can't use host memory in place. Copy with from_host instead.",
+                   device.name());
+  }
+  if (data == nullptr && size_bytes != 0) {
+    runtime::raise(ErrorCode::kInvalidArgument, "[wrap_host] null memory: expected {} bytes ({}).",
+                   size_bytes, device.name());
+  }
+  auto state =
+      std::make_unique<BufferState>(device.shared_state(), patchbay_memory{data, 0}, size_bytes,
+                                    std::move(released), /*is_read_only=*/false);
+  device.state().live_wraps.fetch_add(1, std::memory_order_relaxed);
+  return Buffer(state.release());
+}
+
+runtime::BufferState& Buffer::checked(const char* operation) const {
+  return runtime::state_of(operation, *this);
+}
+
+Device Buffer::device() const { return Device(checked("device").device); }
+std::size_t Buffer::size_bytes() const { return checked("size_bytes").size_bytes; }
+MemoryKind Buffer::kind() const { return checked("kind").kind; }
+bool Buffer::is_host_addressable() const { return checked("is_host_addressable").host_addressable; }
+
+void* Buffer::host_pointer() const {
+  runtime::BufferState& state = checked("host_pointer");
+  if (!state.host_addressable) {
+    runtime::raise(ErrorCode::kUnsupported,
+                   "[host_pointer] the host can't address memory of {}. Copy it to the host "
+                   "first, with copy_to_host or Tensor::to(\"cpu\").",
+                   state.device->name_text);
+  }
+  runtime::check_not_recording("host_pointer");
+  state.device->check_alive("host_pointer");
+  state.wait_on_host(/*writes=*/true, "host_pointer");
+  state.check_readable("host_pointer");
+  return static_cast<char*>(state.memory.base) + state.memory.offset_bytes;
+}
+
+void Buffer::wait() const {
+  runtime::BufferState& state = checked("wait");
+  runtime::check_not_recording("wait");
+  state.device->check_alive("wait");
+  state.wait_on_host(/*writes=*/true);
+  state.check_readable("wait");
+}
+
+}  // namespace patchbay

@@ -1,0 +1,144 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/api/interop.h"
+
+#include <utility>
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/stream/stream_state.h"
+
+namespace patchbay {
+
+std::string_view to_string(NativeKind kind) {
+  switch (kind) {
+    case NativeKind::kDevice: return "device";
+    case NativeKind::kContext: return "context";
+    case NativeKind::kStream: return "stream";
+    case NativeKind::kMemory: return "memory";
+    case NativeKind::kEvent: return "event";
+  }
+  return "unknown";
+}
+
+namespace runtime {
+namespace {
+
+NativeHandle ask(DeviceState& device, NativeKind kind, void* object,
+                 const char* operation = "native_handle") {
+  NativeHandle handle;
+  handle.kind = kind;
+  check(device.plugin.tables.plugin.native_handle(
+            device.open(operation), static_cast<std::uint32_t>(kind), object, &handle.value),
+        operation, device.name_text);
+  return handle;
+}
+
+}  // namespace
+
+BufferState& state_of(const char* operation, const Buffer& buffer) {
+  if (buffer) return *buffer.state();
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] null buffer: expected one that Buffer::allocate, Buffer::wrap_host or wrap_buffer "
+        "made.",
+        operation);
+}
+
+NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
+  if (buffer.memory.base == nullptr) return {NativeKind::kMemory, 0, 0};
+  NativeHandle handle = ask(*buffer.device, NativeKind::kMemory, buffer.memory.base);
+  const std::size_t offset = buffer.memory.offset_bytes + offset_bytes;
+  if (buffer.device->has_addresses) {
+    handle.value += offset;
+  } else {
+    handle.offset_bytes = offset;
+  }
+  return handle;
+}
+
+Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t native_memory,
+                   std::size_t size_bytes, std::function<void()> released, bool is_read_only) {
+  DeviceState& state = device.state();
+  patchbay_memory memory{nullptr, 0};
+  if (size_bytes != 0) {
+    if (native_memory == 0) {
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] null memory: expected the native handle of {} bytes, got 0 ({}). Pass the "
+            "driver's own address or object.",
+            operation, size_bytes, state.name_text);
+    }
+    check(
+        state.plugin.tables.memory.wrap(state.open(operation), native_memory, size_bytes, &memory),
+        operation, state.name_text);
+    given(memory.base, state, operation, "wrap of the memory table");
+  }
+  auto wrapped = std::make_unique<BufferState>(device.shared_state(), memory, size_bytes,
+                                               std::move(released), is_read_only);
+  state.live_wraps.fetch_add(1, std::memory_order_relaxed);
+  return Buffer(wrapped.release());
+}
+
+std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
+                                         std::uint64_t native_stream) {
+  patchbay_stream* handle = nullptr;
+  check(device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle), operation,
+        device.name_text);
+  auto stream = std::make_unique<StreamState>(device, device.shared(),
+                                              own_stream(device, handle, operation, "wrap"));
+  stream->is_lent = true;
+  device.add_stream(*stream);
+  return stream;
+}
+
+}  // namespace runtime
+
+NativeHandle native_handle(const Device& device) {
+  return runtime::ask(device.state(), NativeKind::kDevice, nullptr);
+}
+
+NativeHandle native_context(const Device& device) {
+  return runtime::ask(device.state(), NativeKind::kContext, nullptr, "native_context");
+}
+
+NativeHandle native_handle(const Stream& stream) {
+  runtime::StreamState& state = stream.state();
+  const NativeHandle handle = runtime::ask(state.device, NativeKind::kStream, state.open_handle());
+  state.is_exposed.store(true, std::memory_order_relaxed);
+  return handle;
+}
+
+NativeHandle native_handle(const Event& event) {
+  runtime::EventState& state = event.state();
+  return runtime::ask(state.device, NativeKind::kEvent, state.handle);
+}
+
+NativeHandle native_handle(const Buffer& buffer) {
+  runtime::BufferState& state = runtime::state_of("native_handle", buffer);
+  state.finish_inherited();  // of which the application can't know
+  return runtime::native_memory(state, 0);
+}
+
+void adopt_context(const Device& device, std::uint64_t native_context) {
+  if (native_context == 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[adopt_context] null context: expected the driver's own, got 0 ({}). Leave it "
+                   "out, and the device opens in a context of its own.",
+                   device.name());
+  }
+  device.state().open_in(native_context);
+}
+
+Stream wrap_stream(const Device& device, std::uint64_t native_stream) {
+  return Stream(std::shared_ptr<runtime::StreamState>(
+      runtime::wrap_stream("wrap_stream", device.state(), native_stream).release(),
+      runtime::DeleteOutsideCallbacks()));
+}
+
+Buffer wrap_buffer(const Device& device, std::uint64_t native_memory, std::size_t size_bytes,
+                   std::function<void()> released) {
+  return runtime::wrap_memory("wrap_buffer", device, native_memory, size_bytes, std::move(released),
+                              /*is_read_only=*/false);
+}
+
+}  // namespace patchbay

@@ -1,0 +1,223 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/kernel.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/error.h"
+#include "core/runtime/kernel/launch.h"
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay {
+namespace {
+
+using runtime::raise;
+
+std::string_view to_string(ArgumentSpec::Kind kind) {
+  switch (kind) {
+    case ArgumentSpec::Kind::kTensor: return "tensor";
+    case ArgumentSpec::Kind::kScalar: return "scalar";
+    case ArgumentSpec::Kind::kBytes: return "bytes";
+  }
+  return "unknown";
+}
+
+/// The bytes from the first element to the end of the last.
+std::size_t extent_bytes(const Argument& argument, std::string_view op, std::size_t index) {
+  if (argument.strides.rank() != argument.shape.rank()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] argument {}: expected as many strides as extents, got {} for shape {}.", op, index,
+          to_string(argument.strides), to_string(argument.shape));
+  }
+  if (num_elements(argument.shape) == 0) return 0;
+  std::int64_t last = 0;
+  bool overflows = false;
+  for (int i = 0; i < argument.shape.rank(); ++i) {
+    std::int64_t reach = 0;
+    if (argument.strides[i] < 0) {
+      raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected strides of 0 or more, got {}.",
+            op, index, to_string(argument.strides));
+    }
+    overflows = overflows ||
+                __builtin_mul_overflow(argument.shape[i] - 1, argument.strides[i], &reach) ||
+                __builtin_add_overflow(last, reach, &last);
+  }
+  std::int64_t bytes = 0;
+  const auto element_bytes = static_cast<std::int64_t>(size_bytes(argument.dtype));
+  overflows = overflows || __builtin_add_overflow(last, 1, &last) ||
+              __builtin_mul_overflow(last, element_bytes, &bytes);
+  if (overflows) {
+    raise(ErrorCode::kOverflow, "[{}] argument {}: shape {} with strides {} overflows 64 bits.", op,
+          index, to_string(argument.shape), to_string(argument.strides));
+  }
+  return static_cast<std::size_t>(bytes);
+}
+
+void check_kind(const Argument& argument, const ArgumentSpec& spec, std::string_view op,
+                std::size_t index) {
+  if (argument.kind != spec.kind || argument.dtype != spec.dtype) {
+    raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected a {} of {}, got a {} of {}.", op,
+          index, to_string(spec.kind), to_string(spec.dtype), to_string(argument.kind),
+          to_string(argument.dtype));
+  }
+  if (spec.kind != ArgumentSpec::Kind::kTensor || spec.any_shape) return;
+  if (!(argument.shape == spec.shape) || !(argument.strides == spec.strides)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] argument {}: the kernel was prepared for shape {} and strides {}, got {} and {}.",
+          op, index, to_string(spec.shape), to_string(spec.strides), to_string(argument.shape),
+          to_string(argument.strides));
+  }
+}
+
+void check_tensor(const Argument& argument, Access access, const runtime::DeviceState& device,
+                  std::string_view op, std::size_t index) {
+  if (!argument.buffer) {
+    raise(ErrorCode::kInvalidArgument, "[{}] argument {}: the tensor has no buffer.", op, index);
+  }
+  const runtime::DeviceState& owner = *argument.buffer.state()->device;
+  if (&owner != &device) {
+    raise(ErrorCode::kDeviceMismatch, "[{}] argument {} is on {}, the kernel on {}. {}", op, index,
+          owner.name_text, device.name_text,
+          &owner.runtime == &device.runtime
+              ? "Copy it there first."
+              : "They belong to two runtimes, which do not mix: copy through host memory.");
+  }
+  if (access != Access::kRead && argument.buffer.state()->is_read_only) {
+    argument.buffer.state()->raise_read_only(op, fmt::format("argument {}", index));
+  }
+  const std::size_t bytes = extent_bytes(argument, op, index);
+  const std::size_t size = argument.buffer.size_bytes();
+  if (argument.offset_bytes > size || bytes > size - argument.offset_bytes) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] argument {}: {} bytes from offset {} reach outside a buffer of {} bytes.", op,
+          index, bytes, argument.offset_bytes, size);
+  }
+}
+
+patchbay_argument to_abi(const Argument& argument) {
+  patchbay_argument result{};
+  if (argument.kind == ArgumentSpec::Kind::kScalar) {
+    runtime::set_scalar(result, argument.scalar_bits, argument.dtype);
+    return result;
+  }
+  if (argument.kind == ArgumentSpec::Kind::kBytes) {
+    result.kind = PATCHBAY_BYTES;
+    result.value.bytes = {argument.bytes.data(), argument.bytes.size()};
+    return result;
+  }
+  runtime::set_tensor(result, *argument.buffer.state(), argument.offset_bytes, argument.dtype,
+                      argument.shape.rank(), static_cast<std::uint8_t>(argument.access));
+  std::copy(argument.shape.begin(), argument.shape.end(), result.shape);
+  std::copy(argument.strides.begin(), argument.strides.end(), result.strides);
+  return result;
+}
+
+/// Without the waits for work that the caller knows of.
+void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
+                    std::span<const patchbay_argument> arguments,
+                    std::span<const runtime::Use> uses, std::string_view name) {
+  stream.check_home(name);
+  if (!runtime::are_tracked(uses)) {
+    return runtime::launch_on(stream, kernel, arguments, uses, name);
+  }
+  if (stream.completes_inline) {
+    runtime::follow(stream, uses, name);  // nothing can be ordered after what has run
+  } else {
+    for (const runtime::Use& use : uses) use.buffer->insert_inherited_waits(stream);
+    runtime::check_readable(uses, name);
+  }
+  const std::uint64_t known = runtime::BufferState::faults_so_far();
+  runtime::launch_on(stream, kernel, arguments, uses, name);
+  runtime::note_rewritten(arguments, uses, known);
+}
+
+/// A handle that keeps the kernel and the runtime.
+std::shared_ptr<runtime::KernelState> hold(const Device& device,
+                                           std::shared_ptr<runtime::KernelState> kernel) {
+  struct Held {
+    std::shared_ptr<runtime::DeviceState> device;
+    std::shared_ptr<runtime::KernelState> kernel;
+  };
+  auto held = std::make_shared<Held>(Held{device.shared_state(), std::move(kernel)});
+  runtime::KernelState* raw = held->kernel.get();
+  return {std::move(held), raw};
+}
+
+}  // namespace
+
+ArgumentSpec ArgumentSpec::tensor(DType dtype, Access access) {
+  ArgumentSpec spec;
+  spec.dtype = dtype;
+  spec.access = access;
+  return spec;
+}
+
+ArgumentSpec ArgumentSpec::scalar(DType dtype) {
+  ArgumentSpec spec;
+  spec.kind = Kind::kScalar;
+  spec.dtype = dtype;
+  return spec;
+}
+
+Argument Argument::tensor(Buffer buffer, DType dtype, const Shape& shape, Access access) {
+  Argument argument;
+  argument.dtype = dtype;
+  argument.access = access;
+  argument.buffer = std::move(buffer);
+  argument.shape = shape;
+  argument.strides = contiguous_strides(shape);
+  return argument;
+}
+
+Kernel Kernel::prepare(const Device& device, const KernelSpec& spec) {
+  device.state().open();
+  return Kernel(hold(device, device.state().kernels.find_or_prepare(spec)));
+}
+
+Device Kernel::device() const { return Device(state_->device.shared()); }
+
+std::size_t Kernel::workspace_bytes() const { return state_->workspace_bytes; }
+
+void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
+                    std::string_view name) const {
+  const std::vector<ArgumentSpec>& specs = state_->spec.arguments;
+  const std::string_view op = name.empty() ? std::string_view(state_->spec.op) : name;
+  if (&stream.state().device != &state_->device) {
+    raise(ErrorCode::kDeviceMismatch,
+          "[{}] the stream is of {}, the kernel of {}. Use a stream of the kernel's device.", op,
+          stream.state().device.name_text, state_->device.name_text);
+  }
+  if (arguments.size() != specs.size()) {
+    raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op, specs.size(),
+          arguments.size(), state_->device.name_text);
+  }
+  std::vector<patchbay_argument> raw;
+  std::vector<runtime::Use> uses;
+  raw.reserve(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
+    check_kind(argument, specs[i], op, i);
+    if (argument.kind == ArgumentSpec::Kind::kTensor) {
+      check_tensor(argument, specs[i].access, state_->device, op, i);
+      uses.push_back({argument.buffer.state(), specs[i].access != Access::kRead,
+                      specs[i].access != Access::kWrite});
+    }
+    raw.push_back(to_abi(argument));
+    raw.back().access = static_cast<std::uint8_t>(specs[i].access);
+  }
+  runtime::check_no_callback(op);
+  runtime::check_not_recording(op);
+  launch_by_hand(stream.state(), *state_, raw, uses, op);
+}
+
+std::string why_unsupported(const Device& device, const KernelSpec& spec) {
+  try {
+    static_cast<void>(Kernel::prepare(device, spec));
+    return {};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
+    return error.what();
+  }
+}
+
+}  // namespace patchbay

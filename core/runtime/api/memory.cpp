@@ -1,0 +1,22 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/memory.h"
+
+#include "patchbay/device.h"
+
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/memory/driver_memory.h"
+
+namespace patchbay {
+
+std::string_view to_string(MemoryKind kind) {
+  return kind == MemoryKind::kPinned ? "pinned" : "device";
+}
+
+MemoryResource::~MemoryResource() = default;
+
+std::shared_ptr<MemoryResource> driver_memory(const Device& device) {
+  device.state().open();
+  return std::make_shared<runtime::DriverMemory>(device.state().link);
+}
+
+}  // namespace patchbay

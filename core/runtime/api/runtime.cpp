@@ -1,0 +1,126 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/runtime.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/fork.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay {
+namespace {
+
+std::vector<Device> handles(const std::vector<runtime::DeviceState*>& states) {
+  std::vector<Device> result;
+  result.reserve(states.size());
+  for (runtime::DeviceState* state : states) result.emplace_back(state->shared());
+  return result;
+}
+
+}  // namespace
+
+Runtime::Runtime(const RuntimeOptions& options)
+    : state_(new runtime::RuntimeState(options), runtime::DeleteOutsideCallbacks()) {
+  state_->load_plugins(options);
+}
+
+namespace {
+
+/// Never destroyed: devices may be used until the process has ended.
+struct DefaultRuntime {
+  std::mutex mutex;
+  std::atomic<Runtime*> runtime{};  // null until its first use; made under `mutex`
+};
+constinit runtime::OfProcess<DefaultRuntime> default_runtime;
+/// Null unless some were set. A child of fork takes those of its parent.
+constinit std::atomic<const RuntimeOptions*> default_options{nullptr};
+
+}  // namespace
+
+Runtime& Runtime::get_default() {
+  DefaultRuntime& own = default_runtime.get();
+  if (Runtime* const made = own.runtime.load(std::memory_order_acquire)) return *made;
+  const std::scoped_lock lock(own.mutex);
+  if (own.runtime.load(std::memory_order_relaxed) == nullptr) {
+    const RuntimeOptions* const options = default_options.load(std::memory_order_acquire);
+    own.runtime.store(new Runtime(options != nullptr ? *options : RuntimeOptions{}),
+                      std::memory_order_release);
+  }
+  return *own.runtime.load(std::memory_order_relaxed);
+}
+
+void Runtime::set_default_options(RuntimeOptions options) {
+  DefaultRuntime& own = default_runtime.get();
+  auto given = std::make_unique<const RuntimeOptions>(std::move(options));
+  const std::scoped_lock lock(own.mutex);
+  if (own.runtime.load(std::memory_order_relaxed) != nullptr) {
+    runtime::raise(ErrorCode::kInUse,
+                   "[set_default_options] the default runtime is there already: expected the call "
+                   "before its first use, got it after. Set the options at the start of main, or "
+                   "make a Runtime of your own.");
+  }
+  delete default_options.exchange(given.release(), std::memory_order_acq_rel);
+}
+
+PluginInfo Runtime::load(const std::filesystem::path& file,
+                         std::map<std::string, std::string> settings) const {
+  return state_->load(file, std::move(settings));
+}
+
+Device Runtime::device(std::string_view name) const { return Device(state_->find(name).shared()); }
+
+std::vector<Device> Runtime::devices() const { return handles(state_->devices()); }
+
+std::vector<Device> Runtime::gpus() const { return handles(state_->gpus()); }
+
+Device Runtime::try_gpu(int i) const {
+  if (i < 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[try_gpu] bad index: expected 0 or more, got {}. try_gpu(0) is the first.", i);
+  }
+  const auto found = state_->gpus();
+  if (static_cast<std::size_t>(i) >= found.size()) return device("cpu:0");
+  return Device(found[static_cast<std::size_t>(i)]->shared());
+}
+
+std::vector<Device> Runtime::try_all_gpus() const {
+  std::vector<Device> found = gpus();
+  if (found.empty()) found.push_back(device("cpu:0"));
+  return found;
+}
+
+std::vector<PluginInfo> Runtime::plugins() const {
+  state_->home.check("plugins", "every plugin");
+  const std::scoped_lock lock(state_->mutex);
+  std::vector<PluginInfo> result;
+  for (const auto& plugin : state_->plugins) result.push_back(plugin->info());
+  return result;
+}
+
+std::vector<std::filesystem::path> Runtime::plugin_directories() const {
+  return state_->directories;
+}
+
+std::string Runtime::explain() const { return state_->explain(); }
+
+void Runtime::unload(std::string_view plugin_name) { state_->unload(plugin_name); }
+
+void Runtime::set_out_of_memory_callback(OutOfMemoryCallback callback) const {
+  state_->home.check("set_out_of_memory_callback", "every device");
+  auto shared =
+      callback ? std::make_shared<const OutOfMemoryCallback>(std::move(callback)) : nullptr;
+  const std::scoped_lock lock(state_->mutex);
+  state_->on_out_of_memory = std::move(shared);
+}
+
+Ledger& Runtime::ledger() const { return state_->ledger; }
+
+int num_gpus() { return Runtime::get_default().num_gpus(); }
+Device try_gpu(int i) { return Runtime::get_default().try_gpu(i); }
+std::vector<Device> try_all_gpus() { return Runtime::get_default().try_all_gpus(); }
+
+}  // namespace patchbay

@@ -1,0 +1,164 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/stream.h"
+
+#include <new>
+#include <optional>
+
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/host.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/base/status.h"
+#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/stream/stream_times.h"
+
+namespace patchbay {
+namespace {
+
+using runtime::check_no_callback;
+using runtime::check_not_recording;
+
+std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
+                                                  const StreamOptions& options) {
+  check_no_callback("Stream");
+  runtime::DeviceState& state = device.state();
+  patchbay_stream* handle = nullptr;
+  const std::uint32_t flags = state.stream_flags(options.times ? PATCHBAY_STREAM_TIMES : 0);
+  runtime::check(state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream",
+                 state.name_text);
+  runtime::StreamHandle owned = runtime::own_stream(state, handle, "Stream");
+  std::shared_ptr<runtime::StreamState> stream(
+      new runtime::StreamState(state, device.shared_state(), std::move(owned), flags),
+      runtime::DeleteOutsideCallbacks());
+  if (!options.times) stream->drop_times();
+  state.add_stream(*stream);
+  return stream;
+}
+
+/// On its way through the plugin, which calls `run` once.
+struct Callback {
+  StreamCallback call;
+  runtime::DeviceState& device;
+  std::shared_ptr<runtime::StreamProgress> progress;
+  std::uint64_t sequence;
+  Error no_memory;  // what it is told where there is none for more
+
+  static void run(void* user, patchbay_status* status);
+  void tell(patchbay_status* status) const;
+};
+
+void Callback::tell(patchbay_status* status) const {
+  if (status == nullptr) return call(nullptr);
+  const runtime::StatusHolder holder(status);
+  std::optional<Error> error;
+  try {
+    const runtime::FaultPtr fault = progress->fail(*status, sequence);
+    if (fault->loses_device()) device.lose(fault);
+    error = runtime::stream_error(*fault, "add_callback");
+  } catch (const std::bad_alloc&) {
+    error = no_memory;
+  }
+  call(&*error);
+}
+
+void Callback::run(void* user, patchbay_status* status) {
+  const runtime::CallbackMark mark;  // until what was captured is gone
+  const std::unique_ptr<std::shared_ptr<Callback>> holder(
+      static_cast<std::shared_ptr<Callback>*>(user));
+  const Callback* const self = holder->get();
+  try {
+    try {
+      self->tell(status);
+    } catch (const std::exception& error) {
+      self->device.runtime.logger.log(LogLevel::kError,
+                                      "[add_callback] a stream's callback threw an exception: {}",
+                                      runtime::one_line(error.what()));
+    }
+  } catch (...) {  // of no known type, or there is no memory to say more
+    self->device.runtime.logger.write(LogLevel::kError,
+                                      "[add_callback] a stream's callback threw an exception");
+  }
+}
+
+}  // namespace
+
+Stream::Stream(const Device& device, const StreamOptions& options)
+    : state_(make_stream(device, options)) {}
+
+Device Stream::device() const { return Device(state_->device.shared()); }
+
+Event Stream::record() const {
+  check_no_callback("record");
+  check_not_recording("record");
+  return Event(state_->record(state_->device.shared()));
+}
+
+void Stream::wait(const Event& event) const {
+  check_no_callback("wait");
+  check_not_recording("wait");
+  state_->wait(event.state_);
+}
+
+void Stream::flush() const {
+  check_no_callback("flush");
+  state_->flush();
+}
+
+void Stream::synchronize(std::chrono::nanoseconds timeout) const {
+  check_no_callback("synchronize");
+  check_not_recording("synchronize");
+  state_->synchronize(runtime::deadline_after(timeout.count()));
+}
+
+void Stream::add_callback(StreamCallback callback) const {
+  check_no_callback("add_callback");
+  check_not_recording("add_callback");
+  if (!callback) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[add_callback] an empty function: expected one to call ({}).",
+                   state_->device.name_text);
+  }
+  // Held here too: where it is called at once, what it captured goes after the stream's lock.
+  const auto waiting = std::make_shared<Callback>(
+      Callback{std::move(callback),
+               state_->device,
+               state_->progress,
+               state_->submitted.load(),
+               {ErrorCode::kOutOfMemory, "[add_callback] no memory is left on the host."}});
+  auto user = std::make_unique<std::shared_ptr<Callback>>(waiting);
+  state_->add_callback(Callback::run, user.get());
+  static_cast<void>(user.release());  // run() has it now
+}
+
+std::vector<SubmissionTime> Stream::take_times() const {
+  check_no_callback("take_times");
+  if (state_->times == nullptr) {
+    runtime::raise(ErrorCode::kUnsupported,
+                   "[take_times] the stream was made without times ({}). Make it with "
+                   "Stream(device, {{.times = true}}).",
+                   state_->device.name_text);
+  }
+  return state_->times->take();
+}
+
+void Stream::reset() const {
+  check_no_callback("reset");
+  check_not_recording("reset");
+  state_->reset();
+}
+
+Device Event::device() const { return Device(state_->device.shared()); }
+
+bool Event::is_done() const {
+  check_no_callback("is_done");
+  return state_->is_done();
+}
+
+void Event::wait(std::chrono::nanoseconds timeout) const {
+  check_no_callback("wait");
+  check_not_recording("wait");
+  state_->wait(runtime::deadline_after(timeout.count()));
+}
+
+}  // namespace patchbay

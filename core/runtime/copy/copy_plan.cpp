@@ -1,0 +1,94 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Which way a copy takes: decided by what memory can do, in one place.
+#include "core/runtime/copy/copy_plan.h"
+
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
+
+namespace patchbay {
+
+std::string_view to_string(Route route) {
+  switch (route) {
+    case Route::kNone: return "none";
+    case Route::kSameDevice: return "same device";
+    case Route::kHostToDevice: return "host to device";
+    case Route::kDeviceToHost: return "device to host";
+    case Route::kHostToHost: return "host to host";
+    case Route::kPeer: return "peer";
+    case Route::kStaged: return "staged";
+  }
+  return "unknown";
+}
+
+std::string Place::name() const { return is_host() ? "host" : device_->name_text; }
+
+namespace runtime {
+namespace {
+
+bool can_reach_peer(DeviceState& from, DeviceState& to) {
+  return &from.plugin == &to.plugin && from.properties.peer_access &&
+         from.plugin.tables.memory.can_access_peer(from.open(), to.open()) != 0;
+}
+
+}  // namespace
+
+Route choose_route(const Terminal& from, const Terminal& to) {
+  if (from.device != nullptr && from.device == to.device && from.kind == to.kind) {
+    return Route::kSameDevice;
+  }
+  if (from.host_addressable && to.host_addressable) return Route::kHostToHost;
+  if (from.host_addressable) return Route::kHostToDevice;
+  if (to.host_addressable) return Route::kDeviceToHost;
+  return can_reach_peer(*from.device, *to.device) ? Route::kPeer : Route::kStaged;
+}
+
+std::string name_of(const Terminal& terminal) {
+  return terminal.device != nullptr ? terminal.device->name_text : "host";
+}
+
+void check_same_runtime(const Terminal& from, const Terminal& to, std::string_view operation) {
+  if (from.device == nullptr || to.device == nullptr ||
+      &from.device->runtime == &to.device->runtime) {
+    return;
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} and {} belong to two runtimes: copies stay within one. Go through host memory.",
+        operation, name_of(from), name_of(to));
+}
+
+}  // namespace runtime
+
+CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes) {
+  const auto terminal = [](const Place& place) {
+    runtime::DeviceState* device = place.device_state();
+    return runtime::Terminal{device, PATCHBAY_MEMORY_DEVICE,
+                             device == nullptr || device->properties.host_addressable};
+  };
+  const runtime::Terminal source = terminal(from);
+  const runtime::Terminal target = terminal(to);
+  runtime::check_same_runtime(source, target, "plan_copy");
+  CopyPlan plan;
+  plan.size_bytes = size_bytes;
+  if (size_bytes == 0) return plan;
+  plan.route = runtime::choose_route(source, target);
+  plan.chunks = 1;
+  plan.chunk_bytes = size_bytes;
+  if (plan.route == Route::kStaged) {
+    plan.legs = {{from.name(), "host"}, {"host", to.name()}};
+    plan.chunk_bytes = source.device->runtime.links.chunk_bytes(from.name(), to.name(), size_bytes);
+    plan.chunks = (size_bytes + plan.chunk_bytes - 1) / plan.chunk_bytes;
+  } else {
+    plan.legs = {{from.name(), to.name()}};
+  }
+  if (source.device == nullptr && target.device == nullptr) return plan;
+  const runtime::DeviceState& device = source.device != nullptr ? *source.device : *target.device;
+  const auto link = device.runtime.links.find(from.name(), to.name());
+  if (link && link->bytes_per_second > 0) {
+    plan.seconds = link->latency_seconds + static_cast<double>(size_bytes) / link->bytes_per_second;
+  }
+  return plan;
+}
+
+}  // namespace patchbay

@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_CORE_RUNTIME_COPY_COPY_PLAN_H_
+#define PATCHBAY_CORE_RUNTIME_COPY_COPY_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "patchbay/copy.h"
+
+namespace patchbay::runtime {
+
+/// What a route is chosen by. Host memory has no device.
+struct Terminal {
+  DeviceState* device = nullptr;
+  std::uint32_t kind = 0;
+  bool host_addressable = true;
+};
+
+/// For bytes that are to move; never kNone.
+Route choose_route(const Terminal& from, const Terminal& to);
+/// The device's name, or "host".
+std::string name_of(const Terminal& terminal);
+void check_same_runtime(const Terminal& from, const Terminal& to, std::string_view operation);
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_COPY_COPY_PLAN_H_

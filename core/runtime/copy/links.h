@@ -1,0 +1,59 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How fast bytes go between two places, as far as that was measured.
+#ifndef PATCHBAY_CORE_RUNTIME_COPY_LINKS_H_
+#define PATCHBAY_CORE_RUNTIME_COPY_LINKS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace patchbay::runtime {
+
+/// A copy takes its latency, and a second for each `bytes_per_second`.
+struct Link {
+  double latency_seconds = 0;
+  double bytes_per_second = 0;
+  std::size_t chunk_bytes = 0;  // of a staged copy
+};
+
+/// Of one runtime, by the names of the places.
+class Links {
+ public:
+  /// The chunks of staged copies, as long as nothing was measured: what is on its way at a time
+  /// fits into a processor's cache.
+  static constexpr std::size_t kDefaultChunkBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kLeastChunkBytes = std::size_t{128} << 10;
+
+  void set(const std::string& from, const std::string& to, const Link& link) {
+    const std::scoped_lock lock(mutex_);
+    links_[{from, to}] = link;
+  }
+  std::optional<Link> find(const std::string& from, const std::string& to) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = links_.find({from, to});
+    return found != links_.end() ? std::optional(found->second) : std::nullopt;
+  }
+  /// Of a staged copy of so many bytes, which is more than 0.
+  std::size_t chunk_bytes(const std::string& from, const std::string& to,
+                          std::size_t size_bytes) const {
+    const auto link = find(from, to);
+    const bool is_measured = link && link->chunk_bytes != 0;
+    const std::size_t most = is_measured ? link->chunk_bytes : kDefaultChunkBytes;
+    // With two chunks at least both legs run at once. To start smaller ones takes longer than that
+    // saves.
+    const std::size_t half = std::max((size_bytes + 1) / 2, kLeastChunkBytes);
+    return std::min({size_bytes, most, half});
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, Link> links_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_COPY_LINKS_H_

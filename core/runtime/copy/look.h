@@ -1,0 +1,23 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How validation reads the elements of a buffer.
+#ifndef PATCHBAY_CORE_RUNTIME_COPY_LOOK_H_
+#define PATCHBAY_CORE_RUNTIME_COPY_LOOK_H_
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "core/runtime/copy/copy.h"
+
+namespace patchbay::runtime {
+
+/// Throws if it does not like the bytes.
+using Look = std::function<void(std::span<const std::byte>)>;
+
+/// Waits for the bytes, copies them to the host and calls `look`. The copy is counted under the tag
+/// "validation" and no guard forbids it, for the program did not ask for it.
+void look_at(const End& from, std::size_t size_bytes, const char* operation, const Look& look);
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_COPY_LOOK_H_

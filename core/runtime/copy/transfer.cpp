@@ -1,0 +1,322 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/copy/transfer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <utility>
+
+#include "patchbay/plugin/host.h"
+
+#include "core/runtime/memory/buffer_state.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/host.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/base/quiet_thread.h"
+#include "core/runtime/copy/staging.h"
+
+namespace patchbay::runtime {
+namespace {
+
+thread_local const TransferJob* current_job = nullptr;
+
+/// Made while there is memory.
+const FaultPtr& unknown_fault() {
+  static const auto* const fault = new FaultPtr(std::make_shared<const Fault>(
+      Fault{ErrorCode::kInternal, 0, "a copy failed, and no memory was left to say why"}));
+  return *fault;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------- one copy
+
+TransferJob::TransferJob(Buffer to, Buffer from, Route route, std::size_t size_bytes,
+                         std::function<void()> work)
+    : Queue(to.device().name()),
+      to_(std::move(to)),
+      from_(std::move(from)),
+      to_device_(to_.state()->device.get()),
+      from_device_(from_.state()->device.get()),
+      route_(route),
+      size_bytes_(size_bytes),
+      work_(std::move(work)) {}
+
+void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+  if (!home.is_here()) [[unlikely]]
+    home.check(operation, describe());
+  finish_quietly();
+  if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
+}
+
+void TransferJob::finish_quietly() noexcept {
+  if (!home.is_here()) return;
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return is_ended_; });
+}
+
+bool TransferJob::has_ended() {
+  const std::scoped_lock lock(mutex_);
+  return is_ended_;
+}
+
+void TransferJob::attempt() {
+  for (const auto& job : after) {
+    if (job->fault_) {
+      fault_ = job->fault_;
+      return;
+    }
+  }
+  try {
+    work_();
+  } catch (const Error& error) {
+    fail(error);
+  } catch (const std::bad_alloc&) {
+    fail({ErrorCode::kOutOfMemory, "[copy] no memory is left on the host."});
+  }
+}
+
+/// In the words of the failure without its way out, and of the copy.
+void TransferJob::fail(const Error& error) {
+  std::string text = error.what();
+  if (text.ends_with('.')) text.pop_back();
+  fault_ = std::make_shared<const Fault>(
+      Fault{error.code(), error.native_code(), fmt::format("{}, in {}", text, describe())});
+}
+
+std::string TransferJob::describe() const {
+  return fmt::format("the copy of {} bytes from {} to {} ({})", size_bytes_,
+                     from_device_->name_text, to_device_->name_text, to_string(route_));
+}
+
+/// Of the transfer thread alone, which `run` calls it on.
+void TransferJob::let_go() noexcept {
+  work_ = nullptr;
+  after.clear();
+  from_ = Buffer();
+  to_ = Buffer();
+}
+
+/// Of what is read after the process has begun to end, and would else wait for ever.
+void TransferJob::give_up() noexcept {
+  try {
+    fault_ = std::make_shared<const Fault>(
+        Fault{ErrorCode::kInternal, 0, "the process ended before " + describe()});
+  } catch (const std::bad_alloc&) {
+    fault_ = unknown_fault();
+  }
+  end();
+}
+
+void TransferJob::end() noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (fault_) progress->fail(fault_);
+  progress->pass(kPosition);
+  is_ended_ = true;
+  ended_.notify_all();
+}
+
+void TransferJob::run() noexcept {
+  current_job = this;
+  try {
+    attempt();
+  } catch (...) {  // no memory for the words, or nothing that the library throws
+    fault_ = unknown_fault();
+  }
+  end();  // before the buffers go, which else would wait for this copy
+  let_go();
+  current_job = nullptr;
+}
+
+// ------------------------------------------------------------------------------- the queue
+
+struct Transfer::State {
+  const HomeProcess home;
+  std::mutex mutex;
+  std::condition_variable added, ended;
+  std::deque<std::shared_ptr<TransferJob>> jobs;  // the first one is being made if is_busy
+  std::weak_ptr<StagingRing> last_ring;
+  std::uint64_t num_ended = 0;
+  bool is_busy = false, stops = false, is_stopped_at_exit = false;
+
+  /// By the thread that set is_busy.
+  void make_first(std::unique_lock<std::mutex>& lock) noexcept {
+    const std::shared_ptr<TransferJob> job = jobs.front();
+    lock.unlock();
+    job->run();
+    lock.lock();
+    is_busy = false;
+    jobs.pop_front();
+    ++num_ended;
+    ended.notify_all();
+    if (!jobs.empty()) added.notify_one();
+  }
+};
+
+namespace {
+
+/// What to stop when the process ends.
+template <class State>
+struct AllQueues {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<State>> states;
+};
+template <class State>
+constinit OfProcess<AllQueues<State>> all_queues;
+
+}  // namespace
+
+const TransferJob* Transfer::current() { return current_job; }
+
+Transfer::Transfer() : state_(std::make_shared<State>()) { unknown_fault(); }
+
+Transfer::~Transfer() {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    state_->stops = true;
+    state_->added.notify_all();
+  }
+  // The last copy may have kept the runtime: then this is the thread itself.
+  if (thread_.get_id() == std::this_thread::get_id() || process_is_ending()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void Transfer::run_all(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  for (;;) {
+    state->added.wait(
+        lock, [&state] { return state->stops || (!state->jobs.empty() && !state->is_busy); });
+    if (state->stops) return;
+    state->is_busy = true;
+    state->make_first(lock);
+  }
+}
+
+/// With the mutex held.
+void Transfer::check_open() {
+  if (state_->stops) {
+    raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
+  }
+  if (!std::exchange(state_->is_stopped_at_exit, true)) stop_at_process_end(state_);
+}
+
+void Transfer::add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring) {
+  state_->home.check("copy", "a copy by the runtime's thread");
+  const std::scoped_lock lock(state_->mutex);
+  check_open();
+  if (!thread_.joinable()) {
+    thread_ = start_quiet_thread("copy", [state = state_] { run_all(state); });
+  }
+  state_->jobs.push_back(std::move(job));
+  if (ring) state_->last_ring = ring;
+  state_->added.notify_one();
+}
+
+std::optional<Transfer::Turn> Transfer::take_turn(const std::shared_ptr<TransferJob>& job,
+                                                  const std::shared_ptr<StagingRing>& ring) {
+  state_->home.check("copy", "a copy by the runtime's thread");
+  const std::scoped_lock lock(state_->mutex);
+  if (!state_->jobs.empty()) return std::nullopt;
+  check_open();
+  state_->jobs.push_back(job);
+  state_->is_busy = true;
+  if (ring) state_->last_ring = ring;
+  return Turn(state_);
+}
+
+Transfer::Turn::~Turn() {
+  if (state_ == nullptr) return;
+  std::unique_lock lock(state_->mutex);
+  state_->make_first(lock);
+}
+
+/// No driver is called while the process ends. Drivers were loaded before the first copy, so they
+/// are told after this. At most a second: what never ends must not hold up the process.
+void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
+  static const int registered = std::atexit([] {
+    AllQueues<State>* const all = all_queues<State>.find();
+    if (all == nullptr) return;
+    std::unique_lock lock(all->mutex);
+    const auto states = all->states;
+    lock.unlock();  // it is taken inside a queue's mutex, never around it
+    for (const std::weak_ptr<State>& each : states) {
+      const auto held = each.lock();
+      if (held == nullptr) continue;
+      std::unique_lock busy(held->mutex);
+      held->stops = true;
+      held->added.notify_all();
+      held->ended.wait_for(busy, std::chrono::seconds(1), [&held] { return !held->is_busy; });
+      // The others stay, with their buffers, but nobody waits for them any more.
+      for (std::size_t i = held->is_busy ? 1 : 0; i < held->jobs.size(); ++i) {
+        held->jobs[i]->give_up();
+      }
+      held->ended.notify_all();
+    }
+  });
+  static_cast<void>(registered);
+  AllQueues<State>& all = all_queues<State>.get();
+  const std::scoped_lock lock(all.mutex);
+  auto& states = all.states;
+  std::erase_if(states, [](const auto& each) { return each.expired(); });
+  states.push_back(state);
+}
+
+/// Among all copies, of the last one queued that concerns the device.
+std::uint64_t Transfer::number_of_last(const DeviceState* device) const {
+  std::uint64_t last = 0, number = state_->num_ended;
+  for (const auto& job : state_->jobs) {
+    ++number;
+    if (job->concerns(device)) last = number;
+  }
+  return last;
+}
+
+void Transfer::finish_for_memory(const DeviceState& device) {
+  if (current_job != nullptr) return;
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLook(5), kPatience(500);
+  std::unique_lock lock(state_->mutex);
+  const std::uint64_t wanted = number_of_last(&device);
+  std::uint64_t seen = state_->num_ended;
+  auto since = Clock::now();
+  while (state_->num_ended < wanted && !state_->stops) {
+    if (state_->num_ended != seen || !state_->jobs.front()->has_ended()) {
+      seen = state_->num_ended;
+      since = Clock::now();
+    } else if (Clock::now() - since > kPatience) {
+      return;
+    }
+    state_->ended.wait_for(lock, kLook);
+  }
+}
+
+bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
+  state_->home.check("synchronize", "copies by the runtime's thread");
+  if (current_job != nullptr) return true;
+  std::unique_lock lock(state_->mutex);
+  const std::uint64_t wanted = number_of_last(device);
+  while (state_->num_ended < wanted && !state_->stops) {
+    if (deadline_ns == PATCHBAY_NO_DEADLINE) {
+      state_->ended.wait(lock);
+      continue;
+    }
+    const std::uint64_t now = now_ns();
+    if (now >= deadline_ns) return false;
+    constexpr std::uint64_t kMost = 1'000'000'000;  // against overflow
+    state_->ended.wait_for(lock, std::chrono::nanoseconds(std::min(deadline_ns - now, kMost)));
+  }
+  return true;
+}
+
+std::shared_ptr<StagingRing> Transfer::last_ring() const {
+  const std::scoped_lock lock(state_->mutex);
+  return state_->last_ring.lock();
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,34 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The thread-local state of the runtime: default device, tag, guard, streams.
+#ifndef PATCHBAY_CORE_RUNTIME_DEVICE_CONTEXT_H_
+#define PATCHBAY_CORE_RUNTIME_DEVICE_CONTEXT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "patchbay/copy.h"
+
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay::runtime {
+
+struct Context {
+  std::shared_ptr<DeviceState> device;  // null: cpu:0 of the default runtime
+  std::string tag;
+  CopyGuard::Mode guard = CopyGuard::Mode::kAllow;
+  std::shared_ptr<const ScopedStream> streams;  // `scoped_streams` points to it
+};
+/// Errors: std::bad_alloc at a thread's first call.
+Context& context();
+/// The tag of this thread's copies and allocations.
+std::string_view current_tag() noexcept;
+
+/// What the layers above keep for this thread and ThreadContext carries, as bits of their own:
+/// core/tensor/autograd/mode.cpp. Kept apart from the context because each operation reads it.
+extern constinit thread_local std::uint32_t carried_bits;
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_DEVICE_CONTEXT_H_

@@ -1,0 +1,86 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Takes down what a thread launches and copies, instead of doing it.
+#ifndef PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_RECORDER_H_
+#define PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_RECORDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/runtime/graph/graph_state.h"
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay::runtime {
+
+/// What an argument of a launch may say of its value; other numbers are the program's slots.
+constexpr std::uint32_t kNoSlot = 0, kSeedSlot = 0xffffffff, kOffsetSlot = 0xfffffffe;
+
+/// While it lives, this thread records. Not nested.
+class GraphRecorder {
+ public:
+  GraphRecorder();
+  ~GraphRecorder();
+  GraphRecorder(const GraphRecorder&) = delete;
+  GraphRecorder& operator=(const GraphRecorder&) = delete;
+
+  /// A new number for a value that may be set before each run.
+  std::uint32_t add_slot();
+  bool has_slot(std::uint32_t slot) const;
+  /// The list, once nothing of the program's stack holds what it made.
+  std::shared_ptr<GraphState> finish();
+
+  // Called by what would do the work.
+  void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
+              std::span<const Use> uses, std::string_view name,
+              std::span<const std::uint32_t> slots);
+  void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
+                   const GridAxes& group_size, std::span<const patchbay_argument> arguments,
+                   std::span<const Use> uses);
+  void copy(const End& to, const End& from, std::size_t size_bytes, const char* name);
+  void kernel_copy(DeviceState& device, std::size_t size_bytes);
+  /// At each run, before what is recorded next, `look` is called with these bytes of the buffer.
+  void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes, const char* name,
+            Look look);
+  void note_made(BufferState& buffer);
+  /// Whether the buffer's elements are only known when the list runs.
+  bool makes(const BufferState& buffer) const;
+
+  // In place of a generator's own state.
+  /// Where the next draws begin, which the next launch takes.
+  GeneratorPosition advance(const std::shared_ptr<GeneratorState>& generator, std::uint64_t calls);
+  void set_position(const std::shared_ptr<GeneratorState>& generator, GeneratorPosition position);
+
+ private:
+  std::uint32_t index_of(BufferState& buffer);
+  std::uint32_t use(BufferState& buffer, bool writes, bool reads);
+  std::uint32_t generator_of(const std::shared_ptr<GeneratorState>& generator);
+  void add_arguments(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                     std::span<const std::uint32_t> slots);
+  void keep(DeviceState& device);
+  void note_unwritten(const FaultPtr& why) noexcept;
+  void plan_arenas();
+  void add_workspaces();
+
+  std::shared_ptr<GraphState> graph_ = std::make_shared<GraphState>();
+  std::unordered_map<const BufferState*, std::uint32_t> indices_;
+  std::vector<std::uint32_t> slots_;
+  GraphDraw last_draw_{};  // of the last advance
+  const FaultPtr not_replayed_, not_recorded_;
+  bool is_finished_ = false;
+  std::shared_ptr<ScopedStream> scope_;
+  std::shared_ptr<const ScopedStream> previous_;
+};
+
+/// Null unless this thread records.
+GraphRecorder* find_recorder();
+inline GraphRecorder* current_recorder() {
+  if (scoped_streams == nullptr) [[likely]]
+    return nullptr;
+  return find_recorder();
+}
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_RECORDER_H_

@@ -1,0 +1,38 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A kernel text as words and signs.
+#ifndef PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_
+#define PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_
+
+#include <string_view>
+#include <vector>
+
+namespace patchbay::runtime {
+
+/// Gives what is left when comments, literals and preprocessor lines are taken away.
+class KernelScanner {
+ public:
+  explicit KernelScanner(std::string_view text) : text_(text) {}
+
+  /// The next identifier or number as a whole, or a single character; empty at the end.
+  std::string_view next();
+  /// The line on which the last one stood, from 1.
+  int line() const { return line_of_last_; }
+  /// Whether a preprocessor line that was skipped so far contains the text.
+  bool is_in_directives(std::string_view text) const;
+
+ private:
+  bool skip_one();
+  void skip_literal(char quote);
+  void skip_directive();
+  void advance();
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int line_ = 1, line_of_last_ = 1;
+  bool at_line_start_ = true;
+  std::vector<std::string_view> directives_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_

@@ -1,0 +1,112 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/kernel/launch.h"
+
+#include "core/base/error.h"
+#include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/stream/stream_trace.h"
+
+namespace patchbay::runtime {
+namespace {
+
+/// Scratch memory of one launch; freed once the stream has passed it.
+Buffer make_workspace(const KernelState& kernel) {
+  if (kernel.workspace_bytes == 0) return {};
+  return Buffer::allocate(Device(kernel.device.shared()), kernel.workspace_bytes);
+}
+
+patchbay_memory memory_of(const Buffer& workspace) {
+  return workspace ? workspace.state()->memory : patchbay_memory{nullptr, 0};
+}
+
+patchbay_status* submit(KernelState& kernel, patchbay_stream* stream,
+                        std::span<const patchbay_argument> arguments, patchbay_memory workspace,
+                        std::string_view name) {
+  return kernel.device.plugin.tables.kernel.launch(stream, kernel.handle, arguments.data(),
+                                                   static_cast<std::uint32_t>(arguments.size()),
+                                                   workspace, {name.data(), name.size()});
+}
+
+std::uint64_t size_of(const patchbay_argument& tensor) {
+  std::uint64_t bytes = size_bytes(static_cast<DType>(tensor.dtype));
+  for (int d = 0; d < tensor.rank; ++d) bytes *= static_cast<std::uint64_t>(tensor.shape[d]);
+  return bytes;
+}
+
+}  // namespace
+
+void check_readable(std::span<const Use> uses, std::string_view name) {
+  for (const Use& use : uses) {
+    if (use.reads) use.buffer->check_readable(name);
+  }
+}
+
+void follow(StreamState& stream, std::span<const Use> uses, std::string_view name) {
+  stream.check_sound(name);
+  for (const Use& use : uses) {
+    if (stream.completes_inline) {
+      use.buffer->wait_on_host(use.writes, name);
+    } else {
+      use.buffer->insert_waits(stream, use.writes, name);
+    }
+  }
+  check_readable(uses, name);
+}
+
+/// An output has no element twice, so that one as large as its buffer is all of it.
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                    std::uint64_t after) {
+  auto use = uses.begin();
+  for (const patchbay_argument& argument : arguments) {
+    if (argument.kind != PATCHBAY_TENSOR) continue;
+    const BufferState& buffer = *use->buffer;
+    if (use->writes && size_of(argument) == buffer.size_bytes) use->buffer->note_rewritten(after);
+    ++use;
+  }
+}
+
+void launch_on(StreamState& stream, KernelState& kernel,
+               std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+               std::string_view name) {
+  const Buffer workspace = make_workspace(kernel);
+  // Its memory may have been another launch's a moment ago, on another stream.
+  if (workspace) workspace.state()->insert_inherited_waits(stream);
+  if (stream.completes_inline) {
+    const auto enter = [&] {
+      check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
+            kernel.device.name_text);
+    };
+    if (kernel.device.runtime.tracing.tracer() == nullptr) [[likely]]
+      return enter();
+    const InlineSpan span(stream, name);
+    enter();
+    return;
+  }
+  stream.submit(
+      {name},
+      [&](std::uint64_t sequence) {
+        for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+        if (workspace) workspace.state()->note_use(stream, sequence, /*writes=*/true);
+      },
+      [&](patchbay_stream* handle) {
+        return submit(kernel, handle, arguments, memory_of(workspace), name);
+      });
+}
+
+void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
+            std::span<const Use> uses, std::string_view name,
+            std::span<const std::uint32_t> slots) {
+  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    return recorder->launch(kernel, arguments, uses, name, slots);
+  }
+  StreamState& stream = current_stream(kernel.device, name);
+  if (!are_tracked(uses)) return launch_on(stream, kernel, arguments, uses, name);
+  follow(stream, uses, name);
+  const std::uint64_t known = BufferState::faults_so_far();
+  launch_on(stream, kernel, arguments, uses, name);
+  note_rewritten(arguments, uses, known);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,75 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The hot path from a tensor operation to a plugin's kernel. Included by core/tensor.
+#ifndef PATCHBAY_CORE_RUNTIME_KERNEL_LAUNCH_H_
+#define PATCHBAY_CORE_RUNTIME_KERNEL_LAUNCH_H_
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "patchbay/plugin/types.h"
+
+#include "core/runtime/memory/buffer_state.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/kernel/kernel_state.h"
+
+namespace patchbay::runtime {
+
+/// Fills the fixed part of a tensor argument; the caller writes shape and strides.
+inline void set_tensor(patchbay_argument& argument, const BufferState& buffer,
+                       std::uint64_t offset_bytes, DType dtype, int rank, std::uint8_t access) {
+  argument.kind = PATCHBAY_TENSOR;
+  argument.dtype = static_cast<std::uint8_t>(dtype);
+  argument.rank = static_cast<std::uint8_t>(rank);
+  argument.access = access;
+  argument.value.memory = {buffer.memory.base, buffer.memory.offset_bytes + offset_bytes};
+}
+inline void set_scalar(patchbay_argument& argument, std::uint64_t bits, DType dtype) {
+  argument.kind = PATCHBAY_SCALAR;
+  argument.dtype = static_cast<std::uint8_t>(dtype);
+  argument.rank = 0;
+  argument.access = PATCHBAY_READ;
+  argument.value.bits = bits;
+}
+
+/// A buffer that a launch reads or writes.
+struct Use {
+  BufferState* buffer;
+  bool writes;
+  bool reads;
+};
+
+/// Launches on this thread's stream of the device, after the waits that `uses` calls for, and notes
+/// the new positions in the buffers. `uses` are those of the tensors among the arguments, in their
+/// order, and all are on the kernel's device.
+/// Reserved bytes of the arguments are zero. Errors: what the plugin reports, as Error, prefixed
+/// with `[name]`.
+/// While this thread records a graph, that takes the launch down instead, with what `slots` says of
+/// the arguments (graph_recorder.h).
+void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
+            std::span<const Use> uses, std::string_view name,
+            std::span<const std::uint32_t> slots = {});
+
+/// The same on a given stream, without the waits: ordering is the caller's.
+void launch_on(StreamState& stream, KernelState& kernel,
+               std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+               std::string_view name);
+
+// What launches of every kind do with their buffers.
+/// Whether other streams may know any of them: if not, the three below have nothing to do.
+inline bool are_tracked(std::span<const Use> uses) {
+  for (const Use& use : uses) {
+    if (use.buffer->tracked.load(std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+/// Lets a launch on `stream` follow what it must. Errors: what the writing of an input failed with.
+void follow(StreamState& stream, std::span<const Use> uses, std::string_view name);
+void check_readable(std::span<const Use> uses, std::string_view name);
+/// Of a launch that writes every element of its outputs.
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                    std::uint64_t after);
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_KERNEL_LAUNCH_H_

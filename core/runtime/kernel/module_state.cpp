@@ -1,0 +1,140 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/kernel/module_state.h"
+
+#include <algorithm>
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/base/error.h"
+#include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/memory/memory_retry.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/stream/stream_trace.h"
+
+namespace patchbay::runtime {
+namespace {
+
+patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
+
+void check_device(const DeviceState& device, const std::vector<KernelSignature>& signatures) {
+  if (!device.properties.modules) {
+    raise(ErrorCode::kUnsupported,
+          "[KernelModule] device {} loads no modules. Use another device, or the operations of "
+          "patchbay/ops.h.",
+          device.name_text);
+  }
+  for (const KernelSignature& kernel : signatures) {
+    for (const KernelParameter& parameter : kernel.parameters) {
+      if (parameter.spec.dtype != DType::f64 || device.properties.f64) continue;
+      raise(ErrorCode::kUnsupported,
+            "[KernelModule] kernel '{}' takes '{}' of f64, and device {} has no f64. Use f32, or "
+            "another device.",
+            kernel.name, parameter.name, device.name_text);
+    }
+  }
+}
+
+/// Errors of the compiler count lines from the text's first, under the text's name.
+std::string with_line_marker(std::string_view text, const std::string& name) {
+  std::string shown;
+  for (const char c : name) {
+    const bool plain = c >= ' ' && c != '"' && c != '\\' && c != 0x7f;
+    shown += plain ? c : '_';
+  }
+  return fmt::format("#line 1 \"{}\"\n{}", shown, text);
+}
+
+patchbay_argument_spec to_abi(const KernelParameter& parameter) {
+  patchbay_argument_spec spec{};
+  spec.kind = static_cast<std::uint8_t>(parameter.spec.kind);
+  spec.dtype = static_cast<std::uint8_t>(parameter.spec.dtype);
+  if (parameter.spec.kind != ArgumentSpec::Kind::kTensor) return spec;
+  spec.access = static_cast<std::uint8_t>(parameter.spec.access);
+  spec.rank = PATCHBAY_ANY_RANK;
+  std::fill(std::begin(spec.shape), std::end(spec.shape), PATCHBAY_ANY_DIM);
+  std::fill(std::begin(spec.strides), std::end(spec.strides), PATCHBAY_ANY_DIM);
+  return spec;
+}
+
+}  // namespace
+
+ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view text,
+                         std::string text_name)
+    : device(std::move(owner)),
+      name(std::move(text_name)),
+      signatures(parse_signatures(text, name)),
+      counted(device->live_modules),
+      kernels_(signatures.size()) {
+  check_device(*device, signatures);
+  const std::string code = with_line_marker(text, name);
+  const auto load = [&] {
+    return device->plugin.tables.kernel.load_module(device->open("KernelModule"),
+                                                    to_abi(PATCHBAY_FORMAT_DIALECT), to_abi(code),
+                                                    {nullptr, 0}, &handle);
+  };
+  check(retry_with_memory(*device, load), "KernelModule", device->name_text);
+  given(handle, *device, "KernelModule", "load_module");
+  device->plugin.heed_process_end();
+}
+
+ModuleState::~ModuleState() {
+  if (process_is_ending() || !device->home.is_here()) return;
+  if (launched.load()) device->finish_quietly();
+  const patchbay_kernel_table& table = device->plugin.tables.kernel;
+  for (patchbay_kernel* const kernel : kernels_) {
+    if (kernel != nullptr) table.destroy(kernel);
+  }
+  table.unload_module(handle);
+}
+
+const KernelSignature* ModuleState::find(std::string_view kernel) const {
+  const auto found = std::find_if(signatures.begin(), signatures.end(),
+                                  [&](const auto& known) { return known.name == kernel; });
+  return found != signatures.end() ? &*found : nullptr;
+}
+
+patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
+  device->check_home("KernelModule");
+  const std::scoped_lock lock(mutex_);
+  patchbay_kernel*& kernel = kernels_[static_cast<std::size_t>(&signature - signatures.data())];
+  if (kernel != nullptr) return kernel;
+  std::vector<patchbay_argument_spec> specs;
+  for (const KernelParameter& parameter : signature.parameters) specs.push_back(to_abi(parameter));
+  check(
+      device->plugin.tables.kernel.module_kernel(handle, to_abi(signature.name), specs.data(),
+                                                 static_cast<std::uint32_t>(specs.size()), &kernel),
+      "KernelModule", device->name_text);
+  return given(kernel, *device, "KernelModule", "module_kernel");
+}
+
+void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
+                 const GridAxes& group_size, std::span<const patchbay_argument> arguments,
+                 std::span<const Use> uses) {
+  DeviceState& device = *kernel.module->device;
+  const std::string& name = kernel.signature.name;
+  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+    return recorder->launch_grid(kernel.shared_from_this(), groups, group_size, arguments, uses);
+  }
+  StreamState& stream = current_stream(device, name);
+  const auto enter = [&](patchbay_stream* handle) {
+    return device.plugin.tables.kernel.launch_grid(
+        handle, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
+        static_cast<std::uint32_t>(arguments.size()), to_abi(name));
+  };
+  if (are_tracked(uses)) follow(stream, uses, name);
+  if (stream.completes_inline) {
+    const InlineSpan span(stream, name);
+    check(enter(stream.handle), name, device.name_text);
+    return;
+  }
+  kernel.module->launched.store(true);
+  stream.submit(
+      {name},
+      [&](std::uint64_t sequence) {
+        for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+      },
+      enter);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,133 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The memory of one device: every block that the runtime holds comes from here.
+#ifndef PATCHBAY_CORE_RUNTIME_MEMORY_ALLOCATOR_H_
+#define PATCHBAY_CORE_RUNTIME_MEMORY_ALLOCATOR_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "patchbay/memory.h"
+#include "patchbay/plugin/types.h"
+
+#include "core/runtime/memory/block_cache.h"
+#include "core/runtime/memory/block_pool.h"
+#include "core/runtime/memory/live_count.h"
+#include "core/runtime/stream/position.h"
+
+namespace patchbay::runtime {
+
+struct DeviceState;
+
+/// Live memory of one tag.
+struct TagCount {
+  std::atomic<std::uint64_t> bytes{0}, blocks{0};
+};
+
+struct Allocation {
+  Block* block = nullptr;  // null for 0 bytes
+  TagCount* tag = nullptr;
+  std::size_t size_bytes = 0;
+};
+
+/// Memory of one kind. What is freed is kept for the next request: small blocks in a cache of the
+/// threads, the rest in pools. A block that a stream still uses can be taken again at once; its
+/// uses go with it, and the new owner's work follows them.
+class KindAllocator {
+ public:
+  KindAllocator(DeviceState& device, MemoryKind kind);
+  ~KindAllocator();
+  KindAllocator(const KindAllocator&) = delete;
+  KindAllocator& operator=(const KindAllocator&) = delete;
+
+  /// Errors: kOutOfMemory, after all that can be done has been tried.
+  Allocation allocate(std::size_t size_bytes);
+  /// `uses` are of what may not have ended.
+  void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;
+  /// Waits for the uses of freed blocks, and gives back what nothing needs.
+  void trim() noexcept;
+  /// Learns which freed blocks are no longer in use, unless another thread is about it.
+  void collect() noexcept;
+  void set_source(std::shared_ptr<MemoryResource> source, bool caches);
+  void set_limit(std::size_t bytes) { limit_bytes_.store(bytes); }
+  void fill(DeviceMemory& memory);
+  std::uint64_t live_bytes() const { return live_.bytes(); }
+  std::uint64_t live_blocks() const { return live_.blocks(); }
+
+ private:
+  void count(Allocation& allocation);
+  void trace(std::string_view what, std::size_t size_bytes) const noexcept;
+  TagCount* tag_count();
+  Block* find(std::size_t size_bytes);
+  Block* take_or_grow(std::size_t size_bytes);
+  Block* take_at_hand(std::size_t rounded_bytes);
+  Block* take_from_larger(std::size_t size_bytes);
+  Block* take_pending(std::size_t rounded_bytes);
+  Block* grow(std::size_t size_bytes);
+  Block* add_segment(std::size_t segment_bytes, std::size_t rounded_bytes);
+  Block* add_lone(std::size_t size_bytes);
+  void reserve(std::size_t size_bytes);
+  std::unique_ptr<Segment> request(std::size_t size_bytes);
+  void shrink_for(std::size_t segment_bytes) noexcept;
+  std::string largest_holders();
+  [[noreturn]] void raise_failure(std::size_t size_bytes, const std::string& why);
+  void give(Block* block) noexcept;
+  void flush() noexcept;
+  std::vector<TaggedMemory> live_by_tag();
+  std::size_t round(std::size_t size_bytes) const;
+  BlockPool& pool_for(std::size_t rounded_bytes);
+  bool has_room_for(std::size_t segment_bytes) const;
+
+  DeviceState& device_;
+  const MemoryKind kind_;
+  BlockCache cache_;
+  LiveCount live_;
+  std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // before what it counts
+  std::atomic<bool> caches_{true};
+
+  // While blocks and segments are taken out to be given back: a thread that is out of memory would
+  // miss them. Around the other.
+  std::mutex trim_mutex_;
+  std::mutex mutex_;  // no plugin is called while it is held
+  std::shared_ptr<MemoryResource> source_;
+  BlockPool small_, shared_, large_;
+  Block* pending_ = nullptr;  // given back while in use
+  std::size_t peak_reserved_bytes_ = 0;
+  std::uint64_t num_driver_allocations_ = 0;
+  std::mutex tags_mutex_;
+  std::map<std::string, TagCount, std::less<>> tags_;
+};
+
+/// Both kinds.
+class Allocator {
+ public:
+  explicit Allocator(DeviceState& device)
+      : kinds_{KindAllocator(device, MemoryKind::kDevice),
+               KindAllocator(device, MemoryKind::kPinned)} {}
+
+  KindAllocator& of(MemoryKind kind) { return kinds_[kind == MemoryKind::kPinned ? 1 : 0]; }
+  void trim() noexcept {
+    for (KindAllocator& kind : kinds_) kind.trim();
+  }
+  /// Memory for a plugin's own use, which tells when it is done with it.
+  patchbay_memory allocate_scratch(std::size_t size_bytes);
+  void free_scratch(patchbay_memory memory) noexcept;
+  std::uint64_t live_bytes() const { return kinds_[0].live_bytes() + kinds_[1].live_bytes(); }
+  std::uint64_t live_blocks() const { return kinds_[0].live_blocks() + kinds_[1].live_blocks(); }
+
+ private:
+  std::array<KindAllocator, 2> kinds_;
+  std::mutex scratch_mutex_;
+  std::map<std::pair<void*, std::uint64_t>, Allocation> scratch_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_MEMORY_ALLOCATOR_H_

@@ -1,0 +1,62 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Blocks that were given back a moment ago, at hand for the next request of their size.
+#ifndef PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_CACHE_H_
+#define PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_CACHE_H_
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/runtime/memory/block_pool.h"
+#include "core/runtime/memory/thread_shard.h"
+
+namespace patchbay::runtime {
+
+/// Each shard of the threads has a list of blocks for each class of sizes. A shard that is busy is
+/// not waited for.
+class BlockCache {
+ public:
+  static constexpr std::size_t kGranuleBytes = 256;
+  static constexpr std::size_t kLargestBytes = std::size_t{1} << 20;
+
+  /// The largest size of the class, at most 1/8 more: what a block for `size_bytes` has.
+  static std::size_t round(std::size_t size_bytes) {
+    const std::size_t last = (size_bytes - 1) / kGranuleBytes;  // of the granules
+    if (last < kSteps) return (last + 1) * kGranuleBytes;
+    const int shift = static_cast<int>(std::bit_width(last)) - kStepBits - 1;
+    return (((last >> shift) + 1) << shift) * kGranuleBytes;
+  }
+
+  /// A block of a rounded size, at most kLargestBytes; null if none is at hand.
+  Block* take(std::size_t size_bytes) noexcept;
+  /// False: it holds enough.
+  bool give(Block* block) noexcept;
+  /// Everything that it holds, as a list by `next`.
+  Block* take_all() noexcept;
+
+ private:
+  static constexpr int kStepBits = 3, kSteps = 1 << kStepBits;
+  static constexpr std::size_t kClasses = 80;
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20, kMostBlocks = 32;
+
+  struct Class {
+    Block* first = nullptr;
+    std::uint32_t size = 0;
+  };
+  struct alignas(64) Shard {
+    std::atomic<bool> busy{false};
+    std::size_t bytes = 0;
+    std::array<Class, kClasses> classes{};
+  };
+  class Hold;
+
+  static std::size_t class_of(std::size_t size_bytes);
+
+  std::array<Shard, kThreadShards> shards_{};
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_CACHE_H_

@@ -1,0 +1,193 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/memory/block_pool.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "core/runtime/plugin/loader.h"
+
+namespace patchbay::runtime {
+
+Segment::Segment(std::shared_ptr<MemoryResource> from, MemoryKind of, std::size_t size,
+                 std::size_t alignment_bytes, std::atomic<std::size_t>& counted)
+    : source(std::move(from)),
+      kind(of),
+      size_bytes(size),
+      memory(source->allocate(kind, size_bytes, alignment_bytes)),
+      reserved(counted) {
+  if (memory.base == nullptr) throw std::bad_alloc();  // which stands for no memory everywhere
+}
+
+Segment::~Segment() {
+  if (process_is_ending()) return;
+  source->release(kind, memory, size_bytes);
+  reserved.fetch_sub(size_bytes);
+}
+
+BlockPool::~BlockPool() = default;
+
+/// Sizes below kSteps granules have a place each; above, a power of two has kSteps of them.
+BlockPool::Place BlockPool::place_of(std::size_t size_bytes) const {
+  const std::size_t granules = size_bytes / granule_bytes_;
+  if (granules < kSteps) return {0, static_cast<int>(granules)};
+  const int power = static_cast<int>(std::bit_width(granules)) -
+                    static_cast<int>(std::bit_width(unsigned{kSteps}));
+  const auto step = static_cast<int>(granules >> power) - kSteps;
+  return {std::min(power + 1, kPowers - 1), step};
+}
+
+void BlockPool::link(Block* block) noexcept {
+  const auto [power, step] = place_of(block->size_bytes);
+  Block*& first = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
+  block->previous = nullptr;
+  block->next = first;
+  if (first != nullptr) first->previous = block;
+  first = block;
+  block->is_free = true;
+  powers_ |= std::uint64_t{1} << power;
+  steps_[static_cast<std::size_t>(power)] |= std::uint32_t{1} << step;
+  if (is_whole(*block)) unused_bytes_ += block->size_bytes;
+}
+
+void BlockPool::unlink(Block* block) noexcept {
+  const auto [power, step] = place_of(block->size_bytes);
+  Block*& first = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
+  if (block->next != nullptr) block->next->previous = block->previous;
+  (block->previous != nullptr ? block->previous->next : first) = block->next;
+  block->next = block->previous = nullptr;
+  block->is_free = false;
+  if (first == nullptr) {
+    std::uint32_t& steps = steps_[static_cast<std::size_t>(power)];
+    steps &= ~(std::uint32_t{1} << step);
+    if (steps == 0) powers_ &= ~(std::uint64_t{1} << power);
+  }
+  if (is_whole(*block)) unused_bytes_ -= block->size_bytes;
+}
+
+/// The first of the lists of which every block is large enough.
+Block* BlockPool::find(std::size_t size_bytes) const {
+  Place place = place_of(size_bytes);
+  // Within a step sizes differ: only those of the next one are surely large enough.
+  const std::size_t granules = size_bytes / granule_bytes_;
+  const bool is_first =
+      place.power == 0 || (granules & ((std::size_t{1} << (place.power - 1)) - 1)) == 0;
+  if (!is_first && ++place.step == kSteps) place = {place.power + 1, 0};
+  if (place.power >= kPowers) return nullptr;
+  std::uint32_t steps =
+      steps_[static_cast<std::size_t>(place.power)] & (~std::uint32_t{0} << place.step);
+  if (steps == 0) {
+    const std::uint64_t larger =
+        place.power + 1 < kPowers ? powers_ & (~std::uint64_t{0} << (place.power + 1)) : 0;
+    if (larger == 0) return nullptr;
+    place.power = std::countr_zero(larger);
+    steps = steps_[static_cast<std::size_t>(place.power)];
+  }
+  return free_[static_cast<std::size_t>(place.power)]
+              [static_cast<std::size_t>(std::countr_zero(steps))];
+}
+
+/// Among blocks of the size's own step one may be large enough all the same.
+Block* BlockPool::search_own_list(std::size_t size_bytes) const {
+  const auto [power, step] = place_of(size_bytes);
+  Block* block = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
+  while (block != nullptr && block->size_bytes < size_bytes) block = block->next;
+  return block;
+}
+
+Block* BlockPool::new_block() {
+  if (spare_ == nullptr) return &blocks_.emplace_back();
+  Block* const block = spare_;
+  spare_ = block->next;
+  block->next = nullptr;
+  return block;
+}
+
+void BlockPool::recycle(Block* block) noexcept {
+  *block = Block();
+  block->next = spare_;
+  spare_ = block;
+}
+
+Block* BlockPool::take(std::size_t size_bytes, std::size_t most_bytes) {
+  Block* block = search_own_list(size_bytes);
+  if (block == nullptr) block = find(size_bytes);
+  if (block == nullptr || block->size_bytes > most_bytes) return nullptr;
+  Block* const rest = block->size_bytes > size_bytes ? new_block() : nullptr;
+  unlink(block);
+  if (rest != nullptr) {
+    rest->segment = block->segment;
+    rest->offset_bytes = block->offset_bytes + size_bytes;
+    rest->size_bytes = block->size_bytes - size_bytes;
+    rest->before = block;
+    rest->after = block->after;
+    if (rest->after != nullptr) rest->after->before = rest;
+    block->after = rest;
+    block->size_bytes = size_bytes;
+    link(rest);
+  }
+  return block;
+}
+
+void BlockPool::give(Block* block) noexcept {
+  if (Block* const after = block->after; after != nullptr && after->is_free) {
+    unlink(after);
+    block->size_bytes += after->size_bytes;
+    block->after = after->after;
+    if (block->after != nullptr) block->after->before = block;
+    recycle(after);
+  }
+  if (Block* const before = block->before; before != nullptr && before->is_free) {
+    unlink(before);
+    before->size_bytes += block->size_bytes;
+    before->after = block->after;
+    if (before->after != nullptr) before->after->before = before;
+    recycle(block);
+    block = before;
+  }
+  link(block);
+}
+
+void BlockPool::add(std::unique_ptr<Segment> segment) {
+  segments_.reserve(segments_.size() + 1);
+  Block* const block = new_block();
+  segment->pool = this;
+  block->segment = segment.get();
+  block->size_bytes = segment->size_bytes;
+  segments_.push_back(std::move(segment));
+  link(block);
+}
+
+std::unique_ptr<Segment> BlockPool::remove_unused() noexcept {
+  if (unused_bytes_ == 0) return nullptr;
+  for (std::size_t power = kPowers; power-- > 0;) {
+    for (std::size_t step = kSteps; step-- > 0;) {
+      for (Block* block = free_[power][step]; block != nullptr; block = block->next) {
+        if (!is_whole(*block)) continue;
+        Segment* const owner = block->segment;
+        unlink(block);
+        recycle(block);
+        const auto found =
+            std::find_if(segments_.begin(), segments_.end(),
+                         [owner](const auto& segment) { return segment.get() == owner; });
+        std::unique_ptr<Segment> removed = std::move(*found);
+        segments_.erase(found);
+        return removed;
+      }
+    }
+  }
+  return nullptr;
+}
+
+std::size_t BlockPool::largest_free_bytes() const {
+  if (powers_ == 0) return 0;
+  const auto power = static_cast<std::size_t>(std::bit_width(powers_)) - 1;
+  const auto step = static_cast<std::size_t>(std::bit_width(steps_[power])) - 1;
+  std::size_t largest = 0;
+  for (const Block* block = free_[power][step]; block != nullptr; block = block->next) {
+    largest = std::max(largest, block->size_bytes);
+  }
+  return largest;
+}
+
+}  // namespace patchbay::runtime

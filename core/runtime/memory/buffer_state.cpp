@@ -1,0 +1,255 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/memory/buffer_state.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <new>
+
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/copy/transfer.h"
+
+namespace patchbay::runtime {
+
+namespace {
+
+bool can_address(const DeviceState& device, MemoryKind kind) {
+  return ((device.host_addressable_kinds >> static_cast<unsigned>(kind)) & 1) != 0;
+}
+
+}  // namespace
+
+BufferState::BufferState(std::shared_ptr<DeviceState> owner, MemoryKind memory_kind,
+                         const Allocation& taken)
+    : kind(memory_kind),
+      host_addressable(can_address(*owner, memory_kind)),
+      memory(taken.block != nullptr ? taken.block->memory() : patchbay_memory{nullptr, 0}),
+      size_bytes(taken.size_bytes),
+      device(std::move(owner)),
+      allocation(taken) {
+  if (taken.block == nullptr || taken.block->uses.empty()) return;
+  for (const PastUse& use : taken.block->uses) {
+    if (use.is_done()) continue;
+    if (auto queue = use.queue.lock()) {
+      uses_.push_back({std::move(queue), use.sequence, use.writes, /*inherited=*/true});
+    } else {
+      use.wait();
+    }
+  }
+  taken.block->uses.clear();
+  tracked.store(!uses_.empty(), std::memory_order_relaxed);
+}
+
+BufferState::BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory lent, std::size_t size,
+                         std::function<void()> callback, bool may_not_be_written)
+    : is_read_only(may_not_be_written),
+      kind(MemoryKind::kDevice),
+      host_addressable(can_address(*owner, kind)),
+      memory(lent),
+      size_bytes(size),
+      device(std::move(owner)),
+      released(std::make_unique<std::function<void()>>(std::move(callback))) {}
+
+void BufferState::raise_read_only(std::string_view operation, std::string_view what) const {
+  raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] {} is read-only: expected memory that may be written, got some that its owner lent to "
+      "be read ({}). Write to a clone or a copy of it.",
+      operation, what, device->name_text);
+}
+
+bool BufferState::has_address() const { return host_addressable || device->has_addresses; }
+
+void BufferState::forget_done() {
+  std::erase_if(uses_, [this](const Position& use) {
+    if (!use.is_done()) return false;
+    if (use.writes && !use.inherited) {
+      if (FaultPtr fault = use.queue->progress->fault_at(use.sequence)) set_fault(std::move(fault));
+    }
+    return true;
+  });
+}
+
+void BufferState::check_readable_slowly(std::string_view operation) {
+  device->check_home(operation);
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  if (fault_) throw memory_error(*fault_, operation);
+}
+
+void BufferState::note_unwritten(FaultPtr why) {
+  if (!device->home.is_here()) return;
+  const std::scoped_lock lock(mutex_);
+  set_fault(std::move(why));
+  tracked.store(true, std::memory_order_release);
+}
+
+constinit std::atomic<std::uint64_t> BufferState::num_faults{0};
+
+void BufferState::set_fault(FaultPtr fault) {
+  fault_ = std::move(fault);
+  fault_number_ = num_faults.fetch_add(1, std::memory_order_acq_rel) + 1;
+}
+
+void BufferState::forget_fault(std::uint64_t after) {
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  if (fault_number_ <= after) fault_.reset();
+  if (uses_.empty() && !fault_) tracked.store(false, std::memory_order_release);
+}
+
+void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
+    return use.queue.get() == &stream && use.writes == writes && !use.inherited;
+  });
+  if (same != uses_.end()) {
+    same->sequence = std::max(same->sequence, sequence);
+  } else {
+    uses_.push_back({stream.shared(), sequence, writes});
+  }
+  tracked.store(true, std::memory_order_release);
+}
+
+void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
+                           bool rewrites) {
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  if (rewrites) {
+    fault_.reset();
+    // What becomes of the copies before it is nobody's business any more.
+    for (Position& use : uses_) use.inherited |= use.queue->as_stream() == nullptr;
+  }
+  uses_.push_back({std::move(copy), sequence, writes});
+  tracked.store(true, std::memory_order_release);
+}
+
+template <class Wanted>
+std::vector<Position> BufferState::pending(Wanted&& wanted) {
+  // Copies before the one that this thread makes are done, and those after it wait for it.
+  const bool on_transfer_thread = Transfer::current() != nullptr;
+  const std::scoped_lock lock(mutex_);
+  forget_done();
+  std::vector<Position> result;
+  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result), [&](const Position& use) {
+    return wanted(use) && !(on_transfer_thread && use.queue->as_stream() == nullptr);
+  });
+  return result;
+}
+
+/// What a read must follow is every write; a write must follow every use.
+std::vector<Position> BufferState::uses_before(bool writes) {
+  if (!tracked.load(std::memory_order_acquire)) return {};
+  return pending([=](const Position& use) { return writes || use.writes; });
+}
+
+void BufferState::follow(StreamState& stream, const Position& use, std::string_view operation) {
+  try {
+    stream.wait_for(*use.queue, use.sequence, operation);
+  } catch (const Error&) {
+    if (!use.inherited) throw;
+    use.queue->finish_quietly();  // what became of it is not this buffer's business
+  }
+}
+
+void BufferState::insert_inherited_waits(StreamState& stream) {
+  if (!tracked.load(std::memory_order_acquire)) return;
+  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
+    follow(stream, use, "wait");
+  }
+}
+
+void BufferState::finish_inherited() {
+  device->check_home("wait");
+  if (!tracked.load(std::memory_order_acquire)) return;
+  for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
+    use.queue->finish_quietly();
+  }
+}
+
+void BufferState::insert_waits(StreamState& stream, bool writes, std::string_view operation) {
+  for (const Position& use : uses_before(writes)) {
+    follow(stream, use, operation);
+  }
+}
+
+void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
+  device->check_home(operation);
+  check_no_callback(operation);
+  for (const Position& use : uses_before(writes)) {
+    if (use.inherited) {
+      use.queue->finish_quietly();  // what became of it is not this buffer's business
+    } else {
+      use.queue->wait_on_host(use.sequence, operation);
+    }
+  }
+}
+
+/// What may not have ended, kept by nobody: of each queue its last use, which the others precede.
+/// Else a block that changes hands while a stream is behind would bear a longer list each time.
+std::vector<PastUse> BufferState::take_past_uses() {
+  forget_done();  // nobody else knows this buffer any more, so no lock
+  std::vector<PastUse> past;
+  for (const Position& use : uses_) {
+    const auto same = std::find_if(past.begin(), past.end(), [&use](const PastUse& known) {
+      return known.progress == use.queue->progress;
+    });
+    if (same == past.end()) {
+      past.push_back({use.queue, use.queue->progress, use.sequence, use.writes});
+    } else {
+      same->sequence = std::max(same->sequence, use.sequence);
+      same->writes |= use.writes;
+    }
+  }
+  uses_.clear();
+  return past;
+}
+
+void BufferState::destroy() noexcept {
+  if (process_is_ending() || !device->home.is_here()) return;
+  const std::unique_ptr<BufferState> self(this);
+  if (released) {
+    wait_quietly();
+    give_back();
+    return;
+  }
+  std::vector<PastUse> past;
+  try {
+    if (!uses_.empty()) past = take_past_uses();
+  } catch (const std::bad_alloc&) {
+    wait_quietly();
+  }
+  device->allocator.of(kind).free(allocation, std::move(past));
+}
+
+/// To the application, whose callback is not trusted to keep its exceptions.
+void BufferState::give_back() noexcept {
+  device->live_wraps.fetch_sub(1, std::memory_order_relaxed);
+  if (!*released) return;
+  try {
+    try {
+      (*released)();
+    } catch (const std::exception& error) {
+      device->runtime.logger.log(LogLevel::kError,
+                                 "[released] the callback of lent memory threw an exception: {}",
+                                 one_line(error.what()));
+    }
+  } catch (...) {  // of no known type, or there is no memory to say more
+    device->runtime.logger.write(LogLevel::kError,
+                                 "[released] the callback of lent memory threw an exception");
+  }
+}
+
+void BufferState::wait_quietly() noexcept {
+  for (const Position& use : uses_) {
+    if (!use.is_done()) use.queue->finish_quietly();
+  }
+  uses_.clear();
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,39 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/memory/driver_memory.h"
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/plugin_state.h"
+
+namespace patchbay::runtime {
+
+RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
+                                 std::size_t alignment_bytes) {
+  link_->home.check("allocate", "driver_memory");
+  const std::shared_lock lock(link_->mutex);
+  DeviceState* const device = link_->device;
+  if (device == nullptr) {
+    raise(ErrorCode::kUnknownDevice,
+          "[allocate] the device of this driver_memory is gone with its "
+          "runtime. Keep the runtime as long as its memory is used.");
+  }
+  patchbay_memory memory{nullptr, 0};
+  check(device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
+                                              size_bytes, alignment_bytes, &memory),
+        "allocate", device->name_text);
+  given(memory.base, *device, "allocate", "allocate of the memory table");
+  return {memory.base, memory.offset_bytes};
+}
+
+void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexcept {
+  if (!link_->home.is_here()) return;
+  const std::shared_lock lock(link_->mutex);
+  DeviceState* const device = link_->device;
+  patchbay_device* const opened = device != nullptr ? device->handle.load() : nullptr;
+  if (opened == nullptr) return;  // what the device had went with it
+  device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),
+                                       {memory.base, memory.offset_bytes});
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,41 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How much memory is live, counted by each thread on its own.
+#ifndef PATCHBAY_CORE_RUNTIME_MEMORY_LIVE_COUNT_H_
+#define PATCHBAY_CORE_RUNTIME_MEMORY_LIVE_COUNT_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/runtime/memory/thread_shard.h"
+
+namespace patchbay::runtime {
+
+/// Bytes and blocks are exact. The peak is seen from each thread: of what other threads hold it
+/// knows all but kSlackBytes a shard.
+class LiveCount {
+ public:
+  void add(std::size_t size_bytes) noexcept;
+  void remove(std::size_t size_bytes) noexcept;
+  std::uint64_t bytes() const noexcept;
+  std::uint64_t blocks() const noexcept;
+  std::uint64_t peak_bytes() const noexcept;
+
+ private:
+  static constexpr std::int64_t kSlackBytes = 64 << 10;
+
+  /// What is allocated by one thread may be freed by another: counts may be negative.
+  struct alignas(64) Shard {
+    std::atomic<std::int64_t> bytes{0}, blocks{0}, published_bytes{0}, peak_bytes{0};
+  };
+
+  void publish(Shard& shard, std::int64_t bytes) noexcept;
+
+  std::array<Shard, kThreadShards> shards_{};
+  alignas(64) std::atomic<std::int64_t> published_bytes_{0};
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_MEMORY_LIVE_COUNT_H_

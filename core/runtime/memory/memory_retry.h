@@ -1,0 +1,28 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Plugins need device memory for themselves too: a library's handle, a program's code.
+#ifndef PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_
+#define PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_
+
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/base/status.h"
+
+namespace patchbay::runtime {
+
+/// Calls `attempt`, an entry of the device's plugin. If the device has no memory for it, returns
+/// the runtime's unused memory to the driver and calls it once more. Gives the last call's status.
+template <class Attempt>
+patchbay_status* retry_with_memory(DeviceState& device, const Attempt& attempt) {
+  patchbay_status* const status = attempt();
+  const bool is_worth_it = status != nullptr && status->code == PATCHBAY_OUT_OF_MEMORY &&
+                           (status->flags & PATCHBAY_STATUS_RETRYABLE) != 0;
+  if (!is_worth_it) return status;
+  const StatusHolder first(status);
+  device.runtime.transfer.finish_for_memory(device);
+  device.allocator.trim();
+  return attempt();
+}
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_

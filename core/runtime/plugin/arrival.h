@@ -1,0 +1,66 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Values of a plugin's, checked where they arrive: texts, sizes, numbers and objects. What is wrong
+// becomes the reason why a plugin does not load, or the Error of the call that asked.
+#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
+#define PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "patchbay/plugin/types.h"
+
+namespace patchbay::runtime {
+
+struct DeviceState;
+
+/// The longest texts that are read: names and versions, and all else (a compiler's log).
+inline constexpr std::uint64_t kMostNameBytes = 4096, kMostTextBytes = std::uint64_t{16} << 20;
+/// More than any device or machine has.
+inline constexpr std::uint64_t kMostMemoryBytes = std::uint64_t{1} << 56;
+
+/// Why a text can't be read; empty if it can.
+std::string find_text_fault(patchbay_string text, std::uint64_t most_bytes);
+/// The text, or in brackets why it can't be read.
+std::string readable(patchbay_string text, std::uint64_t most_bytes = kMostTextBytes);
+/// One line of UTF-8: control characters, and bytes that are no UTF-8, are escaped.
+std::string printable(std::string_view text);
+/// The same for a compiler's log, which keeps its lines.
+std::string printable_lines(std::string_view text);
+
+/// Looks at the values of one struct and keeps what is wrong first.
+class Arrival {
+ public:
+  /// The printable text; empty if it can't be read. `what` names it: "its version".
+  std::string text(std::string_view what, patchbay_string given);
+  template <class... Args>
+  void expect(bool is_right, fmt::format_string<Args...> fault, Args&&... args) {
+    if (!is_right && fault_.empty()) fault_ = fmt::format(fault, std::forward<Args>(args)...);
+  }
+  /// Empty if all is right.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::string fault_;
+};
+
+/// Errors: kPluginFailed, always. `answer` says which entry gave what.
+[[noreturn, gnu::cold]] void raise_bad_answer(const DeviceState& device, std::string_view operation,
+                                              std::string_view answer);
+[[noreturn, gnu::cold]] void raise_no_object(const DeviceState& device, std::string_view operation,
+                                             std::string_view entry);
+
+/// What `entry` gave when it reported success. Errors: kPluginFailed if that is null.
+template <class T>
+T* given(T* object, const DeviceState& device, std::string_view operation, std::string_view entry) {
+  if (object == nullptr) [[unlikely]]
+    raise_no_object(device, operation, entry);
+  return object;
+}
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_

@@ -1,0 +1,126 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/blob_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace patchbay::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_valid_key(std::string_view key) {
+  const auto is_valid = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !key.empty() && key.size() <= 128 && key.front() != '.' &&
+         std::all_of(key.begin(), key.end(), is_valid);
+}
+
+fs::path cache_directory(const Environment& environment) {
+  if (has_raised_privileges()) return {};
+  if (const auto set = environment.get("cache_dir"); set && !set->empty()) {
+    return set->front() == '/' ? fs::path(*set) : fs::path();  // never below the current directory
+  }
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') {
+    return fs::path(xdg) / "patchbay";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return fs::path(home) / ".cache" / "patchbay";
+  }
+  return {};
+}
+
+/// Blobs are run as code: only a directory that nobody else can write to will do.
+bool is_private(const fs::path& directory) {
+  struct stat info {};
+  return lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+         info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// Stands before a blob and covers its key too. Drivers abort at a damaged one, so that none is
+/// handed out, nor another's.
+struct Header {
+  std::uint64_t size_bytes = 0, hash = 0;
+  friend bool operator==(const Header&, const Header&) = default;
+};
+
+Header header_of(std::string_view key, std::string_view blob) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const std::string_view part : {key, blob}) {
+    for (const char c : part) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return {blob.size(), hash};
+}
+
+bool write_all(int file, const void* data, std::size_t size_bytes) {
+  const char* at = static_cast<const char*>(data);
+  while (size_bytes != 0) {
+    const ssize_t written = write(file, at, size_bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    at += written;
+    size_bytes -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+/// To the disk, so that no half of it is found after a power cut.
+bool write_file(const fs::path& path, std::string_view key, std::string_view blob) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file < 0) return false;
+  const Header header = header_of(key, blob);
+  const bool written = write_all(file, &header, sizeof(header)) &&
+                       write_all(file, blob.data(), blob.size()) && fsync(file) == 0;
+  return close(file) == 0 && written;
+}
+
+}  // namespace
+
+std::optional<std::string> cache_get(const Environment& environment, std::string_view key) {
+  const fs::path directory = cache_directory(environment);
+  if (directory.empty() || !is_valid_key(key) || !is_private(directory)) return std::nullopt;
+  std::ifstream file(directory / key, std::ios::binary);
+  if (!file) return std::nullopt;
+  Header header;
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof(header))) return std::nullopt;
+  std::string blob(std::istreambuf_iterator<char>(file), {});
+  if (header != header_of(key, blob)) return std::nullopt;
+  return blob;
+}
+
+void cache_put(const Environment& environment, std::string_view key,
+               std::string_view blob) noexcept {
+  static std::atomic<unsigned> counter{0};
+  try {
+    const fs::path directory = cache_directory(environment);
+    if (directory.empty() || !is_valid_key(key)) return;
+    std::error_code error;
+    if (!fs::exists(directory, error)) {
+      fs::create_directories(directory.parent_path(), error);
+      mkdir(directory.c_str(), S_IRWXU);
+    }
+    if (!is_private(directory)) return;
+    const fs::path temporary =
+        directory / fmt::format(".{}.{}.{}", key, getpid(), counter.fetch_add(1));
+    const bool written = write_file(temporary, key, blob);
+    if (written) fs::rename(temporary, directory / key, error);
+    if (!written || error) fs::remove(temporary, error);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a cache may forget
+  }
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,263 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/candidate.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "patchbay/plugin/abi.h"
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/base/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "patchbay-";
+constexpr std::string_view kSuffix = ".so";
+
+/// The name in patchbay-<name>.so, empty for any other file name.
+std::string plugin_name(const fs::path& path) {
+  const std::string file = path.filename().string();
+  if (file.size() <= kPrefix.size() + kSuffix.size() || !file.starts_with(kPrefix) ||
+      !file.ends_with(kSuffix)) {
+    return {};
+  }
+  return file.substr(kPrefix.size(), file.size() - kPrefix.size() - kSuffix.size());
+}
+
+void add_path_variable(const std::string& value, std::vector<fs::path>& directories) {
+  std::size_t begin = 0;
+  while (begin <= value.size()) {
+    const std::size_t end = std::min(value.find(':', begin), value.size());
+    const std::string element = value.substr(begin, end - begin);
+    if (element.empty() || element.front() != '/') {
+      raise(ErrorCode::kInvalidArgument,
+            "[Runtime] bad PATCHBAY_PLUGIN_PATH {}: element {} is {}. Use absolute directories, "
+            "separated by ':'.",
+            quote(value), quote(element), element.empty() ? "empty" : "relative");
+    }
+    directories.emplace_back(element);
+    begin = end + 1;
+  }
+}
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+/// Absent directories are normal; explain() lists what was searched. Not by directory_iterator,
+/// which ends the process where it finds no memory. Errors: std::bad_alloc.
+std::vector<fs::path> files_of(const fs::path& directory) {
+  std::vector<fs::path> files;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
+  if (entries == nullptr) {
+    if (errno == ENOMEM) throw std::bad_alloc();
+    return files;
+  }
+  while (const dirent* const entry = readdir(entries.get())) {
+    files.push_back(directory / entry->d_name);
+  }
+  return files;
+}
+
+/// An open descriptor. What is checked of it can't be exchanged, as what has a name can.
+class File {
+ public:
+  File(int directory, const fs::path& path, int flags)
+      : fd_(openat(directory, path.c_str(), flags | O_CLOEXEC)) {}
+  ~File() {
+    if (fd_ >= 0) close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// The file that holds this code; empty if that can't be told.
+fs::path library_file() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&library_plugin_directory), &info) == 0 ||
+      info.dli_fname == nullptr) {
+    return {};
+  }
+  std::error_code error;
+  const fs::path library = fs::canonical(info.dli_fname, error);
+  return error ? fs::path() : library;
+}
+
+/// Whoever owns the library can change what the process runs anyway.
+std::optional<uid_t> library_owner() {
+  struct stat info {};
+  if (stat(library_file().c_str(), &info) != 0) return std::nullopt;
+  return info.st_uid;
+}
+
+/// Empty if nobody can change it but root, the user of this process and the library's owner. A
+/// group of root's, or with the owner's number (the owner's private group), counts as the owner.
+std::string refuse_access(const struct stat& info, const std::string& what) {
+  const uid_t user = geteuid();
+  const std::optional<uid_t> owner = library_owner();
+  if (info.st_uid != 0 && info.st_uid != user && info.st_uid != owner) {
+    return fmt::format("{} is owned by user {}: expected root, the user of this process ({}){}",
+                       what, info.st_uid, user,
+                       owner ? fmt::format(" or the owner of the library ({})", *owner) : "");
+  }
+  if ((info.st_mode & S_IWOTH) != 0) {
+    return fmt::format("{} is writable by others (chmod o-w)", what);
+  }
+  if ((info.st_mode & S_IWGRP) != 0 && info.st_gid != 0 && info.st_gid != info.st_uid) {
+    return fmt::format("{} is writable by group {} (chmod g-w)", what, info.st_gid);
+  }
+  return {};
+}
+
+/// Checks the folder by `directory`, an open descriptor, and the file by `info`. Higher folders are
+/// not checked.
+std::string refuse_ownership(int directory, const struct stat& info, const fs::path& real_path) {
+  std::string refusal = refuse_access(info, "the file");
+  if (!refusal.empty()) return refusal;
+  struct stat folder {};
+  if (fstat(directory, &folder) != 0) return "its directory can't be read: " + error_text(errno);
+  return refuse_access(folder, "its directory " + one_line(real_path.parent_path().string()));
+}
+
+/// `file_name` is the name in patchbay-<name>.so, empty for any other file.
+std::string refuse_note(const Note& note, const std::string& file_name) {
+  if (note.abi_major != PATCHBAY_ABI_MAJOR) {
+    return fmt::format("built for plugin interface {}.{}, this library has {}.{}", note.abi_major,
+                       note.abi_minor, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
+  }
+  if (note.plugin.empty() || note.backend.empty()) {
+    return "its note names no plugin or no backend";
+  }
+  if (printable(note.plugin) != note.plugin) {
+    return fmt::format("its note names a plugin with control characters, '{}'",
+                       printable(note.plugin));
+  }
+  // Filters go by the file's name, before the note is read: it must not be another's.
+  if (!file_name.empty() && note.plugin != file_name) {
+    return fmt::format("its note names plugin {}, its file {}", quote(note.plugin),
+                       quote(file_name));
+  }
+  try {
+    DeviceName::parse(note.backend + ":0");
+  } catch (const Error&) {
+    return fmt::format("its note has a bad backend name {}: expected [a-z][a-z0-9_]*",
+                       quote(note.backend));
+  }
+  if (note.backend == "gpu" || note.backend == "host") {
+    return fmt::format("backend name '{}' is reserved", note.backend);
+  }
+  return {};
+}
+
+}  // namespace
+
+fs::path library_plugin_directory() {
+  const fs::path library = library_file();
+  return library.empty() ? fs::path() : library.parent_path() / "patchbay" / "plugins";
+}
+
+bool is_allowed(const fs::path& directory) {
+  if (!has_raised_privileges()) return true;
+  std::error_code error;
+  const fs::path own = fs::canonical(library_plugin_directory(), error);
+  return !error && fs::canonical(fs::absolute(directory), error) == own && !error;
+}
+
+std::vector<fs::path> search_directories(const RuntimeOptions& options,
+                                         const Environment& environment) {
+  std::vector<fs::path> directories;
+  for (const fs::path& directory : options.plugin_directories) {
+    if (is_allowed(directory)) directories.push_back(directory);
+  }
+  if (!options.search_default_directories) return directories;
+  if (const auto path = environment.get("plugin_path")) add_path_variable(*path, directories);
+  if (auto beside = library_plugin_directory(); !beside.empty()) {
+    directories.push_back(std::move(beside));
+  }
+  return directories;
+}
+
+Candidate named_candidate(const fs::path& path) { return {path, plugin_name(path), true}; }
+
+std::vector<Candidate> find_candidates(const RuntimeOptions& options,
+                                       const std::vector<fs::path>& directories) {
+  std::vector<Candidate> candidates;
+  for (const fs::path& path : options.plugin_files) candidates.push_back(named_candidate(path));
+  for (const fs::path& directory : directories) {
+    std::vector<Candidate> found;
+    for (const fs::path& file : files_of(directory)) {
+      std::string name = plugin_name(file);
+      if (!name.empty()) found.push_back({file, std::move(name), false});
+    }
+    std::sort(found.begin(), found.end(),
+              [](const Candidate& a, const Candidate& b) { return a.name < b.name; });
+    candidates.insert(candidates.end(), found.begin(), found.end());
+  }
+  return candidates;
+}
+
+Note read_candidate_note(const Candidate& candidate) {
+  const File file(AT_FDCWD, candidate.path, O_RDONLY | O_NONBLOCK);
+  struct stat info {};
+  if (file.fd() < 0 || fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return read_note(file.fd()).note;
+}
+
+Inspection inspect(const Candidate& candidate) {
+  Inspection result;
+  if (candidate.path.empty()) {
+    result.refusal = "the path is empty";
+    return result;
+  }
+  if (!is_allowed(fs::absolute(candidate.path).parent_path())) {
+    result.refusal = fmt::format("with raised privileges only plugins in {} are opened",
+                                 one_line(library_plugin_directory().string()));
+    return result;
+  }
+  std::error_code error;
+  result.real_path = fs::canonical(fs::absolute(candidate.path), error);
+  if (error) {
+    result.refusal = "can't be found: " + error.message();
+    return result;
+  }
+  // The file is opened in the very folder that is checked, whatever the path names meanwhile.
+  const File directory(AT_FDCWD, result.real_path.parent_path(), O_PATH | O_DIRECTORY);
+  const File file(directory.fd(), result.real_path.filename(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+  struct stat info {};
+  if (file.fd() < 0 || fstat(file.fd(), &info) != 0) {
+    result.refusal = "can't be opened: " + error_text(errno);
+    return result;
+  }
+  result.id = {info.st_dev, info.st_ino};
+  if (!S_ISREG(info.st_mode)) {
+    result.refusal = "not a regular file";
+    return result;
+  }
+  result.refusal = refuse_ownership(directory.fd(), info, result.real_path);
+  if (!result.refusal.empty()) return result;
+  NoteResult note = read_note(file.fd());
+  result.note = std::move(note.note);
+  result.refusal = std::move(note.refusal);
+  if (result.refusal.empty()) result.refusal = refuse_note(result.note, candidate.name);
+  return result;
+}
+
+}  // namespace patchbay::runtime

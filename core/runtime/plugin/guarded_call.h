@@ -1,0 +1,32 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_GUARDED_CALL_H_
+#define PATCHBAY_CORE_RUNTIME_PLUGIN_GUARDED_CALL_H_
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace patchbay::runtime {
+
+/// Calls an entry of a plugin that is being loaded. One that lets an exception out breaks the
+/// contract; it must not take the other plugins down with it. Empty, or what happened. Errors:
+/// std::bad_alloc.
+template <class Call>
+std::string call_guarded(const char* entry, const Call& call) {
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    throw;  // the core's own, or as good as that
+  } catch (const std::exception& error) {
+    return fmt::format("{} threw an exception across the boundary: {}", entry, error.what());
+  } catch (...) {
+    return fmt::format("{} threw an exception across the boundary", entry);
+  }
+  return {};
+}
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_GUARDED_CALL_H_

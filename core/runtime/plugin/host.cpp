@@ -1,0 +1,190 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/host.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+#include "patchbay/plugin/abi.h"
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/plugin/blob_cache.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/base/status.h"
+
+namespace patchbay::runtime {
+namespace {
+
+/// The largest compiled kernel that is kept.
+constexpr std::uint64_t kMostBlobBytes = std::uint64_t{1} << 30;
+
+HostTable& host(patchbay_host_context* context) { return *reinterpret_cast<HostTable*>(context); }
+
+/// A name of the plugin's; empty if it can't be read.
+std::string_view name_of(patchbay_string text) {
+  const bool is_sound = text.size != 0 && text.data != nullptr && text.size <= kMostNameBytes;
+  return is_sound ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+/// What an entry returns where there is no memory for more.
+template <class T, class Call>
+T or_else(T fallback, const Call& call) noexcept {
+  try {
+    return call();
+  } catch (...) {  // nothing may unwind through the plugin
+    return fallback;
+  }
+}
+
+bool is_code(std::int32_t code) {
+  return code >= PATCHBAY_INVALID_ARGUMENT && code <= PATCHBAY_IO_FAILED;
+}
+
+patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status_info* info) {
+  return or_else(out_of_memory_status(), [&] {
+    // A plugin of an earlier minor version may know fewer fields.
+    patchbay_status_info known{};
+    if (info != nullptr)
+      std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));
+    std::string message = readable(known.message);
+    if (!is_code(known.code)) {
+      message +=
+          fmt::format(" (status code {}, which the plugin interface does not have)", known.code);
+      known.code = PATCHBAY_INTERNAL;
+    }
+    message = known.code == PATCHBAY_BUILD_FAILED ? printable_lines(message)
+                                                  : printable(without_line_breaks(message));
+    constexpr std::uint32_t kFlags = PATCHBAY_STATUS_RETRYABLE | PATCHBAY_STATUS_DEVICE_LOST;
+    return make_status(known.code, message, known.native_code, known.flags & kFlags,
+                       printable(name_of(known.origin)));
+  });
+}
+
+void release_status_entry(patchbay_host_context*, patchbay_status* status) {
+  release_status(status);
+}
+
+void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_string message) {
+  const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
+  HostTable& table = host(context);
+  or_else(0, [&] {
+    table.logger.log(clamped, "[{}] {}", table.plugin.name,
+                     printable(without_line_breaks(readable(message))));
+    return 0;
+  });
+}
+
+void trace_entry(patchbay_host_context* context, std::int32_t phase, patchbay_string name) {
+  Tracer* const tracer = host(context).plugin.runtime.tracing.tracer();
+  if (tracer == nullptr) return;
+  const Track track = tracer->host_track();
+  if (phase == PATCHBAY_TRACE_BEGIN) tracer->begin(track, name_of(name));
+  if (phase == PATCHBAY_TRACE_END) tracer->end(track);
+  if (phase == PATCHBAY_TRACE_INSTANT) tracer->instant(track, name_of(name), {});
+}
+
+std::uint64_t now_entry(patchbay_host_context*) { return now_ns(); }
+
+std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
+                           patchbay_bytes_callback call, void* user) {
+  const std::string_view wanted = name_of(name);
+  if (wanted.empty() || call == nullptr) return 0;
+  const HostTable& table = host(context);
+  or_else(0, [&] {
+    table.plugin.warn_undeclared(wanted);
+    return 0;
+  });
+  const auto value = table.environment.find(wanted);
+  if (!value) return 0;
+  call(user, value->data(), value->size());
+  return 1;
+}
+
+std::uint32_t cache_get_entry(patchbay_host_context* context, patchbay_string key,
+                              patchbay_bytes_callback call, void* user) {
+  const auto blob = or_else(decltype(cache_get(host(context).environment, {}))(),
+                            [&] { return cache_get(host(context).environment, name_of(key)); });
+  if (!blob || call == nullptr) return 0;
+  call(user, blob->data(), blob->size());
+  return 1;
+}
+
+void cache_put_entry(patchbay_host_context* context, patchbay_string key, const void* data,
+                     std::uint64_t size_bytes) {
+  if (find_text_fault({static_cast<const char*>(data), size_bytes}, kMostBlobBytes) != "") return;
+  or_else(0, [&] {
+    cache_put(host(context).environment, name_of(key),
+              {static_cast<const char*>(data), size_bytes});
+    return 0;
+  });
+}
+
+patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
+                                        std::uint64_t size_bytes, patchbay_memory* memory) {
+  DeviceState* device = host(context).plugin.find_device(index);
+  if (device == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "no device of that index");
+  if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "nowhere to put the memory");
+  try {
+    *memory = device->allocator.allocate_scratch(size_bytes);
+    return nullptr;
+  } catch (const std::exception& error) {
+    return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
+  }
+}
+
+void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
+                           patchbay_memory memory, std::uint64_t) {
+  DeviceState* device = host(context).plugin.find_device(index);
+  if (device != nullptr) device->allocator.free_scratch(memory);
+}
+
+void parallel_for_entry(patchbay_host_context* context, std::uint64_t n,
+                        void (*body)(void* user, std::uint64_t i), void* user) {
+  if (body == nullptr) return;
+  const ThreadPool& pool = host(context).thread_pool;
+  if (pool.num_threads > 0) return pool.parallel_for(n, [=](std::size_t i) { body(user, i); });
+  for (std::uint64_t i = 0; i < n; ++i) body(user, i);
+}
+
+}  // namespace
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+std::uint64_t deadline_after(std::int64_t timeout_ns) {
+  if (timeout_ns == std::chrono::nanoseconds::max().count()) return PATCHBAY_NO_DEADLINE;
+  return now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(timeout_ns, 0));
+}
+
+HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& log,
+                     const ThreadPool& threads)
+    : plugin(owner), environment(settings), logger(log), thread_pool(threads) {
+  table_.size = sizeof(table_);
+  table_.abi_major = PATCHBAY_ABI_MAJOR;
+  table_.abi_minor = PATCHBAY_ABI_MINOR;
+  table_.context = reinterpret_cast<patchbay_host_context*>(this);
+  table_.make_status = make_status_entry;
+  table_.release_status = release_status_entry;
+  table_.out_of_memory = out_of_memory_status();
+  table_.log = log_entry;
+  table_.trace = trace_entry;
+  table_.now_ns = now_entry;
+  table_.option = option_entry;
+  table_.cache_get = cache_get_entry;
+  table_.cache_put = cache_put_entry;
+  table_.scratch_allocate = scratch_allocate_entry;
+  table_.scratch_release = scratch_release_entry;
+  table_.lent_threads = static_cast<std::uint32_t>(thread_pool.num_threads);
+  table_.parallel_for = parallel_for_entry;
+}
+
+void HostTable::agree(std::uint32_t plugin_minor, std::uint64_t plugin_features) {
+  table_.abi_minor = std::min<std::uint32_t>(PATCHBAY_ABI_MINOR, plugin_minor);
+  table_.features = plugin_features & PATCHBAY_KNOWN_FEATURES;
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,183 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/loader.h"
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sstream>
+
+#include <boost/dll/shared_library.hpp>
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/fork.h"
+#include "core/runtime/plugin/guarded_call.h"
+
+namespace patchbay::runtime {
+namespace {
+
+std::atomic<bool> ending{false};
+
+std::optional<FileId> file_id(const std::filesystem::path& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
+
+/// The file that is mapped at an address, as the kernel says.
+struct Mapping {
+  FileId id;
+  std::string path;
+};
+std::optional<Mapping> mapping_of(const void* address) {
+  std::ifstream maps("/proc/self/maps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    int path_at = 0;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end,
+                    &path_at) < 2 ||
+        wanted < begin || wanted >= end || path_at == 0) {
+      continue;
+    }
+    Mapping mapping;
+    mapping.path = line.substr(static_cast<std::size_t>(path_at));
+    // A file of that very name would be another one.
+    if (mapping.path.ends_with(" (deleted)")) return std::nullopt;
+    // The device number of the listing is not that of stat on layered file systems.
+    const auto id = file_id(mapping.path);
+    if (!id) return std::nullopt;
+    mapping.id = *id;
+    return mapping;
+  }
+  return std::nullopt;
+}
+
+/// The loader's own words out of Boost's message around them.
+std::string loader_text(std::string_view what) {
+  constexpr std::string_view kMark = "dlerror system message: ";
+  const std::size_t at = what.find(kMark);
+  if (at == std::string_view::npos) return std::string(what);
+  what.remove_prefix(at + kMark.size());
+  const std::size_t end = what.rfind("): ");
+  return std::string(what.substr(0, end));
+}
+
+class OpenLibrary final : public Library {
+ public:
+  explicit OpenLibrary(const std::filesystem::path& path)
+      : library_(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local) {}
+  OpenLibrary(const OpenLibrary&) = delete;
+  OpenLibrary& operator=(const OpenLibrary&) = delete;
+
+  ~OpenLibrary() override {
+    // At the end of the process the library stays: its threads may still run.
+    if (!process_is_ending()) std::destroy_at(&library_);
+  }
+
+  /// Empty if the handshake gave a table.
+  std::string shake_hands(const Inspection& inspection) {
+    if (!library_.has(PATCHBAY_PLUGIN_SYMBOL)) {
+      return fmt::format("it exports no symbol {}", PATCHBAY_PLUGIN_SYMBOL);
+    }
+    const auto& entry = library_.get<const patchbay_plugin*()>(PATCHBAY_PLUGIN_SYMBOL);
+    const auto mapping = mapping_of(reinterpret_cast<const void*>(&entry));
+    if (!mapping)
+      return "what the dynamic linker mapped can't be told: the file is gone or /proc is";
+    if (mapping->id != inspection.id) {
+      return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
+    }
+    const auto call = [&] { table_ = entry(); };
+    if (std::string thrown = call_guarded(PATCHBAY_PLUGIN_SYMBOL, call); !thrown.empty()) {
+      return thrown;
+    }
+    return table_ != nullptr ? std::string()
+                             : fmt::format("{} returned null", PATCHBAY_PLUGIN_SYMBOL);
+  }
+
+ private:
+  union {  // which has no destructor
+    boost::dll::shared_library library_;
+  };
+};
+
+/// Libraries by file, so that several runtimes share one.
+struct OpenLibraries {
+  std::mutex mutex;
+  std::map<FileId, std::weak_ptr<Library>> by_file;
+};
+constinit OfProcess<OpenLibraries> open_libraries;
+
+}  // namespace
+
+LibraryResult open_library(const Inspection& inspection) {
+  OpenLibraries& libraries = open_libraries.get();
+  const std::scoped_lock lock(libraries.mutex);
+  if (auto library = libraries.by_file[inspection.id].lock()) return {std::move(library), {}};
+  // The dynamic linker runs a file's code before anyone can see which file it took.
+  if (file_id(inspection.real_path) != inspection.id) {
+    return {nullptr, "the file was replaced after it was checked"};
+  }
+  try {
+    auto library = std::make_shared<OpenLibrary>(inspection.real_path);
+    if (std::string failure = library->shake_hands(inspection); !failure.empty()) {
+      return {nullptr, std::move(failure)};
+    }
+    libraries.by_file[inspection.id] = library;
+    return {std::move(library), {}};
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return {nullptr, "the dynamic linker refused it: " + loader_text(error.what())};
+  }
+}
+
+namespace {
+
+/// Read without a lock, which in a forked process may be another thread's for ever.
+struct Opening {
+  FileId file;
+  HomeProcess home;
+  Opening* before = nullptr;
+};
+constinit std::atomic<Opening*> openings{nullptr};
+
+template <class Wanted>
+bool has_opening(const FileId& file, const Wanted& wanted) noexcept {
+  for (const Opening* one = openings.load(std::memory_order_acquire); one != nullptr;
+       one = one->before) {
+    if (one->file == file && wanted(one->home)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void note_opening(const FileId& file) {
+  if (has_opening(file, [](const HomeProcess& home) { return home.is_here(); })) return;
+  auto* const opening = new Opening{file, {}, openings.load(std::memory_order_acquire)};
+  while (!openings.compare_exchange_weak(opening->before, opening, std::memory_order_acq_rel)) {
+  }
+}
+
+bool was_open_before_fork(const FileId& file) noexcept {
+  return has_opening(file, [](const HomeProcess& home) { return !home.is_here(); });
+}
+
+bool process_is_ending() { return ending.load(std::memory_order_relaxed); }
+
+void watch_process_end() {
+  static const int registered = std::atexit([] { ending.store(true, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
+}  // namespace patchbay::runtime

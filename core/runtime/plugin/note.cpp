@@ -1,0 +1,157 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/note.h"
+
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "patchbay/plugin/abi.h"
+
+namespace patchbay::runtime {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint16_t kMachine = EM_X86_64;
+constexpr const char* kMachineName = "x86-64";
+#elif defined(__aarch64__)
+constexpr std::uint16_t kMachine = EM_AARCH64;
+constexpr const char* kMachineName = "arm64";
+#else
+#error "this architecture needs its ELF machine number here"
+#endif
+
+constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
+constexpr int kMaxProgramHeaders = 128;
+
+bool read_at(int fd, std::uint64_t offset, void* data, std::size_t size_bytes) {
+  auto* to = static_cast<char*>(data);
+  while (size_bytes > 0) {
+    const ssize_t got = pread(fd, to, size_bytes, static_cast<off_t>(offset));
+    if (got <= 0) return false;
+    to += got;
+    offset += static_cast<std::uint64_t>(got);
+    size_bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Empty if this machine's loader could take a file with that header.
+std::string refuse_header(const Elf64_Ehdr& header) {
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "not an ELF file";
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_machine != kMachine) {
+    return fmt::format("built for another architecture (ELF machine {}, this one is {}: {})",
+                       header.e_machine, kMachineName, kMachine);
+  }
+  if (header.e_type != ET_DYN) return "not a shared library";
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
+      header.e_phnum > kMaxProgramHeaders) {
+    return "malformed ELF program headers";
+  }
+  return {};
+}
+
+std::string text_of(const char (&field)[32]) { return {field, strnlen(field, sizeof(field))}; }
+
+/// False if it is too short to be one.
+bool parse_identity(std::string_view content, Note& note) {
+  constexpr std::size_t kHeaderBytes = offsetof(patchbay_note, abi_major);
+  patchbay_note raw{};
+  // A later minor version may append to the note.
+  if (content.size() < sizeof(raw) - kHeaderBytes) return false;
+  std::memcpy(reinterpret_cast<char*>(&raw) + kHeaderBytes, content.data(),
+              sizeof(raw) - kHeaderBytes);
+  note.abi_major = raw.abi_major;
+  note.abi_minor = raw.abi_minor;
+  note.plugin = text_of(raw.plugin);
+  note.backend = text_of(raw.backend);
+  return true;
+}
+
+/// Words with blanks between, up to the first zero.
+std::vector<std::string> parse_settings(std::string_view content) {
+  std::vector<std::string> names;
+  std::istringstream words{std::string(content.substr(0, content.find('\0')))};
+  for (std::string name; words >> name;) names.push_back(std::move(name));
+  return names;
+}
+
+/// Walks the notes of one segment. True if the one that names the plugin is among them.
+bool parse_notes(const std::vector<char>& segment, Note& note) {
+  const auto aligned = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
+  bool has_identity = false;
+  std::uint64_t at = 0;
+  while (at + sizeof(Elf64_Nhdr) <= segment.size()) {
+    Elf64_Nhdr header;
+    std::memcpy(&header, segment.data() + at, sizeof(header));
+    const std::uint64_t owner_at = at + sizeof(header);
+    const std::uint64_t content_at = owner_at + aligned(header.n_namesz);
+    const std::uint64_t end = content_at + aligned(header.n_descsz);
+    if (end > segment.size()) break;
+    const std::string_view content(segment.data() + content_at, header.n_descsz);
+    if (header.n_namesz == sizeof(PATCHBAY_NOTE_OWNER) &&
+        std::memcmp(segment.data() + owner_at, PATCHBAY_NOTE_OWNER, header.n_namesz) == 0) {
+      if (header.n_type == PATCHBAY_NOTE_TYPE && !has_identity) {
+        has_identity = parse_identity(content, note);
+      }
+      if (header.n_type == PATCHBAY_NOTE_SETTINGS) note.settings = parse_settings(content);
+    }
+    at = end;
+  }
+  return has_identity;
+}
+
+/// Empty if the segments and the section table lie within the file: a truncated library would
+/// kill the process in the dynamic linker.
+std::string refuse_truncated(int fd, const Elf64_Ehdr& header,
+                             const std::vector<Elf64_Phdr>& segments) {
+  struct stat info {};
+  if (fstat(fd, &info) != 0) return "can't be read";
+  const auto size_bytes = static_cast<std::uint64_t>(info.st_size);
+  const auto fits = [size_bytes](std::uint64_t offset, std::uint64_t size) {
+    return offset <= size_bytes && size <= size_bytes - offset;
+  };
+  bool whole = fits(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
+  for (const Elf64_Phdr& segment : segments) {
+    whole = whole && fits(segment.p_offset, segment.p_filesz);
+  }
+  return whole ? std::string() : "truncated: the file is shorter than its ELF headers say";
+}
+
+}  // namespace
+
+NoteResult read_note(int fd) {
+  Elf64_Ehdr header{};
+  char magic[SELFMAG] = {};
+  if (!read_at(fd, 0, magic, sizeof(magic)) || std::memcmp(magic, ELFMAG, SELFMAG) != 0) {
+    return {{}, "not an ELF file"};
+  }
+  if (!read_at(fd, 0, &header, sizeof(header))) return {{}, "truncated: no whole ELF header"};
+  if (auto refusal = refuse_header(header); !refusal.empty()) return {{}, std::move(refusal)};
+  std::vector<Elf64_Phdr> segments(header.e_phnum);
+  if (!read_at(fd, header.e_phoff, segments.data(), segments.size() * sizeof(Elf64_Phdr))) {
+    return {{}, "truncated: no whole ELF program headers"};
+  }
+  if (auto refusal = refuse_truncated(fd, header, segments); !refusal.empty()) {
+    return {{}, std::move(refusal)};
+  }
+  Note note;
+  bool has_identity = false;
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMaxNoteBytes) continue;
+    std::vector<char> bytes(segment.p_filesz);
+    if (!read_at(fd, segment.p_offset, bytes.data(), bytes.size())) break;
+    has_identity = parse_notes(bytes, note) || has_identity;
+  }
+  if (has_identity) return {std::move(note), {}};
+  return {{}, "no Patchbay note: not a Patchbay plugin, or built without PATCHBAY_PLUGIN_NOTE"};
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Reads a plugin's ELF note from its file, before any of its code runs.
+#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_NOTE_H_
+#define PATCHBAY_CORE_RUNTIME_PLUGIN_NOTE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace patchbay::runtime {
+
+struct Note {
+  std::uint32_t abi_major = 0, abi_minor = 0;
+  std::string plugin, backend;
+  std::optional<std::vector<std::string>> settings;  // absent if the plugin does not declare them
+};
+
+/// The note of the open file, or the reason why there is none: not an ELF file, truncated, other
+/// architecture, no note, malformed note. Trusts nothing in the file.
+struct NoteResult {
+  Note note;
+  std::string refusal;  // empty if there is a note
+};
+NoteResult read_note(int fd);
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_NOTE_H_

@@ -1,0 +1,139 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/plugin_tables.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/base/status.h"
+
+namespace patchbay::runtime {
+namespace {
+
+struct Entry {
+  const char* name;
+  std::size_t offset;
+};
+#define PATCHBAY_ENTRY(table, name) \
+  Entry { #name, offsetof(table, name) }
+
+constexpr Entry kPlugin[] = {
+    PATCHBAY_ENTRY(patchbay_plugin, open),         PATCHBAY_ENTRY(patchbay_plugin, close),
+    PATCHBAY_ENTRY(patchbay_plugin, enumerate),    PATCHBAY_ENTRY(patchbay_plugin, open_device),
+    PATCHBAY_ENTRY(patchbay_plugin, close_device), PATCHBAY_ENTRY(patchbay_plugin, memory),
+    PATCHBAY_ENTRY(patchbay_plugin, stream),       PATCHBAY_ENTRY(patchbay_plugin, event),
+    PATCHBAY_ENTRY(patchbay_plugin, kernel)};
+constexpr Entry kMemory[] = {PATCHBAY_ENTRY(patchbay_memory_table, allocate),
+                             PATCHBAY_ENTRY(patchbay_memory_table, release),
+                             PATCHBAY_ENTRY(patchbay_memory_table, info),
+                             PATCHBAY_ENTRY(patchbay_memory_table, copy_to_device),
+                             PATCHBAY_ENTRY(patchbay_memory_table, copy_to_host),
+                             PATCHBAY_ENTRY(patchbay_memory_table, copy_on_device)};
+constexpr Entry kStream[] = {PATCHBAY_ENTRY(patchbay_stream_table, create),
+                             PATCHBAY_ENTRY(patchbay_stream_table, destroy),
+                             PATCHBAY_ENTRY(patchbay_stream_table, flush),
+                             PATCHBAY_ENTRY(patchbay_stream_table, synchronize),
+                             PATCHBAY_ENTRY(patchbay_stream_table, wait_event)};
+constexpr Entry kEvent[] = {
+    PATCHBAY_ENTRY(patchbay_event_table, create), PATCHBAY_ENTRY(patchbay_event_table, destroy),
+    PATCHBAY_ENTRY(patchbay_event_table, record), PATCHBAY_ENTRY(patchbay_event_table, query),
+    PATCHBAY_ENTRY(patchbay_event_table, wait)};
+constexpr Entry kKernel[] = {PATCHBAY_ENTRY(patchbay_kernel_table, prepare),
+                             PATCHBAY_ENTRY(patchbay_kernel_table, destroy),
+                             PATCHBAY_ENTRY(patchbay_kernel_table, workspace_bytes),
+                             PATCHBAY_ENTRY(patchbay_kernel_table, launch)};
+#undef PATCHBAY_ENTRY
+
+/// Copies what both sides know and checks the required entries.
+template <class Table>
+std::string adopt(const char* name, const Table& raw, std::span<const Entry> required,
+                  Table& table) {
+  std::memcpy(&table, &raw, std::min<std::size_t>(raw.size, sizeof(table)));
+  table.size = sizeof(table);
+  for (const Entry& entry : required) {
+    if (raw.size < entry.offset + sizeof(void*)) {
+      return fmt::format("its {} table is {} bytes, too short for the required entry '{}'", name,
+                         raw.size, entry.name);
+    }
+    const void* value = nullptr;
+    std::memcpy(&value, reinterpret_cast<const char*>(&table) + entry.offset, sizeof(value));
+    if (value == nullptr) {
+      return fmt::format("its {} table lacks the required entry '{}'", name, entry.name);
+    }
+  }
+  return {};
+}
+
+template <class... Args>
+patchbay_status* unimplemented(Args...) {
+  return make_status(PATCHBAY_UNSUPPORTED, "this plugin does not implement it");
+}
+std::uint32_t no_peer(patchbay_device*, patchbay_device*) { return 0; }
+patchbay_string no_name(std::uint32_t) { return {nullptr, 0}; }
+const void* no_extension(patchbay_driver*, patchbay_string, std::uint32_t) { return nullptr; }
+void nothing_to_unload(patchbay_module*) {}
+
+template <class... Args>
+void fill(patchbay_status* (*&entry)(Args...)) {
+  if (entry == nullptr) entry = unimplemented<Args...>;
+}
+template <class Entry>
+void fill(Entry& entry, Entry absent) {
+  if (entry == nullptr) entry = absent;
+}
+
+void fill_gaps(PluginTables& tables) {
+  fill(tables.plugin.feature_name, &no_name);
+  fill(tables.plugin.get_extension, &no_extension);
+  fill(tables.plugin.native_handle);
+  fill(tables.memory.copy_to_peer);
+  fill(tables.memory.can_access_peer, &no_peer);
+  fill(tables.memory.wrap);
+  fill(tables.stream.add_callback);
+  fill(tables.stream.wrap);
+  fill(tables.event.elapsed);
+  fill(tables.kernel.load_module);
+  fill(tables.kernel.unload_module, &nothing_to_unload);
+  fill(tables.kernel.module_kernel);
+  fill(tables.kernel.launch_grid);
+}
+
+/// The first feature that the plugin needs and this core does not know.
+std::string refuse_features(const patchbay_plugin& plugin) {
+  const std::uint64_t unknown = plugin.required_features & ~PATCHBAY_KNOWN_FEATURES;
+  if (unknown == 0) return {};
+  std::uint32_t bit = 0;
+  while (((unknown >> bit) & 1) == 0) ++bit;
+  patchbay_string name{nullptr, 0};
+  if (plugin.feature_name != nullptr) name = plugin.feature_name(bit);
+  Arrival arrival;
+  const std::string text = arrival.text("the feature's name", name);
+  return fmt::format("it requires the feature '{}' (bit {}), which this library does not have",
+                     text.empty() ? "without a name" : text, bit);
+}
+
+}  // namespace
+
+std::string adopt_tables(const patchbay_plugin& raw, PluginTables& tables) {
+  if (raw.size < offsetof(patchbay_plugin, abi_minor) + sizeof(raw.abi_minor)) {
+    return fmt::format("its plugin table is {} bytes, too short for its version", raw.size);
+  }
+  if (raw.abi_major != PATCHBAY_ABI_MAJOR) {
+    return fmt::format("its table is of plugin interface {}.{}, this library has {}.{}",
+                       raw.abi_major, raw.abi_minor, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
+  }
+  std::string failure = adopt("plugin", raw, kPlugin, tables.plugin);
+  if (failure.empty()) failure = refuse_features(tables.plugin);
+  if (failure.empty()) failure = adopt("memory", *raw.memory, kMemory, tables.memory);
+  if (failure.empty()) failure = adopt("stream", *raw.stream, kStream, tables.stream);
+  if (failure.empty()) failure = adopt("event", *raw.event, kEvent, tables.event);
+  if (failure.empty()) failure = adopt("kernel", *raw.kernel, kKernel, tables.kernel);
+  fill_gaps(tables);
+  return failure;
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,58 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/process_end.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "core/base/fork.h"
+#include "core/runtime/plugin/host.h"
+
+namespace patchbay::runtime {
+namespace {
+
+// A driver may have to compile before it can end what it has begun.
+constexpr std::int64_t kPatienceNs = 5'000'000'000;
+
+struct Known {
+  patchbay_driver* driver;
+  const patchbay_exit_table* table;
+};
+struct AllKnown {
+  std::mutex mutex;
+  std::vector<Known> drivers;
+  std::uint64_t deadline_ns = 0;  // of all calls of `stop`; 0 before the first
+};
+/// A child of fork has nothing to stop: the calls that ran are its parent's.
+constinit OfProcess<AllKnown> all_known;
+
+/// Runs before the destructors of libraries, which the dynamic linker calls last.
+void stop_all() {
+  AllKnown* const known = all_known.find();
+  if (known == nullptr) return;
+  const std::scoped_lock lock(known->mutex);
+  if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kPatienceNs);
+  for (const Known& each : known->drivers) each.table->stop(each.driver, known->deadline_ns);
+}
+
+}  // namespace
+
+void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table) {
+  static_cast<void>(std::atexit(stop_all));  // runs once more for each: a driver may stop twice
+  AllKnown& known = all_known.get();
+  const std::scoped_lock lock(known.mutex);
+  const auto is_driver = [driver](const Known& each) { return each.driver == driver; };
+  if (std::none_of(known.drivers.begin(), known.drivers.end(), is_driver)) {
+    known.drivers.push_back({driver, &table});
+  }
+}
+
+void forget_at_process_end(patchbay_driver* driver) noexcept {
+  AllKnown* const known = all_known.find();
+  if (known == nullptr) return;
+  const std::scoped_lock lock(known->mutex);
+  std::erase_if(known->drivers, [driver](const Known& each) { return each.driver == driver; });
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,50 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/stream/callback.h"
+
+#include <utility>
+
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/plugin/plugin_state.h"
+
+namespace patchbay::runtime {
+
+CallbackThread::~CallbackThread() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  // A callback that calls exit() may drop its own stream, as part of a static object; it does not
+  // return.
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void CallbackThread::add(std::shared_ptr<EventState> event, Call call, void* user) {
+  {
+    const std::scoped_lock lock(mutex_);
+    pending_.push_back({std::move(event), call, user});
+  }
+  changed_.notify_one();
+}
+
+void CallbackThread::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
+    if (pending_.empty()) return;
+    Pending next = std::move(pending_.front());
+    pending_.pop_front();
+    lock.unlock();
+    const patchbay_event_table& events = next.event->device.plugin.tables.event;
+    patchbay_status* const status = events.wait(next.event->handle, PATCHBAY_NO_DEADLINE);
+    next.call(next.user, status);
+    next.event.reset();
+    lock.lock();
+  }
+}
+
+}  // namespace patchbay::runtime

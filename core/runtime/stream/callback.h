@@ -1,0 +1,48 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Calls into the program when a stream has come to a point.
+#ifndef PATCHBAY_CORE_RUNTIME_STREAM_CALLBACK_H_
+#define PATCHBAY_CORE_RUNTIME_STREAM_CALLBACK_H_
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "patchbay/plugin/host.h"
+
+#include "core/base/quiet_thread.h"
+#include "core/runtime/stream/stream_state.h"
+
+namespace patchbay::runtime {
+
+/// For plugins without callbacks: a thread that waits for events, and is parked when there are
+/// none. It makes the calls of one stream, in order.
+class CallbackThread {
+ public:
+  using Call = void (*)(void* user, patchbay_status*);
+
+  CallbackThread() : thread_(start_quiet_thread("add_callback", [this] { run(); })) {}
+  /// Returns when the last call has.
+  ~CallbackThread();
+
+  void add(std::shared_ptr<EventState> event, Call call, void* user);
+
+ private:
+  struct Pending {
+    std::shared_ptr<EventState> event;
+    Call call;
+    void* user;
+  };
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Pending> pending_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_STREAM_CALLBACK_H_

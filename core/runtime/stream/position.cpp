@@ -1,0 +1,24 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/stream/position.h"
+
+namespace patchbay::runtime {
+
+bool PastUse::learn_whether_done() const noexcept {
+  if (is_done()) return true;
+  if (const auto held = queue.lock()) held->poll();
+  return is_done();
+}
+
+void PastUse::wait() const noexcept {
+  if (const auto held = queue.lock()) {
+    held->finish_quietly();
+    return;
+  }
+  // Some other thread is closing the stream, and says when it is through.
+  for (std::uint64_t now = progress->completed.load(); now < sequence;
+       now = progress->completed.load()) {
+    progress->completed.wait(now);
+  }
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,93 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How far a stream has come, what it was given last, and what of that failed. It outlives the
+// stream, for memory and events that remember a position on it.
+#ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_PROGRESS_H_
+#define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_PROGRESS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/runtime/stream/fault.h"
+
+namespace patchbay::runtime {
+
+/// Thread-safe. Positions count from 1.
+class StreamProgress {
+ public:
+  explicit StreamProgress(std::string device_name) : device_name_(std::move(device_name)) {}
+
+  std::atomic<std::uint64_t> completed{0};  // as far as is known
+
+  bool has_passed(std::uint64_t sequence) const {
+    return completed.load(std::memory_order_acquire) >= sequence;
+  }
+  /// All up to there has ended, well or not.
+  void pass(std::uint64_t sequence);
+
+  /// For messages: a launch or copy by its name, cut if long.
+  void note_submission(std::uint64_t sequence, std::string_view name);
+  /// What comes from `sequence` on waits for a position elsewhere, whose failure it inherits.
+  void note_wait(std::uint64_t sequence, std::shared_ptr<StreamProgress> awaited,
+                 std::uint64_t awaited_sequence);
+  /// ": [add], [mul] are not done", up to a position; empty if nothing is known to be open.
+  std::string describe_open(std::uint64_t up_to) const;
+  /// Streams that wait for each other must not keep each other.
+  void forget_waits();
+
+  /// Whether the stream has failed and was not restarted.
+  bool has_failed() const { return failed_.load(std::memory_order_acquire); }
+  /// Null if it has not.
+  FaultPtr fault() const;
+  /// What the submission at `sequence` failed with; null if nothing is known.
+  FaultPtr fault_at(std::uint64_t sequence) const;
+  /// Notes a failure of something up to `sequence` that is not known to be done. The first one
+  /// stays; one that was known before a restart is only told again.
+  FaultPtr fail(const patchbay_status& status, std::uint64_t sequence);
+  FaultPtr fail(FaultPtr fault);
+  /// What comes after `submitted` is sound again.
+  void restart(std::uint64_t submitted);
+
+ private:
+  struct Submission {
+    std::uint64_t sequence;
+    std::uint8_t size;
+    std::array<char, 39> name;
+  };
+  struct Wait {
+    std::uint64_t sequence;
+    std::shared_ptr<StreamProgress> awaited;
+    std::uint64_t awaited_sequence;
+  };
+  struct Failure {
+    std::uint64_t first, last;
+    FaultPtr fault;
+  };
+  static constexpr std::size_t kKept = 64;  // older ones are overwritten
+
+  std::vector<Wait> open_waits() const;
+  std::vector<Wait> all_open_waits() const;
+  bool has_open(std::string_view name, std::uint64_t up_to) const;
+  /// Each name once, oldest first; the lock is held.
+  std::vector<std::string_view> open_names(std::uint64_t up_to) const;
+  std::string places_of(std::string_view name, const std::vector<Wait>& waits) const;
+  std::string describe(const patchbay_status& status, const std::vector<Wait>& waits) const;
+
+  const std::string device_name_;
+  mutable std::mutex mutex_;  // of one stream at a time
+  std::uint64_t num_submissions_ = 0;
+  std::array<Submission, kKept> submissions_{};  // sequence 0: none
+  std::vector<Wait> waits_;
+  std::vector<Failure> failures_;
+  std::atomic<bool> failed_{false}, ever_failed_{false};
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_STREAM_STREAM_PROGRESS_H_

@@ -1,0 +1,380 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/stream/stream_state.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/stream/callback.h"
+#include "core/runtime/device/device_state.h"
+#include "core/base/error.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/base/status.h"
+#include "core/runtime/stream/stream_times.h"
+#include "core/runtime/stream/stream_trace.h"
+
+namespace patchbay::runtime {
+namespace {
+
+const patchbay_stream_table& streams(const DeviceState& device) {
+  return device.plugin.tables.stream;
+}
+const patchbay_event_table& events(const DeviceState& device) { return device.plugin.tables.event; }
+
+bool is_timeout(const patchbay_status* status) {
+  return status != nullptr && status->code == PATCHBAY_TIMED_OUT;
+}
+
+[[noreturn]] void raise_timeout(const DeviceState& device, const StreamProgress& progress,
+                                std::uint64_t target, patchbay_status* status,
+                                std::string_view operation) {
+  const StatusHolder holder(status);
+  raise(ErrorCode::kTimedOut, "[{}] {} ({}){}. Nothing is lost: wait again.", operation,
+        status->message, device.name_text, progress.describe_open(target));
+}
+
+bool is_inline(const DeviceState& device, std::uint32_t flags) {
+  return device.properties.completes_inline && (flags & PATCHBAY_STREAM_DEFAULT) != 0;
+}
+
+}  // namespace
+
+StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive,
+                         StreamHandle adopted, std::uint32_t created_with)
+    : Queue(owner.name_text),
+      device(owner),
+      keep(std::move(keep_alive)),
+      flags(created_with),
+      completes_inline(is_inline(owner, created_with)),
+      number((flags & PATCHBAY_STREAM_DEFAULT) != 0 ? 0 : ++owner.num_streams) {
+  if ((flags & PATCHBAY_STREAM_TIMES) != 0) {
+    times = std::make_unique<StreamTimes>(*this);
+    trace_ = std::make_unique<StreamTrace>(*this);
+  }
+  handle = adopted.release();  // once nothing can fail any more
+}
+
+StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
+                        std::string_view operation, std::string_view entry) {
+  if (made == nullptr) {
+    raise_no_object(device, operation, fmt::format("{} of the stream table", entry));
+  }
+  return {made, streams(device).destroy};
+}
+
+StreamState::~StreamState() {
+  if (!process_is_ending() && device.home.is_here()) {
+    close();
+  } else {
+    static_cast<void>(callbacks_.release());  // its thread may be in a call that never returns
+  }
+}
+
+void StreamState::close() {
+  if (handle == nullptr) return;
+  if (tracer() != nullptr) finish_quietly();  // and so writes what is missing
+  trace_.reset();
+  device.remove_stream(*this);
+  callbacks_.reset();
+  times.reset();
+  probe_.reset();
+  foreign_waits_.clear();
+  streams(device).destroy(std::exchange(handle, nullptr));
+  for (patchbay_stream* const old : retired_) streams(device).destroy(old);
+  progress->pass(UINT64_MAX);
+  progress->forget_waits();
+}
+
+patchbay_stream* StreamState::open_handle() const {
+  if (handle == nullptr) device.raise_gone();
+  return handle;
+}
+
+std::shared_ptr<StreamState> StreamState::shared() {
+  if (keep) return shared_from_this();
+  return {device.shared(), this};
+}
+
+void StreamState::check_home(std::string_view operation) const { device.check_home(operation); }
+
+void StreamState::check_sound(std::string_view operation) const {
+  if (!progress->has_failed()) return;
+  if (const FaultPtr fault = progress->fault()) throw stream_error(*fault, operation);
+}
+
+std::uint64_t StreamState::begin(const Submission& what) {
+  check_sound(what.name);
+  open_handle();
+  if (times) times->begin(what);
+  if (Tracer* const active = tracer(); active != nullptr && trace_) trace_->begin(*active, what);
+  const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
+  progress->note_submission(sequence, what.name);
+  return sequence;
+}
+
+void StreamState::end(const Submission& what, patchbay_status* status) {
+  if (status != nullptr) [[unlikely]] {
+    if ((status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
+      raise_status(status, what.name, device.name_text);
+    }
+    raise_wait_failure(device, *progress, 0, status, what.name);
+  }
+  if (times) times->end();
+  if (trace_) trace_->end();
+}
+
+void StreamState::drop_times() noexcept { times.reset(); }
+
+Tracer* StreamState::tracer() const noexcept { return device.runtime.tracing.tracer(); }
+
+void StreamState::write_trace() noexcept {
+  if (trace_ && device.home.is_here()) trace_->write();
+}
+
+void StreamState::finish_if_synchronous(std::string_view operation) {
+  if (device.runtime.sync) synchronize(PATCHBAY_NO_DEADLINE, operation);
+}
+
+void StreamState::poll() noexcept {
+  if (!device.home.is_here()) return;
+  const std::scoped_lock probing(probe_mutex_);
+  try {
+    if (probe_ == nullptr) {
+      const std::scoped_lock lock(mutex);
+      probe_sequence_ = submitted.load(std::memory_order_acquire);
+      if (is_done(probe_sequence_)) return;
+      probe_ = record_locked(nullptr);
+    }
+    if (!probe_->is_done()) return;
+  } catch (...) {
+    // What failed has ended. Without an event: another time.
+    if (!progress->has_failed() && !is_done(probe_sequence_)) return;
+  }
+  probe_.reset();
+  progress->pass(probe_sequence_);
+}
+
+void StreamState::finish_quietly() noexcept {
+  if (!device.home.is_here()) return;
+  const std::uint64_t target = submitted.load(std::memory_order_acquire);
+  try {
+    patchbay_stream* opened = nullptr;
+    {
+      const std::scoped_lock lock(mutex);
+      opened = open_handle();
+    }
+    check_wait(streams(device).synchronize(opened, PATCHBAY_NO_DEADLINE), target, "synchronize");
+  } catch (...) {
+    progress->pass(target);
+  }
+}
+
+void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operation) {
+  check_home(operation);
+  settle_foreign_waits(deadline_ns, operation);
+  TraceSpan span(tracer(), "wait");
+  span.add("for", operation);
+  span.add("device", device.name_text);
+  std::uint64_t target = 0;
+  patchbay_stream* opened = nullptr;
+  {
+    // A position is counted just before its submission is made, under the mutex.
+    const std::scoped_lock lock(mutex);
+    opened = open_handle();
+    target = submitted.load(std::memory_order_acquire);
+  }
+  if (is_done(target)) check_sound(operation);
+  patchbay_status* status = streams(device).synchronize(opened, deadline_ns);
+  // A driver may need longer to say that nothing is pending than the caller has.
+  const bool is_ours = !is_lent && !is_exposed.load(std::memory_order_relaxed);
+  if (is_timeout(status) && is_ours && is_done(target)) {
+    release_status(std::exchange(status, nullptr));
+  }
+  check_wait(status, target, operation);
+}
+
+void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
+                             std::string_view operation) {
+  if (status != nullptr) [[unlikely]]
+    raise_wait_failure(device, *progress, target, status, operation);
+  progress->pass(target);
+  write_trace();
+  check_sound(operation);  // an event may have told of it meanwhile
+}
+
+void StreamState::flush() {
+  check_home("flush");
+  const std::scoped_lock lock(mutex);
+  check(streams(device).flush(open_handle()), "flush", device.name_text);
+}
+
+std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
+  check_home("record");
+  settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
+  const std::scoped_lock lock(mutex);
+  check_sound("record");
+  return record_locked(std::move(keep_alive));
+}
+
+std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
+                                                       std::uint32_t event_flags) {
+  auto event = std::make_shared<EventState>(*this, std::move(keep_alive), event_flags);
+  check(events(device).record(event->handle, open_handle()), "record", device.name_text);
+  return event;
+}
+
+void StreamState::wait(const std::shared_ptr<EventState>& event) {
+  check_home("wait");
+  if (completes_inline) {
+    event->wait(PATCHBAY_NO_DEADLINE);
+  } else if (&event->device.plugin == &device.plugin) {
+    const std::scoped_lock lock(mutex);
+    check_sound("wait");
+    check(streams(device).wait_event(open_handle(), event->handle), "wait", device.name_text);
+    if (event->progress != progress) {
+      // A position of its own: until it is passed the stream has something pending.
+      const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
+      progress->note_wait(sequence, event->progress, event->sequence);
+    }
+  } else {
+    // Events do not cross plugins: what is submitted next starts after a wait on the host.
+    const std::scoped_lock lock(mutex);
+    foreign_waits_.push_back(event);
+    has_foreign_waits_.store(true, std::memory_order_release);
+  }
+}
+
+/// An event that failed, or was not reached in time, stays.
+void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation) {
+  while (has_foreign_waits_.load(std::memory_order_acquire)) {
+    std::shared_ptr<EventState> next;
+    {
+      const std::scoped_lock lock(mutex);
+      if (!foreign_waits_.empty()) next = foreign_waits_.front();
+    }
+    if (next) next->wait(deadline_ns, operation);
+    const std::scoped_lock lock(mutex);
+    std::erase(foreign_waits_, next);
+    has_foreign_waits_.store(!foreign_waits_.empty(), std::memory_order_release);
+  }
+}
+
+bool StreamState::can_wait_for(Queue& other) noexcept {
+  const StreamState* stream = other.as_stream();
+  return stream != nullptr && &stream->device.plugin == &device.plugin;
+}
+
+void StreamState::wait_for(Queue& other, std::uint64_t sequence, std::string_view operation) {
+  if (&other == this || other.is_done(sequence)) return;
+  if (!can_wait_for(other)) {
+    other.wait_on_host(sequence, operation);
+    return;
+  }
+  wait(other.as_stream()->record(nullptr));
+}
+
+void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+  if (!is_done(sequence)) synchronize(PATCHBAY_NO_DEADLINE, operation);
+}
+
+void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+  check_home("add_callback");
+  settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
+  const std::scoped_lock lock(mutex);
+  patchbay_status* const status = streams(device).add_callback(open_handle(), call, user);
+  if (status == nullptr) return;
+  if (status->code != PATCHBAY_UNSUPPORTED) raise_status(status, "add_callback", device.name_text);
+  release_status(status);
+  const auto event = record_locked(nullptr);
+  if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
+  callbacks_->add(event, call, user);
+}
+
+void StreamState::reset() {
+  check_home("reset");
+  if (is_lent) {
+    raise(
+        ErrorCode::kUnsupported,
+        "[reset] the stream is the application's, which alone can make another ({}). Lend that one "
+        "with wrap_stream.",
+        device.name_text);
+  }
+  finish_quietly();  // and so learns whether it has failed
+  const std::scoped_lock lock(mutex);
+  const FaultPtr fault = progress->fault();
+  foreign_waits_.clear();
+  has_foreign_waits_.store(false, std::memory_order_release);
+  if (fault == nullptr) return;
+  if (fault->loses_device()) throw stream_error(*fault, "reset");
+  patchbay_stream* fresh = nullptr;
+  retired_.reserve(retired_.size() + 1);
+  check(streams(device).create(device.open(), flags, &fresh), "reset", device.name_text);
+  retired_.push_back(std::exchange(handle, own_stream(device, fresh, "reset").release()));
+  progress->forget_waits();
+  progress->restart(submitted.load());
+  if (times) times->restart();
+  if (trace_) trace_->restart();
+}
+
+void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,
+                        patchbay_status* status, std::string_view operation) {
+  if (is_timeout(status)) raise_timeout(device, progress, target, status, operation);
+  if (!is_fault(*status)) raise_status(status, operation, device.name_text);
+  const StatusHolder holder(status);
+  const FaultPtr fault = progress.fail(*status, target);
+  if (fault->loses_device()) device.lose(fault);
+  progress.pass(target);
+  throw stream_error(*fault, operation);
+}
+
+EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_alive,
+                       std::uint32_t flags)
+    : device(stream.device),
+      keep(std::move(keep_alive)),
+      progress(stream.progress),
+      sequence(stream.submitted.load()) {
+  check(events(device).create(device.open(), flags, &handle), "Event", device.name_text);
+  given(handle, device, "Event", "create of the event table");
+  // Events that the core makes for its own waits hold nothing open.
+  if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
+}
+
+EventState::~EventState() {
+  if (process_is_ending() || !device.home.is_here()) return;
+  events(device).destroy(handle);
+  if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void EventState::check_event(patchbay_status* status, std::string_view operation) {
+  if (status != nullptr) [[unlikely]]
+    raise_wait_failure(device, *progress, sequence, status, operation);
+}
+
+bool EventState::is_done() {
+  device.check_home("is_done");
+  std::uint32_t done = 0;
+  check_event(events(device).query(handle, &done), "is_done");
+  if (done != 0) progress->pass(sequence);
+  return done != 0;
+}
+
+void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
+  device.check_home(operation);
+  check_event(events(device).wait(handle, deadline_ns), operation);
+  progress->pass(sequence);
+}
+
+std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
+  device.check_home("take_times");
+  std::uint64_t nanoseconds = 0;
+  check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
+        device.name_text);
+  if (nanoseconds > static_cast<std::uint64_t>(INT64_MAX)) {
+    raise_bad_answer(device, "take_times", fmt::format("elapsed gave {} ns", nanoseconds));
+  }
+  return nanoseconds;
+}
+
+}  // namespace patchbay::runtime

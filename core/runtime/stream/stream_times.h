@@ -1,0 +1,50 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// When the launches and copies of a stream ran, by events with times around each.
+#ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TIMES_H_
+#define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TIMES_H_
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "patchbay/stream.h"
+
+#include "core/runtime/stream/stream_state.h"
+
+namespace patchbay::runtime {
+
+class StreamTimes {
+ public:
+  explicit StreamTimes(StreamState& stream) : stream_(stream) {}
+
+  // Around each submission; the caller holds the stream's mutex.
+  void begin(const Submission& what);
+  void end();
+  /// Drops what was measured on a queue that is gone.
+  void restart();
+
+  /// Of what has finished, oldest first.
+  std::vector<SubmissionTime> take();
+
+ private:
+  struct Measured {
+    SubmissionTime time;
+    std::shared_ptr<EventState> origin, start, end;
+  };
+  static constexpr std::size_t kKept = 4096;
+
+  std::shared_ptr<EventState> mark();
+  static bool finish(Measured& measured);
+
+  StreamState& stream_;
+  std::shared_ptr<EventState> origin_;  // of the starts
+  Measured next_;
+  std::mutex mutex_;  // of measured_, and inside of the stream's
+  std::deque<Measured> measured_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TIMES_H_

@@ -1,0 +1,110 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/trace/trace_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/base/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+constexpr std::size_t kBatchBytes = 64 << 10;
+constexpr std::uint64_t kBatchNs = 250'000'000;
+constexpr std::string_view kEnd = "\n]\n";
+constexpr std::size_t kPageBytes = 4096;
+
+}  // namespace
+
+TraceFile::TraceFile(const std::filesystem::path& path)
+    : process_(::getpid()),
+      descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0 || !write_at_end("[", kEnd)) {
+    const std::error_code why(errno, std::generic_category());
+    if (descriptor_ >= 0) ::close(descriptor_);
+    raise(ErrorCode::kIo, "[trace] can't write {}: {}. Name a file in a directory that exists.",
+          quote(path.string()), why.message());
+  }
+}
+
+TraceFile::~TraceFile() {
+  flush();
+  ::close(descriptor_);
+}
+
+void TraceFile::add(std::string_view event, std::uint64_t now_ns) noexcept {
+  if (!failure_.empty()) return;
+  try {
+    sizes_.reserve(sizes_.size() + 1);
+    batch_ += event;
+    sizes_.push_back(event.size());
+  } catch (const std::bad_alloc&) {
+    failure_ = "no memory";
+    return;
+  }
+  if (written_ns_ == 0) written_ns_ = now_ns;
+  if (batch_.size() < kBatchBytes && now_ns - written_ns_ < kBatchNs) return;
+  written_ns_ = now_ns;
+  flush();
+}
+
+void TraceFile::flush() noexcept {
+  if (sizes_.empty() || !failure_.empty()) return;
+  try {
+    if (::getpid() == process_) write_batch();
+  } catch (const std::bad_alloc&) {
+    failure_ = "no memory";
+  }
+  batch_.clear();
+  sizes_.clear();
+}
+
+std::size_t TraceFile::room_in_page() const noexcept {
+  return kPageBytes - static_cast<std::size_t>(end_) % kPageBytes;
+}
+
+/// A page at a time. An event that is longer than a page takes several all the same.
+void TraceFile::write_batch() {
+  std::string page;
+  const auto write = [&](std::string_view end) {
+    if (!write_at_end(page, end)) failure_ = std::generic_category().message(errno);
+    page.clear();
+  };
+  std::string_view rest = batch_;
+  for (const std::size_t size : sizes_) {
+    const std::string_view separator = needs_comma_ ? ",\n" : "\n";
+    if (page.size() + separator.size() + size + kEnd.size() > room_in_page()) {
+      write(kEnd);
+      page = needs_comma_ ? "," : " ";
+      page.resize(room_in_page(), ' ');
+      write("");
+      page += rest.substr(0, size);
+    } else {
+      page += separator;
+      page += rest.substr(0, size);
+    }
+    needs_comma_ = true;
+    rest.remove_prefix(size);
+    if (!failure_.empty()) return;
+  }
+  write(kEnd);
+}
+
+bool TraceFile::write_at_end(std::string_view text, std::string_view end) {
+  std::string whole(text);
+  whole += end;
+  for (std::size_t done = 0; done < whole.size();) {
+    const ssize_t written = ::pwrite(descriptor_, whole.data() + done, whole.size() - done,
+                                     end_ + static_cast<std::int64_t>(done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  end_ += static_cast<std::int64_t>(text.size());
+  return true;
+}
+
+}  // namespace patchbay::runtime

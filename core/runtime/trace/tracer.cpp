@@ -1,0 +1,202 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/trace/tracer.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/runtime/plugin/host.h"
+
+namespace patchbay::runtime {
+namespace {
+
+/// The host's threads; devices follow it.
+constexpr std::uint32_t kHostProcess = 1;
+
+/// All traces of the process. It is never destroyed: threads may trace until the very end.
+struct OpenTraces {
+  const HomeProcess home;
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Tracer>> by_path;
+};
+OpenTraces& open_traces() {
+  static auto* const traces = new OpenTraces;
+  return *traces;
+}
+
+void flush_all() {
+  OpenTraces& traces = open_traces();
+  if (!traces.home.is_here()) return;
+  const std::scoped_lock lock(traces.mutex);
+  for (const auto& [path, weak] : traces.by_path) {
+    if (const auto tracer = weak.lock()) tracer->flush();
+  }
+}
+
+/// A JSON string; what is not UTF-8 in it is replaced.
+std::string quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// The format counts in microseconds; nanoseconds are decimals.
+void append_time(std::string& out, std::string_view key, std::uint64_t ns) {
+  fmt::format_to(std::back_inserter(out), ",\"{}\":{}.{:03}", key, ns / 1000, ns % 1000);
+}
+
+void append_arguments(std::string& out, TraceArguments arguments) {
+  if (arguments.size() == 0) return;
+  out += ",\"args\":{";
+  const char* separator = "";
+  for (const TraceArgument& argument : arguments) {
+    fmt::format_to(std::back_inserter(out), "{}\"{}\":", separator, argument.name);
+    if (const auto* number = std::get_if<std::uint64_t>(&argument.value)) {
+      fmt::format_to(std::back_inserter(out), "{}", *number);
+    } else {
+      out += quoted(std::get<std::string_view>(argument.value));
+    }
+    separator = ",";
+  }
+  out += '}';
+}
+
+std::uint32_t thread_number() {
+  static std::atomic<std::uint32_t> num_threads{0};
+  thread_local const std::uint32_t own = num_threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return own;
+}
+
+}  // namespace
+
+std::shared_ptr<Tracer> Tracer::open(const std::filesystem::path& path) {
+  OpenTraces& traces = open_traces();
+  const std::scoped_lock lock(traces.mutex);
+  std::error_code failure;  // is told when the file is opened
+  const std::filesystem::path whole = std::filesystem::weakly_canonical(path, failure);
+  std::weak_ptr<Tracer>& known = traces.by_path[(failure ? path : whole).string()];
+  if (auto tracer = known.lock()) return tracer;
+  if (traces.by_path.size() == 1) std::atexit(flush_all);
+  auto tracer = std::make_shared<Tracer>(path);
+  known = tracer;
+  return tracer;
+}
+
+Tracer::Tracer(const std::filesystem::path& path) : start_ns_(now_ns()), file_(path) {
+  name_track("process_name", {kHostProcess, 0}, fmt::format("host (process {})", ::getpid()));
+}
+
+void Tracer::add(std::string_view phase, Track track, std::string_view name, std::uint64_t at_ns,
+                 std::string_view more, TraceArguments arguments) noexcept {
+  if (!home_.is_here()) return;
+  try {
+    std::string event =
+        fmt::format(R"({{"ph":"{}","pid":{},"tid":{})", phase, track.process, track.thread);
+    if (!name.empty()) event += ",\"name\":" + quoted(name);
+    append_time(event, "ts", at_ns > start_ns_ ? at_ns - start_ns_ : 0);
+    event += more;
+    append_arguments(event, arguments);
+    event += '}';
+    const std::scoped_lock lock(mutex_);
+    file_.add(event, now_ns());
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory, no event
+  }
+}
+
+void Tracer::name_track(std::string_view what, Track track, std::string_view name) noexcept {
+  add("M", track, what, start_ns_, {}, std::array{TraceArgument{"name", name}});
+}
+
+Track Tracer::host_track() noexcept try {
+  if (!home_.is_here()) return {};
+  const Track track{kHostProcess, thread_number()};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!named_threads_.insert({track.process, track.thread}).second) return track;
+  }
+  name_track("thread_name", track, fmt::format("thread {}", track.thread));
+  return track;
+} catch (const std::bad_alloc&) {
+  return {kHostProcess, 0};
+}
+
+Track Tracer::device_track(const std::string& device_name, std::uint64_t stream_number) noexcept
+    try {
+  if (!home_.is_here()) return {};
+  Track track{0, static_cast<std::uint32_t>(stream_number)};
+  bool is_new_device = false, is_new_stream = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto next = static_cast<std::uint32_t>(processes_.size()) + kHostProcess + 1;
+    const auto [device, inserted] = processes_.try_emplace(device_name, next);
+    is_new_device = inserted;
+    track.process = device->second;
+    is_new_stream = named_threads_.insert({track.process, track.thread}).second;
+  }
+  if (is_new_device) name_track("process_name", track, device_name);
+  if (is_new_stream) {
+    name_track("thread_name", track,
+               stream_number == 0 ? "default stream" : fmt::format("stream {}", stream_number));
+  }
+  return track;
+} catch (const std::bad_alloc&) {
+  return {kHostProcess, 0};
+}
+
+void Tracer::span(Track track, std::string_view name, std::uint64_t begin_ns, std::uint64_t end_ns,
+                  TraceArguments arguments) noexcept {
+  const std::uint64_t duration_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+  std::array<char, 64> duration{};
+  const auto end = fmt::format_to_n(duration.data(), duration.size(), ",\"dur\":{}.{:03}",
+                                    duration_ns / 1000, duration_ns % 1000);
+  add("X", track, name, begin_ns, {duration.data(), end.size}, arguments);
+}
+
+void Tracer::instant(Track track, std::string_view name, TraceArguments arguments) noexcept {
+  add("i", track, name, now_ns(), ",\"s\":\"t\"", arguments);
+}
+
+void Tracer::counter(Track track, std::string_view name, TraceArguments values) noexcept {
+  add("C", track, name, now_ns(), {}, values);
+}
+
+void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept {
+  const std::uint64_t number = num_arrows_.fetch_add(1, std::memory_order_relaxed) + 1;
+  // Short enough to need no allocation.
+  std::array<char, 64> id{};
+  const auto write = [&](std::string_view more) {
+    const auto end =
+        fmt::format_to_n(id.data(), id.size(), R"(,"cat":"flow","id":{}{})", number, more).size;
+    return std::string_view(id.data(), end);
+  };
+  add("s", from, "flow", from_ns, write(""), {});
+  add("f", to, "flow", to_ns, write(R"(,"bp":"e")"), {});
+}
+
+void Tracer::begin(Track track, std::string_view name) noexcept {
+  add("B", track, name, now_ns(), {}, {});
+}
+
+void Tracer::end(Track track) noexcept { add("E", track, {}, now_ns(), {}, {}); }
+
+void Tracer::flush() noexcept {
+  if (!home_.is_here()) return;
+  const std::scoped_lock lock(mutex_);
+  file_.flush();
+}
+
+std::string Tracer::failure() const {
+  const std::scoped_lock lock(mutex_);
+  return file_.failure();
+}
+
+void TraceSpan::begin() noexcept { begin_ns_ = now_ns(); }
+
+void TraceSpan::end() noexcept {
+  tracer_->span(tracer_->host_track(), name_, begin_ns_, now_ns(), arguments_);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,108 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What happens when, on which thread and on which stream, as events of a trace file.
+#ifndef PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_
+#define PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/fork.h"
+#include "core/runtime/trace/trace_file.h"
+
+namespace patchbay::runtime {
+
+/// A line of the trace: a thread of the host, or a stream of a device.
+struct Track {
+  std::uint32_t process = 0, thread = 0;
+};
+
+struct TraceArgument {
+  std::string_view name;
+  std::variant<std::uint64_t, std::string_view> value;
+};
+using TraceArguments = std::span<const TraceArgument>;
+
+/// Thread-safe. Times are those of now_ns(). A trace that can't be written any further takes events
+/// and drops them.
+class Tracer {
+ public:
+  /// The tracer of that file; runtimes of one process share it. Errors: kIo.
+  static std::shared_ptr<Tracer> open(const std::filesystem::path& path);
+  explicit Tracer(const std::filesystem::path& path);
+
+  /// That of the calling thread.
+  Track host_track() noexcept;
+  Track device_track(const std::string& device_name, std::uint64_t stream_number) noexcept;
+
+  void span(Track track, std::string_view name, std::uint64_t begin_ns, std::uint64_t end_ns,
+            TraceArguments arguments) noexcept;
+  void instant(Track track, std::string_view name, TraceArguments arguments) noexcept;
+  void counter(Track track, std::string_view name, TraceArguments values) noexcept;
+  /// An arrow between the spans that are open at these times.
+  void arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept;
+  /// For spans whose ends come by themselves.
+  void begin(Track track, std::string_view name) noexcept;
+  void end(Track track) noexcept;
+
+  void flush() noexcept;
+  std::string failure() const;
+
+ private:
+  void add(std::string_view phase, Track track, std::string_view name, std::uint64_t at_ns,
+           std::string_view more, TraceArguments arguments) noexcept;
+  void name_track(std::string_view what, Track track, std::string_view name) noexcept;
+
+  const HomeProcess home_;  // whose file it is: forked processes add nothing
+  const std::uint64_t start_ns_;
+  mutable std::mutex mutex_;
+  TraceFile file_;
+  std::map<std::string, std::uint32_t> processes_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> named_threads_;
+  std::atomic<std::uint64_t> num_arrows_{0};
+};
+
+/// A span on the calling thread's track, from construction to destruction. Without a tracer:
+/// nothing, and hardly any time.
+class TraceSpan {
+ public:
+  TraceSpan(Tracer* tracer, std::string_view name) noexcept : tracer_(tracer), name_(name) {
+    if (tracer != nullptr) [[unlikely]]
+      begin();
+  }
+  ~TraceSpan() {
+    if (tracer_ != nullptr) [[unlikely]]
+      end();
+  }
+  TraceSpan(const TraceSpan&) = delete;
+  TraceSpan& operator=(const TraceSpan&) = delete;
+
+  /// Texts stay valid until the span ends.
+  void add(std::string_view name, std::variant<std::uint64_t, std::string_view> value) {
+    if (tracer_ != nullptr) [[unlikely]]
+      arguments_.push_back({name, value});
+  }
+
+ private:
+  void begin() noexcept;
+  void end() noexcept;
+
+  Tracer* const tracer_;
+  const std::string_view name_;
+  std::uint64_t begin_ns_ = 0;
+  std::vector<TraceArgument> arguments_;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_

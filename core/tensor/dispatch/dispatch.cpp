@@ -1,0 +1,117 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/dispatch/dispatch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "patchbay/kernel.h"
+
+#include "core/base/error.h"
+
+namespace patchbay::tensor {
+
+static_assert(kernel_slot(kOperators.back(), DType::boolean, 7) < runtime::KernelCache::kNumSlots);
+
+Operand literal(const char* operation, DType dtype, const Scalar& value) {
+  if (value.slot() == 0) [[likely]]
+    return {nullptr, value.bits(dtype, operation)};
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder();
+      recorder == nullptr || !recorder->has_slot(value.slot())) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] a slot stands outside of its recording, where no replay can set it: "
+                   "expected a number, got a slot of value {}. Use it in the function that asked "
+                   "for it.",
+                   operation, value.to_string());
+  }
+  return {nullptr, value.without_slot().bits(dtype, operation), value.slot()};
+}
+
+namespace {
+
+unsigned scalars_of(std::span<const Operand> inputs) {
+  unsigned scalars = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].tensor == nullptr) scalars |= 1u << i;
+  }
+  return scalars;
+}
+
+/// What tells two kernels of one operator and dtype apart.
+unsigned variant_of(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs) {
+  return op.id == op::cast.id ? static_cast<unsigned>(out.dtype) - 1 : scalars_of(inputs);
+}
+
+bool is_flat(const TensorImpl& out, std::span<const Operand> inputs) {
+  if (!out.is_contiguous) return false;
+  for (const Operand& input : inputs) {
+    if (input.tensor == nullptr) continue;
+    if (!input.tensor->is_contiguous || input.tensor->shape != out.shape) return false;
+  }
+  return true;
+}
+
+void set_flat(Launch& launch, DType dtype, const TensorImpl& out, std::span<const Operand> inputs) {
+  launch.flat(out, PATCHBAY_WRITE);
+  for (const Operand& input : inputs) {
+    if (input.tensor != nullptr) {
+      launch.flat(*input.tensor, PATCHBAY_READ);
+    } else {
+      launch.scalar(input.bits, dtype, input.slot);
+    }
+  }
+}
+
+void set_strided(Launch& launch, DType dtype, const TensorImpl& out,
+                 std::span<const Operand> inputs) {
+  Iteration walk(out.shape);
+  walk.add(out);
+  for (const Operand& input : inputs) {
+    if (input.tensor != nullptr) walk.add(*input.tensor);
+  }
+  walk.sort();
+  walk.collapse();
+  int tensor = 0;
+  launch.tensor(out, walk.extents(), walk.strides(tensor++), PATCHBAY_WRITE);
+  for (const Operand& input : inputs) {
+    if (input.tensor != nullptr) {
+      launch.tensor(*input.tensor, walk.extents(), walk.strides(tensor++), PATCHBAY_READ);
+    } else {
+      launch.scalar(input.bits, dtype, input.slot);
+    }
+  }
+}
+
+}  // namespace
+
+void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
+                        std::span<const Operand> inputs) {
+  if (out.is_empty()) return;
+  const std::size_t slot = kernel_slot(op, dtype, variant_of(op, out, inputs));
+  runtime::KernelState& kernel = out.device().kernels.at(
+      slot, [&] { return make_spec(op, out.dtype, dtype, scalars_of(inputs)); });
+  Launch launch;
+  if (is_flat(out, inputs)) {
+    set_flat(launch, dtype, out, inputs);
+  } else {
+    set_strided(launch, dtype, out, inputs);
+  }
+  launch.run(op.name, kernel);
+}
+
+void launch_fill(const TensorImpl& out, std::uint64_t bits) { launch_fill(out, {nullptr, bits}); }
+
+void launch_fill(const TensorImpl& out, const Operand& value) {
+  launch_elementwise(op::fill, out.dtype, out, {&value, 1});
+}
+
+void launch_copy(const TensorImpl& out, const TensorImpl& in) {
+  const Operand source{&in};
+  launch_elementwise(out.dtype == in.dtype ? op::copy : op::cast, in.dtype, out, {&source, 1});
+}
+
+void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits) {
+  const std::array<Operand, 2> range{{{nullptr, start_bits}, {nullptr, step_bits}}};
+  launch_elementwise(op::arange, out.dtype, out, range);
+}
+
+}  // namespace patchbay::tensor

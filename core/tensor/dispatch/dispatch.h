@@ -1,0 +1,103 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// From a checked operation to a launch: the kernel of the operator, and its arguments.
+#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_DISPATCH_H_
+#define PATCHBAY_CORE_TENSOR_DISPATCH_DISPATCH_H_
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "patchbay/kernel.h"
+
+#include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/kernel/launch.h"
+#include "core/tensor/dispatch/iteration.h"
+#include "core/tensor/dispatch/operators.h"
+#include "core/tensor/dispatch/tensor_impl.h"
+
+namespace patchbay::tensor {
+
+/// An input of an elementwise operation: a tensor, or (null) the bits of one element.
+struct Operand {
+  const TensorImpl* tensor = nullptr;
+  std::uint64_t bits = 0;
+  std::uint32_t slot = 0;  // of a recording, for a number that replays may change
+};
+
+/// A number as an operand; it may be a recording's slot. Errors: those of Scalar::bits.
+Operand literal(const char* operation, DType dtype, const Scalar& value);
+
+/// The arguments of one launch, on the stack. The tensors outlive it.
+template <std::size_t kMostTensors, std::size_t kMostArguments>
+class LaunchOf {
+ public:
+  /// One more tensor, with its extents and strides.
+  void tensor(const TensorImpl& tensor, const Shape& shape, const Shape& strides,
+              std::uint8_t access) {
+    patchbay_argument& argument = add(tensor, shape.rank(), access);
+    std::copy(shape.begin(), shape.end(), argument.shape);
+    std::copy(strides.begin(), strides.end(), argument.strides);
+  }
+  /// One more contiguous tensor, in one dimension.
+  void flat(const TensorImpl& tensor, std::uint8_t access) {
+    patchbay_argument& argument = add(tensor, 1, access);
+    argument.shape[0] = tensor.num_elements;
+    argument.strides[0] = 1;
+  }
+  /// One more number of `dtype` (for bool as u8), and what a recording is to know of it.
+  void scalar(std::uint64_t bits, DType dtype, std::uint32_t slot = runtime::kNoSlot) {
+    if (slot != runtime::kNoSlot) [[unlikely]] {
+      if (!has_slots_) slots_.fill(runtime::kNoSlot);
+      has_slots_ = true;
+      slots_[num_arguments_] = slot;
+    }
+    runtime::set_scalar(next(), bits, scalar_dtype(dtype));
+  }
+
+  /// `name` is what errors and traces call it.
+  void run(std::string_view name, runtime::KernelState& kernel) const {
+    runtime::launch(kernel, std::span(arguments_.data(), num_arguments_),
+                    std::span(uses_.data(), num_uses_), name,
+                    std::span(slots_.data(), has_slots_ ? num_arguments_ : 0));
+  }
+
+ private:
+  patchbay_argument& next() {
+    patchbay_argument& argument = arguments_[num_arguments_++];
+    std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
+    std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
+    return argument;
+  }
+  patchbay_argument& add(const TensorImpl& tensor, int rank, std::uint8_t access) {
+    patchbay_argument& argument = next();
+    runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);
+    uses_[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0,
+                          (access & PATCHBAY_READ) != 0};
+    return argument;
+  }
+
+  std::array<patchbay_argument, kMostArguments> arguments_;  // filled as far as num_arguments_
+  std::array<runtime::Use, kMostTensors> uses_;
+  std::array<std::uint32_t, kMostArguments> slots_;  // filled if there are any
+  std::size_t num_arguments_ = 0, num_uses_ = 0;
+  bool has_slots_ = false;
+};
+using Launch = LaunchOf<8, 8>;
+
+/// out = op(inputs), element by element; inputs are of `dtype` and broadcast to out. Nothing for an
+/// empty out.
+void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
+                        std::span<const Operand> inputs);
+void launch_fill(const TensorImpl& out, std::uint64_t bits);
+void launch_fill(const TensorImpl& out, const Operand& value);
+/// Same dtype: copy; else cast.
+void launch_copy(const TensorImpl& out, const TensorImpl& in);
+void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_DISPATCH_H_

@@ -1,0 +1,242 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/dispatch/operands.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/runtime/graph/graph_recorder.h"
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/overlap.h"
+
+namespace patchbay::tensor {
+
+std::string describe(const TensorImpl& tensor) {
+  return fmt::format("{} {} on {}", patchbay::to_string(tensor.dtype), to_string(tensor.shape),
+                     tensor.device().name_text);
+}
+
+std::string describe(const Named& operand) {
+  return fmt::format("{}: {}", operand.name, describe(operand.tensor));
+}
+
+void raise_undefined(const char* operation, const char* operand) {
+  raise(ErrorCode::kInvalidArgument,
+        "[{0}] {1} is undefined: expected a tensor, got a default-constructed handle. Create it "
+        "first, for example {1} = zeros(shape).",
+        operation, operand);
+}
+
+void raise_device_mismatch(const char* operation, const Named& expected, const Named& got) {
+  const runtime::DeviceState& device = expected.tensor.device();
+  const bool one_runtime = &device.runtime == &got.tensor.device().runtime;
+  const std::string way_out =
+      one_runtime ? fmt::format("Copy it first: {}.to({}.device()).", got.name, expected.name)
+                  : std::string(
+                        "They belong to two runtimes, which do not mix: take the values "
+                        "through the host with to_vector and from_host.");
+  raise(ErrorCode::kDeviceMismatch,
+        "[{}] operands are on different devices: expected {} on {} like {}, got {} ({}; {}). {}",
+        operation, got.name, device.name_text, expected.name, got.tensor.device().name_text,
+        describe(expected), describe(got), way_out);
+}
+
+void raise_place_mismatch(const char* operation, const Named& place, const Named& got) {
+  const runtime::DeviceState& device = got.tensor.device();
+  const bool would_do = got.tensor.shape.rank() == 0 && needs_grad(got.tensor) &&
+                        &device.runtime == &place.tensor.device().runtime &&
+                        device.properties.kind == DeviceKind::kCpu;
+  if (!would_do) raise_device_mismatch(operation, place, got);
+  raise(
+      ErrorCode::kDeviceMismatch,
+      "[{0}] operands are on different devices: expected {1} on {2} like {3}, got {4} ({5}; {6}). "
+      "It requires gradients, and so is not taken as a number. Copy it first, and gradients flow "
+      "back: {1}.to({3}.device()).",
+      operation, got.name, place.tensor.device().name_text, place.name, device.name_text,
+      describe(place), describe(got));
+}
+
+void raise_dtype_mismatch(const char* operation, const Named& expected, const Named& got) {
+  const auto dtype = patchbay::to_string(expected.tensor.dtype);
+  // Of a mask and numbers the mask is converted, though it stands first.
+  const std::string_view op = operation;
+  const bool is_mask = expected.tensor.dtype == DType::boolean &&
+                       std::string_view(got.name) == "b" && !op.starts_with("logical");
+  const Named& converted = is_mask ? expected : got;
+  const Named& kept = is_mask ? got : expected;
+  raise(ErrorCode::kDtypeMismatch,
+        "[{}] operands have different dtypes: expected {} of {} like {}, got {} ({}; {}). Convert "
+        "{} first: {}.cast(DType::{}).",
+        operation, got.name, dtype, expected.name, patchbay::to_string(got.tensor.dtype),
+        describe(expected), describe(got), is_mask ? "the mask" : "it", converted.name,
+        kept.tensor.dtype == DType::boolean ? "boolean" : patchbay::to_string(kept.tensor.dtype));
+}
+
+void raise_no_such_dtype(const char* operation, DTypes dtypes, const Named& operand) {
+  raise(ErrorCode::kDtypeMismatch,
+        "[{}] is not defined for {}: expected one of {}, got {} ({}). Convert it first with cast.",
+        operation, patchbay::to_string(operand.tensor.dtype), to_string(dtypes),
+        patchbay::to_string(operand.tensor.dtype), describe(operand));
+}
+
+bool has_dtype(const runtime::DeviceState& device, DType dtype) {
+  switch (dtype) {
+    case DType::f64: return device.properties.f64;
+    case DType::f16: return device.properties.f16;
+    case DType::bf16: return device.properties.bf16;
+    case DType::f32:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::boolean: return true;
+  }
+  return false;
+}
+
+void check_device_has(const char* operation, const runtime::DeviceState& device, DType dtype) {
+  if (has_dtype(device, dtype)) [[likely]]
+    return;
+  DTypes known = 0;
+  for (unsigned i = 1; i <= static_cast<unsigned>(DType::boolean); ++i) {
+    const auto candidate = static_cast<DType>(i);
+    if (has_dtype(device, candidate)) known |= dtypes_of(candidate);
+  }
+  raise(ErrorCode::kUnsupported,
+        "[{0}] device {1} has no dtype {2}: expected one of {3}, got {2}. Use one of these, or "
+        "another device.",
+        operation, device.name_text, patchbay::to_string(dtype), to_string(known));
+}
+
+bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
+  return tensor.shape.rank() == 0 && !needs_grad(tensor) &&
+         &tensor.device().runtime == &place.device().runtime &&
+         tensor.device().properties.kind == DeviceKind::kCpu && tensor.buffer().host_addressable;
+}
+
+std::uint64_t read_host_scalar(const TensorImpl& tensor) {
+  runtime::BufferState& buffer = tensor.buffer();
+  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+    if (recorder->makes(buffer)) runtime::check_not_recording("scalar");
+  }
+  buffer.wait_on_host(false, "scalar");
+  buffer.check_readable("scalar");
+  std::uint64_t bits = 0;
+  std::memcpy(&bits,
+              static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes +
+                  tensor.offset_bytes,
+              size_bytes(tensor.dtype));
+  return bits;
+}
+
+Shape broadcast_shapes(const char* operation, const Named& a, const Named& b) {
+  const Shape& x = a.tensor.shape;
+  const Shape& y = b.tensor.shape;
+  if (x == y) return x;
+  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the end
+    const std::int64_t mine = x[x.rank() - i], other = y[y.rank() - i];
+    if (mine == other || mine == 1 || other == 1) continue;
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] shapes {} and {} do not broadcast: expected equal extents, or 1, in dimension -{}, "
+          "got {} and {} ({}; {}). Reshape one of them.",
+          operation, to_string(x), to_string(y), i, mine, other, describe(a), describe(b));
+  }
+  return joined(x, y);
+}
+
+Shape joined(const Shape& a, const Shape& b) {
+  Shape shape = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  for (int i = 1; i <= shorter.rank(); ++i) {  // from the end
+    std::int64_t& mine = shape[shape.rank() - i];
+    if (mine == 1) mine = shorter[shorter.rank() - i];
+  }
+  return shape;
+}
+
+void claim_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
+  if (out.dtype != dtype) [[unlikely]] {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] out has the wrong dtype: expected {}, got {} (out: {}). Give an out of {}.",
+          operation, patchbay::to_string(dtype), patchbay::to_string(out.dtype), describe(out),
+          patchbay::to_string(dtype));
+  }
+  if (out.shape != shape) [[unlikely]] {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] out has the wrong shape: expected {}, got {} (out: {}). Give an out of shape {}.",
+          operation, to_string(shape), to_string(out.shape), describe(out), to_string(shape));
+  }
+  claim_destination(operation, out);
+}
+
+void refuse_gradient(const char* operation, const Named& operand) {
+  if (!needs_grad(operand.tensor)) [[likely]]
+    return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} requires gradients, which do not flow into a destination: expected an operand "
+        "without, got {}. Use the form that returns a new tensor, or write inside a NoGrad scope.",
+        operation, operand.name, describe(operand));
+}
+
+void claim_destination(const char* operation, const TensorImpl& out, const char* name) {
+  out.buffer().check_writable(operation, name);
+  if (repeats_elements(out)) [[unlikely]] {
+    raise(ErrorCode::kInvalidArgument,
+          "[{0}] {1} repeats elements: expected a place of its own for each, got strides {2} ({1}: "
+          "{3}). Write into {1}.clone(), and use that one from then on.",
+          operation, name, to_string(out.strides), describe(out));
+  }
+  if (is_watched(out)) [[unlikely]] {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] {} requires gradients: expected a tensor that no recorded graph needs, got {}. Use "
+          "the form that returns a new tensor, or write inside a NoGrad scope.",
+          operation, name, describe({name, out}));
+  }
+  out.buffer().count_version();
+}
+
+namespace {
+
+[[noreturn, gnu::cold]] void raise_overlap(const char* operation, const char* expected,
+                                           const Named& out, const Named& input) {
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
+        "{} first: {}.clone().",
+        operation, out.name, input.name, expected, describe(out), describe(input),
+        std::string_view(input.name) == "source" ? "source" : "input", input.name);
+}
+
+}  // namespace
+
+void check_no_partial_overlap(const char* operation, const Named& out, const Named& input) {
+  if (overlap(out.tensor, input.tensor) == Overlap::kPartial) [[unlikely]]
+    raise_overlap(operation, "the very same elements or none", out, input);
+}
+
+void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input) {
+  if (overlap(out, input.tensor) != Overlap::kNone) [[unlikely]]
+    raise_overlap(operation, "no element in common", {"out", out}, input);
+}
+
+void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other) {
+  if (overlap(out, other) == Overlap::kNone) [[likely]]
+    return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] out and another out overlap: expected no element in common, got some ({}; {}). Give "
+        "each of them memory of its own.",
+        operation, describe({"out", out}), describe({"another out", other}));
+}
+
+int resolve_dim(const char* operation, const TensorImpl& tensor, int dim) {
+  const int rank = tensor.shape.rank();
+  if (dim >= -rank && dim < rank) [[likely]]
+    return dim < 0 ? dim + rank : dim;
+  const std::string range = rank == 0 ? std::string("none for rank 0")
+                                      : fmt::format("{} to {} for rank {}", -rank, rank - 1, rank);
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] dimension {} is out of range: expected {}, got {} ({}). Use a dimension that the "
+        "tensor has.",
+        operation, dim, range, dim, describe(tensor));
+}
+
+}  // namespace patchbay::tensor

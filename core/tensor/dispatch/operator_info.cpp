@@ -1,0 +1,127 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The records as users see them.
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "patchbay/kernel.h"
+#include "patchbay/operators.h"
+
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/operators.h"
+
+namespace patchbay {
+
+namespace {
+
+std::vector<DType> list_of(tensor::DTypes set) {
+  std::vector<DType> dtypes;
+  for (unsigned i = 1; i <= static_cast<unsigned>(DType::boolean); ++i) {
+    if (tensor::contains(set, static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
+  }
+  return dtypes;
+}
+
+ErrorBound bound_of(const tensor::Ulps& ulps) {
+  const double rounded = ulps.f32 == 0 ? 0 : 1;
+  return {ulps.of_terms ? ErrorBound::Scale::kTerms : ErrorBound::Scale::kResult, ulps.f32,
+          ulps.f64, rounded, rounded};
+}
+
+/// The table's C, as a formula.
+std::string formula(std::string_view text) {
+  std::string result(text);
+  const auto replace = [&](std::string_view from, std::string_view to) {
+    for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
+      result.replace(at, from.size(), to);
+    }
+  };
+  replace("(T)", "");
+  replace("* ", " * ");
+  replace("  *", " *");
+  return result;
+}
+
+OperatorInfo info_of(const tensor::Operator& op) {
+  OperatorInfo info;
+  info.name = op.name;
+  info.kernel = op.kernel;
+  info.version = std::stoi(op.kernel + std::strlen(op.name) + 1);
+  info.family = op.family;
+  info.dtypes = list_of(op.dtypes);
+  info.shapes = op.shapes;
+  if (op.derivative != nullptr) info.derivative = formula(op.derivative);
+  info.bound = bound_of(op.bound);
+  info.source = op.source;
+  return info;
+}
+
+const tensor::Operator& record_of(const OperatorInfo& info) {
+  return *std::find_if(tensor::kOperators.begin(), tensor::kOperators.end(),
+                       [&](const tensor::Operator& op) { return op.name == info.name; });
+}
+
+/// What is made of `dtype`; for a cast the dtypes that every backend has.
+std::vector<DType> results_of(const tensor::Operator& op, DType dtype) {
+  if (op.result != tensor::Result::kChosen) return {tensor::result_dtype(op, dtype)};
+  std::vector<DType> results{DType::f32, DType::i32, DType::i64, DType::u8, DType::boolean};
+  results.erase(std::remove(results.begin(), results.end(), dtype), results.end());
+  return results;
+}
+
+}  // namespace
+
+double ErrorBound::of(DType dtype) const {
+  switch (dtype) {
+    case DType::f32: return f32;
+    case DType::f64: return f64;
+    case DType::f16: return f16;
+    case DType::bf16: return bf16;
+    default: return 0;
+  }
+}
+
+DType OperatorInfo::result_dtype(DType dtype) const {
+  return tensor::result_dtype(record_of(*this), dtype);
+}
+
+std::span<const OperatorInfo> operators() {
+  static const auto& infos = *new std::vector<OperatorInfo>([] {
+    std::vector<OperatorInfo> all;
+    for (const tensor::Operator& op : tensor::kOperators) all.push_back(info_of(op));
+    return all;
+  }());
+  return infos;
+}
+
+const OperatorInfo& find_operator(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const OperatorInfo& info : operators()) {
+    if (info.name == name) return info;
+    names.push_back(info.name);
+  }
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[find_operator] unknown operator: expected one of {}, got {}. Use one of these "
+                 "names.",
+                 fmt::join(names, ", "), runtime::quote(name));
+}
+
+std::string why_unsupported(const Device& device, const OperatorInfo& op, DType dtype) {
+  const auto names = [&] { return fmt::format("{} {}", op.name, to_string(dtype)); };
+  if (std::find(op.dtypes.begin(), op.dtypes.end(), dtype) == op.dtypes.end()) {
+    return names() + ": the operator is not defined for this dtype";
+  }
+  if (!tensor::has_dtype(*device.shared_state(), dtype)) {
+    return fmt::format("{}: the device {} has no such dtype", names(), device.name());
+  }
+  const tensor::Operator& record = record_of(op);
+  for (const DType out : results_of(record, dtype)) {
+    std::string why = why_unsupported(device, tensor::make_spec(record, out, dtype));
+    if (!why.empty()) return why;
+  }
+  return {};
+}
+
+}  // namespace patchbay

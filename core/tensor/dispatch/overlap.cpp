@@ -1,0 +1,78 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/dispatch/overlap.h"
+
+#include <cstdint>
+
+#include "core/base/distance_search.h"
+
+namespace patchbay::tensor {
+
+namespace {
+
+std::int64_t first_byte(const TensorImpl& t) {
+  return static_cast<std::int64_t>(runtime::address_of(t.buffer()) + t.offset_bytes);
+}
+
+/// Extents and strides of the dimensions that are walked.
+Shape walked(const TensorImpl& t, const Shape& values) {
+  Shape kept;
+  for (int i = 0; i < t.shape.rank(); ++i) {
+    if (t.shape[i] != 1) kept.push_back(values[i]);
+  }
+  return kept;
+}
+
+bool is_same_walk(const TensorImpl& a, const TensorImpl& b) {
+  return size_bytes(a.dtype) == size_bytes(b.dtype) && walked(a, a.shape) == walked(b, b.shape) &&
+         walked(a, a.strides) == walked(b, b.strides);
+}
+
+bool shares_a_byte(const TensorImpl& a, const TensorImpl& b, std::int64_t distance) {
+  runtime::DistanceSearch search;
+  const auto size_a = static_cast<std::int64_t>(size_bytes(a.dtype));
+  const auto size_b = static_cast<std::int64_t>(size_bytes(b.dtype));
+  search.add(1, 1 - size_b, size_a - 1);  // any byte of the one, any byte of the other
+  for (int i = 0; i < a.shape.rank(); ++i) {
+    if (a.strides[i] != 0) search.add(a.strides[i] * size_a, 0, a.shape[i] - 1);
+  }
+  for (int i = 0; i < b.shape.rank(); ++i) {
+    if (b.strides[i] != 0) search.add(b.strides[i] * size_b, 1 - b.shape[i], 0);
+  }
+  return search.can_reach(distance);
+}
+
+}  // namespace
+
+std::int64_t span_bytes(const TensorImpl& t) {
+  std::int64_t last = 0;
+  for (int i = 0; i < t.shape.rank(); ++i) last += (t.shape[i] - 1) * t.strides[i];
+  return (last + 1) * static_cast<std::int64_t>(size_bytes(t.dtype));
+}
+
+Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b) {
+  if (a.is_empty() || b.is_empty()) return Overlap::kNone;
+  const std::int64_t distance = first_byte(b) - first_byte(a);
+  if (distance >= span_bytes(a) || -distance >= span_bytes(b)) return Overlap::kNone;
+  if (distance == 0 && is_same_walk(a, b)) return Overlap::kExact;
+  return shares_a_byte(a, b, distance) ? Overlap::kPartial : Overlap::kNone;
+}
+
+bool has_nested_strides(const Shape& shape, const Shape& strides) {
+  // Smaller strides first. Insertion: there are eight at most.
+  Shape extents, steps;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == 1) continue;
+    int at = 0;
+    while (at < steps.rank() && steps[at] <= strides[i]) ++at;
+    steps.insert(at, strides[i]);
+    extents.insert(at, shape[i]);
+  }
+  std::int64_t spanned = 0;
+  for (int i = 0; i < steps.rank(); ++i) {
+    if (steps[i] <= spanned) return false;
+    spanned += (extents[i] - 1) * steps[i];
+  }
+  return true;
+}
+
+}  // namespace patchbay::tensor

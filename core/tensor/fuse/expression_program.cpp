@@ -1,0 +1,289 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/fuse/expression_program.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/runtime/kernel/fused_kernel.h"
+#include "core/tensor/ops/clamp.h"
+
+namespace patchbay::tensor {
+namespace {
+
+using runtime::raise;
+using Kind = ExpressionNode::Kind;
+
+/// A value of the program; equal ones are one.
+struct Value {
+  std::string word;  // what makes it: an operator, or the push of a leaf
+  DType dtype;
+  std::vector<std::size_t> operands;
+  bool operator<(const Value& other) const {
+    return std::tie(word, dtype, operands) < std::tie(other.word, other.dtype, other.operands);
+  }
+};
+
+class Builder {
+ public:
+  Builder(const std::string& name, std::span<const InputType> inputs, const Describe& describe)
+      : name_(name), inputs_(inputs), describe_(describe) {}
+
+  ExpressionProgram run(std::span<const Expression> outputs) {
+    for (const NodePtr& node : nodes_of(outputs)) find_dtype(*node);
+    std::vector<std::size_t> results;
+    for (const Expression& output : outputs) {
+      const ExpressionNode& node = *output.node();
+      const std::optional<DType> dtype = dtypes_[&node];
+      if (!dtype) raise_no_dtype();
+      results.push_back(value_of(node, *dtype));
+      program_.outputs.push_back(*dtype);
+    }
+    if (values_.size() > runtime::kMaxFusedValues) {
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] the fused expression is too long: expected at most {} values, got {}. Split it.",
+            name_, runtime::kMaxFusedValues, values_.size());
+    }
+    write(results);
+    return std::move(program_);
+  }
+
+ private:
+  // ------------------------------------------------------------------------------- dtypes
+
+  /// The dtype of a node, none for literals and what is made of these alone. Operands come first.
+  void find_dtype(const ExpressionNode& node) { dtypes_[&node] = dtype_of(node); }
+
+  std::optional<DType> dtype_of(const ExpressionNode& node) {
+    switch (node.kind) {
+      case Kind::kInput: {
+        const InputType& type = inputs_[node.input];
+        if (type.kind == InputType::Kind::kNumber) return std::nullopt;
+        return type.dtype;
+      }
+      case Kind::kLiteral:
+      case Kind::kLowest:
+      case Kind::kHighest: return std::nullopt;
+      case Kind::kCast: return node.dtype;
+      case Kind::kLike: return dtypes_[node.operands[1].get()];
+      case Kind::kOperator: return dtype_of_operator(node);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<DType> dtype_of_operator(const ExpressionNode& node) {
+    const Operator& op = *node.op;
+    for (std::size_t i = 0; i < node.num_operands; ++i) {
+      if (is_condition(op, i)) check_condition(*node.operands[i]);
+    }
+    std::optional<DType> dtype = common_dtype(node);
+    if (!dtype && op.result == Result::kBoolean) {
+      if (op.dtypes != kBooleans) raise_no_dtype();
+      dtype = DType::boolean;
+    }
+    if (!dtype) return std::nullopt;
+    if (!contains(op.dtypes, *dtype)) raise_not_defined(node, *dtype);
+    return result_dtype(op, *dtype);
+  }
+
+  /// That of the operands that have one; a condition's counts not.
+  std::optional<DType> common_dtype(const ExpressionNode& node) {
+    const ExpressionNode* first = nullptr;
+    for (std::size_t i = 0; i < node.num_operands; ++i) {
+      const ExpressionNode& operand = *node.operands[i];
+      if (is_condition(*node.op, i) || !dtypes_[&operand]) continue;
+      if (first == nullptr) first = &operand;
+      if (dtypes_[&operand] != dtypes_[first]) raise_dtypes(*node.op, *first, operand);
+    }
+    return first != nullptr ? dtypes_[first] : std::nullopt;
+  }
+
+  /// Whether operand i is a tensor of bools, whatever the others are.
+  static bool is_condition(const Operator& op, std::size_t i) { return op.arguments[1 + i] == 'c'; }
+
+  std::string shown(const ExpressionNode& node) {
+    switch (node.kind) {
+      case Kind::kInput: return describe_(node.input);
+      case Kind::kLiteral: return "the literal " + node.literal.to_string();
+      default: break;
+    }
+    const char* const what = node.kind == Kind::kOperator ? node.op->name : "cast";
+    const std::optional<DType> dtype = dtypes_[&node];
+    return fmt::format("the result of {}{}{}", what, dtype ? ": " : "",
+                       dtype ? patchbay::to_string(*dtype) : "");
+  }
+
+  void check_condition(const ExpressionNode& node) {
+    const std::optional<DType> got = dtypes_[&node];
+    if (got == DType::boolean) return;
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] the condition of where has the wrong dtype: expected bool, got {} ({}). Make one "
+          "with a comparison, or cast.",
+          name_, got ? patchbay::to_string(*got) : "a number", shown(node));
+  }
+  [[noreturn]] void raise_dtypes(const Operator& op, const ExpressionNode& a,
+                                 const ExpressionNode& b) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] operands of {} have different dtypes: expected {} like the first, got {} ({}; "
+          "{}). Convert one first with cast.",
+          name_, op.name, patchbay::to_string(*dtypes_[&a]), patchbay::to_string(*dtypes_[&b]),
+          shown(a), shown(b));
+  }
+  [[noreturn]] void raise_not_defined(const ExpressionNode& node, DType dtype) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[{}] {} is not defined for {}: expected one of {}, got {} ({}). Convert it first with "
+          "cast.",
+          name_, node.op->name, patchbay::to_string(dtype), to_string(node.op->dtypes),
+          patchbay::to_string(dtype), shown(*node.operands[0]));
+  }
+  [[noreturn]] void raise_no_dtype() {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] an operation has numbers alone for operands: expected a tensor among them, whose "
+          "dtype they take. Compute it before, or cast one operand.",
+          name_);
+  }
+
+  // ------------------------------------------------------------------------------- values
+
+  /// The node's value; what has no dtype takes `dtype`.
+  std::size_t value_of(const ExpressionNode& node, DType dtype) {
+    const auto key = std::pair(&node, dtype);
+    if (const auto known = done_.find(key); known != done_.end()) return known->second;
+    const std::size_t value = make_value(node, dtype);
+    done_.emplace(key, value);
+    return value;
+  }
+
+  std::size_t make_value(const ExpressionNode& node, DType dtype) {
+    switch (node.kind) {
+      case Kind::kInput: return input_value(node.input, dtype);
+      case Kind::kLiteral: return constant(node.literal, dtype);
+      case Kind::kCast: return cast_value(operand_value(node, 0, dtype), dtype);
+      case Kind::kLike: return like_value(node, dtype);
+      case Kind::kLowest: return constant(lowest_of(dtype), dtype);
+      case Kind::kHighest: return constant(highest_of(dtype), dtype);
+      case Kind::kOperator: break;
+    }
+    const Operator& op = *node.op;
+    DType from = dtype;
+    if (op.result == Result::kBoolean) {
+      from = common_dtype(node).value_or(DType::boolean);
+    } else if (!contains(op.dtypes, dtype)) {
+      raise_not_defined(node, dtype);
+    }
+    Value value{op.kernel, result_dtype(op, from), {}};
+    for (std::size_t i = 0; i < node.num_operands; ++i) {
+      value.operands.push_back(operand_value(node, i, is_condition(op, i) ? DType::boolean : from));
+    }
+    return intern(std::move(value));
+  }
+
+  std::size_t operand_value(const ExpressionNode& node, std::size_t i, DType otherwise) {
+    const ExpressionNode& operand = *node.operands[i];
+    return value_of(operand, dtypes_[&operand].value_or(otherwise));
+  }
+
+  std::size_t like_value(const ExpressionNode& node, DType dtype) {
+    const std::optional<DType> from = dtypes_[node.operands[0].get()];
+    if (!from) return operand_value(node, 0, dtype);
+    if (!is_floating(*from) || !is_floating(dtype)) return constant(0, dtype);
+    return cast_value(operand_value(node, 0, dtype), dtype);
+  }
+
+  std::size_t cast_value(std::size_t value, DType dtype) {
+    if (values_[value]->first.dtype == dtype) return value;
+    return intern({fmt::format("cast.1:{}", patchbay::to_string(dtype)), dtype, {value}});
+  }
+
+  std::size_t constant(const patchbay::Scalar& literal, DType dtype) {
+    const std::uint64_t bits = literal.bits(dtype, name_.c_str());
+    return intern({fmt::format("{}:{:x}", patchbay::to_string(dtype), bits), dtype, {}});
+  }
+
+  std::size_t input_value(std::uint32_t input, DType dtype) {
+    if (inputs_[input].kind == InputType::Kind::kTensor) {
+      auto& tensors = program_.tensors;
+      const auto at = std::find(tensors.begin(), tensors.end(), input);
+      const std::string word = fmt::format("x{}", at - tensors.begin());
+      if (at == tensors.end()) tensors.push_back(input);
+      return intern({word, dtype, {}});
+    }
+    const DType travels = scalar_dtype(dtype);
+    auto& scalars = program_.scalars;
+    const auto at = std::find_if(scalars.begin(), scalars.end(), [&](const auto& scalar) {
+      return scalar.input == input && scalar.dtype == travels;
+    });
+    const std::string word = fmt::format("s{}", at - scalars.begin());
+    if (at == scalars.end()) scalars.push_back({input, travels});
+    return cast_value(intern({word, travels, {}}), dtype);
+  }
+
+  std::size_t intern(Value value) {
+    const auto [at, is_new] = numbers_.try_emplace(std::move(value), values_.size());
+    if (is_new) values_.push_back(&*at);
+    return at->second;
+  }
+
+  // ------------------------------------------------------------------------------- text
+
+  void write(const std::vector<std::size_t>& results) {
+    program_.text = runtime::kFusedFormat;
+    for (const std::uint32_t input : program_.tensors) {
+      declare("input", inputs_[input].dtype);
+    }
+    for (const auto& scalar : program_.scalars) declare("scalar", scalar.dtype);
+    uses_.assign(values_.size(), 0);
+    temporaries_.assign(values_.size(), 0);
+    for (const auto* value : values_) {
+      for (const std::size_t operand : value->first.operands) ++uses_[operand];
+    }
+    for (const std::size_t result : results) ++uses_[result];
+    for (const std::size_t result : results) {
+      push(result);
+      word("out");
+    }
+  }
+
+  void declare(const char* what, DType dtype) {
+    word(fmt::format("{}:{}", what, patchbay::to_string(dtype)));
+  }
+  void word(const std::string& text) {
+    program_.text += ' ';
+    program_.text += text;
+  }
+
+  /// What is used again is set aside; temporaries count from 1 here.
+  void push(std::size_t number) {
+    if (temporaries_[number] != 0) return word(fmt::format("t{}", temporaries_[number] - 1));
+    const Value& value = values_[number]->first;
+    for (const std::size_t operand : value.operands) push(operand);
+    word(value.word);
+    if (value.operands.empty() || uses_[number] < 2) return;
+    temporaries_[number] = ++num_temporaries_;
+    word("set");
+    word(fmt::format("t{}", num_temporaries_ - 1));
+  }
+
+  const std::string& name_;
+  const std::span<const InputType> inputs_;
+  const Describe& describe_;
+  std::unordered_map<const ExpressionNode*, std::optional<DType>> dtypes_;
+  std::map<std::pair<const ExpressionNode*, DType>, std::size_t> done_;
+  std::map<Value, std::size_t> numbers_;
+  std::vector<const std::pair<const Value, std::size_t>*> values_;  // by number
+  std::vector<std::size_t> uses_, temporaries_;
+  std::size_t num_temporaries_ = 0;
+  ExpressionProgram program_;
+};
+
+}  // namespace
+
+ExpressionProgram make_program(const std::string& name, std::span<const Expression> outputs,
+                               std::span<const InputType> inputs, const Describe& describe) {
+  return Builder(name, inputs, describe).run(outputs);
+}
+
+}  // namespace patchbay::tensor

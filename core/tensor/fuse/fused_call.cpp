@@ -1,0 +1,293 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What ordinary operations check, then one launch.
+#include "core/tensor/fuse/fused_call.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "core/runtime/kernel/fused_kernel.h"
+#include "core/runtime/kernel/launch.h"
+#include "core/tensor/autograd/fused.h"
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/overlap.h"
+
+namespace patchbay::tensor {
+
+namespace {
+
+void check_num_tensors(const FusedState& state, const ExpressionProgram& program) {
+  const std::size_t count = program.tensors.size() + program.outputs.size();
+  if (count <= runtime::kMaxFusedTensors) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] the function has too many tensors: expected at most {} inputs that it reads and "
+        "outputs, got {}. Ask for fewer gradients at a time.",
+        state.name, runtime::kMaxFusedTensors, count);
+}
+
+/// One call: its arguments as they are checked, and its launch.
+class Call {
+ public:
+  Call(const std::shared_ptr<FusedState>& state, std::span<const FusedArgument> arguments,
+       std::span<const InputType> types)
+      : state_(*state), shared_(state), op_(state->name.c_str()), arguments_(arguments) {
+    if (arguments.size() != state_.num_inputs) {
+      raise(ErrorCode::kInvalidArgument, "[{}] wrong number of arguments: expected {}, got {}.",
+            op_, state_.num_inputs, arguments.size());
+    }
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (i < types.size() && types[i].kind == InputType::Kind::kAbsent) {
+        types_[i] = types[i];
+        continue;
+      }
+      const Tensor* const tensor = arguments[i].tensor();
+      inputs_[i] = tensor != nullptr ? &impl_of(op_, *tensor, input_name(i)) : nullptr;
+      types_[i].kind = tensor != nullptr ? InputType::Kind::kTensor : InputType::Kind::kNumber;
+      types_[i].dtype = tensor != nullptr ? inputs_[i]->dtype : DType::f32;
+    }
+    match_devices();
+    find_shape();
+  }
+
+  std::vector<Tensor> run() {
+    if (place_ == nullptr) {
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] all arguments are numbers: expected a tensor among them, whose device and dtype "
+            "the result has.",
+            op_);
+    }
+    find_variant();
+    std::vector<Tensor> results;
+    for (const DType dtype : program_->outputs) {
+      results.push_back(make_empty(op_, shape_, dtype, *place_));
+    }
+    if (any_needs_grad()) [[unlikely]]
+      record_fused(shared_, arguments_, types(), results);
+    launch(results);
+    return results;
+  }
+
+  void run_out(std::span<const Tensor> outputs) {
+    if (outputs.size() != state_.outputs.size()) {
+      raise(ErrorCode::kInvalidArgument, "[{}] wrong number of outputs: expected {}, got {}.", op_,
+            state_.outputs.size(), outputs.size());
+    }
+    for (const Tensor& output : outputs) place_at(impl_of(op_, output, "out"));
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (inputs_[i] != nullptr) refuse_gradient(op_, named(i));
+    }
+    find_variant();
+    for (std::size_t o = 0; o < outputs.size(); ++o) claim_output(outputs, o);
+    launch(outputs);
+  }
+
+ private:
+  Named named(std::size_t i) const { return {input_name(i), *inputs_[i]}; }
+  std::span<const InputType> types() const { return {types_.data(), arguments_.size()}; }
+
+  bool any_needs_grad() const {
+    return std::any_of(inputs_.begin(), inputs_.end(), [](const TensorImpl* input) {
+      return input != nullptr && needs_grad(*input);
+    });
+  }
+
+  void read_element(std::size_t i) { types_[i].kind = InputType::Kind::kElement; }
+
+  /// All tensors are where the first is that can't be read as a number from elsewhere.
+  void match_devices() {
+    // Prefers one that is not 0-d, so that the error proposes to copy the 0-d one.
+    const auto rank = [](const TensorImpl& input) {
+      return is_host_scalar(input, input) ? 0 : input.shape.rank() == 0 ? 1 : 2;
+    };
+    std::size_t first = arguments_.size();
+    for (std::size_t i = arguments_.size(); i-- > 0;) {
+      if (inputs_[i] == nullptr) continue;
+      if (first == arguments_.size() || rank(*inputs_[i]) >= rank(*inputs_[first])) first = i;
+    }
+    if (first == arguments_.size()) return;
+    place_ = inputs_[first];
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (inputs_[i] == nullptr || &inputs_[i]->device() == &place_->device()) continue;
+      if (!is_host_scalar(*inputs_[i], *place_)) raise_place_mismatch(op_, named(first), named(i));
+      read_element(i);
+    }
+  }
+
+  /// The result is where `out` is, which may turn tensors into numbers.
+  void place_at(const TensorImpl& out) {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (inputs_[i] == nullptr || &inputs_[i]->device() == &out.device()) continue;
+      if (!is_host_scalar(*inputs_[i], out)) raise_device_mismatch(op_, {"out", out}, named(i));
+      read_element(i);
+    }
+    // A 0-d tensor that was read as a number may be where `out` is.
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (inputs_[i] == nullptr || &inputs_[i]->device() != &out.device()) continue;
+      types_[i].kind = InputType::Kind::kTensor;
+    }
+    place_ = &out;
+  }
+
+  void find_shape() {
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (inputs_[i] != nullptr && !broadcast(inputs_[i]->shape)) raise_shapes(i);
+    }
+  }
+
+  /// False if the shape does not fit to those before it.
+  bool broadcast(const Shape& other) {
+    while (shape_.rank() < other.rank()) shape_.insert(0, 1);
+    for (int i = 1; i <= other.rank(); ++i) {
+      std::int64_t& mine = shape_[shape_.rank() - i];
+      const std::int64_t extent = other[other.rank() - i];
+      if (mine != extent && mine != 1 && extent != 1) return false;
+      if (mine == 1) mine = extent;
+    }
+    return true;
+  }
+  [[noreturn]] void raise_shapes(std::size_t last) {
+    for (std::size_t i = 0; i < last; ++i) {
+      if (inputs_[i] != nullptr) {
+        static_cast<void>(broadcast_shapes(op_, named(i), named(last)));  // one of them throws
+      }
+    }
+    raise(ErrorCode::kInternal, "[{}] the shapes do not broadcast.", op_);
+  }
+
+  void find_variant() {
+    if (find_known()) return;
+    const Describe describe = [this](std::uint32_t i) { return describe_input(i); };
+    program_ = std::make_shared<const ExpressionProgram>(
+        make_program(state_.name, state_.outputs, types(), describe));
+    check_num_tensors(state_, *program_);
+    // Compiling may take seconds, in which other calls go on. Two threads that do the same get one
+    // kernel from the device's cache.
+    kernel_ = prepare(place_->device());
+    const auto size = static_cast<std::ptrdiff_t>(arguments_.size());
+    const std::scoped_lock lock(state_.mutex);
+    std::erase_if(state_.variants, [&](const auto& variant) { return is_this(variant); });
+    state_.variants.push_back(
+        {&place_->device(), {types_.begin(), types_.begin() + size}, program_, kernel_});
+  }
+
+  /// False too for a kernel of a device that was closed since.
+  bool find_known() {
+    const std::scoped_lock lock(state_.mutex);
+    const auto found = std::find_if(state_.variants.begin(), state_.variants.end(),
+                                    [&](const auto& variant) { return is_this(variant); });
+    if (found == state_.variants.end()) return false;
+    program_ = found->program;
+    kernel_ = found->kernel.lock();
+    return kernel_ != nullptr;
+  }
+  bool is_this(const FusedState::Variant& variant) const {
+    return variant.device == &place_->device() &&
+           std::equal(variant.types.begin(), variant.types.end(), types_.begin());
+  }
+
+  std::string describe_input(std::size_t i) const {
+    if (inputs_[i] != nullptr) return describe(named(i));
+    return fmt::format("{}: the number {}", input_name(i), arguments_[i].scalar().to_string());
+  }
+
+  std::shared_ptr<runtime::KernelState> prepare(runtime::DeviceState& device) const {
+    std::vector<ArgumentSpec> specs;
+    for (const DType dtype : program_->outputs) {
+      check_device_has(op_, device, dtype);
+      specs.push_back(ArgumentSpec::tensor(dtype, Access::kWrite));
+    }
+    for (const std::uint32_t input : program_->tensors) {
+      specs.push_back(ArgumentSpec::tensor(types_[input].dtype, Access::kRead));
+    }
+    for (const auto& scalar : program_->scalars)
+      specs.push_back(ArgumentSpec::scalar(scalar.dtype));
+    return runtime::fused_kernel(device, state_.name, program_->text, std::move(specs));
+  }
+
+  void claim_output(std::span<const Tensor> outputs, std::size_t o) const {
+    const TensorImpl& out = *outputs[o].impl();
+    if (&out.device() != &place_->device()) raise_devices_of_outputs(out);
+    claim_out(op_, out, shape_, program_->outputs[o]);
+    for (const std::uint32_t input : program_->tensors) {
+      check_no_partial_overlap(op_, out, named(input));
+    }
+    for (std::size_t other = 0; other < o; ++other) {
+      check_outputs_apart(op_, out, *outputs[other].impl());
+    }
+  }
+  /// A copy would take the results away from where they are wanted.
+  [[noreturn]] void raise_devices_of_outputs(const TensorImpl& out) const {
+    raise(ErrorCode::kDeviceMismatch,
+          "[{}] the outputs are on different devices: expected all on {}, got {} (out: {}; out: "
+          "{}). Give outputs on one device.",
+          op_, place_->device().name_text, out.device().name_text, describe(*place_),
+          describe(out));
+  }
+
+  void launch(std::span<const Tensor> outputs) {
+    if (outputs[0].impl()->is_empty()) return;
+    const bool flat = is_flat(outputs);
+    for (const Tensor& output : outputs) add(*output.impl(), flat, PATCHBAY_WRITE);
+    for (const std::uint32_t input : program_->tensors) add(*inputs_[input], flat, PATCHBAY_READ);
+    for (const auto& scalar : program_->scalars) launch_.scalar(bits_of(scalar), scalar.dtype);
+    launch_.run(state_.name, *kernel_);
+  }
+
+  std::uint64_t bits_of(const ExpressionProgram::Scalar& scalar) const {
+    if (inputs_[scalar.input] != nullptr) return read_host_scalar(*inputs_[scalar.input]);
+    return arguments_[scalar.input].scalar().bits(scalar.dtype, op_);
+  }
+
+  bool is_flat(std::span<const Tensor> outputs) const {
+    const auto fits = [&](const TensorImpl& tensor) {
+      return tensor.is_contiguous && tensor.shape == shape_;
+    };
+    return std::all_of(outputs.begin(), outputs.end(),
+                       [&](const Tensor& output) { return fits(*output.impl()); }) &&
+           std::all_of(program_->tensors.begin(), program_->tensors.end(),
+                       [&](std::uint32_t input) { return fits(*inputs_[input]); });
+  }
+
+  /// Of the shape of the result: a dimension that broadcasts has stride 0.
+  void add(const TensorImpl& tensor, bool flat, std::uint8_t access) {
+    if (flat) return launch_.flat(tensor, access);
+    Shape strides = shape_;
+    const int missing = shape_.rank() - tensor.shape.rank();
+    for (int i = 0; i < shape_.rank(); ++i) {
+      const bool repeats = i < missing || (tensor.shape[i - missing] == 1 && shape_[i] != 1);
+      strides[i] = repeats ? 0 : tensor.strides[i - missing];
+    }
+    launch_.tensor(tensor, shape_, strides, access);
+  }
+
+  FusedState& state_;
+  const std::shared_ptr<FusedState>& shared_;
+  const char* const op_;
+  const std::span<const FusedArgument> arguments_;
+  std::array<const TensorImpl*, kMaxFusedInputs> inputs_{};  // null for what is no tensor
+  std::array<InputType, kMaxFusedInputs> types_{};
+  const TensorImpl* place_ = nullptr;
+  Shape shape_;
+  std::shared_ptr<const ExpressionProgram> program_;
+  std::shared_ptr<runtime::KernelState> kernel_;
+  LaunchOf<runtime::kMaxFusedTensors, runtime::kMaxFusedTensors + runtime::kMaxFusedScalars>
+      launch_;
+};
+
+}  // namespace
+
+std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
+                               std::span<const FusedArgument> arguments,
+                               std::span<const InputType> types) {
+  return Call(state, arguments, types).run();
+}
+
+void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Tensor> outputs,
+                    std::span<const FusedArgument> arguments) {
+  Call(state, arguments, {}).run_out(outputs);
+}
+
+}  // namespace patchbay::tensor

@@ -1,0 +1,24 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Calls of fused functions.
+#ifndef PATCHBAY_CORE_TENSOR_FUSE_FUSED_CALL_H_
+#define PATCHBAY_CORE_TENSOR_FUSE_FUSED_CALL_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/tensor/fuse/fused_state.h"
+
+namespace patchbay::tensor {
+
+/// Into new tensors; recorded where an argument needs a gradient. An argument whose kind in `types`
+/// is kAbsent has no value and is not read: its dtype counts.
+std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
+                               std::span<const FusedArgument> arguments,
+                               std::span<const InputType> types = {});
+void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Tensor> outputs,
+                    std::span<const FusedArgument> arguments);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_FUSE_FUSED_CALL_H_

@@ -1,0 +1,68 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A traced function, and the functions of its gradients.
+#ifndef PATCHBAY_CORE_TENSOR_FUSE_FUSED_STATE_H_
+#define PATCHBAY_CORE_TENSOR_FUSE_FUSED_STATE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "patchbay/fuse.h"
+
+#include "core/runtime/kernel/kernel_state.h"
+#include "core/tensor/fuse/expression_program.h"
+
+namespace patchbay::tensor {
+
+struct GradientPlan;
+
+/// More than users' functions have: one of gradients takes those that come in, too.
+inline constexpr std::size_t kMaxFusedInputs = 32;
+
+/// A traced function, and what was prepared for the calls so far.
+struct FusedState {
+  /// For one device and one kind and dtype of each argument.
+  struct Variant {
+    const runtime::DeviceState* device;
+    std::vector<InputType> types;
+    std::shared_ptr<const ExpressionProgram> program;
+    std::weak_ptr<runtime::KernelState> kernel;  // of the device's cache
+  };
+
+  const std::string name;
+  const std::uint64_t function;  // whose parameters the inputs are
+  const std::size_t num_inputs;
+  const std::vector<Expression> outputs;
+
+  std::mutex mutex;  // of the rest
+  std::vector<Variant> variants;
+  std::vector<std::shared_ptr<const GradientPlan>> plans;
+};
+
+/// Errors: kInvalidArgument for what is no function of its own parameters.
+std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
+                                       std::size_t num_inputs, std::vector<Expression> outputs);
+
+/// The gradient of one input; null where nothing flows.
+struct Flow {
+  std::size_t input;
+  Expression gradient;
+};
+/// What flows back from `outputs` to `inputs`, both by number. The gradients that come in are the
+/// parameters after the function's own, in the order of `outputs`.
+std::vector<Flow> flows_of(const FusedState& state, std::span<const std::size_t> outputs,
+                           std::span<const std::size_t> inputs);
+/// The function that gives them, in the inputs' dtypes; 0 where nothing flows.
+std::shared_ptr<FusedState> gradient_state(const FusedState& state, std::size_t num_outputs,
+                                           std::span<const Flow> flows);
+
+/// The name of an input in messages: a, b, c ... as in ops.h.
+const char* input_name(std::size_t i);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_FUSE_FUSED_STATE_H_

@@ -1,0 +1,94 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "patchbay/tensor.h"
+
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/operands.h"
+
+namespace patchbay {
+
+namespace {
+
+__extension__ using Wide = __int128;
+
+struct Range {
+  const Scalar& start;
+  const Scalar& end;
+  const Scalar& step;
+};
+
+[[noreturn, gnu::cold]] void raise_bad_range(const Range& range, ErrorCode code, const char* what,
+                                             const char* expected) {
+  runtime::raise(
+      code, "[arange] {}: expected {}, got start {}, end {}, step {}. Choose another range.", what,
+      expected, range.start.to_string(), range.end.to_string(), range.step.to_string());
+}
+
+void check_direction(const Range& range, bool is_zero, bool is_away) {
+  if (is_zero) {
+    raise_bad_range(range, ErrorCode::kInvalidArgument, "a step that leads nowhere",
+                    "a step other than 0");
+  }
+  if (is_away) {
+    raise_bad_range(range, ErrorCode::kInvalidArgument, "the step leads away from the end",
+                    "the sign of end - start");
+  }
+}
+
+std::int64_t count_integers(const Range& range) {
+  const Wide start = range.start.to_int64(), step = range.step.to_int64();
+  const Wide distance = Wide{range.end.to_int64()} - start;
+  check_direction(range, step == 0, (distance > 0 && step < 0) || (distance < 0 && step > 0));
+  const Wide count = (distance + step + (step > 0 ? -1 : 1)) / step;
+  if (count > INT64_MAX) {
+    raise_bad_range(range, ErrorCode::kOverflow, "too many elements", "at most 2^63 - 1");
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+std::int64_t count_floats(const Range& range) {
+  const double step = range.step.to_double();
+  const double distance = range.end.to_double() - range.start.to_double();
+  if (!std::isfinite(distance) || !std::isfinite(step)) {
+    raise_bad_range(range, ErrorCode::kInvalidArgument, "a range without bounds", "finite numbers");
+  }
+  check_direction(range, step == 0, (distance > 0 && step < 0) || (distance < 0 && step > 0));
+  const double count = std::ceil(distance / step);
+  if (!(count < 0x1p63)) {
+    raise_bad_range(range, ErrorCode::kOverflow, "too many elements", "at most 2^63 - 1");
+  }
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              const TensorOptions& options) {
+  const bool in_floats = start.is_floating() || end.is_floating() || step.is_floating();
+  const DType dtype = options.dtype.value_or(in_floats ? DType::f32 : DType::i64);
+  if (!tensor::contains(tensor::op::arange.dtypes, dtype)) {
+    runtime::raise(ErrorCode::kDtypeMismatch,
+                   "[arange] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
+                   "these.",
+                   to_string(dtype), tensor::to_string(tensor::op::arange.dtypes));
+  }
+  const std::uint64_t start_bits = start.bits(dtype, "arange");
+  const std::uint64_t step_bits = step.bits(dtype, "arange");
+  const Range range{start, end, step};
+  const std::int64_t count = in_floats ? count_floats(range) : count_integers(range);
+  if (!is_floating(dtype) && count > 0) {
+    // The last value must fit as well; it lies between start and end.
+    const Wide last = Wide{start.to_int64()} + Wide{count - 1} * step.to_int64();
+    static_cast<void>(Scalar(static_cast<std::int64_t>(last)).bits(dtype, "arange"));
+  }
+  const Device device = options.device ? *options.device : default_device();
+  Tensor result = tensor::make_empty("arange", Shape{count}, dtype, device.shared_state());
+  tensor::launch_arange(*result.impl(), start_bits, step_bits);
+  return result;
+}
+
+}  // namespace patchbay

@@ -1,0 +1,120 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/ops/clamp.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "patchbay/ops.h"
+
+#include "core/tensor/autograd/elementwise.h"
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/ops/elementwise.h"
+#include "core/tensor/dispatch/operands.h"
+
+namespace patchbay {
+
+namespace tensor {
+namespace {
+
+using Bound = std::optional<Scalar>;
+
+/// Integers of 64 bits do not all fit in a double.
+bool is_above(const Scalar& low, const Scalar& high) {
+  if (!low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
+  return low.to_double() > high.to_double();
+}
+
+bool is_nan(const Bound& bound) { return bound && std::isnan(bound->to_double()); }
+
+std::string in_brackets(const Named* a) {
+  return a != nullptr ? " (" + describe(*a) + ")" : std::string();
+}
+
+}  // namespace
+
+Scalar lowest_of(DType dtype) {
+  switch (dtype) {
+    case DType::i32: return std::numeric_limits<std::int32_t>::min();
+    case DType::i64: return std::numeric_limits<std::int64_t>::min();
+    case DType::u8: return std::numeric_limits<std::uint8_t>::min();
+    default: return -std::numeric_limits<double>::infinity();
+  }
+}
+Scalar highest_of(DType dtype) {
+  switch (dtype) {
+    case DType::i32: return std::numeric_limits<std::int32_t>::max();
+    case DType::i64: return std::numeric_limits<std::int64_t>::max();
+    case DType::u8: return std::numeric_limits<std::uint8_t>::max();
+    default: return std::numeric_limits<double>::infinity();
+  }
+}
+
+void check_bounds(const Named* a, const Bound& low, const Bound& high) {
+  if (!low && !high) {
+    raise(ErrorCode::kInvalidArgument,
+          "[clamp] there is no bound: expected low, high or both, got neither{}. Give one.",
+          in_brackets(a));
+  }
+  if (is_nan(low) || is_nan(high)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[clamp] {0} is not a number: expected a number or an infinity, got nan{1}. Leave "
+          "{0} out if nothing bounds that side.",
+          is_nan(low) ? "low" : "high", in_brackets(a));
+  }
+  if (low && high && is_above(*low, *high)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[clamp] low is greater than high: expected low <= high, got {} and {}{}. Swap them.",
+          low->to_string(), high->to_string(), in_brackets(a));
+  }
+}
+
+namespace {
+
+std::array<Operand, 3> operands_of(const TensorImpl& a, const Bound& low, const Bound& high) {
+  const Named named{"a", a};
+  check_dtype_allowed(op::clamp, named);
+  check_bounds(&named, low, high);
+  const auto bound = [&](const Scalar& value) {
+    return Operand{nullptr, value.bits(a.dtype, op::clamp.name)};
+  };
+  return {Operand{&a}, bound(low.value_or(lowest_of(a.dtype))),
+          bound(high.value_or(highest_of(a.dtype)))};
+}
+
+}  // namespace
+}  // namespace tensor
+
+Tensor clamp(const Tensor& a, const std::optional<Scalar>& low, const std::optional<Scalar>& high) {
+  const tensor::Operator& op = tensor::op::clamp;
+  const tensor::TensorImpl& x = tensor::impl_of(op.name, a, "a");
+  const auto operands = tensor::operands_of(x, low, high);
+  Tensor result = tensor::make_empty(op.name, x.shape, x.dtype, x);
+  tensor::launch_elementwise(op, x.dtype, *result.impl(), operands);
+  if (tensor::needs_grad(x)) [[unlikely]] {
+    tensor::record_elementwise(op, result, a, low.value_or(tensor::lowest_of(x.dtype)),
+                               high.value_or(tensor::highest_of(x.dtype)));
+  }
+  return result;
+}
+
+const Tensor& clamp_out(const Tensor& out, const Tensor& a, const std::optional<Scalar>& low,
+                        const std::optional<Scalar>& high) {
+  const tensor::Operator& op = tensor::op::clamp;
+  static constexpr std::array<const char*, 3> kNames{"a", "low", "high"};
+  const tensor::TensorImpl& target = tensor::impl_of(op.name, out, "out");
+  const tensor::TensorImpl& x = tensor::impl_of(op.name, a, "a");
+  auto operands = tensor::operands_of(x, low, high);
+  Tensor there;  // the kernel takes no scalar for a
+  if (&x.device() != &target.device() && tensor::is_host_scalar(x, target)) {
+    there = tensor::make_scalar(op.name, tensor::read_host_scalar(x), x.dtype, target);
+    operands[0].tensor = there.impl();
+  }
+  return tensor::run_out(op, x.dtype, out, x.shape, operands, kNames);
+}
+
+}  // namespace patchbay

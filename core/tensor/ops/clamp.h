@@ -1,0 +1,25 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The bounds of clamp.
+#ifndef PATCHBAY_CORE_TENSOR_OPS_CLAMP_H_
+#define PATCHBAY_CORE_TENSOR_OPS_CLAMP_H_
+
+#include <optional>
+
+#include "patchbay/scalar.h"
+
+#include "core/tensor/dispatch/operands.h"
+
+namespace patchbay::tensor {
+
+/// The bounds that change nothing.
+Scalar lowest_of(DType dtype);
+Scalar highest_of(DType dtype);
+
+/// Throws kInvalidArgument if there is no bound, one is NaN, or low > high. Messages name `a`,
+/// where there is a tensor yet.
+void check_bounds(const Named* a, const std::optional<Scalar>& low,
+                  const std::optional<Scalar>& high);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_OPS_CLAMP_H_

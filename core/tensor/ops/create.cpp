@@ -1,0 +1,162 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/ops/create.h"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "core/runtime/copy/copy.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/base/size.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+namespace {
+
+Shape row_major(const Shape& shape) {
+  if (shape.rank() == 1) [[likely]]
+    return Shape{1};
+  return contiguous_strides(shape);
+}
+
+Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shape& shape,
+             const Shape& strides) {
+  return Tensor(new TensorImpl(std::move(storage), offset_bytes, dtype, shape, strides));
+}
+
+Device device_of(const TensorOptions& options) {
+  return options.device ? *options.device : default_device();
+}
+
+DType dtype_of(const TensorOptions& options) { return options.dtype.value_or(DType::f32); }
+
+}  // namespace
+
+Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
+                  const std::shared_ptr<runtime::DeviceState>& device) {
+  check_device_has(operation, *device, dtype);
+  const std::size_t bytes = checked_size_bytes(operation, shape, dtype);
+  return adopt(Buffer::allocate(Device(device), bytes), 0, dtype, shape, row_major(shape));
+}
+
+Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
+                 const Shape& strides) {
+  return adopt(Buffer(base.storage), offset_bytes, base.dtype, shape, strides);
+}
+
+Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const TensorImpl& like) {
+  Tensor scalar = make_empty(operation, Shape(), dtype, like);
+  launch_fill(*scalar.impl(), bits);
+  return scalar;
+}
+
+namespace {
+
+Tensor make_full(const char* operation, const Shape& shape, const Scalar& value, DType dtype,
+                 const std::shared_ptr<runtime::DeviceState>& device) {
+  const Operand number = literal(operation, dtype, value);
+  Tensor result = make_empty(operation, shape, dtype, device);
+  launch_fill(*result.impl(), number);
+  return result;
+}
+
+Tensor make_full_like(const char* operation, const Tensor& like, const Scalar& value,
+                      const Shape* shape = nullptr, std::optional<DType> dtype = {}) {
+  const TensorImpl& source = impl_of(operation, like);
+  return make_full(operation, shape != nullptr ? *shape : source.shape, value,
+                   dtype.value_or(source.dtype), source.buffer().device);
+}
+
+}  // namespace
+
+void throw_value_count(std::size_t num_values, const Shape& shape) {
+  raise(ErrorCode::kShapeMismatch,
+        "[from_host] wrong number of values: expected {} for shape {}, got {}. Give one value for "
+        "each element.",
+        num_elements(shape), to_string(shape), num_values);
+}
+
+}  // namespace tensor
+
+using tensor::impl_of;
+using tensor::make_empty;
+using tensor::make_full;
+using tensor::make_full_like;
+
+Tensor empty(const Shape& shape, const TensorOptions& options) {
+  return make_empty("empty", shape, tensor::dtype_of(options),
+                    tensor::device_of(options).shared_state());
+}
+Tensor zeros(const Shape& shape, const TensorOptions& options) {
+  return make_full("zeros", shape, 0, tensor::dtype_of(options),
+                   tensor::device_of(options).shared_state());
+}
+Tensor ones(const Shape& shape, const TensorOptions& options) {
+  return make_full("ones", shape, 1, tensor::dtype_of(options),
+                   tensor::device_of(options).shared_state());
+}
+Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& options) {
+  return make_full("full", shape, value, tensor::dtype_of(options),
+                   tensor::device_of(options).shared_state());
+}
+
+Tensor empty_like(const Tensor& like) {
+  const tensor::TensorImpl& source = impl_of("empty_like", like);
+  return make_empty("empty_like", source.shape, source.dtype, source);
+}
+Tensor zeros_like(const Tensor& like) { return make_full_like("zeros_like", like, 0); }
+Tensor ones_like(const Tensor& like) { return make_full_like("ones_like", like, 1); }
+Tensor full_like(const Tensor& like, const Scalar& value) {
+  return make_full_like("full_like", like, value);
+}
+
+Tensor Tensor::new_empty(const Shape& shape, std::optional<DType> dtype) const {
+  const tensor::TensorImpl& source = impl_of("new_empty", *this);
+  return make_empty("new_empty", shape, dtype.value_or(source.dtype), source);
+}
+Tensor Tensor::new_zeros(const Shape& shape, std::optional<DType> dtype) const {
+  return make_full_like("new_zeros", *this, 0, &shape, dtype);
+}
+Tensor Tensor::new_ones(const Shape& shape, std::optional<DType> dtype) const {
+  return make_full_like("new_ones", *this, 1, &shape, dtype);
+}
+Tensor Tensor::new_full(const Shape& shape, const Scalar& value, std::optional<DType> dtype) const {
+  return make_full_like("new_full", *this, value, &shape, dtype);
+}
+
+Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape, const Device& device) {
+  const std::size_t bytes = tensor::checked_size_bytes("from_host", shape, dtype);
+  if (data == nullptr && bytes > 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[from_host] no values: expected {} bytes for shape {}, got a null pointer. "
+                   "Point it at the values.",
+                   bytes, to_string(shape));
+  }
+  runtime::check_copy_allowed(device.state(), nullptr, bytes, "from_host");
+  Tensor result = make_empty("from_host", shape, dtype, device.shared_state());
+  const tensor::TensorImpl& impl = *result.impl();
+  // The source of a copy is only read.
+  runtime::copy_bytes({&impl.buffer(), 0, nullptr}, {nullptr, 0, const_cast<void*>(data)}, bytes,
+                      false, "from_host");
+  return result;
+}
+
+Tensor wrap_host(void* data, DType dtype, const Shape& shape, const Device& device,
+                 std::function<void()> released) {
+  tensor::check_device_has("wrap_host", device.state(), dtype);
+  const std::size_t bytes = tensor::checked_size_bytes("wrap_host", shape, dtype);
+  if (reinterpret_cast<std::uintptr_t>(data) % size_bytes(dtype) != 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[wrap_host] misaligned memory: expected a multiple of {} bytes for {}, got {}. "
+                   "Copy it with from_host_bytes instead.",
+                   size_bytes(dtype), to_string(dtype), data);
+  }
+  return tensor::adopt(Buffer::wrap_host(device, data, bytes, std::move(released)), 0, dtype, shape,
+                       contiguous_strides(shape));
+}
+
+}  // namespace patchbay

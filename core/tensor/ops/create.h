@@ -1,0 +1,34 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How results come to be: storage and TensorImpl in one step, after all checks.
+#ifndef PATCHBAY_CORE_TENSOR_OPS_CREATE_H_
+#define PATCHBAY_CORE_TENSOR_OPS_CREATE_H_
+
+#include <memory>
+
+#include "patchbay/device.h"
+#include "patchbay/dtype.h"
+#include "patchbay/shape.h"
+#include "patchbay/tensor.h"
+
+#include "core/tensor/dispatch/tensor_impl.h"
+
+namespace patchbay::tensor {
+
+/// A contiguous tensor with uninitialised elements. Errors: kUnsupported, kInvalidArgument and
+/// kOverflow before anything is allocated; kOutOfMemory.
+Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
+                  const std::shared_ptr<runtime::DeviceState>& device);
+/// The same, on the device of `like`.
+inline Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
+                         const TensorImpl& like) {
+  return make_empty(operation, shape, dtype, like.buffer().device);
+}
+/// Another look at the storage of `base`.
+Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
+                 const Shape& strides);
+/// 0-d, on the device of `like`.
+Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const TensorImpl& like);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_OPS_CREATE_H_

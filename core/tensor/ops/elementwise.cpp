@@ -1,0 +1,200 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Binary and unary operations.
+#include "core/tensor/ops/elementwise.h"
+
+#include <array>
+#include <cstdint>
+
+#include "patchbay/ops.h"
+#include "patchbay/plugin/kernels/elementwise.h"
+
+#include "core/tensor/autograd/elementwise.h"
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/operands.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+namespace {
+
+/// Two operands that fit together, and the tensor that says where the operation works.
+struct Pair {
+  std::array<Operand, 2> operands;
+  const TensorImpl* place;
+};
+
+/// Devices differ: one operand must be a host scalar, and is read. Devices come before dtypes.
+Pair match_devices(const Operator& op, const Named& a, const Named& b) {
+  if (is_host_scalar(b.tensor, a.tensor)) {
+    check_same_dtype(op.name, a, b);
+    return {{Operand{&a.tensor}, as_scalar(b.tensor)}, &a.tensor};
+  }
+  if (!is_host_scalar(a.tensor, b.tensor)) {
+    const bool moves_a = a.tensor.shape.rank() == 0 && b.tensor.shape.rank() != 0;
+    raise_place_mismatch(op.name, moves_a ? b : a, moves_a ? a : b);
+  }
+  check_same_dtype(op.name, a, b);
+  return {{as_scalar(a.tensor), Operand{&b.tensor}}, &b.tensor};
+}
+
+Pair match(const Operator& op, const Named& a, const Named& b) {
+  if (&a.tensor.device() != &b.tensor.device()) [[unlikely]] {
+    Pair pair = match_devices(op, a, b);
+    check_dtype_allowed(op, a);
+    return pair;
+  }
+  check_same_dtype(op.name, a, b);
+  check_dtype_allowed(op, a);
+  return {{Operand{&a.tensor}, Operand{&b.tensor}}, &a.tensor};
+}
+
+/// The operand where `out` is, which may turn it into a scalar.
+void place_operand(const Operator& op, const Named& out, const char* name, Operand& operand) {
+  if (operand.tensor == nullptr || &operand.tensor->device() == &out.tensor.device()) return;
+  if (!is_host_scalar(*operand.tensor, out.tensor)) {
+    raise_device_mismatch(op.name, out, {name, *operand.tensor});
+  }
+  operand = as_scalar(*operand.tensor);
+}
+
+constexpr std::array<const char*, 2> kNames{"a", "b"};
+
+Tensor binary(const Operator& op, const Tensor& a, const Tensor& b) {
+  const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
+  const Pair pair = match(op, x, y);
+  const DType dtype = x.tensor.dtype;
+  Tensor result =
+      make_empty(op.name, broadcast_shapes(op.name, x, y), result_dtype(op, dtype), *pair.place);
+  launch_elementwise(op, dtype, *result.impl(), pair.operands);
+  if (needs_grad(x.tensor) || needs_grad(y.tensor)) [[unlikely]]
+    record_elementwise(op, result, a, b);
+  return result;
+}
+
+const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a, const Tensor& b) {
+  static_cast<void>(impl_of(op.name, out, "out"));
+  const Named x{"a", impl_of(op.name, a, "a")}, y{"b", impl_of(op.name, b, "b")};
+  Pair pair = match(op, x, y);
+  return run_out(op, x.tensor.dtype, out, broadcast_shapes(op.name, x, y), pair.operands, kNames);
+}
+
+/// With a literal at either place.
+Tensor with_literal(const Operator& op, const TensorImpl& tensor,
+                    const std::array<Operand, 2>& operands) {
+  Tensor result = make_empty(op.name, tensor.shape, result_dtype(op, tensor.dtype), tensor);
+  launch_elementwise(op, tensor.dtype, *result.impl(), operands);
+  return result;
+}
+
+Operand literal_for(const Operator& op, const Named& operand, const Scalar& value) {
+  check_dtype_allowed(op, operand);
+  return literal(op.name, operand.tensor.dtype, value);
+}
+
+Tensor binary(const Operator& op, const Tensor& a, const Scalar& b) {
+  const TensorImpl& x = impl_of(op.name, a, "a");
+  Tensor result = with_literal(op, x, {Operand{&x}, literal_for(op, {"a", x}, b)});
+  if (needs_grad(x)) [[unlikely]]
+    record_elementwise(op, result, a, b);
+  return result;
+}
+
+Tensor binary(const Operator& op, const Scalar& a, const Tensor& b) {
+  const TensorImpl& y = impl_of(op.name, b, "b");
+  Tensor result = with_literal(op, y, {literal_for(op, {"b", y}, a), Operand{&y}});
+  if (needs_grad(y)) [[unlikely]]
+    record_elementwise(op, result, a, b);
+  return result;
+}
+
+const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a, const Scalar& b) {
+  static_cast<void>(impl_of(op.name, out, "out"));
+  const TensorImpl& x = impl_of(op.name, a, "a");
+  std::array<Operand, 2> operands{Operand{&x}, literal_for(op, {"a", x}, b)};
+  return run_out(op, x.dtype, out, x.shape, operands, kNames);
+}
+
+const Tensor& binary_out(const Operator& op, const Tensor& out, const Scalar& a, const Tensor& b) {
+  static_cast<void>(impl_of(op.name, out, "out"));
+  const TensorImpl& y = impl_of(op.name, b, "b");
+  std::array<Operand, 2> operands{literal_for(op, {"b", y}, a), Operand{&y}};
+  return run_out(op, y.dtype, out, y.shape, operands, kNames);
+}
+
+Tensor unary(const Operator& op, const Tensor& a) {
+  const TensorImpl& x = impl_of(op.name, a, "a");
+  check_dtype_allowed(op, {"a", x});
+  Tensor result = make_empty(op.name, x.shape, result_dtype(op, x.dtype), x);
+  const Operand operand{&x};
+  launch_elementwise(op, x.dtype, *result.impl(), {&operand, 1});
+  if (needs_grad(x)) [[unlikely]]
+    record_elementwise(op, result, a);
+  return result;
+}
+
+const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) {
+  const TensorImpl& target = impl_of(op.name, out, "out");
+  const TensorImpl& x = impl_of(op.name, a, "a");
+  check_dtype_allowed(op, {"a", x});
+  if (&x.device() != &target.device() && is_host_scalar(x, target)) {
+    // Unary kernels take no scalars, so its value becomes a tensor there.
+    claim_out(op.name, target, x.shape, result_dtype(op, x.dtype));
+    const Tensor there = make_scalar(op.name, read_host_scalar(x), x.dtype, target);
+    return unary_out(op, out, there);
+  }
+  Operand operand{&x};
+  return run_out(op, x.dtype, out, x.shape, {&operand, 1}, kNames);
+}
+
+}  // namespace
+
+Operand as_scalar(const TensorImpl& tensor) { return {nullptr, read_host_scalar(tensor)}; }
+
+const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
+                      std::span<Operand> operands, std::span<const char* const> names) {
+  const TensorImpl& target = *out.impl();
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    place_operand(op, {"out", target}, names[i], operands[i]);
+    if (operands[i].tensor != nullptr) refuse_gradient(op.name, {names[i], *operands[i].tensor});
+  }
+  claim_out(op.name, target, shape, result_dtype(op, dtype));
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].tensor == nullptr) continue;
+    check_no_partial_overlap(op.name, target, {names[i], *operands[i].tensor});
+  }
+  launch_elementwise(op, dtype, target, operands);
+  return out;
+}
+
+}  // namespace tensor
+
+#define PATCHBAY_DEFINE_BINARY(name, ...)                                                          \
+  Tensor name(const Tensor& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
+  Tensor name(const Tensor& a, const Scalar& b) { return tensor::binary(tensor::op::name, a, b); } \
+  Tensor name(const Scalar& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
+  const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b) {                  \
+    return tensor::binary_out(tensor::op::name, out, a, b);                                        \
+  }                                                                                                \
+  const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b) {                  \
+    return tensor::binary_out(tensor::op::name, out, a, b);                                        \
+  }                                                                                                \
+  const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b) {                  \
+    return tensor::binary_out(tensor::op::name, out, a, b);                                        \
+  }
+#define PATCHBAY_DEFINE_UNARY(name, ...)                                      \
+  Tensor name(const Tensor& a) { return tensor::unary(tensor::op::name, a); } \
+  const Tensor& name##_out(const Tensor& out, const Tensor& a) {              \
+    return tensor::unary_out(tensor::op::name, out, a);                       \
+  }
+
+PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_DEFINE_UNARY)
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_DEFINE_BINARY)
+PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_DEFINE_BINARY)
+PATCHBAY_DEFINE_UNARY(logical_not)
+PATCHBAY_DEFINE_BINARY(logical_and)
+PATCHBAY_DEFINE_BINARY(logical_or)
+
+}  // namespace patchbay

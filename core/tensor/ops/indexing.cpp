@@ -1,0 +1,336 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Elements looked up, and added to, by index. Whole slices are chosen by an index that repeats
+// along the other dimensions: for kernels there is but one kind.
+#include "patchbay/indexing.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/index_check.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/overlap.h"
+#include "core/base/size.h"
+
+namespace patchbay {
+
+namespace tensor {
+namespace {
+
+constexpr DTypes kIndexDtypes = dtypes_of(DType::i32, DType::i64);
+
+/// What a call looks up or adds to, without the elements: checked.
+struct Lookup {
+  const char* operation;
+  int dim;
+  Tensor index;  // of the shape of the elements that are looked up or added
+};
+
+// ------------------------------------------------------------------------------- checks ---
+
+const TensorImpl& index_of(const char* operation, const Named& a, const Tensor& index) {
+  const Named named{"index", impl_of(operation, index, "index")};
+  check_same_device(operation, a, named);
+  if (contains(kIndexDtypes, named.tensor.dtype)) return named.tensor;
+  raise(ErrorCode::kDtypeMismatch,
+        "[{}] index has the wrong dtype: expected i64 or i32, got {} ({}). Convert it first: "
+        "index.cast(DType::i64).",
+        operation, patchbay::to_string(named.tensor.dtype), describe(named));
+}
+
+void check_not_empty(const char* operation, const Named& a, int dim, const TensorImpl& index) {
+  if (a.tensor.shape[dim] != 0 || index.is_empty()) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] an index of nothing: expected elements in dimension {}, got none ({}; {}). Use an "
+        "index of extent 0, or another tensor.",
+        operation, dim, describe(a), describe({"index", index}));
+}
+
+/// One index for each element.
+Lookup each_element(const char* operation, const Named& a, int dim, const Tensor& index) {
+  const TensorImpl& impl = index_of(operation, a, index);
+  dim = resolve_dim(operation, a.tensor, dim);
+  const Shape &shape = a.tensor.shape, &extents = impl.shape;
+  bool fits = extents.rank() == shape.rank();
+  for (int i = 0; fits && i < shape.rank(); ++i) fits = i == dim || extents[i] <= shape[i];
+  if (!fits) {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] index has the wrong shape: expected the rank of {} and, but in dimension {}, no "
+          "larger extents, got {} ({}; {}). Use index_select or index_add for an index of whole "
+          "slices.",
+          operation, a.name, dim, to_string(extents), describe(a), describe({"index", impl}));
+  }
+  check_not_empty(operation, a, dim, impl);
+  return {operation, dim, index};
+}
+
+/// One index for each slice.
+Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& index) {
+  const TensorImpl& impl = index_of(operation, a, index);
+  dim = resolve_dim(operation, a.tensor, dim);
+  if (impl.shape.rank() != 1) {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] index has the wrong shape: expected rank 1, got {} ({}; {}). Flatten it with "
+          "reshape({{-1}}), or use gather for an index of each element.",
+          operation, to_string(impl.shape), describe(a), describe({"index", impl}));
+  }
+  Shape shape = a.tensor.shape, strides = shape;
+  for (int i = 0; i < strides.rank(); ++i) strides[i] = 0;
+  shape[dim] = impl.shape[0];
+  strides[dim] = impl.strides[0];
+  checked_size_bytes(operation, shape, a.tensor.dtype);
+  check_not_empty(operation, a, dim, impl);
+  return {operation, dim, make_view(impl, impl.offset_bytes, shape, strides)};
+}
+
+/// That `source` is what can be added to `a`.
+void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
+  const Named named{"source", impl_of(lookup.operation, source, "source")};
+  check_same_device(lookup.operation, a, named);
+  check_same_dtype(lookup.operation, a, named);
+  check_dtype_allowed(lookup.operation, op::scatter_add.dtypes | kSmallFloats, a);
+  if (named.tensor.shape == lookup.index.shape()) return;
+  raise(ErrorCode::kShapeMismatch,
+        "[{}] source has the wrong shape: expected {}, an element for each index, got {} ({}; {}). "
+        "Slice or expand it.",
+        lookup.operation, to_string(lookup.index.shape()), to_string(named.tensor.shape),
+        describe(a), describe(named));
+}
+
+void validate(const Lookup& lookup, const TensorImpl& table) {
+  check_index(lookup.operation, *lookup.index.impl(), lookup.dim, table.shape[lookup.dim]);
+}
+
+// ----------------------------------------------------------------------------- launches ---
+
+runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& table, DType index) {
+  const unsigned is_narrow = index == DType::i32 ? 1 : 0;
+  const auto place = static_cast<unsigned>(std::string_view(op.arguments).find('x'));
+  return table.device().kernels.at(kernel_slot(op, table.dtype, is_narrow), [&] {
+    return make_spec(op, table.dtype, table.dtype, is_narrow << (place - 1));
+  });
+}
+
+/// The part of the table that indices may reach.
+void add_table(Launch& launch, const Lookup& lookup, const TensorImpl& table, std::uint8_t access) {
+  Shape shape = lookup.index.shape();
+  shape[lookup.dim] = table.shape[lookup.dim];
+  launch.tensor(table, shape, table.strides, access);
+}
+
+void add(Launch& launch, const TensorImpl& tensor, std::uint8_t access) {
+  launch.tensor(tensor, tensor.shape, tensor.strides, access);
+}
+
+void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl& a) {
+  const TensorImpl& index = *lookup.index.impl();
+  if (index.is_empty()) return;
+  runtime::KernelState& kernel = kernel_of(op::gather, a, index.dtype);
+  Launch launch;
+  add(launch, out, PATCHBAY_WRITE);
+  add_table(launch, lookup, a, PATCHBAY_READ);
+  add(launch, index, PATCHBAY_READ);
+  launch.scalar(static_cast<std::uint64_t>(lookup.dim), DType::i64);
+  launch.run(lookup.operation, kernel);
+}
+
+void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const TensorImpl& source) {
+  const TensorImpl& index = *lookup.index.impl();
+  if (index.is_empty()) return;
+  runtime::KernelState& kernel = kernel_of(op::scatter_add, out, index.dtype);
+  Launch launch;
+  add_table(launch, lookup, out, PATCHBAY_READ | PATCHBAY_WRITE);
+  add(launch, index, PATCHBAY_READ);
+  add(launch, source, PATCHBAY_READ);
+  launch.scalar(static_cast<std::uint64_t>(lookup.dim), DType::i64);
+  launch.run(lookup.operation, kernel);
+}
+
+// ---------------------------------------------------------------------------- operations ---
+
+/// A lookup for a later step: the index must be as it was.
+struct SavedLookup {
+  explicit SavedLookup(const Lookup& lookup)
+      : operation(lookup.operation), dim(lookup.dim), index("index", lookup.index) {}
+  Lookup get(const Node& node) const { return {operation, dim, index.get(node)}; }
+
+  const char* operation;
+  int dim;
+  Saved index;
+};
+
+Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& source);
+
+Tensor look_up(const Lookup& lookup, const Tensor& a) {
+  const TensorImpl& table = *a.impl();
+  validate(lookup, table);
+  Tensor result = make_empty(lookup.operation, lookup.index.shape(), table.dtype, table);
+  launch_gather(lookup, *result.impl(), table);
+  if (needs_grad(table)) {
+    record(
+        lookup.operation, result, a,
+        [saved = SavedLookup(lookup), shape = table.shape](const Tensor& grad, const Node& node) {
+          return add_to_zeros(saved.get(node), shape, grad);
+        });
+  }
+  return result;
+}
+
+Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& source) {
+  if (is_small(source.dtype())) {
+    return add_to_zeros(lookup, shape, source.cast(DType::f32)).cast(source.dtype());
+  }
+  Tensor result;
+  {
+    const Recording recording(false);
+    result = source.new_zeros(shape);
+  }
+  launch_scatter_add(lookup, *result.impl(), *source.impl());
+  if (needs_grad(source)) {
+    record(lookup.operation, result, source,
+           [saved = SavedLookup(lookup)](const Tensor& grad, const Node& node) {
+             return look_up(saved.get(node), grad);
+           });
+  }
+  return result;
+}
+
+/// Sums of 16-bit floats are kept in f32 and rounded at the end.
+Tensor add_at(const Lookup& lookup, const Tensor& a, const Tensor& source) {
+  if (is_small(a.dtype())) {
+    return add_at(lookup, a.cast(DType::f32), source.cast(DType::f32)).cast(a.dtype());
+  }
+  const TensorImpl& table = *a.impl();
+  validate(lookup, table);
+  Tensor result = make_empty(lookup.operation, table.shape, table.dtype, table);
+  if (!table.is_empty()) launch_copy(*result.impl(), table);
+  launch_scatter_add(lookup, *result.impl(), *source.impl());
+  if (needs_grad(table) || needs_grad(source)) {
+    record(lookup.operation, result, {&a, &source},
+           [saved = SavedLookup(lookup), wants = needs_grad(source)](const Tensor& grad,
+                                                                     const Node& node) {
+             return std::vector<Tensor>{grad, wants ? look_up(saved.get(node), grad) : Tensor()};
+           });
+  }
+  return result;
+}
+
+void claim(const Lookup& lookup, const TensorImpl& out, const Named& a, const Shape& shape) {
+  check_same_device(lookup.operation, {"out", out}, a);
+  refuse_gradient(lookup.operation, a);
+  claim_out(lookup.operation, out, shape, a.tensor.dtype);
+  check_no_overlap(lookup.operation, out, {"index", *lookup.index.impl()});
+}
+
+const Tensor& look_up_out(const Lookup& lookup, const Tensor& out, const Tensor& a) {
+  const TensorImpl& target = *out.impl();
+  claim(lookup, target, {"a", *a.impl()}, lookup.index.shape());
+  check_no_overlap(lookup.operation, target, {"a", *a.impl()});
+  validate(lookup, *a.impl());
+  launch_gather(lookup, target, *a.impl());
+  return out;
+}
+
+const Tensor& add_at_out(const Lookup& lookup, const Tensor& out, const Tensor& a,
+                         const Tensor& source) {
+  const TensorImpl& target = *out.impl();
+  refuse_gradient(lookup.operation, {"source", *source.impl()});
+  claim(lookup, target, {"a", *a.impl()}, a.shape());
+  check_no_partial_overlap(lookup.operation, target, {"a", *a.impl()});
+  check_no_overlap(lookup.operation, target, {"source", *source.impl()});
+  if (is_small(target.dtype)) {
+    const Recording recording(false);
+    const Tensor sums = add_at(lookup, a.cast(DType::f32), source.cast(DType::f32));
+    if (!target.is_empty()) launch_copy(target, *sums.impl());
+    return out;
+  }
+  validate(lookup, target);
+  const bool is_in_place = overlap(target, *a.impl()) == Overlap::kExact;
+  if (!is_in_place && !target.is_empty()) launch_copy(target, *a.impl());
+  launch_scatter_add(lookup, target, *source.impl());
+  return out;
+}
+
+/// The lookup of an adding call, with its source checked.
+Lookup adding(Lookup lookup, const Named& a, const Tensor& source) {
+  check_source(lookup, a, source);
+  return lookup;
+}
+
+Named a_of(const char* operation, const Tensor& a) { return {"a", impl_of(operation, a)}; }
+
+}  // namespace
+}  // namespace tensor
+
+using tensor::a_of;
+using tensor::Lookup;
+
+Tensor gather(const Tensor& a, Dim dim, const Tensor& index) {
+  return tensor::look_up(tensor::each_element("gather", a_of("gather", a), dim, index), a);
+}
+
+const Tensor& gather_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index) {
+  static_cast<void>(tensor::impl_of("gather", out, "out"));
+  return tensor::look_up_out(tensor::each_element("gather", a_of("gather", a), dim, index), out, a);
+}
+
+Tensor index_select(const Tensor& a, Dim dim, const Tensor& index) {
+  constexpr const char* kName = "index_select";
+  return tensor::look_up(tensor::each_slice(kName, a_of(kName, a), dim, index), a);
+}
+
+const Tensor& index_select_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index) {
+  constexpr const char* kName = "index_select";
+  static_cast<void>(tensor::impl_of(kName, out, "out"));
+  return tensor::look_up_out(tensor::each_slice(kName, a_of(kName, a), dim, index), out, a);
+}
+
+Tensor scatter_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& source) {
+  const tensor::Named named = a_of("scatter_add", a);
+  const Lookup lookup = tensor::each_element("scatter_add", named, dim, index);
+  return tensor::add_at(tensor::adding(lookup, named, source), a, source);
+}
+
+const Tensor& scatter_add_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index,
+                              const Tensor& source) {
+  static_cast<void>(tensor::impl_of("scatter_add", out, "out"));
+  const tensor::Named named = a_of("scatter_add", a);
+  const Lookup lookup = tensor::each_element("scatter_add", named, dim, index);
+  return tensor::add_at_out(tensor::adding(lookup, named, source), out, a, source);
+}
+
+Tensor index_add(const Tensor& a, Dim dim, const Tensor& index, const Tensor& source) {
+  const tensor::Named named = a_of("index_add", a);
+  const Lookup lookup = tensor::each_slice("index_add", named, dim, index);
+  return tensor::add_at(tensor::adding(lookup, named, source), a, source);
+}
+
+const Tensor& index_add_out(const Tensor& out, const Tensor& a, Dim dim, const Tensor& index,
+                            const Tensor& source) {
+  static_cast<void>(tensor::impl_of("index_add", out, "out"));
+  const tensor::Named named = a_of("index_add", a);
+  const Lookup lookup = tensor::each_slice("index_add", named, dim, index);
+  return tensor::add_at_out(tensor::adding(lookup, named, source), out, a, source);
+}
+
+Tensor embedding(const Tensor& weight, const Tensor& index) {
+  const tensor::Named named{"weight", tensor::impl_of("embedding", weight, "weight")};
+  const tensor::TensorImpl& indices = tensor::index_of("embedding", named, index);
+  if (named.tensor.shape.rank() != 2 || indices.shape.rank() == kMaxRank) {
+    tensor::raise(
+        ErrorCode::kShapeMismatch,
+        "[embedding] no table of rows: expected a weight of rank 2 and an index of rank {} "
+        "at most, got {} and {} ({}; {}). Reshape them.",
+        kMaxRank - 1, named.tensor.shape.rank(), indices.shape.rank(), tensor::describe(named),
+        tensor::describe({"index", indices}));
+  }
+  Shape shape = indices.shape;
+  shape.push_back(named.tensor.shape[1]);
+  const Tensor flat = index.reshape({indices.num_elements});
+  return tensor::look_up(tensor::each_slice("embedding", named, 0, flat), weight).view(shape);
+}
+
+}  // namespace patchbay

@@ -1,0 +1,167 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Products that are added to something: the sum is begun with it, so that no pass of its own adds.
+#include <vector>
+
+#include "patchbay/ops.h"
+
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/ops/gemm.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+namespace {
+
+/// A new tensor of that shape with the elements of `start`, which broadcasts to it.
+Tensor begun_with(const char* operation, const Tensor& start, const Shape& shape) {
+  Tensor out = make_empty(operation, shape, start.dtype(), *start.impl());
+  launch_copy(*out.impl(), *start.impl());
+  return out;
+}
+
+/// Errors: kShapeMismatch if `c` does not broadcast to the product.
+void check_addend(const char* operation, const Named& c, const Named& a, const Shape& shape) {
+  check_same_device(operation, a, c);
+  check_same_dtype(operation, a, c);
+  const Shape& mine = c.tensor.shape;
+  bool fits = mine.rank() <= shape.rank();
+  for (int i = 1; fits && i <= mine.rank(); ++i) {
+    fits = mine[mine.rank() - i] == 1 || mine[mine.rank() - i] == shape[shape.rank() - i];
+  }
+  if (fits) return;
+  raise(ErrorCode::kShapeMismatch,
+        "[{}] {} does not broadcast to the product: expected {}, or 1 in some dimensions, got {} "
+        "({}; {}). Reshape it.",
+        operation, c.name, to_string(shape), to_string(mine), describe(c), describe(a));
+}
+
+/// The gradient of an operand that `factor` stands before; with 0 nothing is read.
+template <class Make>
+Tensor times(const Scalar& factor, const Tensor& grad, const Shape& shape, Make make) {
+  if (factor.to_double() == 0) return grad.new_zeros(shape);
+  return factor.to_double() == 1 ? make() : make() * factor;
+}
+
+/// The gradients of alpha a b + beta c.
+void record_addmm(const Tensor& out, const Tensor& c, const Tensor& a, const Tensor& b,
+                  const Scalar& alpha, const Scalar& beta) {
+  const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
+  const Saved for_b = needs_grad(b) ? Saved("a", a) : Saved();
+  record("addmm", out, {&c, &a, &b},
+         [=, c_shape = c.shape(), a_shape = a.shape(), b_shape = b.shape()](
+             const Tensor& grad, const Node& node) -> std::vector<Tensor> {
+           std::vector<Tensor> grads(3);
+           if (node.inputs[0]) {
+             grads[0] = times(beta, grad, c_shape, [&] { return sum_to(grad, c_shape); });
+           }
+           if (node.inputs[1]) {
+             grads[1] = times(alpha, grad, a_shape, [&] {
+               return sum_to(matmul(grad, transposed(for_a.get(node))), a_shape);
+             });
+           }
+           if (node.inputs[2]) {
+             grads[2] = times(alpha, grad, b_shape,
+                              [&] { return right_gradient(for_b.get(node), grad, b_shape); });
+           }
+           return grads;
+         });
+}
+
+void check_layer(const Named& x, const Named& weight) {
+  check_same_device("linear", x, weight);
+  check_same_dtype("linear", x, weight);
+  check_dtype_allowed("linear", op::gemm.dtypes, x);
+  if (weight.tensor.shape.rank() != 2) {
+    raise(ErrorCode::kShapeMismatch,
+          "[linear] the weight is no matrix: expected shape [out, in], got {} ({}). Reshape it.",
+          to_string(weight.tensor.shape), describe(weight));
+  }
+  const Shape& shape = x.tensor.shape;
+  const std::int64_t features = weight.tensor.shape[1];
+  if (shape.rank() >= 1 && shape[shape.rank() - 1] == features) return;
+  raise(ErrorCode::kShapeMismatch,
+        "[linear] the weight does not fit x: expected x of shape [..., {}], got {} ({}; {}). A "
+        "weight is [out, in].",
+        features, to_string(shape), describe(x), describe(weight));
+}
+
+void check_bias(const Named& bias, const Named& weight) {
+  check_same_device("linear", weight, bias);
+  check_same_dtype("linear", weight, bias);
+  const Shape expected{weight.tensor.shape[0]};
+  if (bias.tensor.shape == expected) return;
+  raise(ErrorCode::kShapeMismatch,
+        "[linear] the bias does not fit the weight: expected shape {}, got {} ({}; {}). It has one "
+        "element for each output.",
+        to_string(expected), to_string(bias.tensor.shape), describe(bias), describe(weight));
+}
+
+/// The weight and x each for the other's gradient.
+void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const Saved for_x = needs_grad(x) ? Saved("weight", weight) : Saved();
+  const Saved for_weight = needs_grad(weight) ? Saved("x", x) : Saved();
+  record("linear", out, {&x, &weight, &bias},
+         [for_x, for_weight](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
+           std::vector<Tensor> grads(3);
+           if (node.inputs[0]) grads[0] = matmul(grad, for_x.get(node));
+           if (node.inputs[1]) {
+             grads[1] = matmul(as_rows(grad).t(), as_rows(for_weight.get(node)));
+           }
+           if (node.inputs[2]) grads[2] = sum(as_rows(grad), 0);
+           return grads;
+         });
+}
+
+}  // namespace
+}  // namespace tensor
+
+using tensor::Named;
+
+Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& alpha,
+             const Scalar& beta) {
+  const Named z{"c", tensor::impl_of("addmm", c, "c")};
+  const Named x{"a", tensor::impl_of("addmm", a, "a")}, y{"b", tensor::impl_of("addmm", b, "b")};
+  const Shape shape = tensor::product_shape("addmm", x, y);
+  tensor::check_addend("addmm", z, x, shape);
+  if (a.rank() < 2 || b.rank() < 2) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "
+                   "({}; {}). Use unsqueeze, or matmul and add.",
+                   to_string(x.tensor.shape), to_string(y.tensor.shape), describe(x), describe(y));
+  }
+  const DType dtype = x.tensor.dtype;
+  const tensor::Factors factors = tensor::make_factors("addmm", dtype, alpha, beta);
+  Tensor out = factors.keeps_out ? tensor::begun_with("addmm", c, shape)
+                                 : tensor::make_empty("addmm", shape, dtype, x.tensor);
+  tensor::multiply("addmm", out, a, b, factors);
+  if (tensor::needs_grad(c) || tensor::needs_grad(a) || tensor::needs_grad(b)) [[unlikely]]
+    tensor::record_addmm(out, c, a, b, alpha, beta);
+  return out;
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const Named input{"x", tensor::impl_of("linear", x, "x")};
+  const Named matrix{"weight", tensor::impl_of("linear", weight, "weight")};
+  tensor::check_layer(input, matrix);
+  if (bias.defined()) tensor::check_bias({"bias", *bias.impl()}, matrix);
+  Shape shape = x.shape();
+  shape[shape.rank() - 1] = weight.size(0);
+  const DType dtype = x.dtype();
+  const int beta = bias.defined() ? 1 : 0;
+  Tensor out = bias.defined() ? tensor::begun_with("linear", bias, shape)
+                              : tensor::make_empty("linear", shape, dtype, input.tensor);
+  {
+    const tensor::Recording recording(false);  // of the views
+    tensor::multiply("linear", x.rank() == 1 ? out.unsqueeze(0) : out, tensor::as_row(x),
+                     weight.t(), tensor::make_factors("linear", dtype, 1, beta));
+  }
+  const bool bias_needs = bias.defined() && tensor::needs_grad(bias);
+  if (tensor::needs_grad(x) || tensor::needs_grad(weight) || bias_needs) [[unlikely]]
+    tensor::record_linear(out, x, weight, bias);
+  return out;
+}
+
+}  // namespace patchbay

@@ -1,0 +1,253 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Tensors from one place, dtype or layout to another. Bytes between devices move through the
+// runtime's router alone; strides are dealt with by kernels at either end.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "patchbay/tensor.h"
+
+#include "core/runtime/copy/copy.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/tensor/autograd/views.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/ops/elementwise.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/overlap.h"
+
+namespace patchbay {
+
+using tensor::describe;
+using tensor::make_empty;
+using tensor::TensorImpl;
+
+namespace {
+
+/// Both contiguous, of one dtype, on any devices.
+void copy_packed(const char* operation, const TensorImpl& to, const TensorImpl& from,
+                 bool non_blocking) {
+  runtime::copy_bytes({&to.buffer(), to.offset_bytes, nullptr},
+                      {&from.buffer(), from.offset_bytes, nullptr}, from.packed_bytes(),
+                      non_blocking, operation);
+}
+
+/// On one device, with any strides and dtypes; queued like any operation.
+void copy_on_device(const char* operation, const TensorImpl& to, const TensorImpl& from) {
+  if (to.is_empty()) return;
+  if (to.dtype == from.dtype && to.is_contiguous && from.is_contiguous) {
+    copy_packed(operation, to, from, /*non_blocking=*/true);
+    return;
+  }
+  tensor::launch_copy(to, from);
+  runtime::record_kernel_copy(to.device(), to.packed_bytes());
+}
+
+Tensor clone_of(const char* operation, const TensorImpl& source) {
+  Tensor result = make_empty(operation, source.shape, source.dtype, source);
+  copy_on_device(operation, *result.impl(), source);
+  return result;
+}
+
+/// Tensors of two runtimes never meet, not even in a copy: neither could order the other's work.
+void check_same_runtime(const char* operation, const TensorImpl& source,
+                        const runtime::DeviceState& target) {
+  if (&source.device().runtime == &target.runtime) return;
+  runtime::raise(ErrorCode::kDeviceMismatch,
+                 "[{}] devices of two runtimes do not mix: expected {} of the tensor's runtime, "
+                 "got that of another (tensor: {}). Take the values through the host with "
+                 "to_vector and from_host.",
+                 operation, target.name_text, describe(source));
+}
+
+void check_same_shape(const TensorImpl& to, const TensorImpl& from) {
+  if (to.shape == from.shape) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[copy_from] shapes differ: expected a source of shape {}, got {} (destination: "
+                 "{}; source: {}). Use expand, reshape or a slice.",
+                 to_string(to.shape), to_string(from.shape), describe(to), describe(from));
+}
+
+/// A kernel from one tensor to another, which it keeps; none where they are one.
+std::function<void()> kernel_between(const Tensor& to, const Tensor& from) {
+  if (to.is_same(from)) return {};
+  return [to, from] { tensor::launch_copy(*to.impl(), *from.impl()); };
+}
+
+/// To another device: packed and, where the source's device can, converted before the way; what is
+/// left is done after it. The memory that this takes is allocated here, not while it is under way.
+void copy_across(const char* operation, const Tensor& to, const Tensor& from, bool non_blocking) {
+  const TensorImpl &target = *to.impl(), &source = *from.impl();
+  const DType dtype =
+      tensor::has_dtype(source.device(), target.dtype) ? target.dtype : source.dtype;
+  const Tensor sent = source.is_contiguous && source.dtype == dtype
+                          ? from
+                          : make_empty(operation, source.shape, dtype, source);
+  const Tensor landed = target.is_contiguous && target.dtype == dtype
+                            ? to
+                            : make_empty(operation, target.shape, dtype, target);
+  if (sent.is_same(from) && landed.is_same(to)) {
+    copy_packed(operation, target, source, non_blocking);
+    return;
+  }
+  const runtime::CopySteps steps{kernel_between(sent, from), kernel_between(to, landed),
+                                 &target.buffer(), &source.buffer()};
+  runtime::copy_in_steps(steps, {&landed.impl()->buffer(), landed.impl()->offset_bytes, nullptr},
+                         {&sent.impl()->buffer(), sent.impl()->offset_bytes, nullptr},
+                         sent.impl()->packed_bytes(), non_blocking, operation);
+}
+
+}  // namespace
+
+namespace {
+
+/// Copies on one device: the gradient is copied nowhere.
+Tensor recorded_clone(const char* operation, const Tensor& tensor) {
+  return tensor::recorded(operation, clone_of(operation, *tensor.impl()), tensor,
+                          [](const Tensor& grad) { return grad; });
+}
+
+}  // namespace
+
+Tensor Tensor::clone() const {
+  static_cast<void>(tensor::impl_of("clone", *this, "tensor"));
+  return recorded_clone("clone", *this);
+}
+
+Tensor Tensor::contiguous() const {
+  return tensor::impl_of("contiguous", *this, "tensor").is_contiguous
+             ? *this
+             : recorded_clone("contiguous", *this);
+}
+
+Tensor Tensor::to_named(std::string_view name, ToOptions options) const {
+  const TensorImpl& source = tensor::impl_of("to", *this, "tensor");
+  return to(Device(source.device().runtime.find(name).shared()), options);
+}
+
+Tensor Tensor::to(const Device& device, ToOptions options) const {
+  const TensorImpl& source = tensor::impl_of("to", *this, "tensor");
+  if (&source.device() == &device.state()) {
+    return options.copy ? recorded_clone("to", *this) : *this;
+  }
+  check_same_runtime("to", source, device.state());
+  tensor::check_device_has("to", device.state(), source.dtype);
+  runtime::check_copy_allowed(device.state(), &source.buffer(), source.packed_bytes(), "to");
+  Tensor result = make_empty("to", source.shape, source.dtype, device.shared_state());
+  copy_across("to", result, *this, options.non_blocking);
+  return tensor::recorded(
+      "to", result, *this,
+      [from = Device(source.buffer().device)](const Tensor& grad) { return grad.to(from); });
+}
+
+Tensor Tensor::cast(DType dtype) const {
+  const TensorImpl& source = tensor::impl_of("cast", *this, "tensor");
+  if (source.dtype == dtype) return *this;
+  Tensor result = make_empty("cast", source.shape, dtype, source);
+  tensor::launch_copy(*result.impl(), source);
+  if (!is_floating(dtype)) return result;
+  return tensor::recorded("cast", result, *this,
+                          [from = source.dtype](const Tensor& grad) { return grad.cast(from); });
+}
+
+const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
+  const TensorImpl& to = tensor::impl_of("copy_from", *this, "destination");
+  const TensorImpl& from = tensor::impl_of("copy_from", source, "source");
+  check_same_shape(to, from);
+  check_same_runtime("copy_from", from, to.device());
+  tensor::refuse_gradient("copy_from", {"source", from});
+  tensor::claim_destination("copy_from", to, "destination");
+  const tensor::Overlap shared = tensor::overlap(to, from);
+  if (shared == tensor::Overlap::kPartial) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[copy_from] destination and source overlap: expected the very same elements "
+                   "or none, got some in common (destination: {}; source: {}). Clone the source "
+                   "first: source.clone().",
+                   describe(to), describe(from));
+  }
+  if (to.is_empty()) return *this;
+  if (&to.device() != &from.device()) {
+    runtime::check_copy_allowed(to.device(), &from.buffer(), to.packed_bytes(), "copy_from");
+    copy_across("copy_from", *this, source, non_blocking);
+  } else if (shared == tensor::Overlap::kNone || to.dtype != from.dtype) {
+    copy_on_device("copy_from", to, from);
+  }
+  return *this;
+}
+
+namespace {
+
+/// The tensor that an assignment writes to. Errors: kInvalidArgument if no handle would see it.
+const TensorImpl& target_of(const Tensor& tensor) {
+  if (!tensor.defined()) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[assign] the destination is undefined: expected a tensor to write to, got a "
+                   "default-constructed handle. Create it first; a gradient is set with set_grad.");
+  }
+  const TensorImpl& impl = *tensor.impl();
+  const runtime::BufferState& buffer = impl.buffer();
+  const bool is_alone = impl.references.load(std::memory_order_relaxed) == 1 &&
+                        buffer.references.load(std::memory_order_relaxed) == 1;
+  if (is_alone && !buffer.released) {  // the application sees memory that it lent
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[assign] the write would be lost: expected a view of a tensor, got a temporary "
+                   "that alone holds its storage ({}). Give it a name and use copy_from, or assign "
+                   "to a view: slice, select or view.",
+                   describe(impl));
+  }
+  return impl;
+}
+
+void check_broadcasts(const TensorImpl& to, const TensorImpl& from) {
+  bool fits = from.shape.rank() <= to.shape.rank();
+  for (int i = 1; fits && i <= from.shape.rank(); ++i) {
+    const std::int64_t extent = from.shape[from.shape.rank() - i];
+    fits = extent == 1 || extent == to.shape[to.shape.rank() - i];
+  }
+  if (fits) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[assign] the source does not broadcast to the destination: expected {}, or 1 in "
+                 "some dimensions, got {} (destination: {}; source: {}). Reshape it.",
+                 to_string(to.shape), to_string(from.shape), describe(to), describe(from));
+}
+
+}  // namespace
+
+// Of a tensor to itself the elements stay as they are.
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
+Tensor Tensor::operator=(const Tensor& source) && {
+  const TensorImpl& to = target_of(*this);
+  const TensorImpl& from = tensor::impl_of("assign", source, "source");
+  const tensor::Named destination{"destination", to}, given{"source", from};
+  tensor::refuse_gradient("assign", given);
+  const bool is_number = &to.device() != &from.device() && tensor::is_host_scalar(from, to);
+  if (!is_number) tensor::check_same_device("assign", destination, given);
+  tensor::check_same_dtype("assign", destination, given);
+  check_broadcasts(to, from);
+  tensor::check_no_partial_overlap("assign", destination, given);
+  tensor::claim_destination("assign", to, "destination");
+  if (is_number) {
+    tensor::launch_fill(to, tensor::as_scalar(from));
+  } else if (to.shape == from.shape) {
+    if (tensor::overlap(to, from) == tensor::Overlap::kNone) copy_on_device("assign", to, from);
+  } else if (!to.is_empty()) {
+    tensor::launch_copy(to, from);
+    runtime::record_kernel_copy(to.device(), to.packed_bytes());
+  }
+  return std::move(*this);
+}
+
+Tensor Tensor::operator=(const Scalar& value) && {
+  static_cast<void>(target_of(*this));
+  fill_(value);
+  return std::move(*this);
+}
+
+const Tensor& Tensor::fill_(const Scalar& value) const {
+  const TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
+  tensor::claim_destination("fill_", impl, "tensor");
+  tensor::launch_fill(impl, tensor::literal("fill_", impl.dtype, value));
+  return *this;
+}
+
+}  // namespace patchbay

@@ -1,0 +1,66 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is made of a reduction and an elementwise step: means, norms, deviations, traces.
+#include <cmath>
+
+#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/reduce.h"
+
+namespace patchbay {
+
+namespace {
+
+void check_floating(const char* operation, const Tensor& a) {
+  const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
+  tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
+}
+
+/// At 0 the root has no derivative: 0 is taken.
+Tensor root_of(const Tensor& squares) {
+  if (!tensor::needs_grad(squares)) return sqrt_out(squares, squares);
+  return where(eq(squares.detach(), 0), 0, sqrt(where(eq(squares.detach(), 0), 1, squares)));
+}
+
+}  // namespace
+
+Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
+  check_floating("mean", a);
+  if (tensor::is_small(a.dtype())) return mean(a.cast(DType::f32), axes, keep).cast(a.dtype());
+  const Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
+  const std::int64_t count = tensor::num_reduced("mean", a, axes);
+  return tensor::needs_grad(total) ? total / count : div_out(total, total, count);
+}
+
+Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
+  check_floating("norm", a);
+  if (order == 1) return tensor::reduce(tensor::op::sum_abs, "norm", a, axes, keep);
+  if (order == INFINITY) return tensor::reduce(tensor::op::max_abs, "norm", a, axes, keep);
+  if (order != 2) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[norm] unknown order: expected 1, 2 or infinity, got {} (a: {}). Compute it "
+                   "from abs, log and exp.",
+                   order, tensor::describe(*a.impl()));
+  }
+  if (tensor::is_small(a.dtype())) return norm(a.cast(DType::f32), 2, axes, keep).cast(a.dtype());
+  return root_of(tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep));
+}
+
+Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
+  check_floating("stddev", a);
+  if (tensor::is_small(a.dtype())) {
+    return stddev(a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
+  }
+  return root_of(var(a, axes, correction, keep));
+}
+
+Tensor trace(const Tensor& a) {
+  const tensor::TensorImpl& impl = tensor::impl_of("trace", a);
+  if (impl.shape.rank() != 2) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[trace] not a matrix: expected rank 2, got {} (a: {}). Use diagonal and sum.",
+                   impl.shape.rank(), tensor::describe(impl));
+  }
+  return sum(a.diagonal());
+}
+
+}  // namespace patchbay

@@ -1,0 +1,161 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Reductions over some or all dimensions.
+#include "core/tensor/ops/reduce.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "core/tensor/autograd/reduction.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/iteration.h"
+#include "core/tensor/dispatch/operands.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+namespace {
+
+/// One bit for each dimension that goes.
+using Mask = unsigned;
+
+Mask resolve_axes(const char* operation, const TensorImpl& a, const Axes& axes) {
+  if (axes.dims.empty()) return (1u << a.shape.rank()) - 1;
+  Mask mask = 0;
+  for (const int axis : axes.dims) {
+    const Mask bit = 1u << resolve_dim(operation, a, axis);
+    if ((mask & bit) != 0) {
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] axis {} is named twice: expected each axis once, got [{}] (a: {}). Drop one.",
+            operation, axis, fmt::join(axes.dims, ", "), describe(a));
+    }
+    mask |= bit;
+  }
+  return mask;
+}
+
+bool is_reduced(Mask mask, int dim) { return (mask >> dim & 1u) != 0; }
+
+std::int64_t count_reduced(const TensorImpl& a, Mask mask) {
+  std::int64_t count = 1;
+  for (int i = 0; i < a.shape.rank(); ++i) {
+    if (is_reduced(mask, i)) count *= a.shape[i];
+  }
+  return count;
+}
+
+bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
+
+/// Sums over nothing are 0; extremes over nothing are nothing.
+bool has_identity(const Operator& op) {
+  return op.id == op::sum.id || op.id == op::sum_squares.id || op.id == op::sum_abs.id;
+}
+
+void check_reducible(const Operator& op, const char* operation, const TensorImpl& a, Mask mask,
+                     const Axes& axes) {
+  check_dtype_allowed(operation, op.dtypes, {"a", a});
+  if (finds_index(op) && axes.dims.size() > 1) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] too many axes: expected one, or none for the index in the flattened tensor, got "
+          "[{}] (a: {}). Reshape the tensor, so that they are one.",
+          operation, fmt::join(axes.dims, ", "), describe(a));
+  }
+  if (!has_identity(op) && count_reduced(a, mask) == 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] nothing to reduce: expected at least one element along the axes, got shape {} "
+          "(a: {}). Skip empty tensors.",
+          operation, to_string(a.shape), describe(a));
+  }
+}
+
+Shape result_shape(const TensorImpl& a, Mask mask, bool keep) {
+  Shape shape;
+  for (int i = 0; i < a.shape.rank(); ++i) {
+    if (!is_reduced(mask, i)) {
+      shape.push_back(a.shape[i]);
+    } else if (keep) {
+      shape.push_back(1);
+    }
+  }
+  return shape;
+}
+
+/// The strides of the result, one for each dimension of the source: 0 where it is reduced. Like
+/// this, the walk merges dimensions only if all of them stay or all of them go.
+Shape walk_strides(const TensorImpl& a, const TensorImpl& out, Mask mask, bool keep) {
+  Shape strides;
+  int kept = 0;
+  for (int i = 0; i < a.shape.rank(); ++i) {
+    strides.push_back(is_reduced(mask, i) ? 0 : out.strides[kept]);
+    kept += keep || !is_reduced(mask, i) ? 1 : 0;
+  }
+  return strides;
+}
+
+void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImpl& a,
+                      const Iteration& walk) {
+  Shape extents = walk.extents();
+  for (int i = 0; i < walk.rank(); ++i) {
+    if (walk.strides(0)[i] == 0) extents[i] = 1;
+  }
+  runtime::KernelState& kernel = a.device().kernels.at(
+      kernel_slot(op, a.dtype, 0), [&] { return make_spec(op, out.dtype, a.dtype); });
+  Launch launch;
+  launch.tensor(out, extents, walk.strides(0), PATCHBAY_WRITE);
+  launch.tensor(a, walk.extents(), walk.strides(1), PATCHBAY_READ);
+  launch.run(op.name, kernel);
+}
+
+Iteration walk_of(const TensorImpl& out, const TensorImpl& a, Mask mask, bool keep) {
+  Iteration walk(a.shape);
+  walk.add(a.shape, walk_strides(a, out, mask, keep));
+  walk.add(a);
+  walk.collapse();
+  return walk;
+}
+
+}  // namespace
+
+Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const Axes& axes,
+              bool keep) {
+  const TensorImpl& source = impl_of(operation, a, "a");
+  const Mask mask = resolve_axes(operation, source, axes);
+  check_reducible(op, operation, source, mask, axes);
+  // One index has to come out: the flattened tensor is then one dimension.
+  const bool flattens = finds_index(op) && axes.dims.empty();
+  const Tensor walked = flattens ? a.contiguous() : a;
+  Tensor result = make_empty(operation, result_shape(source, mask, keep),
+                             result_dtype(op, source.dtype), source);
+  const TensorImpl& out = *result.impl();
+  if (source.is_empty()) {
+    launch_fill(out, 0);  // nothing, if that is empty too
+  } else {
+    launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
+  }
+  if (needs_grad(source)) [[unlikely]]
+    record_reduction(op, result, a, result_shape(source, mask, /*keep=*/true));
+  return result;
+}
+
+std::int64_t num_reduced(const char* operation, const Tensor& a, const Axes& axes) {
+  const TensorImpl& source = impl_of(operation, a, "a");
+  return count_reduced(source, resolve_axes(operation, source, axes));
+}
+
+}  // namespace tensor
+
+#define PATCHBAY_DEFINE_REDUCTION(name)                            \
+  Tensor name(const Tensor& a, const Axes& axes, bool keep) {      \
+    return tensor::reduce(tensor::op::name, #name, a, axes, keep); \
+  }
+
+PATCHBAY_DEFINE_REDUCTION(sum)
+PATCHBAY_DEFINE_REDUCTION(min)
+PATCHBAY_DEFINE_REDUCTION(max)
+PATCHBAY_DEFINE_REDUCTION(argmin)
+PATCHBAY_DEFINE_REDUCTION(argmax)
+PATCHBAY_DEFINE_REDUCTION(sum_squares)
+
+}  // namespace patchbay

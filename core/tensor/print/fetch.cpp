@@ -1,0 +1,167 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/print/fetch.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "patchbay/tensor.h"
+
+#include "core/runtime/copy/copy.h"
+#include "core/runtime/stream/stream_scope.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/base/small_float.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+void fetch(const char* operation, const Tensor& source, const std::function<void*()>& make) {
+  void* data = nullptr;
+  try {
+    data = make();
+  } catch (const std::exception&) {  // no memory, or more than a container can have
+    const TensorImpl& impl = *source.impl();
+    raise(ErrorCode::kOutOfMemory,
+          "[{}] out of host memory: requested {} bytes for the values (tensor: {}). Take them in "
+          "slices.",
+          operation, impl.packed_bytes(), describe(impl));
+  }
+  fetch(operation, source, data);
+}
+
+void fetch(const char* operation, const Tensor& source, void* data) {
+  const TensorImpl& impl = *source.impl();
+  const std::size_t size_bytes = impl.packed_bytes();
+  if (impl.is_contiguous) {
+    runtime::copy_bytes({nullptr, 0, data}, {&impl.buffer(), impl.offset_bytes, nullptr},
+                        size_bytes, false, operation);
+    return;
+  }
+  runtime::check_not_recording(operation);
+  runtime::check_fetch_allowed(impl.buffer(), size_bytes, operation);
+  const Tensor packed = make_empty(operation, impl.shape, impl.dtype, impl);
+  launch_copy(*packed.impl(), impl);
+  fetch(operation, packed, data);
+}
+
+// ------------------------------------------------------------------- values of wider types
+
+namespace {
+
+/// Whether each value of `stored` is one of `asked`.
+bool holds(DType asked, DType stored) {
+  if (asked == stored) return true;
+  switch (stored) {
+    case DType::f16:
+    case DType::bf16: return asked == DType::f32 || asked == DType::f64;
+    case DType::f32: return asked == DType::f64;
+    case DType::i32: return asked == DType::i64 || asked == DType::f64;
+    case DType::boolean: return asked != DType::f16 && asked != DType::bf16;
+    case DType::u8: return asked != DType::boolean && holds(asked, DType::boolean);
+    case DType::f64:
+    case DType::i64: return false;
+  }
+  return false;
+}
+
+/// "f32 or f64": the types of C++ that hold the values.
+std::string holders_of(DType stored) {
+  std::string text;
+  for (const DType dtype :
+       {DType::f32, DType::f64, DType::u8, DType::i32, DType::i64, DType::boolean}) {
+    if (!holds(dtype, stored)) continue;
+    if (!text.empty()) text += " or ";
+    text += patchbay::to_string(dtype);
+  }
+  return text;
+}
+
+void check_value_type(const char* operation, const TensorImpl& impl, DType dtype) {
+  if (holds(dtype, impl.dtype)) [[likely]]
+    return;
+  raise(ErrorCode::kDtypeMismatch,
+        "[{}] wrong type of value: expected {}, got a request for {} (tensor: {}). Ask for a type "
+        "that holds all its values, or cast it.",
+        operation, holders_of(impl.dtype), patchbay::to_string(dtype), describe(impl));
+}
+
+template <class T>
+T load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+template <class T>
+void store(double number, std::byte* to) {
+  const T value = static_cast<T>(number);
+  std::memcpy(to, &value, sizeof(value));
+}
+
+/// Of a dtype that another holds: a double holds it as well.
+double read_number(DType dtype, const std::byte* from) {
+  switch (dtype) {
+    case DType::f32: return load<float>(from);
+    case DType::f16: return decode(kHalf, load<std::uint16_t>(from));
+    case DType::bf16: return decode(kBrain, load<std::uint16_t>(from));
+    case DType::i32: return load<std::int32_t>(from);
+    default: return load<std::uint8_t>(from);
+  }
+}
+
+void write_number(DType dtype, double number, std::byte* to) {
+  switch (dtype) {
+    case DType::f32: return store<float>(number, to);
+    case DType::f64: return store<double>(number, to);
+    case DType::i32: return store<std::int32_t>(number, to);
+    case DType::i64: return store<std::int64_t>(number, to);
+    default: return store<std::uint8_t>(number, to);
+  }
+}
+
+/// Values of `asked`, which `make` gives memory for. What is narrower lands at its end and is
+/// widened from the front, so that no value is overwritten before it is read.
+void fetch_as(const char* operation, const Tensor& source, DType asked,
+              const std::function<void*()>& make) {
+  const TensorImpl& impl = *source.impl();
+  check_value_type(operation, impl, asked);
+  const auto count = static_cast<std::size_t>(impl.num_elements);
+  const std::size_t stored_bytes = size_bytes(impl.dtype), asked_bytes = size_bytes(asked);
+  std::byte *first = nullptr, *stored = nullptr;
+  fetch(operation, source, [&] {
+    first = static_cast<std::byte*>(make());
+    return stored = first + count * (asked_bytes - stored_bytes);
+  });
+  if (asked == impl.dtype) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double number = read_number(impl.dtype, stored + i * stored_bytes);
+    write_number(asked, number, first + i * asked_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace tensor
+
+void Tensor::item_bytes(DType dtype, void* value) const {
+  const tensor::TensorImpl& impl = tensor::impl_of("item", *this, "tensor");
+  if (impl.num_elements != 1) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[item] not a single value: expected 1 element, got {} (tensor: {}). Use "
+                   "to_vector, or index the tensor first.",
+                   impl.num_elements, tensor::describe(impl));
+  }
+  tensor::fetch_as("item", *this, dtype, [&] { return value; });
+}
+
+void Tensor::copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
+                              void* user) const {
+  const tensor::TensorImpl& impl = tensor::impl_of("to_vector", *this, "tensor");
+  tensor::fetch_as("to_vector", *this, dtype,
+                   [&] { return make(user, static_cast<std::size_t>(impl.num_elements)); });
+}
+
+}  // namespace patchbay

@@ -1,0 +1,114 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/print/printer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace patchbay::tensor {
+
+namespace {
+
+constexpr std::string_view kSeparator = ", ", kLeftOut = "...";
+
+class Printer {
+ public:
+  Printer(const Shape& shape, const PrintOptions& options, std::vector<std::string> texts)
+      : shape_(shape),
+        printed_(printed_shape(shape, options)),
+        line_width_(static_cast<std::size_t>(options.line_width)),
+        texts_(std::move(texts)) {
+    for (const std::string& text : texts_) cell_width_ = std::max(cell_width_, text.size());
+  }
+
+  std::string print() {
+    append(0);
+    return std::move(text_);
+  }
+
+ private:
+  bool is_cut(int dim) const { return printed_[dim] != shape_[dim]; }
+
+  void append(int dim) {
+    const int rank = shape_.rank();
+    if (rank == 0) {
+      text_ += texts_[next_++];
+    } else if (dim == rank - 1) {
+      append_row(dim);
+    } else {
+      append_planes(dim);
+    }
+  }
+
+  void append_planes(int dim) {
+    const auto lines = static_cast<std::size_t>(shape_.rank() - 1 - dim);
+    const std::string separator = "," + std::string(lines, '\n') + std::string(indent(dim), ' ');
+    text_ += '[';
+    for (std::int64_t i = 0; i < printed_[dim]; ++i) {
+      if (i > 0) text_ += separator;
+      if (is_cut(dim) && i == printed_[dim] / 2) (text_ += kLeftOut) += separator;
+      append(dim + 1);
+    }
+    text_ += ']';
+  }
+
+  void append_row(int dim) {
+    text_ += '[';
+    column_ = indent(dim);
+    for (std::int64_t i = 0; i < printed_[dim]; ++i) {
+      if (is_cut(dim) && i == printed_[dim] / 2) append_cell(kLeftOut, kLeftOut.size());
+      append_cell(texts_[next_++], cell_width_);
+    }
+    text_ += ']';
+  }
+
+  /// On the next line if there is no room for it and what may follow it, a comma or brackets.
+  void append_cell(std::string_view text, std::size_t width) {
+    const auto rank = static_cast<std::size_t>(shape_.rank());
+    if (column_ > rank) {
+      if (column_ + kSeparator.size() + width + rank > line_width_) {
+        (text_ += ",\n").append(rank, ' ');
+        column_ = rank;
+      } else {
+        text_ += kSeparator;
+        column_ += kSeparator.size();
+      }
+    }
+    text_.append(width - text.size(), ' ');
+    text_ += text;
+    column_ += width;
+  }
+
+  /// The columns that brackets take before the elements of a dimension.
+  static std::size_t indent(int dim) { return static_cast<std::size_t>(dim) + 1; }
+
+  const Shape shape_, printed_;
+  const std::size_t line_width_;
+  const std::vector<std::string> texts_;
+  std::size_t cell_width_ = 0;
+  std::size_t next_ = 0;    // of texts_
+  std::size_t column_ = 0;  // in a row
+  std::string text_;
+};
+
+}  // namespace
+
+Shape printed_shape(const Shape& shape, const PrintOptions& options) {
+  Shape printed = shape;
+  if (num_elements(shape) <= options.max_elements) return printed;
+  const std::int64_t edge = options.edge_elements;
+  for (int dim = 0; dim < shape.rank(); ++dim) {
+    if (edge < shape[dim] - edge) printed[dim] = 2 * edge;
+  }
+  return printed;
+}
+
+std::string print_rows(const Shape& shape, DType dtype, std::span<const char> printed,
+                       const PrintOptions& options) {
+  if (printed.empty()) return "[]";  // however many rows there are
+  return Printer(shape, options, element_texts(dtype, printed, options.precision)).print();
+}
+
+}  // namespace patchbay::tensor
