@@ -20,7 +20,8 @@ set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
 function(patchbay_configure_test_target name)
   patchbay_configure_target(${name})
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_include_directories(${name} PRIVATE
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE patchbay::patchbay GTest::gtest GTest::gtest_main
                                         Threads::Threads)
 endfunction()

@@ -98,6 +98,6 @@ show_tenths() {
 
 # Names of our C and C++ files, ended by zero bytes.
 our_sources() {
-  find include core plugins tools examples bench tests -type f \
+  find include core kit plugins conformance tools examples bench tests -type f \
     \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' \) -print0 2>/dev/null
 }

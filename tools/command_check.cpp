@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
-#include "conformance/suite/check.h"
+#include "conformance/check.h"
 #include "report.h"
 #include "text.h"
 

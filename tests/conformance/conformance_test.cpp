@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "conformance/suite/check.h"
+#include "conformance/check.h"
 #include "support/absence.h"
 #ifdef PATCHBAY_TEST_SIM_DIR
 #include "sim/simulation.h"

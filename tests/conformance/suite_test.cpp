@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "conformance/suite/check.h"
-#include "conformance/suite/expect.h"
+#include "conformance/check.h"
+#include "conformance/expect.h"
 
 namespace patchbay::conformance {
 namespace {

@@ -40,7 +40,7 @@ def described_in(root):
 def main():
     root = pathlib.Path(sys.argv[1])
     own, described = own_settings(root), described_in(root)
-    executor = asked_in(text_of(root / "plugins/common/executor"))
+    executor = asked_in(text_of(root / "kit/executor"))
     problems, known = [], set(own)
     for plugin in sorted(path.parent for path in (root / "plugins").glob("*/plugin.cpp")):
         declared = declared_in(text_of(plugin))

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/portable/dtypes.hpp"
-#include "common/portable/expressions.hpp"
-#include "common/portable/operators.hpp"
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/expressions.hpp"
+#include "kit/portable/operators.hpp"
 
 namespace patchbay::test {
 

@@ -9,7 +9,7 @@
 
 #include "operators/cases.h"
 #include "operators/layouts.h"
-#include "support/philox.h"
+#include "conformance/kernels/philox.h"
 
 namespace patchbay::test {
 namespace {

@@ -46,7 +46,7 @@ def linked_plugins(tree: Tree, build: Path | None):
 
 
 def is_plugin(used: str) -> bool:
-    from_folder = re.search(r"(^|/)plugins/(?!common/)[^/]+/CMakeFiles/|__/plugins/(?!common/)", used)
+    from_folder = re.search(r"(^|/)plugins/[^/]+/CMakeFiles/|__/plugins/", used)
     return bool(from_folder or re.search(r"(^|/|-l)patchbay-[a-z0-9-]+(\.so|\.a|$)", used))
 
 

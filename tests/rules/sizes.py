@@ -5,7 +5,7 @@ from statistics import median
 
 from source_tree import Tree
 
-FOLDERS = ("include", "core", "plugins", "tools", "examples", "bench", "tests")
+FOLDERS = ("include", "core", "kit", "plugins", "conformance", "tools", "examples", "bench", "tests")
 # A definition's closing brace stands at the indentation of its first line (clang-format sees to it).
 FUNCTION = re.compile(r"^( *)(?![ #}]|if\b|for\b|while\b|switch\b|else\b|do\b|namespace\b|class\b"
                       r"|struct\b|enum\b|union\b|extern\b|return\b|case\b)[^\n;]*\([^;{}]*\)[^;{}()]*"

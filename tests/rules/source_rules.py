@@ -11,9 +11,9 @@ LIBRARIES_OF_THE_CORE = re.compile(r"^(boost|fmt|nlohmann|CLI|gtest|gmock)/")
 
 
 def plugin_includes(tree: Tree, build: Path | None):
-    """A plugin includes plugin/ headers, plugins/common, itself and its vendor."""
-    for path in tree.files("plugins"):
-        own = "/".join(path.split("/")[:2]) + "/"
+    """A plugin includes plugin/ headers, kit/, itself and its vendor; the kit has no vendor."""
+    for path in tree.files("plugins", "kit"):
+        own = "kit/" if path.startswith("kit/") else "/".join(path.split("/")[:2]) + "/"
         for include in tree.includes(path):
             target = tree.resolve(path, include)
             if target is None:
@@ -22,13 +22,13 @@ def plugin_includes(tree: Tree, build: Path | None):
                 foreign = include.quoted and not own_text or include.name.startswith(("patchbay/", "core/"))
                 foreign = foreign or LIBRARIES_OF_THE_CORE.match(include.name)
             else:
-                allowed = ("include/patchbay/plugin/", "plugins/common/", own)
+                allowed = ("include/patchbay/plugin/", "kit/", own)
                 foreign = not target.startswith(allowed)
             if foreign:
                 yield Violation(
                     path,
                     include.line,
-                    f"a plugin includes patchbay/plugin/, plugins/common, itself and its vendor, "
+                    f"a plugin includes patchbay/plugin/, kit/, itself and its vendor, "
                     f"not {include.name}",
                 )
 
@@ -121,7 +121,7 @@ def layers(tree: Tree, build: Path | None):
 OPENS = re.compile(r"\bdlm?open\s*\(|\bboost\s*::\s*dll\b|#\s*include\s*<boost/dll[^>]*>?")
 MAY_OPEN = re.compile(
     r"core/runtime/plugin/loader\w*\.(cpp|h)|plugins/[^/]+/(.*/)?symbol(s|_table)\w*\.(c|cpp|h|hpp)"
-    r"|plugins/common/executor/library\.(cpp|h|hpp)"
+    r"|kit/executor/library\.(cpp|h|hpp)"
 )
 COPIES = re.compile(r"(->|\.)\s*copy_(to_device|to_host|on_device|to_peer)\s*\(")
 # Validation stands between copy.cpp and the plugin, and writes and reads the bytes around memory.
@@ -130,7 +130,7 @@ MAY_COPY = re.compile(r"core/runtime/(copy/copy|validation/entries|validation/gu
 
 def single_places(tree: Tree, build: Path | None):
     """Libraries are opened, and copies called, in one place each."""
-    sources = list(tree.files("core", "include", "plugins"))
+    sources = list(tree.files("core", "include", "kit", "plugins"))
     yield from tree.find(
         OPENS,
         [p for p in sources if not MAY_OPEN.fullmatch(p)],
@@ -155,5 +155,5 @@ NOISE = re.compile(
 
 def silence(tree: Tree, build: Path | None):
     """Nothing below tools and examples prints, aborts or exits."""
-    sources = tree.files("core", "include", "plugins")
+    sources = tree.files("core", "include", "kit", "plugins")
     yield from tree.find(NOISE, sources, "a library never prints, aborts or exits: {}")

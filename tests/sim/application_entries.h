@@ -3,7 +3,7 @@
 #ifndef PATCHBAY_TESTS_SIM_APPLICATION_ENTRIES_H_
 #define PATCHBAY_TESTS_SIM_APPLICATION_ENTRIES_H_
 
-#include "cuda-cublas/driver_api.hpp"
+#include "cuda-cublas/api/driver_api.hpp"
 #include "entries.h"
 
 // As PATCHBAY_DRIVER_ENTRIES.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda-cublas/blas_api.hpp"
+#include "cuda-cublas/api/blas_api.hpp"
 #include "entries.h"
 #include "machine.h"
 

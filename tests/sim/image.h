@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/executor/executor.hpp"
+#include "kit/executor/executor.hpp"
 
 namespace patchbay::sim {
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "common/executor/executor.hpp"
-#include "common/forbidden_range.hpp"
+#include "kit/executor/executor.hpp"
+#include "kit/forbidden_range.hpp"
 #include "config.h"
 #include "counters.h"
-#include "cuda-cublas/driver_api.hpp"
+#include "cuda-cublas/api/driver_api.hpp"
 #include "entries.h"
 #include "queue.h"
 

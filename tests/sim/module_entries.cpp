@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "common/executor/record.h"
+#include "kit/executor/record.h"
 #include "entries.h"
 #include "image.h"
 #include "machine.h"

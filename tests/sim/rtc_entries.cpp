@@ -7,7 +7,7 @@
 #include <string>
 
 #include "config.h"
-#include "cuda-cublas/rtc_api.hpp"
+#include "cuda-cublas/api/rtc_api.hpp"
 #include "entries.h"
 #include "image.h"
 

@@ -15,7 +15,7 @@
 
 #include "support/device_test.h"
 #include "support/layout.h"
-#include "support/philox.h"
+#include "conformance/kernels/philox.h"
 #include "unit/cpu_runtime.h"
 
 namespace patchbay::test {

@@ -94,14 +94,14 @@ inline f64 square_root(f64 x) { return __builtin_sqrt(x); }
 namespace single {
 #define REAL f32
 #define REAL_IS_F64 0
-#include "common/portable/box_muller.pbk"
+#include "kit/portable/texts/box_muller.pbk"
 #undef REAL
 #undef REAL_IS_F64
 }  // namespace single
 namespace twofold {
 #define REAL f64
 #define REAL_IS_F64 1
-#include "common/portable/box_muller.pbk"
+#include "kit/portable/texts/box_muller.pbk"
 #undef REAL
 #undef REAL_IS_F64
 }  // namespace twofold

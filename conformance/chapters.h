@@ -1,0 +1,20 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_CONFORMANCE_CHAPTERS_H_
+#define PATCHBAY_CONFORMANCE_CHAPTERS_H_
+
+#include <vector>
+
+#include "conformance/check.h"
+
+namespace patchbay::conformance {
+
+// A chapter is a function that lists its checks; all_checks() calls them in this order.
+std::vector<Check> loading_checks();
+std::vector<Check> memory_checks();
+std::vector<Check> copies_checks();
+std::vector<Check> streams_checks();
+std::vector<Check> kernels_checks();
+
+}  // namespace patchbay::conformance
+
+#endif  // PATCHBAY_CONFORMANCE_CHAPTERS_H_

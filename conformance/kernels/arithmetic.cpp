@@ -1,0 +1,101 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// add sub mul div maximum minimum: floats rounded once, integers wrapping around. pow: floats.
+#include <cmath>
+
+#include "conformance/kernels/elementwise.h"
+#include "conformance/kernels/parts.h"
+
+namespace patchbay::conformance {
+namespace {
+
+template <class T>
+T divide(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a / b;
+  } else {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>) {
+      // The one quotient that does not fit wraps around to itself.
+      if (b == -1) return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+    }
+    return static_cast<T>(a / b);
+  }
+}
+
+template <class T, class Operation>
+T compute(T a, T b, Operation operation) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return operation(a, b);
+  } else {
+    return static_cast<T>(operation(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
+  }
+}
+
+template <class T>
+T larger(T a, T b) {
+  if (a != a) return a;
+  return b != b || b > a ? b : a;
+}
+
+template <class T>
+T smaller(T a, T b) {
+  if (a != a) return a;
+  return b != b || b < a ? b : a;
+}
+
+template <class T>
+std::function<T(T, T)> reference_of(const std::string& name) {
+  if (name == "add") return [](T a, T b) { return compute(a, b, std::plus<>()); };
+  if (name == "sub") return [](T a, T b) { return compute(a, b, std::minus<>()); };
+  if (name == "mul") return [](T a, T b) { return compute(a, b, std::multiplies<>()); };
+  if (name == "div") return divide<T>;
+  if (name == "maximum") return larger<T>;
+  return smaller<T>;
+}
+
+template <class T>
+void check_one(const Device& device, const std::string& name) {
+  check_binary<T, T>(device, name + ".1", reference_of<T>(name));
+}
+
+void check_required(const Device& device, const std::string& name) {
+  check_one<float>(device, name);
+  check_one<std::int32_t>(device, name);
+  check_one<std::int64_t>(device, name);
+  check_one<std::uint8_t>(device, name);
+}
+
+/// What OpenCL allows.
+constexpr double kPowUlps = 16;
+
+/// Pairs of special values, then results within the range of normal numbers.
+template <class T>
+T power_value(int operand, std::size_t index) {
+  const std::size_t count = special_values<T>().size();
+  if (index < count * count) return mixed_value<T>(operand, index);
+  const T value = ordinary_value<T>(index * 2 + static_cast<std::size_t>(operand));  // below 100
+  if (operand == 0) return index % 4 == 0 ? value : std::fabs(value) / 10 + T(0.01);
+  return index % 4 == 0 ? std::trunc(value / 10) : value / 10;
+}
+
+template <class T>
+void check_pow(const Device& device, const std::string&) {
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+  const auto exact = [](T a, T b) { return static_cast<T>(std::pow(Wide(a), Wide(b))); };
+  for (const ElementwiseCase& one : elementwise_cases()) {
+    check_tensor_pair<T, T>(device, "pow.1", exact, one, kPowUlps, power_value<T>);
+  }
+}
+
+}  // namespace
+
+std::vector<Check> arithmetic_checks() {
+  std::vector<Check> checks;
+  for (const char* name : {"add", "sub", "mul", "div", "maximum", "minimum"}) {
+    add_pair(checks, name, check_required, check_one<double>);
+  }
+  add_pair(checks, "pow", check_pow<float>, check_pow<double>);
+  return checks;
+}
+
+}  // namespace patchbay::conformance

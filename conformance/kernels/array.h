@@ -1,0 +1,75 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A tensor on the host with the memory around it, so that a write beside it is seen.
+#ifndef PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
+#define PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
+
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "conformance/bytes.h"
+#include "conformance/expect.h"
+#include "conformance/kernels/element.h"
+#include "conformance/kernels/layout.h"
+
+namespace patchbay::conformance {
+
+template <class T>
+class Array {
+ public:
+  /// Elements from `value(index)`, in row-major order.
+  Array(const Layout& layout, const std::function<T(std::size_t)>& value) : Array(layout) {
+    for (std::size_t i = 0; i < layout_.num_elements(); ++i) at(i) = value(i);
+  }
+  /// Nothing but bytes that no kernel writes.
+  explicit Array(const Layout& layout) : layout_(layout), memory_(layout.extent() + kBeyond) {
+    std::memset(static_cast<void*>(memory_.data()), 0xa5, memory_.size() * sizeof(T));
+  }
+
+  const Layout& layout() const { return layout_; }
+  std::size_t size() const { return layout_.num_elements(); }
+  T& at(std::size_t index) { return memory_[layout_.locate(index)]; }
+  const T& at(std::size_t index) const { return memory_[layout_.locate(index)]; }
+
+  Argument to_device(const Device& device, Access access) const {
+    Bytes bytes(memory_.size() * sizeof(T));
+    std::memcpy(bytes.data(), memory_.data(), bytes.size());
+    Argument argument =
+        Argument::tensor(upload(device, bytes), dtype_of_element<T>(), layout_.shape, access);
+    argument.strides = layout_.strides;
+    argument.offset_bytes = static_cast<std::size_t>(layout_.offset) * sizeof(T);
+    return argument;
+  }
+  void from_device(const Argument& argument) {
+    const Bytes bytes = read(argument.buffer);
+    std::memcpy(static_cast<void*>(memory_.data()), bytes.data(), bytes.size());
+  }
+
+  /// Each element is close to the expected one, and nothing beside them was written.
+  void expect_close_to(const Array& expected, double ulps, std::string_view what) const {
+    std::vector<bool> belongs(memory_.size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      belongs[layout_.locate(i)] = true;
+      if (is_close(at(i), expected.at(i), ulps)) continue;
+      throw Failure(fmt::format("{}: element {} of {}: expected {}, got {}", what, i,
+                                layout_.to_string(), show_element(expected.at(i)),
+                                show_element(at(i))));
+    }
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      const bool same = std::memcmp(&memory_[i], &expected.memory_[i], sizeof(T)) == 0;
+      expect(belongs[i] || same, "{}: wrote beside the tensor, at element {} of its memory ({})",
+             what, i, layout_.to_string());
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBeyond = 16;
+
+  Layout layout_;
+  std::vector<T> memory_;
+};
+
+}  // namespace patchbay::conformance
+
+#endif  // PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_

@@ -1,0 +1,171 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// fill copy cast arange: what makes and moves elements.
+#include <cmath>
+#include <utility>
+
+#include "conformance/expect.h"
+#include "conformance/kernels/elementwise.h"
+#include "conformance/kernels/parts.h"
+
+namespace patchbay::conformance {
+namespace {
+
+/// Bools are filled from an u8, for there are no scalars of dtype bool.
+template <class T>
+Argument literal_of(T value) {
+  if constexpr (std::is_same_v<T, Bool>)
+    return Argument::scalar(static_cast<std::uint8_t>(value));
+  else
+    return Argument::scalar(value);
+}
+
+template <class T>
+void check_fill(const Device& device, const std::string& name) {
+  for (const ElementwiseCase& one : elementwise_cases()) {
+    for (const T value : special_values<T>()) {
+      if (one.out.num_elements() > kFew && value != T(1)) continue;
+      Array<T> out(one.out);
+      Array<T> expected = out;
+      for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = value;
+      const Argument target = out.to_device(device, Access::kWrite);
+      run_kernel(device, name + ".1", {target, literal_of(value)},
+                 need_of(device, dtype_of_element<T>()));
+      out.from_device(target);
+      out.expect_close_to(expected, 0,
+                          fmt::format("fill.1 of {} with {}, {}", to_string(dtype_of_element<T>()),
+                                      show_element(value), one.name));
+    }
+  }
+}
+
+template <class T>
+void check_copy(const Device& device, const std::string& name) {
+  check_unary<T, T>(device, name + ".1", [](T a) { return a; });
+}
+
+/// Counts by a quarter (floats) or by 3, which every dtype holds exactly.
+template <class T>
+void check_arange(const Device& device, const std::string& name) {
+  const bool is_float = std::is_floating_point_v<T>;
+  const T start = is_float ? static_cast<T>(-1.5) : T(2);
+  const T step = is_float ? static_cast<T>(0.25) : T(3);
+  for (const Layout& layout : {contiguous({1}), contiguous({0}), contiguous({70}),
+                               contiguous({70001}), spread({257}, 3, 5)}) {
+    if (sizeof(T) == 1 && layout.num_elements() > 80) continue;  // beyond what an u8 counts to
+    Array<T> out(layout);
+    Array<T> expected = out;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      expected.at(i) = static_cast<T>(start + step * static_cast<T>(i));
+    }
+    const Argument target = out.to_device(device, Access::kWrite);
+    run_kernel(device, name + ".1", {target, Argument::scalar(start), Argument::scalar(step)},
+               need_of(device, dtype_of_element<T>()));
+    out.from_device(target);
+    out.expect_close_to(expected, 0,
+                        fmt::format("arange.1 of {}", to_string(dtype_of_element<T>())));
+  }
+}
+
+/// Floats become integers by truncation and saturate, NaN becomes 0; wider integers lose their high
+/// bits; anything but 0 becomes true.
+template <class Out, class In>
+Out converted(In value) {
+  if constexpr (std::is_same_v<In, Out>) {
+    return value;
+  } else if constexpr (std::is_same_v<In, Bool>) {
+    return static_cast<Out>(value == Bool::kTrue ? 1 : 0);
+  } else if constexpr (std::is_same_v<Out, Bool>) {
+    return value != In(0) ? Bool::kTrue : Bool::kFalse;
+  } else if constexpr (std::is_floating_point_v<In> && !std::is_floating_point_v<Out>) {
+    using Limits = std::numeric_limits<Out>;
+    if (std::isnan(value)) return 0;
+    const long double exact = std::trunc(static_cast<long double>(value));
+    if (exact <= static_cast<long double>(Limits::min())) return Limits::min();
+    if (exact >= static_cast<long double>(Limits::max())) return Limits::max();
+    return static_cast<Out>(exact);
+  } else {
+    return static_cast<Out>(value);
+  }
+}
+
+/// Casts to one dtype, from the other that is given; equal ones are copy.1's.
+template <class Out, class In>
+void check_cast(const Device& device) {
+  if (std::is_same_v<In, Out>) return;
+  if (need_of(device, dtype_of_element<Out>()) == Need::kOptional) return;
+  check_unary<Out, In>(device, "cast.1", converted<Out, In>, 0, [](int operand, std::size_t index) {
+    if constexpr (std::is_floating_point_v<In>) {
+      // Among them numbers at and beyond the ends of the integers' ranges.
+      const In value = mixed_value<In>(operand, index);
+      return index % 3 == 0 ? std::ldexp(value, static_cast<int>(index % 70)) : value;
+    } else {
+      return mixed_value<In>(operand, index);
+    }
+  });
+}
+
+template <class In>
+void cast_from(const Device& device, const std::string&) {
+  check_cast<float, In>(device);
+  check_cast<std::int32_t, In>(device);
+  check_cast<std::int64_t, In>(device);
+  check_cast<std::uint8_t, In>(device);
+  check_cast<Bool, In>(device);
+  check_cast<double, In>(device);
+}
+
+/// A plugin must not say that a device has a dtype with which nothing can be made.
+void claimed_dtypes(Context& context) {
+  const Device device = context.device();
+  const DeviceProperties& can = device.properties();
+  const std::pair<DType, bool> claims[] = {
+      {DType::f64, can.f64}, {DType::f16, can.f16}, {DType::bf16, can.bf16}};
+  for (const auto& [dtype, is_claimed] : claims) {
+    if (!is_claimed) continue;
+    for (const char* op : {"fill", "copy", "cast"}) {
+      const std::string why = why_unsupported(device, find_operator(op), dtype);
+      expect(why.empty(), "the device says that it has {}, yet: {}", to_string(dtype), why);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Check> creation_checks() {
+  std::vector<Check> checks;
+  const auto fill = [](const Device& device, const std::string& name) {
+    check_fill<float>(device, name);
+    check_fill<std::int32_t>(device, name);
+    check_fill<std::int64_t>(device, name);
+    check_fill<std::uint8_t>(device, name);
+    check_fill<Bool>(device, name);
+  };
+  const auto copy = [](const Device& device, const std::string& name) {
+    check_copy<float>(device, name);
+    check_copy<std::int32_t>(device, name);
+    check_copy<std::int64_t>(device, name);
+    check_copy<std::uint8_t>(device, name);
+    check_copy<Bool>(device, name);
+  };
+  const auto arange = [](const Device& device, const std::string& name) {
+    check_arange<float>(device, name);
+    check_arange<std::int32_t>(device, name);
+    check_arange<std::int64_t>(device, name);
+    check_arange<std::uint8_t>(device, name);
+  };
+  const auto cast = [](const Device& device, const std::string& name) {
+    cast_from<float>(device, name);
+    cast_from<std::int32_t>(device, name);
+    cast_from<std::int64_t>(device, name);
+    cast_from<std::uint8_t>(device, name);
+    cast_from<Bool>(device, name);
+  };
+  add_pair(checks, "fill", fill, check_fill<double>);
+  add_pair(checks, "copy", copy, check_copy<double>);
+  add_pair(checks, "arange", arange, check_arange<double>);
+  add_pair(checks, "cast", cast, cast_from<double>);
+  checks.push_back({"kernels", "claimed_dtypes", claimed_dtypes});
+  return checks;
+}
+
+}  // namespace patchbay::conformance

@@ -1,0 +1,109 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Elementwise operators against a plain loop, over every way in which operands can lie in memory.
+#ifndef PATCHBAY_CONFORMANCE_KERNELS_ELEMENTWISE_H_
+#define PATCHBAY_CONFORMANCE_KERNELS_ELEMENTWISE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conformance/kernels/array.h"
+#include "conformance/kernels/launcher.h"
+#include "conformance/kernels/values.h"
+
+namespace patchbay::conformance {
+
+/// One shape; the operands' layouts.
+struct ElementwiseCase {
+  std::string name;
+  Layout out, a, b;
+};
+
+std::vector<ElementwiseCase> elementwise_cases();
+
+template <class T>
+using ValueAt = std::function<T(int operand, std::size_t index)>;
+
+template <class Out, class In>
+void check_unary(const Device& device, const std::string& op,
+                 const std::function<Out(In)>& reference, double ulps = 0,
+                 const ValueAt<In>& value = mixed_value<In>) {
+  const Need need = need_of(device, dtype_of_element<In>());
+  for (const ElementwiseCase& one : elementwise_cases()) {
+    const Array<In> in(one.a, [&](std::size_t i) { return value(0, i); });
+    Array<Out> out(one.out);
+    Array<Out> expected = out;
+    for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = reference(in.at(i));
+    const Argument target = out.to_device(device, Access::kWrite);
+    run_kernel(device, op, {target, in.to_device(device, Access::kRead)}, need);
+    out.from_device(target);
+    out.expect_close_to(
+        expected, ulps,
+        fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name));
+  }
+}
+
+/// Computes on a pair of tensors.
+template <class Out, class In>
+void check_tensor_pair(const Device& device, const std::string& op,
+                       const std::function<Out(In, In)>& reference, const ElementwiseCase& one,
+                       double ulps = 0, const ValueAt<In>& value = mixed_value<In>) {
+  const Array<In> a(one.a, [&](std::size_t i) { return value(0, i); });
+  const Array<In> b(one.b, [&](std::size_t i) { return value(1, i); });
+  Array<Out> out(one.out);
+  Array<Out> expected = out;
+  for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = reference(a.at(i), b.at(i));
+  const Argument target = out.to_device(device, Access::kWrite);
+  run_kernel(device, op,
+             {target, a.to_device(device, Access::kRead), b.to_device(device, Access::kRead)},
+             need_of(device, dtype_of_element<In>()));
+  out.from_device(target);
+  out.expect_close_to(expected, ulps,
+                      fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name));
+}
+
+/// Computes on a tensor and a scalar, which is the first operand or the second.
+template <class Out, class In>
+void check_scalar_pair(const Device& device, const std::string& op,
+                       const std::function<Out(In, In)>& reference, const ElementwiseCase& one,
+                       In scalar, bool scalar_first) {
+  const Array<In> in(one.a, [&](std::size_t i) { return mixed_value<In>(0, i); });
+  Array<Out> out(one.out);
+  Array<Out> expected = out;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    expected.at(i) = scalar_first ? reference(scalar, in.at(i)) : reference(in.at(i), scalar);
+  }
+  const Argument target = out.to_device(device, Access::kWrite);
+  const Argument tensor = in.to_device(device, Access::kRead);
+  const Argument literal = Argument::scalar(scalar);
+  run_kernel(device, op,
+             scalar_first ? Arguments{target, literal, tensor} : Arguments{target, tensor, literal},
+             need_of(device, dtype_of_element<In>()));
+  out.from_device(target);
+  out.expect_close_to(
+      expected, 0,
+      fmt::format("{} of {} with the scalar {} {}, {}", op, to_string(dtype_of_element<In>()),
+                  scalar, scalar_first ? "first" : "second", one.name));
+}
+
+/// Up to here another round costs no time worth saving.
+inline constexpr std::size_t kFew = 1000;
+
+template <class Out, class In>
+void check_binary(const Device& device, const std::string& op,
+                  const std::function<Out(In, In)>& reference) {
+  for (const ElementwiseCase& one : elementwise_cases()) {
+    check_tensor_pair<Out, In>(device, op, reference, one);
+    if constexpr (!std::is_same_v<In, Bool>) {  // there are no scalars of dtype bool
+      for (const bool scalar_first : {false, true}) {
+        check_scalar_pair<Out, In>(device, op, reference, one, ordinary_value<In>(5), scalar_first);
+        if (one.out.num_elements() > kFew) continue;
+        check_scalar_pair<Out, In>(device, op, reference, one, In(0), scalar_first);
+      }
+    }
+  }
+}
+
+}  // namespace patchbay::conformance
+
+#endif  // PATCHBAY_CONFORMANCE_KERNELS_ELEMENTWISE_H_

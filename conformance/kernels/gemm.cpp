@@ -1,0 +1,298 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// gemm.1: out = alpha a b + beta out. Exact where every partial sum is a whole number that the
+// dtype holds, integers wrapping around; else within (k + 4) eps / 2 times the sum of absolute
+// values.
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/kernels/array.h"
+#include "conformance/kernels/launcher.h"
+#include "conformance/kernels/parts.h"
+#include "conformance/kernels/values.h"
+
+namespace patchbay::conformance {
+namespace {
+
+struct Sizes {
+  std::int64_t m, n, k;
+};
+
+/// Which matrices are stored column by column, and how much room is between their lines.
+struct Storage {
+  bool a_by_columns = false, b_by_columns = false, out_by_columns = false;
+  std::int64_t padding = 0, offset = 0;
+};
+
+struct Factors {
+  int alpha = 1, beta = 0;
+};
+
+Layout matrix(std::int64_t rows, std::int64_t columns, bool by_columns, const Storage& storage) {
+  const std::int64_t line = std::max<std::int64_t>(by_columns ? rows : columns, 1);
+  if (by_columns) return {{rows, columns}, {1, line + storage.padding}, storage.offset};
+  return {{rows, columns}, {line + storage.padding, 1}, storage.offset};
+}
+
+template <class T>
+struct Problem {
+  Problem(const Sizes& sizes, const Storage& storage, Factors both,
+          const std::function<T(std::size_t)>& value)
+      : factors(both),
+        a(matrix(sizes.m, sizes.k, storage.a_by_columns, storage), value),
+        b(matrix(sizes.k, sizes.n, storage.b_by_columns, storage),
+          [&](std::size_t i) { return value(i + 1000003); }),
+        out(matrix(sizes.m, sizes.n, storage.out_by_columns, storage),
+            [&](std::size_t i) { return value(i + 2000003); }),
+        what(fmt::format("gemm.1 of {}, m {} n {} k {}, {}{}{}, padding {}, alpha {} beta {}",
+                         to_string(dtype_of_element<T>()), sizes.m, sizes.n, sizes.k,
+                         storage.a_by_columns ? "T" : "N", storage.b_by_columns ? "T" : "N",
+                         storage.out_by_columns ? "T" : "N", storage.padding, both.alpha,
+                         both.beta)) {}
+
+  std::size_t rows() const { return static_cast<std::size_t>(a.layout().shape[0]); }
+  std::size_t depth() const { return static_cast<std::size_t>(a.layout().shape[1]); }
+  std::size_t columns() const { return static_cast<std::size_t>(b.layout().shape[1]); }
+
+  /// Calls `visit(index of the result, term)` for each product.
+  template <class Wide, class Visit>
+  void for_each_term(Visit visit) const {
+    for (std::size_t i = 0; i < rows(); ++i) {
+      for (std::size_t k = 0; k < depth(); ++k) {
+        const auto left = static_cast<Wide>(a.at(i * depth() + k));
+        for (std::size_t j = 0; j < columns(); ++j) {
+          visit(i * columns() + j, left * static_cast<Wide>(b.at(k * columns() + j)));
+        }
+      }
+    }
+  }
+
+  Array<T> run(const Device& device, Need need) const {
+    const Argument target = out.to_device(device, Access::kReadWrite);
+    run_kernel(device, "gemm.1",
+               {target, a.to_device(device, Access::kRead), b.to_device(device, Access::kRead),
+                Argument::scalar(static_cast<T>(factors.alpha)),
+                Argument::scalar(static_cast<T>(factors.beta))},
+               need);
+    Array<T> result = out;
+    result.from_device(target);
+    return result;
+  }
+
+  Factors factors;
+  Array<T> a, b, out;
+  std::string what;
+};
+
+/// Sums in a type in which nothing is lost: unsigned for integers, so that they wrap.
+template <class T>
+void check_exact(const Device& device, Need need, const Problem<T>& problem) {
+  using Wide = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<double>,
+                                           std::make_unsigned<T>>::type;
+  std::vector<Wide> sums(problem.out.size());
+  problem.template for_each_term<Wide>([&](std::size_t i, Wide term) { sums[i] += term; });
+  Array<T> expected = problem.out;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    Wide value = static_cast<Wide>(problem.factors.alpha) * sums[i];
+    if (problem.factors.beta != 0) {
+      value += static_cast<Wide>(problem.factors.beta) * static_cast<Wide>(problem.out.at(i));
+    }
+    expected.at(i) = static_cast<T>(value);
+  }
+  problem.run(device, need).expect_close_to(expected, 0, problem.what);
+}
+
+template <class T>
+void check_rounded(const Device& device, const Sizes& sizes, const Storage& storage) {
+  const Problem<T> problem(sizes, storage, {3, -2}, ordinary_value<T>);
+  std::vector<long double> sums(problem.out.size()), magnitudes(problem.out.size());
+  problem.template for_each_term<long double>([&](std::size_t i, long double term) {
+    sums[i] += term;
+    magnitudes[i] += std::fabs(term);
+  });
+  const Array<T> result = problem.run(device, Need::kRequired);
+  const long double unit =
+      static_cast<long double>(sizes.k + 4) * std::numeric_limits<T>::epsilon() / 2;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto before = static_cast<long double>(problem.out.at(i));
+    const long double exact = 3 * sums[i] - 2 * before;
+    const long double bound = unit * (3 * magnitudes[i] + 2 * std::fabs(before));
+    expect(std::fabs(static_cast<long double>(result.at(i)) - exact) <= bound,
+           "{}: element {}: expected {} within {}, got {}", problem.what, i,
+           static_cast<double>(exact), static_cast<double>(bound), result.at(i));
+  }
+}
+
+std::vector<Storage> storages() {
+  std::vector<Storage> all;
+  for (int bits = 0; bits < 8; ++bits) {
+    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, 0, 0});
+    all.push_back({(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, 5, 3});
+  }
+  return all;
+}
+
+/// Every way to store the matrices, in sizes at and around those of a vectorised kernel's tiles.
+template <class T>
+void check_storages(const Device& device, Need need) {
+  for (const Storage& storage : storages()) {
+    for (const Sizes& sizes : {Sizes{1, 1, 1}, Sizes{3, 2, 5}, Sizes{1, 9, 4}, Sizes{7, 1, 6},
+                               Sizes{16, 16, 16}, Sizes{17, 33, 9}, Sizes{65, 31, 70}}) {
+      check_exact<T>(device, need, {sizes, storage, {1, 0}, small_integer<T>});
+    }
+  }
+}
+
+template <class T>
+void check_factors(const Device& device, Need need) {
+  for (const Factors factors : {Factors{1, 1}, Factors{-2, 0}, Factors{3, -1}, Factors{0, 2},
+                                Factors{0, 0}, Factors{0, 1}}) {
+    check_exact<T>(device, need, {{17, 13, 11}, {}, factors, small_integer<T>});
+    check_exact<T>(device, need,
+                   {{17, 13, 11}, {true, false, true, 2, 1}, factors, small_integer<T>});
+  }
+}
+
+/// Without products the result is beta out; without elements nothing happens.
+template <class T>
+void check_empty(const Device& device, Need need) {
+  for (const Sizes& sizes : {Sizes{4, 3, 0}, Sizes{0, 3, 4}, Sizes{4, 0, 3}, Sizes{0, 0, 0}}) {
+    check_exact<T>(device, need, {sizes, {}, {1, 0}, small_integer<T>});
+    check_exact<T>(device, need, {sizes, {}, {1, 2}, small_integer<T>});
+  }
+}
+
+template <class T>
+void check_float(Context& context) {
+  const Device device = context.device();
+  const Need need = need_of(device, dtype_of_element<T>());
+  check_storages<T>(device, need);
+  check_factors<T>(device, need);
+  check_empty<T>(device, need);
+}
+
+template <class T>
+void check_float_bounds(Context& context) {
+  const Device device = context.device();
+  // The first launch says whether there is such a kernel at all.
+  check_exact<T>(device, need_of(device, dtype_of_element<T>()),
+                 {{1, 1, 1}, {}, {1, 0}, small_integer<T>});
+  check_rounded<T>(device, {100, 100, 100}, {});
+  check_rounded<T>(device, {129, 67, 255}, {true, true, false, 3, 0});
+  check_rounded<T>(device, {5, 260, 1031}, {false, true, true, 0, 1});
+}
+
+template <class T>
+void check_integers(Context& context) {
+  const Device device = context.device();
+  check_storages<T>(device, Need::kOptional);
+  check_factors<T>(device, Need::kOptional);
+  check_empty<T>(device, Need::kOptional);
+  check_exact<T>(device, Need::kOptional, {{19, 23, 29}, {}, {3, 2}, ordinary_value<T>});
+}
+
+/// Dimensions before those of the matrices count products; an input may repeat along them, and none
+/// of them need follow another in memory.
+template <class T>
+void check_batches(Context& context) {
+  const Device device = context.device();
+  constexpr std::int64_t kOuter = 3, kInner = 2, kM = 5, kN = 4, kK = 6;
+  const Layout a{{kOuter, kInner, kM, kK}, {kM * kK, kOuter * kM * kK, kK, 1}, 2};
+  const Layout b{{kOuter, kInner, kK, kN}, {0, kK * kN, 1, kK}, 1};
+  const Layout c{{kOuter, kInner, kM, kN}, {kInner * kM * kN + 3, kM * kN, kN, 1}, 0};
+  const Array<T> left(a, small_integer<T>);
+  const Array<T> right(b, [](std::size_t i) { return small_integer<T>(i + 1000003); });
+  const Array<T> before(c, [](std::size_t i) { return small_integer<T>(i + 2000003); });
+  const auto at = [](std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t columns,
+                     std::int64_t product) {
+    return static_cast<std::size_t>((product * rows + i) * columns + j);
+  };
+  Array<T> expected = before;
+  for (std::int64_t product = 0; product < kOuter * kInner; ++product) {
+    for (std::int64_t i = 0; i < kM; ++i) {
+      for (std::int64_t j = 0; j < kN; ++j) {
+        T sum = static_cast<T>(2 * before.at(at(i, j, kM, kN, product)));
+        for (std::int64_t k = 0; k < kK; ++k) {
+          sum = static_cast<T>(sum + 3 * left.at(at(i, k, kM, kK, product)) *
+                                         right.at(at(k, j, kK, kN, product)));
+        }
+        expected.at(at(i, j, kM, kN, product)) = sum;
+      }
+    }
+  }
+  const Argument target = before.to_device(device, Access::kReadWrite);
+  run_kernel(device, "gemm.1",
+             {target, left.to_device(device, Access::kRead), right.to_device(device, Access::kRead),
+              Argument::scalar(static_cast<T>(3)), Argument::scalar(static_cast<T>(2))},
+             need_of(device, dtype_of_element<T>()));
+  Array<T> result = before;
+  result.from_device(target);
+  result.expect_close_to(expected, 0, "gemm.1 of 3 x 2 products");
+}
+
+/// With beta 0 what was in the result does not count, whatever it was.
+void beta_0_reads_nothing(Context& context) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const Storage& storage : storages()) {
+    Problem<float> problem({33, 17, 8}, storage, {2, 0}, small_integer<float>);
+    for (std::size_t i = 0; i < problem.out.size(); ++i) problem.out.at(i) = nan;
+    check_exact<float>(context.device(), Need::kRequired, problem);
+  }
+  Problem<float> no_depth({4, 3, 0}, {}, {1, 0}, small_integer<float>);
+  for (std::size_t i = 0; i < no_depth.out.size(); ++i) no_depth.out.at(i) = nan;
+  check_exact<float>(context.device(), Need::kRequired, no_depth);
+}
+
+/// With alpha 0, of either sign, what is in a and b does not count.
+template <class T>
+void check_alpha_0(const Device& device, Need need) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  for (const int beta : {0, 1, 2}) {
+    for (const Storage& storage : storages()) {
+      Problem<T> problem({33, 17, 8}, storage, {0, beta}, small_integer<T>);
+      Array<T> expected = problem.out;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        expected.at(i) = beta == 0 ? T(0) : static_cast<T>(beta) * expected.at(i);
+      }
+      for (std::size_t i = 0; i < problem.a.size(); ++i) problem.a.at(i) = nan;
+      for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b.at(i) = nan;
+      problem.run(device, need).expect_close_to(expected, 0, problem.what);
+    }
+  }
+  const Layout batch{{3, 2, 2}, {4, 2, 1}, 0};
+  const Array<T> nans(batch, [&](std::size_t) { return nan; }), before(batch, small_integer<T>);
+  const Argument target = before.to_device(device, Access::kReadWrite);
+  run_kernel(device, "gemm.1",
+             {target, nans.to_device(device, Access::kRead), nans.to_device(device, Access::kRead),
+              Argument::scalar(-T(0)), Argument::scalar(T(1))},
+             need);
+  Array<T> result = before;
+  result.from_device(target);
+  result.expect_close_to(before, 0, "gemm.1 of 3 products with alpha -0");
+}
+
+void alpha_0_reads_nothing(Context& context) {
+  check_alpha_0<float>(context.device(), Need::kRequired);
+}
+void alpha_0_reads_nothing_f64(Context& context) {
+  check_alpha_0<double>(context.device(), need_of(context.device(), DType::f64));
+}
+
+}  // namespace
+
+std::vector<Check> gemm_checks() {
+  return {
+      {"kernels", "gemm", check_float<float>},
+      {"kernels", "gemm_f64", check_float<double>},
+      {"kernels", "gemm_i32", check_integers<std::int32_t>},
+      {"kernels", "gemm_i64", check_integers<std::int64_t>},
+      {"kernels", "gemm_bounds", check_float_bounds<float>},
+      {"kernels", "gemm_bounds_f64", check_float_bounds<double>},
+      {"kernels", "gemm_batches", check_batches<float>},
+      {"kernels", "gemm_batches_i64", check_batches<std::int64_t>},
+      {"kernels", "gemm_with_beta_0_reads_nothing", beta_0_reads_nothing},
+      {"kernels", "gemm_with_alpha_0_reads_nothing", alpha_0_reads_nothing},
+      {"kernels", "gemm_with_alpha_0_reads_nothing_f64", alpha_0_reads_nothing_f64},
+  };
+}
+
+}  // namespace patchbay::conformance

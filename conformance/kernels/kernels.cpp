@@ -1,0 +1,21 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Chapter kernels: each operator against a plain loop.
+#include <iterator>
+
+#include "conformance/chapters.h"
+#include "conformance/kernels/parts.h"
+
+namespace patchbay::conformance {
+
+std::vector<Check> kernels_checks() {
+  std::vector<Check> all;
+  for (auto* part :
+       {launching_checks, creation_checks, arithmetic_checks, choice_checks, comparison_checks,
+        unary_checks, reduction_checks, gemm_checks, random_checks, indexing_checks}) {
+    std::vector<Check> checks = part();
+    std::move(checks.begin(), checks.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace patchbay::conformance

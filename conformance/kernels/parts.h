@@ -1,0 +1,35 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The chapter kernels is long; each file of this folder brings a part of it.
+#ifndef PATCHBAY_CONFORMANCE_KERNELS_PARTS_H_
+#define PATCHBAY_CONFORMANCE_KERNELS_PARTS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "conformance/check.h"
+
+namespace patchbay::conformance {
+
+std::vector<Check> launching_checks();
+std::vector<Check> creation_checks();
+std::vector<Check> arithmetic_checks();
+std::vector<Check> choice_checks();
+std::vector<Check> comparison_checks();
+std::vector<Check> unary_checks();
+std::vector<Check> reduction_checks();
+std::vector<Check> gemm_checks();
+std::vector<Check> random_checks();
+std::vector<Check> indexing_checks();
+
+/// One check of an operator for the dtypes that every backend has, and one for f64.
+template <class Required, class F64>
+void add_pair(std::vector<Check>& checks, const std::string& name, Required required, F64 f64) {
+  checks.push_back({"kernels", name, [=](Context& context) { required(context.device(), name); }});
+  checks.push_back(
+      {"kernels", name + "_f64", [=](Context& context) { f64(context.device(), name); }});
+}
+
+}  // namespace patchbay::conformance
+
+#endif  // PATCHBAY_CONFORMANCE_KERNELS_PARTS_H_

@@ -1,0 +1,233 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Reductions. Extremes are exact. Sums of integers are exact and wrap; sums of floats are exact
+// where every partial sum is, else within sqrt(n) eps, at least 32, of the sum of the absolute
+// values.
+#include <algorithm>
+#include <cmath>
+
+#include "conformance/kernels/array.h"
+#include "conformance/kernels/launcher.h"
+#include "conformance/kernels/parts.h"
+#include "conformance/kernels/reduction_cases.h"
+#include "conformance/kernels/values.h"
+
+namespace patchbay::conformance {
+namespace {
+
+template <class In>
+using ValueOf = std::function<In(std::size_t)>;
+
+template <class Out, class In>
+Array<Out> launch(const Device& device, const std::string& op, const ReductionCase& one,
+                  const Array<In>& in) {
+  Array<Out> out(one.out);
+  const Argument target = out.to_device(device, Access::kWrite);
+  run_kernel(device, op, {target, in.to_device(device, Access::kRead)},
+             need_of(device, dtype_of_element<In>()));
+  out.from_device(target);
+  return out;
+}
+
+template <class In>
+std::string describe(const std::string& op, const ReductionCase& one) {
+  return fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name);
+}
+
+/// Sums of floats keep their dtype, all others are i64.
+template <class In>
+using SumOf = std::conditional_t<std::is_floating_point_v<In>, In, std::int64_t>;
+
+/// What an element adds to a sum.
+template <class Sum, class In>
+Sum term_of(const std::string& name, In element) {
+  Sum value = static_cast<Sum>(element);
+  if (name == "sum") return value;
+  if (name == "sum_squares") return value * value;
+  return value < 0 ? -value : value;  // sum_abs, max_abs
+}
+
+/// Against the sum in the same type: every partial sum is a whole number that it holds.
+template <class In>
+void check_exact_sum(const Device& device, const std::string& name, const ReductionCase& one) {
+  using Out = SumOf<In>;
+  const Array<In> in(one.in, [](std::size_t i) { return small_integer<In>(i); });
+  Array<Out> expected(one.out);
+  for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = Out(0);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    expected.at(one.target(i)) += term_of<Out>(name, in.at(i));
+  }
+  launch<Out>(device, name + ".1", one, in)
+      .expect_close_to(expected, 0, describe<In>(name + ".1", one));
+}
+
+/// Against the sum in a wider type.
+template <class T>
+void check_rounded_sum(const Device& device, const std::string& name, const ReductionCase& one) {
+  const Array<T> in(one.in, [](std::size_t i) { return ordinary_value<T>(i); });
+  std::vector<long double> exact(one.out.num_elements()), magnitude(one.out.num_elements());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const auto term = term_of<long double>(name, in.at(i));
+    exact[one.target(i)] += term;
+    magnitude[one.target(i)] += std::fabs(term);
+  }
+  const Array<T> out = launch<T>(device, name + ".1", one, in);
+  const std::size_t terms = in.size() / std::max<std::size_t>(out.size(), 1);
+  const long double unit =
+      std::max(32.0, std::sqrt(static_cast<double>(terms))) * std::numeric_limits<T>::epsilon();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const long double bound = unit * magnitude[i];
+    const long double error = std::fabs(static_cast<long double>(out.at(i)) - exact[i]);
+    expect(error <= bound, "{}: element {}: expected {} within {}, got {}",
+           describe<T>(name + ".1", one), i, static_cast<double>(exact[i]),
+           static_cast<double>(bound), out.at(i));
+  }
+}
+
+template <class In>
+void check_sum(const Device& device, const std::string& name) {
+  for (const ReductionCase& one : reduction_cases()) {
+    check_exact_sum<In>(device, name, one);
+    if constexpr (std::is_floating_point_v<In>) check_rounded_sum<In>(device, name, one);
+  }
+  for (const ReductionCase& one : empty_reduction_cases()) check_exact_sum<In>(device, name, one);
+}
+
+/// True if `a` takes the place of the best so far; the first NaN keeps it.
+template <class T>
+bool is_better(const std::string& name, T a, T best) {
+  if (best != best) return false;
+  if (a != a) return true;
+  return name.find("min") != std::string::npos ? a < best : a > best;
+}
+
+/// The place of the extreme in the input, for each element of the result.
+template <class T>
+std::vector<std::size_t> extremes(const std::string& name, const ReductionCase& one,
+                                  const Array<T>& in) {
+  std::vector<std::size_t> places(one.out.num_elements(), SIZE_MAX);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    std::size_t& place = places[one.target(i)];
+    if (place == SIZE_MAX || is_better(name, in.at(i), in.at(place))) place = i;
+  }
+  return places;
+}
+
+template <class T>
+void check_extreme_of(const Device& device, const std::string& name, const ReductionCase& one,
+                      const ValueOf<T>& value) {
+  const Array<T> in(one.in, value);
+  const std::vector<std::size_t> places = extremes(name, one, in);
+  const std::string what = describe<T>(name + ".1", one);
+  if (name.starts_with("arg")) {
+    Array<std::int64_t> expected(one.out);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      expected.at(i) = static_cast<std::int64_t>(one.position(places[i]));
+    }
+    launch<std::int64_t>(device, name + ".1", one, in).expect_close_to(expected, 0, what);
+  } else {
+    Array<T> expected(one.out);
+    for (std::size_t i = 0; i < places.size(); ++i) expected.at(i) = in.at(places[i]);
+    launch<T>(device, name + ".1", one, in).expect_close_to(expected, 0, what);
+  }
+}
+
+/// Ordinary numbers; few distinct ones, so that there are ties; special ones, NaN among them.
+template <class T>
+void check_extreme(const Device& device, const std::string& name) {
+  for (const ReductionCase& one : reduction_cases()) {
+    if (name.starts_with("arg") && !one.is_along_one_axis_or_all()) continue;
+    check_extreme_of<T>(device, name, one, ordinary_value<T>);
+    check_extreme_of<T>(device, name, one, small_integer<T>);
+    check_extreme_of<T>(device, name, one, [](std::size_t i) {
+      return i % 29 == 17 ? mixed_value<T>(0, i / 29) : ordinary_value<T>(i);
+    });
+  }
+}
+
+/// Floats keep their dtype, integers become i64.
+template <class In>
+void check_max_abs(const Device& device, const std::string& name) {
+  using Out = SumOf<In>;
+  for (const ReductionCase& one : reduction_cases()) {
+    const Array<In> in(one.in, [](std::size_t i) {
+      return std::is_same_v<In, std::int64_t> ? small_integer<In>(i) : ordinary_value<In>(i);
+    });
+    Array<Out> expected(one.out);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = Out(0);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      Out& best = expected.at(one.target(i));
+      best = std::max(best, term_of<Out>(name, in.at(i)));
+    }
+    launch<Out>(device, name + ".1", one, in)
+        .expect_close_to(expected, 0, describe<In>(name + ".1", one));
+  }
+}
+
+/// i64 sums wrap around, i32 ones do not.
+void check_large_integers(Context& context) {
+  const Device device = context.device();
+  const ReductionCase one{"a row of large numbers", contiguous({4099}), contiguous({1})};
+  const Array<std::int32_t> narrow(one.in, [](std::size_t) { return INT32_MAX; });
+  const Array<std::int64_t> wide(one.in, [](std::size_t) { return INT64_MAX; });
+  expect_equal(launch<std::int64_t>(device, "sum.1", one, narrow).at(0),
+               std::int64_t{4099} * INT32_MAX, "sum.1 of 4099 times the largest i32");
+  const auto wrapped = static_cast<std::int64_t>(std::uint64_t{4099} * std::uint64_t{INT64_MAX});
+  expect_equal(launch<std::int64_t>(device, "sum.1", one, wide).at(0), wrapped,
+               "sum.1 of 4099 times the largest i64");
+}
+
+/// A NaN or an infinity among many numbers reaches the result.
+void check_special_floats(Context& context) {
+  const ReductionCase one{"a row", contiguous({40007}), contiguous({1})};
+  for (const std::string op : {"sum.1", "sum_squares.1", "sum_abs.1", "max_abs.1"}) {
+    for (const float special :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+      const Array<float> in(one.in, [&](std::size_t i) { return i == 30011 ? special : 1.0f; });
+      const float got = launch<float>(context.device(), op, one, in).at(0);
+      expect(is_close(got, special, 0), "{} of a row with {}: got {}", op, special, got);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Check> reduction_checks() {
+  std::vector<Check> checks;
+  for (const char* name : {"sum", "sum_squares", "sum_abs"}) {
+    add_pair(
+        checks, name,
+        [](const Device& device, const std::string& op) {
+          check_sum<float>(device, op);
+          check_sum<std::int32_t>(device, op);
+          check_sum<std::int64_t>(device, op);
+          check_sum<std::uint8_t>(device, op);
+          if (op == "sum") check_sum<Bool>(device, op);
+        },
+        check_sum<double>);
+  }
+  for (const char* name : {"min", "max", "argmin", "argmax"}) {
+    add_pair(
+        checks, name,
+        [](const Device& device, const std::string& op) {
+          check_extreme<float>(device, op);
+          check_extreme<std::int32_t>(device, op);
+          check_extreme<std::int64_t>(device, op);
+          check_extreme<std::uint8_t>(device, op);
+        },
+        check_extreme<double>);
+  }
+  add_pair(
+      checks, "max_abs",
+      [](const Device& device, const std::string& op) {
+        check_max_abs<float>(device, op);
+        check_max_abs<std::int32_t>(device, op);
+        check_max_abs<std::int64_t>(device, op);
+        check_max_abs<std::uint8_t>(device, op);
+      },
+      check_max_abs<double>);
+  checks.push_back({"kernels", "reductions_of_large_integers", check_large_integers});
+  checks.push_back({"kernels", "reductions_of_special_floats", check_special_floats});
+  return checks;
+}
+
+}  // namespace patchbay::conformance

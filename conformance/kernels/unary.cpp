@@ -1,0 +1,145 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// neg abs square relu sqrt: exact. exp log: within 4 units of the last place; the other functions
+// within what OpenCL allows.
+#include <cmath>
+
+#include "conformance/kernels/elementwise.h"
+#include "conformance/kernels/parts.h"
+
+namespace patchbay::conformance {
+namespace {
+
+constexpr double kTranscendentalUlps = 4;
+
+/// Wide enough that the reference's own error does not count.
+template <class T>
+using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+
+template <class T>
+T negated(T a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return -a;
+  else
+    return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+}
+
+template <class T>
+T squared(T a) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a * a;
+  else
+    return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(a));
+}
+
+template <class T>
+T absolute(T a) {
+  if constexpr (std::is_unsigned_v<T>)
+    return a;
+  else if constexpr (std::is_floating_point_v<T>)
+    return std::fabs(a);
+  else
+    return a < 0 ? negated(a) : a;
+}
+
+template <class T>
+std::function<T(T)> reference_of(const std::string& name) {
+  if (name == "neg") return negated<T>;
+  if (name == "relu") return [](T a) { return a < 0 ? T(0) : a; };
+  return name == "abs" ? absolute<T> : squared<T>;
+}
+
+template <class T>
+void check_one(const Device& device, const std::string& name) {
+  check_unary<T, T>(device, name + ".1", reference_of<T>(name));
+}
+
+void check_required(const Device& device, const std::string& name) {
+  check_one<float>(device, name);
+  check_one<std::int32_t>(device, name);
+  check_one<std::int64_t>(device, name);
+  check_one<std::uint8_t>(device, name);
+}
+
+template <class T>
+void check_sqrt(const Device& device, const std::string&) {
+  check_unary<T, T>(device, "sqrt.1", [](T a) { return std::sqrt(a); });
+}
+
+/// From where the result is a normal number to beyond where it is infinite.
+template <class T>
+void check_exp(const Device& device, const std::string&) {
+  const T lowest = sizeof(T) == 4 ? T(-87) : T(-708), highest = -lowest * T(1.1);
+  check_unary<T, T>(
+      device, "exp.1", [](T a) { return static_cast<T>(std::exp(Wide<T>(a))); },
+      kTranscendentalUlps,
+      [=](int operand, std::size_t index) {
+        const T value = mixed_value<T>(operand, index);
+        if (index < special_values<T>().size()) return value;
+        const double place = static_cast<double>(mix(index) >> 11) * 0x1p-53;
+        return lowest + (highest - lowest) * static_cast<T>(place);
+      });
+}
+
+/// Over the whole range of exponents; below zero the result is NaN.
+template <class T>
+void check_log(const Device& device, const std::string&) {
+  const int span = sizeof(T) == 4 ? 250 : 2000;
+  check_unary<T, T>(
+      device, "log.1", [](T a) { return static_cast<T>(std::log(Wide<T>(a))); },
+      kTranscendentalUlps,
+      [=](int operand, std::size_t index) {
+        const T value = mixed_value<T>(operand, index);
+        if (index % 2 == 0) return value;
+        return std::ldexp(T(1) + std::fabs(value) / T(100),
+                          static_cast<int>(mix(index) % static_cast<unsigned>(span)) - span / 2);
+      });
+}
+
+/// A function of the whole line: the special values, then ones between -reach and reach.
+struct Function {
+  const char* name;
+  long double (*exact)(long double);
+  double reach, ulps;
+};
+constexpr Function kFunctions[] = {
+    {"rsqrt", [](long double a) { return 1 / std::sqrt(a); }, 100, 2},
+    {"sigmoid", [](long double a) { return 1 / (1 + std::exp(-a)); }, 80, 5},
+    {"tanh", [](long double a) { return std::tanh(a); }, 10, 5},
+    {"erf", [](long double a) { return std::erf(a); }, 5, 16},
+    {"gelu", [](long double a) { return a / 2 * std::erfc(-a / std::sqrt(2.0L)); }, 12, 20}};
+
+template <class T>
+void check_function(const Device& device, const Function& function) {
+  check_unary<T, T>(
+      device, std::string(function.name) + ".1",
+      [&](T a) { return static_cast<T>(function.exact(a)); }, function.ulps,
+      [&](int operand, std::size_t index) {
+        const T value = mixed_value<T>(operand, index);
+        if (index < special_values<T>().size()) return value;
+        const double place = static_cast<double>(mix(index) >> 11) * 0x1p-53;
+        return static_cast<T>((2 * place - 1) * function.reach);
+      });
+}
+
+}  // namespace
+
+std::vector<Check> unary_checks() {
+  std::vector<Check> checks;
+  for (const char* name : {"neg", "abs", "square", "relu"}) {
+    add_pair(checks, name, check_required, check_one<double>);
+  }
+  add_pair(checks, "sqrt", check_sqrt<float>, check_sqrt<double>);
+  add_pair(checks, "exp", check_exp<float>, check_exp<double>);
+  add_pair(checks, "log", check_log<float>, check_log<double>);
+  for (const Function& function : kFunctions) {
+    add_pair(
+        checks, function.name,
+        [&](const Device& device, const std::string&) { check_function<float>(device, function); },
+        [&](const Device& device, const std::string&) {
+          check_function<double>(device, function);
+        });
+  }
+  return checks;
+}
+
+}  // namespace patchbay::conformance

@@ -1,0 +1,50 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "conformance/check.h"
+
+namespace patchbay::conformance {
+namespace {
+
+Subject require_device(RuntimeOptions options, const PluginInfo& plugin) {
+  if (plugin.status != PluginStatus::kLoaded || plugin.devices.empty()) {
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("[check] plugin '{}' ({}) has no device to examine: {}, {}.", plugin.name,
+                    plugin.path.string(), to_string(plugin.status), plugin.reason));
+  }
+  return {std::move(options), plugin.name, plugin.backend, {}};
+}
+
+}  // namespace
+
+Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& file) {
+  options.plugin_files.insert(options.plugin_files.begin(), file);
+  const std::vector<PluginInfo> plugins = Runtime(options).plugins();
+  if (plugins.empty()) {
+    throw Error(ErrorCode::kInternal,
+                fmt::format("[check] the runtime does not mention {}.", file.string()));
+  }
+  return require_device(std::move(options), plugins.front());
+}
+
+Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
+  const Runtime runtime(options);
+  std::vector<std::string> loaded;
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    if (plugin.status == PluginStatus::kLoaded) loaded.push_back(plugin.backend);
+  }
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    const bool is_named = plugin.name == name || plugin.backend == name;
+    if (is_named && plugin.status != PluginStatus::kShadowed) {
+      return require_device(std::move(options), plugin);
+    }
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("[check] no plugin has the backend '{}': expected one of [{}], or the "
+                          "path of a file patchbay-<name>.so.",
+                          name, fmt::join(loaded, ", ")));
+}
+
+}  // namespace patchbay::conformance

@@ -1,0 +1,76 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/executor/executor.hpp"
+
+#include <algorithm>
+
+#include "kit/dialect_module.hpp"
+#include "kit/text_hash.hpp"
+#include "kExecutorPrelude.text.h"
+
+namespace patchbay::executor {
+namespace {
+
+/// Outside comments. Literals are not looked at: a kernel has none with // in it.
+bool has_barriers(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t word = text.find("PATCHBAY_BARRIER");
+    const std::size_t comment = std::min(text.find("//"), text.find("/*"));
+    if (word <= comment) return word != std::string_view::npos;
+    const std::string_view end = text[comment + 1] == '/' ? "\n" : "*/";
+    const std::size_t after = text.find(end, comment + 2);
+    text.remove_prefix(after == std::string_view::npos ? text.size() : after);
+  }
+  return false;
+}
+
+/// The C++ that the compiler gets: the user's text is the inside of a struct.
+std::string source_of(std::string_view text) {
+  std::string source = has_barriers(text) ? "#define PATCHBAY_HAS_BARRIERS 1\n"
+                                          : "#define PATCHBAY_HAS_BARRIERS 0\n";
+  source += kExecutorPrelude;
+  source += "struct patchbay_text : patchbay_work_item {\n#line 1 \"kernel\"\n";
+  source += text;
+  source += "\n#line 1 \"after the text\"\n};\n";
+  return source;
+}
+
+void build(const Compiler& compiler, const std::string& directory, const std::string& source,
+           const std::string& key) {
+  const TemporaryFile code(directory, ".cpp", source), library(directory, ".so", "");
+  std::string log;
+  if (!compiler.compile(code.path(), library.path(), log)) {
+    check_disk(directory, log);
+    throw plugin::StatusError(PATCHBAY_BUILD_FAILED, "the kernel text does not compile (" +
+                                                         compiler.path() + "):\n" + log);
+  }
+  library.seal(key);
+  library.publish(directory + "/" + key + ".so");
+}
+
+}  // namespace
+
+const Compiler& Executor::compiler() {
+  const std::scoped_lock lock(mutex_);
+  if (!compiler_) compiler_.emplace(host_);
+  return *compiler_;
+}
+
+std::shared_ptr<const Module> Executor::load(std::string_view format, std::string_view text) {
+  check_dialect(format);
+  const std::string directory = cache_.directory();
+  const Compiler& compiler = this->compiler();
+  const std::string source = source_of(text);
+  const std::string key = text_hash(compiler.identity() + '\0' + source);
+  std::string path = find_library(directory, key);
+  if (path.empty()) {
+    build(compiler, directory, source, key);
+    path = find_library(directory, key);
+  }
+  if (path.empty()) {
+    throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                              "a compiled kernel has gone from '" + directory + "'");
+  }
+  return std::make_shared<const Module>(path, stacks_, has_barriers(text));
+}
+
+}  // namespace patchbay::executor

@@ -1,0 +1,35 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A compiled kernel text, opened.
+#ifndef PATCHBAY_KIT_EXECUTOR_LIBRARY_HPP_
+#define PATCHBAY_KIT_EXECUTOR_LIBRARY_HPP_
+
+#include <string>
+
+#include "kit/executor/record.h"
+
+namespace patchbay::executor {
+
+/// Closed with this object.
+class Library {
+ public:
+  explicit Library(const std::string& path);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  using Run = void (*)(patchbay_launch&);
+  using Describe = int (*)(int* codes, int size);
+  struct Entry {
+    Run run = nullptr;
+    Describe describe = nullptr;
+  };
+  /// Nulls if the text has no such kernel.
+  Entry find(const std::string& kernel) const;
+
+ private:
+  void* handle_;
+};
+
+}  // namespace patchbay::executor
+
+#endif  // PATCHBAY_KIT_EXECUTOR_LIBRARY_HPP_

@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Memory for the stacks of work-items that wait at barriers; kept for the next launch.
+#ifndef PATCHBAY_KIT_EXECUTOR_STACKS_HPP_
+#define PATCHBAY_KIT_EXECUTOR_STACKS_HPP_
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace patchbay::executor {
+
+/// Thread-safe.
+class Stacks {
+ public:
+  /// Of one work-item. No power of two, so that stacks do not compete for the same cache lines.
+  static constexpr std::size_t kStackBytes = (64 << 10) + 320;
+
+  Stacks() = default;
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+  ~Stacks();
+
+  /// Stacks for a group of that many work-items, given back when it goes. Commits what is touched.
+  class Lease {
+   public:
+    Lease(Stacks& owner, int num_work_items);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    char* memory() const { return area_.memory; }
+
+   private:
+    friend class Stacks;
+    Stacks& owner_;
+    struct Area {
+      char* memory;
+      std::size_t size_bytes;
+    } area_;
+  };
+
+ private:
+  using Area = decltype(Lease::area_);
+  Area take(std::size_t size_bytes);
+  void give_back(Area area) noexcept;
+
+  static constexpr std::size_t kMostKept = 16;
+  std::mutex mutex_;
+  std::vector<Area> kept_;
+};
+
+}  // namespace patchbay::executor
+
+#endif  // PATCHBAY_KIT_EXECUTOR_STACKS_HPP_

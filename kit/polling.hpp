@@ -1,0 +1,32 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// For drivers whose waits know no deadline.
+#ifndef PATCHBAY_KIT_POLLING_HPP_
+#define PATCHBAY_KIT_POLLING_HPP_
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+namespace patchbay {
+
+/// Looks again and again, more and more seldom. False when the deadline passed first.
+template <class IsOver>
+bool poll_until(plugin::Host host, std::uint64_t deadline_ns, IsOver&& is_over) {
+  std::chrono::nanoseconds pause(1000);
+  while (!is_over()) {
+    const std::uint64_t now = host.now_ns();
+    if (now >= deadline_ns) return false;
+    const auto left =
+        std::chrono::nanoseconds(std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000));
+    std::this_thread::sleep_for(std::min(pause, left));
+    pause = std::min<std::chrono::nanoseconds>(pause * 2, std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_KIT_POLLING_HPP_

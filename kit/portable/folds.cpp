@@ -1,0 +1,116 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/folds.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/text.hpp"
+
+namespace patchbay::portable {
+namespace {
+
+using Family = Fold::Family;
+
+constexpr std::string_view kNone;
+constexpr std::string_view kMagnitude = "(x < 0 ? (ACC)0 - (ACC)(x) : (ACC)(x))";
+
+constexpr Fold kFolds[] = {
+    {"sum.1", Family::kSum, false, "(ACC)(x)", "(ACC)(x)", "(ACC)(x)"},
+    {"sum_squares.1", Family::kSum, false, "(ACC)(x) * (ACC)(x)", "(ACC)(x) * (ACC)(x)",
+     "(ACC)(x) * (ACC)(x)"},
+    {"sum_abs.1", Family::kSum, false, "fabs((ACC)(x))", kMagnitude, "(ACC)(x)"},
+    {"max_abs.1", Family::kMaxAbs, true, "fabs((ACC)(x))", kMagnitude, "(ACC)(x)"},
+    {"min.1", Family::kExtreme, false, kNone, kNone, kNone},
+    {"max.1", Family::kExtreme, true, kNone, kNone, kNone},
+    {"argmin.1", Family::kPosition, false, kNone, kNone, kNone},
+    {"argmax.1", Family::kPosition, true, kNone, kNone, kNone},
+};
+
+/// What any element beats or equals.
+std::string worst(bool greatest, std::uint8_t in) {
+  switch (in) {
+    case PATCHBAY_I32: return greatest ? "(-2147483647 - 1)" : "2147483647";
+    case PATCHBAY_I64:
+      return greatest ? "(-(i64)0x7fffffffffffffff - 1)" : "((i64)0x7fffffffffffffff)";
+    case PATCHBAY_U8:
+    case PATCHBAY_BOOL: return greatest ? "(u8)0" : "(u8)255";
+    default: return greatest ? "(T)-PATCHBAY_INFINITY" : "(T)PATCHBAY_INFINITY";
+  }
+}
+
+std::string accumulator(const Fold& fold, std::uint8_t in, const Traits& traits) {
+  switch (fold.family) {
+    case Family::kExtreme: return element_type(in);
+    case Family::kPosition: return "Best";
+    case Family::kMaxAbs: return is_float(in) ? element_type(in) : "u64";
+    default:
+      if (!is_float(in)) return "u64";
+      // Sums of f32 are kept in f64 where there is one.
+      return traits.has_f64 ? "f64" : element_type(in);
+  }
+}
+
+std::string steps_of_sum(const Fold& fold, std::uint8_t in) {
+  const std::string term(is_float(in)            ? fold.of_floats
+                         : is_signed_integer(in) ? fold.of_signed
+                                                 : fold.of_unsigned);
+  std::string text = define("INIT", "(ACC)0") + define("RESULT(acc)", "((OUT)(acc))");
+  if (fold.family == Family::kSum) {
+    return text + define("STEP(acc, x, at)", "((acc) + " + term + ")") +
+           define("MERGE(acc, other)", "((acc) + (other))");
+  }
+  // A NaN stays.
+  text +=
+      "PATCHBAY_FUNCTION ACC larger(const ACC acc, const ACC m) {\n"
+      "  return acc != acc || m <= acc ? acc : m;\n}\n";
+  return text + define("STEP(acc, x, at)", "larger(acc, " + term + ")") +
+         define("MERGE(acc, other)", "larger(acc, other)");
+}
+
+std::string steps_of_extreme(const Fold& fold, std::uint8_t in) {
+  const std::string stays = fold.greatest ? ">=" : "<=";
+  return define("INIT", worst(fold.greatest, in)) + define("RESULT(acc)", "(acc)") +
+         "PATCHBAY_FUNCTION ACC better(const ACC acc, const ACC x) {\n"
+         "  return acc != acc || acc " +
+         stays + " x ? acc : x;\n}\n" + define("STEP(acc, x, at)", "better(acc, x)") +
+         define("MERGE(acc, other)", "better(acc, other)");
+}
+
+std::string steps_of_position(const Fold& fold, std::uint8_t in) {
+  // A byte beside an index is more than some compilers can do (rusticl).
+  const bool is_byte = element_bytes(in) == 1;
+  return define("HELD", is_byte ? "i32" : "T") +
+         define("INIT", "best_at(" + worst(fold.greatest, in) + ", (i64)0x7fffffffffffffff)") +
+         define("RESULT(acc)", "((acc).index)") +
+         define("BEATS(a, b)", fold.greatest ? "((a) > (b))" : "((a) < (b))") +
+         define("IS_NAN(x)", is_float(in) ? "((x) != (x))" : "0") +
+         define("STEP(acc, x, at)", "best_of(acc, best_at(x, at))") +
+         define("MERGE(acc, other)", "best_of(acc, other)");
+}
+
+}  // namespace
+
+const Fold* find_fold(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(kFolds), std::end(kFolds),
+                                         [&](const Fold& fold) { return fold.name == name; });
+  return found == std::end(kFolds) ? nullptr : found;
+}
+
+std::uint8_t fold_result(const Fold& fold, std::uint8_t in) {
+  if (fold.family == Family::kPosition) return PATCHBAY_I64;
+  return fold.family == Family::kExtreme || is_float(in) ? in : std::uint8_t{PATCHBAY_I64};
+}
+
+std::string fold_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
+  std::string text =
+      alias("T", element_type(in)) + alias("OUT", element_type(fold_result(fold, in))) +
+      define("ACC", accumulator(fold, in, traits)) + define("ARG", fold.is_position() ? 1 : 0);
+  switch (fold.family) {
+    case Family::kExtreme: return text + steps_of_extreme(fold, in);
+    case Family::kPosition: return text + steps_of_position(fold, in);
+    default: return text + steps_of_sum(fold, in);
+  }
+}
+
+}  // namespace patchbay::portable

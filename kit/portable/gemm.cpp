@@ -1,0 +1,52 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/gemm.hpp"
+
+#include "kit/portable/gemm_problem.hpp"
+#include "kit/portable/text.hpp"
+#include "kGemmText.text.h"
+
+namespace patchbay::portable {
+namespace {
+
+constexpr std::int64_t kLargestTile = 16;
+
+std::string whole_text(std::uint8_t dtype, std::int64_t tile) {
+  return alias("T", gemm_type(dtype)) + define("TILE", tile) + kGemmText;
+}
+
+}  // namespace
+
+GemmKernel::GemmKernel(Backend& backend, std::uint8_t dtype)
+    : element_bytes_(element_bytes(dtype)), tile_(2 * kLargestTile) {
+  // How large a group may be is known of a compiled kernel alone.
+  do {
+    tile_ /= 2;
+    gemm_.reset();
+    program_ = backend.build(whole_text(dtype, tile_));
+    gemm_ = program_->function("gemm");
+  } while (tile_ > 1 && static_cast<std::uint64_t>(tile_ * tile_) > gemm_->max_group_size());
+}
+
+void GemmKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                        std::string_view name) {
+  const auto tile = static_cast<std::uint64_t>(tile_);
+  for (const GemmProblem& problem : gemm_problems(arguments)) {
+    const GemmSizes& sizes = problem.sizes;
+    Arguments to;
+    to.memory(problem.out).memory(problem.a).memory(problem.b);
+    to.bytes(&arguments[3].value.bits, element_bytes_);
+    to.bytes(&arguments[4].value.bits, element_bytes_);
+    to.value(sizes);
+    const auto squares =
+        static_cast<std::uint64_t>(pieces(sizes.m, tile_) * pieces(sizes.n, tile_) * sizes.count);
+    gemm_->launch(stream, name.empty() ? "gemm.1" : name,
+                  Grid{{squares * tile, tile, 1}, {tile, tile, 1}}, to);
+  }
+}
+
+std::unique_ptr<plugin::Kernel> prepare_gemm(Backend& backend, const patchbay_kernel_spec& spec) {
+  const std::uint8_t dtype = check_gemm({spec.arguments, spec.num_arguments}, backend.traits());
+  return std::make_unique<GemmKernel>(backend, dtype);
+}
+
+}  // namespace patchbay::portable

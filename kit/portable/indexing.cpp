@@ -1,0 +1,201 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/indexing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/nest.hpp"
+#include "kit/portable/text.hpp"
+#include "kGatherText.text.h"
+#include "kScatterAddText.text.h"
+
+namespace patchbay::portable {
+namespace {
+
+constexpr std::int64_t kCpuRun = 64;  // elements or places of a CPU's work-item
+constexpr std::int64_t kMostSingleItems = 1024;
+constexpr std::int64_t kMostParts = 256;
+
+std::int64_t run_of(const Traits& traits) { return traits.is_cpu ? kCpuRun : 1; }
+/// So many work-items are enough.
+std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 8192; }
+
+/// A CPU's threads share groups, so that few items are a group each.
+Grid grid_of(std::int64_t items, const Traits& traits, const Function& function) {
+  const std::uint64_t group = !traits.is_cpu ? 256 : items <= kMostSingleItems ? 1 : 64;
+  return {{static_cast<std::uint64_t>(items), 1, 1},
+          {std::min(group, function.max_group_size()), 1, 1}};
+}
+
+/// Unsigned types of that size: nothing is computed with what is moved.
+std::string_view moved_type(std::size_t element_bytes) {
+  if (element_bytes == 1) return "u8";
+  return element_bytes == 4 ? "u32" : "u64";
+}
+
+std::uint64_t missing_bits(std::uint8_t dtype) {
+  if (dtype == PATCHBAY_F32)
+    return std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
+  if (dtype == PATCHBAY_F64)
+    return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
+  return 0;
+}
+
+/// The type in which sums wrap around.
+std::string wrapping_type(std::uint8_t dtype) {
+  if (is_float(dtype)) return element_type(dtype);
+  return dtype == PATCHBAY_I64 ? "u64" : "u32";
+}
+
+std::string gather_text(std::uint8_t dtype, std::uint8_t index, const Traits& traits) {
+  return alias("T", moved_type(element_bytes(dtype))) + alias("INDEX", element_type(index)) +
+         define("RUN", run_of(traits)) + kGatherText;
+}
+std::string scatter_add_text(std::uint8_t dtype, std::uint8_t index, const Traits& traits) {
+  return alias("T", element_type(dtype)) + alias("W", wrapping_type(dtype)) +
+         alias("INDEX", element_type(index)) + define("RUN", run_of(traits)) + kScatterAddText;
+}
+
+void check_shapes(std::string_view op, const patchbay_argument& elements,
+                  const patchbay_argument& table, const patchbay_argument& index,
+                  const patchbay_argument& dim) {
+  const auto along = static_cast<std::int64_t>(dim.value.bits);
+  bool fits =
+      elements.rank == index.rank && table.rank == index.rank && along >= 0 && along < index.rank;
+  for (int d = 0; fits && d < index.rank; ++d) {
+    fits = elements.shape[d] == index.shape[d] && (d == along || table.shape[d] == index.shape[d]);
+  }
+  if (!fits) plugin::invalid_argument(std::string(op) + ": the shapes do not fit along dim");
+}
+
+/// The kernels' struct of the same name: of gather, operands out, a, index.
+struct LookupRun {
+  std::int64_t items, extent, step, rank;
+  std::int64_t shape[PATCHBAY_MAX_RANK];
+  std::int64_t strides[3][PATCHBAY_MAX_RANK];
+};
+/// Of scatter_add, operands out, index, source.
+struct AdditionRun {
+  std::int64_t items, extent, step, count, index_step, source_step, parts, part, rank;
+  std::int64_t shape[PATCHBAY_MAX_RANK];
+  std::int64_t strides[3][PATCHBAY_MAX_RANK];
+};
+
+template <class Run>
+void set_nest(Run& run, Nest nest) {
+  nest.sort(0);
+  nest.merge();
+  if (nest.rank == 0) nest.add({1, {1, 1, 1}});
+  run.rank = nest.rank;
+  for (int d = 0; d < nest.rank; ++d) {
+    run.shape[d] = nest.at(d).size;
+    for (std::size_t k = 0; k < 3; ++k) run.strides[k][d] = nest.at(d).strides[k];
+  }
+}
+
+/// Work-items that take runs of the last dimension.
+template <class Run>
+std::int64_t num_runs(const Run& run, const Traits& traits) {
+  std::int64_t items = pieces(run.shape[run.rank - 1], run_of(traits));
+  for (std::int64_t d = 0; d + 1 < run.rank; ++d) items *= run.shape[d];
+  return items;
+}
+
+LookupRun lookup_of(plugin::Arguments arguments, const Traits& traits) {
+  const patchbay_argument &out = arguments[0], &a = arguments[1], &index = arguments[2];
+  const auto dim = static_cast<int>(arguments[3].value.bits);
+  LookupRun run{};
+  run.extent = a.shape[dim];
+  run.step = a.strides[dim];
+  Nest nest;
+  for (int d = 0; d < out.rank; ++d) {
+    nest.add({out.shape[d], {out.strides[d], d == dim ? 0 : a.strides[d], index.strides[d]}});
+  }
+  set_nest(run, nest);
+  run.items = num_runs(run, traits);
+  return run;
+}
+
+AdditionRun addition_of(plugin::Arguments arguments, const Traits& traits) {
+  const patchbay_argument &out = arguments[0], &index = arguments[1], &source = arguments[2];
+  const auto dim = static_cast<int>(arguments[3].value.bits);
+  AdditionRun run{};
+  run.extent = out.shape[dim];
+  run.step = out.strides[dim];
+  run.count = index.shape[dim];
+  run.index_step = index.strides[dim];
+  run.source_step = source.strides[dim];
+  Nest rest;
+  for (int d = 0; d < index.rank; ++d) {
+    if (d == dim) continue;
+    rest.add({index.shape[d], {out.strides[d], index.strides[d], source.strides[d]}});
+  }
+  set_nest(run, rest);
+  const std::int64_t runs = num_runs(run, traits);
+  const std::int64_t wanted = enough_items(traits) / std::max<std::int64_t>(runs, 1);
+  run.parts = std::clamp<std::int64_t>(std::min(wanted, run.extent), 1, kMostParts);
+  run.part = pieces(run.extent, run.parts);
+  run.items = runs * run.parts;
+  return run;
+}
+
+}  // namespace
+
+GatherKernel::GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index)
+    : traits_(backend.traits()),
+      missing_(missing_bits(dtype)),
+      element_bytes_(element_bytes(dtype)),
+      program_(backend.build(gather_text(dtype, index, traits_))),
+      gather_(program_->function("gather")) {}
+
+void GatherKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                          std::string_view name) {
+  check_shapes("gather.1", arguments[0], arguments[1], arguments[2], arguments[3]);
+  const LookupRun run = lookup_of(arguments, traits_);
+  if (run.items == 0) return;
+  Arguments to;
+  for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
+  to.bytes(&missing_, element_bytes_).value(run);
+  gather_->launch(stream, name.empty() ? "gather.1" : name, grid_of(run.items, traits_, *gather_),
+                  to);
+}
+
+ScatterAddKernel::ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index)
+    : traits_(backend.traits()),
+      program_(backend.build(scatter_add_text(dtype, index, traits_))),
+      add_(program_->function("scatter_add")) {}
+
+void ScatterAddKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                              std::string_view name) {
+  check_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], arguments[3]);
+  const AdditionRun run = addition_of(arguments, traits_);
+  if (run.items == 0 || run.count == 0) return;
+  Arguments to;
+  for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
+  to.value(run);
+  add_->launch(stream, name.empty() ? "scatter_add.1" : name, grid_of(run.items, traits_, *add_),
+               to);
+}
+
+bool is_indexing(std::string_view op) { return op == "gather.1" || op == "scatter_add.1"; }
+
+std::unique_ptr<plugin::Kernel> prepare_indexing(Backend& backend,
+                                                 const patchbay_kernel_spec& spec) {
+  const std::string_view name = plugin::from_abi(spec.op);
+  const bool is_gather = name == "gather.1";
+  const Specs specs(spec.arguments, spec.num_arguments);
+  check_specs(name, "otts", specs, backend.traits());
+  const std::uint8_t dtype = specs[0].dtype;
+  const std::uint8_t other = specs[is_gather ? 1 : 2].dtype, index = specs[is_gather ? 2 : 1].dtype;
+  if (other != dtype || !is_signed_integer(index) || specs[3].dtype != PATCHBAY_I64 ||
+      (!is_gather && dtype == PATCHBAY_BOOL)) {
+    refuse(name, specs);
+  }
+  if (is_gather) return std::make_unique<GatherKernel>(backend, dtype, index);
+  return std::make_unique<ScatterAddKernel>(backend, dtype, index);
+}
+
+}  // namespace patchbay::portable

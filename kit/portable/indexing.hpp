@@ -1,0 +1,50 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_KIT_PORTABLE_INDEXING_HPP_
+#define PATCHBAY_KIT_PORTABLE_INDEXING_HPP_
+
+#include <cstdint>
+#include <memory>
+
+#include "kit/portable/backend.hpp"
+
+namespace patchbay::portable {
+
+/// Arguments: out, a, index, dim.
+class GatherKernel : public plugin::Kernel {
+ public:
+  GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index);
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  const Traits& traits_;
+  const std::uint64_t missing_;  // the bits of what is not there
+  const std::size_t element_bytes_;
+  const std::unique_ptr<Program> program_;
+  const std::unique_ptr<Function> gather_;
+};
+
+/// Arguments: out, index, source, dim. A work-item meets the indices of its place in their order,
+/// and adds those that are in its part of out: every index is read once for each part.
+class ScatterAddKernel : public plugin::Kernel {
+ public:
+  ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index);
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  const Traits& traits_;
+  const std::unique_ptr<Program> program_;
+  const std::unique_ptr<Function> add_;
+};
+
+bool is_indexing(std::string_view op);
+/// For an operator of this family. Throws `unsupported` with the reason.
+std::unique_ptr<plugin::Kernel> prepare_indexing(Backend& backend,
+                                                 const patchbay_kernel_spec& spec);
+
+}  // namespace patchbay::portable
+
+#endif  // PATCHBAY_KIT_PORTABLE_INDEXING_HPP_

@@ -1,0 +1,34 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/operators.hpp"
+
+#include <string>
+
+#include "kit/portable/elementwise.hpp"
+#include "kit/portable/expressions.hpp"
+#include "kit/portable/folds.hpp"
+#include "kit/portable/gemm.hpp"
+#include "kit/portable/indexing.hpp"
+#include "kit/portable/permutation.hpp"
+#include "kit/portable/random.hpp"
+#include "kit/portable/reduction.hpp"
+
+namespace patchbay::portable {
+
+std::unique_ptr<plugin::Kernel> prepare(Backend& backend, const patchbay_kernel_spec& spec) {
+  const std::string_view name = plugin::from_abi(spec.op);
+  const bool is_gemm = name == "gemm.1", is_fold = find_fold(name) != nullptr;
+  const bool is_permutation = name == "permutation.1", is_drawn = is_random(name);
+  const bool is_indexed = is_indexing(name);
+  if (!is_gemm && !is_fold && !is_permutation && !is_drawn && !is_indexed &&
+      find_expression(name) == nullptr) {
+    return nullptr;
+  }
+  if (spec.num_attributes != 0) plugin::unsupported(std::string(name) + ": takes no attributes");
+  if (is_gemm) return prepare_gemm(backend, spec);
+  if (is_permutation) return prepare_permutation(backend, spec);
+  if (is_drawn) return prepare_random(backend, spec);
+  if (is_indexed) return prepare_indexing(backend, spec);
+  return is_fold ? prepare_reduction(backend, spec) : prepare_elementwise(backend, spec);
+}
+
+}  // namespace patchbay::portable

@@ -1,0 +1,149 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/random.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/nest.hpp"
+#include "kit/portable/text.hpp"
+#include "kRandomText.text.h"
+
+namespace patchbay::portable {
+namespace {
+
+constexpr std::uint64_t kGroupItems = 256;
+constexpr std::size_t kNumFixed = 4;  // out, seed, offset, base
+constexpr std::size_t kMostParameters = 3;
+
+struct Operator {
+  std::string_view name, kinds;
+  Distribution distribution;
+};
+constexpr std::array<Operator, 4> kOperators = {{{"uniform.1", "ossssss", Distribution::kUniform},
+                                                 {"normal.1", "osssss", Distribution::kNormal},
+                                                 {"integers.1", "osssss", Distribution::kIntegers},
+                                                 {"mask.1", "ossss", Distribution::kMask}}};
+
+const Operator* find(std::string_view name) {
+  const auto* const found = std::find_if(kOperators.begin(), kOperators.end(),
+                                         [&](const Operator& op) { return op.name == name; });
+  return found == kOperators.end() ? nullptr : found;
+}
+
+/// The kernel's struct of the same name.
+struct Run {
+  std::int64_t items, per_block, first, skipped, count, seed, offset, rank;
+  std::int64_t shape[PATCHBAY_MAX_RANK], strides[PATCHBAY_MAX_RANK];
+};
+
+bool has_out(Distribution distribution, std::uint8_t dtype) {
+  switch (distribution) {
+    case Distribution::kIntegers: return is_integer(dtype);
+    case Distribution::kMask: return dtype == PATCHBAY_BOOL;
+    default: return is_float(dtype);
+  }
+}
+
+/// Parameters are in the dtype of the elements, or integers of 64 bits.
+std::uint8_t parameter_dtype(Distribution distribution, std::uint8_t out) {
+  return has_out(Distribution::kUniform, out) && distribution != Distribution::kMask
+             ? out
+             : std::uint8_t{PATCHBAY_I64};
+}
+
+std::string whole_text(Distribution distribution, std::uint8_t out) {
+  const bool is_wide = out == PATCHBAY_F64;
+  const auto flag = [&](Distribution other) { return distribution == other ? 1 : 0; };
+  std::string text = alias("OUT", element_type(out)) +
+                     alias("PARAMETER", element_type(parameter_dtype(distribution, out)));
+  text += define("OUT_IS_F64", is_wide ? 1 : 0) + define("REAL_IS_F64", is_wide ? 1 : 0);
+  text += define("REAL", is_wide ? "f64" : "f32");
+  text += define("IS_UNIFORM", flag(Distribution::kUniform)) +
+          define("IS_NORMAL", flag(Distribution::kNormal)) +
+          define("IS_INTEGERS", flag(Distribution::kIntegers)) +
+          define("IS_MASK", flag(Distribution::kMask));
+  const bool varies = distribution == Distribution::kIntegers && out == PATCHBAY_I64;
+  const std::string_view fixed = is_wide ? "2" : "4";
+  text += define("PER_BLOCK", varies ? "run.per_block" : fixed);
+  return text + kRandomText;
+}
+
+/// In row-major order, as the elements are counted.
+Nest nest_of(const patchbay_argument& out) {
+  Nest nest;
+  for (int d = 0; d < out.rank; ++d) nest.add({out.shape[d], {out.strides[d], 0, 0}});
+  nest.merge();
+  if (nest.rank == 0) nest.add({1, {1, 0, 0}});
+  return nest;
+}
+
+std::int64_t bits_of(const patchbay_argument& scalar) {
+  return static_cast<std::int64_t>(scalar.value.bits);
+}
+
+}  // namespace
+
+RandomKernel::RandomKernel(Backend& backend, std::string name, Distribution distribution,
+                           std::uint8_t out)
+    : name_(std::move(name)),
+      distribution_(distribution),
+      out_(out),
+      program_(backend.build(whole_text(distribution, out))),
+      function_(program_->function("elements")) {}
+
+std::int64_t RandomKernel::elements_of_a_block(plugin::Arguments arguments) const {
+  const bool is_wide = distribution_ == Distribution::kIntegers && out_ == PATCHBAY_I64 &&
+                       arguments[kNumFixed + 1].value.bits > std::uint64_t{1} << 32;
+  return is_wide || out_ == PATCHBAY_F64 ? 2 : 4;
+}
+
+void RandomKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+                          std::string_view name) {
+  const Nest nest = nest_of(arguments[0]);
+  Run run{};
+  run.count = nest.num_elements();
+  if (run.count == 0) return;
+  const std::int64_t base = bits_of(arguments[3]);
+  run.per_block = elements_of_a_block(arguments);
+  run.first = base / run.per_block;
+  run.skipped = base % run.per_block;
+  run.items = pieces(run.skipped + run.count, run.per_block);
+  run.seed = bits_of(arguments[1]);
+  run.offset = bits_of(arguments[2]);
+  run.rank = nest.rank;
+  for (int d = 0; d < nest.rank; ++d) {
+    run.shape[d] = nest.at(d).size;
+    run.strides[d] = nest.at(d).strides[0];
+  }
+  Arguments to;
+  to.memory(arguments[0].value.memory);
+  const std::size_t parameter_bytes = element_bytes(parameter_dtype(distribution_, out_));
+  const std::uint64_t nothing = 0;
+  for (std::size_t k = kNumFixed; k < kNumFixed + kMostParameters; ++k) {
+    to.bytes(k < arguments.size() ? &arguments[k].value.bits : &nothing, parameter_bytes);
+  }
+  to.value(run);
+  const Grid grid{{static_cast<std::uint64_t>(run.items), 1, 1},
+                  {std::min(kGroupItems, function_->max_group_size()), 1, 1}};
+  function_->launch(stream, name.empty() ? std::string_view(name_) : name, grid, to);
+}
+
+bool is_random(std::string_view op) { return find(op) != nullptr; }
+
+std::unique_ptr<plugin::Kernel> prepare_random(Backend& backend, const patchbay_kernel_spec& spec) {
+  const std::string_view name = plugin::from_abi(spec.op);
+  const Operator& op = *find(name);
+  const Specs specs(spec.arguments, spec.num_arguments);
+  check_specs(name, op.kinds, specs, backend.traits());
+  const std::uint8_t out = specs[0].dtype;
+  if (!has_out(op.distribution, out)) refuse(name, specs);
+  for (std::size_t k = 1; k < specs.size(); ++k) {
+    const std::uint8_t expected =
+        k < kNumFixed ? std::uint8_t{PATCHBAY_I64} : parameter_dtype(op.distribution, out);
+    if (specs[k].dtype != expected) refuse(name, specs);
+  }
+  return std::make_unique<RandomKernel>(backend, std::string(name), op.distribution, out);
+}
+
+}  // namespace patchbay::portable

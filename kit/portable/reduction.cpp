@@ -1,0 +1,167 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/reduction.hpp"
+
+#include <algorithm>
+
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/nest.hpp"
+#include "kit/portable/text.hpp"
+#include "kReductionText.text.h"
+
+namespace patchbay::portable {
+namespace {
+
+constexpr std::uint64_t kGroupItems = 64;
+constexpr std::int64_t kMostSingleItems = 1024;
+constexpr std::int64_t kLeastPiece = 2048;  // elements; smaller ones are not worth a work-item
+
+/// Accumulators that a work-item keeps: a vector's worth for CPUs, few for GPUs, where neighbouring
+/// work-items take neighbouring results.
+struct Widths {
+  int lanes, wide;
+};
+Widths widths_of(const Fold& fold, const Traits& traits) {
+  if (!traits.is_cpu) return {4, 1};
+  return fold.is_position() ? Widths{16, 4} : Widths{16, 128};
+}
+
+/// So many work-items are enough.
+std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 4096; }
+/// Of the pieces; `across` makes as many a work-item as it takes results.
+constexpr std::uint64_t kMostPartials = 64 * 128;
+
+/// The kernels' struct of the same name.
+struct Axes {
+  std::int64_t rank, count;
+  std::int64_t shape[PATCHBAY_MAX_RANK];
+  std::int64_t in[PATCHBAY_MAX_RANK], out[PATCHBAY_MAX_RANK];
+};
+
+Axes to_axes(const Nest& nest) {
+  Axes axes{nest.rank, nest.num_elements(), {}, {}, {}};
+  for (int d = 0; d < nest.rank; ++d) {
+    axes.shape[d] = nest.at(d).size;
+    axes.in[d] = nest.at(d).strides[0];
+    axes.out[d] = nest.at(d).strides[1];
+  }
+  return axes;
+}
+
+std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
+  const Widths widths = widths_of(fold, traits);
+  // A position's type is declared by the text itself, before the definitions are used.
+  return fold_text(fold, in, traits) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
+         define("BLOCK", 256) + kReductionText;
+}
+
+Grid grid_of(std::int64_t items, std::uint64_t group, const Function& function) {
+  return {{static_cast<std::uint64_t>(items), 1, 1},
+          {std::min(group, function.max_group_size()), 1, 1}};
+}
+
+/// A CPU's threads share groups, so that few items are a group each. There are two sizes of groups
+/// alone: some drivers compile for each.
+std::uint64_t group_of(std::int64_t items, const Traits& traits) {
+  return traits.is_cpu && items <= kMostSingleItems ? 1 : kGroupItems;
+}
+
+}  // namespace
+
+struct ReductionKernel::Plan {
+  Nest kept, reduced;
+  bool across = false;
+  std::int64_t items = 0, pieces = 1, piece_size = 0;
+};
+
+ReductionKernel::ReductionKernel(Backend& backend, const Fold& fold, std::uint8_t in,
+                                 std::uint64_t workspace_limit_bytes)
+    : traits_(backend.traits()),
+      fold_(fold),
+      workspace_bytes_(kMostPartials * kMostAccumulatorBytes <= workspace_limit_bytes
+                           ? kMostPartials * kMostAccumulatorBytes
+                           : 0),
+      program_(backend.build(whole_text(fold, in, traits_))),
+      along_(program_->function("along")),
+      across_(program_->function("across")),
+      finish_(program_->function("finish")) {}
+
+ReductionKernel::Plan ReductionKernel::plan(plugin::Arguments arguments) const {
+  const patchbay_argument &out = arguments[0], &in = arguments[1];
+  const std::string name(fold_.name);
+  if (out.rank != in.rank) plugin::invalid_argument(name + ": the ranks differ");
+  Plan plan;
+  for (int d = 0; d < in.rank; ++d) {
+    if (out.shape[d] == in.shape[d]) {
+      plan.kept.add({in.shape[d], {in.strides[d], out.strides[d]}});
+    } else if (out.shape[d] == 1) {
+      plan.reduced.add({in.shape[d], {in.strides[d]}});
+    } else {
+      plugin::invalid_argument(name + ": dimension " + std::to_string(d) + " of " +
+                               std::to_string(in.shape[d]) + " elements to " +
+                               std::to_string(out.shape[d]));
+    }
+  }
+  plan.kept.sort(0);
+  plan.kept.merge();
+  if (!fold_.is_position()) plan.reduced.sort(0);
+  plan.reduced.merge();
+  for (Nest* nest : {&plan.kept, &plan.reduced}) {
+    if (nest->rank == 0) nest->add({1, {1, 1, 0}});
+  }
+
+  const std::int64_t results = plan.kept.num_elements(), each = plan.reduced.num_elements();
+  const Dim& inner = plan.kept.at(plan.kept.rank - 1);
+  const int wide = widths_of(fold_, traits_).wide;
+  plan.across = inner.size > 1 && inner.strides[0] == 1 && each > 1 &&
+                plan.reduced.at(plan.reduced.rank - 1).strides[0] != 1;
+  plan.items = plan.across
+                   ? results / std::max<std::int64_t>(inner.size, 1) * pieces(inner.size, wide)
+                   : results;
+  if (workspace_bytes_ != 0 && plan.items != 0) {
+    const std::int64_t wanted = enough_items(traits_) / plan.items;
+    plan.pieces =
+        std::clamp<std::int64_t>(each / kLeastPiece, 1, std::max<std::int64_t>(wanted, 1));
+  }
+  plan.piece_size = pieces(each, plan.pieces);
+  return plan;
+}
+
+void ReductionKernel::launch(plugin::Stream& stream, plugin::Arguments arguments,
+                             plugin::Memory workspace, std::string_view name) {
+  const Plan plan = this->plan(arguments);
+  const Axes kept = to_axes(plan.kept), reduced = to_axes(plan.reduced);
+  if (kept.count == 0) return;
+  if (reduced.count == 0 && !fold_.takes_nothing()) {
+    plugin::invalid_argument(std::string(fold_.name) + ": the extreme of no elements");
+  }
+  const std::string_view shown = name.empty() ? fold_.name : name;
+  const plugin::Memory out = arguments[0].value.memory, in = arguments[1].value.memory;
+  // Without pieces the workspace is not used, but a buffer argument must be some buffer.
+  const plugin::Memory partial = plan.pieces > 1 ? workspace : out;
+  Arguments to;
+  to.memory(out).memory(in).memory(partial).value(kept).value(reduced);
+  to.value(plan.pieces).value(plan.piece_size);
+  const std::int64_t items = plan.items * plan.pieces;
+  if (plan.across)
+    across_->launch(stream, shown, grid_of(items, kGroupItems, *across_), to);
+  else
+    along_->launch(stream, shown, grid_of(items, group_of(items, traits_), *along_), to);
+  if (plan.pieces == 1) return;
+  Arguments rest;
+  rest.memory(out).memory(partial).value(kept).value(plan.pieces);
+  finish_->launch(stream, shown, grid_of(kept.count, group_of(kept.count, traits_), *finish_),
+                  rest);
+}
+
+std::unique_ptr<plugin::Kernel> prepare_reduction(Backend& backend,
+                                                  const patchbay_kernel_spec& spec) {
+  const std::string_view name = plugin::from_abi(spec.op);
+  const Fold* const fold = find_fold(name);
+  const Specs specs(spec.arguments, spec.num_arguments);
+  check_specs(name, "ot", specs, backend.traits());
+  if (specs[0].dtype != fold_result(*fold, specs[1].dtype)) refuse(name, specs);
+  return std::make_unique<ReductionKernel>(backend, *fold, specs[1].dtype,
+                                           spec.workspace_limit_bytes);
+}
+
+}  // namespace patchbay::portable

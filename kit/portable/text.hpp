@@ -1,0 +1,31 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Pieces that texts are put together from.
+#ifndef PATCHBAY_KIT_PORTABLE_TEXT_HPP_
+#define PATCHBAY_KIT_PORTABLE_TEXT_HPP_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace patchbay::portable {
+
+/// "#define NAME value" as a line.
+inline std::string define(std::string_view name, std::string_view value) {
+  return "#define " + std::string(name) + " " + std::string(value) + "\n";
+}
+inline std::string define(std::string_view name, std::int64_t value) {
+  return define(name, std::to_string(value));
+}
+/// "typedef type NAME;" as a line.
+inline std::string alias(std::string_view name, std::string_view type) {
+  return "typedef " + std::string(type) + " " + std::string(name) + ";\n";
+}
+
+/// How many pieces of that size it takes.
+constexpr std::int64_t pieces(std::int64_t size, std::int64_t piece) {
+  return (size + piece - 1) / piece;
+}
+
+}  // namespace patchbay::portable
+
+#endif  // PATCHBAY_KIT_PORTABLE_TEXT_HPP_

@@ -1,0 +1,103 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cpu-openblas/device/stream.hpp"
+
+#include <cstring>
+
+#include "cpu-openblas/device/event.hpp"
+#include "cpu-openblas/threads/futex.hpp"
+#include "cpu-openblas/kernels/operand.hpp"
+
+namespace patchbay::cpu {
+
+void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
+  submit_copy(address_of(to), static_cast<const char*>(from), size_bytes);
+}
+
+void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
+  submit_copy(static_cast<char*>(to), address_of(from), size_bytes);
+}
+
+void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
+  submit_copy(address_of(to), address_of(from), size_bytes);
+}
+
+void Stream::submit_copy(char* to, const char* from, std::uint64_t size_bytes) {
+  if (queue_ == nullptr) return copy(to, from, size_bytes);
+  queue_->submit([=, this] { copy(to, from, size_bytes); });
+}
+
+/// What fails says which launch it was.
+void Stream::submit_launch(std::string_view name, std::function<void()> work) {
+  queue_->submit([work = std::move(work), origin = std::string(name)] {
+    try {
+      work();
+    } catch (const plugin::StatusError& error) {
+      // Whatever else was wrong, it was found too late to be an error of the call.
+      const bool no_memory = error.code() == PATCHBAY_OUT_OF_MEMORY;
+      throw plugin::StatusError(no_memory ? PATCHBAY_OUT_OF_MEMORY : PATCHBAY_LAUNCH_FAILED,
+                                error.what(), error.native_code(), error.flags(), origin);
+    } catch (const std::bad_alloc&) {
+      throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "no memory is left on the host", 0, 0,
+                                origin);
+    } catch (const std::exception& error) {
+      throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, error.what(), 0, 0, origin);
+    }
+  });
+}
+
+void Stream::record(plugin::Event& event) {
+  const auto mark = std::make_shared<Mark>();
+  if (queue_ == nullptr) {
+    mark->reached_ns.store(monotonic_ns());
+  } else {
+    mark->timeline = queue_->timeline();
+    // The worker writes the time alone, and may do so before the position is known here.
+    mark->position = queue_->submit(
+        [time = std::shared_ptr<std::atomic<std::uint64_t>>(mark, &mark->reached_ns)] {
+          time->store(monotonic_ns(), std::memory_order_release);
+        });
+  }
+  static_cast<Event&>(event).set(mark);
+}
+
+void Stream::wait_event(plugin::Event& event) {
+  const std::shared_ptr<const Mark> mark = static_cast<Event&>(event).mark();
+  if (mark == nullptr || mark->timeline == nullptr) return;
+  if (queue_ == nullptr) {
+    mark->wait(PATCHBAY_NO_DEADLINE);
+  } else if (mark->timeline != queue_->timeline()) {
+    // A failure of what is waited for is thrown on our thread, and so becomes ours.
+    queue_->submit([mark] { mark->wait(PATCHBAY_NO_DEADLINE); });
+  }
+}
+
+bool Stream::synchronize(std::uint64_t deadline_ns) {
+  if (queue_ == nullptr) return true;
+  const Timeline& timeline = *queue_->timeline();
+  return timeline.wait(timeline.submitted(), deadline_ns);
+}
+
+/// On a worker the core waits for an event instead: a call there would hold later work back.
+void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+  if (queue_ != nullptr) plugin::unsupported("a worker's stream makes no calls");
+  call(user, nullptr);
+}
+
+void Stream::copy(char* to, const char* from, std::uint64_t size_bytes) {
+  constexpr std::int64_t kGrain = 64 << 10;
+  if (to == from) return;
+  const auto n = static_cast<std::int64_t>(size_bytes);
+  const auto compute = [&] {
+    workers_.split(n, kGrain, n, [&](std::int64_t begin, std::int64_t end) {
+      std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
+    });
+  };
+  // Small ones are not worth a change of threads.
+  if (n <= kGrain) {
+    std::memcpy(to, from, size_bytes);
+  } else {
+    workers_.run(compute);
+  }
+}
+
+}  // namespace patchbay::cpu

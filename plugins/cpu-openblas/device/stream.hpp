@@ -1,0 +1,56 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The default stream computes in the call that submits; every other has a thread of its own.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_STREAM_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_STREAM_HPP_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "cpu-openblas/threads/queue.hpp"
+#include "cpu-openblas/threads/workers.hpp"
+
+namespace patchbay::cpu {
+
+class Stream final : public plugin::Stream {
+ public:
+  Stream(Workers& workers, bool is_inline)
+      : workers_(workers), queue_(is_inline ? nullptr : std::make_unique<Queue>()) {}
+
+  void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
+  void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void record(plugin::Event& event) override;
+  void wait_event(plugin::Event& event) override;
+  void flush() override {}
+  bool synchronize(std::uint64_t deadline_ns) override;
+  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
+
+  /// Calls compute(arguments), here or on the stream's thread. It must keep all else that it needs.
+  template <class Compute>
+  void submit(plugin::Arguments arguments, std::string_view name, const Compute& compute) {
+    if (queue_ == nullptr) return compute(arguments);
+    submit_launch(
+        name, [compute, kept = std::vector<patchbay_argument>(arguments.begin(), arguments.end())] {
+          compute(plugin::Arguments(kept));
+        });
+  }
+
+ private:
+  void submit_launch(std::string_view name, std::function<void()> work);
+  void submit_copy(char* to, const char* from, std::uint64_t size_bytes);
+  void copy(char* to, const char* from, std::uint64_t size_bytes);
+
+  Workers& workers_;
+  const std::unique_ptr<Queue> queue_;  // null: inline
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_STREAM_HPP_

@@ -1,0 +1,93 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cpu-openblas/fused/fused_plan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/kernels/operators.hpp"
+
+namespace patchbay::cpu {
+
+using expression::Source;
+using expression::Value;
+
+FusedPlan::FusedPlan(expression::Program from, const SimdTable& simd)
+    : program(std::move(from)),
+      registers(program.values.size(), kNone),
+      last_use(program.values.size(), kNone) {
+  for (const std::uint8_t dtype : program.inputs) work_bytes += cpu::element_bytes(dtype);
+  for (const std::uint16_t value : program.outputs) {
+    work_bytes += cpu::element_bytes(program.values[value].dtype);
+  }
+  for (std::size_t i = 0; i < program.values.size(); ++i) {
+    const Value& value = program.values[i];
+    element_bytes = std::max(element_bytes, cpu::element_bytes(value.dtype));
+    if (value.source == Source::kOperator) add_step(simd, static_cast<std::uint16_t>(i));
+  }
+  assign_registers();
+  for (const std::uint16_t value : program.outputs) {  // read once more, when all steps are done
+    if (program.values[value].source != Source::kOperator) {
+      last_use[value] = static_cast<int>(steps.size());
+    }
+  }
+}
+
+void FusedPlan::add_step(const SimdTable& simd, std::uint16_t number) {
+  const Value& value = program.values[number];
+  const std::uint8_t from = program.values[value.operands[value.num_operands - 1U]].dtype;
+  Step step{nullptr, nullptr, nullptr, number, value.num_operands, {}};
+  std::copy(value.operands.begin(), value.operands.end(), step.operands);
+  int cost = 1;
+  if (value.op == "cast.1") {
+    step.row = value.dtype == from ? simd.copy[from] : simd.cast[value.dtype][from];
+  } else {
+    const ElementwiseRow found = find_row(simd, value.op, from);
+    step.row = found.row;
+    step.row3 = found.row3;
+    if (value.op == "where.1") step.copy = simd.copy[from];
+    cost = found.cost;
+  }
+  if (step.row == nullptr && step.row3 == nullptr) {
+    plugin::unsupported("a fused expression: " + std::string(value.op) + " has no loop for " +
+                        dtype_name(from) + " on cpu");
+  }
+  work_bytes += cost > 1 ? 4 * cost : 1;
+  const int index = static_cast<int>(steps.size());
+  for (int i = 0; i < value.num_operands; ++i) last_use[value.operands[i]] = index;
+  steps.push_back(step);
+}
+
+/// Outputs have places of their own. A register is free after its value's last use, and at that
+/// step already for a result of the same dtype: loops may write what they read.
+void FusedPlan::assign_registers() {
+  std::vector<int> free;
+  const auto is_output = [&](std::uint16_t value) {
+    return std::find(program.outputs.begin(), program.outputs.end(), value) !=
+           program.outputs.end();
+  };
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    const auto release = [&](bool of_same_dtype) {
+      for (int k = 0; k < step.num_operands; ++k) {
+        const std::uint16_t operand = step.operands[k];
+        const bool again =
+            std::find(step.operands, step.operands + k, operand) != step.operands + k;
+        const bool same = program.values[operand].dtype == program.values[step.value].dtype;
+        if (again || same != of_same_dtype || registers[operand] == kNone) continue;
+        if (last_use[operand] == static_cast<int>(i)) free.push_back(registers[operand]);
+      }
+    };
+    release(true);
+    if (!is_output(step.value)) {
+      if (free.empty()) free.push_back(num_registers++);
+      registers[step.value] = free.back();
+      free.pop_back();
+      if (last_use[step.value] == kNone) free.push_back(registers[step.value]);
+    }
+    release(false);
+  }
+}
+
+}  // namespace patchbay::cpu

@@ -1,0 +1,81 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// One launch of a fused expression: how its tensors are cut into tiles, and the work on each tile.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_
+
+#include <cstdint>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "kit/expression/walk.hpp"
+#include "cpu-openblas/fused/fused_plan.hpp"
+#include "cpu-openblas/kernels/operand.hpp"
+
+namespace patchbay::cpu {
+
+/// Tiles are rectangles of the last two dimensions: a piece of one row where rows are long, several
+/// rows where they are short or where an input lies across.
+class FusedRun {
+ public:
+  FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t cache_bytes,
+           plugin::Arguments arguments);
+
+  std::int64_t num_tiles() const noexcept { return planes_ * strips_ * blocks_; }
+  std::int64_t work_bytes() const noexcept { return num_elements_ * plan_.work_bytes; }
+  void compute(std::int64_t first_tile, std::int64_t last_tile) const noexcept;
+
+ private:
+  enum class Mode : std::uint8_t {
+    kInPlace,  // read or written where it is
+    kUniform,  // one element for the whole tile
+    kGather,   // through a register, row by row
+    kTurn      // the same, by turning squares
+  };
+  struct Tensor {
+    char* data;
+    std::int64_t element_bytes, step, row_step;  // in elements
+    std::uint8_t dtype;
+    std::uint16_t value;
+    Mode mode;
+    bool stream;    // an output that is stored past the caches
+    int register_;  // or kNone
+  };
+  struct Tile {
+    std::int64_t rows, columns, size;
+    char* data[expression::kMaxTensors];
+  };
+  /// Where the values of a tile are.
+  struct State;
+
+  void choose_shape(std::int64_t length, std::int64_t height);
+  void set_input(Tensor& input);
+  void set_output(Tensor& output, std::size_t number);
+  void mark_uniform();
+  bool is_read_after(const char* data, int step) const;
+  std::int64_t tile_elements() const;
+  Tile tile_at(std::int64_t number) const noexcept;
+  void gather(const Tile& tile, State& state) const noexcept;
+  void run_steps(const Tile& tile, State& state) const noexcept;
+  void store(const Tile& tile, const State& state) const noexcept;
+
+  static constexpr std::int64_t kMemoryBytes = 64 << 10;
+
+  const FusedPlan& plan_;
+  const SimdTable& simd_;
+  const expression::Walk walk_;
+  const std::int64_t num_elements_;
+  std::size_t num_outputs_, num_tensors_;
+  Tensor tensors_[expression::kMaxTensors];
+  std::uint64_t cells_[expression::kMaxValues];  // scalars and constants, by value
+  bool uniform_[expression::kMaxValues];
+  std::int64_t rows_ = 1, columns_ = 1;  // of a tile
+  std::int64_t height_ = 1, length_ = 1;
+  std::int64_t planes_ = 1, strips_ = 1, blocks_ = 1;
+  int num_registers_;
+  std::int64_t register_bytes_ = 64;
+  bool any_turned_ = false;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_

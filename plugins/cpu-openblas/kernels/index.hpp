@@ -1,0 +1,48 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Tensors of indices: what the kernels that take one have in common.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_INDEX_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_INDEX_HPP_
+
+#include <cstdint>
+
+#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/threads/workers.hpp"
+
+namespace patchbay::cpu {
+
+/// Calls body(pointer) with the elements in their type, i32 or i64.
+template <class Body>
+void with_indices(const patchbay_argument& index, const Body& body) {
+  if (index.dtype == PATCHBAY_I32)
+    body(reinterpret_cast<const std::int32_t*>(data_of(index)));
+  else
+    body(reinterpret_cast<const std::int64_t*>(data_of(index)));
+}
+
+/// Throws unless `dim` is one of `elements`, which has the shape of `index`, and `table` has that
+/// shape too, but for the extent of `dim`.
+void check_index_shapes(const char* op, const patchbay_argument& elements,
+                        const patchbay_argument& table, const patchbay_argument& index,
+                        const patchbay_argument& dim);
+
+/// Whether all indices are from 0 to extent - 1.
+bool are_in_range(Workers& workers, const patchbay_argument& index, std::int64_t extent);
+/// Says which is not: the first one in row-major order.
+[[noreturn]] void raise_out_of_range(const patchbay_argument& index, std::int64_t extent,
+                                     std::int64_t dim);
+
+/// Calls compute() on the workers if they are, else throws that.
+template <class Compute>
+void compute_in_range(Workers& workers, const patchbay_argument& index, std::int64_t extent,
+                      std::int64_t dim, const Compute& compute) {
+  bool is_sound = false;
+  workers.run([&] {
+    is_sound = are_in_range(workers, index, extent);
+    if (is_sound) compute();
+  });
+  if (!is_sound) raise_out_of_range(index, extent, dim);
+}
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_INDEX_HPP_

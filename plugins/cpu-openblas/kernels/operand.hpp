@@ -1,0 +1,75 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Arguments of a launch as the host sees them.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERAND_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERAND_HPP_
+
+#include <cstdint>
+#include <string>
+
+#include "patchbay/plugin/types.h"
+
+namespace patchbay::cpu {
+
+/// Null memory gives null.
+inline char* address_of(patchbay_memory memory) noexcept {
+  return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(memory.base) +
+                                 memory.offset_bytes);
+}
+
+inline char* data_of(const patchbay_argument& argument) noexcept {
+  return address_of(argument.value.memory);
+}
+
+constexpr std::int64_t kDtypeBytes[] = {0, 4, 8, 2, 2, 4, 8, 1, 1};
+constexpr int kNumDtypeNames = 9;
+
+inline std::int64_t element_bytes(std::uint8_t dtype) noexcept {
+  return dtype < kNumDtypeNames ? kDtypeBytes[dtype] : 0;
+}
+
+/// "f32", or "dtype 77" for one that this plugin does not know.
+std::string dtype_name(std::uint8_t dtype);
+
+inline std::int64_t num_elements(const patchbay_argument& tensor) noexcept {
+  std::int64_t n = 1;
+  for (int d = 0; d < tensor.rank; ++d) n *= tensor.shape[d];
+  return n;
+}
+
+/// Whether the elements lie one after the other in row-major order.
+inline bool is_contiguous(const patchbay_argument& tensor) noexcept {
+  std::int64_t expected = 1;
+  for (int d = tensor.rank - 1; d >= 0; --d) {
+    if (tensor.shape[d] != 1 && tensor.strides[d] != expected) return false;
+    expected *= tensor.shape[d];
+  }
+  return true;
+}
+
+inline bool same_shape(const patchbay_argument& a, const patchbay_argument& b) noexcept {
+  if (a.rank != b.rank) return false;
+  for (int d = 0; d < a.rank; ++d) {
+    if (a.shape[d] != b.shape[d]) return false;
+  }
+  return true;
+}
+
+/// The element offset of element number `index` in row-major order.
+inline std::int64_t offset_of(const patchbay_argument& tensor, std::int64_t index) noexcept {
+  std::int64_t offset = 0;
+  for (int d = tensor.rank - 1; d >= 0; --d) {
+    offset += index % tensor.shape[d] * tensor.strides[d];
+    index /= tensor.shape[d];
+  }
+  return offset;
+}
+
+/// The bytes of a scalar in the type that a loop wants.
+struct ScalarCell {
+  alignas(8) std::uint64_t bits = 0;
+};
+ScalarCell convert_scalar(const patchbay_argument& scalar, std::uint8_t to_dtype);
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERAND_HPP_

@@ -1,0 +1,426 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cpu-openblas/kernels/operators.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "cpu-openblas/kernels/arange.hpp"
+#include "cpu-openblas/kernels/elementwise.hpp"
+#include "cpu-openblas/kernels/gather.hpp"
+#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/kernels/permutation.hpp"
+#include "cpu-openblas/products/product.hpp"
+#include "cpu-openblas/kernels/random.hpp"
+#include "cpu-openblas/kernels/reduction.hpp"
+#include "cpu-openblas/kernels/scatter_add.hpp"
+
+namespace patchbay::cpu {
+namespace {
+
+struct Context {
+  const patchbay_kernel_spec& spec;
+  Workers& workers;
+  Libraries& libraries;
+
+  std::string name() const { return std::string(plugin::from_abi(spec.op)); }
+  const SimdTable& simd() const { return libraries.simd(); }
+  const patchbay_argument_spec& argument(int i) const { return spec.arguments[i]; }
+  std::uint8_t dtype(int i) const { return spec.arguments[i].dtype; }
+};
+
+using Maker = std::unique_ptr<plugin::Kernel> (*)(const Context& context, int op);
+
+struct Operator {
+  std::string_view name;
+  std::uint32_t num_arguments;
+  Maker make;
+  int op;
+  std::uint32_t num_written = 1;  // the first arguments; the tensors after them are read
+};
+
+/// What an element of a function costs beside moving it through memory, in single precision.
+constexpr int kCostlyFunction = 6;
+
+[[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
+  plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
+}
+
+void expect_dtype(const Context& context, int argument, std::uint8_t dtype) {
+  if (context.dtype(argument) == dtype) return;
+  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) + " is " +
+                      dtype_name(context.dtype(argument)) + ", expected " + dtype_name(dtype));
+}
+
+void expect_tensor(const Context& context, int argument) {
+  if (context.argument(argument).kind == PATCHBAY_TENSOR) return;
+  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
+                      " must be a tensor");
+}
+
+/// Scalars are converted at the launch; tensors must have the type.
+void expect_input(const Context& context, int argument, std::uint8_t dtype) {
+  const std::uint8_t kind = context.argument(argument).kind;
+  if (kind == PATCHBAY_TENSOR) return expect_dtype(context, argument, dtype);
+  if (kind == PATCHBAY_SCALAR) return;
+  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
+                      " must be a tensor or a scalar");
+}
+
+/// Binary operations compute in the type of their first tensor among the inputs.
+std::uint8_t computed_dtype(const Context& context) {
+  const bool a_is_tensor = context.argument(1).kind == PATCHBAY_TENSOR;
+  return context.dtype(!a_is_tensor && context.argument(2).kind == PATCHBAY_TENSOR ? 2 : 1);
+}
+
+Row checked(const Context& context, Row row, std::uint8_t dtype) {
+  if (row == nullptr) refuse(context, dtype);
+  return row;
+}
+
+std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row, std::uint8_t out,
+                                                 std::uint8_t in, int num_operands, int cost) {
+  expect_tensor(context, 0);
+  expect_dtype(context, 0, out);
+  for (int i = 1; i < num_operands; ++i) expect_input(context, i, in);
+  const Transpose turn = context.simd().transpose[in];
+  return std::make_unique<ElementwiseKernel>(
+      context.workers,
+      ElementwiseKernel::Operation{
+          row, nullptr, {nullptr, turn, turn}, {out, in, in}, num_operands, cost},
+      context.libraries.cache_bytes());
+}
+
+void expect_accesses(const Context& context, std::uint32_t num_written) {
+  for (std::uint32_t i = 0; i < context.spec.num_arguments; ++i) {
+    const patchbay_argument_spec& argument = context.spec.arguments[i];
+    if (argument.kind != PATCHBAY_TENSOR) continue;
+    const bool is_output = i < num_written;
+    if (((argument.access & PATCHBAY_WRITE) != 0) == is_output) continue;
+    plugin::unsupported(context.name() + ": argument " + std::to_string(i) +
+                        " must be a tensor to " + (is_output ? "write" : "read"));
+  }
+}
+
+/// Of three inputs; the first may have a type of its own.
+std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, std::uint8_t dtype,
+                                             std::uint8_t first) {
+  if (row == nullptr) refuse(context, dtype);
+  for (int i : {0, 1}) expect_tensor(context, i);
+  expect_dtype(context, 0, dtype);
+  expect_dtype(context, 1, first);
+  for (int i : {2, 3}) expect_input(context, i, dtype);
+  const Transpose turn = context.simd().transpose[dtype];
+  return std::make_unique<ElementwiseKernel>(
+      context.workers,
+      ElementwiseKernel::Operation{nullptr,
+                                   row,
+                                   {nullptr, context.simd().transpose[first], turn, turn},
+                                   {dtype, first, dtype, dtype},
+                                   4,
+                                   1},
+      context.libraries.cache_bytes());
+}
+
+/// Of a row for it.
+int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
+
+bool is_float(std::uint8_t dtype) { return dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64; }
+/// Computed in f32 and rounded once.
+bool is_half(std::uint8_t dtype) { return dtype == PATCHBAY_F16 || dtype == PATCHBAY_BF16; }
+
+// By the list of dtypes in the elementwise table: what takes floats alone is a function.
+constexpr int cost_of_FLOATS = kCostlyFunction, cost_of_NUMBERS = 1;
+
+int cost_of_unary(int op, std::uint8_t dtype) {
+#define PATCHBAY_COST(name, dtypes, floats, integers, gradient) cost_of_##dtypes,
+  static constexpr int kCosts[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_COST)};
+#undef PATCHBAY_COST
+  return dtype == PATCHBAY_F64 ? 2 * kCosts[op] : kCosts[op];
+}
+
+int cost_of_binary(int op, std::uint8_t dtype) {
+#define PATCHBAY_COST(name, dtypes, floats, integers, gradient_a, gradient_b) cost_of_##dtypes,
+  static constexpr int kCosts[] = {PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_COST)};
+#undef PATCHBAY_COST
+  const bool divides_integers =
+      op == number_of(BinaryOp::div) && !is_float(dtype) && !is_half(dtype);
+  return divides_integers ? kCostlyFunction : kCosts[op];
+}
+
+std::unique_ptr<plugin::Kernel> make_binary(const Context& context, int op) {
+  const std::uint8_t dtype = computed_dtype(context);
+  const Row row = checked(context, context.simd().binary[op][index_of(dtype)], dtype);
+  return make_elementwise(context, row, dtype, dtype, 3, cost_of_binary(op, dtype));
+}
+
+std::unique_ptr<plugin::Kernel> make_choice(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(0);
+  return make_ternary(context, context.simd().choice[op][index_of(dtype)], dtype, PATCHBAY_BOOL);
+}
+
+std::unique_ptr<plugin::Kernel> make_bounded(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(0);
+  return make_ternary(context, context.simd().bounded[op][index_of(dtype)], dtype, dtype);
+}
+
+std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
+  const std::uint8_t dtype = computed_dtype(context);
+  const Row row = checked(context, context.simd().compare[op][index_of(dtype)], dtype);
+  return make_elementwise(context, row, PATCHBAY_BOOL, dtype, 3, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_logical(const Context& context, int op) {
+  const int num_operands = static_cast<int>(context.spec.num_arguments);
+  return make_elementwise(context, context.simd().logical[op], PATCHBAY_BOOL, PATCHBAY_BOOL,
+                          num_operands, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_unary(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(1);
+  const Row row = checked(context, context.simd().unary[op][index_of(dtype)], dtype);
+  return make_elementwise(context, row, dtype, dtype, 2, cost_of_unary(op, dtype));
+}
+
+/// Fill is the copy of a scalar.
+std::unique_ptr<plugin::Kernel> make_copy(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Row row = checked(context, context.simd().copy[index_of(dtype)], dtype);
+  return make_elementwise(context, row, dtype, dtype, 2, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_cast(const Context& context, int) {
+  const std::uint8_t to = context.dtype(0), from = context.dtype(1);
+  const Row row = context.simd().cast[index_of(to)][index_of(from)];
+  if (row == nullptr) {
+    plugin::unsupported(context.name() + " has no kernel from " + dtype_name(from) + " to " +
+                        dtype_name(to) + " on cpu");
+  }
+  return make_elementwise(context, row, to, from, 2, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_arange(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Arange entry = context.simd().arange[index_of(dtype)];
+  if (entry == nullptr) refuse(context, dtype);
+  return std::make_unique<ArangeKernel>(context.workers, entry, dtype);
+}
+
+template <class Method>
+using ReducingOperation = typename ReductionKernel<Method>::Operation;
+
+template <class Method>
+std::unique_ptr<plugin::Kernel> make_reducing(const Context& context,
+                                              ReducingOperation<Method> operation) {
+  if (operation.method.block == nullptr) refuse(context, operation.in_dtype);
+  expect_tensor(context, 0);
+  expect_tensor(context, 1);
+  expect_dtype(context, 0, operation.out_dtype);
+  return std::make_unique<ReductionKernel<Method>>(context.workers, std::move(operation));
+}
+
+std::unique_ptr<plugin::Kernel> make_reduction(const Context& context, int op) {
+  const SimdTable& simd = context.simd();
+  const auto in = static_cast<std::uint8_t>(index_of(context.dtype(1)));
+  const Reduction& method = simd.reduce[op][in];
+  const std::uint8_t kept = method.out_dtype, out = is_half(in) ? in : kept;
+  const Row copy_out = out == kept ? simd.copy[out] : simd.cast[out][kept];
+  return make_reducing<Reduction>(
+      context, {context.name(), method, simd.copy[in], copy_out, in, in, kept, out});
+}
+
+/// Halves are put side by side as floats.
+std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int op) {
+  const SimdTable& simd = context.simd();
+  const auto in = static_cast<std::uint8_t>(index_of(context.dtype(1)));
+  const std::uint8_t block = is_half(in) ? std::uint8_t{PATCHBAY_F32} : in;
+  const Row copy_in = block == in ? simd.copy[in] : simd.cast[block][in];
+  return make_reducing<ArgReduction>(
+      context, {context.name(), simd.arg_reduce[op][block], copy_in, simd.copy[PATCHBAY_I64], in,
+                block, PATCHBAY_I64, PATCHBAY_I64});
+}
+
+std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
+  const SimdTable& simd = context.simd();
+  const auto dtype = static_cast<std::uint8_t>(index_of(context.dtype(0)));
+  ProductLoops loops{nullptr,
+                     &context.libraries.blas_gate(),
+                     simd.float_gemm[dtype],
+                     {},
+                     simd.integer_gemm[dtype]};
+  if (is_float(dtype)) loops.blas = context.libraries.blas();
+  if (is_half(dtype)) {
+    loops.half.emplace(simd.cast[PATCHBAY_F32][dtype], simd.cast[dtype][PATCHBAY_F32],
+                       simd.float_gemm[PATCHBAY_F32]);
+  }
+  const bool is_there = is_float(dtype) || is_half(dtype) || loops.integers != nullptr;
+  if (!is_there) refuse(context, context.dtype(0));
+  for (int i = 0; i < 3; ++i) {
+    expect_tensor(context, i);
+    expect_dtype(context, i, dtype);
+  }
+  return std::make_unique<ProductKernel>(context.workers, context.libraries.scratch(), dtype,
+                                         loops);
+}
+
+#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
+  {#name ".1", 2, make_unary, number_of(UnaryOp::name)},
+#define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
+  {#name ".1", 3, make_binary, number_of(BinaryOp::name)},
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  {#name ".1", 4, make_choice, number_of(ChoiceOp::name)},
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
+  {#name ".1", 4, make_bounded, number_of(BoundedOp::name)},
+#define PATCHBAY_COMPARE(name, dtypes, expression) \
+  {#name ".1", 3, make_compare, number_of(CompareOp::name)},
+#define PATCHBAY_LOGIC(name, num_operands, expression) \
+  {#name ".1", 1 + (num_operands), make_logical, number_of(LogicalOp::name)},
+void expect_scalar(const Context& context, int argument, std::uint8_t dtype) {
+  if (context.argument(argument).kind != PATCHBAY_SCALAR) {
+    plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
+                        " must be a scalar");
+  }
+  expect_dtype(context, argument, dtype);
+}
+
+enum RandomOp { kUniform, kNormal, kIntegers, kMask };
+
+/// Its words, and what is made of them.
+RandomKernel::Distribution distribution_of(const SimdTable& simd, int op, std::uint8_t dtype) {
+  constexpr int kWordCost = 32, kNormalCost = 96;
+  switch (op) {
+    case kIntegers: {
+      const bool is_wide = dtype == PATCHBAY_I64;
+      return {simd.integers[dtype], is_wide ? simd.wide_integers : nullptr, kWordCost};
+    }
+    case kMask: return {dtype == PATCHBAY_BOOL ? simd.mask : nullptr, nullptr, kWordCost};
+    default: {
+      const Draw draw = op == kUniform ? simd.uniform[dtype] : simd.normal[dtype];
+      const int cost = op == kUniform ? kWordCost : kNormalCost;
+      return dtype == PATCHBAY_F64 ? RandomKernel::Distribution{nullptr, draw, cost}
+                                   : RandomKernel::Distribution{draw, nullptr, cost};
+    }
+  }
+}
+
+std::unique_ptr<plugin::Kernel> make_random(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(0);
+  const auto distribution = distribution_of(context.simd(), op, std::uint8_t(index_of(dtype)));
+  if (distribution.draw == nullptr && distribution.wide_draw == nullptr) refuse(context, dtype);
+  expect_tensor(context, 0);
+  for (std::uint32_t i = 1; i < context.spec.num_arguments; ++i) {
+    const bool is_real = i > 3 && (op == kUniform || op == kNormal);
+    expect_scalar(context, static_cast<int>(i), is_real ? dtype : std::uint8_t{PATCHBAY_I64});
+  }
+  return std::make_unique<RandomKernel>(context.workers, context.simd(), distribution, dtype,
+                                        context.libraries.cache_bytes());
+}
+
+std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
+  for (int i = 0; i < 2; ++i) {
+    expect_tensor(context, i);
+    expect_dtype(context, i, PATCHBAY_I64);
+    expect_scalar(context, i + 2, PATCHBAY_I64);
+  }
+  return std::make_unique<PermutationKernel>(context.workers, context.simd());
+}
+
+void expect_index(const Context& context, int argument) {
+  expect_tensor(context, argument);
+  if (context.dtype(argument) != PATCHBAY_I32) expect_dtype(context, argument, PATCHBAY_I64);
+}
+
+std::unique_ptr<plugin::Kernel> make_gather(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  const Row copy = checked(context, context.simd().copy[index_of(dtype)], dtype);
+  for (int i : {0, 1}) expect_tensor(context, i);
+  expect_dtype(context, 1, dtype);
+  expect_index(context, 2);
+  expect_scalar(context, 3, PATCHBAY_I64);
+  return std::make_unique<GatherKernel>(context.workers, copy);
+}
+
+std::unique_ptr<plugin::Kernel> make_scatter_add(const Context& context, int) {
+  const std::uint8_t dtype = context.dtype(0);
+  // Sums of 16-bit floats would be rounded at each addition.
+  if (dtype == PATCHBAY_F16 || dtype == PATCHBAY_BF16) refuse(context, dtype);
+  const Row add =
+      checked(context, context.simd().binary[number_of(BinaryOp::add)][index_of(dtype)], dtype);
+  for (int i : {0, 2}) expect_tensor(context, i);
+  expect_dtype(context, 2, dtype);
+  expect_index(context, 1);
+  expect_scalar(context, 3, PATCHBAY_I64);
+  return std::make_unique<ScatterAddKernel>(context.workers, add);
+}
+
+constexpr Operator kOperators[] = {
+    {"fill.1", 2, make_copy, 0},
+    {"copy.1", 2, make_copy, 0},
+    {"cast.1", 2, make_cast, 0},
+    {"arange.1", 3, make_arange, 0},
+    {"gather.1", 4, make_gather, 0},
+    {"scatter_add.1", 4, make_scatter_add, 0},
+    PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
+    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
+    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
+    PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
+    PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
+    PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)      //
+    {"sum.1", 2, make_reduction, kSum},
+    {"sum_squares.1", 2, make_reduction, kSumSquares},
+    {"sum_abs.1", 2, make_reduction, kSumAbs},
+    {"max_abs.1", 2, make_reduction, kMaxAbs},
+    {"min.1", 2, make_reduction, kMin},
+    {"max.1", 2, make_reduction, kMax},
+    {"argmin.1", 2, make_arg_reduction, kArgMin},
+    {"argmax.1", 2, make_arg_reduction, kArgMax},
+    {"gemm.1", 5, make_product, 0},
+    {"uniform.1", 7, make_random, kUniform},
+    {"normal.1", 6, make_random, kNormal},
+    {"integers.1", 6, make_random, kIntegers},
+    {"mask.1", 5, make_random, kMask},
+    {"permutation.1", 4, make_permutation, 0, 2},
+};
+
+const Operator* find_operator(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                   [&](const Operator& op) { return op.name == name; });
+  return found == std::end(kOperators) ? nullptr : found;
+}
+
+}  // namespace
+
+ElementwiseRow find_row(const SimdTable& simd, std::string_view name, std::uint8_t dtype) {
+  const Operator* const found = find_operator(name);
+  const int type = index_of(dtype);
+  if (found == nullptr) return {nullptr, nullptr, 1};
+  const int op = found->op;
+  if (found->make == make_unary) return {simd.unary[op][type], nullptr, cost_of_unary(op, dtype)};
+  if (found->make == make_binary) {
+    return {simd.binary[op][type], nullptr, cost_of_binary(op, dtype)};
+  }
+  if (found->make == make_choice) return {nullptr, simd.choice[op][type], 1};
+  if (found->make == make_bounded) return {nullptr, simd.bounded[op][type], 1};
+  if (found->make == make_compare) return {simd.compare[op][type], nullptr, 1};
+  if (found->make == make_logical) return {simd.logical[op], nullptr, 1};
+  return {nullptr, nullptr, 1};
+}
+
+std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
+                                                 Libraries& libraries) {
+  const Context context{spec, workers, libraries};
+  const std::string_view name = plugin::from_abi(spec.op);
+  const Operator* const found = find_operator(name);
+  if (found == nullptr) {
+    plugin::unsupported("the plugin cpu-openblas has no operator " + context.name());
+  }
+  if (spec.num_arguments != found->num_arguments) {
+    plugin::invalid_argument(context.name() + " takes " + std::to_string(found->num_arguments) +
+                             " arguments, got " + std::to_string(spec.num_arguments));
+  }
+  expect_accesses(context, found->num_written);
+  return found->make(context, found->op);
+}
+
+}  // namespace patchbay::cpu

@@ -1,0 +1,98 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is known of a tile of outputs while its inputs are read block after block.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_STATE_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_STATE_HPP_
+
+#include <cstdint>
+#include <cstring>
+
+#include "cpu-openblas/simd/table.hpp"
+
+namespace patchbay::cpu {
+
+/// Of a tile: its values, and where they were found for the operations that ask that.
+struct TileResult {
+  alignas(64) char values[kMaxWidth * 8];
+  std::int64_t indices[kMaxWidth];
+};
+
+/// Joins block results like the nodes of a binary tree over the blocks. Runs of 2^k blocks may be
+/// reduced apart and added as one: the tree stays the same.
+class PairwiseState {
+ public:
+  PairwiseState(const Reduction& method, std::int64_t width, std::int64_t element_bytes)
+      : method_(method), width_(width), bytes_(static_cast<std::size_t>(width * element_bytes)) {}
+
+  void add_block(std::int64_t n, const void* in, std::int64_t) {
+    alignas(64) char block[8];
+    method_.block(n, in, block);
+    push(block);
+  }
+  void add_rows(std::int64_t n, const void* const* rows, std::int64_t) {
+    alignas(64) char block[kMaxWidth * 8];
+    method_.columns(n, width_, rows, block);
+    push(block);
+  }
+  void add_result(const TileResult& result) { push(result.values); }
+
+  void finish(TileResult& result) {
+    char* joined = nullptr;
+    for (int level = 0; count_ >> level != 0; ++level) {
+      if ((count_ >> level & 1) == 0) continue;
+      if (joined != nullptr) method_.combine(width_, levels_[level], joined);
+      joined = levels_[level];
+    }
+    if (joined != nullptr) std::memcpy(result.values, joined, bytes_);
+  }
+
+ private:
+  static constexpr int kLevels = 40;
+
+  void push(const char* node) {
+    int level = 0;
+    for (std::uint64_t rest = count_++; (rest & 1) != 0; rest >>= 1, ++level) {
+      method_.combine(width_, levels_[level], node);
+      node = levels_[level];
+    }
+    std::memcpy(levels_[level], node, bytes_);
+  }
+
+  const Reduction& method_;
+  const std::int64_t width_;
+  const std::size_t bytes_;
+  std::uint64_t count_ = 0;
+  alignas(64) char levels_[kLevels][kMaxWidth * 8];
+};
+
+/// Keeps the best so far; blocks come in the order of their indices.
+class ArgState {
+ public:
+  ArgState(const ArgReduction& method, std::int64_t width, std::int64_t)
+      : method_(method), width_(width) {
+    for (std::int64_t i = 0; i < width; ++i) best_.indices[i] = -1;
+  }
+
+  void add_block(std::int64_t n, const void* in, std::int64_t first) {
+    method_.block(n, in, first, best_.values, best_.indices);
+  }
+  void add_rows(std::int64_t n, const void* const* rows, std::int64_t first) {
+    method_.columns(n, width_, rows, first, best_.values, best_.indices);
+  }
+  void add_result(const TileResult& later) {
+    if (best_.indices[0] < 0) {
+      best_ = later;
+    } else {
+      method_.combine(width_, best_.values, best_.indices, later.values, later.indices);
+    }
+  }
+  void finish(TileResult& result) { result = best_; }
+
+ private:
+  const ArgReduction& method_;
+  const std::int64_t width_;
+  TileResult best_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_STATE_HPP_

@@ -1,8 +1,0 @@
-// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "patchbay/plugin/kit/kit.hpp"
-
-#include "driver.hpp"
-
-PATCHBAY_PLUGIN_SETTINGS(
-    "cpu_devices cpu_threads cpu_products cpu_simd kernel_compiler openblas_path");
-PATCHBAY_DEFINE_PLUGIN("cpu-openblas", "cpu", "0.1", patchbay::cpu::Driver);

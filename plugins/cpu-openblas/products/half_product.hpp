@@ -1,0 +1,35 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Products of 16-bit floats: tiles become floats, these are multiplied, and the result is rounded
+// once.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_HALF_PRODUCT_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_HALF_PRODUCT_HPP_
+
+#include <cstdint>
+
+#include "cpu-openblas/products/gemm.hpp"
+#include "cpu-openblas/simd/table.hpp"
+
+namespace patchbay::cpu {
+
+class HalfProduct {
+ public:
+  /// `widen` and `narrow` are casts to and from f32, `floats` multiplies f32.
+  HalfProduct(Row widen, Row narrow, const FloatGemmLoop& floats)
+      : widen_(widen), narrow_(narrow), floats_(floats) {}
+
+  /// How many floats `compute` works in: three tiles, packed ones too, 5 MiB at most.
+  std::int64_t scratch_floats(const GemmProblem& problem) const noexcept;
+  /// The problem is normalised; neither m nor n is 0.
+  void compute(const GemmProblem& problem, float alpha, float beta, float* scratch) const noexcept;
+
+ private:
+  void widen_lines(const char* from, std::int64_t stride, std::int64_t lines, std::int64_t length,
+                   float* to) const noexcept;
+
+  const Row widen_, narrow_;
+  const FloatGemmLoop floats_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_HALF_PRODUCT_HPP_

@@ -1,0 +1,62 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// gemm.1 as a kernel: floats by our own loops or by OpenBLAS, 16-bit ones as f32, integers by a
+// loop that wraps.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_
+
+#include <cstdint>
+#include <optional>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "kit/call_gate.hpp"
+#include "cpu-openblas/products/gemm.hpp"
+#include "cpu-openblas/products/half_product.hpp"
+#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/products/scratch.hpp"
+#include "cpu-openblas/simd/table.hpp"
+#include "cpu-openblas/products/symbols.hpp"
+#include "cpu-openblas/threads/workers.hpp"
+
+namespace patchbay::cpu {
+
+/// What multiplies matrices of one dtype.
+struct ProductLoops {
+  const Blas* blas;  // null: one of the others
+  CallGate* blas_gate;
+  FloatGemmLoop floats;             // f32 and f64
+  std::optional<HalfProduct> half;  // 16-bit floats
+  IntegerGemmEntry integers;
+};
+
+/// Arguments: out [..., m, n], a [..., m, k], b [..., k, n], alpha, beta.
+class ProductKernel final : public plugin::Kernel {
+ public:
+  ProductKernel(Workers& workers, ScratchPool& scratch, std::uint8_t dtype,
+                const ProductLoops& loops)
+      : workers_(workers), scratch_(scratch), dtype_(dtype), loops_(loops) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  struct Job;
+  class Room;
+
+  void compute(const Job& job) const;
+  void compute_by_blas(const Job& job) const;
+  void compute_whole(const Job& job, std::int64_t count, int num_parts) const;
+  void compute_split(const Job& job, std::int64_t index, int num_threads) const;
+  void compute_piece(const GemmProblem& piece, const Job& job, void* scratch) const noexcept;
+  std::int64_t scratch_bytes(const GemmProblem& largest, const Job& job) const noexcept;
+  bool computes_floats() const noexcept { return loops_.floats.multiply != nullptr; }
+
+  Workers& workers_;
+  ScratchPool& scratch_;
+  const std::uint8_t dtype_;
+  const ProductLoops loops_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_

@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cpu-openblas/products/scratch.hpp"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <string>
+
+#include "patchbay/plugin/kit/error.hpp"
+
+namespace patchbay::cpu {
+namespace {
+
+// As many as streams are likely to multiply at once.
+constexpr std::size_t kMostKept = 8;
+constexpr std::size_t kAlignment = 64;
+
+}  // namespace
+
+ScratchPool::~ScratchPool() {
+  for (const ScratchBlock& block : kept_) free(block.data);
+}
+
+/// The smallest that is large enough.
+bool ScratchPool::find_kept(std::size_t size_bytes, ScratchBlock& block) noexcept {
+  auto best = kept_.end();
+  for (auto each = kept_.begin(); each != kept_.end(); ++each) {
+    if (each->size_bytes < size_bytes) continue;
+    if (best == kept_.end() || each->size_bytes < best->size_bytes) best = each;
+  }
+  if (best == kept_.end()) return false;
+  block = *best;
+  kept_.erase(best);
+  return true;
+}
+
+ScratchPool::Lease ScratchPool::take(std::size_t size_bytes) {
+  if (size_bytes == 0) return {};
+  ScratchBlock block{nullptr, size_bytes};
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (find_kept(size_bytes, block)) return {*this, block};
+    kept_.reserve(kMostKept);  // so that giving back takes no memory
+  }
+  void* data = nullptr;
+  if (posix_memalign(&data, kAlignment, size_bytes) != 0) {
+    throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "requested " + std::to_string(size_bytes) +
+                                                          " bytes to pack matrices in");
+  }
+  block.data = static_cast<char*>(data);
+  return {*this, block};
+}
+
+/// The smallest blocks go when there are too many.
+void ScratchPool::give_back(ScratchBlock block) noexcept {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kept_.size() < kMostKept) return kept_.push_back(block);
+    const auto smallest =
+        std::min_element(kept_.begin(), kept_.end(),
+                         [](const auto& a, const auto& b) { return a.size_bytes < b.size_bytes; });
+    if (smallest->size_bytes < block.size_bytes) std::swap(*smallest, block);
+  }
+  free(block.data);
+}
+
+}  // namespace patchbay::cpu

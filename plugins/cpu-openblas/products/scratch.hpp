@@ -1,0 +1,57 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Memory in which products pack their inputs. It is kept from one product to the next.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
+
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace patchbay::cpu {
+
+/// A block, aligned to a cache line.
+struct ScratchBlock {
+  char* data = nullptr;
+  std::size_t size_bytes = 0;
+};
+
+class ScratchPool {
+ public:
+  /// A block that nobody else uses; it goes back at the end.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(ScratchPool& pool, ScratchBlock block) : pool_(&pool), block_(block) {}
+    Lease(Lease&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), block_(other.block_) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease() {
+      if (pool_ != nullptr) pool_->give_back(block_);
+    }
+    char* data() const noexcept { return block_.data; }
+
+   private:
+    ScratchPool* pool_ = nullptr;
+    ScratchBlock block_;
+  };
+
+  ScratchPool() = default;
+  ScratchPool(const ScratchPool&) = delete;
+  ScratchPool& operator=(const ScratchPool&) = delete;
+  ~ScratchPool();
+
+  /// Nothing is taken for 0 bytes. Throws PATCHBAY_OUT_OF_MEMORY.
+  Lease take(std::size_t size_bytes);
+
+ private:
+  bool find_kept(std::size_t size_bytes, ScratchBlock& block) noexcept;
+  void give_back(ScratchBlock block) noexcept;
+
+  std::mutex mutex_;
+  std::vector<ScratchBlock> kept_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_

@@ -1,0 +1,60 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The entries of OpenBLAS that this plugin uses, declared here: no vendor header is needed.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SYMBOLS_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SYMBOLS_HPP_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace patchbay::cpu {
+
+/// Fortran's gemm: column-major, everything by pointer.
+template <class T>
+using GemmEntry = void (*)(const char* trans_a, const char* trans_b, const int* m, const int* n,
+                           const int* k, const T* alpha, const T* a, const int* lda, const T* b,
+                           const int* ldb, const T* beta, T* c, const int* ldc);
+
+template <class T>
+using GemvEntry = void (*)(const char* trans, const int* m, const int* n, const T* alpha,
+                           const T* a, const int* lda, const T* x, const int* step_x, const T* beta,
+                           T* y, const int* step_y);
+
+using GetParallelEntry = int (*)();
+using GetConfigEntry = const char* (*)();
+
+// name in the library, member, type
+#define PATCHBAY_BLAS_SYMBOLS(symbol)                                                      \
+  symbol("sgemm_", sgemm, GemmEntry<float>) symbol("dgemm_", dgemm, GemmEntry<double>)     \
+      symbol("sgemv_", sgemv, GemvEntry<float>) symbol("dgemv_", dgemv, GemvEntry<double>) \
+          symbol("openblas_get_parallel", get_parallel, GetParallelEntry)                  \
+              symbol("openblas_get_config", get_config, GetConfigEntry)
+
+/// An opened OpenBLAS, closed with this object. It is the process's: the application may use the
+/// same file, so nothing of it is changed, and it is called as the application left it.
+class Blas {
+ public:
+  /// A build that takes calls from several threads at once. `path`: the only file to try. Null if
+  /// there is none, with the reason in `why`.
+  static std::unique_ptr<Blas> open(const std::optional<std::string>& path, std::string& why);
+  ~Blas();
+  Blas(const Blas&) = delete;
+  Blas& operator=(const Blas&) = delete;
+
+#define PATCHBAY_BLAS_MEMBER(name, member, type) type member = nullptr;
+  PATCHBAY_BLAS_SYMBOLS(PATCHBAY_BLAS_MEMBER)
+#undef PATCHBAY_BLAS_MEMBER
+
+  /// "OpenBLAS 0.3.21"
+  std::string name() const;
+
+ private:
+  Blas() = default;
+  bool try_open(const char* path, std::string& why);
+
+  void* library_ = nullptr;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SYMBOLS_HPP_

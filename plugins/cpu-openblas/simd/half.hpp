@@ -1,0 +1,91 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The 16-bit floats, one element at a time and without branches, so that loops over them become
+// vectors. In an unnamed namespace, for files of simd/ include it.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_HPP_
+
+#include <cstdint>
+
+namespace patchbay::cpu {
+namespace {
+
+/// IEEE 754 binary16.
+struct F16 {
+  std::uint16_t bits;
+};
+/// The upper half of an f32.
+struct Bf16 {
+  std::uint16_t bits;
+};
+
+[[gnu::always_inline]] inline std::uint32_t bits_of_f32(float x) {
+  return __builtin_bit_cast(std::uint32_t, x);
+}
+[[gnu::always_inline]] inline float f32_of_bits(std::uint32_t bits) {
+  return __builtin_bit_cast(float, bits);
+}
+
+[[gnu::always_inline]] inline float to_f32(Bf16 x) {
+  return f32_of_bits(std::uint32_t{x.bits} << 16);
+}
+
+/// With its bits at the places of f32 a value is 2^112 times too small; infinities and NaN then
+/// lack the upper bits of the exponent.
+[[gnu::always_inline]] inline float to_f32(F16 x) {
+  const std::uint32_t magnitude = (x.bits & 0x7fffu) << 13;
+  const std::uint32_t finite = bits_of_f32(f32_of_bits(magnitude) * 0x1p112F);
+  const std::uint32_t value = magnitude >= 0x0f800000u ? magnitude | 0x7f800000u : finite;
+  return f32_of_bits(value | (x.bits & 0x8000u) << 16);
+}
+
+// To nearest even; NaN stays NaN.
+[[gnu::always_inline]] inline Bf16 to_bf16(float x) {
+  const std::uint32_t bits = bits_of_f32(x);
+  const std::uint32_t rounded = bits + 0x7fffu + (bits >> 16 & 1u);
+  return {static_cast<std::uint16_t>((x != x ? bits | 0x400000u : rounded) >> 16)};
+}
+
+[[gnu::always_inline]] inline F16 to_f16(float x) {
+  const std::uint32_t bits = bits_of_f32(x);
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  const std::uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u) - 0x38000000u) >> 13;
+  // Next to 0.5 the units of f32 are those of the subnormal numbers here: the sum rounds to them.
+  const std::uint32_t subnormal = bits_of_f32(f32_of_bits(magnitude) + 0.5F) - 0x3f000000u;
+  std::uint32_t value = magnitude < 0x38800000u ? subnormal : normal;
+  value = magnitude >= 0x477ff000u ? 0x7c00u : value;  // 65520 and more
+  value = magnitude > 0x7f800000u ? 0x7e00u : value;   // NaN
+  return {static_cast<std::uint16_t>(value | (bits >> 16 & 0x8000u))};
+}
+
+[[gnu::always_inline]] inline void narrow_one(float x, Bf16& to) { to = to_bf16(x); }
+[[gnu::always_inline]] inline void narrow_one(float x, F16& to) { to = to_f16(x); }
+
+/// The f32 toward zero, with its last bit set if that is not x itself: such a value rounds to 16
+/// bits as x does (Boldo and Melquiond, When Double Rounding Is Odd, 2005).
+[[gnu::always_inline]] inline float to_odd_f32(double x) {
+  const float nearest = static_cast<float>(x);
+  const double back = static_cast<double>(nearest);
+  const std::uint32_t bits = bits_of_f32(nearest);
+  const bool is_beyond = __builtin_fabs(back) > __builtin_fabs(x);
+  const std::uint32_t toward_zero = is_beyond ? bits - 1 : bits;
+  return f32_of_bits(back != x ? toward_zero | 1u : bits);
+}
+[[gnu::always_inline]] inline float to_odd_f32(float x) { return x; }
+[[gnu::always_inline]] inline float to_odd_f32(std::int32_t x) {
+  return to_odd_f32(static_cast<double>(x));
+}
+[[gnu::always_inline]] inline float to_odd_f32(std::uint8_t x) { return static_cast<float>(x); }
+/// What f64 has no room for sets the last bit that it has.
+[[gnu::always_inline]] inline float to_odd_f32(std::int64_t x) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(x);
+  const std::uint64_t sticky = (bits & 0x3ffu) != 0 ? 0x400u : 0u;
+  const bool is_large = x >= (std::int64_t{1} << 53) || x <= -(std::int64_t{1} << 53);
+  const auto fitting =
+      static_cast<std::int64_t>(is_large ? (bits & ~std::uint64_t{0x3ff}) | sticky : bits);
+  return to_odd_f32(static_cast<double>(fitting));
+}
+
+}  // namespace
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_HPP_

@@ -1,0 +1,48 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The thread that a device with its own share of cores computes on.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_LEAD_THREAD_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_LEAD_THREAD_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace patchbay::cpu {
+
+/// Runs one piece of work at a time while the caller waits; callers queue.
+class LeadThread {
+ public:
+  /// Starts with the first work, pinned to `core`.
+  explicit LeadThread(int core) : core_(core) {}
+  LeadThread(const LeadThread&) = delete;
+  LeadThread& operator=(const LeadThread&) = delete;
+  ~LeadThread();
+
+  /// What `body` throws is thrown here.
+  template <class Body>
+  void run(const Body& body) {
+    run_task([](const void* context) { (*static_cast<const Body*>(context))(); }, &body);
+  }
+
+ private:
+  using Task = void (*)(const void* context);
+  enum Phase : std::uint32_t { kIdle, kPosted, kDone, kStopping };
+
+  void run_task(Task task, const void* context);
+  void main() noexcept;
+
+  const int core_;
+  std::mutex mutex_;                 // held by the caller whose work it is
+  std::vector<std::thread> thread_;  // none or one; under mutex_
+  Task task_ = nullptr;
+  const void* context_ = nullptr;
+  std::exception_ptr failure_;
+  std::atomic<std::uint32_t> phase_{kIdle};
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_LEAD_THREAD_HPP_

@@ -1,0 +1,31 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The small text files in which the kernel tells about the machine.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::cpu {
+
+std::optional<std::string> read_file(const std::string& path);
+/// The number that the text starts with.
+std::optional<long long> parse_number(std::string_view text);
+std::optional<long long> read_number(const std::string& path);
+/// The value of the first line "<key><blanks>: <value>".
+std::optional<std::string> find_field(std::string_view text, std::string_view key);
+
+/// The control group of this process that limits one resource.
+struct ControlGroup {
+  int version;
+  std::vector<std::string> folders;  // its own first, then its parents up to the mount
+};
+
+/// `controller`: "cpu" or "memory". `root` is "" but in tests.
+std::vector<ControlGroup> control_groups(const std::string& root, std::string_view controller);
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_

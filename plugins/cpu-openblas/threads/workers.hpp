@@ -1,0 +1,93 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The threads of one device.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_WORKERS_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_WORKERS_HPP_
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+#include "cpu-openblas/threads/lead_thread.hpp"
+#include "cpu-openblas/threads/thread_pool.hpp"
+#include "cpu-openblas/threads/topology.hpp"
+
+namespace patchbay::cpu {
+
+/// With one device the caller computes, and its helpers with it; with several, everything runs on
+/// the device's own pinned threads while the caller waits. Where the application lends its threads,
+/// the caller computes with them, and none is started here.
+class Workers {
+ public:
+  Workers(const Share& share, plugin::Host host)
+      : host_(host),
+        lent_threads_(static_cast<int>(host.lent_threads())),
+        pool_(share.num_threads, share.cores) {
+    if (share.own_threads && lent_threads_ == 0) lead_.emplace(share.cores.front());
+  }
+
+  int num_threads() const noexcept {
+    return lent_threads_ != 0 ? lent_threads_ : pool_.num_threads();
+  }
+  bool is_inline() const noexcept { return !lead_.has_value(); }
+
+  /// Runs body() where this device computes.
+  template <class Body>
+  void run(const Body& body) {
+    if (lead_) {
+      lead_->run(body);
+    } else {
+      body();
+    }
+  }
+
+  /// Calls body(part) for each part; see ThreadPool.
+  template <class Body>
+  void parallel_for(int num_parts, const Body& body) noexcept {
+    if (lent_threads_ == 0) return pool_.parallel_for(num_parts, body);
+    host_.parallel_for(static_cast<std::uint64_t>(num_parts),
+                       [&](std::uint64_t part) { body(static_cast<int>(part)); });
+  }
+
+  /// Calls body(begin, end) for pieces that cover [0, n) and start at multiples of `grain`.
+  /// `bytes` says how much memory, or comparable work, is behind it all: small jobs stay here.
+  template <class Body>
+  void split(std::int64_t n, std::int64_t grain, std::int64_t bytes, const Body& body) noexcept {
+    const std::int64_t num_grains = (n + grain - 1) / grain;
+    const std::int64_t wanted = std::min(num_grains, num_parts_for(bytes));
+    if (wanted <= 1) {
+      if (n > 0) body(std::int64_t{0}, n);
+      return;
+    }
+    const std::int64_t piece = (num_grains + wanted - 1) / wanted * grain;
+    const auto parts = static_cast<int>((n + piece - 1) / piece);
+    parallel_for(parts, [&](int part) {
+      const std::int64_t begin = part * piece;
+      body(begin, std::min(n, begin + piece));
+    });
+  }
+
+ private:
+  // A fork and join costs about a microsecond, in which a core moves this much.
+  static constexpr std::int64_t kWorthAThread = 96 << 10;
+  // More parts than threads even out what other programs take from a core.
+  static constexpr std::int64_t kPartBytes = 4 << 20;
+
+  std::int64_t num_parts_for(std::int64_t bytes) const noexcept {
+    const std::int64_t threads = num_threads();
+    if (threads <= 1 || bytes < 2 * kWorthAThread) return 1;
+    const std::int64_t rounds = std::clamp<std::int64_t>(bytes / (threads * kPartBytes), 1, 4);
+    return std::min(threads, bytes / kWorthAThread) * rounds;
+  }
+
+  const plugin::Host host_;
+  const int lent_threads_;  // 0: none
+  ThreadPool pool_;
+  std::optional<LeadThread> lead_;
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_WORKERS_HPP_

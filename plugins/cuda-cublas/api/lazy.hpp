@@ -1,0 +1,35 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A library that is opened when it is first needed.
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_LAZY_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_LAZY_HPP_
+
+#include <mutex>
+#include <optional>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+namespace patchbay::cuda {
+
+template <class Table>
+class Lazy {
+ public:
+  /// For a driver of that version.
+  Lazy(plugin::Host host, int driver_version) : host_(host), driver_version_(driver_version) {}
+
+  /// Throws what its constructor throws, each time.
+  const Table& get() {
+    const std::lock_guard lock(mutex_);
+    if (!table_) table_.emplace(host_, driver_version_);
+    return *table_;
+  }
+
+ private:
+  const plugin::Host host_;
+  const int driver_version_;
+  std::mutex mutex_;
+  std::optional<Table> table_;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_API_LAZY_HPP_

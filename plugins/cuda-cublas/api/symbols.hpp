@@ -1,0 +1,94 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The vendor's libraries, opened at run time. None is taken out of memory again: they keep threads.
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_SYMBOLS_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_SYMBOLS_HPP_
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+#include "cuda-cublas/api/blas_api.hpp"
+#include "cuda-cublas/api/driver_api.hpp"
+#include "cuda-cublas/api/rtc_api.hpp"
+
+namespace patchbay::cuda {
+
+/// A function of a library and the name that messages give it.
+template <class Function>
+struct Entry;
+template <class... Parameters>
+struct Entry<int(Parameters...)> {
+  const char* name;
+  int (*function)(Parameters...) = nullptr;
+
+  int operator()(Parameters... arguments) const { return function(arguments...); }
+};
+
+#define PATCHBAY_TABLE_ENTRY(member, symbol, parameters) \
+  Entry<int parameters> member{#symbol, nullptr};
+
+struct DriverTable {
+  /// Opens the option cuda_library, else libcuda.so.1. Throws PATCHBAY_NO_DRIVER with the reason,
+  /// also for a driver that is too old.
+  explicit DriverTable(plugin::Host host);
+
+  int version = 0;  // 1000 * major + 10 * minor
+  PATCHBAY_DRIVER_ENTRIES(PATCHBAY_TABLE_ENTRY)
+};
+
+/// An opened library, or why there is none.
+struct Library {
+  void* handle = nullptr;
+  std::string file, why;
+};
+
+struct RtcTable {
+  /// `library.why` says what the library lacks.
+  explicit RtcTable(Library& library);
+
+  PATCHBAY_RTC_ENTRIES(PATCHBAY_TABLE_ENTRY)
+};
+
+/// The run-time compilers of this machine: one for each version that is installed, for a new one
+/// knows no old devices, and an old one no new devices. Thread-safe.
+class RtcLibraries {
+ public:
+  RtcLibraries(plugin::Host host, int driver_version)
+      : host_(host), driver_version_(driver_version) {}
+
+  /// The i-th, opened now if nobody has asked for it yet; null if there are not so many. Throws
+  /// `unsupported`, with the reason and what to install, if there is none at all.
+  const RtcTable* at(std::size_t i);
+
+ private:
+  bool open_next();
+
+  const plugin::Host host_;
+  const int driver_version_;
+  std::mutex mutex_;
+  bool has_candidates_ = false;
+  std::deque<std::string> candidates_;  // not tried yet
+  std::string why_;                     // the first that could not be opened, and the reason
+  std::vector<void*> handles_;
+  std::deque<RtcTable> tables_;
+};
+
+struct BlasTable {
+  /// Throws `unsupported` with the reason and what to install.
+  BlasTable(plugin::Host host, int driver_version);
+
+  PATCHBAY_BLAS_ENTRIES(PATCHBAY_TABLE_ENTRY)
+};
+
+#undef PATCHBAY_TABLE_ENTRY
+
+/// "13.0" of 13000.
+std::string version_text(int version);
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_API_SYMBOLS_HPP_

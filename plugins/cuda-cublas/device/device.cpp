@@ -1,0 +1,104 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cuda-cublas/device/device.hpp"
+
+#include <string>
+
+#include "kit/dialect_module.hpp"
+#include "kit/portable/fused.hpp"
+#include "kit/portable/operators.hpp"
+#include "cuda-cublas/device/event.hpp"
+#include "cuda-cublas/kernels/gemm.hpp"
+#include "cuda-cublas/kernels/module.hpp"
+#include "cuda-cublas/device/stream.hpp"
+
+namespace patchbay::cuda {
+namespace {
+
+std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintptr_t>(handle); }
+
+Stream& stream_of(void* object) {
+  return static_cast<Stream&>(*static_cast<plugin::Stream*>(object));
+}
+/// Whether the code says that the driver can't use what a compiler made, though another may do.
+bool refuses_image(Result code) {
+  return code == kErrorInvalidImage || code == kErrorNoBinary || code == kErrorInvalidPtx ||
+         code == kErrorUnsupportedPtxVersion;
+}
+
+Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::Event*>(object)); }
+
+}  // namespace
+
+Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index,
+               NativeContext adopted)
+    : libraries_(libraries),
+      info_(info),
+      context_(libraries.driver, info.number, index, adopted),
+      allocator_(context_, info.memory_bytes),
+      blas_(context_, libraries.blas),
+      portable_(*this) {}
+
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
+  return std::make_unique<Stream>(context_);
+}
+
+std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle) {
+  const auto stream = reinterpret_cast<NativeStream>(static_cast<std::uintptr_t>(native_handle));
+  NativeContext owner = nullptr;
+  context_.call(context_.driver().stream_context, stream, &owner);
+  if (owner != context_.native()) {
+    plugin::invalid_argument(
+        "the stream is of another context than this device's; adopt that context before the device "
+        "is first used");
+  }
+  return std::make_unique<Stream>(context_, stream);
+}
+
+std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t flags) {
+  return std::make_unique<Event>(context_, (flags & PATCHBAY_EVENT_TIMES) != 0);
+}
+
+std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
+  context_.check_alive();
+  if (auto kernel = prepare_gemm(*this, spec)) return kernel;
+  if (auto kernel = portable::prepare(portable_, spec)) return kernel;
+  plugin::unsupported("the plugin cuda-cublas has no operator " +
+                      std::string(plugin::from_abi(spec.op)));
+}
+
+std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
+                                                    std::string_view) {
+  if (expression::is_expression(format)) return portable::load_fused(portable_, code);
+  check_dialect(format);
+  return std::make_unique<Module>(build(code));
+}
+
+Program Device::build(std::string_view text) {
+  context_.check_alive();
+  Image image = libraries_.compiler.compile(text, info_.architecture);
+  for (;;) {
+    try {
+      return Program(context_, image.bytes);
+    } catch (const plugin::StatusError& error) {
+      if (!refuses_image(static_cast<Result>(error.native_code()))) throw;
+      if (!libraries_.compiler.compile_again(text, info_.architecture, image)) throw;
+    }
+  }
+}
+
+bool Device::can_access_peer(plugin::Device& other) {
+  return &other != this && context_.can_access(static_cast<Device&>(other).context());
+}
+
+std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {
+  switch (native_kind) {
+    case PATCHBAY_NATIVE_DEVICE: return static_cast<std::uint64_t>(info_.number);
+    case PATCHBAY_NATIVE_CONTEXT: return number_of(context_.native());
+    case PATCHBAY_NATIVE_STREAM: return number_of(stream_of(object).native());
+    case PATCHBAY_NATIVE_MEMORY: return number_of(object);
+    case PATCHBAY_NATIVE_EVENT: return number_of(event_of(object).native());
+    default: plugin::unsupported("no native handle of kind " + std::to_string(native_kind));
+  }
+}
+
+}  // namespace patchbay::cuda

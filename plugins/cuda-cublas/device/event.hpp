@@ -1,0 +1,36 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_EVENT_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_EVENT_HPP_
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "cuda-cublas/api/handle.hpp"
+
+namespace patchbay::cuda {
+
+/// The driver's event is such a position itself, done until it is recorded.
+class Event : public plugin::Event {
+ public:
+  /// Without times it costs the driver less.
+  Event(Context& context, bool with_times)
+      : context_(context),
+        event_(cuda::create_event(context, with_times ? kEventDefault : kEventDisableTiming)) {}
+
+  bool is_done() override;
+  bool wait(std::uint64_t deadline_ns) override;
+  std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
+
+  Context& context() const { return context_; }
+  NativeEvent native() const { return event_.get(); }
+  /// What is launched before it, which is done when it is.
+  void set(const Position& position) { position_ = position; }
+
+ private:
+  Context& context_;
+  const EventHandle event_;
+  Position position_;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_EVENT_HPP_

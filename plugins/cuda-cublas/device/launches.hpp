@@ -1,0 +1,51 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What a device was given and has not been seen to finish: the driver does not say which launch a
+// failure comes from, so that an error names all that it can come from.
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_LAUNCHES_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_LAUNCHES_HPP_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace patchbay::cuda {
+
+/// A place on a stream: everything that was launched on it up to a number.
+struct Position {
+  std::uint64_t stream = 0;
+  std::uint64_t number = 0;
+};
+
+/// Of one device; thread-safe, and allocates nothing.
+class Launches {
+ public:
+  /// A number for a new stream.
+  std::uint64_t new_stream();
+  void note(std::uint64_t stream, std::string_view name);
+  /// Where a stream is now.
+  Position last(std::uint64_t stream);
+  /// Forgets what is known to be done.
+  void forget(const Position& done);
+  /// "'add.1'", or "one of 'add.1', 'saxpy'", oldest first; empty if nothing is under way.
+  std::string names();
+
+ private:
+  struct Launch {
+    Position position;
+    std::array<char, 47> name;
+    std::uint8_t size;
+  };
+  static constexpr std::size_t kKept = 64;  // older ones are overwritten
+
+  std::mutex mutex_;
+  std::uint64_t num_streams_ = 0;
+  std::uint64_t num_launches_ = 0;
+  std::array<Launch, kKept> launches_{};  // stream 0: none
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_LAUNCHES_HPP_

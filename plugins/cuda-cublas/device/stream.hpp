@@ -1,0 +1,57 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_STREAM_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_STREAM_HPP_
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "cuda-cublas/device/callbacks.hpp"
+#include "cuda-cublas/api/handle.hpp"
+
+namespace patchbay::cuda {
+
+/// Groups and work-items of a group, by axis.
+struct LaunchGrid {
+  std::array<std::uint32_t, 3> groups, group_size;
+};
+
+class Stream : public plugin::Stream {
+ public:
+  /// A stream of our own, or the program's, which stays its.
+  explicit Stream(Context& context);
+  Stream(Context& context, NativeStream borrowed);
+  ~Stream() override;
+
+  void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
+  void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
+                    std::uint64_t size_bytes) override;
+  void record(plugin::Event& event) override;
+  void wait_event(plugin::Event& event) override;
+  void flush() override;
+  bool synchronize(std::uint64_t deadline_ns) override;
+  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
+
+  Context& context() const { return context_; }
+  NativeStream native() const { return native_; }
+  /// Queues a kernel; `arguments` points to the value of each.
+  void launch(std::string_view name, NativeFunction function, const LaunchGrid& grid,
+              std::uint32_t shared_bytes, void** arguments);
+  /// For what a library launches: its failure will be known by that name.
+  void note(std::string_view name) { context_.launches().note(number_, name); }
+
+ private:
+  Context& context_;
+  const StreamHandle owned_;
+  const NativeStream native_;
+  const std::uint64_t number_;
+  std::unique_ptr<Callbacks> callbacks_;  // from the first on
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_STREAM_HPP_

@@ -1,0 +1,76 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cuda-cublas/kernels/portable_backend.hpp"
+
+#include <climits>
+#include <string>
+#include <utility>
+
+#include "cuda-cublas/device/device.hpp"
+#include "cuda-cublas/kernels/program.hpp"
+#include "cuda-cublas/device/stream.hpp"
+
+namespace patchbay::cuda {
+namespace {
+
+/// Whole groups for the items of each axis.
+LaunchGrid whole_groups(std::string_view name, const portable::Grid& grid) {
+  LaunchGrid launched{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::uint64_t groups = (grid.items[axis] + grid.group[axis] - 1) / grid.group[axis];
+    if (groups > INT_MAX) {
+      plugin::unsupported(std::string(name) + ": " + std::to_string(groups) +
+                          " groups along an axis are more than this device takes");
+    }
+    launched.groups[axis] = static_cast<std::uint32_t>(groups);
+    launched.group_size[axis] = static_cast<std::uint32_t>(grid.group[axis]);
+  }
+  return launched;
+}
+
+class PortableFunction : public portable::Function {
+ public:
+  explicit PortableFunction(NativeFunction function) : function_(function) {}
+
+  void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
+              const portable::Arguments& arguments) override {
+    static_assert(portable::Arguments::kMost <= LaunchArguments::kMost);
+    LaunchArguments values;
+    for (const portable::Argument& argument : arguments) {
+      if (argument.is_memory()) {
+        values.memory(argument.memory);
+      } else {
+        values.pointer(argument.bytes);
+      }
+    }
+    static_cast<Stream&>(stream).launch(name, function_, whole_groups(name, grid), 0,
+                                        values.data());
+  }
+
+ private:
+  const NativeFunction function_;
+};
+
+class PortableProgram : public portable::Program {
+ public:
+  explicit PortableProgram(cuda::Program program) : program_(std::move(program)) {}
+
+  std::unique_ptr<portable::Function> function(std::string_view name) override {
+    return std::make_unique<PortableFunction>(program_.function(std::string(name)));
+  }
+
+ private:
+  const cuda::Program program_;
+};
+
+}  // namespace
+
+PortableBackend::PortableBackend(Device& device) : device_(device) {
+  traits_.name = device.info().name;
+  traits_.compute_units = device.info().compute_units;
+}
+
+std::unique_ptr<portable::Program> PortableBackend::build(std::string_view text) {
+  return std::make_unique<PortableProgram>(device_.build(text));
+}
+
+}  // namespace patchbay::cuda

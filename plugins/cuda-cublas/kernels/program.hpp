@@ -1,0 +1,50 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Code that a device has loaded, and what its kernels are launched with.
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_PROGRAM_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_PROGRAM_HPP_
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "cuda-cublas/device/allocator.hpp"
+#include "cuda-cublas/api/handle.hpp"
+
+namespace patchbay::cuda {
+
+class Program {
+ public:
+  Program(Context& context, const std::string& code);
+
+  /// The kernel of that name in the text.
+  NativeFunction function(const std::string& name) const;
+
+ private:
+  Context& context_;
+  ModuleHandle module_;
+};
+
+/// The values of a launch, in order. The driver reads them before the launch returns.
+class LaunchArguments {
+ public:
+  static constexpr std::size_t kMost = 64;
+
+  void memory(plugin::Memory memory) {
+    addresses_[count_] = address_of(memory);
+    pointer(&addresses_[count_]);
+  }
+  /// Where a value is; it stays there until the launch.
+  void pointer(const void* value) { pointers_[count_++] = const_cast<void*>(value); }
+  void** data() { return pointers_.data(); }
+
+ private:
+  std::array<Address, kMost> addresses_;
+  std::array<void*, kMost> pointers_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_PROGRAM_HPP_

@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The settings of the fake plugin, read once when it is opened. README.md lists them.
+#ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_OPTIONS_HPP_
+#define PATCHBAY_PLUGINS_FAKE_DEVICE_OPTIONS_HPP_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+namespace fake {
+
+namespace plugin = patchbay::plugin;
+
+/// The number that the user set under this name. Throws invalid_argument if it is none.
+std::uint64_t number_option(const plugin::Host& host, std::string_view name,
+                            std::uint64_t otherwise);
+
+/// Calls by number, from 1: "3", "3-5", or "3-" for all from the third on. Empty if first is 0.
+struct Window {
+  std::uint64_t first = 0, last = 0;
+  bool has(std::uint64_t number) const { return first != 0 && first <= number && number <= last; }
+};
+/// Empty if the user set nothing. Throws invalid_argument.
+Window window_option(const plugin::Host& host, const std::string& name);
+
+struct Options {
+  explicit Options(const plugin::Host& host);
+
+  /// Whether `from` copies to `to` by itself.
+  bool reaches(std::uint32_t from, std::uint32_t to) const;
+  /// Whether it reaches any other.
+  bool has_peers(std::uint32_t from) const;
+
+  std::uint32_t devices;
+  std::uint64_t memory_bytes;  // of each device
+  bool f64, peer;
+  std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;  // who reaches whom
+  bool portable;                   // operators by kit/portable, not by the reference
+  std::uint32_t delay_ms;          // how much longer each launch and copy takes
+  std::uint32_t late_us;           // how late things may be done at most, where order allows it
+  std::uint64_t seed;              // of what is late, and how much
+  std::uint64_t link_bytes_per_s;  // to and from the host and peers; 0: as fast as it goes
+  std::uint64_t workspace_bytes;   // that each kernel asks for and overwrites
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_PLUGINS_FAKE_DEVICE_OPTIONS_HPP_

@@ -1,0 +1,41 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_WORKER_HPP_
+#define PATCHBAY_PLUGINS_FAKE_DEVICE_WORKER_HPP_
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace fake {
+
+/// A thread that runs what it is given, in order.
+class Worker {
+ public:
+  Worker();
+  /// Runs what is queued, then ends the thread.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  /// Tasks do not throw.
+  using Task = std::function<void()>;
+  void post(Task task) { post(std::list<Task>(1, std::move(task))); }
+  /// The same for one in a list, which takes no memory.
+  void post(std::list<Task> task) noexcept;
+
+ private:
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Task> tasks_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace fake
+
+#endif  // PATCHBAY_PLUGINS_FAKE_DEVICE_WORKER_HPP_

@@ -1,0 +1,94 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "fake/kernels/portable_backend.hpp"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fake/device/device.hpp"
+#include "fake/kernels/kernel.hpp"
+#include "fake/device/stream.hpp"
+
+namespace fake {
+namespace {
+
+namespace executor = patchbay::executor;
+namespace portable = patchbay::portable;
+
+/// A launch on its way to the worker.
+struct Submission {
+  std::shared_ptr<const executor::Kernel> code;
+  std::array<std::uint32_t, 3> groups{}, group_size{};
+  std::vector<const void*> places;
+  std::vector<std::vector<std::byte>> values;
+
+  void run() const { code->run({groups, group_size}, places, executor::run_serially); }
+};
+
+class Function final : public portable::Function {
+ public:
+  Function(Device& device, executor::Kernel code)
+      : device_(device), code_(std::make_shared<const executor::Kernel>(std::move(code))) {}
+
+  void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
+              const portable::Arguments& arguments) override {
+    const std::string shown = "launch of " + std::string(name);
+    const LaunchFault fault = begin_launch(device_, shown);
+    const auto call = std::make_shared<Submission>();
+    call->code = code_;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::uint64_t group = grid.group[axis];
+      call->group_size[axis] = static_cast<std::uint32_t>(group);
+      call->groups[axis] = static_cast<std::uint32_t>((grid.items[axis] + group - 1) / group);
+    }
+    for (const portable::Argument& argument : arguments) {
+      if (argument.is_memory()) {
+        const std::uint64_t least = argument.memory.base != nullptr ? 1 : 0;
+        call->places.push_back(device_.memory().resolve(argument.memory, least));
+        continue;
+      }
+      const auto* const bytes = static_cast<const std::byte*>(argument.bytes);
+      call->values.emplace_back(bytes, bytes + argument.size_bytes);
+      call->places.push_back(call->values.back().data());
+    }
+    static_cast<Stream&>(stream).submit_launch(fault, shown, [=](std::uint64_t) { call->run(); });
+  }
+
+ private:
+  Device& device_;
+  const std::shared_ptr<const executor::Kernel> code_;
+};
+
+class Program final : public portable::Program {
+ public:
+  Program(Device& device, std::shared_ptr<const executor::Module> code)
+      : device_(device), code_(std::move(code)) {}
+
+  std::unique_ptr<portable::Function> function(std::string_view name) override {
+    return std::make_unique<Function>(device_, code_->kernel(name));
+  }
+
+ private:
+  Device& device_;
+  const std::shared_ptr<const executor::Module> code_;
+};
+
+portable::Traits traits_of(const Device& device) {
+  portable::Traits traits;
+  traits.name = device.name();
+  traits.has_f64 = device.options().f64;
+  return traits;
+}
+
+}  // namespace
+
+PortableBackend::PortableBackend(Device& device, executor::Executor& executor)
+    : device_(device), executor_(executor), traits_(traits_of(device)) {}
+
+std::unique_ptr<portable::Program> PortableBackend::build(std::string_view text) {
+  return std::make_unique<Program>(device_, executor_.load(executor::kFormat, text));
+}
+
+}  // namespace fake

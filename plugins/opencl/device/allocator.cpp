@@ -1,0 +1,201 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/device/allocator.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "opencl/device/device.hpp"
+#include "opencl/api/error.hpp"
+#include "opencl/device/host_memory.hpp"
+#include "opencl/device/stream.hpp"
+
+namespace patchbay::opencl {
+namespace {
+
+constexpr std::uint64_t kPageBytes = 4096;
+/// Smaller blocks come out of what the driver's heap has anyway, and a command takes tens of
+/// microseconds.
+constexpr std::uint64_t kCommitFromBytes = 256 << 10;
+
+[[noreturn]] void out_of_memory(const std::string& why, std::int64_t code = 0) {
+  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, code);
+}
+
+}  // namespace
+
+Allocator::Allocator(const Device& device, plugin::Host host)
+    : device_(device), host_(host), queue_(create_queue(device)) {}
+
+std::uint64_t Allocator::free_bytes() const {
+  const std::uint64_t total = device_.info().memory_bytes;
+  const std::uint64_t left = total - std::min(total, allocated_bytes_.load());
+  return device_.info().shares_host_memory ? std::min(left, host_memory_available_bytes()) : left;
+}
+
+Allocator::Info Allocator::info() { return {free_bytes(), device_.info().memory_bytes}; }
+
+void Allocator::check_size(std::uint64_t size_bytes) const {
+  const std::uint64_t largest = device_.info().largest_allocation_bytes;
+  if (size_bytes > largest) {
+    out_of_memory(std::to_string(size_bytes) +
+                  " bytes are more than this device allocates at once (" + std::to_string(largest) +
+                  ", CL_DEVICE_MAX_MEM_ALLOC_SIZE)");
+  }
+  const std::uint64_t left = free_bytes();
+  if (size_bytes > left) {
+    out_of_memory(std::to_string(size_bytes) + " bytes asked for, " + std::to_string(left) +
+                  " are free");
+  }
+}
+
+BufferHandle Allocator::create(std::int64_t flags, std::uint64_t size_bytes) const {
+  cl_int code = 0;
+  const cl_buffer buffer = device_.cl().clCreateBuffer(
+      device_.context(), static_cast<cl_bits>(flags), size_bytes, nullptr, &code);
+  if (is_out_of_memory(code)) {
+    out_of_memory("clCreateBuffer of " + std::to_string(size_bytes) + " bytes: " + describe(code),
+                  code);
+  }
+  check(code, "clCreateBuffer");
+  return {device_.cl(), buffer};
+}
+
+/// Drivers put off the real allocation to the first use; this is one.
+void Allocator::commit(cl_buffer buffer, std::uint64_t size_bytes) const {
+  const Symbols& cl = device_.cl();
+  const bool by_page = device_.info().is_cpu;
+  if (by_page && size_bytes < kCommitFromBytes) return;
+  cl_int code = kSuccess;
+  if (by_page) {
+    // A column of one byte a page: all pages are touched, little is written.
+    const std::size_t pages = size_bytes / kPageBytes, none[3] = {0, 0, 0},
+                      column[3] = {1, pages, 1};
+    const std::vector<char> zeros(pages);
+    code = cl.clEnqueueWriteBufferRect(queue_.get(), buffer, kTrue, none, none, column, kPageBytes,
+                                       0, 1, 0, zeros.data(), 0, nullptr, nullptr);
+  } else {
+    const char zero = 0;
+    code =
+        cl.clEnqueueFillBuffer(queue_.get(), buffer, &zero, 1, 0, size_bytes, 0, nullptr, nullptr);
+    if (code == kSuccess) code = cl.clFinish(queue_.get());
+  }
+  if (code == kSuccess) return;
+  const std::string doing = "the first use of " + std::to_string(size_bytes) + " bytes";
+  if (is_out_of_memory(code)) out_of_memory(doing + ": " + describe(code), code);
+  fail(doing, code);
+}
+
+plugin::Memory Allocator::pin(std::uint64_t size_bytes) {
+  BufferHandle buffer = create(kMemReadWrite | kMemAllocHostPtr, size_bytes);
+  cl_int code = 0;
+  void* const pointer = device_.cl().clEnqueueMapBuffer(queue_.get(), buffer.get(), kTrue,
+                                                        static_cast<cl_bits>(kMapRead | kMapWrite),
+                                                        0, size_bytes, 0, nullptr, nullptr, &code);
+  check(code, "clEnqueueMapBuffer");
+  const std::lock_guard<std::mutex> lock(mutex_);
+  pinned_.emplace(pointer, Pinned{std::move(buffer), size_bytes});
+  num_pinned_ = pinned_.size();
+  return {pointer, 0};
+}
+
+plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
+                                   std::uint64_t alignment_bytes) {
+  if (alignment_bytes > std::max<std::uint64_t>(device_.info().alignment_bytes, 1)) {
+    plugin::invalid_argument("alignment " + std::to_string(alignment_bytes) + ": buffers have " +
+                             std::to_string(device_.info().alignment_bytes));
+  }
+  check_size(size_bytes);
+  plugin::Memory memory{};
+  if (memory_kind == PATCHBAY_MEMORY_PINNED) {
+    memory = pin(size_bytes);
+  } else if (memory_kind == PATCHBAY_MEMORY_DEVICE) {
+    BufferHandle buffer = create(kMemReadWrite, size_bytes);
+    commit(buffer.get(), size_bytes);
+    memory = {buffer.take(), 0};
+  } else {
+    plugin::unsupported("no memory of kind " + std::to_string(memory_kind));
+  }
+  allocated_bytes_ += size_bytes;
+  return memory;
+}
+
+void Allocator::release(std::uint32_t memory_kind, plugin::Memory memory) noexcept {
+  const Symbols& cl = device_.cl();
+  if (memory_kind == PATCHBAY_MEMORY_PINNED) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pinned_.find(memory.base);
+    if (found == pinned_.end()) return;
+    cl.clEnqueueUnmapMemObject(queue_.get(), found->second.buffer.get(), memory.base, 0, nullptr,
+                               nullptr);
+    cl.clFinish(queue_.get());
+    allocated_bytes_ -= found->second.size_bytes;
+    pinned_.erase(found);
+    num_pinned_ = pinned_.size();
+    return;
+  }
+  const auto buffer = static_cast<cl_buffer>(memory.base);
+  std::size_t size_bytes = 0;
+  cl.clGetMemObjectInfo(buffer, static_cast<cl_uint>(kMemSize), sizeof size_bytes, &size_bytes,
+                        nullptr);
+  cl.clReleaseMemObject(buffer);
+  allocated_bytes_ -= size_bytes;
+}
+
+template <class T>
+T Allocator::ask(cl_buffer buffer, std::int64_t what) const {
+  T value{};
+  check(device_.cl().clGetMemObjectInfo(buffer, static_cast<cl_uint>(what), sizeof value, &value,
+                                        nullptr),
+        "clGetMemObjectInfo");
+  return value;
+}
+
+plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_bytes) {
+  const auto buffer = reinterpret_cast<cl_buffer>(static_cast<std::uintptr_t>(native_handle));
+  if (ask<cl_uint>(buffer, kMemType) != kMemObjectBuffer) {
+    plugin::invalid_argument("the memory object is no buffer");
+  }
+  if (ask<cl_context>(buffer, kMemContext) != device_.context()) {
+    plugin::invalid_argument(
+        "the buffer is of another context than this device's; adopt that context before the device "
+        "is first used");
+  }
+  if ((ask<cl_bits>(buffer, kMemFlags) & static_cast<cl_bits>(kMemReadOnly)) != 0) {
+    plugin::invalid_argument(
+        "the buffer is CL_MEM_READ_ONLY: expected one that kernels may write; make it with "
+        "CL_MEM_READ_WRITE");
+  }
+  const auto has_bytes = ask<std::size_t>(buffer, kMemSize);
+  if (size_bytes > has_bytes) {
+    plugin::invalid_argument("the buffer has " + std::to_string(has_bytes) + " bytes, not " +
+                             std::to_string(size_bytes));
+  }
+  // Other devices of the context may have let it pass.
+  const auto offset = ask<std::size_t>(buffer, kMemOffset);
+  const std::uint64_t alignment = std::max<std::uint64_t>(device_.info().alignment_bytes, 1);
+  if (offset % alignment != 0) {
+    plugin::invalid_argument("the sub-buffer begins at byte " + std::to_string(offset) +
+                             ", and this device wants multiples of " + std::to_string(alignment));
+  }
+  return {buffer, 0};
+}
+
+cl_buffer Allocator::buffer_of(void* base) const {
+  if (num_pinned_ != 0) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = pinned_.find(base);
+    if (found != pinned_.end()) return found->second.buffer.get();
+  }
+  return static_cast<cl_buffer>(base);
+}
+
+cl_buffer Allocator::device_buffer(plugin::Memory memory) const {
+  const cl_buffer buffer = buffer_of(memory.base);
+  if (buffer != memory.base) {
+    plugin::unsupported("pinned memory is mapped for the host and can't be used by a command");
+  }
+  return buffer;
+}
+
+}  // namespace patchbay::opencl

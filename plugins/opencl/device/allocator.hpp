@@ -1,0 +1,60 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_ALLOCATOR_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_DEVICE_ALLOCATOR_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "opencl/api/handle.hpp"
+
+namespace patchbay::opencl {
+
+class Device;
+
+/// Device memory is a buffer object and an offset. Pinned memory is a buffer that stays mapped: its
+/// base is the host's pointer, and so it can be the end of a copy but no kernel's argument.
+class Allocator : public plugin::Allocator {
+ public:
+  Allocator(const Device& device, plugin::Host host);
+
+  plugin::Memory allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
+                          std::uint64_t alignment_bytes) override;
+  void release(std::uint32_t memory_kind, plugin::Memory memory) noexcept override;
+  Info info() override;
+  plugin::Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes) override;
+
+  /// The buffer object of a base of either kind.
+  cl_buffer buffer_of(void* base) const;
+  /// The same, and throws if the memory is mapped, which no command but a copy may use.
+  cl_buffer device_buffer(plugin::Memory memory) const;
+
+ private:
+  struct Pinned {
+    BufferHandle buffer;
+    std::uint64_t size_bytes;
+  };
+
+  std::uint64_t free_bytes() const;
+  template <class T>
+  T ask(cl_buffer buffer, std::int64_t what) const;
+  void check_size(std::uint64_t size_bytes) const;
+  BufferHandle create(std::int64_t flags, std::uint64_t size_bytes) const;
+  void commit(cl_buffer buffer, std::uint64_t size_bytes) const;
+  plugin::Memory pin(std::uint64_t size_bytes);
+
+  const Device& device_;
+  const plugin::Host host_;
+  const QueueHandle queue_;  // for commits and maps
+  std::atomic<std::uint64_t> allocated_bytes_{0};
+  mutable std::mutex mutex_;
+  std::atomic<std::size_t> num_pinned_{0};
+  std::unordered_map<void*, Pinned> pinned_;  // by the host's pointer
+};
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_ALLOCATOR_HPP_

@@ -1,0 +1,43 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_EVENT_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_DEVICE_EVENT_HPP_
+
+#include <cstdint>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "opencl/api/handle.hpp"
+#include "opencl/device/timeline.hpp"
+
+namespace patchbay::opencl {
+
+class Device;
+
+/// A marker in a queue; until it is recorded there is none, and it is done.
+class Event : public plugin::Event {
+ public:
+  explicit Event(const Device& device) : device_(device) {}
+
+  bool is_done() override;
+  bool wait(std::uint64_t deadline_ns) override;
+  std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
+
+  void set(EventHandle marker, Position position);
+  const Device& device() const { return device_; }
+  cl_event native() const { return marker_.get(); }
+  const Position& position() const { return position_; }
+
+ private:
+  std::uint64_t reached_ns();
+
+  const Device& device_;
+  EventHandle marker_;
+  Position position_;
+};
+
+/// Waits until the driver's event is over, well or not; false when the deadline passed first.
+bool wait_for(const Symbols& cl, cl_event event, plugin::Host host, std::uint64_t deadline_ns);
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_EVENT_HPP_

@@ -1,0 +1,14 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_HOST_MEMORY_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_DEVICE_HOST_MEMORY_HPP_
+
+#include <cstdint>
+
+namespace patchbay::opencl {
+
+/// What the host can still give, for devices that live in its memory; no limit if it does not say.
+std::uint64_t host_memory_available_bytes();
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_HOST_MEMORY_HPP_

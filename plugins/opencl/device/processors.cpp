@@ -1,0 +1,38 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/device/processors.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "opencl/device/device_info.hpp"
+
+namespace patchbay::opencl {
+namespace {
+
+/// What hwloc, by which PoCL counts processors, looks for.
+constexpr const char* kTopology[] = {
+    "/sys/devices/system/cpu/cpu0/topology/core_cpus",
+    "/sys/devices/system/cpu/cpu0/topology/core_siblings",
+    "/sys/devices/system/cpu/cpu0/topology/package_cpus",
+    "/sys/devices/system/cpu/cpu0/topology/thread_siblings",
+    "/sys/bus/cpu/devices/cpu0/topology/core_cpus",
+    "/sys/bus/cpu/devices/cpu0/topology/core_siblings",
+    "/sys/bus/cpu/devices/cpu0/topology/package_cpus",
+    "/sys/bus/cpu/devices/cpu0/topology/thread_siblings",
+};
+
+}  // namespace
+
+std::string why_not_ask(const std::string& platform) {
+  if (platform != kPocl) return {};
+  const bool shows_processors =
+      std::any_of(std::begin(kTopology), std::end(kTopology),
+                  [](const char* path) { return access(path, R_OK) == 0; });
+  if (shows_processors) return {};
+  return "platform '" + platform +
+         "' needs /sys/devices/system/cpu, without which it ends the process: mount sysfs at /sys";
+}
+
+}  // namespace patchbay::opencl

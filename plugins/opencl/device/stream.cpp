@@ -1,0 +1,118 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/device/stream.hpp"
+
+#include <string>
+
+#include "opencl/device/device.hpp"
+#include "opencl/api/error.hpp"
+#include "opencl/device/event.hpp"
+
+namespace patchbay::opencl {
+
+QueueHandle create_queue(const Device& device, bool with_times) {
+  cl_int code = 0;
+  const auto properties = static_cast<cl_bits>(with_times ? kQueueProfilingEnable : 0);
+  const cl_queue queue =
+      device.cl().clCreateCommandQueue(device.context(), device.info().id, properties, &code);
+  check(code, "clCreateCommandQueue");
+  return {device.cl(), queue};
+}
+
+Stream::Stream(const Device& device, QueueHandle queue)
+    : device_(device),
+      cl_(device.cl()),
+      queue_(std::move(queue)),
+      timeline_(std::make_shared<Timeline>(cl_, device.clock())),
+      entry_(device.process_end(), *this) {}
+
+Stream::~Stream() {
+  try {
+    const EventHandle marker = mark();
+    wait_for(cl_, marker.get(), host(), PATCHBAY_NO_DEADLINE);
+  } catch (...) {
+    cl_.clFinish(queue_.get());  // the queue takes no marker any more
+  }
+  timeline_->settle();
+}
+
+void Stream::check_submission(std::string_view name, const char* entry, cl_int code) {
+  if (code == kSuccess) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            std::string(name) + ": " + entry + ": " + describe(code), code,
+                            flags_of(code));
+}
+
+void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
+  const cl_buffer buffer = device_.memory().device_buffer(to);
+  submit("copy to the device", "clEnqueueWriteBuffer", [&](cl_queue queue, cl_event* event) {
+    return cl_.clEnqueueWriteBuffer(queue, buffer, kFalse, to.offset_bytes, size_bytes, from, 0,
+                                    nullptr, event);
+  });
+}
+
+void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
+  const cl_buffer buffer = device_.memory().device_buffer(from);
+  submit("copy to the host", "clEnqueueReadBuffer", [&](cl_queue queue, cl_event* event) {
+    return cl_.clEnqueueReadBuffer(queue, buffer, kFalse, from.offset_bytes, size_bytes, to, 0,
+                                   nullptr, event);
+  });
+}
+
+void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
+  const cl_buffer target = device_.memory().device_buffer(to);
+  const cl_buffer source = device_.memory().device_buffer(from);
+  submit("copy on the device", "clEnqueueCopyBuffer", [&](cl_queue queue, cl_event* event) {
+    return cl_.clEnqueueCopyBuffer(queue, source, target, from.offset_bytes, to.offset_bytes,
+                                   size_bytes, 0, nullptr, event);
+  });
+}
+
+/// An event for all that the queue holds. A marker is a command that takes as long as a small copy;
+/// it is put in only if nothing is pending, or if the application may have put something in.
+EventHandle Stream::mark() {
+  if (!is_shared_) {
+    if (EventHandle last = timeline_->last_pending(queue_.get())) return last;
+  }
+  cl_event event = nullptr;
+  check(cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event),
+        "clEnqueueMarkerWithWaitList");
+  EventHandle marker(cl_, event);
+  flush();
+  return marker;
+}
+
+void Stream::record(plugin::Event& event) {
+  const std::uint64_t number = timeline_->last();
+  static_cast<Event&>(event).set(mark(), {timeline_, number});
+}
+
+void Stream::wait_event(plugin::Event& event) {
+  auto& awaited = static_cast<Event&>(event);
+  const cl_event native = awaited.native();
+  if (native == nullptr) return;
+  if (&awaited.device() != &device_) {
+    // Events of another context are refused by the driver.
+    wait_for(cl_, native, host(), PATCHBAY_NO_DEADLINE);
+    awaited.position().check();
+    return;
+  }
+  submit(
+      "wait for an event", "clEnqueueBarrierWithWaitList",
+      [&](cl_queue queue, cl_event* barrier) {
+        return cl_.clEnqueueBarrierWithWaitList(queue, 1, &native, barrier);
+      },
+      awaited.position());
+}
+
+void Stream::flush() { check(cl_.clFlush(queue_.get()), "clFlush"); }
+
+bool Stream::synchronize(std::uint64_t deadline_ns) {
+  const std::uint64_t number = timeline_->last();
+  // Not clFinish: rusticl's returns too early when the queue was flushed before.
+  const EventHandle last = is_shared_ ? mark() : timeline_->last_pending(queue_.get());
+  if (last && !wait_for(cl_, last.get(), host(), deadline_ns)) return false;
+  timeline_->check(number);
+  return true;
+}
+
+}  // namespace patchbay::opencl

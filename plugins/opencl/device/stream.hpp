@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_STREAM_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_DEVICE_STREAM_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "opencl/api/handle.hpp"
+#include "opencl/device/process_end.hpp"
+#include "opencl/device/timeline.hpp"
+
+namespace patchbay::opencl {
+
+class Device;
+
+/// A command queue in order.
+class Stream : public plugin::Stream {
+ public:
+  Stream(const Device& device, QueueHandle queue);
+  ~Stream() override;
+
+  void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
+  void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void record(plugin::Event& event) override;
+  void wait_event(plugin::Event& event) override;
+  void flush() override;
+  bool synchronize(std::uint64_t deadline_ns) override;
+  /// The application puts work of its own in the queue, too.
+  void share() { is_shared_.store(true, std::memory_order_relaxed); }
+
+  const Device& device() const { return device_; }
+  cl_queue queue() const { return queue_.get(); }
+
+  /// Notes what `enqueue(queue, event)` puts in the queue; throws what it returns if that is an
+  /// error.
+  template <class Enqueue>
+  std::uint64_t submit(std::string_view name, const char* entry, Enqueue&& enqueue,
+                       Position after = {}) {
+    const ProcessEnd::Pass pass(entry_.end());
+    cl_event event = nullptr;
+    check_submission(name, entry, enqueue(queue_.get(), &event));
+    return timeline_->submitted(EventHandle(cl_, event), name, std::move(after));
+  }
+
+ private:
+  static void check_submission(std::string_view name, const char* entry, cl_int code);
+  EventHandle mark();
+
+  const Device& device_;
+  const Symbols& cl_;
+  const QueueHandle queue_;
+  const std::shared_ptr<Timeline> timeline_;
+  std::atomic<bool> is_shared_{false};
+  const ProcessEnd::Entry entry_;  // the last: what it shows is whole
+};
+
+/// With times an event of the queue knows when it was over.
+QueueHandle create_queue(const Device& device, bool with_times = false);
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_STREAM_HPP_

@@ -1,0 +1,91 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/device/timeline.hpp"
+
+#include <limits>
+
+#include "opencl/api/error.hpp"
+
+namespace patchbay::opencl {
+
+void Position::check() const {
+  if (timeline != nullptr) timeline->check(number);
+}
+
+std::uint64_t Timeline::submitted(EventHandle event, std::string_view name, Position after) {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  collect(std::numeric_limits<std::uint64_t>::max());
+  last_ = ++clock_->last;
+  pending_.push_back({last_, std::move(event), std::string(name), std::move(after)});
+  return last_;
+}
+
+std::uint64_t Timeline::last() const {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  return last_;
+}
+
+bool Timeline::is_done(std::uint64_t number) {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  collect(number);
+  return pending_.empty() || pending_.front().number > number;
+}
+
+EventHandle Timeline::last_pending(cl_queue queue) {
+  EventHandle last;
+  {
+    const std::lock_guard<std::mutex> lock(clock_->mutex);
+    collect(last_);
+    if (pending_.empty()) return {};
+    const cl_event event = pending_.back().event.get();
+    opencl::check(cl_.clRetainEvent(event), "clRetainEvent");
+    last = EventHandle(cl_, event);
+  }
+  opencl::check(cl_.clFlush(queue), "clFlush");
+  return last;
+}
+
+/// What a submission that ended with `status` failed with.
+std::optional<plugin::StatusError> Timeline::failure_of(const Submission& submission,
+                                                        std::int64_t status) {
+  if (submission.after.timeline != nullptr) {
+    if (auto found = submission.after.timeline->failure(submission.after.number)) return found;
+  }
+  if (status >= 0) return std::nullopt;
+  return plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                             submission.name + " failed: " + describe(status), status,
+                             flags_of(status), submission.name);
+}
+
+/// Forgets what is done. The queue is in order, so that the first that is not ends the search.
+void Timeline::collect(std::uint64_t up_to) {
+  while (!pending_.empty() && pending_.front().number <= up_to) {
+    const Submission& first = pending_.front();
+    cl_int status = 0;
+    const cl_int code =
+        cl_.clGetEventInfo(first.event.get(), static_cast<cl_uint>(kEventExecutionStatus),
+                           sizeof status, &status, nullptr);
+    if (code == kSuccess && status > kComplete) return;
+    if (!failure_) {
+      failure_ = failure_of(first, code == kSuccess ? status : code);
+      failed_at_ = first.number;
+    }
+    pending_.pop_front();
+  }
+}
+
+std::optional<plugin::StatusError> Timeline::failure(std::uint64_t up_to) {
+  collect(up_to);
+  return failure_ && failed_at_ <= up_to ? failure_ : std::nullopt;
+}
+
+void Timeline::settle() {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  collect(last_);
+}
+
+void Timeline::check(std::uint64_t number) {
+  const std::lock_guard<std::mutex> lock(clock_->mutex);
+  if (const auto failed = failure(number)) throw plugin::StatusError(*failed);
+}
+
+}  // namespace patchbay::opencl

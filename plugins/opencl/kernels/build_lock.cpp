@@ -1,0 +1,73 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/kernels/build_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace patchbay::opencl {
+namespace {
+
+constexpr std::chrono::seconds kMostPatience{60};
+constexpr std::chrono::milliseconds kPause{5};
+
+/// Where PoCL keeps what it builds; empty for a process with raised privileges.
+std::string pocl_directory() {
+  const auto variable = [](const char* name) {
+    const char* const value = secure_getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  if (std::string set = variable("POCL_CACHE_DIR"); !set.empty()) return set;
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) {
+    return cache + "/pocl/kcache";
+  }
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.cache/pocl/kcache";
+  return {};
+}
+
+/// The place in the file that stands for the program: programs do not wait for each other.
+off_t place_of(std::string_view key) {
+  std::uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (const char c : key) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * UINT64_C(0x100000001b3);
+  }
+  return static_cast<off_t>(hash >> 2);
+}
+
+/// Of this open file, so that threads exclude each other too.
+bool try_lock(int file, off_t place) {
+  struct flock range {};
+  range.l_type = F_WRLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = place;
+  range.l_len = 1;
+  return fcntl(file, F_OFD_SETLK, &range) == 0;
+}
+
+}  // namespace
+
+BuildLock::BuildLock(const DeviceInfo& device, std::string_view key) {
+  if (device.platform != kPocl) return;
+  const std::string directory = pocl_directory();
+  if (directory.empty()) return;
+  const std::string path = directory + "/patchbay.lock";
+  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+  if (file_ < 0) return;
+  const off_t place = place_of(key);
+  const auto end = std::chrono::steady_clock::now() + kMostPatience;
+  while (!try_lock(file_, place) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+BuildLock::~BuildLock() {
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace patchbay::opencl

@@ -1,0 +1,54 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// One kernel of a program, ready to be launched from any stream.
+#ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_
+
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kit/portable/backend.hpp"
+#include "opencl/device/device.hpp"
+#include "opencl/api/handle.hpp"
+#include "opencl/device/stream.hpp"
+
+namespace patchbay::opencl {
+
+/// Setting arguments is not thread-safe, so that each launch takes a kernel object of its own out
+/// of a pool, and gives it back once the driver has read the arguments.
+class Launcher : public portable::Function {
+ public:
+  /// The program outlives the launcher.
+  Launcher(const Device& device, cl_program program, std::string name);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t max_group_size() const override { return max_group_size_; }
+
+  void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
+              const portable::Arguments& arguments) override {
+    launch(static_cast<Stream&>(stream), name, grid,
+           std::span<const portable::Argument>(arguments));
+  }
+  void launch(Stream& stream, std::string_view name, const portable::Grid& grid,
+              std::span<const portable::Argument> arguments);
+
+ private:
+  KernelHandle take();
+  void give_back(KernelHandle kernel);
+  void set(cl_kernel kernel, std::span<const portable::Argument> arguments) const;
+  void enqueue(Stream& stream, std::string_view name, const portable::Grid& grid,
+               cl_kernel kernel) const;
+
+  const Device& device_;
+  const cl_program program_;
+  const std::string name_;
+  std::size_t max_group_size_ = 0;
+  std::mutex mutex_;
+  std::vector<KernelHandle> idle_;
+};
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_

@@ -1,0 +1,76 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/kernels/module.hpp"
+
+#include <string>
+#include <vector>
+
+#include "kit/dialect_module.hpp"
+#include "kit/portable/dtypes.hpp"
+#include "opencl/kernels/launcher.hpp"
+#include "opencl/kernels/program.hpp"
+
+namespace patchbay::opencl {
+namespace {
+
+class ModuleKernel final : public GridKernel {
+ public:
+  ModuleKernel(const Device& device, cl_program program, std::string_view name)
+      : GridKernel(std::string(name)), launcher_(device, program, this->name()) {}
+
+  void launch_grid(plugin::Stream& stream, std::span<const std::uint32_t, 3> groups,
+                   std::span<const std::uint32_t, 3> group_size, std::uint32_t,
+                   plugin::Arguments arguments, std::string_view name) override {
+    portable::Grid grid;
+    std::uint64_t work_items = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      grid.group[axis] = group_size[axis];
+      grid.items[axis] = std::uint64_t{groups[axis]} * group_size[axis];
+      work_items *= group_size[axis];
+    }
+    check_group(work_items);
+    std::vector<portable::Argument> given;
+    for (const patchbay_argument& argument : arguments) {
+      if (argument.kind == PATCHBAY_TENSOR)
+        given.push_back({argument.value.memory, nullptr, 0});
+      else
+        given.push_back({{}, &argument.value.bits, portable::element_bytes(argument.dtype)});
+    }
+    launcher_.launch(static_cast<Stream&>(stream), name, grid, given);
+  }
+
+ private:
+  /// A kernel that needs many registers has smaller groups than its device.
+  void check_group(std::uint64_t work_items) const {
+    if (work_items <= launcher_.max_group_size()) return;
+    plugin::invalid_argument(
+        "a group of kernel '" + name() + "' is too large for this device: expected at most " +
+        std::to_string(launcher_.max_group_size()) + " work-items, got " +
+        std::to_string(work_items) + ". Use smaller groups, and more of them.");
+  }
+
+  Launcher launcher_;
+};
+
+class Module final : public plugin::Module {
+ public:
+  Module(const Device& device, ProgramHandle program)
+      : device_(device), program_(std::move(program)) {}
+
+  std::unique_ptr<plugin::Kernel> kernel(std::string_view name, plugin::ArgumentSpecs) override {
+    return std::make_unique<ModuleKernel>(device_, program_.get(), name);
+  }
+
+ private:
+  const Device& device_;
+  const ProgramHandle program_;
+};
+
+}  // namespace
+
+std::unique_ptr<plugin::Module> load_module(const Device& device, plugin::Host host,
+                                            std::string_view format, std::string_view code) {
+  check_dialect(format);
+  return std::make_unique<Module>(device, build_program(device, host, code));
+}
+
+}  // namespace patchbay::opencl

@@ -1,0 +1,107 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "opencl/kernels/program.hpp"
+
+#include "opencl/kernels/build_lock.hpp"
+#include "kit/text_hash.hpp"
+#include "opencl/api/error.hpp"
+#include "kDialectText.text.h"
+
+namespace patchbay::opencl {
+namespace {
+
+std::string cache_key(const DeviceInfo& info, std::string_view options, std::string_view text) {
+  std::string all;
+  for (const std::string_view part :
+       {std::string_view(info.name), std::string_view(info.driver_version),
+        std::string_view(info.version), options, text}) {
+    all.append(part).push_back('\0');
+  }
+  return "opencl-" + text_hash(all);
+}
+
+std::string build_log(const Device& device, cl_program program) {
+  std::size_t size = 0;
+  const auto what = static_cast<cl_uint>(kProgramBuildLog);
+  const Symbols& cl = device.cl();
+  if (cl.clGetProgramBuildInfo(program, device.info().id, what, 0, nullptr, &size) != kSuccess) {
+    return {};
+  }
+  std::string log(size, '\0');
+  cl.clGetProgramBuildInfo(program, device.info().id, what, size, log.data(), nullptr);
+  log.resize(log.find('\0') == std::string::npos ? size : log.find('\0'));
+  return log;
+}
+
+cl_int build(const Device& device, cl_program program, const std::string& options) {
+  return device.cl().clBuildProgram(program, 1, &device.info().id, options.c_str(), nullptr,
+                                    nullptr);
+}
+
+ProgramHandle from_source(const Device& device, const std::string& options, std::string_view text) {
+  cl_int code = 0;
+  const char* data = text.data();
+  const std::size_t size = text.size();
+  const Symbols& cl = device.cl();
+  ProgramHandle program(cl, cl.clCreateProgramWithSource(device.context(), 1, &data, &size, &code));
+  check(code, "clCreateProgramWithSource");
+  const cl_int built = build(device, program.get(), options);
+  if (built == kSuccess) return program;
+  throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
+                            "the kernel text does not compile (clBuildProgram: " + describe(built) +
+                                "):\n" + build_log(device, program.get()),
+                            built);
+}
+
+/// Null if the driver does not take it, for it may be of another build of the driver.
+ProgramHandle from_binary(const Device& device, const std::string& options,
+                          const std::string& binary) {
+  cl_int code = 0, binary_code = 0;
+  const auto* data = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t size = binary.size();
+  const Symbols& cl = device.cl();
+  ProgramHandle program(cl, cl.clCreateProgramWithBinary(device.context(), 1, &device.info().id,
+                                                         &size, &data, &binary_code, &code));
+  if (code != kSuccess || binary_code != kSuccess) return {};
+  if (build(device, program.get(), options) != kSuccess) return {};
+  return program;
+}
+
+/// Empty if the driver gives none.
+std::string binary_of(const Symbols& cl, cl_program program) {
+  std::size_t size = 0;
+  if (cl.clGetProgramInfo(program, static_cast<cl_uint>(kProgramBinarySizes), sizeof size, &size,
+                          nullptr) != kSuccess) {
+    return {};
+  }
+  std::string binary(size, '\0');
+  char* data = binary.data();
+  if (cl.clGetProgramInfo(program, static_cast<cl_uint>(kProgramBinaries), sizeof data, &data,
+                          nullptr) != kSuccess) {
+    return {};
+  }
+  return binary;
+}
+
+}  // namespace
+
+ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
+  const DeviceInfo& info = device.info();
+  // Some compilers print their warnings, which a library must not.
+  std::string options = "-cl-std=CL1.2 -w";
+  if (info.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  std::string whole;
+  if (!info.divides_exactly && info.has_f64) whole += "#define PATCHBAY_ROUNDS_TWICE 1\n";
+  whole.append(kDialectText).append(text);
+  const std::string key = cache_key(info, options, whole);
+  const BuildLock lock(info, key);
+  const ProcessEnd::Pass pass(device.process_end());
+  if (const auto binary = host.cache_get(key); binary && !binary->empty()) {
+    if (ProgramHandle program = from_binary(device, options, *binary)) return program;
+  }
+  ProgramHandle program = from_source(device, options, whole);
+  const std::string binary = binary_of(device.cl(), program.get());
+  if (!binary.empty()) host.cache_put(key, binary);
+  return program;
+}
+
+}  // namespace patchbay::opencl

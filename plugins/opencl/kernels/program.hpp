@@ -1,0 +1,21 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Compiled kernel text of one device.
+#ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_PROGRAM_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_KERNELS_PROGRAM_HPP_
+
+#include <string_view>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+#include "opencl/device/device.hpp"
+#include "opencl/api/handle.hpp"
+
+namespace patchbay::opencl {
+
+/// Builds the text behind the dialect's header, or takes what the host's cache kept of an earlier
+/// build by the same driver. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
+ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text);
+
+}  // namespace patchbay::opencl
+
+#endif  // PATCHBAY_PLUGINS_OPENCL_KERNELS_PROGRAM_HPP_
