@@ -25,6 +25,7 @@ struct RuntimeState;
 }
 
 enum class PluginStatus : std::uint8_t {
+  kFound,     // not opened yet: no device of it was asked for, and none were listed
   kLoaded,
   kShadowed,  // another plugin of the same backend came first
   kFiltered,  // not among the plugins asked for
@@ -41,8 +42,8 @@ struct PluginInfo {
   std::filesystem::path path;  // as found; symlinks not resolved
   std::string name, backend, version;
   PluginStatus status = PluginStatus::kFailed;
-  std::string reason;  // one line; for kLoaded what was found
-  std::vector<std::string> devices;
+  std::string reason;                // one line; for kLoaded what was found
+  std::vector<std::string> devices;  // names; empty until it is loaded
 };
 
 /// The application's threads, lent to plugins that compute on the host.
@@ -84,6 +85,8 @@ using OutOfMemoryCallback = std::function<void(const Device& device, std::size_t
 
 /// Plugins, devices and the ledger of their copies. A handle: copies share one runtime, and
 /// devices and tensors keep it alive. Tensors of two runtimes do not mix. Thread-safe.
+/// A plugin's driver is opened when a device of its backend is asked for, or when devices are
+/// listed (devices, gpus, try_gpu, explain, calibrate). Files named in code are opened at creation.
 class PATCHBAY_API Runtime {
  public:
   /// Errors: kPluginFailed for a file named in `plugin_files` that does not load;
@@ -96,7 +99,8 @@ class PATCHBAY_API Runtime {
   /// before anything uses that runtime. Errors: kInUse if it is there already.
   static void set_default_options(RuntimeOptions options);
 
-  /// `backend[:index]` or `gpu[:i]`. Errors as Device's constructor.
+  /// `backend[:index]` or `gpu[:i]`. Opens the backend's plugin if it is not open; if that fails or
+  /// has no driver, the next file of the backend. Errors as Device's constructor.
   Device device(std::string_view name) const;
   /// All visible devices, backends in the order of loading.
   std::vector<Device> devices() const;
@@ -106,7 +110,7 @@ class PATCHBAY_API Runtime {
   Device try_gpu(int i = 0) const;
   std::vector<Device> try_all_gpus() const;
 
-  /// Every candidate file, in the order in which it was tried.
+  /// Every candidate file, in the order of the search. Opens none: see kFound.
   std::vector<PluginInfo> plugins() const;
   /// The directories that were searched.
   std::vector<std::filesystem::path> plugin_directories() const;

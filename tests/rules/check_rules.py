@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import build_rules
+import room_rules
 import sizes
 import source_rules
 from source_tree import Tree
@@ -20,6 +21,9 @@ RULES = {
     "1_plugin_includes": source_rules.plugin_includes,
     "2_vendor_words": source_rules.vendor_words,
     "3_layers": source_rules.layers,
+    "3_rooms": room_rules.rooms,
+    "3_folder_sizes": room_rules.folder_sizes,
+    "3_short_files": room_rules.short_files,
     "4_linked_plugins": build_rules.linked_plugins,
     "4_headers_gcc": build_rules.headers_gcc,
     "4_headers_clang": build_rules.headers_clang,

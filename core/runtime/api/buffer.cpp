@@ -1,11 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/buffer.h"
 
-#include "core/runtime/memory/buffer_state.h"
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
-#include "core/runtime/graph/graph_recorder.h"
 #include "core/runtime/api/interop.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/memory/allocator.h"
+#include "core/runtime/memory/buffer_state.h"
+#include "core/runtime/stream/recorder.h"
 
 namespace patchbay {
 
@@ -18,7 +19,7 @@ Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
 void Buffer::release() noexcept { state_->release(); }
 
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
-  runtime::KindAllocator& allocator = device.state().allocator.of(kind);
+  runtime::KindAllocator& allocator = device.state().allocator->of(kind);
   device.state().open("allocate");
   device.state().check_alive("allocate");  // the cache may have a block left
   const runtime::Allocation allocation = allocator.allocate(size_bytes);
@@ -31,7 +32,7 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
     throw;
   }
   Buffer buffer(state);
-  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+  if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     recorder->note_made(*state);
   }
   return buffer;
@@ -70,7 +71,7 @@ void* Buffer::host_pointer() const {
     runtime::raise(ErrorCode::kUnsupported,
                    "[host_pointer] the host can't address memory of {}. Copy it to the host "
                    "first, with copy_to_host or Tensor::to(\"cpu\").",
-                   state.device->name_text);
+                   state.device->info.name_text);
   }
   runtime::check_not_recording("host_pointer");
   state.device->check_alive("host_pointer");

@@ -6,12 +6,14 @@
 #include "patchbay/runtime.h"
 #include "patchbay/stream.h"
 
-#include "core/runtime/plugin/arrival.h"
-#include "core/runtime/device/device_state.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/host.h"
-#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/memory/allocator.h"
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay {
@@ -24,20 +26,20 @@ Device::Device() : Device("cpu:0") {}
 
 Device::Device(std::string_view name) : Device(Runtime::get_default().device(name)) {}
 
-const std::string& Device::name() const { return state_->name_text; }
-const std::string& Device::backend() const { return state_->name.backend; }
-int Device::index() const { return state_->name.index; }
-DeviceKind Device::kind() const { return state_->properties.kind; }
-const DeviceProperties& Device::properties() const { return state_->properties; }
+const std::string& Device::name() const { return state_->info.name_text; }
+const std::string& Device::backend() const { return state_->info.name.backend; }
+int Device::index() const { return state_->info.name.index; }
+DeviceKind Device::kind() const { return state_->info.properties.kind; }
+const DeviceProperties& Device::properties() const { return state_->info.properties; }
 
 Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_this()); }
 
 DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
   patchbay_device* opened = state_->open("memory");
-  state_->allocator.of(kind).fill(result);
+  state_->allocator->of(kind).fill(result);
   runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
-                 "memory", state_->name_text);
+                 "memory", state_->info.name_text);
   if (result.total_bytes > runtime::kMostMemoryBytes || result.free_bytes > result.total_bytes) {
     runtime::raise_bad_answer(
         *state_, "memory",
@@ -48,24 +50,24 @@ DeviceMemory Device::memory(MemoryKind kind) const {
 
 void Device::trim_memory() const {
   state_->check_home("trim_memory");
-  state_->allocator.trim();
+  state_->allocator->trim();
 }
 
 void Device::set_memory_limit(std::size_t size_bytes) const {
-  state_->allocator.of(MemoryKind::kDevice).set_limit(size_bytes);
+  state_->allocator->of(MemoryKind::kDevice).set_limit(size_bytes);
 }
 
 void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
   state_->open("set_memory_resource");
   const bool caches = resource == nullptr && state_->caches_memory();
   for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
-    state_->allocator.of(kind).set_source(resource, caches);
+    state_->allocator->of(kind).set_source(resource, caches);
   }
 }
 
 Stream Device::default_stream() const {
   state_->open("default_stream");
-  return Stream(std::shared_ptr<runtime::StreamState>(state_, state_->default_stream.get()));
+  return Stream(std::shared_ptr<runtime::StreamState>(state_, state_->default_stream));
 }
 
 void Device::synchronize(std::chrono::nanoseconds timeout) const {

@@ -3,9 +3,11 @@
 
 #include <utility>
 
-#include "core/runtime/plugin/arrival.h"
 #include "core/base/error.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/registry/device_assembly.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -31,7 +33,7 @@ NativeHandle ask(DeviceState& device, NativeKind kind, void* object,
   handle.kind = kind;
   check(device.plugin.tables.plugin.native_handle(
             device.open(operation), static_cast<std::uint32_t>(kind), object, &handle.value),
-        operation, device.name_text);
+        operation, device.info.name_text);
   return handle;
 }
 
@@ -49,7 +51,7 @@ NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
   if (buffer.memory.base == nullptr) return {NativeKind::kMemory, 0, 0};
   NativeHandle handle = ask(*buffer.device, NativeKind::kMemory, buffer.memory.base);
   const std::size_t offset = buffer.memory.offset_bytes + offset_bytes;
-  if (buffer.device->has_addresses) {
+  if (buffer.device->info.has_addresses) {
     handle.value += offset;
   } else {
     handle.offset_bytes = offset;
@@ -66,11 +68,11 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
       raise(ErrorCode::kInvalidArgument,
             "[{}] null memory: expected the native handle of {} bytes, got 0 ({}). Pass the "
             "driver's own address or object.",
-            operation, size_bytes, state.name_text);
+            operation, size_bytes, state.info.name_text);
     }
     check(
         state.plugin.tables.memory.wrap(state.open(operation), native_memory, size_bytes, &memory),
-        operation, state.name_text);
+        operation, state.info.name_text);
     given(memory.base, state, operation, "wrap of the memory table");
   }
   auto wrapped = std::make_unique<BufferState>(device.shared_state(), memory, size_bytes,
@@ -83,7 +85,7 @@ std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& dev
                                          std::uint64_t native_stream) {
   patchbay_stream* handle = nullptr;
   check(device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle), operation,
-        device.name_text);
+        device.info.name_text);
   auto stream = std::make_unique<StreamState>(device, device.shared(),
                                               own_stream(device, handle, operation, "wrap"));
   stream->is_lent = true;
@@ -126,7 +128,7 @@ void adopt_context(const Device& device, std::uint64_t native_context) {
                    "out, and the device opens in a context of its own.",
                    device.name());
   }
-  device.state().open_in(native_context);
+  static_cast<runtime::DeviceAssembly&>(device.state()).open_in(native_context);
 }
 
 Stream wrap_stream(const Device& device, std::uint64_t native_stream) {

@@ -5,8 +5,10 @@
 #include <array>
 
 #include "core/base/error.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/runtime/kernel/launch.h"
 #include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/stream/stream_state.h"
 
 namespace patchbay {
 namespace {
@@ -77,7 +79,7 @@ void check_tensor(const Argument& argument, Access access, const runtime::Device
   const runtime::DeviceState& owner = *argument.buffer.state()->device;
   if (&owner != &device) {
     raise(ErrorCode::kDeviceMismatch, "[{}] argument {} is on {}, the kernel on {}. {}", op, index,
-          owner.name_text, device.name_text,
+          owner.info.name_text, device.info.name_text,
           &owner.runtime == &device.runtime
               ? "Copy it there first."
               : "They belong to two runtimes, which do not mix: copy through host memory.");
@@ -171,7 +173,7 @@ Argument Argument::tensor(Buffer buffer, DType dtype, const Shape& shape, Access
 
 Kernel Kernel::prepare(const Device& device, const KernelSpec& spec) {
   device.state().open();
-  return Kernel(hold(device, device.state().kernels.find_or_prepare(spec)));
+  return Kernel(hold(device, device.state().kernels->find_or_prepare(spec)));
 }
 
 Device Kernel::device() const { return Device(state_->device.shared()); }
@@ -185,11 +187,11 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
   if (&stream.state().device != &state_->device) {
     raise(ErrorCode::kDeviceMismatch,
           "[{}] the stream is of {}, the kernel of {}. Use a stream of the kernel's device.", op,
-          stream.state().device.name_text, state_->device.name_text);
+          stream.state().device.info.name_text, state_->device.info.name_text);
   }
   if (arguments.size() != specs.size()) {
     raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op, specs.size(),
-          arguments.size(), state_->device.name_text);
+          arguments.size(), state_->device.info.name_text);
   }
   std::vector<patchbay_argument> raw;
   std::vector<runtime::Use> uses;

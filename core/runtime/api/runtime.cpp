@@ -8,25 +8,24 @@
 
 #include "core/base/error.h"
 #include "core/base/fork.h"
-#include "core/runtime/device/runtime_state.h"
-#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/registry/loaded_runtime.h"
 
 namespace patchbay {
+
+using runtime::registry_of;
+
 namespace {
 
-std::vector<Device> handles(const std::vector<runtime::DeviceState*>& states) {
+std::vector<Device> handles(const std::vector<runtime::DeviceAssembly*>& states) {
   std::vector<Device> result;
   result.reserve(states.size());
-  for (runtime::DeviceState* state : states) result.emplace_back(state->shared());
+  for (runtime::DeviceAssembly* state : states) result.emplace_back(state->shared());
   return result;
 }
 
 }  // namespace
 
-Runtime::Runtime(const RuntimeOptions& options)
-    : state_(new runtime::RuntimeState(options), runtime::DeleteOutsideCallbacks()) {
-  state_->load_plugins(options);
-}
+Runtime::Runtime(const RuntimeOptions& options) : state_(runtime::LoadedRuntime::make(options)) {}
 
 namespace {
 
@@ -68,21 +67,23 @@ void Runtime::set_default_options(RuntimeOptions options) {
 
 PluginInfo Runtime::load(const std::filesystem::path& file,
                          std::map<std::string, std::string> settings) const {
-  return state_->load(file, std::move(settings));
+  return registry_of(*state_).load(file, std::move(settings));
 }
 
-Device Runtime::device(std::string_view name) const { return Device(state_->find(name).shared()); }
+Device Runtime::device(std::string_view name) const {
+  return Device(registry_of(*state_).find(name).shared());
+}
 
-std::vector<Device> Runtime::devices() const { return handles(state_->devices()); }
+std::vector<Device> Runtime::devices() const { return handles(registry_of(*state_).devices()); }
 
-std::vector<Device> Runtime::gpus() const { return handles(state_->gpus()); }
+std::vector<Device> Runtime::gpus() const { return handles(registry_of(*state_).gpus()); }
 
 Device Runtime::try_gpu(int i) const {
   if (i < 0) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[try_gpu] bad index: expected 0 or more, got {}. try_gpu(0) is the first.", i);
   }
-  const auto found = state_->gpus();
+  const auto found = registry_of(*state_).gpus();
   if (static_cast<std::size_t>(i) >= found.size()) return device("cpu:0");
   return Device(found[static_cast<std::size_t>(i)]->shared());
 }
@@ -93,28 +94,18 @@ std::vector<Device> Runtime::try_all_gpus() const {
   return found;
 }
 
-std::vector<PluginInfo> Runtime::plugins() const {
-  state_->home.check("plugins", "every plugin");
-  const std::scoped_lock lock(state_->mutex);
-  std::vector<PluginInfo> result;
-  for (const auto& plugin : state_->plugins) result.push_back(plugin->info());
-  return result;
-}
+std::vector<PluginInfo> Runtime::plugins() const { return registry_of(*state_).plugins(); }
 
 std::vector<std::filesystem::path> Runtime::plugin_directories() const {
-  return state_->directories;
+  return registry_of(*state_).directories();
 }
 
-std::string Runtime::explain() const { return state_->explain(); }
+std::string Runtime::explain() const { return registry_of(*state_).explain(); }
 
-void Runtime::unload(std::string_view plugin_name) { state_->unload(plugin_name); }
+void Runtime::unload(std::string_view plugin_name) { registry_of(*state_).unload(plugin_name); }
 
 void Runtime::set_out_of_memory_callback(OutOfMemoryCallback callback) const {
-  state_->home.check("set_out_of_memory_callback", "every device");
-  auto shared =
-      callback ? std::make_shared<const OutOfMemoryCallback>(std::move(callback)) : nullptr;
-  const std::scoped_lock lock(state_->mutex);
-  state_->on_out_of_memory = std::move(shared);
+  runtime::LoadedRuntime::of(*state_).set_out_of_memory_callback(std::move(callback));
 }
 
 Ledger& Runtime::ledger() const { return state_->ledger; }

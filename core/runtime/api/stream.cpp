@@ -4,12 +4,12 @@
 #include <new>
 #include <optional>
 
-#include "core/runtime/device/device_state.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/host.h"
-#include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/device/runtime_state.h"
 #include "core/base/status.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_times.h"
 
@@ -26,7 +26,7 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   patchbay_stream* handle = nullptr;
   const std::uint32_t flags = state.stream_flags(options.times ? PATCHBAY_STREAM_TIMES : 0);
   runtime::check(state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream",
-                 state.name_text);
+                 state.info.name_text);
   runtime::StreamHandle owned = runtime::own_stream(state, handle, "Stream");
   std::shared_ptr<runtime::StreamState> stream(
       new runtime::StreamState(state, device.shared_state(), std::move(owned), flags),
@@ -117,7 +117,7 @@ void Stream::add_callback(StreamCallback callback) const {
   if (!callback) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[add_callback] an empty function: expected one to call ({}).",
-                   state_->device.name_text);
+                   state_->device.info.name_text);
   }
   // Held here too: where it is called at once, what it captured goes after the stream's lock.
   const auto waiting = std::make_shared<Callback>(
@@ -137,7 +137,7 @@ std::vector<SubmissionTime> Stream::take_times() const {
     runtime::raise(ErrorCode::kUnsupported,
                    "[take_times] the stream was made without times ({}). Make it with "
                    "Stream(device, {{.times = true}}).",
-                   state_->device.name_text);
+                   state_->device.info.name_text);
   }
   return state_->times->take();
 }

@@ -7,12 +7,13 @@
 
 #include "patchbay/copy.h"
 
+#include "core/base/error.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/copy/copy_plan.h"
-#include "core/runtime/device/device_state.h"
-#include "core/base/error.h"
-#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/copy/links.h"
 #include "core/runtime/copy/staging.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/device/runtime_state.h"
 
 namespace patchbay {
 namespace {

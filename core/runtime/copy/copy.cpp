@@ -7,17 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include "core/runtime/device/context.h"
-#include "core/runtime/copy/copy_plan.h"
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
-#include "core/runtime/graph/graph_recorder.h"
-#include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/copy/copy_plan.h"
+#include "core/runtime/copy/links.h"
 #include "core/runtime/copy/staging.h"
+#include "core/runtime/copy/transfer.h"
+#include "core/runtime/device/context.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
-#include "core/runtime/copy/transfer.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -66,7 +67,7 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
   if (stream.completes_inline) {
     wait_on_host(to, from, operation);
     const InlineSpan span(stream, operation, size_bytes);
-    check(entry(stream), operation, device.name_text);
+    check(entry(stream), operation, device.info.name_text);
     return;
   }
   if (to.buffer != nullptr) to.buffer->insert_waits(stream, /*writes=*/true, operation);
@@ -182,12 +183,12 @@ StreamState& transfer_stream(DeviceState& device) {
     patchbay_stream* stream = nullptr;
     const std::uint32_t flags = device.stream_flags(0);
     check(device.plugin.tables.stream.create(device.open(), flags, &stream), "copy",
-          device.name_text);
+          device.info.name_text);
     auto made =
         std::make_unique<StreamState>(device, nullptr, own_stream(device, stream, "copy"), flags);
     made->drop_times();
     device.add_stream(*made);
-    device.transfer_stream = std::move(made);
+    device.transfer_stream = {made.release(), [](StreamState* ended) { delete ended; }};
   }
   return *device.transfer_stream;
 }
@@ -251,8 +252,8 @@ Way make_way(Route route, const End& to, const End& from, std::size_t size_bytes
   Way way{route, to, from, size_bytes, size_bytes, nullptr, operation};
   if (route != Route::kStaged) return way;
   DeviceState& source = *from.buffer->device;
-  way.chunk_bytes =
-      source.runtime.links.chunk_bytes(source.name_text, to.buffer->device->name_text, size_bytes);
+  way.chunk_bytes = source.runtime.links.chunk_bytes(source.info.name_text,
+                                                     to.buffer->device->info.name_text, size_bytes);
   const std::size_t num_chunks = (size_bytes + way.chunk_bytes - 1) / way.chunk_bytes;
   const std::size_t num_slots = std::min(num_chunks, StagingRing::kMostSlots);
   way.ring = source.runtime.transfer.last_ring();
@@ -332,7 +333,7 @@ bool would_wait(const CopySteps& steps, Route route, const char* operation) {
 }
 
 std::string_view label_of(const End& end) {
-  return end.buffer != nullptr ? std::string_view(end.buffer->device->name_text) : "host";
+  return end.buffer != nullptr ? std::string_view(end.buffer->device->info.name_text) : "host";
 }
 
 RuntimeState& runtime_of(const End& to, const End& from) {
@@ -399,7 +400,7 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
       to.buffer != nullptr && to.buffer == from.buffer && to.offset_bytes == from.offset_bytes;
   if (size_bytes == 0 || is_same_place) return;
   check_home(to, from, operation);
-  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+  if (Recorder* recorder = current_recorder()) [[unlikely]] {
     check_same_runtime(terminal_of(from.buffer), terminal_of(to.buffer), operation);
     return recorder->copy(to, from, size_bytes, operation);
   }
@@ -475,7 +476,7 @@ void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t si
                         const char* operation) {
   if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
   const Terminal source = terminal_of(from);
-  const Terminal target = {&to, PATCHBAY_MEMORY_DEVICE, to.properties.host_addressable};
+  const Terminal target = {&to, PATCHBAY_MEMORY_DEVICE, to.info.properties.host_addressable};
   honour_guard(target, source, choose_route(source, target), size_bytes, operation);
 }
 
@@ -486,10 +487,11 @@ void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const 
 }
 
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes) {
-  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+  if (Recorder* recorder = current_recorder()) [[unlikely]] {
     return recorder->kernel_copy(device, size_bytes);
   }
-  device.runtime.ledger.record(device.name_text, device.name_text, Route::kSameDevice, size_bytes);
+  device.runtime.ledger.record(device.info.name_text, device.info.name_text, Route::kSameDevice,
+                               size_bytes);
 }
 
 }  // namespace patchbay::runtime

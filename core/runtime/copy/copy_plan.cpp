@@ -2,10 +2,11 @@
 // Which way a copy takes: decided by what memory can do, in one place.
 #include "core/runtime/copy/copy_plan.h"
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/copy/links.h"
+#include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay {
 
@@ -22,13 +23,13 @@ std::string_view to_string(Route route) {
   return "unknown";
 }
 
-std::string Place::name() const { return is_host() ? "host" : device_->name_text; }
+std::string Place::name() const { return is_host() ? "host" : device_->info.name_text; }
 
 namespace runtime {
 namespace {
 
 bool can_reach_peer(DeviceState& from, DeviceState& to) {
-  return &from.plugin == &to.plugin && from.properties.peer_access &&
+  return &from.plugin == &to.plugin && from.info.properties.peer_access &&
          from.plugin.tables.memory.can_access_peer(from.open(), to.open()) != 0;
 }
 
@@ -45,7 +46,7 @@ Route choose_route(const Terminal& from, const Terminal& to) {
 }
 
 std::string name_of(const Terminal& terminal) {
-  return terminal.device != nullptr ? terminal.device->name_text : "host";
+  return terminal.device != nullptr ? terminal.device->info.name_text : "host";
 }
 
 void check_same_runtime(const Terminal& from, const Terminal& to, std::string_view operation) {
@@ -64,7 +65,7 @@ CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes) {
   const auto terminal = [](const Place& place) {
     runtime::DeviceState* device = place.device_state();
     return runtime::Terminal{device, PATCHBAY_MEMORY_DEVICE,
-                             device == nullptr || device->properties.host_addressable};
+                             device == nullptr || device->info.properties.host_addressable};
   };
   const runtime::Terminal source = terminal(from);
   const runtime::Terminal target = terminal(to);

@@ -4,15 +4,11 @@
 #define PATCHBAY_CORE_RUNTIME_COPY_LOOK_H_
 
 #include <cstddef>
-#include <functional>
-#include <span>
 
 #include "core/runtime/copy/copy.h"
+#include "core/runtime/stream/recorder.h"
 
 namespace patchbay::runtime {
-
-/// Throws if it does not like the bytes.
-using Look = std::function<void(std::span<const std::byte>)>;
 
 /// Waits for the bytes, copies them to the host and calls `look`. The copy is counted under the tag
 /// "validation" and no guard forbids it, for the program did not ask for it.

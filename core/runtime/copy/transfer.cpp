@@ -9,13 +9,13 @@
 
 #include "patchbay/plugin/host.h"
 
-#include "core/runtime/memory/buffer_state.h"
-#include "core/runtime/device/device_state.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/host.h"
-#include "core/runtime/plugin/loader.h"
 #include "core/base/quiet_thread.h"
 #include "core/runtime/copy/staging.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/memory/buffer_state.h"
+#include "core/runtime/plugin/loader.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -50,6 +50,8 @@ void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operatio
   finish_quietly();
   if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
 }
+
+bool TransferJob::is_ordered_here() const noexcept { return Transfer::current() != nullptr; }
 
 void TransferJob::finish_quietly() noexcept {
   if (!home.is_here()) return;
@@ -88,7 +90,7 @@ void TransferJob::fail(const Error& error) {
 
 std::string TransferJob::describe() const {
   return fmt::format("the copy of {} bytes from {} to {} ({})", size_bytes_,
-                     from_device_->name_text, to_device_->name_text, to_string(route_));
+                     from_device_->info.name_text, to_device_->info.name_text, to_string(route_));
 }
 
 /// Of the transfer thread alone, which `run` calls it on.

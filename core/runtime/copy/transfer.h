@@ -42,6 +42,8 @@ class TransferJob final : public Queue {
   /// What it failed with stays with the memory that it was to write.
   void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
   void poll() noexcept override {}
+  /// On the thread that makes a copy: those before it are done, and those after it wait for it.
+  bool is_ordered_here() const noexcept override;
   void finish_quietly() noexcept override;
 
   /// Makes the copy, then lets go of the buffers, perhaps the runtime's last. Called by the thread

@@ -10,9 +10,10 @@
 
 #include "patchbay/copy.h"
 
-#include "core/runtime/stream/stream_scope.h"
-
 namespace patchbay::runtime {
+
+struct DeviceState;
+struct ScopedStream;
 
 struct Context {
   std::shared_ptr<DeviceState> device;  // null: cpu:0 of the default runtime

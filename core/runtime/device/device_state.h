@@ -1,35 +1,42 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One device of one runtime: its names, its open handle, its default stream and its kernels.
+// One device of one runtime.
 #ifndef PATCHBAY_CORE_RUNTIME_DEVICE_DEVICE_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_DEVICE_DEVICE_STATE_H_
 
-#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
-#include <mutex>
-#include <string>
+#include <shared_mutex>
 #include <string_view>
-#include <vector>
 
-#include "patchbay/device.h"
 #include "patchbay/plugin/abi.h"
 
-#include "core/runtime/memory/allocator.h"
-#include "core/runtime/memory/driver_memory.h"
 #include "core/base/fork.h"
-#include "core/runtime/kernel/kernel_cache.h"
-#include "core/runtime/stream/stream_state.h"
+#include "core/runtime/plugin/device_info.h"
 
 namespace patchbay::runtime {
 
+class Allocator;
+struct DeviceState;
+struct Fault;
+class KernelCache;
 struct PluginState;
 struct RuntimeState;
+struct StreamState;
 
+/// Where a device is, for who may outlive it: null when it is gone.
+struct DeviceLink {
+  explicit DeviceLink(DeviceState* there) : device(there) {}
+  const HomeProcess home;
+  std::shared_mutex mutex;
+  DeviceState* device;
+};
+
+/// Its constant description, its handle once it is open, and its parts, each of which a room above
+/// defines: the stream, the memory, the kernels. `DeviceAssembly` (registry/) owns the parts.
 struct DeviceState {
-  DeviceState(RuntimeState& runtime, PluginState& plugin, std::uint32_t plugin_index);
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
-  ~DeviceState();
 
   /// Opens the device at the first call. Errors: what the driver reports; kUnknownDevice once the
   /// plugin is unloaded; kDeviceLost in a forked process.
@@ -38,74 +45,55 @@ struct DeviceState {
     patchbay_device* opened = handle.load(std::memory_order_acquire);
     return opened != nullptr ? opened : open_slowly();
   }
-  /// Opens it in a context of the application's. Errors: kInUse if it is open.
-  void open_in(std::uint64_t native_context);
   /// A handle that keeps the runtime alive.
   std::shared_ptr<DeviceState> shared();
-  /// Everything that lives on the device, in words; empty if nothing does.
-  std::string holders() const;
   /// Blocks until all that was submitted to any of its streams is done.
-  void synchronize(std::uint64_t deadline_ns);
+  virtual void synchronize(std::uint64_t deadline_ns) = 0;
   /// The same for what failed too, which has ended.
-  void finish_quietly() noexcept;
-  /// Writes to the trace what is known to have ended on its streams.
-  void write_trace() noexcept;
+  virtual void finish_quietly() noexcept = 0;
   /// The flags to create a stream with, for which the program asked for these.
   std::uint32_t stream_flags(std::uint32_t wanted) const;
   /// Whether the driver's memory is kept when it is freed.
   bool caches_memory() const;
   /// All streams report this from now on, new ones too.
-  void lose(const FaultPtr& fault);
+  virtual void lose(const std::shared_ptr<const Fault>& fault) = 0;
   /// For what would not ask the plugin. Errors: kDeviceLost.
   void check_alive(std::string_view operation) const {
     if (is_lost_.load(std::memory_order_relaxed)) raise_lost(operation);
   }
   /// Errors: kDeviceLost in a process that was forked after the runtime was made.
-  void check_home(std::string_view operation) const { home.check(operation, name_text); }
-  void add_stream(StreamState& stream);
-  void remove_stream(StreamState& stream);
+  void check_home(std::string_view operation) const { home.check(operation, info.name_text); }
+  virtual void add_stream(StreamState& stream) = 0;
+  virtual void remove_stream(StreamState& stream) = 0;
+  /// Errors: kUnknownDevice, always: the plugin was unloaded.
   [[noreturn]] void raise_gone() const;
-  /// Releases streams, kernels and the device itself. Nothing lives on it any more, and no
-  /// allocator of the runtime holds memory back for its streams.
-  void close();
 
   const HomeProcess home;
   RuntimeState& runtime;
   PluginState& plugin;
-  const std::uint32_t plugin_index;
-  DeviceName name;
-  std::string name_text;
-  DeviceProperties properties;
-  std::uint64_t host_addressable_kinds = 0;
-  std::uint64_t alignment_bytes = 64;
-  bool has_addresses = false;  // base and offset of its memory add up to an address
-  std::int32_t dlpack_device_type = 0, dlpack_device_id = 0;
-  bool visible = true;
+  const DeviceInfo& info;
 
   std::atomic<patchbay_device*> handle{nullptr};
-  std::unique_ptr<StreamState> default_stream;  // made by open, closed by close
+  StreamState* default_stream = nullptr;  // null until the device is open
   /// For copies beside the default stream's work: of the thread whose turn it is to make one.
-  std::unique_ptr<StreamState> transfer_stream;
+  std::unique_ptr<StreamState, void (*)(StreamState*)> transfer_stream{nullptr, nullptr};
+  Allocator* allocator = nullptr;
+  KernelCache* kernels = nullptr;
   const std::shared_ptr<DeviceLink> link = std::make_shared<DeviceLink>(this);
-  Allocator allocator;
-  KernelCache kernels;
   // Modules and prepared kernels count from before they are compiled: the plugin stays meanwhile.
   std::atomic<std::uint32_t> num_streams{0};  // made so far, but for the default one
   std::atomic<std::int64_t> live_events{0}, live_modules{0}, live_preparations{0};
   std::atomic<std::int64_t> live_wraps{0};  // buffers that borrow the application's memory
 
- private:
-  patchbay_device* open_slowly();
-  std::vector<std::shared_ptr<StreamState>> hold_streams() const;
-  void finish_opening(patchbay_device* opened);
-  [[noreturn]] void raise_lost(std::string_view operation) const;
+ protected:
+  DeviceState(RuntimeState& runtime, PluginState& plugin, const DeviceInfo& info);
+  ~DeviceState() = default;
 
-  std::mutex open_mutex_;
-  bool closed_ = false;
-  mutable std::mutex streams_mutex_;
-  std::vector<StreamState*> streams_;
-  FaultPtr lost_;  // under streams_mutex_
   std::atomic<bool> is_lost_{false};
+
+ private:
+  virtual patchbay_device* open_slowly() = 0;
+  [[noreturn]] virtual void raise_lost(std::string_view operation) const = 0;
 };
 
 }  // namespace patchbay::runtime

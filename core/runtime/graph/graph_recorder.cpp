@@ -7,21 +7,13 @@
 #include <numeric>
 #include <utility>
 
-#include "core/runtime/device/context.h"
 #include "core/base/error.h"
+#include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/memory/view.h"
 #include "core/runtime/stream/stream_state.h"
-#include "core/runtime/validation/view.h"
 
 namespace patchbay::runtime {
-
-GraphRecorder* find_recorder() {
-  if (scoped_streams == &kInCallback) return nullptr;
-  for (const ScopedStream* scope = scoped_streams; scope != nullptr; scope = scope->outer.get()) {
-    if (scope->recorder != nullptr) return scope->recorder;
-  }
-  return nullptr;
-}
 
 GraphRecorder::GraphRecorder()
     : not_replayed_(std::make_shared<const Fault>(
@@ -94,7 +86,7 @@ void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
       const std::uint32_t index = use(buffer, next->writes, next->reads);
       graph_->places_.push_back(
           {index, arguments[i].value.memory.offset_bytes - buffer.memory.offset_bytes,
-           static_cast<std::uint64_t>(validation::View::of(arguments[i], 0).end())});
+           static_cast<std::uint64_t>(View::of(arguments[i], 0).end())});
       graph_->recorded_uses_.push_back({index, next->writes, next->reads});
       ++next;
       continue;

@@ -10,47 +10,40 @@
 #include <unordered_map>
 
 #include "core/runtime/graph/graph_state.h"
-#include "core/runtime/stream/stream_scope.h"
+#include "core/runtime/stream/recorder.h"
 
 namespace patchbay::runtime {
 
-/// What an argument of a launch may say of its value; other numbers are the program's slots.
-constexpr std::uint32_t kNoSlot = 0, kSeedSlot = 0xffffffff, kOffsetSlot = 0xfffffffe;
-
 /// While it lives, this thread records. Not nested.
-class GraphRecorder {
+class GraphRecorder final : public Recorder {
  public:
   GraphRecorder();
-  ~GraphRecorder();
+  ~GraphRecorder() override;
   GraphRecorder(const GraphRecorder&) = delete;
   GraphRecorder& operator=(const GraphRecorder&) = delete;
 
   /// A new number for a value that may be set before each run.
   std::uint32_t add_slot();
-  bool has_slot(std::uint32_t slot) const;
   /// The list, once nothing of the program's stack holds what it made.
   std::shared_ptr<GraphState> finish();
 
-  // Called by what would do the work.
+  bool has_slot(std::uint32_t slot) const override;
   void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
               std::span<const Use> uses, std::string_view name,
-              std::span<const std::uint32_t> slots);
+              std::span<const std::uint32_t> slots) override;
   void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
                    const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                   std::span<const Use> uses);
-  void copy(const End& to, const End& from, std::size_t size_bytes, const char* name);
-  void kernel_copy(DeviceState& device, std::size_t size_bytes);
-  /// At each run, before what is recorded next, `look` is called with these bytes of the buffer.
+                   std::span<const Use> uses) override;
+  void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) override;
+  void kernel_copy(DeviceState& device, std::size_t size_bytes) override;
   void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes, const char* name,
-            Look look);
-  void note_made(BufferState& buffer);
-  /// Whether the buffer's elements are only known when the list runs.
-  bool makes(const BufferState& buffer) const;
-
-  // In place of a generator's own state.
-  /// Where the next draws begin, which the next launch takes.
-  GeneratorPosition advance(const std::shared_ptr<GeneratorState>& generator, std::uint64_t calls);
-  void set_position(const std::shared_ptr<GeneratorState>& generator, GeneratorPosition position);
+            Look look) override;
+  void note_made(BufferState& buffer) override;
+  bool makes(const BufferState& buffer) const override;
+  GeneratorPosition advance(const std::shared_ptr<GeneratorState>& generator,
+                            std::uint64_t calls) override;
+  void set_position(const std::shared_ptr<GeneratorState>& generator,
+                    GeneratorPosition position) override;
 
  private:
   std::uint32_t index_of(BufferState& buffer);
@@ -72,14 +65,6 @@ class GraphRecorder {
   std::shared_ptr<ScopedStream> scope_;
   std::shared_ptr<const ScopedStream> previous_;
 };
-
-/// Null unless this thread records.
-GraphRecorder* find_recorder();
-inline GraphRecorder* current_recorder() {
-  if (scoped_streams == nullptr) [[likely]]
-    return nullptr;
-  return find_recorder();
-}
 
 }  // namespace patchbay::runtime
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -161,7 +161,7 @@ void GraphState::run_inline(StreamState& stream) {
   for (const Launch& launch : launches_) {
     check(enter(stream.handle, launch.kernel->handle, &arguments_[launch.first_argument],
                 launch.num_arguments, launch.workspace, {launch.name.data(), launch.name.size()}),
-          launch.name, device_->name_text);
+          launch.name, device_->info.name_text);
   }
 }
 

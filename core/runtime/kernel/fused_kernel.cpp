@@ -3,8 +3,9 @@
 
 #include "patchbay/plugin/expression.h"
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/runtime/kernel/kernel_state.h"
 
 namespace patchbay::runtime {
@@ -19,7 +20,7 @@ std::shared_ptr<KernelState> fused_kernel(DeviceState& device, const std::string
   spec.arguments = std::move(arguments);
   spec.attributes.push_back({"program", program});
   try {
-    return device.kernels.find_or_prepare(spec);
+    return device.kernels->find_or_prepare(spec);
   } catch (const Error& error) {
     // The user knows the function by its name.
     const std::string_view text = error.what();

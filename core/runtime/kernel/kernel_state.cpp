@@ -7,14 +7,15 @@
 
 #include "patchbay/plugin/expression.h"
 
-#include "core/runtime/plugin/arrival.h"
 #include "core/base/counted.h"
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/loader.h"
-#include "core/runtime/memory/memory_retry.h"
-#include "core/runtime/plugin/plugin_state.h"
 #include "core/base/status.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/memory/memory_retry.h"
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -77,7 +78,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
   const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
   if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
     unload();
-    raise_status(status, describe(spec), device.name_text);
+    raise_status(status, describe(spec), device.info.name_text);
   }
   if (handle == nullptr) {
     unload();

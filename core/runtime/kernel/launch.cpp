@@ -2,9 +2,9 @@
 #include "core/runtime/kernel/launch.h"
 
 #include "core/base/error.h"
-#include "core/runtime/graph/graph_recorder.h"
-#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
 
@@ -76,7 +76,7 @@ void launch_on(StreamState& stream, KernelState& kernel,
   if (stream.completes_inline) {
     const auto enter = [&] {
       check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
-            kernel.device.name_text);
+            kernel.device.info.name_text);
     };
     if (kernel.device.runtime.tracing.tracer() == nullptr) [[likely]]
       return enter();
@@ -98,7 +98,7 @@ void launch_on(StreamState& stream, KernelState& kernel,
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
             std::span<const Use> uses, std::string_view name,
             std::span<const std::uint32_t> slots) {
-  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+  if (Recorder* recorder = current_recorder()) [[unlikely]] {
     return recorder->launch(kernel, arguments, uses, name, slots);
   }
   StreamState& stream = current_stream(kernel.device, name);

@@ -9,9 +9,9 @@
 
 #include "patchbay/plugin/types.h"
 
-#include "core/runtime/memory/buffer_state.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/kernel/kernel_state.h"
+#include "core/runtime/memory/buffer_state.h"
 
 namespace patchbay::runtime {
 
@@ -45,7 +45,7 @@ struct Use {
 /// Reserved bytes of the arguments are zero. Errors: what the plugin reports, as Error, prefixed
 /// with `[name]`.
 /// While this thread records a graph, that takes the launch down instead, with what `slots` says of
-/// the arguments (graph_recorder.h).
+/// the arguments (stream/recorder.h).
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
             std::span<const Use> uses, std::string_view name,
             std::span<const std::uint32_t> slots = {});

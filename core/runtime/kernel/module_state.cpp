@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "core/runtime/plugin/arrival.h"
 #include "core/base/error.h"
-#include "core/runtime/graph/graph_recorder.h"
-#include "core/runtime/plugin/loader.h"
+#include "core/runtime/device/bad_answer.h"
 #include "core/runtime/memory/memory_retry.h"
+#include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
 
@@ -18,19 +18,19 @@ namespace {
 patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
 
 void check_device(const DeviceState& device, const std::vector<KernelSignature>& signatures) {
-  if (!device.properties.modules) {
+  if (!device.info.properties.modules) {
     raise(ErrorCode::kUnsupported,
           "[KernelModule] device {} loads no modules. Use another device, or the operations of "
           "patchbay/ops.h.",
-          device.name_text);
+          device.info.name_text);
   }
   for (const KernelSignature& kernel : signatures) {
     for (const KernelParameter& parameter : kernel.parameters) {
-      if (parameter.spec.dtype != DType::f64 || device.properties.f64) continue;
+      if (parameter.spec.dtype != DType::f64 || device.info.properties.f64) continue;
       raise(ErrorCode::kUnsupported,
             "[KernelModule] kernel '{}' takes '{}' of f64, and device {} has no f64. Use f32, or "
             "another device.",
-            kernel.name, parameter.name, device.name_text);
+            kernel.name, parameter.name, device.info.name_text);
     }
   }
 }
@@ -73,7 +73,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
                                                     to_abi(PATCHBAY_FORMAT_DIALECT), to_abi(code),
                                                     {nullptr, 0}, &handle);
   };
-  check(retry_with_memory(*device, load), "KernelModule", device->name_text);
+  check(retry_with_memory(*device, load), "KernelModule", device->info.name_text);
   given(handle, *device, "KernelModule", "load_module");
   device->plugin.heed_process_end();
 }
@@ -104,7 +104,7 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
   check(
       device->plugin.tables.kernel.module_kernel(handle, to_abi(signature.name), specs.data(),
                                                  static_cast<std::uint32_t>(specs.size()), &kernel),
-      "KernelModule", device->name_text);
+      "KernelModule", device->info.name_text);
   return given(kernel, *device, "KernelModule", "module_kernel");
 }
 
@@ -113,7 +113,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  std::span<const Use> uses) {
   DeviceState& device = *kernel.module->device;
   const std::string& name = kernel.signature.name;
-  if (GraphRecorder* recorder = current_recorder()) [[unlikely]] {
+  if (Recorder* recorder = current_recorder()) [[unlikely]] {
     return recorder->launch_grid(kernel.shared_from_this(), groups, group_size, arguments, uses);
   }
   StreamState& stream = current_stream(device, name);
@@ -125,7 +125,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   if (are_tracked(uses)) follow(stream, uses, name);
   if (stream.completes_inline) {
     const InlineSpan span(stream, name);
-    check(enter(stream.handle), name, device.name_text);
+    check(enter(stream.handle), name, device.info.name_text);
     return;
   }
   kernel.module->launched.store(true);

@@ -19,6 +19,7 @@
 #include "core/base/counted.h"
 #include "core/runtime/kernel/kernel_signature.h"
 #include "core/runtime/kernel/launch.h"
+#include "core/runtime/stream/recorder.h"
 
 namespace patchbay::runtime {
 
@@ -57,8 +58,6 @@ struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
   const KernelSignature& signature;
   patchbay_kernel* const handle;
 };
-
-using GridAxes = std::array<std::uint32_t, 3>;
 
 /// Launches on this thread's stream of the device as `launch` does. The arguments fit the
 /// signature.

@@ -7,13 +7,13 @@
 #include <span>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/status.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/device_state.h"
-#include "core/runtime/memory/driver_memory.h"
-#include "core/base/error.h"
-#include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/base/status.h"
+#include "core/runtime/memory/driver_memory.h"
+#include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -124,9 +124,10 @@ void KindAllocator::trace(std::string_view what, std::size_t size_bytes) const n
   if (tracer == nullptr) return;
   tracer->instant(
       tracer->host_track(), what,
-      std::array{TraceArgument{"bytes", size_bytes}, TraceArgument{"device", device_.name_text},
+      std::array{TraceArgument{"bytes", size_bytes},
+                 TraceArgument{"device", device_.info.name_text},
                  TraceArgument{"kind", to_string(kind_)}, TraceArgument{"tag", current_tag()}});
-  tracer->counter(tracer->device_track(device_.name_text, 0),
+  tracer->counter(tracer->device_track(device_.info.name_text, 0),
                   kind_ == MemoryKind::kPinned ? "pinned memory" : "device memory",
                   std::array{TraceArgument{"live", live_bytes()},
                              TraceArgument{"reserved", reserved_bytes_.load()}});
@@ -145,7 +146,7 @@ Block* KindAllocator::find(std::size_t size_bytes) {
   try {
     return attempt();
   } catch (const OutOfMemory&) {
-    device_.runtime.transfer.finish_for_memory(device_);  // which hold what they copy
+    device_.runtime.finish_copies_for_memory(device_);  // which hold what they copy
     trim();
   }
   try {
@@ -264,7 +265,7 @@ std::unique_ptr<Segment> KindAllocator::request(std::size_t size_bytes) {
   const TraceSpan span(device_.runtime.tracing.tracer(), "allocate from the driver");
   try {
     auto segment = std::make_unique<Segment>(std::move(source), kind_, size_bytes,
-                                             device_.alignment_bytes, reserved_bytes_);
+                                             device_.info.alignment_bytes, reserved_bytes_);
     const std::scoped_lock lock(mutex_);
     peak_reserved_bytes_ = std::max(peak_reserved_bytes_, reserved_bytes_.load());
     ++num_driver_allocations_;
@@ -272,7 +273,7 @@ std::unique_ptr<Segment> KindAllocator::request(std::size_t size_bytes) {
   } catch (const Error& error) {
     reserved_bytes_.fetch_sub(size_bytes);
     if (error.code() != ErrorCode::kOutOfMemory) throw;
-    throw OutOfMemory{reason_of(error, device_.name_text)};
+    throw OutOfMemory{reason_of(error, device_.info.name_text)};
   } catch (const std::bad_alloc&) {
     reserved_bytes_.fetch_sub(size_bytes);
     throw OutOfMemory{"the memory resource has none"};
@@ -320,7 +321,7 @@ void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why
   raise(ErrorCode::kOutOfMemory,
         "[allocate] out of memory on {}: requested {} bytes, free {}, total {}, held by this "
         "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
-        device_.name_text, size_bytes, free_bytes, total_bytes, live_bytes(), live_blocks(),
+        device_.info.name_text, size_bytes, free_bytes, total_bytes, live_bytes(), live_blocks(),
         live_blocks() == 1 ? "" : "s", largest_holders(), why);
 }
 

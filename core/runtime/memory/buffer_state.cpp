@@ -6,19 +6,19 @@
 #include <iterator>
 #include <new>
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/loader.h"
+#include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/memory/allocator.h"
+#include "core/runtime/plugin/loader.h"
 #include "core/runtime/stream/stream_scope.h"
-#include "core/runtime/copy/transfer.h"
 
 namespace patchbay::runtime {
 
 namespace {
 
 bool can_address(const DeviceState& device, MemoryKind kind) {
-  return ((device.host_addressable_kinds >> static_cast<unsigned>(kind)) & 1) != 0;
+  return ((device.info.host_addressable_kinds >> static_cast<unsigned>(kind)) & 1) != 0;
 }
 
 }  // namespace
@@ -59,10 +59,10 @@ void BufferState::raise_read_only(std::string_view operation, std::string_view w
       ErrorCode::kInvalidArgument,
       "[{}] {} is read-only: expected memory that may be written, got some that its owner lent to "
       "be read ({}). Write to a clone or a copy of it.",
-      operation, what, device->name_text);
+      operation, what, device->info.name_text);
 }
 
-bool BufferState::has_address() const { return host_addressable || device->has_addresses; }
+bool BufferState::has_address() const { return host_addressable || device->info.has_addresses; }
 
 void BufferState::forget_done() {
   std::erase_if(uses_, [this](const Position& use) {
@@ -131,14 +131,11 @@ void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, 
 
 template <class Wanted>
 std::vector<Position> BufferState::pending(Wanted&& wanted) {
-  // Copies before the one that this thread makes are done, and those after it wait for it.
-  const bool on_transfer_thread = Transfer::current() != nullptr;
   const std::scoped_lock lock(mutex_);
   forget_done();
   std::vector<Position> result;
-  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result), [&](const Position& use) {
-    return wanted(use) && !(on_transfer_thread && use.queue->as_stream() == nullptr);
-  });
+  std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result),
+               [&](const Position& use) { return wanted(use) && !use.queue->is_ordered_here(); });
   return result;
 }
 
@@ -224,7 +221,7 @@ void BufferState::destroy() noexcept {
   } catch (const std::bad_alloc&) {
     wait_quietly();
   }
-  device->allocator.of(kind).free(allocation, std::move(past));
+  device->allocator->of(kind).free(allocation, std::move(past));
 }
 
 /// To the application, whose callback is not trusted to keep its exceptions.

@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/memory/driver_memory.h"
 
-#include "core/runtime/plugin/arrival.h"
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
@@ -21,7 +21,7 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
   patchbay_memory memory{nullptr, 0};
   check(device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
                                               size_bytes, alignment_bytes, &memory),
-        "allocate", device->name_text);
+        "allocate", device->info.name_text);
   given(memory.base, *device, "allocate", "allocate of the memory table");
   return {memory.base, memory.offset_bytes};
 }

@@ -3,23 +3,12 @@
 #define PATCHBAY_CORE_RUNTIME_MEMORY_DRIVER_MEMORY_H_
 
 #include <memory>
-#include <shared_mutex>
 
 #include "patchbay/memory.h"
 
-#include "core/base/fork.h"
+#include "core/runtime/device/device_state.h"
 
 namespace patchbay::runtime {
-
-struct DeviceState;
-
-/// Where a device is, for who may outlive it: null when it is gone.
-struct DeviceLink {
-  explicit DeviceLink(DeviceState* there) : device(there) {}
-  const HomeProcess home;
-  std::shared_mutex mutex;
-  DeviceState* device;
-};
 
 /// Passes each request on to the device's plugin. It keeps no runtime alive: the device's allocator
 /// may hold a resource that is built on it.

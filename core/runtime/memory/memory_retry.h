@@ -3,9 +3,10 @@
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_
 
+#include "core/base/status.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/base/status.h"
+#include "core/runtime/memory/allocator.h"
 
 namespace patchbay::runtime {
 
@@ -18,8 +19,8 @@ patchbay_status* retry_with_memory(DeviceState& device, const Attempt& attempt) 
                            (status->flags & PATCHBAY_STATUS_RETRYABLE) != 0;
   if (!is_worth_it) return status;
   const StatusHolder first(status);
-  device.runtime.transfer.finish_for_memory(device);
-  device.allocator.trim();
+  device.runtime.finish_copies_for_memory(device);
+  device.allocator->trim();
   return attempt();
 }
 

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
-#include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -75,18 +73,6 @@ std::string Arrival::text(std::string_view what, patchbay_string given) {
   expect(fault.empty(), "{} is {}", what, fault);
   if (!fault.empty() || given.size == 0) return {};
   return printable({given.data, given.size});
-}
-
-void raise_bad_answer(const DeviceState& device, std::string_view operation,
-                      std::string_view answer) {
-  raise(ErrorCode::kPluginFailed,
-        "[{}] the plugin '{}' broke the plugin interface: {} ({}). Tell the author of the plugin.",
-        operation, device.plugin.name, answer, device.name_text);
-}
-
-void raise_no_object(const DeviceState& device, std::string_view operation,
-                     std::string_view entry) {
-  raise_bad_answer(device, operation, fmt::format("{} reported success and gave nothing", entry));
 }
 
 }  // namespace patchbay::runtime

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Values of a plugin's, checked where they arrive: texts, sizes, numbers and objects. What is wrong
-// becomes the reason why a plugin does not load, or the Error of the call that asked.
+// becomes the reason why a plugin does not load.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
 
@@ -14,8 +14,6 @@
 #include "patchbay/plugin/types.h"
 
 namespace patchbay::runtime {
-
-struct DeviceState;
 
 /// The longest texts that are read: names and versions, and all else (a compiler's log).
 inline constexpr std::uint64_t kMostNameBytes = 4096, kMostTextBytes = std::uint64_t{16} << 20;
@@ -46,20 +44,6 @@ class Arrival {
  private:
   std::string fault_;
 };
-
-/// Errors: kPluginFailed, always. `answer` says which entry gave what.
-[[noreturn, gnu::cold]] void raise_bad_answer(const DeviceState& device, std::string_view operation,
-                                              std::string_view answer);
-[[noreturn, gnu::cold]] void raise_no_object(const DeviceState& device, std::string_view operation,
-                                             std::string_view entry);
-
-/// What `entry` gave when it reported success. Errors: kPluginFailed if that is null.
-template <class T>
-T* given(T* object, const DeviceState& device, std::string_view operation, std::string_view entry) {
-  if (object == nullptr) [[unlikely]]
-    raise_no_object(device, operation, entry);
-  return object;
-}
 
 }  // namespace patchbay::runtime
 

@@ -2,18 +2,17 @@
 #include "core/runtime/plugin/host.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <optional>
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/status.h"
 #include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/blob_cache.h"
-#include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/device/runtime_state.h"
-#include "core/base/status.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -71,14 +70,14 @@ void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_stri
   const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
   HostTable& table = host(context);
   or_else(0, [&] {
-    table.logger.log(clamped, "[{}] {}", table.plugin.name,
-                     printable(without_line_breaks(readable(message))));
+    table.plugin.owner.logger.log(clamped, "[{}] {}", table.plugin.name,
+                                  printable(without_line_breaks(readable(message))));
     return 0;
   });
 }
 
 void trace_entry(patchbay_host_context* context, std::int32_t phase, patchbay_string name) {
-  Tracer* const tracer = host(context).plugin.runtime.tracing.tracer();
+  Tracer* const tracer = host(context).plugin.owner.tracing.tracer();
   if (tracer == nullptr) return;
   const Track track = tracer->host_track();
   if (phase == PATCHBAY_TRACE_BEGIN) tracer->begin(track, name_of(name));
@@ -97,7 +96,7 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
     table.plugin.warn_undeclared(wanted);
     return 0;
   });
-  const auto value = table.environment.find(wanted);
+  const auto value = table.plugin.environment.find(wanted);
   if (!value) return 0;
   call(user, value->data(), value->size());
   return 1;
@@ -105,8 +104,9 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
 
 std::uint32_t cache_get_entry(patchbay_host_context* context, patchbay_string key,
                               patchbay_bytes_callback call, void* user) {
-  const auto blob = or_else(decltype(cache_get(host(context).environment, {}))(),
-                            [&] { return cache_get(host(context).environment, name_of(key)); });
+  const auto blob = or_else(decltype(cache_get(host(context).plugin.environment, {}))(), [&] {
+    return cache_get(host(context).plugin.environment, name_of(key));
+  });
   if (!blob || call == nullptr) return 0;
   call(user, blob->data(), blob->size());
   return 1;
@@ -116,7 +116,7 @@ void cache_put_entry(patchbay_host_context* context, patchbay_string key, const 
                      std::uint64_t size_bytes) {
   if (find_text_fault({static_cast<const char*>(data), size_bytes}, kMostBlobBytes) != "") return;
   or_else(0, [&] {
-    cache_put(host(context).environment, name_of(key),
+    cache_put(host(context).plugin.environment, name_of(key),
               {static_cast<const char*>(data), size_bytes});
     return 0;
   });
@@ -124,12 +124,15 @@ void cache_put_entry(patchbay_host_context* context, patchbay_string key, const 
 
 patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
-  DeviceState* device = host(context).plugin.find_device(index);
-  if (device == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "no device of that index");
   if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "nowhere to put the memory");
+  const PluginState& plugin = host(context).plugin;
   try {
-    *memory = device->allocator.allocate_scratch(size_bytes);
+    *memory = plugin.owner.allocate_scratch(plugin, index, size_bytes);
     return nullptr;
+  } catch (const Error& error) {
+    const bool is_misuse = error.code() == ErrorCode::kInvalidArgument;
+    return make_status(is_misuse ? PATCHBAY_INVALID_ARGUMENT : PATCHBAY_OUT_OF_MEMORY,
+                       error.what());
   } catch (const std::exception& error) {
     return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
   }
@@ -137,32 +140,21 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
 
 void scratch_release_entry(patchbay_host_context* context, std::uint32_t index,
                            patchbay_memory memory, std::uint64_t) {
-  DeviceState* device = host(context).plugin.find_device(index);
-  if (device != nullptr) device->allocator.free_scratch(memory);
+  const PluginState& plugin = host(context).plugin;
+  plugin.owner.free_scratch(plugin, index, memory);
 }
 
 void parallel_for_entry(patchbay_host_context* context, std::uint64_t n,
                         void (*body)(void* user, std::uint64_t i), void* user) {
   if (body == nullptr) return;
-  const ThreadPool& pool = host(context).thread_pool;
+  const ThreadPool& pool = host(context).plugin.owner.thread_pool;
   if (pool.num_threads > 0) return pool.parallel_for(n, [=](std::size_t i) { body(user, i); });
   for (std::uint64_t i = 0; i < n; ++i) body(user, i);
 }
 
 }  // namespace
 
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
-std::uint64_t deadline_after(std::int64_t timeout_ns) {
-  if (timeout_ns == std::chrono::nanoseconds::max().count()) return PATCHBAY_NO_DEADLINE;
-  return now_ns() + static_cast<std::uint64_t>(std::max<std::int64_t>(timeout_ns, 0));
-}
-
-HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& log,
-                     const ThreadPool& threads)
-    : plugin(owner), environment(settings), logger(log), thread_pool(threads) {
+HostTable::HostTable(PluginState& owner) : plugin(owner) {
   table_.size = sizeof(table_);
   table_.abi_major = PATCHBAY_ABI_MAJOR;
   table_.abi_minor = PATCHBAY_ABI_MINOR;
@@ -178,7 +170,7 @@ HostTable::HostTable(PluginState& owner, const Environment& settings, Logger& lo
   table_.cache_put = cache_put_entry;
   table_.scratch_allocate = scratch_allocate_entry;
   table_.scratch_release = scratch_release_entry;
-  table_.lent_threads = static_cast<std::uint32_t>(thread_pool.num_threads);
+  table_.lent_threads = static_cast<std::uint32_t>(plugin.owner.thread_pool.num_threads);
   table_.parallel_for = parallel_for_entry;
 }
 

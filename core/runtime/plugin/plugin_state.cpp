@@ -7,19 +7,18 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/plugin/arrival.h"
 #include "core/base/error.h"
+#include "core/base/status.h"
+#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/process_end.h"
-#include "core/runtime/device/runtime_state.h"
-#include "core/base/status.h"
-#include "core/runtime/validation/layer.h"
 #include "core/runtime/plugin/vocabulary.h"
 
 namespace patchbay {
 
 std::string_view to_string(PluginStatus status) {
   switch (status) {
+    case PluginStatus::kFound: return "found";
     case PluginStatus::kLoaded: return "loaded";
     case PluginStatus::kShadowed: return "shadowed";
     case PluginStatus::kFiltered: return "filtered";
@@ -35,8 +34,6 @@ std::string_view to_string(PluginStatus status) {
 namespace runtime {
 namespace {
 
-constexpr std::uint64_t kMostAlignmentBytes = std::uint64_t{1} << 21, kMostUnits = 1 << 24;
-
 PluginStatus status_of(std::int32_t code) {
   switch (code) {
     case PATCHBAY_NO_DRIVER: return PluginStatus::kNoDriver;
@@ -45,76 +42,36 @@ PluginStatus status_of(std::int32_t code) {
   }
 }
 
-/// Errors go to `arrival`.
-DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& arrival) {
-  const auto can = [&raw](std::uint64_t bit) { return (raw.capabilities & bit) != 0; };
-  DeviceProperties result;
-  result.name = arrival.text("its name", raw.name);
-  result.vendor = arrival.text("its vendor", raw.vendor);
-  result.driver_version = arrival.text("its driver_version", raw.driver_version);
-  result.pci_address = arrival.text("its pci_address", raw.pci_address);
-  std::copy(std::begin(raw.uuid), std::end(raw.uuid), result.uuid.begin());
-  result.kind = raw.kind == PATCHBAY_DEVICE_CPU ? DeviceKind::kCpu : DeviceKind::kAccelerator;
-  result.f64 = can(PATCHBAY_CAN_F64);
-  result.f16 = can(PATCHBAY_CAN_F16);
-  result.bf16 = can(PATCHBAY_CAN_BF16);
-  result.peer_access = can(PATCHBAY_CAN_PEER_ACCESS);
-  result.unified_memory = can(PATCHBAY_CAN_UNIFIED_MEMORY);
-  result.modules = can(PATCHBAY_CAN_MODULES);
-  result.completes_inline = can(PATCHBAY_CAN_INLINE_STREAM);
-  result.host_addressable = ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_DEVICE) & 1) != 0;
-  result.memory_total_bytes = raw.memory_total_bytes;
-  result.compute_units = raw.compute_units;
-  result.preferred_vector_bytes = raw.preferred_vector_bytes;
-  result.sub_group_width = raw.sub_group_width;
-  result.max_group_size = raw.max_group_size;
-  return result;
-}
-
-void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
-  arrival.expect(raw.kind == PATCHBAY_DEVICE_CPU || raw.kind == PATCHBAY_DEVICE_ACCELERATOR,
-                 "its kind is {}, expected {} or {}", raw.kind, int{PATCHBAY_DEVICE_CPU},
-                 int{PATCHBAY_DEVICE_ACCELERATOR});
-  const auto expect_at_most = [&](const char* what, std::uint64_t value, std::uint64_t most) {
-    arrival.expect(value <= most, "its {} is {}, expected at most {}", what, value, most);
-  };
-  expect_at_most("memory_total_bytes", raw.memory_total_bytes, kMostMemoryBytes);
-  expect_at_most("memory_free_bytes", raw.memory_free_bytes, kMostMemoryBytes);
-  expect_at_most("memory_alignment_bytes", raw.memory_alignment_bytes, kMostAlignmentBytes);
-  expect_at_most("compute_units", raw.compute_units, kMostUnits);
-  expect_at_most("preferred_vector_bytes", raw.preferred_vector_bytes, kMostUnits);
-  expect_at_most("sub_group_width", raw.sub_group_width, kMostUnits);
-  expect_at_most("max_group_size", raw.max_group_size, kMostUnits);
-  const std::uint64_t alignment = raw.memory_alignment_bytes;
-  arrival.expect((alignment & (alignment - 1)) == 0 || alignment == 0,
-                 "its memory_alignment_bytes is {}, expected a power of two", alignment);
-  arrival.expect(raw.dlpack_device_type >= 0 && raw.dlpack_device_id >= 0,
-                 "its DLPack device is ({}, {}), expected no negative number",
-                 raw.dlpack_device_type, raw.dlpack_device_id);
-}
-
 }  // namespace
 
-PluginState::PluginState(RuntimeState& owner, Candidate found,
+PluginState::PluginState(PluginOwner& belongs_to, Candidate found,
                          const std::map<std::string, std::string>& own_settings)
-    : runtime(owner),
+    : owner(belongs_to),
       candidate(std::move(found)),
       environment(owner.environment.with(own_settings)),
       name(candidate.name),
-      host(*this, environment, owner.logger, owner.thread_pool) {}
+      host(*this) {}
 
 PluginState::~PluginState() { close(); }
 
-void PluginState::finish(PluginStatus outcome, std::string why) {
+void PluginState::set_status(PluginStatus outcome, std::string why) {
   status = outcome;
   reason = std::move(why);
   std::replace(reason.begin(), reason.end(), '\n', ' ');
   reason = printable(reason);
+}
+
+std::string PluginState::describe_status() const {
+  return fmt::format("[Runtime] plugin {} {}: {}", printable(candidate.path.string()),
+                     to_string(status), reason);
+}
+
+void PluginState::finish(PluginStatus outcome, std::string why) {
+  set_status(outcome, std::move(why));
   const LogLevel level = outcome == PluginStatus::kRefused || outcome == PluginStatus::kFailed
                              ? LogLevel::kWarning
                              : LogLevel::kInfo;
-  runtime.logger.log(level, "[Runtime] plugin {} {}: {}", printable(candidate.path.string()),
-                     to_string(outcome), reason);
+  owner.logger.log(level, "{}", describe_status());
 }
 
 void PluginState::warn_undeclared(std::string_view setting) const {
@@ -122,9 +79,9 @@ void PluginState::warn_undeclared(std::string_view setting) const {
       std::find(settings->begin(), settings->end(), setting) != settings->end()) {
     return;
   }
-  runtime.logger.log(LogLevel::kWarning,
-                     "[{}] asks for the setting {}, which PATCHBAY_PLUGIN_SETTINGS does not have",
-                     name, quote(setting));
+  owner.logger.log(LogLevel::kWarning,
+                   "[{}] asks for the setting {}, which PATCHBAY_PLUGIN_SETTINGS does not have",
+                   name, quote(setting));
 }
 
 void PluginState::load(const Inspection& inspection) {
@@ -139,7 +96,6 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
-  if (runtime.validates) validation = std::make_unique<validation::Layer>(*this);
   finish(PluginStatus::kLoaded,
          fmt::format("{} device{}", devices.size(), devices.size() == 1 ? "" : "s"));
 }
@@ -236,46 +192,16 @@ void PluginState::note_device(void* user, const patchbay_device_properties* prop
 }
 
 std::string PluginState::add_device(const patchbay_device_properties& raw) {
-  constexpr std::size_t kLeastBytes = offsetof(patchbay_device_properties, name);
-  if (raw.size < kLeastBytes) {
-    return fmt::format("it enumerates a device with {} bytes of properties: expected at least {}",
-                       raw.size, kLeastBytes);
+  DeviceInfo info;
+  if (std::string fault = read_device_info(raw, backend, info); !fault.empty()) return fault;
+  const auto is_same = [&info](const auto& other) {
+    return other->plugin_index == info.plugin_index;
+  };
+  if (std::any_of(devices.begin(), devices.end(), is_same)) {
+    return fmt::format("it enumerates two devices of index {}", info.plugin_index);
   }
-  patchbay_device_properties known{};
-  std::memcpy(&known, &raw, std::min<std::size_t>(raw.size, sizeof(known)));
-  if (known.index > static_cast<std::uint32_t>(DeviceName::kMaxIndex)) {
-    return fmt::format("it enumerates a device of index {}: expected 0 to {}", known.index,
-                       DeviceName::kMaxIndex);
-  }
-  if (find_device(known.index) != nullptr) {
-    return fmt::format("it enumerates two devices of index {}", known.index);
-  }
-  auto device = std::make_unique<DeviceState>(runtime, *this, known.index);
-  device->name = {backend, static_cast<int>(known.index)};
-  device->name_text = device->name.to_string();
-  Arrival arrival;
-  device->properties = to_properties(known, arrival);
-  check_numbers(known, arrival);
-  if (!arrival.fault().empty()) {
-    return fmt::format("it enumerates {}: {}", device->name_text, arrival.fault());
-  }
-  device->host_addressable_kinds = known.host_addressable_kinds;
-  device->has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
-  device->dlpack_device_type = known.dlpack_device_type;
-  device->dlpack_device_id = known.dlpack_device_id;
-  if (known.memory_alignment_bytes != 0) device->alignment_bytes = known.memory_alignment_bytes;
-  device->visible = runtime.is_visible(device->name_text);
-  devices.push_back(std::move(device));
+  devices.push_back(std::make_unique<const DeviceInfo>(std::move(info)));
   return {};
-}
-
-std::string PluginState::holders() const {
-  std::string all;
-  for (const auto& device : devices) {
-    const std::string held = device->holders();
-    if (!held.empty()) all += (all.empty() ? "" : "; ") + device->name_text + ": " + held;
-  }
-  return all;
 }
 
 void PluginState::heed_process_end() const {
@@ -288,20 +214,12 @@ void PluginState::heed_process_end() const {
 
 void PluginState::close() noexcept {
   if (process_is_ending()) return;  // the library stays: see Library
-  for (const auto& device : devices) device->close();
   if (driver != nullptr) {
     forget_at_process_end(driver);
     tables.plugin.close(driver);
   }
   driver = nullptr;
   library.reset();
-}
-
-DeviceState* PluginState::find_device(std::uint32_t plugin_index) const {
-  for (const auto& device : devices) {
-    if (device->plugin_index == plugin_index) return device.get();
-  }
-  return nullptr;
 }
 
 PluginInfo PluginState::info() const {

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One candidate of one runtime: what became of it, and, if it loaded, its driver and devices.
+// One candidate of one runtime: what became of it, and, if it loaded, its driver and what that says
+// of its devices.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 
@@ -15,47 +16,42 @@
 #include "patchbay/runtime.h"
 
 #include "core/runtime/plugin/candidate.h"
-#include "core/runtime/device/device_state.h"
+#include "core/runtime/plugin/device_info.h"
 #include "core/runtime/plugin/host.h"
 #include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/plugin_owner.h"
 #include "core/runtime/plugin/plugin_tables.h"
+#include "core/runtime/plugin/table_layer.h"
 
 namespace patchbay::runtime {
 
-struct RuntimeState;
-namespace validation {
-class Layer;
-}
-
 struct PluginState {
   /// `settings` are for this plugin alone, before the runtime's.
-  PluginState(RuntimeState& runtime, Candidate candidate,
+  PluginState(PluginOwner& owner, Candidate candidate,
               const std::map<std::string, std::string>& settings);
   ~PluginState();
   PluginState(const PluginState&) = delete;
   PluginState& operator=(const PluginState&) = delete;
 
-  /// Notes the end of the attempt.
+  void set_status(PluginStatus outcome, std::string why);
+  std::string describe_status() const;
+  /// Sets the status and logs it.
   void finish(PluginStatus outcome, std::string why);
   /// Opens the library, agrees on the tables, opens the driver and enumerates. Ends in finish().
   void load(const Inspection& inspection);
-  /// Everything that lives on its devices, in words.
-  std::string holders() const;
   /// Has the driver told of the end of the process, if it wants to know, before anything that was
   /// set up so far is taken down. Called again where a driver may have set up more: a compiler,
   /// say.
   void heed_process_end() const;
-  /// Closes devices, driver and library.
+  /// Closes driver and library. The devices are closed.
   void close() noexcept;
 
-  /// By the plugin's own number; null if there is none.
-  DeviceState* find_device(std::uint32_t plugin_index) const;
   /// Logs a setting that the plugin asks for and does not declare: nobody can set it.
   void warn_undeclared(std::string_view setting) const;
   bool is_loaded() const { return status == PluginStatus::kLoaded; }
   PluginInfo info() const;
 
-  RuntimeState& runtime;
+  PluginOwner& owner;
   const Candidate candidate;
   const Environment environment;
   PluginStatus status = PluginStatus::kFailed;
@@ -68,8 +64,8 @@ struct PluginState {
   PluginTables tables;
   HostTable host;
   patchbay_driver* driver = nullptr;
-  std::unique_ptr<validation::Layer> validation;  // null unless the runtime validates
-  std::vector<std::unique_ptr<DeviceState>> devices;
+  std::unique_ptr<TableLayer> layer;  // null unless the runtime validates
+  std::vector<std::unique_ptr<const DeviceInfo>> devices;
 
  private:
   std::string open_tables(const Inspection& inspection);

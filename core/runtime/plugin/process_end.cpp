@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/fork.h"
-#include "core/runtime/plugin/host.h"
 
 namespace patchbay::runtime {
 namespace {

@@ -26,6 +26,8 @@ struct Queue {
   virtual StreamState* as_stream() noexcept { return nullptr; }
   /// Blocks until the position is done. Errors: those of what was submitted.
   virtual void wait_on_host(std::uint64_t sequence, std::string_view operation) = 0;
+  /// Whether what this thread does comes after it in any case.
+  virtual bool is_ordered_here() const noexcept { return false; }
   /// Learns how far it has come, without waiting.
   virtual void poll() noexcept = 0;
   /// Waits for all that was submitted; what failed has ended too.

@@ -5,9 +5,8 @@
 
 #include "patchbay/stream.h"
 
-#include "core/runtime/device/context.h"
 #include "core/base/error.h"
-#include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/device/context.h"
 
 namespace patchbay {
 namespace runtime {
@@ -26,6 +25,14 @@ StreamState& find_scoped_stream(DeviceState& device, std::string_view operation)
     if (scope->stream && &scope->stream->device == &device) return *scope->stream;
   }
   return *device.default_stream;
+}
+
+Recorder* find_recorder() {
+  if (scoped_streams == &kInCallback) return nullptr;
+  for (const ScopedStream* scope = scoped_streams; scope != nullptr; scope = scope->outer.get()) {
+    if (scope->recorder != nullptr) return scope->recorder;
+  }
+  return nullptr;
 }
 
 void raise_in_callback(std::string_view operation) {

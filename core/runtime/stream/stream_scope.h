@@ -6,18 +6,19 @@
 #include <memory>
 #include <string_view>
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/quiet_thread.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/stream/stream_state.h"
 
 namespace patchbay::runtime {
 
-class GraphRecorder;
+class Recorder;
 
 /// The streams chosen by the scopes of a thread, innermost first.
 struct ScopedStream {
   std::shared_ptr<StreamState> stream;  // null: a recording begins here
   std::shared_ptr<const ScopedStream> outer;
-  GraphRecorder* recorder = nullptr;
+  Recorder* recorder = nullptr;
 };
 
 /// Null, or those of this thread, or what stands for 'in a callback': one word, for each operation
@@ -52,6 +53,14 @@ void check_not_recording_slowly(std::string_view operation);
 inline void check_not_recording(std::string_view operation) {
   if (scoped_streams != nullptr) [[unlikely]]
     check_not_recording_slowly(operation);
+}
+
+/// Null unless this thread records.
+Recorder* find_recorder();
+inline Recorder* current_recorder() {
+  if (scoped_streams == nullptr) [[likely]]
+    return nullptr;
+  return find_recorder();
 }
 
 /// Marks this thread as one that runs a stream's callback.

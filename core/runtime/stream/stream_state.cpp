@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/runtime/plugin/arrival.h"
-#include "core/runtime/stream/callback.h"
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
+#include "core/base/status.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/device/runtime_state.h"
-#include "core/base/status.h"
+#include "core/runtime/stream/callback.h"
 #include "core/runtime/stream/stream_times.h"
 #include "core/runtime/stream/stream_trace.h"
 
@@ -32,18 +32,18 @@ bool is_timeout(const patchbay_status* status) {
                                 std::string_view operation) {
   const StatusHolder holder(status);
   raise(ErrorCode::kTimedOut, "[{}] {} ({}){}. Nothing is lost: wait again.", operation,
-        status->message, device.name_text, progress.describe_open(target));
+        status->message, device.info.name_text, progress.describe_open(target));
 }
 
 bool is_inline(const DeviceState& device, std::uint32_t flags) {
-  return device.properties.completes_inline && (flags & PATCHBAY_STREAM_DEFAULT) != 0;
+  return device.info.properties.completes_inline && (flags & PATCHBAY_STREAM_DEFAULT) != 0;
 }
 
 }  // namespace
 
 StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_alive,
                          StreamHandle adopted, std::uint32_t created_with)
-    : Queue(owner.name_text),
+    : Queue(owner.info.name_text),
       device(owner),
       keep(std::move(keep_alive)),
       flags(created_with),
@@ -117,7 +117,7 @@ std::uint64_t StreamState::begin(const Submission& what) {
 void StreamState::end(const Submission& what, patchbay_status* status) {
   if (status != nullptr) [[unlikely]] {
     if ((status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
-      raise_status(status, what.name, device.name_text);
+      raise_status(status, what.name, device.info.name_text);
     }
     raise_wait_failure(device, *progress, 0, status, what.name);
   }
@@ -176,7 +176,7 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
   settle_foreign_waits(deadline_ns, operation);
   TraceSpan span(tracer(), "wait");
   span.add("for", operation);
-  span.add("device", device.name_text);
+  span.add("device", device.info.name_text);
   std::uint64_t target = 0;
   patchbay_stream* opened = nullptr;
   {
@@ -207,7 +207,7 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
 void StreamState::flush() {
   check_home("flush");
   const std::scoped_lock lock(mutex);
-  check(streams(device).flush(open_handle()), "flush", device.name_text);
+  check(streams(device).flush(open_handle()), "flush", device.info.name_text);
 }
 
 std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
@@ -221,7 +221,7 @@ std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> kee
 std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
                                                        std::uint32_t event_flags) {
   auto event = std::make_shared<EventState>(*this, std::move(keep_alive), event_flags);
-  check(events(device).record(event->handle, open_handle()), "record", device.name_text);
+  check(events(device).record(event->handle, open_handle()), "record", device.info.name_text);
   return event;
 }
 
@@ -232,7 +232,7 @@ void StreamState::wait(const std::shared_ptr<EventState>& event) {
   } else if (&event->device.plugin == &device.plugin) {
     const std::scoped_lock lock(mutex);
     check_sound("wait");
-    check(streams(device).wait_event(open_handle(), event->handle), "wait", device.name_text);
+    check(streams(device).wait_event(open_handle(), event->handle), "wait", device.info.name_text);
     if (event->progress != progress) {
       // A position of its own: until it is passed the stream has something pending.
       const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -285,7 +285,8 @@ void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void*
   const std::scoped_lock lock(mutex);
   patchbay_status* const status = streams(device).add_callback(open_handle(), call, user);
   if (status == nullptr) return;
-  if (status->code != PATCHBAY_UNSUPPORTED) raise_status(status, "add_callback", device.name_text);
+  if (status->code != PATCHBAY_UNSUPPORTED)
+    raise_status(status, "add_callback", device.info.name_text);
   release_status(status);
   const auto event = record_locked(nullptr);
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
@@ -299,7 +300,7 @@ void StreamState::reset() {
         ErrorCode::kUnsupported,
         "[reset] the stream is the application's, which alone can make another ({}). Lend that one "
         "with wrap_stream.",
-        device.name_text);
+        device.info.name_text);
   }
   finish_quietly();  // and so learns whether it has failed
   const std::scoped_lock lock(mutex);
@@ -310,7 +311,7 @@ void StreamState::reset() {
   if (fault->loses_device()) throw stream_error(*fault, "reset");
   patchbay_stream* fresh = nullptr;
   retired_.reserve(retired_.size() + 1);
-  check(streams(device).create(device.open(), flags, &fresh), "reset", device.name_text);
+  check(streams(device).create(device.open(), flags, &fresh), "reset", device.info.name_text);
   retired_.push_back(std::exchange(handle, own_stream(device, fresh, "reset").release()));
   progress->forget_waits();
   progress->restart(submitted.load());
@@ -321,7 +322,7 @@ void StreamState::reset() {
 void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,
                         patchbay_status* status, std::string_view operation) {
   if (is_timeout(status)) raise_timeout(device, progress, target, status, operation);
-  if (!is_fault(*status)) raise_status(status, operation, device.name_text);
+  if (!is_fault(*status)) raise_status(status, operation, device.info.name_text);
   const StatusHolder holder(status);
   const FaultPtr fault = progress.fail(*status, target);
   if (fault->loses_device()) device.lose(fault);
@@ -335,7 +336,7 @@ EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_al
       keep(std::move(keep_alive)),
       progress(stream.progress),
       sequence(stream.submitted.load()) {
-  check(events(device).create(device.open(), flags, &handle), "Event", device.name_text);
+  check(events(device).create(device.open(), flags, &handle), "Event", device.info.name_text);
   given(handle, device, "Event", "create of the event table");
   // Events that the core makes for its own waits hold nothing open.
   if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
@@ -370,7 +371,7 @@ std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
   device.check_home("take_times");
   std::uint64_t nanoseconds = 0;
   check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
-        device.name_text);
+        device.info.name_text);
   if (nanoseconds > static_cast<std::uint64_t>(INT64_MAX)) {
     raise_bad_answer(device, "take_times", fmt::format("elapsed gave {} ns", nanoseconds));
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/runtime/device/device_state.h"
 
 namespace patchbay::runtime {
@@ -19,7 +20,7 @@ void write_span(Tracer& tracer, Track track, std::string_view name, std::uint64_
 }  // namespace
 
 void InlineSpan::write() const noexcept {
-  const Track track = tracer_->device_track(stream_.device.name_text, stream_.number);
+  const Track track = tracer_->device_track(stream_.device.info.name_text, stream_.number);
   write_span(*tracer_, track, name_, begin_ns_, now_ns(), size_bytes_);
   tracer_->arrow(tracer_->host_track(), begin_ns_, track, begin_ns_);
 }
@@ -69,7 +70,7 @@ void StreamTrace::write() noexcept {
 void StreamTrace::write_one(const Pending& ended) const {
   const std::uint64_t begin_ns = origin_.host_ns + ended.start->nanoseconds_since(*origin_.event);
   const std::uint64_t end_ns = begin_ns + ended.end->nanoseconds_since(*ended.start);
-  const Track track = ended.tracer->device_track(stream_.device.name_text, stream_.number);
+  const Track track = ended.tracer->device_track(stream_.device.info.name_text, stream_.number);
   write_span(*ended.tracer, track, ended.name, begin_ns, end_ns, ended.size_bytes);
   ended.tracer->arrow(ended.host, ended.submitted_ns, track, begin_ns);
 }

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/runtime/plugin/host.h"
+#include "core/base/clock.h"
 #include "core/runtime/stream/stream_state.h"
 #include "core/runtime/trace/tracer.h"
 

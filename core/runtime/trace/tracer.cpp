@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/runtime/plugin/host.h"
+#include "core/base/clock.h"
 
 namespace patchbay::runtime {
 namespace {

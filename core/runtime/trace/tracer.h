@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/fork.h"
 #include "core/runtime/trace/trace_file.h"
 

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/status.h"
 #include "core/runtime/validation/layer.h"
 
@@ -107,7 +106,7 @@ bool write_guards(const Block& block) {
 }  // namespace
 
 bool is_addressable(const DeviceRecord& device, std::uint32_t kind) {
-  return ((device.state.host_addressable_kinds >> kind) & 1) != 0;
+  return ((device.info.host_addressable_kinds >> kind) & 1) != 0;
 }
 
 void set_guards(Block& block) {

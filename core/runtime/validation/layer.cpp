@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/device/runtime_state.h"
 #include "core/runtime/validation/entries.h"
 #include "core/runtime/validation/guard.h"
 
@@ -21,7 +20,7 @@ std::string made_by(const CallSite& site, const char* fallback) {
 
 std::string describe(const Block& block) {
   const std::string tag = block.tag.empty() ? "" : fmt::format(", tag {}", quote(block.tag));
-  return fmt::format("{}; {} of {} bytes{} made by {}", block.device->state.name_text,
+  return fmt::format("{}; {} of {} bytes{} made by {}", block.device->info.name_text,
                      block.kind == PATCHBAY_MEMORY_PINNED ? "pinned buffer" : "buffer",
                      block.size_bytes, tag, made_by(block.made_at, "allocate"));
 }
@@ -36,14 +35,15 @@ std::string to_text(const LiveObject& object) {
 }
 
 Layer::Layer(PluginState& plugin)
-    : plugin_(plugin), real_(plugin.tables), findings_(plugin.runtime.logger) {
+    : plugin_(plugin), real_(plugin.tables), findings_(plugin.owner.logger) {
   Drivers::instance().add(plugin.driver, {std::shared_ptr<void>(), this});
   install(plugin.tables);
 }
 
 void Layer::adopt_device(std::uint32_t index, patchbay_device* device) {
-  Devices::instance().add(
-      device, std::make_shared<DeviceRecord>(*this, *plugin_.find_device(index), device));
+  const auto is_it = [index](const auto& info) { return info->plugin_index == index; };
+  const auto info = std::find_if(plugin_.devices.begin(), plugin_.devices.end(), is_it);
+  Devices::instance().add(device, std::make_shared<DeviceRecord>(*this, **info, device));
 }
 
 void Layer::forget_device(DeviceRecord& device) {
@@ -59,8 +59,7 @@ void Layer::forget_device(DeviceRecord& device) {
   check_guards(left, /*also_unsuspected=*/true);
   give_back(device, 0);
   for (const auto& block : left) {
-    plugin_.runtime.logger.log(LogLevel::kError, "[validation] never released: {}",
-                               describe(*block));
+    plugin_.owner.logger.log(LogLevel::kError, "[validation] never released: {}", describe(*block));
     forget_guards(*block);
     real_.memory.release(device.handle, block->kind, block->whole);
   }
@@ -82,7 +81,7 @@ std::vector<LiveObject> Layer::live() {
   const auto add = [&](const DeviceRecord& device, const char* kind, const CallSite& site,
                        std::uint64_t size_bytes, const std::string& tag) {
     result.push_back(
-        {device.state.name_text, kind, size_bytes, tag, site.operation("allocate"), site.caller()});
+        {device.info.name_text, kind, size_bytes, tag, site.operation("allocate"), site.caller()});
   };
   const std::scoped_lock lock(mutex_);
   for (const auto& block : blocks_.all()) {
@@ -109,7 +108,7 @@ void Layer::log_live() {
   std::vector<LiveObject> all = live();
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
-  Logger& logger = plugin_.runtime.logger;
+  Logger& logger = plugin_.owner.logger;
   for (std::size_t i = 0; i < std::min(all.size(), kMostLines); ++i) {
     logger.log(LogLevel::kWarning, "{}", to_text(all[i]));
   }

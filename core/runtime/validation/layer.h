@@ -14,6 +14,7 @@
 #include "patchbay/validation.h"
 
 #include "core/runtime/plugin/plugin_tables.h"
+#include "core/runtime/plugin/table_layer.h"
 #include "core/runtime/validation/block_map.h"
 #include "core/runtime/validation/findings.h"
 #include "core/runtime/validation/records.h"
@@ -42,7 +43,7 @@ struct Work {
   std::uint64_t sequence = 0;
 };
 
-class Layer {
+class Layer final : public TableLayer {
  public:
   /// Wraps the tables of a plugin whose devices are enumerated and not yet open.
   explicit Layer(PluginState& plugin);
@@ -53,7 +54,7 @@ class Layer {
   Findings& findings() { return findings_; }
 
   /// Knows an open device from here on.
-  void adopt_device(std::uint32_t index, patchbay_device* device);
+  void adopt_device(std::uint32_t index, patchbay_device* device) override;
   /// Looks at everything a last time, and logs what is left.
   void forget_device(DeviceRecord& device);
 
@@ -91,7 +92,7 @@ class Layer {
   /// What lives of its devices, in no order.
   std::vector<LiveObject> live();
   /// One line for each, the largest first.
-  void log_live();
+  void log_live() override;
 
  private:
   patchbay_status* begin(StreamRecord& stream, Work& work);

@@ -2,10 +2,9 @@
 // Memory: guards around it, and what is released kept for a while.
 #include <algorithm>
 
-#include "core/runtime/device/context.h"
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
+#include "core/runtime/device/context.h"
 #include "core/runtime/validation/guard.h"
 #include "core/runtime/validation/layer.h"
 
@@ -92,7 +91,7 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
         "[{}] memory is released that is not allocated: expected what allocate gave, got base {} "
         "at offset {} ({}). Release each block once.",
         here.operation("release"), memory.base, memory.offset_bytes,
-        block != nullptr ? describe(*block) : device.state.name_text));
+        block != nullptr ? describe(*block) : device.info.name_text));
     return;
   }
   if (const std::string user = find_user(*block); !user.empty()) {

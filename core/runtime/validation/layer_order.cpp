@@ -2,7 +2,6 @@
 // Order: which submission comes after which, by vector clocks, and what may not meet without.
 #include <algorithm>
 
-#include "core/runtime/device/device_state.h"
 #include "core/base/error.h"
 #include "core/runtime/validation/entries.h"
 #include "core/runtime/validation/guard.h"
@@ -31,14 +30,14 @@ void Layer::adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patc
   auto record = std::make_shared<StreamRecord>();
   record->device = device;
   record->is_default = (flags & PATCHBAY_STREAM_DEFAULT) != 0;
-  record->completes_inline = record->is_default && device->state.properties.completes_inline;
+  record->completes_inline = record->is_default && device->info.properties.completes_inline;
   record->made_at = CallSite::here();
   {
     const std::scoped_lock lock(mutex_);
     record->number = ++num_streams_;
-    record->name = record->is_default ? "the default stream of " + device->state.name_text
+    record->name = record->is_default ? "the default stream of " + device->info.name_text
                                       : fmt::format("stream {} of {}", ++device->num_streams,
-                                                    device->state.name_text);
+                                                    device->info.name_text);
   }
   Streams::instance().add(stream, std::move(record));
 }
@@ -150,7 +149,7 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work, Use&
     return fmt::format(
         "[{}] memory is used that was never allocated: expected memory of {}, got base {} at "
         "offset {} ({}). Take it from Buffer::allocate, or wrap it.",
-        work.operation, stream.device->state.name_text, use.memory.base, use.memory.offset_bytes,
+        work.operation, stream.device->info.name_text, use.memory.base, use.memory.offset_bytes,
         caller(work));
   }
   Block& block = *use.block;

@@ -16,12 +16,9 @@
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/runtime/memory/view.h"
+#include "core/runtime/plugin/device_info.h"
 #include "core/runtime/validation/call_site.h"
-#include "core/runtime/validation/view.h"
-
-namespace patchbay::runtime {
-struct DeviceState;
-}
 
 namespace patchbay::runtime::validation {
 
@@ -52,11 +49,11 @@ class Clock {
 };
 
 struct DeviceRecord {
-  DeviceRecord(Layer& owner, const DeviceState& described, patchbay_device* opened)
-      : layer(owner), state(described), handle(opened) {}
+  DeviceRecord(Layer& owner, const DeviceInfo& described, patchbay_device* opened)
+      : layer(owner), info(described), handle(opened) {}
 
   Layer& layer;
-  const DeviceState& state;
+  const DeviceInfo& info;
   patchbay_device* const handle;
   unsigned num_streams = 0;
   std::deque<std::shared_ptr<Block>> released;  // not yet given back, the oldest first

@@ -71,8 +71,8 @@ void check_tensor(const ModuleKernelState& kernel, std::size_t i, const TensorIm
                   "They belong to two runtimes, which do not mix: take the values through the host "
                   "with to_vector and from_host.");
     raise(ErrorCode::kDeviceMismatch, "[{}] {} is on another device: expected {}, got {} ({}). {}",
-          op, named(kernel, i), device.name_text, given.device().name_text, describe(given),
-          way_out);
+          op, named(kernel, i), device.info.name_text, given.device().info.name_text,
+          describe(given), way_out);
   }
   if (given.dtype != parameter.spec.dtype) {
     const DType dtype = parameter.spec.dtype;
@@ -151,7 +151,7 @@ GridAxes to_axes(const ModuleKernelState& kernel, const char* what, const Axes3&
 
 void check_group_size(const ModuleKernelState& kernel, const GridAxes& size) {
   const runtime::DeviceState& device = *kernel.module->device;
-  const std::uint32_t limit = device.properties.max_group_size;
+  const std::uint32_t limit = device.info.properties.max_group_size;
   std::uint64_t product = 1;
   bool fits = true;
   for (const std::uint32_t extent : size) {
@@ -161,7 +161,7 @@ void check_group_size(const ModuleKernelState& kernel, const GridAxes& size) {
   raise(ErrorCode::kInvalidArgument,
         "[{}] grid: a group of {} x {} x {} work-items is not possible: expected 1 to {} in all "
         "({}). Use smaller groups, and more of them.",
-        kernel.signature.name, size[0], size[1], size[2], limit, device.name_text);
+        kernel.signature.name, size[0], size[1], size[2], limit, device.info.name_text);
 }
 
 std::string join(const std::vector<std::string>& names) {

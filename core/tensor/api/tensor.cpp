@@ -63,7 +63,7 @@ void* Tensor::host_data(DType dtype) const {
                    "[data] the host can't address this memory: expected a tensor in host memory, "
                    "got one on {} (tensor: {}). Fetch it with to_vector, or copy it: "
                    "tensor.to(\"cpu\").",
-                   impl.device().name_text, tensor::describe(impl));
+                   impl.device().info.name_text, tensor::describe(impl));
   }
   runtime::check_not_recording("data");
   buffer.wait_on_host(true, "data");

@@ -7,6 +7,7 @@
 #include "patchbay/kernel.h"
 
 #include "core/base/error.h"
+#include "core/runtime/kernel/kernel_cache.h"
 
 namespace patchbay::tensor {
 
@@ -15,7 +16,7 @@ static_assert(kernel_slot(kOperators.back(), DType::boolean, 7) < runtime::Kerne
 Operand literal(const char* operation, DType dtype, const Scalar& value) {
   if (value.slot() == 0) [[likely]]
     return {nullptr, value.bits(dtype, operation)};
-  if (runtime::GraphRecorder* recorder = runtime::current_recorder();
+  if (runtime::Recorder* recorder = runtime::current_recorder();
       recorder == nullptr || !recorder->has_slot(value.slot())) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[{}] a slot stands outside of its recording, where no replay can set it: "
@@ -87,7 +88,7 @@ void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs) {
   if (out.is_empty()) return;
   const std::size_t slot = kernel_slot(op, dtype, variant_of(op, out, inputs));
-  runtime::KernelState& kernel = out.device().kernels.at(
+  runtime::KernelState& kernel = out.device().kernels->at(
       slot, [&] { return make_spec(op, out.dtype, dtype, scalars_of(inputs)); });
   Launch launch;
   if (is_flat(out, inputs)) {

@@ -12,9 +12,10 @@
 #include <string_view>
 
 #include "patchbay/kernel.h"
+#include "patchbay/scalar.h"
 
-#include "core/runtime/graph/graph_recorder.h"
 #include "core/runtime/kernel/launch.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/iteration.h"
 #include "core/tensor/dispatch/operators.h"
 #include "core/tensor/dispatch/tensor_impl.h"

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "core/runtime/graph/graph_recorder.h"
 #include "core/runtime/copy/look.h"
 #include "core/runtime/device/runtime_state.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/operands.h"
 
 namespace patchbay::tensor {
@@ -80,12 +80,12 @@ struct IndexCheck {
 
 void check_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent) {
   const runtime::DeviceState& device = index.device();
-  if (!device.runtime.validates || device.properties.completes_inline) [[likely]]
+  if (!device.runtime.validates || device.info.properties.completes_inline) [[likely]]
     return;
   if (index.is_empty()) return;
   const IndexCheck check(operation, index, dim, extent);
   const auto look = [check](std::span<const std::byte> bytes) { check.look(bytes); };
-  if (runtime::GraphRecorder* const recorder = runtime::current_recorder()) {
+  if (runtime::Recorder* const recorder = runtime::current_recorder()) {
     return recorder->look(index.buffer(), index.offset_bytes, check.size_bytes(), operation, look);
   }
   runtime::look_at({&index.buffer(), index.offset_bytes, nullptr}, check.size_bytes(), operation,

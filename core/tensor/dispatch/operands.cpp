@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/graph/graph_recorder.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/overlap.h"
 
@@ -14,7 +14,7 @@ namespace patchbay::tensor {
 
 std::string describe(const TensorImpl& tensor) {
   return fmt::format("{} {} on {}", patchbay::to_string(tensor.dtype), to_string(tensor.shape),
-                     tensor.device().name_text);
+                     tensor.device().info.name_text);
 }
 
 std::string describe(const Named& operand) {
@@ -38,22 +38,22 @@ void raise_device_mismatch(const char* operation, const Named& expected, const N
                         "through the host with to_vector and from_host.");
   raise(ErrorCode::kDeviceMismatch,
         "[{}] operands are on different devices: expected {} on {} like {}, got {} ({}; {}). {}",
-        operation, got.name, device.name_text, expected.name, got.tensor.device().name_text,
-        describe(expected), describe(got), way_out);
+        operation, got.name, device.info.name_text, expected.name,
+        got.tensor.device().info.name_text, describe(expected), describe(got), way_out);
 }
 
 void raise_place_mismatch(const char* operation, const Named& place, const Named& got) {
   const runtime::DeviceState& device = got.tensor.device();
   const bool would_do = got.tensor.shape.rank() == 0 && needs_grad(got.tensor) &&
                         &device.runtime == &place.tensor.device().runtime &&
-                        device.properties.kind == DeviceKind::kCpu;
+                        device.info.properties.kind == DeviceKind::kCpu;
   if (!would_do) raise_device_mismatch(operation, place, got);
   raise(
       ErrorCode::kDeviceMismatch,
       "[{0}] operands are on different devices: expected {1} on {2} like {3}, got {4} ({5}; {6}). "
       "It requires gradients, and so is not taken as a number. Copy it first, and gradients flow "
       "back: {1}.to({3}.device()).",
-      operation, got.name, place.tensor.device().name_text, place.name, device.name_text,
+      operation, got.name, place.tensor.device().info.name_text, place.name, device.info.name_text,
       describe(place), describe(got));
 }
 
@@ -82,9 +82,9 @@ void raise_no_such_dtype(const char* operation, DTypes dtypes, const Named& oper
 
 bool has_dtype(const runtime::DeviceState& device, DType dtype) {
   switch (dtype) {
-    case DType::f64: return device.properties.f64;
-    case DType::f16: return device.properties.f16;
-    case DType::bf16: return device.properties.bf16;
+    case DType::f64: return device.info.properties.f64;
+    case DType::f16: return device.info.properties.f16;
+    case DType::bf16: return device.info.properties.bf16;
     case DType::f32:
     case DType::i32:
     case DType::i64:
@@ -105,18 +105,19 @@ void check_device_has(const char* operation, const runtime::DeviceState& device,
   raise(ErrorCode::kUnsupported,
         "[{0}] device {1} has no dtype {2}: expected one of {3}, got {2}. Use one of these, or "
         "another device.",
-        operation, device.name_text, patchbay::to_string(dtype), to_string(known));
+        operation, device.info.name_text, patchbay::to_string(dtype), to_string(known));
 }
 
 bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
   return tensor.shape.rank() == 0 && !needs_grad(tensor) &&
          &tensor.device().runtime == &place.device().runtime &&
-         tensor.device().properties.kind == DeviceKind::kCpu && tensor.buffer().host_addressable;
+         tensor.device().info.properties.kind == DeviceKind::kCpu &&
+         tensor.buffer().host_addressable;
 }
 
 std::uint64_t read_host_scalar(const TensorImpl& tensor) {
   runtime::BufferState& buffer = tensor.buffer();
-  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+  if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     if (recorder->makes(buffer)) runtime::check_not_recording("scalar");
   }
   buffer.wait_on_host(false, "scalar");

@@ -10,10 +10,10 @@
 #include "core/runtime/kernel/launch.h"
 #include "core/tensor/autograd/fused.h"
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/overlap.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay::tensor {
 
@@ -223,7 +223,7 @@ class Call {
     raise(ErrorCode::kDeviceMismatch,
           "[{}] the outputs are on different devices: expected all on {}, got {} (out: {}; out: "
           "{}). Give outputs on one device.",
-          op_, place_->device().name_text, out.device().name_text, describe(*place_),
+          op_, place_->device().info.name_text, out.device().info.name_text, describe(*place_),
           describe(out));
   }
 

@@ -9,8 +9,8 @@
 #include "core/runtime/api/interop.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_state.h"
-#include "core/tensor/interop/dlpack_dtype.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/interop/dlpack_dtype.h"
 
 namespace patchbay {
 namespace {
@@ -56,12 +56,12 @@ dlpack::DLDataType to_dlpack(DType dtype) {
 }
 
 void check_device(const TensorImpl& impl) {
-  if (impl.device().dlpack_device_type != 0) return;
+  if (impl.device().info.dlpack_device_type != 0) return;
   raise(
       ErrorCode::kUnsupported,
       "[to_dlpack] {} is of a kind that DLPack has no number for ({}). Copy the tensor to another "
       "device, such as cpu:0.",
-      impl.device().name_text, tensor::describe(impl));
+      impl.device().info.name_text, tensor::describe(impl));
 }
 
 /// After this the consumer may use the memory on its stream, or, if it gave none, at once.
@@ -93,7 +93,7 @@ void fill(Export<Managed>& made) {
   // Where offsets can be added to it they are: consumers are known to overlook byte_offset.
   result.data = memory.as<void*>();
   result.byte_offset = memory.offset_bytes;
-  result.device = {impl.device().dlpack_device_type, impl.device().dlpack_device_id};
+  result.device = {impl.device().info.dlpack_device_type, impl.device().info.dlpack_device_id};
   result.ndim = impl.shape.rank();
   result.dtype = to_dlpack(impl.dtype);
   result.shape = made.shape.data();

@@ -8,9 +8,9 @@
 
 #include "core/runtime/api/interop.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/tensor/interop/dlpack_dtype.h"
 #include "core/tensor/dispatch/layout.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/interop/dlpack_dtype.h"
 
 namespace patchbay {
 namespace {
@@ -52,8 +52,9 @@ bool is_read_only(const DLManagedTensorVersioned& managed) {
 }
 
 bool is_on(const DLTensor& given, const DeviceState& device) {
-  return device.dlpack_device_type != 0 && device.dlpack_device_type == given.device.device_type &&
-         device.dlpack_device_id == given.device.device_id;
+  return device.info.dlpack_device_type != 0 &&
+         device.info.dlpack_device_type == given.device.device_type &&
+         device.info.dlpack_device_id == given.device.device_id;
 }
 
 std::string place_of(const DLTensor& given) {
@@ -61,17 +62,19 @@ std::string place_of(const DLTensor& given) {
 }
 
 std::string place_of(const DeviceState& device) {
-  if (device.dlpack_device_type == 0) return "nothing, since DLPack has no number for it";
-  return fmt::format("device type {}, id {}", device.dlpack_device_type, device.dlpack_device_id);
+  if (device.info.dlpack_device_type == 0) return "nothing, since DLPack has no number for it";
+  return fmt::format("device type {}, id {}", device.info.dlpack_device_type,
+                     device.info.dlpack_device_id);
 }
 
 Device find_device(const DLTensor& given, const Runtime& runtime) {
   std::string known;
-  for (DeviceState* device : runtime.state().devices()) {
-    if (is_on(given, *device)) return Device(device->shared());
-    if (device->dlpack_device_type == 0) continue;
+  for (const Device& candidate : runtime.devices()) {
+    const DeviceState& device = candidate.state();
+    if (is_on(given, device)) return candidate;
+    if (device.info.dlpack_device_type == 0) continue;
     known +=
-        fmt::format("{}{}: {}", known.empty() ? "" : "; ", device->name_text, place_of(*device));
+        fmt::format("{}{}: {}", known.empty() ? "" : "; ", device.info.name_text, place_of(device));
   }
   raise(
       ErrorCode::kUnknownDevice,
@@ -85,7 +88,7 @@ void check_device(const DLTensor& given, const DeviceState& device) {
   raise(ErrorCode::kDeviceMismatch,
         "[from_dlpack] the memory is of another device: expected {} for {}, got {}. Import it to "
         "its own device, and copy it from there.",
-        place_of(device), device.name_text, place_of(given));
+        place_of(device), device.info.name_text, place_of(given));
 }
 
 DType dtype_of(const DLTensor& given) {
@@ -142,7 +145,8 @@ Tensor import(Managed* managed, const Device& device) {
   const auto data = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(given.data));
   const std::uint64_t offset = size == 0 ? 0 : given.byte_offset;
   if (size != 0) {
-    tensor::check_aligned(kOperation, dtype, (device.state().has_addresses ? data : 0) + offset);
+    tensor::check_aligned(kOperation, dtype,
+                          (device.state().info.has_addresses ? data : 0) + offset);
   }
   const auto owned = std::make_shared<Managed*>(nullptr);
   const auto release = [owned] {

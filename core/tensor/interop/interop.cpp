@@ -26,7 +26,7 @@ Tensor make(const Buffer& buffer, DType dtype, const Shape& shape, const Shape* 
     raise(ErrorCode::kInvalidArgument,
           "[from_buffer] wrong kind of memory: expected device memory, got {} ({}). Copy it to a "
           "buffer of device memory.",
-          to_string(state.kind), state.device->name_text);
+          to_string(state.kind), state.device->info.name_text);
   }
   const tensor::Layout layout = tensor::checked_layout("from_buffer", dtype, shape, strides);
   if (offset_bytes > size || layout.extent_bytes > size - offset_bytes) {
@@ -34,7 +34,7 @@ Tensor make(const Buffer& buffer, DType dtype, const Shape& shape, const Shape* 
           "[from_buffer] the elements lie outside the buffer: expected at most {} bytes, got {} "
           "from offset {} (shape {}, strides {}, {}; {}). Give a larger buffer.",
           size, layout.extent_bytes, offset_bytes, to_string(shape), to_string(layout.strides),
-          to_string(dtype), state.device->name_text);
+          to_string(dtype), state.device->info.name_text);
   }
   const std::uint64_t place = state.memory.offset_bytes + offset_bytes;
   const std::uint64_t base =

@@ -7,13 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/size.h"
+#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/index_check.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/overlap.h"
-#include "core/base/size.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 
@@ -109,7 +110,7 @@ void validate(const Lookup& lookup, const TensorImpl& table) {
 runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& table, DType index) {
   const unsigned is_narrow = index == DType::i32 ? 1 : 0;
   const auto place = static_cast<unsigned>(std::string_view(op.arguments).find('x'));
-  return table.device().kernels.at(kernel_slot(op, table.dtype, is_narrow), [&] {
+  return table.device().kernels->at(kernel_slot(op, table.dtype, is_narrow), [&] {
     return make_spec(op, table.dtype, table.dtype, is_narrow << (place - 1));
   });
 }

@@ -10,11 +10,11 @@
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/tensor/autograd/views.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/dispatch.h"
-#include "core/tensor/ops/elementwise.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/overlap.h"
+#include "core/tensor/ops/create.h"
+#include "core/tensor/ops/elementwise.h"
 
 namespace patchbay {
 
@@ -57,7 +57,7 @@ void check_same_runtime(const char* operation, const TensorImpl& source,
                  "[{}] devices of two runtimes do not mix: expected {} of the tensor's runtime, "
                  "got that of another (tensor: {}). Take the values through the host with "
                  "to_vector and from_host.",
-                 operation, target.name_text, describe(source));
+                 operation, target.info.name_text, describe(source));
 }
 
 void check_same_shape(const TensorImpl& to, const TensorImpl& from) {

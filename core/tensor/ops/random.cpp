@@ -10,11 +10,12 @@
 
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/generator_state.h"
-#include "core/runtime/graph/graph_recorder.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/tensor/ops/create.h"
+#include "core/runtime/kernel/kernel_cache.h"
+#include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 
@@ -28,7 +29,7 @@ Generator::Generator(State state) : state_(std::make_shared<runtime::GeneratorSt
 Generator::State Generator::state() const { return advance(0); }
 
 void Generator::set_state(State state) const {
-  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+  if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     return recorder->set_position(state_, {state.seed, state.offset});
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
@@ -39,7 +40,7 @@ void Generator::set_state(State state) const {
 void Generator::manual_seed(std::uint64_t seed) const { set_state({seed, 0}); }
 
 Generator::State Generator::advance(std::uint64_t num_calls) const {
-  if (runtime::GraphRecorder* recorder = runtime::current_recorder()) [[unlikely]] {
+  if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     const auto [seed, offset] = recorder->advance(state_, num_calls);
     return {seed, offset};
   }
@@ -89,8 +90,8 @@ void add_out(Launch& launch, const TensorImpl& out) {
 
 /// What is not there is told before an offset is taken.
 runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& out) {
-  return out.device().kernels.at(kernel_slot(op, out.dtype, 0),
-                                 [&] { return make_spec(op, out.dtype, out.dtype); });
+  return out.device().kernels->at(kernel_slot(op, out.dtype, 0),
+                                  [&] { return make_spec(op, out.dtype, out.dtype); });
 }
 
 void draw(const char* operation, const Operator& op, const TensorImpl& out,

@@ -1,30 +1,30 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/validation.h"
+
 #include <algorithm>
 
 #include "patchbay/runtime.h"
-#include "patchbay/validation.h"
 
 #include "core/base/error.h"
-#include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/registry/loaded_runtime.h"
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay {
 namespace {
 
 /// Lets all work end and all that is freed go back; what failed is told to who waits for it.
-void settle(runtime::DeviceState& device) {
+void settle(runtime::DeviceAssembly& device) {
   if (device.handle.load() == nullptr) return;
   try {
     device.synchronize(PATCHBAY_NO_DEADLINE);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): see above
   }
-  device.allocator.trim();
+  device.allocator->trim();
 }
 
-void add(ValidationReport& report, runtime::PluginState& plugin) {
-  for (const auto& device : plugin.devices) settle(*device);
-  runtime::validation::Layer& layer = *plugin.validation;
+void add(ValidationReport& report, runtime::Backend& backend) {
+  for (const auto& device : backend.assemblies) settle(*device);
+  auto& layer = static_cast<runtime::validation::Layer&>(*backend.layer);
   layer.look();
   layer.findings().forget_late();
   report.is_on = true;
@@ -36,16 +36,11 @@ void add(ValidationReport& report, runtime::PluginState& plugin) {
 }  // namespace
 
 ValidationReport validation_report(const Runtime& runtime) {
-  // Not under the lock: what is found goes to the log, whose sink may call the runtime.
-  std::vector<runtime::PluginState*> validated;
-  {
-    const std::scoped_lock lock(runtime.state().mutex);
-    for (const auto& plugin : runtime.state().plugins) {
-      if (plugin->validation != nullptr) validated.push_back(plugin.get());
-    }
-  }
   ValidationReport report;
-  for (runtime::PluginState* plugin : validated) add(report, *plugin);
+  report.is_on = runtime.state().validates;
+  for (runtime::Backend* const backend : runtime::registry_of(runtime.state()).loaded()) {
+    if (backend->layer != nullptr) add(report, *backend);
+  }
   std::stable_sort(report.live.begin(), report.live.end(),
                    [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });
   return report;

@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Which bytes of a block an argument takes.
-#ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_VIEW_H_
-#define PATCHBAY_CORE_RUNTIME_VALIDATION_VIEW_H_
+#ifndef PATCHBAY_CORE_RUNTIME_MEMORY_VIEW_H_
+#define PATCHBAY_CORE_RUNTIME_MEMORY_VIEW_H_
 
 #include <array>
 #include <cstdint>
 
 #include "patchbay/plugin/types.h"
 
-namespace patchbay::runtime::validation {
+namespace patchbay::runtime {
 
 /// Elements at strides, all in bytes; dimensions of extent 1 are left out.
 struct View {
@@ -32,6 +32,6 @@ struct View {
 /// Whether the two have a byte in common. Views too tangled to tell count as apart.
 bool share_bytes(const View& a, const View& b);
 
-}  // namespace patchbay::runtime::validation
+}  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_VALIDATION_VIEW_H_
+#endif  // PATCHBAY_CORE_RUNTIME_MEMORY_VIEW_H_

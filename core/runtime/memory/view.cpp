@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/validation/view.h"
+#include "core/runtime/memory/view.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 #include "core/base/distance_search.h"
 
-namespace patchbay::runtime::validation {
+namespace patchbay::runtime {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -70,4 +70,4 @@ bool share_bytes(const View& a, const View& b) {
   return search.can_reach(b.begin - a.begin) && !search.has_given_up();
 }
 
-}  // namespace patchbay::runtime::validation
+}  // namespace patchbay::runtime

@@ -1,0 +1,23 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_CORE_BASE_CLOCK_H_
+#define PATCHBAY_CORE_BASE_CLOCK_H_
+
+#include <chrono>
+#include <cstdint>
+
+namespace patchbay::runtime {
+
+/// Nanoseconds of the monotonic clock: that of every deadline.
+inline std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/// The deadline that lies `timeout_ns` ahead, saturating. The largest timeout is no deadline.
+inline std::uint64_t deadline_after(std::int64_t timeout_ns) {
+  if (timeout_ns == std::chrono::nanoseconds::max().count()) return UINT64_MAX;
+  return now_ns() + static_cast<std::uint64_t>(timeout_ns > 0 ? timeout_ns : 0);
+}
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_BASE_CLOCK_H_

@@ -1,0 +1,36 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What a program sees of tracing.
+#include "patchbay/trace.h"
+
+#include <utility>
+
+#include "core/runtime/registry/loaded_runtime.h"
+
+namespace patchbay {
+void Runtime::start_trace(const std::filesystem::path& file) const { state_->tracing.start(file); }
+
+void Runtime::stop_trace() const {
+  for (runtime::Backend* const backend : runtime::registry_of(*state_).loaded()) {
+    for (const auto& device : backend->assemblies) device->write_trace();
+  }
+  state_->tracing.stop();
+}
+
+struct TraceScope::Impl {
+  std::shared_ptr<runtime::RuntimeState> keep;
+  const std::string name;
+  const runtime::TraceSpan span;
+
+  Impl(std::shared_ptr<runtime::RuntimeState> state, runtime::Tracer* tracer, std::string text)
+      : keep(std::move(state)), name(std::move(text)), span(tracer, name) {}
+};
+
+TraceScope::TraceScope(std::string name, const Runtime& runtime) {
+  if (runtime::Tracer* const tracer = runtime.state().tracing.tracer()) {
+    impl_ = std::make_unique<Impl>(runtime.state().shared_from_this(), tracer, std::move(name));
+  }
+}
+
+TraceScope::~TraceScope() = default;
+
+}  // namespace patchbay

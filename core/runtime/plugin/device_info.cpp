@@ -1,0 +1,95 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/device_info.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "core/runtime/plugin/arrival.h"
+
+namespace patchbay::runtime {
+namespace {
+
+constexpr std::uint64_t kMostAlignmentBytes = std::uint64_t{1} << 21, kMostUnits = 1 << 24;
+
+/// Errors go to `arrival`.
+DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& arrival) {
+  const auto can = [&raw](std::uint64_t bit) { return (raw.capabilities & bit) != 0; };
+  DeviceProperties result;
+  result.name = arrival.text("its name", raw.name);
+  result.vendor = arrival.text("its vendor", raw.vendor);
+  result.driver_version = arrival.text("its driver_version", raw.driver_version);
+  result.pci_address = arrival.text("its pci_address", raw.pci_address);
+  std::copy(std::begin(raw.uuid), std::end(raw.uuid), result.uuid.begin());
+  result.kind = raw.kind == PATCHBAY_DEVICE_CPU ? DeviceKind::kCpu : DeviceKind::kAccelerator;
+  result.f64 = can(PATCHBAY_CAN_F64);
+  result.f16 = can(PATCHBAY_CAN_F16);
+  result.bf16 = can(PATCHBAY_CAN_BF16);
+  result.peer_access = can(PATCHBAY_CAN_PEER_ACCESS);
+  result.unified_memory = can(PATCHBAY_CAN_UNIFIED_MEMORY);
+  result.modules = can(PATCHBAY_CAN_MODULES);
+  result.completes_inline = can(PATCHBAY_CAN_INLINE_STREAM);
+  result.host_addressable = ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_DEVICE) & 1) != 0;
+  result.memory_total_bytes = raw.memory_total_bytes;
+  result.compute_units = raw.compute_units;
+  result.preferred_vector_bytes = raw.preferred_vector_bytes;
+  result.sub_group_width = raw.sub_group_width;
+  result.max_group_size = raw.max_group_size;
+  return result;
+}
+
+void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
+  arrival.expect(raw.kind == PATCHBAY_DEVICE_CPU || raw.kind == PATCHBAY_DEVICE_ACCELERATOR,
+                 "its kind is {}, expected {} or {}", raw.kind, int{PATCHBAY_DEVICE_CPU},
+                 int{PATCHBAY_DEVICE_ACCELERATOR});
+  const auto expect_at_most = [&](const char* what, std::uint64_t value, std::uint64_t most) {
+    arrival.expect(value <= most, "its {} is {}, expected at most {}", what, value, most);
+  };
+  expect_at_most("memory_total_bytes", raw.memory_total_bytes, kMostMemoryBytes);
+  expect_at_most("memory_free_bytes", raw.memory_free_bytes, kMostMemoryBytes);
+  expect_at_most("memory_alignment_bytes", raw.memory_alignment_bytes, kMostAlignmentBytes);
+  expect_at_most("compute_units", raw.compute_units, kMostUnits);
+  expect_at_most("preferred_vector_bytes", raw.preferred_vector_bytes, kMostUnits);
+  expect_at_most("sub_group_width", raw.sub_group_width, kMostUnits);
+  expect_at_most("max_group_size", raw.max_group_size, kMostUnits);
+  const std::uint64_t alignment = raw.memory_alignment_bytes;
+  arrival.expect((alignment & (alignment - 1)) == 0 || alignment == 0,
+                 "its memory_alignment_bytes is {}, expected a power of two", alignment);
+  arrival.expect(raw.dlpack_device_type >= 0 && raw.dlpack_device_id >= 0,
+                 "its DLPack device is ({}, {}), expected no negative number",
+                 raw.dlpack_device_type, raw.dlpack_device_id);
+}
+
+}  // namespace
+
+std::string read_device_info(const patchbay_device_properties& raw, const std::string& backend,
+                             DeviceInfo& info) {
+  constexpr std::size_t kLeastBytes = offsetof(patchbay_device_properties, name);
+  if (raw.size < kLeastBytes) {
+    return fmt::format("it enumerates a device with {} bytes of properties: expected at least {}",
+                       raw.size, kLeastBytes);
+  }
+  patchbay_device_properties known{};
+  std::memcpy(&known, &raw, std::min<std::size_t>(raw.size, sizeof(known)));
+  if (known.index > static_cast<std::uint32_t>(DeviceName::kMaxIndex)) {
+    return fmt::format("it enumerates a device of index {}: expected 0 to {}", known.index,
+                       DeviceName::kMaxIndex);
+  }
+  info.plugin_index = known.index;
+  info.name = {backend, static_cast<int>(known.index)};
+  info.name_text = info.name.to_string();
+  Arrival arrival;
+  info.properties = to_properties(known, arrival);
+  check_numbers(known, arrival);
+  info.host_addressable_kinds = known.host_addressable_kinds;
+  info.has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
+  info.dlpack_device_type = known.dlpack_device_type;
+  info.dlpack_device_id = known.dlpack_device_id;
+  if (known.memory_alignment_bytes != 0) info.alignment_bytes = known.memory_alignment_bytes;
+  if (arrival.fault().empty()) return {};
+  return fmt::format("it enumerates {}: {}", info.name_text, arrival.fault());
+}
+
+}  // namespace patchbay::runtime

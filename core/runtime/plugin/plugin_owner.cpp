@@ -1,0 +1,33 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/plugin/plugin_owner.h"
+
+#include "core/base/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+/// That of a runtime, from which on forks are noticed.
+HomeProcess first_home() {
+  watch_forks();
+  return HomeProcess();
+}
+
+const ThreadPool& checked(const ThreadPool& pool) {
+  if (pool.num_threads >= 0 && (pool.num_threads > 0) == static_cast<bool>(pool.parallel_for)) {
+    return pool;
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] thread_pool: expected both num_threads and parallel_for or neither, got {} "
+        "threads and {} function. Set both to lend threads.",
+        pool.num_threads, pool.parallel_for ? "a" : "no");
+}
+
+}  // namespace
+
+PluginOwner::PluginOwner(const RuntimeOptions& options)
+    : home(first_home()),
+      environment(options.settings, options.read_environment),
+      thread_pool(checked(options.thread_pool)),
+      logger(options.log, environment) {}
+
+}  // namespace patchbay::runtime

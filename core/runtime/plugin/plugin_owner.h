@@ -1,0 +1,43 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What plugins have of the runtime that they belong to.
+#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_OWNER_H_
+#define PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_OWNER_H_
+
+#include <cstdint>
+
+#include "patchbay/plugin/types.h"
+#include "patchbay/runtime.h"
+
+#include "core/base/environment.h"
+#include "core/base/fork.h"
+#include "core/base/logger.h"
+#include "core/runtime/trace/tracing.h"
+
+namespace patchbay::runtime {
+
+struct PluginState;
+
+struct PluginOwner {
+  /// Errors: kInvalidArgument for a bad `thread_pool` or the settings of the log.
+  explicit PluginOwner(const RuntimeOptions& options);
+  virtual ~PluginOwner() = default;
+  PluginOwner(const PluginOwner&) = delete;
+  PluginOwner& operator=(const PluginOwner&) = delete;
+
+  /// Device memory for the plugin's own use, by the device's number. Errors: kInvalidArgument if
+  /// the plugin has no such device; kOutOfMemory.
+  virtual patchbay_memory allocate_scratch(const PluginState& plugin, std::uint32_t index,
+                                           std::uint64_t size_bytes) = 0;
+  virtual void free_scratch(const PluginState& plugin, std::uint32_t index,
+                            patchbay_memory memory) noexcept = 0;
+
+  const HomeProcess home;
+  const Environment environment;
+  const ThreadPool thread_pool;
+  Logger logger;
+  Tracing tracing;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_OWNER_H_

@@ -1,0 +1,68 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/registry/backend.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/validation/layer.h"
+
+namespace patchbay::runtime {
+
+Backend::~Backend() { close_all(); }
+
+void Backend::open(const Inspection& inspection, RuntimeState& runtime,
+                   const std::function<bool(const std::string&)>& is_visible) {
+  load(inspection);
+  if (!is_loaded()) return;
+  if (runtime.validates) layer = std::make_unique<validation::Layer>(*this);
+  for (const auto& info : devices) {
+    assemblies.push_back(
+        std::make_unique<DeviceAssembly>(runtime, *this, *info, is_visible(info->name_text)));
+  }
+}
+
+DeviceAssembly* Backend::find(std::uint32_t plugin_index) const {
+  for (const auto& device : assemblies) {
+    if (device->info.plugin_index == plugin_index) return device.get();
+  }
+  return nullptr;
+}
+
+std::string Backend::holders() const {
+  std::string all;
+  for (const auto& device : assemblies) {
+    const std::string held = device->holders();
+    if (!held.empty()) all += (all.empty() ? "" : "; ") + device->info.name_text + ": " + held;
+  }
+  return all;
+}
+
+std::string Backend::device_list() const {
+  std::vector<std::string> names;
+  for (const auto& device : assemblies) {
+    names.push_back(device->info.name_text + (device->visible ? "" : " (hidden)"));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string Backend::explain() const {
+  std::string text =
+      fmt::format("  {} {}: {}\n", printable(candidate.path.string()), to_string(status), reason);
+  if (!is_loaded()) return text;
+  for (const auto& device : assemblies) {
+    text += fmt::format("    {} {}: {}{}\n", device->info.name_text,
+                        to_string(device->info.properties.kind), device->info.properties.name,
+                        device->visible ? "" : " (hidden by the list of visible devices)");
+  }
+  return text;
+}
+
+void Backend::close_all() noexcept {
+  if (process_is_ending()) return;  // no plugin is called any more
+  for (const auto& device : assemblies) device->close();
+  close();
+}
+
+}  // namespace patchbay::runtime

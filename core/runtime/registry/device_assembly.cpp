@@ -1,0 +1,211 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/registry/device_assembly.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "patchbay/plugin/extensions.h"
+
+#include "core/base/error.h"
+#include "core/runtime/copy/transfer.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/kernel/kernel_state.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/plugin_state.h"
+
+namespace patchbay::runtime {
+namespace {
+
+patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+DeviceAssembly::DeviceAssembly(RuntimeState& owner, PluginState& maker, const DeviceInfo& described,
+                               bool is_visible)
+    : DeviceState(owner, maker, described),
+      visible(is_visible),
+      own_allocator_(*this),
+      own_kernels_(*this) {
+  allocator = &own_allocator_;
+  kernels = &own_kernels_;
+}
+
+DeviceAssembly::~DeviceAssembly() {
+  {
+    const std::scoped_lock lock(link->mutex);
+    link->device = nullptr;
+  }
+  // After the process has begun to end no plugin is called: what is open stays open.
+  if (!process_is_ending()) return;
+  static_cast<void>(own_stream_.release());
+  static_cast<void>(transfer_stream.release());
+}
+
+void DeviceAssembly::close_stream() {
+  if (own_stream_ != nullptr) own_stream_->close();
+}
+
+patchbay_device* DeviceAssembly::open_slowly() {
+  const std::scoped_lock lock(open_mutex_);
+  if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
+  if (closed_) raise_gone();
+  plugin.heed_process_end();
+  patchbay_device* opened = nullptr;
+  check(plugin.tables.plugin.open_device(plugin.driver, info.plugin_index, &opened), "Device",
+        info.name_text);
+  finish_opening(given(opened, *this, "Device", "open_device"));
+  return opened;
+}
+
+void DeviceAssembly::open_in(std::uint64_t native_context) {
+  check_home("adopt_context");
+  const std::scoped_lock lock(open_mutex_);
+  if (closed_) raise_gone();
+  if (handle.load(std::memory_order_acquire) != nullptr) {
+    raise(
+        ErrorCode::kInUse,
+        "[adopt_context] device {} is open already: expected one that nothing has used. Adopt the "
+        "context before the first tensor, buffer, stream or memory query of the device.",
+        info.name_text);
+  }
+  const auto* table =
+      static_cast<const patchbay_adopt_context_table*>(plugin.tables.plugin.get_extension(
+          plugin.driver, to_abi(PATCHBAY_EXTENSION_ADOPT_CONTEXT), 1));
+  constexpr std::size_t kWholeBytes =
+      offsetof(patchbay_adopt_context_table, open_device) + sizeof(table->open_device);
+  if (table == nullptr || table->size < kWholeBytes || table->open_device == nullptr) {
+    raise(ErrorCode::kUnsupported,
+          "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
+          "out, and the device opens in a context of its own.",
+          plugin.name, info.name_text);
+  }
+  plugin.heed_process_end();
+  patchbay_device* opened = nullptr;
+  check(table->open_device(plugin.driver, info.plugin_index, native_context, &opened),
+        "adopt_context", info.name_text);
+  given(opened, *this, "adopt_context", "open_device of 'adopt-context'");
+  if (plugin.layer) plugin.layer->adopt_device(info.plugin_index, opened);
+  finish_opening(opened);
+}
+
+/// Under open_mutex_.
+void DeviceAssembly::finish_opening(patchbay_device* opened) {
+  patchbay_stream* stream = nullptr;
+  const std::uint32_t flags = stream_flags(PATCHBAY_STREAM_DEFAULT);
+  std::unique_ptr<patchbay_device, void (*)(patchbay_device*)> owned(
+      opened, plugin.tables.plugin.close_device);
+  check(plugin.tables.stream.create(opened, flags, &stream), "Device", info.name_text);
+  StreamHandle adopted = own_stream(*this, stream, "Device");
+  auto made = std::make_unique<StreamState>(*this, nullptr, std::move(adopted), flags);
+  made->drop_times();  // nobody asks for them
+  add_stream(*made);
+  if (!caches_memory()) {
+    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
+      own_allocator_.of(kind).set_source(nullptr, /*caches=*/false);
+    }
+  }
+  own_stream_ = std::move(made);
+  default_stream = own_stream_.get();
+  static_cast<void>(owned.release());
+  handle.store(opened, std::memory_order_release);
+}
+
+std::string DeviceAssembly::holders() const {
+  std::string text;
+  const auto add = [&text](std::uint64_t count, const char* one, const char* many) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
+  };
+  add(own_allocator_.live_blocks(), "buffer", "buffers");
+  if (own_allocator_.live_blocks() > 0)
+    text += fmt::format(" ({} bytes)", own_allocator_.live_bytes());
+  add(static_cast<std::uint64_t>(live_wraps.load()), "wrapped buffer", "wrapped buffers");
+  {
+    const std::scoped_lock lock(streams_mutex_);
+    const auto is_held = [](const StreamState* stream) { return stream->keep != nullptr; };
+    add(static_cast<std::uint64_t>(std::count_if(streams_.begin(), streams_.end(), is_held)),
+        "stream", "streams");
+  }
+  add(static_cast<std::uint64_t>(live_events.load()), "event", "events");
+  add(own_kernels_.num_held() + static_cast<std::uint64_t>(live_preparations.load()), "kernel",
+      "kernels");
+  add(static_cast<std::uint64_t>(live_modules.load()), "kernel module", "kernel modules");
+  return text;
+}
+
+void DeviceAssembly::add_stream(StreamState& stream) {
+  const std::scoped_lock lock(streams_mutex_);
+  streams_.push_back(&stream);
+  if (lost_) stream.progress->fail(lost_);
+}
+
+void DeviceAssembly::remove_stream(StreamState& stream) {
+  const std::scoped_lock lock(streams_mutex_);
+  std::erase(streams_, &stream);
+}
+
+void DeviceAssembly::lose(const FaultPtr& fault) {
+  const std::scoped_lock lock(streams_mutex_);
+  if (lost_ == nullptr) lost_ = fault;
+  is_lost_.store(true, std::memory_order_relaxed);
+  for (StreamState* const stream : streams_) stream->progress->fail(lost_);
+}
+
+void DeviceAssembly::raise_lost(std::string_view operation) const {
+  const std::scoped_lock lock(streams_mutex_);
+  throw stream_error(*lost_, operation);
+}
+
+/// All but the default one, held so that they do not go meanwhile.
+std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
+  const std::scoped_lock lock(streams_mutex_);
+  std::vector<std::shared_ptr<StreamState>> held;
+  for (StreamState* const stream : streams_) {
+    if (auto one = stream->weak_from_this().lock()) held.push_back(std::move(one));
+  }
+  return held;
+}
+
+void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
+  if (!runtime.transfer.finish(this, deadline_ns)) {
+    raise(ErrorCode::kTimedOut,
+          "[synchronize] the deadline passed during a copy ({}). Nothing is lost: wait again.",
+          info.name_text);
+  }
+  const auto others = hold_streams();
+  default_stream->synchronize(deadline_ns);
+  for (const auto& stream : others) stream->synchronize(deadline_ns);
+}
+
+void DeviceAssembly::write_trace() noexcept try {
+  if (!home.is_here()) return;
+  const auto others = hold_streams();
+  if (handle.load(std::memory_order_acquire) != nullptr) default_stream->write_trace();
+  for (const auto& stream : others) stream->write_trace();
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the list
+}
+
+void DeviceAssembly::finish_quietly() noexcept {
+  default_stream->finish_quietly();
+  try {
+    for (const auto& stream : hold_streams()) stream->finish_quietly();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory for the list
+  }
+}
+
+void DeviceAssembly::close() {
+  const std::scoped_lock lock(open_mutex_);
+  closed_ = true;
+  patchbay_device* opened = handle.load();
+  if (opened == nullptr) return;
+  own_kernels_.clear();
+  default_stream->finish_quietly();
+  own_allocator_.trim();
+  default_stream->close();
+  transfer_stream.reset();
+  plugin.tables.plugin.close_device(opened);
+  handle.store(nullptr);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,66 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A device with all of its parts.
+#ifndef PATCHBAY_CORE_RUNTIME_REGISTRY_DEVICE_ASSEMBLY_H_
+#define PATCHBAY_CORE_RUNTIME_REGISTRY_DEVICE_ASSEMBLY_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/kernel/kernel_cache.h"
+#include "core/runtime/memory/allocator.h"
+#include "core/runtime/stream/stream_state.h"
+
+namespace patchbay::runtime {
+
+/// Owned by its plugin's entry in the registry.
+class DeviceAssembly final : public DeviceState {
+ public:
+  DeviceAssembly(RuntimeState& runtime, PluginState& plugin, const DeviceInfo& info,
+                 bool is_visible);
+  ~DeviceAssembly();
+
+  /// Opens it in a context of the application's. Errors: kInUse if it is open.
+  void open_in(std::uint64_t native_context);
+  /// Everything that lives on the device, in words; empty if nothing does.
+  std::string holders() const;
+  /// Writes to the trace what is known to have ended on its streams.
+  void write_trace() noexcept;
+  /// Ends what the default stream was given, also what would run for ever. For the end of the
+  /// runtime, when no one can wait for it any more.
+  void close_stream();
+  /// Releases streams, kernels and the device itself. Nothing lives on it any more, and no
+  /// allocator of the runtime holds memory back for its streams.
+  void close();
+
+  void synchronize(std::uint64_t deadline_ns) override;
+  void finish_quietly() noexcept override;
+  void lose(const FaultPtr& fault) override;
+  void add_stream(StreamState& stream) override;
+  void remove_stream(StreamState& stream) override;
+
+  const bool visible;
+
+ private:
+  patchbay_device* open_slowly() override;
+  [[noreturn]] void raise_lost(std::string_view operation) const override;
+  void finish_opening(patchbay_device* opened);
+  std::vector<std::shared_ptr<StreamState>> hold_streams() const;
+
+  std::unique_ptr<StreamState> own_stream_;  // made when the device opens, closed by `close`
+  Allocator own_allocator_;
+  KernelCache own_kernels_;
+  std::mutex open_mutex_;
+  bool closed_ = false;
+  mutable std::mutex streams_mutex_;
+  std::vector<StreamState*> streams_;
+  FaultPtr lost_;  // under streams_mutex_
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_REGISTRY_DEVICE_ASSEMBLY_H_

@@ -1,0 +1,70 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/registry/loaded_runtime.h"
+
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay::runtime {
+namespace {
+
+DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
+  DeviceAssembly* const device = static_cast<const Backend&>(plugin).find(index);
+  if (device == nullptr) raise(ErrorCode::kInvalidArgument, "no device of index {}", index);
+  return *device;
+}
+
+}  // namespace
+
+LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
+    : RuntimeState(options, links_, transfer_), registry(*this, options) {
+  if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
+}
+
+std::shared_ptr<RuntimeState> LoadedRuntime::make(const RuntimeOptions& options) {
+  const std::shared_ptr<LoadedRuntime> made(new LoadedRuntime(options), DeleteOutsideCallbacks());
+  made->registry.find_plugins(options);
+  return made;
+}
+
+void LoadedRuntime::set_out_of_memory_callback(OutOfMemoryCallback callback) {
+  home.check("set_out_of_memory_callback", "every device");
+  auto shared =
+      callback ? std::make_shared<const OutOfMemoryCallback>(std::move(callback)) : nullptr;
+  const std::scoped_lock lock(mutex_);
+  on_out_of_memory_.swap(shared);
+}
+
+bool LoadedRuntime::ask_for_memory(DeviceState& device, std::size_t size_bytes) {
+  thread_local bool is_asking = false;
+  std::shared_ptr<const OutOfMemoryCallback> callback;
+  {
+    const std::scoped_lock lock(mutex_);
+    callback = on_out_of_memory_;
+  }
+  if (callback == nullptr || is_asking) return false;
+  struct Asking {
+    Asking() { is_asking = true; }
+    ~Asking() { is_asking = false; }
+  } const asking;
+  (*callback)(Device(device.shared()), size_bytes);
+  return true;
+}
+
+void LoadedRuntime::finish_copies_for_memory(const DeviceState& device) {
+  transfer_.finish_for_memory(device);
+}
+
+patchbay_memory LoadedRuntime::allocate_scratch(const PluginState& plugin, std::uint32_t index,
+                                                std::uint64_t size_bytes) {
+  return device_of(plugin, index).allocator->allocate_scratch(size_bytes);
+}
+
+void LoadedRuntime::free_scratch(const PluginState& plugin, std::uint32_t index,
+                                 patchbay_memory memory) noexcept {
+  DeviceAssembly* const device = static_cast<const Backend&>(plugin).find(index);
+  if (device != nullptr) device->allocator->free_scratch(memory);
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,52 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A runtime with all of its parts.
+#ifndef PATCHBAY_CORE_RUNTIME_REGISTRY_LOADED_RUNTIME_H_
+#define PATCHBAY_CORE_RUNTIME_REGISTRY_LOADED_RUNTIME_H_
+
+#include <memory>
+#include <mutex>
+
+#include "core/runtime/copy/links.h"
+#include "core/runtime/copy/transfer.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/registry/plugin_registry.h"
+
+namespace patchbay::runtime {
+
+class LoadedRuntime final : public RuntimeState {
+ public:
+  /// Finds the plugins, and opens those that are named in code. Errors: those of Runtime.
+  static std::shared_ptr<RuntimeState> make(const RuntimeOptions& options);
+  /// Every RuntimeState is one.
+  static LoadedRuntime& of(RuntimeState& state) { return static_cast<LoadedRuntime&>(state); }
+
+  void set_out_of_memory_callback(OutOfMemoryCallback callback);
+
+  patchbay_memory allocate_scratch(const PluginState& plugin, std::uint32_t index,
+                                   std::uint64_t size_bytes) override;
+  void free_scratch(const PluginState& plugin, std::uint32_t index,
+                    patchbay_memory memory) noexcept override;
+  DeviceState& find(std::string_view name) override { return registry.find(name); }
+  bool ask_for_memory(DeviceState& device, std::size_t size_bytes) override;
+  void finish_copies_for_memory(const DeviceState& device) override;
+
+ private:
+  explicit LoadedRuntime(const RuntimeOptions& options);
+
+  Links links_;
+  Transfer transfer_;
+  std::mutex mutex_;
+  std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory_;  // under mutex_
+
+ public:
+  PluginRegistry registry;  // closed first
+};
+
+/// The plugins of a runtime.
+inline PluginRegistry& registry_of(RuntimeState& state) {
+  return LoadedRuntime::of(state).registry;
+}
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_REGISTRY_LOADED_RUNTIME_H_

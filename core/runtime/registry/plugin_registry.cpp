@@ -1,0 +1,485 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/registry/plugin_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/base/error.h"
+#include "core/runtime/copy/transfer.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/vocabulary.h"
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay::runtime {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// The same physical card, whichever plugin shows it.
+bool is_same_card(const DeviceState& a, const DeviceState& b) {
+  if (&a.plugin == &b.plugin) return false;
+  constexpr std::array<std::uint8_t, 16> kNone{};
+  const DeviceProperties& left = a.info.properties;
+  const DeviceProperties& right = b.info.properties;
+  return (left.uuid != kNone && left.uuid == right.uuid) ||
+         (!left.pci_address.empty() && left.pci_address == right.pci_address);
+}
+
+/// "fake" shows fake:0. The alias would name another device as soon as one is hidden.
+std::string canonical_name(const std::string& text) {
+  const DeviceName name = DeviceName::parse(text);
+  if (name.backend == "gpu") {
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] visible devices: expected devices' own names, got the alias {}. A valid list "
+          "is 'cpu:0'.",
+          quote(text));
+  }
+  return name.to_string();
+}
+
+/// Empty if the setting is not given. Looked up when it is needed: it may be of no interest.
+std::string parse_default_device(const Environment& environment) {
+  const std::string name = environment.get("device").value_or("");
+  try {
+    return name.empty() ? name : DeviceName::parse(name).to_string();
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{} Correct the setting 'device' (PATCHBAY_DEVICE).", error.what()));
+  }
+}
+
+void check_memory_cache(const Environment& environment) {
+  const auto setting = environment.get("memory_cache");
+  if (!setting || setting->empty() || *setting == "on" || *setting == "off") return;
+  raise(ErrorCode::kInvalidArgument,
+        "[Runtime] setting 'memory_cache': expected on or off, got {}.", quote(*setting));
+}
+
+/// The registry that opens a plugin on this thread: what the driver logs may come back to it.
+constinit thread_local const PluginRegistry* opening = nullptr;
+
+}  // namespace
+
+PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
+    : runtime_(runtime) {
+  watch_process_end();
+  const Environment& environment = runtime_.environment;
+  check_memory_cache(environment);
+  default_device_name_ = parse_default_device(environment);
+  visible_devices_ = !options.visible_devices.empty() ? options.visible_devices
+                                                      : environment.get_list("visible_devices");
+  for (std::string& name : visible_devices_) name = canonical_name(name);
+  wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
+  directories_ = search_directories(options, environment);
+  if (has_raised_privileges()) log_ignored(options);
+}
+
+PluginRegistry::~PluginRegistry() {
+  if (process_is_ending()) return;
+  // Closed before anything else is waited for: a plugin ends now what would run for ever.
+  for (Backend* const backend : loaded()) {
+    for (const auto& device : backend->assemblies) device->close_stream();
+  }
+  settle();
+}
+
+void PluginRegistry::log_ignored(const RuntimeOptions& options) {
+  if (const auto names = runtime_.environment.ignored_variables(); !names.empty()) {
+    runtime_.logger.log(LogLevel::kWarning, "[Runtime] raised privileges: ignored {}",
+                        one_line(fmt::format("{}", fmt::join(names, ", "))));
+  }
+  for (const auto& directory : options.plugin_directories) {
+    if (is_allowed(directory)) continue;
+    runtime_.logger.log(LogLevel::kWarning,
+                        "[Runtime] raised privileges: ignored the plugin directory {}",
+                        quote(directory.string()));
+  }
+}
+
+bool PluginRegistry::is_visible(const std::string& device_name) const {
+  return visible_devices_.empty() || contains(visible_devices_, device_name);
+}
+
+void PluginRegistry::check_names(const RuntimeOptions& options,
+                                 const std::vector<Candidate>& candidates) const {
+  Vocabulary known;
+  for (const Candidate& candidate : candidates) known.add(candidate);
+  // Variables may be meant for another runtime of the process, which looks into these.
+  RuntimeOptions everywhere;
+  for (const Candidate& candidate :
+       find_candidates(everywhere, search_directories(everywhere, runtime_.environment))) {
+    known.add(candidate);
+  }
+  known.check_settings(runtime_.environment.names_in_code(), "RuntimeOptions::settings");
+  known.check_variables(runtime_.environment.variables());
+  known.check_plugins(wanted_plugins_,
+                      options.plugins.empty() ? "PATCHBAY_PLUGINS" : "RuntimeOptions::plugins");
+}
+
+void PluginRegistry::find_plugins(const RuntimeOptions& options) {
+  const std::vector<Candidate> candidates = find_candidates(options, directories_);
+  check_names(options, candidates);
+  const std::scoped_lock one_at_a_time(load_mutex_);
+  for (const Candidate& candidate : candidates) {
+    if (candidate.named_in_code) {
+      add_named(candidate, {});
+    } else {
+      add(look_at(candidate, {}));
+    }
+  }
+}
+
+const Backend& PluginRegistry::add(std::unique_ptr<Backend> backend) {
+  const std::scoped_lock lock(mutex_);
+  return *backends_.emplace_back(std::move(backend));
+}
+
+PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings& settings) {
+  const Backend& backend = add(opened(candidate, settings));
+  if (backend.is_loaded()) shadow_others(backend);
+  const bool failed = backend.status == PluginStatus::kRefused ||
+                      backend.status == PluginStatus::kFailed ||
+                      backend.status == PluginStatus::kShadowed;
+  if (failed) {
+    raise(ErrorCode::kPluginFailed, "[Runtime] plugin {} {}: {}.", quote(candidate.path.string()),
+          to_string(backend.status), backend.reason);
+  }
+  return backend.info();
+}
+
+std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
+                                                 const Settings& settings,
+                                                 const Backend* itself) const {
+  auto backend = std::make_unique<Backend>(runtime_, candidate, settings);
+  if (!candidate.named_in_code && !wanted_plugins_.empty() &&
+      !contains(wanted_plugins_, candidate.name)) {
+    backend->finish(PluginStatus::kFiltered, fmt::format("not among the plugins asked for ({})",
+                                                         fmt::join(wanted_plugins_, ", ")));
+    return backend;
+  }
+  const Inspection inspection = inspect(candidate);
+  backend->name = inspection.note.plugin.empty() ? candidate.name : inspection.note.plugin;
+  backend->backend = inspection.note.backend;
+  backend->file = inspection.id;
+  if (!inspection.refusal.empty()) {
+    backend->finish(PluginStatus::kRefused, inspection.refusal);
+  } else if (std::string rival = find_rival(*backend, itself); !rival.empty()) {
+    backend->finish(PluginStatus::kShadowed, std::move(rival));
+  } else {
+    backend->finish(PluginStatus::kFound, "not opened yet");
+  }
+  return backend;
+}
+
+std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
+                                                const Settings& settings, const Backend* itself) {
+  std::unique_ptr<Backend> backend = look_at(candidate, settings, itself);
+  if (backend->status != PluginStatus::kFound) return backend;
+  const struct Opening {
+    explicit Opening(const PluginRegistry* registry) : previous(std::exchange(opening, registry)) {}
+    ~Opening() { opening = previous; }
+    const PluginRegistry* const previous;
+  } here(this);
+  // Not under mutex_: a driver may take its time, and what it logs may come back to the registry.
+  backend->open(inspect(candidate), runtime_,
+                [this](const std::string& name) { return is_visible(name); });
+  return backend;
+}
+
+std::string PluginRegistry::find_rival(const Backend& plugin, const Backend* itself) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& other : backends_) {
+    if (other.get() == itself) continue;
+    const std::string path = quote(other->candidate.path.string());
+    const bool is_there = other->is_loaded() || other->status == PluginStatus::kFound;
+    if (is_there && other->file == plugin.file) return "the same file as " + path;
+    if (other->is_loaded() && other->backend == plugin.backend) {
+      return fmt::format("backend '{}' is already provided by {}", plugin.backend, path);
+    }
+  }
+  return {};
+}
+
+/// Those of its backend that are only found will not be needed.
+void PluginRegistry::shadow_others(const Backend& loaded) {
+  std::vector<std::string> lines;  // logged without the lock: a sink may call the runtime
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& other : backends_) {
+      if (other->status != PluginStatus::kFound || other->backend != loaded.backend) continue;
+      other->set_status(PluginStatus::kShadowed,
+                        fmt::format("backend '{}' is already provided by {}", loaded.backend,
+                                    quote(loaded.candidate.path.string())));
+      lines.push_back(other->describe_status());
+    }
+  }
+  for (const std::string& line : lines) runtime_.logger.log(LogLevel::kInfo, "{}", line);
+}
+
+void PluginRegistry::open_found(std::string_view backend) {
+  if (opening == this) return;
+  if (!next_found(backend, 0)) return;
+  const std::scoped_lock one_at_a_time(load_mutex_);
+  for (auto at = next_found(backend, 0); at; at = next_found(backend, *at + 1)) open_at(*at);
+}
+
+std::optional<std::size_t> PluginRegistry::next_found(std::string_view backend,
+                                                      std::size_t from) const {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t i = from; i < backends_.size(); ++i) {
+    const Backend& one = *backends_[i];
+    const bool is_wanted = backend.empty() || one.backend == backend;
+    if (is_wanted && one.status == PluginStatus::kFound) return i;
+  }
+  return std::nullopt;
+}
+
+/// load_mutex_ is held.
+void PluginRegistry::open_at(std::size_t index) {
+  const Backend* found = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    found = backends_[index].get();
+  }
+  std::unique_ptr<Backend> made = opened(found->candidate, {}, found);
+  const Backend& backend = *made;
+  {
+    const std::scoped_lock lock(mutex_);
+    backends_[index].swap(made);
+  }
+  if (backend.is_loaded()) shadow_others(backend);
+}
+
+std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
+  std::vector<std::string> result;
+  for (const std::string& name : visible_devices_) {
+    const auto has_it = [&name](const Backend* backend) {
+      return std::any_of(backend->devices.begin(), backend->devices.end(),
+                         [&name](const auto& info) { return info->name_text == name; });
+    };
+    const std::vector<Backend*> all = loaded();
+    if (std::none_of(all.begin(), all.end(), has_it)) result.push_back(name);
+  }
+  return result;
+}
+
+PluginInfo PluginRegistry::load(const std::filesystem::path& file, Settings settings) {
+  runtime_.home.check("load", file.string());
+  check_no_callback("load");
+  const Candidate candidate = named_candidate(file);
+  Vocabulary known;
+  known.add(candidate);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings) names.push_back(name);
+  known.check_settings(names, "the settings of load");
+  const std::scoped_lock one_at_a_time(load_mutex_);
+  return add_named(candidate, settings);
+}
+
+void PluginRegistry::unload(std::string_view plugin_name) {
+  runtime_.home.check("unload", plugin_name);
+  const std::scoped_lock lock(mutex_);
+  for (const auto& backend : backends_) {
+    if (backend->name != plugin_name || !backend->is_loaded()) continue;
+    settle();
+    if (const std::string holders = backend->holders(); !holders.empty()) {
+      if (backend->layer) backend->layer->log_live();
+      raise(ErrorCode::kInUse,
+            "[unload] plugin '{}' is in use: {}. Release these first, then unload.", plugin_name,
+            holders);
+    }
+    backend->close_all();
+    backend->finish(PluginStatus::kUnloaded, "unloaded by the program");
+    return;
+  }
+  std::vector<std::string> names;
+  std::map<std::string, std::string> loaded;
+  for (const auto& backend : backends_) {
+    if (!backend->is_loaded()) continue;
+    names.push_back(backend->name);
+    loaded[backend->name] = backend->backend;
+  }
+  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}], {}.",
+        quote(plugin_name), fmt::join(names, ", "), hint_plugin(plugin_name, loaded));
+}
+
+void PluginRegistry::settle() noexcept {
+  runtime_.transfer.finish(nullptr, PATCHBAY_NO_DEADLINE);
+  for (const auto& backend : backends_) {
+    for (const auto& device : backend->assemblies) {
+      if (device->default_stream != nullptr) device->default_stream->finish_quietly();
+    }
+  }
+  for (const auto& backend : backends_) {
+    for (const auto& device : backend->assemblies) device->allocator->trim();
+  }
+}
+
+std::vector<PluginInfo> PluginRegistry::plugins() const {
+  runtime_.home.check("plugins", "every plugin");
+  const std::scoped_lock lock(mutex_);
+  std::vector<PluginInfo> result;
+  for (const auto& backend : backends_) result.push_back(backend->info());
+  return result;
+}
+
+std::vector<Backend*> PluginRegistry::loaded() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Backend*> result;
+  for (const auto& backend : backends_) {
+    if (backend->is_loaded()) result.push_back(backend.get());
+  }
+  return result;
+}
+
+Backend* PluginRegistry::find_loaded(std::string_view backend) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& one : backends_) {
+    if (one->is_loaded() && one->backend == backend) return one.get();
+  }
+  return nullptr;
+}
+
+std::vector<DeviceAssembly*> PluginRegistry::devices() {
+  runtime_.home.check("devices", "every device");
+  open_all();
+  std::vector<DeviceAssembly*> result;
+  for (const Backend* const backend : loaded()) {
+    for (const auto& device : backend->assemblies) {
+      if (device->visible) result.push_back(device.get());
+    }
+  }
+  return result;
+}
+
+std::vector<DeviceAssembly*> PluginRegistry::gpus() {
+  std::vector<DeviceAssembly*> result;
+  for (DeviceAssembly* const device : devices()) {
+    if (device->info.properties.kind != DeviceKind::kAccelerator) continue;
+    const auto same = [device](const DeviceState* other) { return is_same_card(*device, *other); };
+    if (std::none_of(result.begin(), result.end(), same)) result.push_back(device);
+  }
+  return result;
+}
+
+DeviceAssembly& PluginRegistry::find(std::string_view text) {
+  const DeviceName name = DeviceName::parse(text);
+  runtime_.home.check("Device", name.to_string());
+  if (name.backend == "gpu") return find_gpu(name, text);
+  Backend* backend = find_loaded(name.backend);
+  if (backend == nullptr) {
+    open_found(name.backend);
+    backend = find_loaded(name.backend);
+  }
+  if (backend == nullptr) raise_unknown_backend(name);
+  return find_in(*backend, name);
+}
+
+DeviceAssembly& PluginRegistry::find_in(const Backend& backend, const DeviceName& name) const {
+  DeviceAssembly* const device = backend.find(static_cast<std::uint32_t>(name.index));
+  if (device == nullptr) {
+    raise(ErrorCode::kUnknownDevice,
+          "[Device] no device '{}': backend '{}' has {} device{} ({}). Use one of these.",
+          name.to_string(), name.backend, backend.devices.size(),
+          backend.devices.size() == 1 ? "" : "s", backend.device_list());
+  }
+  if (!device->visible) {
+    raise(ErrorCode::kUnknownDevice,
+          "[Device] device '{}' is hidden: visible are [{}]. Add it to PATCHBAY_VISIBLE_DEVICES "
+          "or RuntimeOptions::visible_devices_.",
+          name.to_string(), fmt::join(visible_devices_, ", "));
+  }
+  return *device;
+}
+
+DeviceAssembly& PluginRegistry::default_device() {
+  if (default_device_name_.empty()) return find("cpu:0");
+  try {
+    return find(default_device_name_);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{} It is asked for as the default device, by the setting 'device' "
+                            "(PATCHBAY_DEVICE).",
+                            error.what()));
+  }
+}
+
+DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_view text) {
+  const std::vector<DeviceAssembly*> accelerators = gpus();
+  if (static_cast<std::size_t>(name.index) < accelerators.size()) {
+    return *accelerators[static_cast<std::size_t>(name.index)];
+  }
+  std::vector<std::string> names;
+  for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
+  raise(ErrorCode::kUnknownDevice,
+        "[Device] no device {}: {} accelerator{} found ([{}]). Runtime::explain() says what was "
+        "tried; try_gpu({}) falls back to cpu:0.",
+        quote(text), names.size(), names.size() == 1 ? "" : "s", fmt::join(names, ", "),
+        name.index);
+}
+
+void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
+  std::vector<std::string> loaded;
+  std::string why;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& one : backends_) {
+      const bool is_open = one->is_loaded() || one->status == PluginStatus::kFound;
+      if (is_open) loaded.push_back(one->backend);
+      if (is_open || one->backend != name.backend) continue;
+      why = fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
+                        to_string(one->status), one->reason);
+    }
+  }
+  std::sort(loaded.begin(), loaded.end());
+  loaded.erase(std::unique(loaded.begin(), loaded.end()), loaded.end());
+  std::vector<std::string> searched;
+  for (const auto& directory : directories_) searched.push_back(quote(directory.string()));
+  raise(ErrorCode::kUnknownDevice,
+        "[Device] no backend '{}' for device '{}': loaded backends are [{}], plugins were looked "
+        "for in [{}].{} Runtime::explain() says what was tried.",
+        name.backend, name.to_string(), fmt::join(loaded, ", "), fmt::join(searched, ", "), why);
+}
+
+std::string PluginRegistry::explain() {
+  open_all();
+  const std::vector<std::string> unmatched = unmatched_visible_devices();
+  std::string text;
+  if (has_raised_privileges()) {
+    text += "raised privileges: no variable is read, and no other plugin directory searched\n";
+  }
+  text += "plugin directories:\n";
+  if (directories_.empty()) text += "  none\n";
+  for (const auto& directory : directories_) {
+    std::error_code error;
+    const bool exists = std::filesystem::is_directory(directory, error);
+    text += fmt::format("  {}{}\n", printable(directory.string()),
+                        exists ? "" : " (no such directory)");
+  }
+  const std::scoped_lock lock(mutex_);
+  text += "plugins:\n";
+  if (backends_.empty()) text += "  none found\n";
+  for (const auto& backend : backends_) text += backend->explain();
+  for (const std::string& name : unmatched) {
+    text += fmt::format("visible device '{}' is not there\n", name);
+  }
+  return text;
+}
+
+/// For lists of devices.
+void PluginRegistry::open_all() {
+  open_found("");
+  if (has_listed_.exchange(true)) return;
+  for (const std::string& name : unmatched_visible_devices()) {
+    runtime_.logger.log(LogLevel::kWarning, "[Runtime] visible device '{}' is not there", name);
+  }
+}
+
+}  // namespace patchbay::runtime

@@ -1,0 +1,67 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What takes submissions down instead of making them. Launches, copies and generators ask for it;
+// graph/ implements it.
+#ifndef PATCHBAY_CORE_RUNTIME_STREAM_RECORDER_H_
+#define PATCHBAY_CORE_RUNTIME_STREAM_RECORDER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "patchbay/plugin/types.h"
+
+#include "core/runtime/device/generator_state.h"
+#include "core/runtime/stream/stream_scope.h"
+
+namespace patchbay::runtime {
+
+struct BufferState;
+struct End;
+struct KernelState;
+struct ModuleKernelState;
+struct Use;
+
+/// How many groups or work items, an axis each.
+using GridAxes = std::array<std::uint32_t, 3>;
+
+/// Reads bytes of a buffer. Throws if it does not like them.
+using Look = std::function<void(std::span<const std::byte>)>;
+
+/// What an argument of a launch may say of its value; other numbers are the program's slots.
+constexpr std::uint32_t kNoSlot = 0, kSeedSlot = 0xffffffff, kOffsetSlot = 0xfffffffe;
+
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+
+  virtual void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
+                      std::span<const Use> uses, std::string_view name,
+                      std::span<const std::uint32_t> slots) = 0;
+  virtual void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
+                           const GridAxes& group_size, std::span<const patchbay_argument> arguments,
+                           std::span<const Use> uses) = 0;
+  virtual void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) = 0;
+  virtual void kernel_copy(DeviceState& device, std::size_t size_bytes) = 0;
+  /// At each run, before what is recorded next, `look` is called with these bytes of the buffer.
+  virtual void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes,
+                    const char* name, Look look) = 0;
+  virtual void note_made(BufferState& buffer) = 0;
+  /// Whether the buffer's elements are only known when the list runs.
+  virtual bool makes(const BufferState& buffer) const = 0;
+  virtual bool has_slot(std::uint32_t slot) const = 0;
+
+  // In place of a generator's own state.
+  /// Where the next draws begin, which the next launch takes.
+  virtual GeneratorPosition advance(const std::shared_ptr<GeneratorState>& generator,
+                                    std::uint64_t calls) = 0;
+  virtual void set_position(const std::shared_ptr<GeneratorState>& generator,
+                            GeneratorPosition position) = 0;
+};
+
+}  // namespace patchbay::runtime
+
+#endif  // PATCHBAY_CORE_RUNTIME_STREAM_RECORDER_H_

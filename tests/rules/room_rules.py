@@ -1,0 +1,89 @@
+"""Which folder may include which, how many files a folder has, and how short a file may be."""
+
+import re
+from fnmatch import fnmatch
+from pathlib import Path
+
+from source_tree import Tree, Violation
+
+# Each folder of a tree, the lowest first. A file includes its own folder and lower ones; a header
+# and its source are in one folder, so that there can be no cycle of folders.
+FLOORS = {
+    "core": """
+        base
+        runtime/trace runtime/plugin runtime/device runtime/stream runtime/memory runtime/kernel
+        runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
+        tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/interop tensor/print
+        tensor/api""".split(),
+    "kit": ". expression executor portable".split(),
+    "conformance": ". kernels".split(),
+    "plugins/cpu-openblas": "threads simd products fused kernels device".split(),
+    "plugins/opencl": "api device kernels".split(),
+    "plugins/cuda-cublas": "api device kernels".split(),
+    "plugins/fake": "device kernels".split(),
+}
+MOST_FILES = 25
+EXEMPT_FOLDERS = ("include/patchbay",)
+SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".pbk", ".cl"}
+FOLDERS = ("core", "include", "kit", "plugins", "conformance", "tools", "tests", "examples", "bench")
+FEWEST_LINES = 30
+REASONS = "tests/rules/short_files.txt"
+
+
+def floor_of(path: str) -> tuple[str, str] | None:
+    """The tree and the folder of a file, or None if it is in no tree of FLOORS."""
+    for root in FLOORS:
+        if path.startswith(root + "/"):
+            return root, Path(path[len(root) + 1 :]).parent.as_posix()
+    return None
+
+
+def rooms(tree: Tree, build: Path | None):
+    """Folders are layers: a file includes its own folder and lower ones."""
+    for path in tree.files(*FLOORS):
+        root, room = floor_of(path)
+        floors = FLOORS[root]
+        if room not in floors:
+            yield Violation(path, 1, f"{root}/{room} is no room: tests/rules/room_rules.py lists them")
+            continue
+        for include in tree.includes(path):
+            target = tree.resolve(path, include)
+            other = floor_of(target) if target else None
+            if other is None or other[0] != root or other[1] not in floors:
+                continue
+            if floors.index(other[1]) > floors.index(room):
+                yield Violation(path, include.line, f"{room} is below {other[1]}, but includes {include.name}")
+
+
+def folder_sizes(tree: Tree, build: Path | None):
+    """A folder of sources has no more files than one can look through."""
+    counts: dict[str, int] = {}
+    for path in tree.files(*FOLDERS, suffixes=SUFFIXES):
+        folder = Path(path).parent.as_posix()
+        counts[folder] = counts.get(folder, 0) + 1
+    for folder, count in counts.items():
+        if count > MOST_FILES and folder not in EXEMPT_FOLDERS:
+            yield Violation(folder, 1, f"{count} files: expected at most {MOST_FILES}")
+
+
+def reasons(tree: Tree) -> list[tuple[str, str]]:
+    """Pattern and reason of each line of the list."""
+    lines = tree.text(REASONS).splitlines() if (tree.root / REASONS).is_file() else []
+    pairs = [re.split(r"\s{2,}", line, maxsplit=1) for line in lines if line and line[0] != "#"]
+    return [(pair[0], pair[1] if len(pair) == 2 else "") for pair in pairs]
+
+
+def short_files(tree: Tree, build: Path | None):
+    """A file that is hardly worth opening has a reason to be one."""
+    listed = reasons(tree)
+    used = set()
+    for path in tree.files("core", "include", "kit", "plugins", "conformance", "tools"):
+        if tree.text(path).count("\n") >= FEWEST_LINES:
+            continue
+        matching = [pattern for pattern, reason in listed if reason and fnmatch(path, pattern)]
+        used.update(matching)
+        if not matching:
+            yield Violation(path, 1, f"under {FEWEST_LINES} lines, and without a reason in {REASONS}")
+    for pattern, reason in listed:
+        if pattern not in used:
+            yield Violation(REASONS, 1, f"'{pattern}' has no reason or names no short file")
