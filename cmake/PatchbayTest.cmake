@@ -1,8 +1,10 @@
 # patchbay_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
-#                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...])
+#                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...] [ON_EACH_DEVICE])
 #
 # A GoogleTest program in <build>/test-bin; each test case becomes one ctest entry. Tests reach plugins
 # through the loader only, so a plugin they need is a DEPENDS (built before, never linked).
+# ON_EACH_DEVICE stands for what tests/support/device_test.h needs: every plugin, the simulated drivers,
+# and the environment that shows the devices.
 # The label `long` keeps a test out of the usual run.
 
 find_package(GTest REQUIRED)
@@ -13,6 +15,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
 set(PATCHBAY_TEST_TIMEOUT_S 120)
 # Where tests/sim puts its libraries; the target patchbay_simulations makes them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
+# Where tests/runtime/plugin puts its broken plugins: outside every directory that a loader searches.
+set(PATCHBAY_TEST_FIXTURE_DIR "${PROJECT_BINARY_DIR}/tests/runtime/plugin/fixtures")
 # What tests compile is kept with the build, not in the user's cache.
 set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
 
@@ -48,7 +52,12 @@ if(NOT TARGET patchbay_test_headers)
 endif()
 
 function(patchbay_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ON_EACH_DEVICE" ""
+    "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
+  if(arg_ON_EACH_DEVICE)
+    list(APPEND arg_DEPENDS patchbay-plugins patchbay-fake patchbay_simulations)
+    list(APPEND arg_ENVIRONMENT ${PATCHBAY_TEST_EACH_DEVICE} ${PATCHBAY_TEST_CACHE})
+  endif()
   add_executable(${name} ${arg_SOURCES})
   patchbay_configure_test_target(${name})
   patchbay_precompile(${name} REUSE_FROM patchbay_test_headers)

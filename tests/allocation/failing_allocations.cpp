@@ -12,7 +12,7 @@
 #include <cstring>
 #include <new>
 
-#include "unit/runtime_fixture.h"
+#include "support/runtime_fixture.h"
 
 namespace {
 

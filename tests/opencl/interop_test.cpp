@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "loaders.h"
-#include "unit/runtime_fixture.h"
+#include "support/runtime_fixture.h"
 
 namespace patchbay::opencl_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "unit/runtime_fixture.h"
+#include "support/runtime_fixture.h"
 
 namespace patchbay::schedules {
 namespace {

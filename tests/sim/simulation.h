@@ -14,7 +14,7 @@
 #include <patchbay/patchbay.h>
 
 #include "sim/counters.h"
-#include "unit/runtime_fixture.h"
+#include "support/runtime_fixture.h"
 
 namespace patchbay::sim_test {
 

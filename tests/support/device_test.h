@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "support/absence.h"
+#include "support/runtime_fixture.h"
 #include "support/simulated_card.h"
-#include "unit/runtime_fixture.h"
 
 namespace patchbay::test {
 

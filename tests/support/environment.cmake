@@ -10,3 +10,5 @@ set(PATCHBAY_TEST_LSAN
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/leaks_of_drivers.txt:print_suppressions=0:use_tls=0")
 set(PATCHBAY_TEST_DRIVERS
   "OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd" "${PATCHBAY_TEST_LSAN}")
+# Two devices of PoCL, where it is installed.
+set(PATCHBAY_TEST_EACH_DEVICE "POCL_DEVICES=pthread pthread")

@@ -1,0 +1,235 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The fake device through the public interface: it behaves like an accelerator in another box.
+#include <array>
+#include <chrono>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/copy.h>
+#include <patchbay/error.h>
+#include <patchbay/kernel.h>
+#include <patchbay/plugin/types.h>
+
+#include "core/runtime/memory/buffer_state.h"
+#include "support/temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+Buffer filled(const Device& device, const std::vector<int>& values) {
+  const std::size_t bytes = values.size() * sizeof(int);
+  const Buffer buffer = Buffer::allocate(device, bytes);
+  copy_from_host({buffer, 0, bytes}, values.data());
+  return buffer;
+}
+
+std::vector<int> contents(const Buffer& buffer) {
+  std::vector<int> values(buffer.size_bytes() / sizeof(int));
+  copy_to_host(values.data(), {buffer, 0, buffer.size_bytes()});
+  return values;
+}
+
+std::vector<int> counted(std::size_t n) {
+  std::vector<int> values(n);
+  std::iota(values.begin(), values.end(), 1);
+  return values;
+}
+
+TEST(FakeDevice, Properties) {
+  const Runtime runtime = fake_runtime({{"fake_devices", "3"}, {"fake_memory_bytes", "4096"}});
+  ASSERT_EQ(runtime.num_gpus(), 3);
+  const DeviceProperties first = runtime.device("fake").properties();
+  const DeviceProperties last = runtime.device("fake:2").properties();
+  EXPECT_EQ(first.kind, DeviceKind::kAccelerator);
+  EXPECT_FALSE(first.host_addressable);
+  EXPECT_FALSE(first.completes_inline);
+  EXPECT_TRUE(first.peer_access);
+  EXPECT_TRUE(first.f64);
+  EXPECT_EQ(first.memory_total_bytes, 4096u);
+  EXPECT_NE(first.uuid, last.uuid);
+  EXPECT_NE(first.pci_address, last.pci_address);
+}
+
+// Two plugins that see one card: it is one accelerator, and has a name under each.
+TEST(FakeDevice, TheSameCardOfAnotherPluginCountsOnce) {
+  RuntimeOptions options = only({});
+  options.plugin_files = {fixture_path("fake"), fixture_path("twin-card")};
+  const Runtime runtime(options);
+  ASSERT_EQ(runtime.devices().size(), 3u);
+  EXPECT_EQ(runtime.num_gpus(), 2);
+  EXPECT_EQ(runtime.device("gpu:1").name(), "fake:1");
+  EXPECT_EQ(runtime.device("twincard:0").kind(), DeviceKind::kAccelerator);
+  std::swap(options.plugin_files[0], options.plugin_files[1]);
+  const Runtime swapped(options);
+  EXPECT_EQ(swapped.num_gpus(), 2);
+  EXPECT_EQ(swapped.device("gpu:0").name(), "twincard:0");
+  EXPECT_EQ(swapped.device("gpu:1").name(), "fake:0");
+  EXPECT_EQ(swapped.device("fake:1").kind(), DeviceKind::kAccelerator);
+}
+
+/// The published address of device memory, which only a plugin may use.
+volatile char* published_address(const Buffer& buffer) {
+  return static_cast<volatile char*>(buffer.state()->memory.base);
+}
+
+TEST(FakeDeviceDeathTest, HostReadOfDeviceMemoryFaults) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const Runtime runtime = fake_runtime();
+  const Buffer buffer = filled(runtime.device("fake"), {1, 2, 3});
+  EXPECT_DEATH(static_cast<void>(*published_address(buffer)), "");
+}
+
+TEST(FakeDeviceDeathTest, HostWriteOfDeviceMemoryFaults) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const Runtime runtime = fake_runtime();
+  const Buffer buffer = filled(runtime.device("fake"), {1, 2, 3});
+  EXPECT_DEATH(*published_address(buffer) = 1, "");
+}
+
+TEST(FakeDevice, HostPointerIsRefused) {
+  const Runtime runtime = fake_runtime();
+  const Buffer buffer = filled(runtime.device("fake"), {1, 2, 3});
+  EXPECT_FALSE(buffer.is_host_addressable());
+  EXPECT_THROW(buffer.host_pointer(), Error);
+}
+
+TEST(FakeDevice, PinnedMemoryIsTheHosts) {
+  const Runtime runtime = fake_runtime();
+  const Buffer buffer = Buffer::allocate(runtime.device("fake"), 64, MemoryKind::kPinned);
+  ASSERT_TRUE(buffer.is_host_addressable());
+  *static_cast<int*>(buffer.host_pointer()) = 42;
+  EXPECT_EQ(contents(buffer)[0], 42);
+}
+
+TEST(FakeDevice, CopiesThereAndBack) {
+  const Runtime runtime = fake_runtime();
+  const std::vector<int> values = counted(1000);
+  EXPECT_EQ(contents(filled(runtime.device("fake"), values)), values);
+}
+
+TEST(FakeDevice, CopiesWithOffsets) {
+  const Runtime runtime = fake_runtime();
+  const Buffer buffer = filled(runtime.device("fake"), {1, 2, 3, 4, 5, 6});
+  copy({buffer, 0, 8}, {buffer, 16, 8});
+  EXPECT_EQ(contents(buffer), (std::vector<int>{5, 6, 3, 4, 5, 6}));
+}
+
+void expect_route(const Runtime& runtime, Route route) {
+  const Device from = runtime.device("fake:0"), to = runtime.device("fake:1");
+  EXPECT_EQ(plan_copy(from, to, 4000).route, route);
+  const std::vector<int> values = counted(1000);
+  const Buffer target = Buffer::allocate(to, 4000);
+  copy({target, 0, 4000}, {filled(from, values), 0, 4000});
+  EXPECT_EQ(contents(target), values);
+  EXPECT_EQ(runtime.ledger().total("fake:0", "fake:1").copies, 1u);
+}
+
+TEST(FakeDevice, CopiesToItsPeer) { expect_route(fake_runtime(), Route::kPeer); }
+
+TEST(FakeDevice, CopiesThroughTheHostWithoutPeerAccess) {
+  const Runtime runtime = fake_runtime({{"fake_peer", "0"}});
+  EXPECT_FALSE(runtime.device("fake").properties().peer_access);
+  expect_route(runtime, Route::kStaged);
+}
+
+KernelSpec add_spec(DType dtype) {
+  return {"add.1",
+          {ArgumentSpec::tensor(dtype, Access::kWrite), ArgumentSpec::tensor(dtype, Access::kRead),
+           ArgumentSpec::scalar(dtype)},
+          {}};
+}
+
+/// Adds 1 to `values` on the device.
+std::vector<int> add_one(const Device& device, const std::vector<int>& values) {
+  const Kernel add = Kernel::prepare(device, add_spec(DType::i32));
+  const Shape shape{static_cast<std::int64_t>(values.size())};
+  const Buffer in = filled(device, values), out = Buffer::allocate(device, in.size_bytes());
+  add.launch(device.default_stream(),
+             std::array{Argument::tensor(out, DType::i32, shape, Access::kWrite),
+                        Argument::tensor(in, DType::i32, shape, Access::kRead),
+                        Argument::scalar(std::int32_t{1})});
+  device.synchronize();
+  return contents(out);
+}
+
+TEST(FakeDevice, RunsKernels) {
+  const Runtime runtime = fake_runtime();
+  EXPECT_EQ(add_one(runtime.device("fake:1"), {1, 2, INT32_MAX}),
+            (std::vector<int>{2, 3, INT32_MIN}));
+}
+
+TEST(FakeDevice, RunsKernelsWithAWorkspace) {
+  const Runtime runtime = fake_runtime({{"fake_workspace_bytes", "1000"}});
+  const Device device = runtime.device("fake");
+  EXPECT_EQ(Kernel::prepare(device, add_spec(DType::i32)).workspace_bytes(), 1000u);
+  EXPECT_EQ(add_one(device, {1, 2}), (std::vector<int>{2, 3}));
+}
+
+TEST(FakeDevice, RefusesUnknownOperatorsAndDtypes) {
+  const Runtime runtime = fake_runtime({{"fake_f64", "0"}});
+  const Device device = runtime.device("fake");
+  EXPECT_FALSE(device.properties().f64);
+  EXPECT_EQ(why_unsupported(device, add_spec(DType::f32)), "");
+  EXPECT_NE(why_unsupported(device, add_spec(DType::f64)).find("f64"), std::string::npos);
+  const std::string half = why_unsupported(device, add_spec(DType::f16));
+  EXPECT_NE(half.find("add.1"), std::string::npos) << half;
+  EXPECT_NE(half.find("f16"), std::string::npos) << half;
+  KernelSpec unknown = add_spec(DType::f32);
+  unknown.op = "conv2d.1";
+  EXPECT_NE(why_unsupported(device, unknown).find("conv2d.1"), std::string::npos);
+}
+
+TEST(FakeDevice, SubmissionsReturnAtOnce) {
+  const Runtime runtime = fake_runtime({{"fake_delay_ms", "300"}});
+  const Device device = runtime.device("fake");
+  const Buffer a = Buffer::allocate(device, 64), b = Buffer::allocate(device, 64);
+  const Stream stream = device.default_stream();
+  const auto start = steady_clock::now();
+  copy({b, 0, 64}, {a, 0, 64}, /*non_blocking=*/true);
+  const Event event = stream.record();
+  EXPECT_FALSE(event.is_done());
+  EXPECT_LT(steady_clock::now() - start, milliseconds(300));
+  try {
+    event.wait(milliseconds(20));
+    ADD_FAILURE() << "the deadline did not end the wait";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kTimedOut);
+  }
+  event.wait();
+  EXPECT_GE(steady_clock::now() - start, milliseconds(300));
+  EXPECT_TRUE(event.is_done());
+}
+
+TEST(FakeDevice, StreamsWaitForEventsThatAreGone) {
+  const Runtime runtime = fake_runtime({{"fake_delay_ms", "50"}});
+  const Device first = runtime.device("fake:0"), second = runtime.device("fake:1");
+  const Buffer a = Buffer::allocate(first, 64), b = Buffer::allocate(first, 64);
+  const Stream other(second);
+  const auto start = steady_clock::now();
+  copy({b, 0, 64}, {a, 0, 64}, /*non_blocking=*/true);
+  other.wait(first.default_stream().record());
+  other.synchronize();
+  EXPECT_GE(steady_clock::now() - start, milliseconds(50));
+}
+
+TEST(FakeDevice, DevicesWorkAtTheSameTime) {
+  const Runtime runtime = fake_runtime({{"fake_delay_ms", "200"}});
+  const Device first = runtime.device("fake:0"), second = runtime.device("fake:1");
+  const Buffer a = Buffer::allocate(first, 64), b = Buffer::allocate(first, 64);
+  const Buffer c = Buffer::allocate(second, 64), d = Buffer::allocate(second, 64);
+  const auto start = steady_clock::now();
+  copy({b, 0, 64}, {a, 0, 64}, /*non_blocking=*/true);
+  copy({d, 0, 64}, {c, 0, 64}, /*non_blocking=*/true);
+  first.synchronize();
+  second.synchronize();
+  EXPECT_LT(steady_clock::now() - start, milliseconds(390));
+}
+
+}  // namespace
+}  // namespace patchbay::faults

@@ -1,0 +1,218 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What a program sees when a device fails.
+#include <array>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/copy.h>
+#include <patchbay/error.h>
+#include <patchbay/kernel.h>
+
+#include "support/temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+/// Each buffer is an allocation of the driver's.
+const std::pair<const std::string, std::string> kNoCache{"memory_cache", "off"};
+
+/// Runs `call`, which must fail like this, with these words in one line.
+template <class Call>
+void expect_error(ErrorCode code, const std::vector<std::string>& words, Call call) {
+  try {
+    call();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(to_string(error.code()), to_string(code)) << text;
+    for (const std::string& word : words) {
+      EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in: " << text;
+    }
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+Kernel fill_kernel(const Device& device) {
+  return Kernel::prepare(
+      device, {"fill.1",
+               {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
+               {}});
+}
+
+void fill(const Kernel& kernel, const Stream& stream, const Buffer& buffer, float value,
+          std::string_view name = {}) {
+  const Shape shape{static_cast<std::int64_t>(buffer.size_bytes() / sizeof(float))};
+  kernel.launch(stream,
+                std::array{Argument::tensor(buffer, DType::f32, shape, Access::kWrite),
+                           Argument::scalar(value)},
+                name);
+}
+
+float first_value(const Buffer& buffer) {
+  float value = 0;
+  copy_to_host(&value, {buffer, 0, sizeof(value)});
+  return value;
+}
+
+/// A device works: memory, copies, a kernel.
+void expect_works(const Device& device) {
+  const Buffer buffer = Buffer::allocate(device, 16);
+  fill(fill_kernel(device), device.default_stream(), buffer, 2);
+  EXPECT_EQ(first_value(buffer), 2);
+}
+
+TEST(FakeFailure, OpenDevice) {
+  const Runtime runtime = fake_runtime({{"fake_fail_open_device", "1"}});
+  const Device device = runtime.device("fake");
+  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "open_device number 1 fails", "driver code 1"},
+               [&] { device.default_stream(); });
+  expect_works(device);
+  expect_works(runtime.device("fake:1"));
+}
+
+TEST(FakeFailure, CreateStream) {
+  const Runtime runtime = fake_runtime({{"fake_fail_create_stream", "2"}});
+  const Device device = runtime.device("fake");
+  device.default_stream();
+  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "create_stream number 2 fails"},
+               [&] { const Stream stream(device); });
+  const Stream stream(device);
+  stream.synchronize();
+}
+
+TEST(FakeFailure, CreateTheFirstStream) {
+  const Runtime runtime = fake_runtime({{"fake_fail_create_stream", "1"}});
+  const Device device = runtime.device("fake");
+  expect_error(ErrorCode::kLaunchFailed, {"create_stream number 1 fails"},
+               [&] { device.default_stream(); });
+  expect_works(device);
+}
+
+TEST(FakeFailure, Allocate) {
+  const Runtime runtime = fake_runtime({kNoCache, {"fake_fail_allocate", "3"}});
+  const Device device = runtime.device("fake");
+  const Buffer first = Buffer::allocate(device, 16), second = Buffer::allocate(device, 16);
+  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "allocate number 3 fails"},
+               [&] { static_cast<void>(Buffer::allocate(device, 16)); });
+  EXPECT_EQ(device.memory().live_bytes, 32u);
+  EXPECT_EQ(device.memory().live_blocks, 2u);
+  expect_works(device);
+}
+
+TEST(FakeFailure, Copy) {
+  const Runtime runtime = fake_runtime({{"fake_fail_copy", "2"}});
+  const Device device = runtime.device("fake");
+  const Buffer buffer = Buffer::allocate(device, sizeof(float));
+  const float value = 3;
+  copy_from_host({buffer, 0, sizeof(value)}, &value);
+  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "copy number 2 fails"},
+               [&] { first_value(buffer); });
+  EXPECT_EQ(first_value(buffer), value);
+}
+
+TEST(FakeFailure, Prepare) {
+  const Runtime runtime = fake_runtime({{"fake_fail_prepare", "1"}});
+  const Device device = runtime.device("fake");
+  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "prepare number 1 fails"},
+               [&] { fill_kernel(device); });
+  expect_works(device);  // a failure is not remembered as the answer 'no'
+}
+
+TEST(FakeFailure, Launch) {
+  const Runtime runtime = fake_runtime({{"fake_fail_launch", "1"}});
+  const Device device = runtime.device("fake");
+  const Kernel kernel = fill_kernel(device);
+  const Buffer buffer = Buffer::allocate(device, 16);
+  expect_error(ErrorCode::kLaunchFailed, {"fake:0", "launch number 1 fails"},
+               [&] { fill(kernel, device.default_stream(), buffer, 1); });
+  expect_works(device);
+}
+
+TEST(FakeFailure, OutOfMemoryNamesDeviceRequestedFreeAndTotal) {
+  const Runtime runtime = fake_runtime({kNoCache, {"fake_memory_bytes", "10000"}});
+  const Device device = runtime.device("fake:1");
+  const Buffer held = Buffer::allocate(device, 4000);
+  expect_error(ErrorCode::kOutOfMemory, {"fake:1", "requested 6001", "free 6000", "total 10000"},
+               [&] { static_cast<void>(Buffer::allocate(device, 6001)); });
+  EXPECT_EQ(device.memory().free_bytes, 6000u);
+  expect_works(device);
+  const Buffer rest = Buffer::allocate(device, 6000);  // exact: all that was free
+  EXPECT_EQ(device.memory().free_bytes, 0u);
+}
+
+TEST(FakeFailure, OutOfMemoryWaitsForWhatIsBeingFreed) {
+  const Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000"}, {"fake_delay_ms", "100"}});
+  const Device device = runtime.device("fake");
+  const Kernel kernel = fill_kernel(device);
+  {
+    const Buffer buffer = Buffer::allocate(device, 800);
+    fill(kernel, device.default_stream(), buffer, 1);
+  }
+  const Buffer next = Buffer::allocate(device, 800);
+  EXPECT_EQ(device.memory().live_bytes, 800u);
+}
+
+TEST(FakeFailure, AsynchronousLaunchIsReportedByItsStream) {
+  const Runtime runtime = fake_runtime({{"fake_fail_async_launch", "2"}});
+  const Device device = runtime.device("fake");
+  const Kernel kernel = fill_kernel(device);
+  const Buffer buffer = Buffer::allocate(device, 16);
+  const Stream stream(device);
+  fill(kernel, stream, buffer, 1, "fine");
+  const Event before = stream.record();
+  fill(kernel, stream, buffer, 2, "culprit");
+  const Event after = stream.record();
+  before.wait();
+  const auto failed = std::vector<std::string>{"fake:0", "culprit"};
+  expect_error(ErrorCode::kLaunchFailed, failed, [&] { after.wait(); });
+  expect_error(ErrorCode::kLaunchFailed, failed, [&] { stream.synchronize(); });
+  expect_error(ErrorCode::kLaunchFailed, failed, [&] { stream.synchronize(); });  // it stays
+  before.wait();
+  expect_works(device);  // another stream
+  expect_works(runtime.device("fake:1"));
+}
+
+TEST(FakeFailure, AsynchronousFailureReachesWhoWaitsForIt) {
+  const Runtime runtime = fake_runtime({{"fake_fail_async_launch", "1"}});
+  const Device device = runtime.device("fake:0");
+  const Buffer buffer = Buffer::allocate(device, 16);
+  const Stream stream(device), other(runtime.device("fake:1"));
+  fill(fill_kernel(device), stream, buffer, 1, "culprit");
+  other.wait(stream.record());
+  expect_error(ErrorCode::kLaunchFailed, {"culprit"}, [&] { other.synchronize(); });
+}
+
+TEST(FakeFailure, LostDeviceTakesNoOtherAlong) {
+  const Runtime runtime = fake_runtime({kNoCache, {"fake_lose_device", "2"}});
+  const Device device = runtime.device("fake:0"), other = runtime.device("fake:1");
+  const Kernel kernel = fill_kernel(device);
+  const Stream stream(device);
+  const Buffer buffer = Buffer::allocate(device, 16);
+  fill(kernel, stream, buffer, 1);
+  const Event event = stream.record();
+  const auto lost = std::vector<std::string>{"fake:0", "culprit lost the device"};
+  expect_error(ErrorCode::kDeviceLost, lost,
+               [&] { fill(kernel, device.default_stream(), buffer, 2, "culprit"); });
+  expect_error(ErrorCode::kDeviceLost, lost, [&] { stream.synchronize(); });
+  expect_error(ErrorCode::kDeviceLost, lost, [&] { event.wait(); });
+  expect_error(ErrorCode::kDeviceLost, lost, [&] { first_value(buffer); });
+  expect_error(ErrorCode::kDeviceLost, lost,
+               [&] { static_cast<void>(Buffer::allocate(device, 16)); });
+  expect_works(other);
+}  // and what was allocated is released
+
+TEST(FakeFailure, LostDeviceCanBeUnloaded) {
+  const Runtime runtime = fake_runtime({{"fake_lose_device", "1"}});
+  const Device device = runtime.device("fake");
+  {
+    const Kernel kernel = fill_kernel(device);
+    const Buffer buffer = Buffer::allocate(device, 16);
+    expect_error(ErrorCode::kDeviceLost, {},
+                 [&] { fill(kernel, device.default_stream(), buffer, 2); });
+  }
+  Runtime(runtime).unload("fake");
+}
+
+}  // namespace
+}  // namespace patchbay::faults

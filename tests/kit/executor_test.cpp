@@ -1,0 +1,101 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The kernel executor below the CPU plugin: compiler, errors, threads.
+#include <thread>
+
+#include "kit/executor_fixture.h"
+
+namespace patchbay::test {
+namespace {
+
+TEST_F(KernelExecutorTest, APluginIsNotUnloadedWhileItCompiles) {
+  const std::string slow = script("sleep 1; exec c++ \"$@\"\n");
+  Runtime runtime = cpu_runtime({{"kernel_compiler", slow}, {"cache_dir", cache().string()}});
+  const Device here = runtime.device("cpu:0");
+  static_cast<void>(zeros({1}, here));  // opens it
+  std::thread compiling([&] { static_cast<void>(KernelModule::from_source(here, kScale)); });
+  // Once something holds the device it does until the compiler is through.
+  Error refused(ErrorCode::kInternal, "none");
+  while (std::string(refused.what()).find("kernel module") == std::string::npos) {
+    if (!fs::exists(cache() / "kernels")) continue;
+    refused = error_of([&] { runtime.unload("cpu-openblas"); });
+  }
+  EXPECT_EQ(to_string(refused.code()), to_string(ErrorCode::kInUse));
+  compiling.join();
+}
+
+TEST_F(KernelExecutorTest, AMissingCompilerIsNamedWithTheWayOut) {
+  const auto missing = device({{"kernel_compiler", "/no/such/c++"}});
+  EXPECT_ERROR(static_cast<void>(KernelModule::from_source(missing, kScale)),
+               ErrorCode::kUnsupported,
+               "[KernelModule] kernels need a C++ compiler at run time: expected '/no/such/c++', "
+               "got no such program. Install one (g++ or clang), or name it by the setting "
+               "kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
+  EXPECT_ERROR(static_cast<void>(
+                   KernelModule::from_source(device({{"kernel_compiler", "no-such-c++"}}), kScale)),
+               ErrorCode::kUnsupported, "expected 'no-such-c++' on PATH");
+  // Everything else works without one.
+  EXPECT_EQ((ones({2}, missing) + 1).to_vector<float>(), (Floats{2, 2}));
+}
+
+TEST_F(KernelExecutorTest, BuildErrorsHaveTheLinesOfTheText) {
+  const Error error = error_of([&] {
+    static_cast<void>(KernelModule::from_source(
+        device(), "// one\nPATCHBAY_KERNEL(f)() {\n  i32 x = 1;\n  y = x;\n}\n",
+        {.name = "my \"text\".pbk"}));
+  });
+  EXPECT_EQ(to_string(error.code()), "build_failed");
+  const std::string what = error.what();
+  EXPECT_EQ(what.rfind("[KernelModule] the kernel text does not compile", 0), 0U) << what;
+  EXPECT_NE(what.find("my _text_.pbk:4:3: error: 'y' was not declared"), std::string::npos) << what;
+  EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(KernelExecutorTest, MistakesThatOtherDialectsWouldFindAreFoundHere) {
+  const auto expect_refused = [&](const char* body) {
+    SCOPED_TRACE(body);
+    const std::string text =
+        "PATCHBAY_KERNEL(f)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y)) {" +
+        std::string(body) + "}";
+    const Error error =
+        error_of([&] { static_cast<void>(KernelModule::from_source(device(), text)); });
+    EXPECT_EQ(to_string(error.code()), "build_failed");
+  };
+  expect_refused("PATCHBAY_BIND(f32, y); y[0] = sqrtf(2.0f);");
+  expect_refused(
+      "PATCHBAY_BIND(f32, y); f32 big[20000]; for (i32 i = 0; i < 20000; ++i) "
+      "big[(i * 7) % 20000] = y[i]; for (i32 i = 0; i < 20000; ++i) y[i] = big[i];");
+}
+
+TEST_F(KernelExecutorTest, ACompilerThatFailsOrLiesLeavesNothing) {
+  const auto failing = device({{"kernel_compiler", script("echo 'no licence' >&2; exit 3")}});
+  const Error error =
+      error_of([&] { static_cast<void>(KernelModule::from_source(failing, kScale)); });
+  EXPECT_EQ(to_string(error.code()), "build_failed");
+  EXPECT_NE(std::string(error.what()).find("no licence"), std::string::npos) << error.what();
+  const auto lying = device({{"kernel_compiler", script("exit 0")}});
+  EXPECT_EQ(to_string(error_of([&] {
+                        static_cast<void>(KernelModule::from_source(lying, kScale));
+                      }).code()),
+            "build_failed");
+  EXPECT_TRUE(kept().empty());
+}
+
+TEST_F(KernelExecutorTest, ManyRuntimesMayCompileOneTextAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i) threads.emplace_back([this] { expect_scales(device()); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(kept().size(), 1U);
+}
+
+TEST_F(KernelExecutorTest, LargeGridsAreSharedByTheThreads) {
+  const Device cpu = device({{"cpu_threads", "4"}});
+  const std::int64_t n = 3'000'001;
+  const Tensor x = from_host(values(n), {n}, cpu), y = empty({n}, cpu);
+  KernelModule::from_source(cpu, kScale)
+      .kernel("scale")
+      .launch({.groups = {(n + 255) / 256}, .group_size = {256}}, {x, y, 2, n});
+  EXPECT_EQ(y.to_vector<float>(), (x * 2).to_vector<float>());
+}
+
+}  // namespace
+}  // namespace patchbay::test

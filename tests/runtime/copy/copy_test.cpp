@@ -1,0 +1,304 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay {
+namespace {
+
+class Copy : public testing::Test {
+ protected:
+  Device at(const char* name) const { return runtime_.device(name); }
+  std::vector<unsigned char> pattern(std::size_t size_bytes) const {
+    std::vector<unsigned char> bytes(size_bytes);
+    unsigned value = 17;
+    for (auto& byte : bytes)
+      byte = static_cast<unsigned char>((value = value * 1103515245u + 12345u) >> 16);
+    return bytes;
+  }
+  Ledger& ledger() const { return runtime_.ledger(); }
+
+  Runtime runtime_{test::options({{"fake_peer", "1"}})};
+};
+
+struct Pair {
+  const char *from, *to;
+  Route route;
+};
+class CopyRoute : public Copy, public testing::WithParamInterface<Pair> {};
+
+TEST_P(CopyRoute, MovesTheBytesByThatRouteAndCountsOnce) {
+  const auto [from, to, route] = GetParam();
+  for (const std::size_t size : {1u, 3u, 4096u, (9u << 20) + 5u}) {
+    const auto bytes = pattern(size);
+    const Buffer source = Buffer::allocate(at(from), size + 16);
+    const Buffer target = Buffer::allocate(at(to), size + 16);
+    copy_from_host({source, 8, size}, bytes.data());
+    ledger().reset();
+    copy({target, 3, size}, {source, 8, size});
+    ASSERT_EQ(ledger().entries().size(), 1u);
+    const LedgerEntry entry = ledger().entries()[0];
+    EXPECT_EQ(entry.from, from);
+    EXPECT_EQ(entry.to, to);
+    EXPECT_EQ(to_string(entry.route), to_string(route));
+    EXPECT_EQ(entry.copies, 1u);
+    EXPECT_EQ(entry.bytes, size);
+    EXPECT_EQ(to_string(plan_copy(at(from), at(to), size).route), to_string(route));
+    std::vector<unsigned char> back(size);
+    copy_to_host(back.data(), {target, 3, size});
+    EXPECT_EQ(back, bytes) << size;
+  }
+}
+
+TEST_P(CopyRoute, NonBlockingKeepsTheSource) {
+  const auto [from, to, route] = GetParam();
+  const std::size_t size = 1 << 20;
+  const auto bytes = pattern(size);
+  const Buffer target = Buffer::allocate(at(to), size);
+  {
+    const Buffer source = Buffer::allocate(at(from), size);
+    copy_from_host({source, 0, size}, bytes.data());
+    copy({target, 0, size}, {source, 0, size}, /*non_blocking=*/true);
+  }
+  // The freed block may be handed out again, but not before the copy has read it.
+  const Buffer next = Buffer::allocate(at(from), size);
+  const std::vector<unsigned char> other(size, 0);
+  copy_from_host({next, 0, size}, other.data());
+  std::vector<unsigned char> back(size);
+  copy_to_host(back.data(), {target, 0, size});
+  EXPECT_EQ(back, bytes);
+}
+
+/// A runtime whose fake devices are slow, and a source that a copy to them still reads.
+struct Unfinished {
+  Unfinished()
+      : runtime(test::options({{"fake_delay_ms", "30"}})),
+        target(Buffer::allocate(runtime.device("fake:0"), 64)),
+        source(Buffer::allocate(runtime.device("cpu:0"), 64)) {
+    std::memset(source.host_pointer(), 7, 64);
+    copy({target, 0, 64}, {source, 0, 64}, /*non_blocking=*/true);
+  }
+
+  Runtime runtime;
+  Buffer target, source;
+};
+
+// What is freed while one plugin's stream still reads it is held by another plugin's device.
+TEST(CopyUnfinished, RuntimesEndInAnyOrderOfPlugins) {
+  const Unfinished fake_first;
+  EXPECT_EQ(fake_first.runtime.devices().front().name(), "fake:0");
+}
+
+TEST(CopyUnfinished, FreedSourcesDoNotOutliveAnUnloadedPlugin) {
+  Unfinished unfinished;
+  unfinished.source = Buffer();
+  unfinished.target = Buffer();
+  unfinished.runtime.unload("fake");
+  EXPECT_EQ(unfinished.runtime.device("cpu:0").memory().live_bytes, 0u);
+  EXPECT_NO_THROW((void)Buffer::allocate(unfinished.runtime.device("cpu:0"), 64));
+}
+
+TEST(CopyUnfinished, SourcesOutliveAnUnloadedPlugin) {
+  Unfinished unfinished;
+  const Stream stream = unfinished.runtime.device("fake:0").default_stream();
+  unfinished.target = Buffer();
+  unfinished.runtime.unload("fake");
+  std::vector<unsigned char> back(64);
+  copy_to_host(back.data(), {unfinished.source, 0, 64});
+  EXPECT_EQ(back, std::vector<unsigned char>(64, 7));
+  std::memset(unfinished.source.host_pointer(), 8, 64);
+  EXPECT_ERROR(stream.synchronize(), ErrorCode::kUnknownDevice, "its plugin 'fake' was unloaded");
+}
+
+// A use that failed has ended; the others have not.
+TEST(CopyUnfinished, LentMemoryComesBackAfterEveryUse) {
+  const Runtime runtime(test::options({{"fake_delay_ms", "30"}, {"fake_fail_async_launch", "1"}}));
+  std::vector<unsigned char> lent(64, 1);
+  const Tensor poisoned = zeros({64}, {DType::u8, runtime.device("fake:0")});
+  const Buffer lost = poisoned.buffer();
+  const Buffer whole = Buffer::allocate(runtime.device("fake:1"), 64);
+  {
+    const Buffer source = Buffer::wrap_host(runtime.device("cpu:0"), lent.data(), 64,
+                                            [&lent] { std::memset(lent.data(), 9, 64); });
+    copy({lost, 0, 64}, {source, 0, 64}, /*non_blocking=*/true);
+    copy({whole, 0, 64}, {source, 0, 64}, /*non_blocking=*/true);
+  }
+  EXPECT_EQ(lent[0], 9);
+  std::vector<unsigned char> back(64);
+  copy_to_host(back.data(), {whole, 0, 64});
+  EXPECT_EQ(back, std::vector<unsigned char>(64, 1));
+}
+
+TEST_F(Copy, WrappedMemoryHoldsItsPlugin) {
+  std::vector<int> lent(4);
+  const Buffer buffer = Buffer::wrap_host(at("cpu:0"), lent.data(), 16);
+  EXPECT_ERROR(runtime_.unload("cpu-openblas"), ErrorCode::kInUse, "cpu:0: 1 wrapped buffer");
+}
+
+TEST_F(Copy, ExceptionsOfTheOwnersCallbackAreKept) {
+  std::vector<int> lent(4);
+  Buffer buffer = Buffer::wrap_host(at("cpu:0"), lent.data(), 16, [] { throw 1; });
+  buffer = Buffer();
+  EXPECT_ERROR(buffer.size_bytes(), ErrorCode::kInvalidArgument, "[size_bytes] null buffer");
+  EXPECT_ERROR(buffer.host_pointer(), ErrorCode::kInvalidArgument, "[host_pointer] null buffer");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CopyRoute,
+                         testing::Values(Pair{"cpu:0", "cpu:0", Route::kSameDevice},
+                                         Pair{"cpu:0", "cpu:1", Route::kHostToHost},
+                                         Pair{"cpu:0", "fake:0", Route::kHostToDevice},
+                                         Pair{"fake:0", "cpu:1", Route::kDeviceToHost},
+                                         Pair{"fake:0", "fake:0", Route::kSameDevice},
+                                         Pair{"fake:0", "fake:1", Route::kPeer}));
+
+TEST(CopyStaged, GoesThroughTheHostInChunksAndCountsAsOneCopy) {
+  const Runtime runtime(test::options({{"fake_peer", "0"}}));
+  const Device from = runtime.device("fake:0");
+  const Device to = runtime.device("fake:1");
+  const std::size_t size = (10u << 20) + 7;
+  std::vector<unsigned char> bytes(size);
+  std::iota(bytes.begin(), bytes.end(), static_cast<unsigned char>(1));
+  const Buffer source = Buffer::allocate(from, size);
+  const Buffer target = Buffer::allocate(to, size);
+  copy_from_host({source, 0, size}, bytes.data());
+  runtime.ledger().reset();
+  copy({target, 0, size}, {source, 0, size});
+  ASSERT_EQ(runtime.ledger().entries().size(), 1u);
+  EXPECT_EQ(runtime.ledger().entries()[0].route, Route::kStaged);
+  EXPECT_EQ(runtime.ledger().entries()[0].bytes, size);
+  std::vector<unsigned char> back(size);
+  copy_to_host(back.data(), {target, 0, size});
+  EXPECT_EQ(back, bytes);
+
+  const CopyPlan plan = plan_copy(from, to, size);
+  EXPECT_EQ(plan.route, Route::kStaged);
+  ASSERT_EQ(plan.legs.size(), 2u);
+  EXPECT_EQ(plan.legs[0].to, "host");
+  EXPECT_EQ(plan.legs[1].from, "host");
+  EXPECT_EQ(plan.chunks, 11u);
+  EXPECT_FALSE(plan.seconds.has_value()) << "nothing was measured";
+}
+
+TEST_F(Copy, NoneMovesNothingAndCountsNothing) {
+  const Buffer buffer = Buffer::allocate(at("fake:0"), 8);
+  ledger().reset();
+  copy({buffer, 0, 8}, {buffer, 0, 8});
+  copy({buffer, 0, 0}, {buffer, 4, 0});
+  EXPECT_TRUE(ledger().entries().empty());
+  EXPECT_EQ(plan_copy(at("cpu:0"), at("fake:0"), 0).route, Route::kNone);
+  EXPECT_EQ(plan_copy(at("fake:0"), at("fake:0"), 5).route, Route::kSameDevice);
+  EXPECT_EQ(plan_copy(Place::host(), at("fake:0"), 5).route, Route::kHostToDevice);
+  EXPECT_EQ(plan_copy(at("fake:0"), Place::host(), 5).route, Route::kDeviceToHost);
+}
+
+TEST_F(Copy, PinnedMemoryIsAHostEnd) {
+  const Buffer pinned = Buffer::allocate(at("fake:0"), 64, MemoryKind::kPinned);
+  const Buffer device = Buffer::allocate(at("fake:0"), 64);
+  static_cast<char*>(pinned.host_pointer())[5] = 42;
+  ledger().reset();
+  copy({device, 0, 64}, {pinned, 0, 64});
+  EXPECT_EQ(ledger().entries().at(0).route, Route::kHostToDevice);
+  char back[64];
+  copy_to_host(back, {device, 0, 64});
+  EXPECT_EQ(back[5], 42);
+}
+
+TEST_F(Copy, BadRangesAreErrorsBeforeAnything) {
+  const Buffer a = Buffer::allocate(at("fake:0"), 16);
+  const Buffer b = Buffer::allocate(at("cpu:0"), 16);
+  ledger().reset();
+  EXPECT_ERROR(copy({a, 0, 8}, {b, 0, 9}), ErrorCode::kInvalidArgument, "sizes differ");
+  EXPECT_ERROR(copy({a, 9, 8}, {b, 0, 8}), ErrorCode::kInvalidArgument,
+               "destination range is outside its buffer: 8 bytes from offset 9, of 16 bytes");
+  EXPECT_ERROR(copy({a, 0, 8}, {b, SIZE_MAX, 8}), ErrorCode::kInvalidArgument, "source range");
+  EXPECT_ERROR(copy({a, 0, 8}, {a, 4, 8}), ErrorCode::kInvalidArgument, "overlap");
+  EXPECT_ERROR(copy({a, 0, 8}, {Buffer(), 0, 8}), ErrorCode::kInvalidArgument, "no buffer");
+  EXPECT_ERROR(copy_from_host({a, 0, 8}, nullptr), ErrorCode::kInvalidArgument, "null");
+  EXPECT_ERROR(copy_to_host(nullptr, {a, 0, 8}), ErrorCode::kInvalidArgument, "null");
+  EXPECT_TRUE(ledger().entries().empty());
+}
+
+TEST_F(Copy, BuffersThatWrapOneBlockMayNotOverlap) {
+  int values[8] = {};
+  const Buffer low = Buffer::wrap_host(at("cpu:0"), values, 6 * sizeof(int));
+  const Buffer high = Buffer::wrap_host(at("cpu:1"), values + 2, 6 * sizeof(int));
+  EXPECT_ERROR(copy({low, 0, 24}, {high, 0, 24}), ErrorCode::kInvalidArgument, "overlap");
+  values[7] = 5;
+  copy({low, 0, 8}, {high, 16, 8});
+  EXPECT_EQ(values[1], 5);
+}
+
+TEST_F(Copy, GuardForbidsMovementAndLeavesTheDestination) {
+  const Buffer device = Buffer::allocate(at("fake:0"), 4);
+  const Buffer other = Buffer::allocate(at("fake:0"), 4);
+  const int before = 7;
+  const int after = 8;
+  copy_from_host({device, 0, 4}, &before);
+  ledger().reset();
+  {
+    const CopyGuard guard;
+    EXPECT_ERROR(copy_from_host({device, 0, 4}, &after), ErrorCode::kCopyForbidden,
+                 "copy of 4 bytes from host to fake:0 (host to device) inside a CopyGuard");
+    copy({other, 0, 4}, {device, 0, 4});  // stays on the device
+    const CopyGuard allowed(CopyGuard::Mode::kAllow);
+    copy_from_host({other, 0, 4}, &after);
+  }
+  int value = 0;
+  copy_to_host(&value, {device, 0, 4});
+  EXPECT_EQ(value, before);
+}
+
+TEST(CopyGuardLog, ReportsAndGoesOn) {
+  RuntimeOptions chosen = test::options();
+  std::string lines;
+  chosen.log = [&lines](LogLevel, std::string_view line) { lines += line; };
+  const Runtime runtime(chosen);
+  const Buffer device = Buffer::allocate(runtime.device("fake:0"), 4);
+  const CopyGuard guard(CopyGuard::Mode::kLog);
+  const int value = 3;
+  copy_from_host({device, 0, 4}, &value);
+  EXPECT_NE(lines.find("copy of 4 bytes from host to fake:0"), std::string::npos) << lines;
+  EXPECT_EQ(runtime.ledger().total().copies, 1u);
+}
+
+TEST_F(Copy, LedgerCountsByTag) {
+  const Buffer device = Buffer::allocate(at("fake:0"), 4);
+  ledger().reset();
+  const int value = 1;
+  copy_from_host({device, 0, 4}, &value);
+  {
+    const CopyTag tag("input \"x\"\n");
+    copy_from_host({device, 0, 4}, &value);
+    copy_from_host({device, 0, 2}, &value);
+  }
+  const auto entries = ledger().entries();
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].tag, "");
+  EXPECT_EQ(entries[1].copies, 2u);
+  EXPECT_EQ(entries[1].bytes, 6u);
+  EXPECT_EQ(ledger().total("host", "fake:0").copies, 3u);
+  EXPECT_EQ(ledger().total("fake:0").copies, 0u);
+  EXPECT_NE(ledger().to_json().find(R"("tag":"input \"x\"\n")"), std::string::npos)
+      << ledger().to_json();
+}
+
+TEST_F(Copy, LedgerHasOneLineAnEntry) {
+  const Buffer buffer = Buffer::allocate(at("cpu:0"), 4);
+  ledger().reset();
+  const CopyTag tag("a\nb");
+  copy_from_host({buffer, 0, 4}, "abc");
+  const std::string text = ledger().to_text();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_NE(text.find("a\\x0ab"), std::string::npos) << text;
+}
+
+TEST_F(Copy, PlanOfTwoRuntimesIsAnError) {
+  const Runtime other(test::options());
+  EXPECT_ERROR(plan_copy(at("fake:0"), other.device("fake:0"), 1), ErrorCode::kInvalidArgument,
+               "two runtimes");
+}
+
+}  // namespace
+}  // namespace patchbay

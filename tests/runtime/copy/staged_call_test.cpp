@@ -1,0 +1,84 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Blocking staged copies, which the calling thread makes where no other copy is on its way.
+#include <filesystem>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include <patchbay/ops.h>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+std::ptrdiff_t num_threads() {
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  return std::distance(begin(threads), end(threads));
+}
+
+/// Two fake devices that don't reach each other.
+class StagedCallTest : public testing::Test {
+ protected:
+  const Runtime runtime_{options({{"fake_peer", "0"}})};
+  const Device from_ = runtime_.device("fake:0"), to_ = runtime_.device("fake:1");
+};
+
+TEST_F(StagedCallTest, ItsCallerMakesIt) {
+  const Tensor source = full({8}, 2, from_), target = zeros({8}, to_);
+  target.copy_from(source);
+  const std::ptrdiff_t before = num_threads();
+  target.copy_from(source, /*non_blocking=*/true);
+  EXPECT_EQ(target.to_vector<float>(), Floats(8, 2));
+  EXPECT_EQ(num_threads(), before + 1) << "only what returns at once takes a thread of the runtime";
+}
+
+TEST_F(StagedCallTest, StridedOnesToo) {
+  const Tensor source = arange(0, 6, 1, {from_}).cast(DType::f32).view({2, 3});
+  EXPECT_EQ(source.t().to(to_).to_vector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
+  const Tensor target = zeros({3, 2}, to_);
+  target.t().copy_from(source);
+  EXPECT_EQ(target.to_vector<float>(), (Floats{0, 3, 1, 4, 2, 5}));
+  const std::ptrdiff_t before = num_threads();
+  const Tensor sent = source.to(to_, {.non_blocking = true});
+  EXPECT_EQ(sent.to_vector<float>(), (Floats{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(num_threads(), before + 1);
+}
+
+TEST_F(StagedCallTest, FollowsCopiesThatReturnedAtOnce) {
+  constexpr std::int64_t kCount = 1 << 20;
+  const Tensor target = zeros({kCount}, to_);
+  for (int round = 0; round < 20; ++round) {
+    const Tensor first = full({kCount}, round, from_), second = full({kCount}, -round, from_);
+    target.copy_from(first, /*non_blocking=*/true);
+    target.copy_from(second);
+    EXPECT_EQ(target.slice(0, kCount - 2).to_vector<float>(),
+              Floats(2, static_cast<float>(-round)));
+  }
+}
+
+TEST_F(StagedCallTest, ThreadsTakeTurns) {
+  constexpr int kThreads = 4, kRounds = 50;
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(kThreads, -1);
+  for (int number = 0; number < kThreads; ++number) {
+    threads.emplace_back([this, number, &wrong] {
+      int found = 0;
+      for (int round = 0; round < kRounds; ++round) {
+        const float value = static_cast<float>(number * kRounds + round);
+        const Tensor source = full({1000}, value, from_);
+        const Tensor there = source.to(to_, {.non_blocking = round % 3 == 0});
+        if (there.to_vector<float>() != Floats(1000, value)) ++found;
+      }
+      wrong[static_cast<std::size_t>(number)] = found;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(kThreads, 0));
+  EXPECT_EQ(runtime_.ledger().total("fake:0", "fake:1").copies, std::uint64_t{kThreads * kRounds});
+}
+
+}  // namespace
+}  // namespace patchbay::test

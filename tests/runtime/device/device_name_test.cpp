@@ -1,0 +1,66 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay {
+namespace {
+
+TEST(DeviceName, ParsesBackendAndIndex) {
+  EXPECT_EQ(DeviceName::parse("cpu"), (DeviceName{"cpu", 0}));
+  EXPECT_EQ(DeviceName::parse("cpu:0"), DeviceName::parse("cpu"));
+  EXPECT_EQ(DeviceName::parse("my_npu2:255"), (DeviceName{"my_npu2", 255}));
+}
+
+TEST(DeviceName, PrintsWhatItParses) {
+  for (const char* text : {"cpu:0", "fake:7", "a_1:255"}) {
+    EXPECT_EQ(DeviceName::parse(text).to_string(), text);
+  }
+}
+
+struct BadName {
+  const char* text;
+  const char* why;
+};
+class DeviceNameError : public testing::TestWithParam<BadName> {};
+
+TEST_P(DeviceNameError, QuotesTheTextSaysWhyAndShowsAValidOne) {
+  const Error error = test::error_of([] { DeviceName::parse(GetParam().text); });
+  const std::string message = error.what();
+  EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+  EXPECT_NE(message.find(std::string("'") + GetParam().text + "'"), std::string::npos) << message;
+  EXPECT_NE(message.find(GetParam().why), std::string::npos) << message;
+  EXPECT_NE(message.find("'cpu:0'"), std::string::npos) << message;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, DeviceNameError,
+    testing::Values(BadName{"", "got nothing"}, BadName{":0", "a backend before ':'"},
+                    BadName{"cpu:", "got nothing"}, BadName{"cpu:x", "decimal index"},
+                    BadName{"cpu:-1", "decimal index"}, BadName{"cpu:+1", "decimal index"},
+                    BadName{"cpu: 1", "decimal index"}, BadName{"cpu:1:2", "decimal index"},
+                    BadName{"cpu:00", "leading zeros"}, BadName{"cpu:01", "leading zeros"},
+                    BadName{"cpu:256", "0 to 255"}, BadName{"cpu:99999999999999999999", "0 to 255"},
+                    BadName{"CPU:0", "lower-case"}, BadName{"1cpu", "begins with"},
+                    BadName{"_cpu", "begins with"}, BadName{"c-pu", "lower-case letters, digits"},
+                    BadName{"cpu 0", "lower-case letters, digits"}));
+
+TEST(DeviceName, ControlCharactersStayOutOfTheMessage) {
+  const Error error = test::error_of([] { DeviceName::parse("cpu\n:0"); });
+  EXPECT_NE(std::string(error.what()).find("cpu\\x0a:0"), std::string::npos) << error.what();
+}
+
+TEST(DeviceHandle, IsCanonical) {
+  const Runtime runtime(test::options());
+  const Device a = runtime.device("fake");
+  const Device b = runtime.device("fake:0");
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(std::hash<Device>()(a), std::hash<Device>()(b));
+  EXPECT_NE(a, runtime.device("fake:1"));
+  EXPECT_EQ(std::unordered_set<Device>({a, b, runtime.device("fake:1")}).size(), 2u);
+  EXPECT_EQ(a.name(), "fake:0");
+  EXPECT_EQ(runtime.device(a.name()), a);
+}
+
+}  // namespace
+}  // namespace patchbay

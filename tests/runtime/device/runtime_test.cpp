@@ -1,0 +1,218 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <thread>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay {
+namespace {
+
+using test::options;
+
+TEST(Runtime, UnknownBackendListsWhatIsLoadedAndWhereWasLooked) {
+  const Runtime runtime(options());
+  const Error error = test::error_of([&] { runtime.device("warp:0"); });
+  const std::string message = error.what();
+  EXPECT_EQ(error.code(), ErrorCode::kUnknownDevice);
+  EXPECT_NE(message.find("'warp'"), std::string::npos) << message;
+  EXPECT_NE(message.find("fake"), std::string::npos) << message;
+  EXPECT_NE(message.find(PATCHBAY_TEST_PLUGIN_DIR), std::string::npos) << message;
+}
+
+TEST(Runtime, IndexTooLargeSaysHowManyThereAre) {
+  const Runtime runtime(options());
+  EXPECT_ERROR(runtime.device("fake:2"), ErrorCode::kUnknownDevice,
+               "no device 'fake:2': backend 'fake' has 2 devices (fake:0, fake:1)");
+}
+
+TEST(Runtime, HiddenDevicesKeepTheirNumbers) {
+  RuntimeOptions chosen = options();
+  chosen.visible_devices = {"fake:1", "cpu"};
+  const Runtime runtime(chosen);
+  EXPECT_EQ(runtime.device("fake:1").name(), "fake:1");
+  EXPECT_EQ(runtime.devices().size(), 2u);
+  EXPECT_EQ(runtime.num_gpus(), 1);
+  EXPECT_EQ(runtime.device("gpu:0").name(), "fake:1");
+  EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice, "'fake:0' is hidden");
+  EXPECT_NE(runtime.explain().find("fake:0 accelerator: "), std::string::npos);
+  EXPECT_NE(runtime.explain().find("hidden"), std::string::npos);
+}
+
+TEST(Runtime, VisibleDevicesThatAreNotThereAreSaid) {
+  RuntimeOptions chosen = options();
+  std::string log;
+  chosen.log = [&log](LogLevel, std::string_view line) { log += std::string(line) + "\n"; };
+  chosen.visible_devices = {"cpu", "fkae:0"};
+  const Runtime runtime(chosen);
+  EXPECT_NE(log.find("visible device 'fkae:0' is not there"), std::string::npos) << log;
+  EXPECT_NE(runtime.explain().find("visible device 'fkae:0' is not there"), std::string::npos);
+  EXPECT_EQ(runtime.devices().size(), 1u);
+}
+
+TEST(Runtime, NamesOfDirectoriesKeepMessagesOnOneLine) {
+  RuntimeOptions chosen = options();
+  chosen.plugin_directories.push_back("/tmp/no such\nfolder");
+  EXPECT_ERROR((void)Runtime(chosen).device("zork"), ErrorCode::kUnknownDevice, "such\\x0afolder'");
+}
+
+TEST(Runtime, BadVisibleDeviceIsAnError) {
+  RuntimeOptions chosen = options();
+  chosen.visible_devices = {"gpu:0"};
+  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument, "got the alias 'gpu:0'");
+  chosen.visible_devices = {"fake:x"};
+  EXPECT_ERROR(Runtime{chosen}, ErrorCode::kInvalidArgument, "'fake:x'");
+}
+
+TEST(Runtime, GpuAliasCountsAccelerators) {
+  const Runtime runtime(options());
+  EXPECT_EQ(runtime.num_gpus(), 2);
+  EXPECT_EQ(runtime.device("gpu"), runtime.device("fake:0"));
+  EXPECT_EQ(runtime.device("gpu:1"), runtime.device("fake:1"));
+  EXPECT_ERROR(runtime.device("gpu:2"), ErrorCode::kUnknownDevice, "2 accelerators found");
+}
+
+TEST(Runtime, TryGpuFallsBackToTheCpu) {
+  const Runtime with(options());
+  EXPECT_EQ(with.try_gpu(1).name(), "fake:1");
+  EXPECT_EQ(with.try_gpu(9).name(), "cpu:0");
+  EXPECT_ERROR(with.try_gpu(-1), ErrorCode::kInvalidArgument, "got -1");
+  EXPECT_EQ(with.try_all_gpus().size(), 2u);
+
+  RuntimeOptions only_cpu = options();
+  only_cpu.plugins = {"cpu-openblas"};
+  const Runtime without(only_cpu);
+  EXPECT_EQ(without.num_gpus(), 0);
+  EXPECT_EQ(without.try_gpu().name(), "cpu:0");
+  ASSERT_EQ(without.try_all_gpus().size(), 1u);
+  EXPECT_EQ(without.try_all_gpus()[0].name(), "cpu:0");
+}
+
+TEST(Runtime, NoPluginsAtAllIsACountOfZeroWithReasons) {
+  RuntimeOptions none;
+  none.search_default_directories = false;
+  const Runtime runtime(none);
+  EXPECT_EQ(runtime.num_gpus(), 0);
+  EXPECT_TRUE(runtime.devices().empty());
+  EXPECT_NE(runtime.explain().find("none found"), std::string::npos);
+  EXPECT_ERROR(runtime.device("cpu"), ErrorCode::kUnknownDevice, "loaded backends are []");
+}
+
+TEST(Runtime, ExplainNamesEveryCandidate) {
+  RuntimeOptions chosen = options({{"fake_open", "no-driver"}});
+  chosen.plugins = {"fake"};
+  const Runtime runtime(chosen);
+  const std::string text = runtime.explain();
+  EXPECT_NE(text.find("patchbay-fake.so no-driver: "), std::string::npos) << text;
+  EXPECT_NE(text.find("patchbay-null.so filtered: "), std::string::npos) << text;
+  EXPECT_NE(text.find("patchbay-cpu-openblas.so filtered: "), std::string::npos) << text;
+  EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice, "no-driver");
+}
+
+TEST(Runtime, DevicesKeepTheRuntimeAlive) {
+  Device device = Runtime(options()).device("fake:0");
+  const Buffer buffer = Buffer::allocate(device, 64);
+  EXPECT_EQ(device.memory().live_bytes, 64u);
+  EXPECT_EQ(device.runtime().device("fake:1").name(), "fake:1");
+}
+
+TEST(Runtime, UnloadIsRefusedWhileAnythingLives) {
+  Runtime runtime(options());
+  const Device device = runtime.device("fake:0");
+  {
+    const Buffer buffer = Buffer::allocate(device, 100);
+    const Stream stream(device);
+    const Event event = stream.record();
+    EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInUse,
+                 "fake:0: 1 buffer (100 bytes), 1 stream, 1 event");
+  }
+  runtime.unload("fake");
+  EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice, "no backend 'fake'");
+  EXPECT_ERROR(Buffer::allocate(device, 1), ErrorCode::kUnknownDevice, "was unloaded");
+  EXPECT_ERROR(runtime.unload("fake"), ErrorCode::kInvalidArgument, "no plugin 'fake' is loaded");
+  EXPECT_EQ(runtime.device("cpu:1").name(), "cpu:1");
+}
+
+TEST(Runtime, SeveralRuntimesShareALibraryAndNothingElse) {
+  Runtime first(options());
+  const Runtime second(options({{"fake_devices", "3"}}));
+  EXPECT_EQ(first.num_gpus(), 2);
+  EXPECT_EQ(second.num_gpus(), 3);
+  EXPECT_NE(first.device("fake:0"), second.device("fake:0"));
+  const Buffer here = Buffer::allocate(first.device("fake:0"), 8);
+  const Buffer there = Buffer::allocate(second.device("fake:0"), 8);
+  EXPECT_ERROR(copy({here, 0, 8}, {there, 0, 8}), ErrorCode::kInvalidArgument, "two runtimes");
+}
+
+TEST(Runtime, EnumerationOpensNothing) {
+  // Opening fails, yet the devices are listed with their properties.
+  const Runtime runtime(options({{"fake_fail_open_device", "1"}}));
+  const Device device = runtime.device("fake:0");
+  EXPECT_GT(device.properties().memory_total_bytes, 0u);
+  EXPECT_EQ(device.kind(), DeviceKind::kAccelerator);
+  EXPECT_ANY_THROW(Buffer::allocate(device, 8));
+  EXPECT_NO_THROW(Buffer::allocate(device, 8)) << "the second attempt opens it";
+}
+
+TEST(DefaultDevice, IsACpuDeviceUnlessAScopeSaysOtherwise) {
+  const Runtime runtime(options());
+  EXPECT_EQ(default_device().name(), "cpu:0");
+  {
+    const DefaultDeviceScope outer(runtime.device("fake:0"));
+    EXPECT_EQ(default_device().name(), "fake:0");
+    try {
+      const DefaultDeviceScope inner(runtime.device("fake:1"));
+      EXPECT_EQ(default_device().name(), "fake:1");
+      throw 1;
+    } catch (int) {
+    }
+    EXPECT_EQ(default_device().name(), "fake:0");
+    std::thread([] { EXPECT_EQ(default_device().name(), "cpu:0"); }).join();
+  }
+  EXPECT_EQ(default_device().name(), "cpu:0");
+}
+
+TEST(ThreadContext, CarriesDefaultDeviceTagAndGuard) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("fake:0");
+  const Buffer buffer = Buffer::allocate(device, 4);
+  const DefaultDeviceScope scope(device);
+  const CopyTag tag("carried");
+  const CopyGuard guard;
+  const ThreadContext context = ThreadContext::current();
+  std::thread([&] {
+    const ThreadContext::Scope carried(context);
+    EXPECT_EQ(default_device().name(), "fake:0");
+    const int value = 1;
+    EXPECT_ERROR(copy_from_host({buffer, 0, 4}, &value), ErrorCode::kCopyForbidden, "CopyGuard");
+    const CopyGuard allowed(CopyGuard::Mode::kAllow);
+    copy_from_host({buffer, 0, 4}, &value);
+    EXPECT_EQ(device.runtime().ledger().entries().at(0).tag, "carried");
+  }).join();
+}
+
+TEST(Log, ReceivesWhatHappensToPlugins) {
+  RuntimeOptions chosen = options({{"log", "info"}});
+  std::string lines;
+  chosen.log = [&lines](LogLevel, std::string_view line) { lines += std::string(line) + "\n"; };
+  const Runtime runtime(chosen);
+  EXPECT_NE(lines.find("patchbay-fake.so loaded: 2 devices"), std::string::npos) << lines;
+}
+
+TEST(Settings, TheMemoryCacheIsOnOrOff) {
+  EXPECT_ERROR(Runtime{options({{"memory_cache", "no"}})}, ErrorCode::kInvalidArgument,
+               "[Runtime] setting 'memory_cache': expected on or off, got 'no'.");
+  EXPECT_NO_THROW(Runtime{options({{"memory_cache", "on"}})});
+}
+
+TEST(Log, BadSettingIsAnError) {
+  EXPECT_ERROR(Runtime{options({{"log", "loud"}})}, ErrorCode::kInvalidArgument, "'loud'");
+  EXPECT_ERROR(Runtime{options({{"log", "info:/nowhere/at/all"}})}, ErrorCode::kIo,
+               "'/nowhere/at/all'");
+  // A level alone is for the program's sink.
+  EXPECT_ERROR(Runtime{options({{"log", "debug"}})}, ErrorCode::kInvalidArgument,
+               "[Runtime] log setting 'debug': expected level:file where the program gives no "
+               "sink, got no file. Correct the setting 'log' (PATCHBAY_LOG).");
+}
+
+}  // namespace
+}  // namespace patchbay

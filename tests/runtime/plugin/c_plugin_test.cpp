@@ -1,0 +1,107 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A plugin can be plain C.
+#include <array>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/copy.h>
+#include <patchbay/error.h>
+#include <patchbay/interop.h>
+#include <patchbay/kernel.h>
+#include <patchbay/ops.h>
+
+#include "support/temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+Runtime plain_c_runtime() {
+  RuntimeOptions options = only({});
+  options.plugin_files = {fixture_path("plain-c")};
+  return Runtime(options);
+}
+
+TEST(CPlugin, IsLoaded) {
+  const Runtime runtime = plain_c_runtime();
+  expect_plain_c_works(runtime);
+  const Device device = runtime.device("plainc:0");
+  EXPECT_EQ(device.kind(), DeviceKind::kCpu);
+  EXPECT_EQ(device.properties().name, "Plain C");
+  EXPECT_TRUE(device.properties().host_addressable);
+  EXPECT_EQ(device.memory().total_bytes, std::uint64_t{1} << 20);
+}
+
+TEST(CPlugin, RunsAKernel) {
+  const Runtime runtime = plain_c_runtime();
+  const Device device = runtime.device("plainc");
+  const KernelSpec spec{
+      "fill.1",
+      {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
+      {}};
+  const Kernel fill = Kernel::prepare(device, spec);
+  const Buffer buffer = Buffer::allocate(device, 6 * sizeof(float));
+  const std::array<Argument, 2> arguments = {
+      Argument::tensor(buffer, DType::f32, {2, 3}, Access::kWrite), Argument::scalar(2.5f)};
+  fill.launch(device.default_stream(), arguments);
+  std::vector<float> values(6);
+  copy_to_host(values.data(), {buffer, 0, 6 * sizeof(float)});
+  EXPECT_EQ(values, std::vector<float>(6, 2.5f));
+}
+
+TEST(CPlugin, HasNoHandlesAndTakesNoContext) {
+  const Runtime runtime = plain_c_runtime();
+  const Device device = runtime.device("plainc");
+  const auto message_of = [](const auto& body) -> std::string {
+    try {
+      body();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message_of([&] { adopt_context(device, 64); }),
+            "[adopt_context] the plugin 'plain-c' takes no context of the application's "
+            "(plainc:0). Leave it out, and the device opens in a context of its own.");
+  EXPECT_EQ(message_of([&] { (void)native_handle(device); }),
+            "[native_handle] this plugin does not implement it (plainc:0)");
+  EXPECT_EQ(message_of([&] { (void)wrap_buffer(device, 64, 4); }),
+            "[wrap_buffer] this plugin does not implement it (plainc:0)");
+}
+
+TEST(CPlugin, RefusesOtherKernelsWithAReason) {
+  const Runtime runtime = plain_c_runtime();
+  const KernelSpec spec{"add.1", {ArgumentSpec::tensor(DType::f32, Access::kWrite)}, {}};
+  EXPECT_NE(why_unsupported(runtime.device("plainc"), spec).find("fill.1"), std::string::npos);
+}
+
+TEST(CPlugin, OperationsThatItLacksAreRefusedByName) {
+  const Runtime runtime = plain_c_runtime();
+  const Tensor t = ones({2}, runtime.device("plainc"));
+  try {
+    static_cast<void>(add(t, t));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    const std::string text = error.what();
+    EXPECT_NE(text.find("add.1(f32, f32, f32)"), std::string::npos) << text;
+    EXPECT_NE(text.find("plainc:0"), std::string::npos) << text;
+  }
+  EXPECT_EQ(t.to_vector<float>(), std::vector<float>(2, 1));
+}
+
+TEST(CPlugin, ReportsOutOfMemory) {
+  const Runtime runtime = plain_c_runtime();
+  try {
+    static_cast<void>(Buffer::allocate(runtime.device("plainc"), 2 << 20));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
+    EXPECT_NE(std::string(error.what()).find("plainc:0"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::faults

@@ -1,0 +1,220 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Where plugins are looked for, in which order, and which of them are wanted.
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/error.h>
+
+#include "support/environment_variable.h"
+#include "support/temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Default options, without the plugins of the build.
+RuntimeOptions from_environment(std::vector<std::string> plugins) {
+  RuntimeOptions options;
+  options.plugins = std::move(plugins);
+  return options;
+}
+
+PluginStatus status_of(const Runtime& runtime, std::string_view name) {
+  return plugin_info(runtime, name).status;
+}
+
+TEST(PluginPath, IsSearchedInItsOrder) {
+  const TemporaryDirectory first, second;
+  first.add("nothing");
+  second.add("plain-c");
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH",
+                                 first.path().string() + ":" + second.path().string());
+  const Runtime runtime(from_environment({"plain-c", "nothing"}));
+  const auto directories = runtime.plugin_directories();
+  ASSERT_GE(directories.size(), 2u);
+  EXPECT_EQ(directories[0], first.path());
+  EXPECT_EQ(directories[1], second.path());
+  EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kLoaded);
+  EXPECT_EQ(status_of(runtime, "plain-c"), PluginStatus::kShadowed);
+}
+
+TEST(PluginPath, ComesAfterTheProgramsDirectories) {
+  const TemporaryDirectory program, environment;
+  program.add("plain-c");
+  environment.add("nothing");
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", environment.path().string());
+  RuntimeOptions options = from_environment({"plain-c", "nothing"});
+  options.plugin_directories = {program.path()};
+  const Runtime runtime(options);
+  EXPECT_EQ(status_of(runtime, "plain-c"), PluginStatus::kLoaded);
+  EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kShadowed);
+}
+
+TEST(PluginPath, AbsentDirectoryIsNoError) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH",
+                                 "/does/not/exist:" + directory.path().string());
+  expect_plain_c_works(Runtime(from_environment({"plain-c"})));
+}
+
+void expect_bad_path(const std::string& value, const std::string& element) {
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", value);
+  try {
+    const Runtime runtime(RuntimeOptions{});
+    ADD_FAILURE() << "no error for '" << value << "'";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(text.find("PATCHBAY_PLUGIN_PATH '" + value + "'"), std::string::npos) << text;
+    EXPECT_NE(text.find("'" + element + "'"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+TEST(PluginPath, EmptyElementIsAnError) {
+  expect_bad_path("", "");
+  expect_bad_path(":", "");
+  expect_bad_path("/usr/lib:", "");
+  expect_bad_path(":/usr/lib", "");
+  expect_bad_path("/usr/lib::/usr/local/lib", "");
+}
+
+TEST(PluginPath, RelativeElementIsAnError) {
+  expect_bad_path("plugins", "plugins");
+  expect_bad_path("/usr/lib:./plugins", "./plugins");
+  expect_bad_path(".", ".");
+}
+
+TEST(PluginPath, IsNotReadWhenTheProgramForbidsIt) {
+  const EnvironmentVariable path("PATCHBAY_PLUGIN_PATH", "relative");
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  expect_plain_c_works(Runtime(only({directory.path()})));
+}
+
+TEST(PluginFilter, FilteredPluginsAreNotOpened) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add("later-version");
+  const fs::path trace = directory.path() / "trace";
+  const EnvironmentVariable traced("PATCHBAY_TEST_TRACE", trace.string());
+  RuntimeOptions options = only({directory.path()});
+  options.plugins = {"plain-c"};
+  const Runtime runtime(options);
+  EXPECT_EQ(status_of(runtime, "later-version"), PluginStatus::kFiltered);
+  EXPECT_NE(plugin_info(runtime, "later-version").reason.find("plain-c"), std::string::npos);
+  EXPECT_FALSE(fs::exists(trace)) << "code of a filtered plugin ran";
+  expect_plain_c_works(runtime);
+
+  // The same file leaves its trace when it is opened.
+  const Runtime all(only({directory.path()}));
+  EXPECT_EQ(status_of(all, "later-version"), PluginStatus::kLoaded);
+  EXPECT_EQ(read_file(trace), "later-version\n");
+}
+
+TEST(PluginFilter, RefusedPluginsAreNotOpened) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::permissions(directory.add("nothing"), fs::perms(0666));
+  const fs::path trace = directory.path() / "trace";
+  const EnvironmentVariable traced("PATCHBAY_TEST_TRACE", trace.string());
+  const Runtime runtime(only({directory.path()}));
+  EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kRefused);
+  EXPECT_FALSE(fs::exists(trace)) << "code of a refused plugin ran";
+}
+
+TEST(PluginFilter, TakesNamesFromTheEnvironment) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add("later-version");
+  const EnvironmentVariable names("PATCHBAY_PLUGINS", "plain-c");
+  RuntimeOptions options = only({directory.path()});
+  options.read_environment = true;
+  const Runtime runtime(options);
+  EXPECT_EQ(status_of(runtime, "later-version"), PluginStatus::kFiltered);
+  expect_plain_c_works(runtime);
+  options.plugins = {"later-version"};  // the program's word counts
+  EXPECT_EQ(status_of(Runtime(options), "plain-c"), PluginStatus::kFiltered);
+}
+
+TEST(PluginDuplicates, SymlinkToTheSameFileIsOnePlugin) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_directory(directory.path() / "second");
+  fs::create_symlink("../patchbay-plain-c.so", directory.path() / "second/patchbay-plain-c.so");
+  const Runtime runtime(only({directory.path(), directory.path() / "second"}));
+  ASSERT_EQ(runtime.plugins().size(), 2u);
+  EXPECT_EQ(runtime.plugins()[0].status, PluginStatus::kLoaded);
+  EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kShadowed);
+  EXPECT_NE(runtime.plugins()[1].reason.find("same file"), std::string::npos);
+  EXPECT_EQ(runtime.devices().size(), 1u);
+}
+
+TEST(PluginDuplicates, FirstOfTwoWithOneBackendWins) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add("nothing");  // before plain-c by name, and of its backend
+  const fs::path winner = directory.path() / "patchbay-nothing.so";
+  const Runtime runtime(only({directory.path()}));
+  EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kLoaded);
+  const PluginInfo shadowed = plugin_info(runtime, "plain-c");
+  EXPECT_EQ(shadowed.status, PluginStatus::kShadowed);
+  EXPECT_NE(shadowed.reason.find("'plainc'"), std::string::npos) << shadowed.reason;
+  EXPECT_NE(shadowed.reason.find(winner.string()), std::string::npos) << shadowed.reason;
+  EXPECT_EQ(runtime.devices().size(), 1u);
+}
+
+void expect_file_error(const fs::path& file, const std::string& reason) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  RuntimeOptions options = only({directory.path()});
+  options.plugin_files = {file};
+  try {
+    const Runtime runtime(options);
+    ADD_FAILURE() << "no error for " << file;
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(error.code(), ErrorCode::kPluginFailed) << text;
+    EXPECT_NE(text.find(file.string()), std::string::npos) << text;
+    EXPECT_NE(text.find(reason), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+TEST(PluginFile, ThatDoesNotLoadIsAnError) {
+  const TemporaryDirectory directory;
+  expect_file_error("/does/not/exist/patchbay-x.so", "can't be found");
+  expect_file_error(directory.write("text", "hello"), "not an ELF file");
+  expect_file_error(directory.add("no-open"), "'open'");
+  expect_file_error(directory.add("throwing-open"), "thrown out of it");
+}
+
+TEST(PluginFile, WithoutADriverIsNoError) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  RuntimeOptions options = only({directory.path()});
+  options.plugin_files = {fixture_path("fake")};
+  options.settings["fake_open"] = "no-driver";
+  const Runtime runtime(options);
+  EXPECT_EQ(status_of(runtime, "fake"), PluginStatus::kNoDriver);
+  expect_plain_c_works(runtime);
+}
+
+TEST(PluginFile, ComesBeforeTheDirectories) {
+  const TemporaryDirectory files, directory;
+  directory.add("nothing");
+  RuntimeOptions options = only({directory.path()});
+  options.plugin_files = {files.add("plain-c")};
+  const Runtime runtime(options);
+  EXPECT_EQ(status_of(runtime, "nothing"), PluginStatus::kShadowed);
+  expect_plain_c_works(runtime);
+}
+
+}  // namespace
+}  // namespace patchbay::faults

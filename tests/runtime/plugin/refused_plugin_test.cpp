@@ -1,0 +1,226 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What is found wanting before it is opened: its code never runs.
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "support/temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr PluginStatus kRefused = PluginStatus::kRefused;
+
+/// Puts these bytes beside the good plugin.
+void expect_bytes_refused(std::string_view bytes, const std::string& reason) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.write("odd", bytes);
+  expect_outcome_in(directory, "odd", kRefused, {reason});
+}
+
+/// A good plugin with its header changed.
+template <class Change>
+std::string changed_header(Change change) {
+  std::string bytes = read_file(fixture_path("nothing"));
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  change(header);
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  return bytes;
+}
+
+TEST(RefusedPlugin, TextFile) { expect_bytes_refused("#!/bin/sh\necho hi\n", "not an ELF file"); }
+
+TEST(RefusedPlugin, EmptyFile) { expect_bytes_refused("", "not an ELF file"); }
+
+TEST(RefusedPlugin, TruncatedInTheHeader) {
+  expect_bytes_refused(read_file(fixture_path("nothing")).substr(0, 40), "truncated");
+}
+
+TEST(RefusedPlugin, TruncatedAnywhere) {
+  const std::string whole = read_file(fixture_path("nothing"));
+  for (const std::size_t size : {sizeof(Elf64_Ehdr), sizeof(Elf64_Ehdr) + 100, whole.size() / 4,
+                                 whole.size() / 2, whole.size() - 1}) {
+    SCOPED_TRACE(size);
+    expect_bytes_refused(whole.substr(0, size), "truncated");
+  }
+}
+
+TEST(RefusedPlugin, OtherArchitecture) {
+  const auto other = [](Elf64_Ehdr& header) {
+    header.e_machine = header.e_machine == EM_PPC64 ? EM_S390 : EM_PPC64;
+  };
+  expect_bytes_refused(changed_header(other), "another architecture");
+}
+
+TEST(RefusedPlugin, OtherByteOrderAndWordSize) {
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }),
+                       "another architecture");
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }),
+                       "another architecture");
+}
+
+TEST(RefusedPlugin, ProgramAndObjectFile) {
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; }),
+                       "not a shared library");
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_type = ET_REL; }),
+                       "not a shared library");
+}
+
+TEST(RefusedPlugin, MalformedProgramHeaders) {
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_phnum = 0; }), "malformed");
+  expect_bytes_refused(changed_header([](Elf64_Ehdr& h) { h.e_phoff = ~Elf64_Off{0} - 8; }),
+                       "truncated");
+}
+
+TEST(RefusedPlugin, NoNote) { expect_outcome("no-note", kRefused, {"no Patchbay note"}); }
+
+TEST(RefusedPlugin, WrongMajorVersionInTheNote) {
+  expect_outcome("wrong-major", kRefused, {"interface 77."});
+}
+
+TEST(RefusedPlugin, BadBackendNameInTheNote) {
+  expect_outcome("bad-backend", kRefused, {"No Such-Name"});
+}
+
+TEST(RefusedPlugin, NoteOfAnotherPluginThanTheFile) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.write("harmless", read_file(fixture_path("later-version")));
+  expect_outcome_in(directory, "harmless", kRefused, {"later-version", "harmless"});
+}
+
+TEST(RefusedPlugin, FileWritableByOthers) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::permissions(directory.add("later-version"), fs::perms(0646));
+  expect_outcome_in(directory, "later-version", kRefused, {"the file is writable by others"});
+}
+
+TEST(RefusedPlugin, DirectoryWritableByOthers) {
+  const TemporaryDirectory good, open;
+  good.add("plain-c");
+  open.add("later-version");
+  fs::permissions(open.path(), fs::perms(0757));
+  const Runtime runtime(only({open.path(), good.path()}));
+  const PluginInfo info = plugin_info(runtime, "later-version");
+  EXPECT_EQ(info.status, kRefused);
+  EXPECT_NE(info.reason.find(open.path().string() + " is writable by others"), std::string::npos)
+      << info.reason;
+  expect_plain_c_works(runtime);
+}
+
+TEST(RefusedPlugin, SymlinkIntoADirectoryWritableByOthers) {
+  const TemporaryDirectory good, open;
+  good.add("plain-c");
+  fs::create_symlink(open.add("later-version"), good.path() / "patchbay-later-version.so");
+  fs::permissions(open.path(), fs::perms(0757));
+  expect_outcome_in(good, "later-version", kRefused, {"writable by others"});
+}
+
+constexpr uid_t kStranger = 12345;
+
+/// What becomes of a plugin in a directory with this owner, group and mode.
+PluginInfo outcome_in_directory_of(uid_t owner, gid_t group, int mode) {
+  const TemporaryDirectory good, odd;
+  good.add("plain-c");
+  odd.add("later-version");
+  EXPECT_EQ(chown(odd.path().c_str(), owner, group), 0);
+  EXPECT_EQ(chmod(odd.path().c_str(), static_cast<mode_t>(mode)), 0);
+  const Runtime runtime(only({odd.path(), good.path()}));
+  expect_plain_c_works(runtime);
+  return plugin_info(runtime, "later-version");
+}
+
+/// The same for the file's own.
+PluginInfo outcome_of_file_of(uid_t owner, gid_t group, int mode) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  const fs::path file = directory.add("later-version");
+  EXPECT_EQ(chown(file.c_str(), owner, group), 0);
+  EXPECT_EQ(chmod(file.c_str(), static_cast<mode_t>(mode)), 0);
+  const Runtime runtime(only({directory.path()}));
+  expect_plain_c_works(runtime);
+  return plugin_info(runtime, "later-version");
+}
+
+void expect_refused(const PluginInfo& info, const std::string& reason) {
+  EXPECT_EQ(info.status, kRefused) << info.reason;
+  EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+}
+
+TEST(RefusedPlugin, FileOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  expect_refused(outcome_of_file_of(kStranger, 0, 0644),
+                 "the file is owned by user 12345: expected root, the user of this process (0)");
+}
+
+TEST(RefusedPlugin, DirectoryOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  const PluginInfo info = outcome_in_directory_of(kStranger, 0, 0755);
+  expect_refused(info, "its directory " + info.path.parent_path().string() +
+                           " is owned by user 12345: expected root");
+}
+
+TEST(RefusedPlugin, SymlinkIntoADirectoryOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  const TemporaryDirectory good, odd;
+  good.add("plain-c");
+  fs::create_symlink(odd.add("later-version"), good.path() / "patchbay-later-version.so");
+  ASSERT_EQ(chown(odd.path().c_str(), kStranger, 0), 0);
+  expect_outcome_in(good, "later-version", kRefused, {odd.path().string(), "owned by user 12345"});
+}
+
+TEST(RefusedPlugin, WritableByAGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  expect_refused(outcome_of_file_of(0, kStranger, 0664),
+                 "the file is writable by group 12345 (chmod g-w)");
+  expect_refused(outcome_in_directory_of(0, kStranger, 0775),
+                 "is writable by group 12345 (chmod g-w)");
+}
+
+TEST(RefusedPlugin, ButNotForAGroupThatMayOnlyRead) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  EXPECT_EQ(outcome_of_file_of(0, kStranger, 0644).status, PluginStatus::kLoaded);
+  EXPECT_EQ(outcome_in_directory_of(0, kStranger, 0755).status, PluginStatus::kLoaded);
+}
+
+TEST(RefusedPlugin, ButNotForRootsGroup) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  EXPECT_EQ(outcome_of_file_of(0, 0, 0664).status, PluginStatus::kLoaded);
+  EXPECT_EQ(outcome_in_directory_of(0, 0, 0775).status, PluginStatus::kLoaded);
+}
+
+TEST(RefusedPlugin, NotARegularFile) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_directory(directory.path() / "patchbay-folder.so");
+  ASSERT_EQ(mkfifo((directory.path() / "patchbay-pipe.so").c_str(), 0644), 0);
+  expect_outcome_in(directory, "folder", kRefused, {"not a regular file"});
+  expect_outcome_in(directory, "pipe", kRefused, {"not a regular file"});
+}
+
+TEST(RefusedPlugin, DanglingSymlink) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_symlink("nowhere", directory.path() / "patchbay-dangling.so");
+  expect_outcome_in(directory, "dangling", kRefused, {"can't be found"});
+}
+
+TEST(RefusedPlugin, SymlinkLoop) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  fs::create_symlink("patchbay-loop.so", directory.path() / "patchbay-loop.so");
+  expect_outcome_in(directory, "loop", kRefused, {"can't be found"});
+}
+
+}  // namespace
+}  // namespace patchbay::faults

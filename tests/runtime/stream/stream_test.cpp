@@ -1,0 +1,283 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <thread>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay {
+namespace {
+
+using namespace std::chrono_literals;
+
+KernelSpec add_spec() {
+  const auto in = ArgumentSpec::tensor(DType::i32, Access::kRead);
+  return {"add.1", {ArgumentSpec::tensor(DType::i32, Access::kWrite), in, in}, {}, SIZE_MAX};
+}
+
+class StreamOn : public testing::TestWithParam<const char*> {
+ protected:
+  Argument vector(const Buffer& buffer, Access access) const {
+    return Argument::tensor(buffer, DType::i32, {kCount}, access);
+  }
+  Buffer ones() const {
+    const std::vector<std::int32_t> values(kCount, 1);
+    const Buffer buffer = Buffer::allocate(device_, kBytes);
+    copy_from_host({buffer, 0, kBytes}, values.data());
+    return buffer;
+  }
+  std::int32_t last(const Buffer& buffer) const {
+    std::int32_t value = 0;
+    copy_to_host(&value, {buffer, kBytes - 4, 4});
+    return value;
+  }
+
+  static constexpr std::int64_t kCount = 5000;
+  static constexpr std::size_t kBytes = kCount * 4;
+  Runtime runtime_{test::options()};
+  Device device_ = runtime_.device(GetParam());
+};
+
+TEST_P(StreamOn, RunsInOrder) {
+  const Stream stream(device_);
+  const Kernel add = Kernel::prepare(device_, add_spec());
+  const Buffer one = ones();
+  const Buffer sum = ones();
+  for (int i = 0; i < 100; ++i) {
+    add.launch(stream, std::vector{vector(sum, Access::kWrite), vector(sum, Access::kRead),
+                                   vector(one, Access::kRead)});
+  }
+  const Event done = stream.record();
+  done.wait();
+  EXPECT_TRUE(done.is_done());
+  EXPECT_EQ(last(sum), 101);
+}
+
+TEST_P(StreamOn, WaitsForEventsOfOtherStreams) {
+  const Stream first(device_);
+  const Stream second(device_);
+  const Kernel add = Kernel::prepare(device_, add_spec());
+  const Buffer one = ones();
+  const Buffer sum = ones();
+  for (int i = 0; i < 50; ++i) {
+    const Stream& stream = i % 2 == 0 ? first : second;
+    const Stream& other = i % 2 == 0 ? second : first;
+    stream.wait(other.record());
+    add.launch(stream, std::vector{vector(sum, Access::kWrite), vector(sum, Access::kRead),
+                                   vector(one, Access::kRead)});
+  }
+  first.synchronize();
+  second.synchronize();
+  EXPECT_EQ(last(sum), 51);
+}
+
+TEST_P(StreamOn, CopiesWaitForLaunchesOnOtherStreams) {
+  const Stream stream(device_);
+  const Kernel add = Kernel::prepare(device_, add_spec());
+  const Buffer one = ones();
+  const Buffer sum = ones();
+  for (int i = 0; i < 20; ++i) {
+    add.launch(stream, std::vector{vector(sum, Access::kWrite), vector(sum, Access::kRead),
+                                   vector(one, Access::kRead)});
+  }
+  EXPECT_EQ(last(sum), 21) << "the copy runs on the default stream";
+}
+
+TEST_P(StreamOn, BuffersOutliveTheirLaunches) {
+  const Stream stream(device_);
+  const Kernel add = Kernel::prepare(device_, add_spec());
+  const Buffer sum = ones();
+  for (int i = 0; i < 20; ++i) {
+    const Buffer temporary = ones();
+    add.launch(stream, std::vector{vector(sum, Access::kWrite), vector(sum, Access::kRead),
+                                   vector(temporary, Access::kRead)});
+  }
+  EXPECT_EQ(last(sum), 21);
+  device_.synchronize();
+  EXPECT_EQ(device_.memory().live_blocks, 1u) << "held-back memory is given back";
+}
+
+// Launches by hand insert no waits, so two streams may write one buffer at once.
+TEST(StreamsAtOnce, EveryWriterIsWaitedFor) {
+  const Runtime runtime(test::options({{"fake_delay_ms", "10"}}));
+  const Device device = runtime.device("fake:0");
+  const Kernel add = Kernel::prepare(device, add_spec());
+  const Buffer one = zeros({8}, {DType::i32, device}).buffer();
+  const Buffer both = zeros({8}, {DType::i32, device}).buffer();
+  const auto half = [](const Buffer& buffer, std::size_t offset, Access access) {
+    Argument argument = Argument::tensor(buffer, DType::i32, {4}, access);
+    argument.offset_bytes = offset;
+    return argument;
+  };
+  device.synchronize();
+  const Stream slow(device), quick(device);
+  const Buffer ones = from_host<std::int32_t>({1, 1, 1, 1}, {4}, device).buffer();
+  const auto bump = [&](const Stream& stream, std::size_t offset) {
+    add.launch(stream,
+               std::vector{half(both, offset, Access::kWrite), half(both, offset, Access::kRead),
+                           half(ones, 0, Access::kRead)});
+  };
+  for (int i = 0; i < 5; ++i) bump(slow, 0);
+  bump(quick, 16);
+  quick.synchronize();
+  std::vector<std::int32_t> values(8);
+  copy_to_host(values.data(), {both, 0, 32});
+  EXPECT_EQ(values, (std::vector<std::int32_t>{5, 5, 5, 5, 1, 1, 1, 1}));
+}
+
+TEST(StreamsAtOnce, BuffersDoNotKeepStreamsThatAreDone) {
+  Runtime runtime(test::options());
+  const Device device = runtime.device("fake:0");
+  const Kernel add = Kernel::prepare(device, add_spec());
+  const Buffer one = zeros({4}, {DType::i32, device}).buffer();
+  const Argument in = Argument::tensor(one, DType::i32, {4}, Access::kRead);
+  device.synchronize();  // launches by hand do not wait for the zeros
+  for (int i = 0; i < 3; ++i) {
+    const Stream stream(device);
+    const Buffer sum = Buffer::allocate(device, 16);
+    add.launch(stream, std::vector{Argument::tensor(sum, DType::i32, {4}, Access::kWrite), in, in});
+    stream.synchronize();
+  }
+  one.wait();
+  const Error error = test::error_of([&] { runtime.unload("fake"); });
+  EXPECT_EQ(std::string(error.what()).find("stream"), std::string::npos) << error.what();
+}
+
+TEST_P(StreamOn, BadLaunchesAreErrors) {
+  const Kernel add = Kernel::prepare(device_, add_spec());
+  const Stream stream(device_);
+  const Buffer one = ones();
+  const Argument in = vector(one, Access::kRead);
+  const Argument out = vector(one, Access::kWrite);
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in}), ErrorCode::kInvalidArgument,
+               "expected 3 arguments, got 2");
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, Argument::scalar(1)}),
+               ErrorCode::kInvalidArgument, "expected a tensor of i32, got a scalar of i32");
+  EXPECT_ERROR(
+      add.launch(stream,
+                 std::vector{out, in, Argument::tensor(one, DType::f32, {kCount}, Access::kRead)}),
+      ErrorCode::kInvalidArgument, "expected a tensor of i32, got a tensor of f32");
+  EXPECT_ERROR(
+      add.launch(
+          stream,
+          std::vector{out, in, Argument::tensor(one, DType::i32, {kCount + 1}, Access::kRead)}),
+      ErrorCode::kInvalidArgument, "outside a buffer of 20000 bytes");
+  Argument huge = in;
+  huge.shape = {INT64_MAX, INT64_MAX};
+  huge.strides = {1, 1};
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow,
+               "[9223372036854775807, 9223372036854775807]");
+  huge.shape = {INT64_MAX};
+  huge.strides = {INT64_MAX};
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow, "overflow");
+  const Device other = runtime_.device(device_.index() == 0 ? device_.backend() + ":1" : "cpu:0");
+  EXPECT_ERROR(add.launch(Stream(other), std::vector{out, in, in}), ErrorCode::kDeviceMismatch,
+               "the stream is of");
+}
+
+TEST_P(StreamOn, KernelsAreCachedUnderTheirSpec) {
+  const Kernel first = Kernel::prepare(device_, add_spec());
+  const Kernel second = Kernel::prepare(device_, add_spec());
+  EXPECT_EQ(&first.state(), &second.state());
+  KernelSpec other = add_spec();
+  other.op = "sub.1";
+  EXPECT_NE(&first.state(), &Kernel::prepare(device_, other).state());
+}
+
+TEST_P(StreamOn, UnknownOperatorsSayWhy) {
+  KernelSpec spec = add_spec();
+  spec.op = "frobnicate.1";
+  EXPECT_ERROR(Kernel::prepare(device_, spec), ErrorCode::kUnsupported, "frobnicate.1");
+  EXPECT_NE(why_unsupported(device_, spec).find("frobnicate.1"), std::string::npos);
+  EXPECT_EQ(why_unsupported(device_, add_spec()), "");
+}
+
+TEST_P(StreamOn, TimeoutsOfIdleStreamsDoNotPass) {
+  device_.synchronize(1ns);
+  const Stream stream(device_);
+  stream.flush();
+  stream.synchronize(0ns);
+}
+
+TEST_P(StreamOn, SubmissionsFromManyThreadsAreSafe) {
+  const Kernel add = Kernel::prepare(device_, add_spec());
+  const Buffer one = ones();
+  std::vector<std::thread> threads;
+  std::vector<Buffer> sums(4);
+  for (auto& sum : sums) {
+    sum = ones();
+    threads.emplace_back([&, this] {
+      const Stream stream = device_.default_stream();
+      for (int i = 0; i < 50; ++i) {
+        add.launch(stream, std::vector{vector(sum, Access::kWrite), vector(sum, Access::kRead),
+                                       vector(one, Access::kRead)});
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& sum : sums) EXPECT_EQ(last(sum), 51);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, StreamOn, testing::Values("cpu:0", "cpu:1", "fake:0"),
+                         [](const auto& device) {
+                           std::string name = device.param;
+                           name.replace(name.find(':'), 1, "_");
+                           return name;
+                         });
+
+TEST(Streams, OfTwoPluginsWaitForEachOther) {
+  const Runtime runtime(test::options());
+  const Stream fake(runtime.device("fake:0"));
+  const Stream cpu(runtime.device("cpu:0"));
+  cpu.wait(fake.record());
+  fake.wait(cpu.record());
+  fake.synchronize();
+}
+
+TEST(BufferMemory, AllocationIsAccounted) {
+  const Runtime runtime(test::options({{"fake_memory_bytes", "1000000"}}));
+  const Device device = runtime.device("fake:0");
+  {
+    const Buffer a = Buffer::allocate(device, 1000);
+    const Buffer b = a;
+    const Buffer none = Buffer::allocate(device, 0);
+    EXPECT_EQ(none.size_bytes(), 0u);
+    EXPECT_EQ(device.memory().live_bytes, 1000u);
+    EXPECT_EQ(device.memory().live_blocks, 2u);
+  }
+  EXPECT_EQ(device.memory().live_bytes, 0u);
+  EXPECT_EQ(device.memory().peak_bytes, 1000u);
+  EXPECT_ERROR(Buffer::allocate(device, 2000000), ErrorCode::kOutOfMemory,
+               "out of memory on fake:0: requested 2000000 bytes, free 1000000, total 1000000");
+  EXPECT_NO_THROW(Buffer::allocate(device, 900000));
+}
+
+TEST(BufferMemory, HostPointersOfDeviceMemoryAreRefused) {
+  const Runtime runtime(test::options());
+  const Buffer buffer = Buffer::allocate(runtime.device("fake:0"), 8);
+  EXPECT_FALSE(buffer.is_host_addressable());
+  EXPECT_ERROR(buffer.host_pointer(), ErrorCode::kUnsupported,
+               "the host can't address memory of fake:0");
+  EXPECT_ERROR(Buffer::wrap_host(runtime.device("fake:0"), nullptr, 0), ErrorCode::kUnsupported,
+               "can't use host memory in place");
+}
+
+TEST(BufferMemory, WrappedMemoryIsBorrowed) {
+  const Runtime runtime(test::options());
+  int values[4] = {1, 2, 3, 4};
+  int released = 0;
+  {
+    const Buffer wrapped = Buffer::wrap_host(runtime.device("cpu:0"), values, sizeof(values),
+                                             [&released] { ++released; });
+    EXPECT_EQ(wrapped.host_pointer(), values);
+    const Buffer copy_of_handle = wrapped;
+    EXPECT_EQ(released, 0);
+    const Buffer device = Buffer::allocate(runtime.device("fake:0"), sizeof(values));
+    copy({device, 0, sizeof(values)}, {wrapped, 0, sizeof(values)}, /*non_blocking=*/true);
+  }
+  EXPECT_EQ(released, 1);
+  EXPECT_ERROR(Buffer::wrap_host(runtime.device("cpu:0"), nullptr, 4), ErrorCode::kInvalidArgument,
+               "null memory");
+}
+
+}  // namespace
+}  // namespace patchbay

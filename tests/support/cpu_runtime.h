@@ -1,0 +1,38 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Runtimes that hold the CPU plugin alone, with the settings under test.
+#ifndef PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_
+#define PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <patchbay/patchbay.h>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay::test {
+
+inline Runtime cpu_runtime(std::map<std::string, std::string> settings = {}) {
+  RuntimeOptions chosen;
+  chosen.plugins = {"cpu-openblas"};
+  chosen.settings = std::move(settings);
+  chosen.read_environment = false;
+  return Runtime(chosen);
+}
+
+/// Values of all magnitudes between 1/1000 and 1, so that sums round.
+inline std::vector<float> rough_values(std::size_t count, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<float> draw(0.001F, 1.0F);
+  std::vector<float> values(count);
+  for (float& value : values) value = draw(engine);
+  return values;
+}
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_

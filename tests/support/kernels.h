@@ -1,0 +1,47 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Texts and values for the tests of users' kernels.
+#ifndef PATCHBAY_TESTS_SUPPORT_KERNELS_H_
+#define PATCHBAY_TESTS_SUPPORT_KERNELS_H_
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <patchbay/patchbay.h>
+
+namespace patchbay::test {
+
+using Floats = std::vector<float>;
+using Ints = std::vector<std::int32_t>;
+
+inline constexpr const char* kScale = R"(
+PATCHBAY_KERNEL(scale)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y), PATCHBAY_VALUE(f32, a),
+                       PATCHBAY_VALUE(i64, n)) {
+  PATCHBAY_BIND_INPUT(f32, x);
+  PATCHBAY_BIND(f32, y);
+  const i64 i = PATCHBAY_GLOBAL_ID64(0);
+  if (i < n) y[i] = a * x[i];
+}
+)";
+
+/// Values that repeat after a prime number, small enough for exact sums.
+inline Floats values(std::int64_t count) {
+  Floats result(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<float>(i % 23) - 11;
+  return result;
+}
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::string example_path(const std::string& name) {
+  return std::string(PATCHBAY_TEST_SOURCE_DIR) + "/examples/kernels/" + name + ".pbk";
+}
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_SUPPORT_KERNELS_H_

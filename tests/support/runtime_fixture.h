@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Runtimes for the tests of core/runtime: the installed plugins and the fake device.
+#ifndef PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_
+#define PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/patchbay.h>
+
+namespace patchbay::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+/// cpu:0, cpu:1 and two fake devices; `settings` are the plugins' options.
+inline RuntimeOptions options(std::map<std::string, std::string> settings = {}) {
+  RuntimeOptions result;
+  result.plugin_directories = {PATCHBAY_TEST_PLUGIN_DIR};
+  result.plugins = {"fake", "cpu-openblas"};
+  result.settings = std::move(settings);
+  result.settings.try_emplace("cpu_devices", "2");
+  return result;
+}
+
+/// Runs `body`, which must throw an Error, and gives it back.
+template <class Body>
+Error error_of(Body&& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "no Error was thrown";
+  return {ErrorCode::kInternal, "none"};
+}
+
+#define EXPECT_ERROR(body, expected_code, expected_text)                                           \
+  do {                                                                                             \
+    const ::patchbay::Error error_ = ::patchbay::test::error_of([&] { body; });                    \
+    EXPECT_EQ(to_string(error_.code()), to_string(expected_code)) << error_.what();                \
+    EXPECT_NE(std::string(error_.what()).find(expected_text), std::string::npos) << error_.what(); \
+    EXPECT_EQ(std::string(error_.what()).find('\n'), std::string::npos) << error_.what();          \
+  } while (false)
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_

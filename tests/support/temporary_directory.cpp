@@ -1,0 +1,112 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "support/temporary_directory.h"
+
+#include <stdlib.h>
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/copy.h>
+
+namespace patchbay::faults {
+
+namespace fs = std::filesystem;
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = (fs::temp_directory_path() / "patchbay-faults-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+  path_ = name;
+  fs::permissions(path_, fs::perms(0755));
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+fs::path TemporaryDirectory::add(std::string_view fixture) const {
+  return write(fixture, read_file(fixture_path(fixture)));
+}
+
+fs::path TemporaryDirectory::write(std::string_view name, std::string_view bytes) const {
+  const fs::path path = path_ / ("patchbay-" + std::string(name) + ".so");
+  std::ofstream(path, std::ios::binary).write(bytes.data(), std::ssize(bytes));
+  fs::permissions(path, fs::perms(0644));
+  return path;
+}
+
+fs::path fixture_path(std::string_view fixture) {
+  const std::string file = "patchbay-" + std::string(fixture) + ".so";
+  const fs::path path = fs::path(PATCHBAY_FIXTURE_DIR) / file;
+  return fs::exists(path) ? path : fs::path(PATCHBAY_TEST_PLUGIN_DIR) / file;
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("can't read " + path.string());
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+RuntimeOptions only(std::vector<fs::path> directories) {
+  RuntimeOptions options;
+  options.plugin_directories = std::move(directories);
+  options.search_default_directories = false;
+  options.read_environment = false;
+  return options;
+}
+
+Runtime fake_runtime(std::map<std::string, std::string> settings) {
+  RuntimeOptions options = only({});
+  options.plugin_files = {fixture_path("fake")};
+  options.settings = std::move(settings);
+  return Runtime(options);
+}
+
+PluginInfo plugin_info(const Runtime& runtime, std::string_view name) {
+  const std::string file = "patchbay-" + std::string(name) + ".so";
+  for (PluginInfo& info : runtime.plugins()) {
+    if (info.path.filename() == file) return info;
+  }
+  ADD_FAILURE() << file << " is not among the candidates";
+  return {};
+}
+
+void expect_plain_c_works(const Runtime& runtime) {
+  EXPECT_EQ(plugin_info(runtime, "plain-c").status, PluginStatus::kLoaded)
+      << plugin_info(runtime, "plain-c").reason;
+  const Device device = runtime.device("plainc");
+  const std::array<int, 4> sent = {1, 2, 3, 4};
+  const Buffer buffer = Buffer::allocate(device, sizeof(sent));
+  copy_from_host({buffer, 0, sizeof(sent)}, sent.data());
+  std::array<int, 4> received{};
+  copy_to_host(received.data(), {buffer, 0, sizeof(sent)});
+  EXPECT_EQ(received, sent);
+}
+
+void expect_outcome(std::string_view fixture, PluginStatus status,
+                    const std::vector<std::string>& reasons) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add(fixture);
+  expect_outcome_in(directory, fixture, status, reasons);
+}
+
+void expect_outcome_in(const TemporaryDirectory& directory, std::string_view name,
+                       PluginStatus status, const std::vector<std::string>& reasons) {
+  const Runtime runtime(only({directory.path()}));
+  const PluginInfo info = plugin_info(runtime, name);
+  EXPECT_EQ(to_string(info.status), to_string(status)) << info.reason;
+  for (const std::string& reason : reasons) {
+    EXPECT_NE(info.reason.find(reason), std::string::npos)
+        << "no '" << reason << "' in: " << info.reason;
+  }
+  EXPECT_EQ(info.reason.find('\n'), std::string::npos) << info.reason;
+  EXPECT_NE(runtime.explain().find(info.reason), std::string::npos) << runtime.explain();
+  expect_plain_c_works(runtime);
+}
+
+}  // namespace patchbay::faults

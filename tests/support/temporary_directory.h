@@ -1,0 +1,57 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A plugin directory of a test's own, filled with copies of fixtures.
+#ifndef PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
+#define PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <patchbay/runtime.h>
+
+namespace patchbay::faults {
+
+/// Mode 0755, owned by this user; gone with the object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Copies a fixture, mode 0644, under its own name; gives the copy's path.
+  std::filesystem::path add(std::string_view fixture) const;
+  /// Makes patchbay-<name>.so of these bytes.
+  std::filesystem::path write(std::string_view name, std::string_view bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::filesystem::path fixture_path(std::string_view fixture);
+std::string read_file(const std::filesystem::path& path);
+
+/// Options that look into these directories alone and read no environment.
+RuntimeOptions only(std::vector<std::filesystem::path> directories);
+/// A runtime with the fake plugin alone.
+Runtime fake_runtime(std::map<std::string, std::string> settings = {});
+
+/// What became of the first candidate of that name. Fails the test if there is none.
+PluginInfo plugin_info(const Runtime& runtime, std::string_view name);
+
+/// Bytes go to the device of the good C plugin and come back.
+void expect_plain_c_works(const Runtime& runtime);
+
+/// Loads the fixture beside the good plugin, which must still work; the fixture must have this
+/// status and all of these words in its reason.
+void expect_outcome(std::string_view fixture, PluginStatus status,
+                    const std::vector<std::string>& reasons);
+/// The same for what lies in a directory already.
+void expect_outcome_in(const TemporaryDirectory& directory, std::string_view name,
+                       PluginStatus status, const std::vector<std::string>& reasons);
+
+}  // namespace patchbay::faults
+
+#endif  // PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_

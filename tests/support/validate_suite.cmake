@@ -1,0 +1,17 @@
+# patchbay_validate_suite(<test program> [<pattern of cases>...])
+# The suite once more, validated, less the cases of the patterns. On what needs a vendor's driver it
+# takes longer, so that it waits for the long runs there.
+function(patchbay_validate_suite suite)
+  patchbay_test_environment(every_test)
+  foreach(name IN ITEMS validated.${suite} validated.${suite}.everywhere)
+    set(left_out ${ARGN})
+    if(NOT name MATCHES "everywhere$")
+      list(APPEND left_out "*opencl*" "*cuda*")
+    endif()
+    list(JOIN left_out ":" left_out)
+    add_test(NAME ${name} COMMAND ${suite} --gtest_brief=1 "--gtest_filter=-${left_out}")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT
+      "${every_test};${PATCHBAY_TEST_EACH_DEVICE};${PATCHBAY_TEST_CACHE};PATCHBAY_VALIDATE=1;PATCHBAY_TEST_VALIDATE=1")
+  endforeach()
+  set_tests_properties(validated.${suite}.everywhere PROPERTIES LABELS long)
+endfunction()

@@ -1,0 +1,275 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "tensor/autograd/gradient_cases.h"
+
+#include <array>
+#include <cmath>
+
+#include <patchbay/concat.h>
+#include <patchbay/fuse.h>
+#include <patchbay/indexing.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Unary = Tensor (*)(const Tensor&);
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+
+GradientCase unary(std::string record, Unary op, double low = -2, double high = 2) {
+  return {record, record, {{2, 3}}, [op](const Inputs& in) { return op(in[0]); }, low, high};
+}
+
+/// Of equal shapes, broadcast both ways, and with numbers.
+void add_binary(std::vector<GradientCase>& cases, const std::string& record, Binary op,
+                double low = -2, double high = 2) {
+  const auto both = [op](const Inputs& in) { return op(in[0], in[1]); };
+  cases.push_back({record, record, {{2, 3}, {2, 3}}, both, low, high});
+  cases.push_back({record, record + "Broadcast", {{3}, {2, 1}}, both, low, high});
+  cases.push_back({record, record + "ZeroDims", {{}, {2, 2}}, both, low, high});
+  const auto same = [op](const Inputs& in) { return op(in[0], in[0] * 0.5); };
+  cases.push_back({record, record + "OfOneInput", {{4}}, same, low, high});
+}
+
+void add_elementwise(std::vector<GradientCase>& cases) {
+  add_binary(cases, "add", add);
+  add_binary(cases, "sub", sub);
+  add_binary(cases, "mul", mul);
+  add_binary(cases, "div", div, 0.5, 2);
+  add_binary(cases, "maximum", maximum);
+  add_binary(cases, "minimum", minimum);
+  add_binary(cases, "pow", pow, 0.5, 2);
+  cases.push_back(unary("neg", neg));
+  cases.push_back(unary("abs", abs));
+  cases.push_back(unary("square", square));
+  cases.push_back(unary("relu", relu));
+  cases.push_back(unary("sqrt", sqrt, 0.5, 3));
+  cases.push_back(unary("rsqrt", rsqrt, 0.5, 3));
+  cases.push_back(unary("exp", exp));
+  cases.push_back(unary("log", log, 0.5, 3));
+  cases.push_back(unary("sigmoid", sigmoid));
+  cases.push_back(unary("tanh", tanh));
+  cases.push_back(unary("erf", erf));
+  cases.push_back(unary("gelu", gelu));
+  cases.push_back(
+      {"clamp", "clamp", {{8}}, [](const Inputs& in) { return clamp(in[0], -0.7, 0.9); }});
+  cases.push_back(
+      {"clamp", "clampFromBelow", {{8}}, [](const Inputs& in) { return clamp(in[0], 0.1); }});
+  cases.push_back({"where", "where", {{2, 3}, {3}}, [](const Inputs& in) {
+                     return where(gt(in[0].detach(), 0), in[0] * 2, in[1] * in[1]);
+                   }});
+  cases.push_back({"where", "whereWithNumbers", {{5}}, [](const Inputs& in) {
+                     const Tensor condition = gt(in[0].detach(), 0);
+                     return where(condition, in[0] * in[0], 1) + where(condition, 2, in[0]);
+                   }});
+  cases.push_back({"", "numbers", {{4}}, [](const Inputs& in) {
+                     return (3 - in[0]) * 2 / (in[0] + 4) - 1 / (in[0] + 5);
+                   }});
+}
+
+void add_reductions(std::vector<GradientCase>& cases) {
+  const Shape shape{2, 3, 2};
+  const auto add_axes = [&](const std::string& record, const std::string& name, auto op) {
+    const auto along = [&](const char* which, const Axes& axes, bool keep) {
+      cases.push_back(
+          {record, name + which, {shape}, [=](const Inputs& in) { return op(in[0], axes, keep); }});
+    };
+    along("All", {}, false);
+    along("Middle", 1, false);
+    along("OuterKept", {0, 2}, true);
+  };
+  add_axes("sum", "sum", sum);
+  add_axes("sum_squares", "sumSquares", sum_squares);
+  add_axes("min", "min", min);
+  add_axes("max", "max", max);
+  add_axes("", "mean", mean);
+  add_axes("sum_abs", "norm1",
+           [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 1, axes, keep); });
+  add_axes("max_abs", "normInf", [](const Tensor& a, const Axes& axes, bool keep) {
+    return norm(a, INFINITY, axes, keep);
+  });
+  add_axes("", "var",
+           [](const Tensor& a, const Axes& axes, bool keep) { return var(a, axes, 1, keep); });
+  add_axes("", "stddev",
+           [](const Tensor& a, const Axes& axes, bool keep) { return stddev(a, axes, 0, keep); });
+  cases.push_back({"", "trace", {{3, 4}}, [](const Inputs& in) { return square(trace(in[0])); }});
+  add_axes("", "norm2",
+           [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 2, axes, keep); });
+}
+
+void add_products(std::vector<GradientCase>& cases) {
+  const auto product = [](const Inputs& in) { return matmul(in[0], in[1]); };
+  cases.push_back({"gemm", "matmul", {{2, 3}, {3, 4}}, product});
+  cases.push_back({"gemm", "matmulTransposed", {{3, 2}, {4, 3}}, [](const Inputs& in) {
+                     return matmul(in[0].t(), in[1].t());
+                   }});
+  cases.push_back({"gemm", "matmulOfOneInput", {{3, 3}}, [](const Inputs& in) {
+                     return matmul(in[0], in[0]);
+                   }});
+  cases.push_back({"gemm", "matmulOfBatches", {{2, 2, 3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "matmulBroadcast", {{2, 1, 2, 3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "matmulOfOneMatrixForAll", {{2, 2, 3}, {3, 2}}, product});
+  cases.push_back({"gemm", "matmulOfOneMatrixForAllOnTheLeft", {{2, 3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "matmulOfPermuted", {{2, 2, 2, 3}}, [](const Inputs& in) {
+                     const Tensor heads = in[0].permute({0, 2, 1, 3});
+                     return matmul(heads, heads.transpose(-1, -2));
+                   }});
+  cases.push_back({"gemm", "matmulByAVector", {{2, 2, 3}, {3}}, product});
+  cases.push_back({"gemm", "matmulOfAVector", {{3}, {2, 3, 2}}, product});
+  cases.push_back({"gemm", "dotProduct", {{4}, {4}}, product});
+  const auto sum_of_both = [](const Inputs& in) { return addmm(in[0], in[1], in[2], 1.5, -0.5); };
+  cases.push_back({"gemm", "addmm", {{2, 2}, {2, 3}, {3, 2}}, sum_of_both});
+  cases.push_back({"gemm", "addmmBroadcast", {{2}, {2, 2, 3}, {3, 2}}, sum_of_both});
+  const auto layer = [](const Inputs& in) { return linear(in[0], in[1], in[2]); };
+  cases.push_back({"gemm", "linear", {{2, 3}, {2, 3}, {2}}, layer});
+  cases.push_back({"gemm", "linearOfBatches", {{2, 2, 3}, {2, 3}, {2}}, layer});
+  cases.push_back({"gemm", "linearOfAVector", {{3}, {2, 3}, {2}}, layer});
+  cases.push_back({"gemm", "linearWithoutBias", {{2, 3}, {2, 3}}, [](const Inputs& in) {
+                     return linear(in[0], in[1]);
+                   }});
+}
+
+void add_movement(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, Shape shape, std::function<Tensor(const Tensor&)> view) {
+    // Squared, so that the gradient depends on the values.
+    cases.push_back({"", name, {shape}, [view](const Inputs& in) { return square(view(in[0])); }});
+  };
+  add("slice", {5, 3}, [](const Tensor& a) { return a.slice(0, 1, 5, 2); });
+  add("sliceToNothing", {5, 3}, [](const Tensor& a) { return a.slice(0, 3, 2); });
+  add("select", {3, 4}, [](const Tensor& a) { return a.select(1, -2); });
+  add("permute", {2, 3, 2}, [](const Tensor& a) { return a.permute({2, 0, 1}); });
+  add("transpose", {2, 3, 2}, [](const Tensor& a) { return a.transpose(0, -1); });
+  add("t", {2, 3}, [](const Tensor& a) { return a.t(); });
+  add("diagonal", {2, 3, 4}, [](const Tensor& a) { return a.diagonal(1); });
+  add("diagonalOfOtherDims", {2, 3, 4}, [](const Tensor& a) { return a.diagonal(-1, 2, 0); });
+  add("expand", {3, 1}, [](const Tensor& a) { return a.expand({2, 3, 4}); });
+  add("squeeze", {3, 1}, [](const Tensor& a) { return a.squeeze(1); });
+  add("unsqueeze", {3}, [](const Tensor& a) { return a.unsqueeze(0); });
+  add("view", {2, 6}, [](const Tensor& a) { return a.view({3, 4}); });
+  add("reshapeThatCopies", {2, 6}, [](const Tensor& a) { return a.t().reshape({3, 4}); });
+  add("contiguous", {2, 3}, [](const Tensor& a) { return a.t().contiguous(); });
+  cases.push_back({"copy", "clone", {{4}}, [](const Inputs& in) { return square(in[0].clone()); }});
+  cases.push_back({"", "toAnotherDevice", {{4}}, [](const Inputs& in) {
+                     const Device other = test_device("cpu:1");
+                     return square(square(in[0]).to(other)).to(in[0].device());
+                   }});
+}
+
+void add_fused(std::vector<GradientCase>& cases) {
+  const auto chain =
+      fuse([](Expression a, Expression b) { return exp(a * b) / (square(b) + 1) + tanh(a) - b; });
+  const auto both = [chain](const Inputs& in) { return chain(in[0], in[1]); };
+  cases.push_back({"", "fused", {{2, 3}, {2, 3}}, both});
+  cases.push_back({"", "fusedBroadcast", {{3}, {2, 1}}, both});
+  cases.push_back({"", "fusedZeroDims", {{}, {2, 2}}, both});
+  cases.push_back({"", "fusedOfOneInput", {{4}}, [chain](const Inputs& in) {
+                     return chain(in[0], in[0] * 0.5) + chain(0.5, in[0]);
+                   }});
+  cases.push_back(
+      {"", "fusedSum", {{3}, {2, 3}}, [f = fuse([](Expression a, Expression b) {
+                                         return a * 3 - b;
+                                       })](const Inputs& in) { return square(f(in[0], in[1])); }});
+  const auto two = fuse([](Expression a, Expression b) {
+    const Expression shared = a * b;
+    return std::array{shared * a, sigmoid(shared)};
+  });
+  cases.push_back({"", "fusedOutputs", {{2, 2}, {2}}, [two](const Inputs& in) {
+                     const auto [first, second] = two(in[0], in[1]);
+                     return first * second;
+                   }});
+  // 19 tensors are more than one pass back takes; those of the second derivative are many.
+  const FusedFunction many(
+      9,
+      [](std::span<const Expression> in) {
+        Expression product = in[0];
+        for (std::size_t i = 1; i < in.size(); ++i) product = product * (in[i] + double(i));
+        return std::vector{tanh(product * 1e-5)};
+      },
+      "many");
+  const std::vector<Shape> shapes(9, Shape{2});
+  cases.push_back({"", "fusedOfManyInputs", shapes,
+                   [many](const Inputs& in) {
+                     const std::vector<FusedArgument> arguments(in.begin(), in.end());
+                     return many.call(arguments)[0];
+                   },
+                   -2, 2,
+                   /*has_second=*/false});
+}
+
+void add_joining(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto join) {
+    cases.push_back({"", name, shapes, [join](const Inputs& in) { return square(join(in)); }});
+  };
+  add("concat", {{2, 3}, {2, 1}, {2, 0}}, [](const Inputs& in) {
+    return concat({in[0], in[1], in[2], in[0]}, -1);
+  });
+  add("concatOfSomeThatRequireGradients", {{2, 3}}, [](const Inputs& in) {
+    const Tensor constant = in[0].new_full({1, 3}, 0.5);
+    return concat({constant, in[0], constant});
+  });
+  add("stack", {{2, 3}, {2, 3}}, [](const Inputs& in) { return stack({in[0], neg(in[1])}, 1); });
+  add("split", {{5, 2}}, [](const Inputs& in) {
+    const std::vector<Tensor> pieces = split(in[0], {2, 0, 3});
+    return concat({pieces[2] * 3, pieces[1], pieces[0]});
+  });
+  add("chunk", {{2, 5}}, [](const Inputs& in) {
+    const std::vector<Tensor> pieces = chunk(in[0], 2, 1);
+    return sum(pieces[0]) * pieces[1];
+  });
+  add("pad", {{2, 3}}, [](const Inputs& in) {
+    return pad(in[0], {{1, 0}, {2, 3}}, 0.5) + sum(in[0]);
+  });
+}
+
+/// Some are named several times, some not at all.
+Tensor indices(const Inputs& in, std::vector<std::int64_t> values, const Shape& shape) {
+  return from_host(values, shape, in[0].device());
+}
+
+void add_indexing(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* record, const char* name, std::vector<Shape> shapes, auto op) {
+    cases.push_back({record, name, shapes, [op](const Inputs& in) { return square(op(in)); }});
+  };
+  add("gather", "gather", {{4, 3}}, [](const Inputs& in) {
+    return gather(in[0], 0, indices(in, {3, 1, 1, 0, 3, 1}, {3, 2}));
+  });
+  add("gather", "indexSelect", {{2, 4}}, [](const Inputs& in) {
+    return index_select(in[0], 1, indices(in, {3, 0, 3, 3, 1}, {5}).cast(DType::i32));
+  });
+  add("gather", "embedding", {{4, 3}}, [](const Inputs& in) {
+    return embedding(in[0], indices(in, {3, 0, 3, 1}, {2, 2}));
+  });
+  add("scatter_add", "scatterAdd", {{4, 3}, {3, 2}}, [](const Inputs& in) {
+    return scatter_add(in[0], 0, indices(in, {3, 1, 1, 0, 3, 1}, {3, 2}), square(in[1]));
+  });
+  add("scatter_add", "indexAdd", {{2, 4}, {2, 5}}, [](const Inputs& in) {
+    return index_add(in[0], 1, indices(in, {3, 0, 3, 3, 1}, {5}), in[1]);
+  });
+  add("scatter_add", "scatterAddOfTheSource", {{3}}, [](const Inputs& in) {
+    return scatter_add(in[0].new_ones({2}), 0, indices(in, {1, 0, 1}, {3}), in[0]);
+  });
+  add("scatter_add", "scatterAddToWhatRequiresGradients", {{3}}, [](const Inputs& in) {
+    return scatter_add(in[0], 0, indices(in, {1, 1}, {2}), in[0].new_ones({2}));
+  });
+  add("", "maskedFill", {{2, 3}},
+      [](const Inputs& in) { return masked_fill(in[0], gt(in[0].detach(), 0), 0.5); });
+}
+
+}  // namespace
+
+const std::vector<GradientCase>& gradient_cases() {
+  static const std::vector<GradientCase> cases = [] {
+    std::vector<GradientCase> all;
+    add_elementwise(all);
+    add_reductions(all);
+    add_products(all);
+    add_movement(all);
+    add_fused(all);
+    add_joining(all);
+    add_indexing(all);
+    return all;
+  }();
+  return cases;
+}
+
+}  // namespace patchbay::test

@@ -1,0 +1,146 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// First and second derivatives in f64 against central differences.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include <patchbay/operators.h>
+
+#include "support/device_test.h"
+#include "tensor/autograd/gradient_cases.h"
+
+namespace patchbay::test {
+namespace {
+
+using Doubles = std::vector<double>;
+using Function = std::function<Tensor(const Inputs&)>;
+
+constexpr double kStep = 1e-5, kTolerance = 2e-7;
+
+/// Values at least 0.05 apart from each other and from 0, where extremes and magnitudes bend.
+Doubles draw(std::size_t count, double low, double high, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::vector<int> places;
+  for (int i = 0; i <= static_cast<int>((high - low) / 0.05) - 1; ++i) places.push_back(i);
+  std::shuffle(places.begin(), places.end(), engine);
+  Doubles values;
+  for (std::size_t i = 0; i < count; ++i) {
+    values.push_back(low + 0.05 * places[i % places.size()] + 0.023 +
+                     1e-3 * static_cast<double>(i));
+  }
+  return values;
+}
+
+std::size_t count_of(const Shape& shape) { return static_cast<std::size_t>(num_elements(shape)); }
+
+std::vector<Doubles> draw_inputs(const GradientCase& one) {
+  std::vector<Doubles> inputs;
+  for (const Shape& shape : one.shapes) {
+    inputs.push_back(
+        draw(count_of(shape), one.low, one.high, 3 + static_cast<unsigned>(inputs.size())));
+  }
+  return inputs;
+}
+
+Inputs upload(const std::vector<Doubles>& values, const std::vector<Shape>& shapes,
+              const Device& device, bool requires_grad) {
+  Inputs inputs;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    inputs.push_back(from_host(values[i], shapes[i], device));
+    if (requires_grad) inputs.back().requires_grad_();
+  }
+  return inputs;
+}
+
+/// A number that depends on each element of the result in a different way.
+Tensor weighted(const Tensor& result) {
+  Doubles weights(static_cast<std::size_t>(result.num_elements()));
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    weights[i] = 1 + 0.25 * static_cast<double>(i % 7);
+  return sum(result * from_host(weights, result.shape(), result.device()));
+}
+
+void expect_gradients(const Function& number, const std::vector<Doubles>& values,
+                      const std::vector<Shape>& shapes, const Device& device) {
+  const Inputs inputs = upload(values, shapes, device, true);
+  const std::vector<Tensor> got = gradients({number(inputs)}, inputs);
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    ASSERT_EQ(got[k].shape(), shapes[k]);
+    ASSERT_EQ(got[k].device(), device);
+    const Doubles gradient = got[k].to_vector<double>();
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const auto at = [&](double step) {
+        std::vector<Doubles> moved = values;
+        moved[k][i] += step;
+        return number(upload(moved, shapes, device, true)).template item<double>();
+      };
+      const double expected = (at(kStep) - at(-kStep)) / (2 * kStep);
+      ASSERT_NEAR(gradient[i], expected, kTolerance * std::max(1.0, std::fabs(expected)))
+          << "input " << k << ", element " << i;
+    }
+  }
+}
+
+using Parameter = std::tuple<const char*, std::size_t>;
+
+class GradientTest : public testing::TestWithParam<Parameter> {
+ protected:
+  void SetUp() override {
+    const char* const name = std::get<0>(GetParam());
+    if (const std::string absence = absence_of(name); !absence.empty()) GTEST_SKIP() << absence;
+    device_ = test_device(name);
+  }
+  const GradientCase& one() const { return gradient_cases()[std::get<1>(GetParam())]; }
+
+  std::optional<Device> device_;
+};
+
+std::string parameter_name(const testing::TestParamInfo<Parameter>& parameter) {
+  const auto& [device, index] = parameter.param;
+  return device_test_name({device, parameter.index}) + '_' + gradient_cases()[index].name;
+}
+INSTANTIATE_TEST_SUITE_P(, GradientTest,
+                         testing::Combine(testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"),
+                                          testing::Range<std::size_t>(0, gradient_cases().size())),
+                         parameter_name);
+
+TEST_P(GradientTest, AgreesWithDifferences) {
+  const GradientCase& tested = one();
+  expect_gradients([&](const Inputs& in) { return weighted(tested.function(in)); },
+                   draw_inputs(tested), tested.shapes, *device_);
+}
+
+/// The derivative of what the gradients add up to.
+TEST_P(GradientTest, HasASecondDerivative) {
+  const GradientCase& tested = one();
+  if (!tested.has_second) GTEST_SKIP() << "the formula is not made of recorded operators";
+  const auto number = [&](const Inputs& in) {
+    const auto first = gradients({weighted(tested.function(in))}, in, {}, {.create_graph = true});
+    // Something of each input is added, for a gradient may not depend on it.
+    Tensor total;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const Tensor part = weighted(first[i]) + 0.5 * weighted(in[i]);
+      total = total.defined() ? total + part : part;
+    }
+    return total;
+  };
+  expect_gradients(number, draw_inputs(tested), tested.shapes, *device_);
+}
+
+TEST(GradientCases, EveryDifferentiableRecordHasOne) {
+  std::set<std::string> tested, differentiable;
+  for (const GradientCase& one : gradient_cases()) {
+    if (!one.record.empty()) tested.insert(one.record);
+  }
+  for (const OperatorInfo& record : operators()) {
+    // `cast` changes the dtype, and differences are taken in f64: MovementTest has it.
+    if (!record.derivative.empty() && record.name != "cast") differentiable.emplace(record.name);
+  }
+  EXPECT_EQ(tested, differentiable);
+}
+
+}  // namespace
+}  // namespace patchbay::test

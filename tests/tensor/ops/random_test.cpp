@@ -1,0 +1,493 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Random tensors against draws that are made one at a time.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <patchbay/graph.h>
+#include <patchbay/kernel.h>
+#include <patchbay/random.h>
+
+#include "conformance/kernels/philox.h"
+#include "support/cpu_runtime.h"
+#include "support/device_test.h"
+#include "support/layout.h"
+
+namespace patchbay::test {
+namespace {
+
+class RandomTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(RandomTest);
+
+constexpr std::int64_t kSizes[] = {1, 3, 4, 5, 1'000'001};
+constexpr std::int64_t kTwo32 = std::int64_t{1} << 32;
+
+using Longs = std::vector<std::int64_t>;
+
+/// What `element` gives for 0 to n - 1.
+template <class T, class Element>
+std::vector<T> each(std::int64_t n, Element element) {
+  std::vector<T> all(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<T>(element(i));
+  return all;
+}
+
+template <class T>
+void expect_same(const Tensor& got, const std::vector<T>& expected, const std::string& what) {
+  const std::vector<T> values = got.to_vector<T>();
+  ASSERT_EQ(values.size(), expected.size()) << what;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    ASSERT_EQ(values[i], expected[i]) << what << ", element " << i << " of " << values.size();
+  }
+}
+
+/// Within 4 units in the last place of |mean| + |deviation z|.
+template <class T>
+void expect_normal(const Tensor& got, const Draws& draws, T mean, T deviation) {
+  const std::vector<T> values = got.to_vector<T>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const long double z = draws.normal<T>(i) * deviation, terms = std::fabs(z) + std::fabs(mean);
+    const int exponent = terms == 0 ? 0 : std::ilogb(terms);
+    const long double bound = 4 * std::ldexp(1.0L, exponent + 1 - std::numeric_limits<T>::digits);
+    ASSERT_LE(std::fabs(static_cast<long double>(values[i]) - (mean + z)), bound)
+        << "element " << i << " of " << values.size();
+  }
+}
+
+TEST(PhiloxTest, KnownVectors) {
+  EXPECT_EQ(philox({}, {}), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  constexpr std::uint32_t kOnes = 0xffffffff;
+  EXPECT_EQ(philox({kOnes, kOnes, kOnes, kOnes}, {kOnes, kOnes}),
+            (Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+}
+
+TEST_P(RandomTest, AnIntegerBelow2To32IsAWord) {
+  expect_same<std::int64_t>(randint(0, kTwo32, {4}, device_, Generator(0)),
+                            {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}, "seed 0");
+}
+
+TEST(RandintTest, IsI64WhereverItIsMade) {
+  EXPECT_EQ(randint(0, 5, {3}).dtype(), DType::i64);
+  EXPECT_EQ(randint(0, 5, {3}, "cpu:0").dtype(), DType::i64);
+  EXPECT_EQ(randint(0, 5, {3}, {DType::u8, "cpu:0"}).dtype(), DType::u8);
+}
+
+TEST_P(RandomTest, UniformsAreTheDraws) {
+  const std::uint64_t seed = 0x0123456789abcdef;
+  const Generator generator(seed);
+  std::uint64_t offset = 0;
+  for (const std::int64_t n : kSizes) {
+    const Draws single{seed, offset++};
+    expect_same(rand({n}, device_, generator),
+                each<float>(n, [&](std::size_t i) { return single.uniform<float>(i); }), "f32");
+    const Draws twofold{seed, offset++};
+    expect_same(rand({n}, {DType::f64, device_}, generator),
+                each<double>(n, [&](std::size_t i) { return twofold.uniform<double>(i); }), "f64");
+  }
+  EXPECT_EQ(generator.state(), (Generator::State{seed, offset}));
+}
+
+TEST_P(RandomTest, UniformsInARange) {
+  const Draws draws{3, 0};
+  const Tensor single = empty({1001}, device_), twofold = empty({1001}, {DType::f64, device_});
+  expect_same(
+      fill_uniform(single, -3.5, 10.25, Generator(3)),
+      each<float>(1001, [&](std::size_t i) { return -3.5F + draws.uniform<float>(i) * 13.75F; }),
+      "f32");
+  expect_same(
+      fill_uniform(twofold, -3.5, 10.25, Generator(3)),
+      each<double>(1001, [&](std::size_t i) { return -3.5 + draws.uniform<double>(i) * 13.75; }),
+      "f64");
+}
+
+/// Half of the sums round to `high`.
+TEST_P(RandomTest, UniformsStayBelowHigh) {
+  const Tensor out = empty({257}, device_);
+  expect_same(fill_uniform(out, 1, 1 + 0x1p-23), std::vector<float>(257, 1), "f32");
+  expect_same(fill_uniform(out, 2.5, 2.5), std::vector<float>(257, 2.5), "low is high");
+  const Tensor wide = empty({257}, {DType::f64, device_});
+  expect_same(fill_uniform(wide, 1, 1 + 0x1p-52), std::vector<double>(257, 1), "f64");
+}
+
+TEST_P(RandomTest, NormalsAreCloseToTheExactOnes) {
+  const Generator generator(7);
+  std::uint64_t offset = 0;
+  for (const std::int64_t n : kSizes) {
+    expect_normal<float>(randn({n}, device_, generator), {7, offset++}, 0, 1);
+    expect_normal<double>(randn({n}, {DType::f64, device_}, generator), {7, offset++}, 0, 1);
+  }
+  const Tensor out = empty({1003}, device_), wide = empty({1003}, {DType::f64, device_});
+  expect_normal<float>(fill_normal(out, -1.5, 0.25, Generator(7)), {7, 0}, -1.5, 0.25);
+  expect_normal<double>(fill_normal(wide, 100, 3, Generator(7)), {7, 0}, 100, 3);
+  expect_same(fill_normal(out, 2, 0), std::vector<float>(1003, 2), "no deviation");
+}
+
+TEST_P(RandomTest, IntegersAreTheDraws) {
+  struct Range {
+    std::int64_t low, high;
+    std::uint64_t count() const {
+      return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+    }
+  };
+  const Generator generator(11);
+  std::uint64_t offset = 0;
+  for (const std::int64_t n : kSizes) {
+    const Draws draws{11, offset++};
+    expect_same(randint(-5, 1000, {n}, device_, generator),
+                each<std::int64_t>(n, [&](std::size_t i) { return draws.integer(i, -5, 1005); }),
+                "i64");
+  }
+  for (const Range& range : {Range{0, 1}, Range{-7, kTwo32 - 7}, Range{-7, kTwo32 - 6},
+                             Range{0, std::int64_t{1} << 33}, Range{INT64_MIN, INT64_MAX}}) {
+    const Draws draws{11, offset++};
+    expect_same(
+        randint(range.low, range.high, {1003}, device_, generator),
+        each<std::int64_t>(
+            1003, [&](std::size_t i) { return draws.integer(i, range.low, range.count()); }),
+        std::to_string(range.low) + " to " + std::to_string(range.high));
+  }
+  for (const Range& range : {Range{INT32_MIN, INT32_MAX + std::int64_t{1}}, Range{-1, 6}}) {
+    const Draws draws{11, offset++};
+    expect_same(
+        randint(range.low, range.high, {1003}, {DType::i32, device_}, generator),
+        each<std::int32_t>(
+            1003, [&](std::size_t i) { return draws.integer(i, range.low, range.count()); }),
+        "i32");
+  }
+  const Draws draws{11, offset++};
+  expect_same(randint(0, 256, {1003}, {DType::u8, device_}, generator),
+              each<std::uint8_t>(1003, [&](std::size_t i) { return draws.word(i) >> 24; }), "u8");
+}
+
+TEST_P(RandomTest, MasksCompareDraws) {
+  const Generator generator(13);
+  std::uint64_t offset = 0;
+  for (const double p : {0.0, 0.1, 0.5, 0x1p-32, 0x1p-34, 1.0}) {
+    for (const std::int64_t n : {std::int64_t{5}, std::int64_t{100'003}}) {
+      const Draws draws{13, offset++};
+      const double threshold = std::nearbyint(p * 0x1p32);
+      expect_same(bernoulli(p, {n}, device_, generator),
+                  each<bool>(n, [&](std::size_t i) { return draws.word(i) < threshold; }),
+                  std::to_string(p));
+    }
+  }
+  const Draws draws{13, offset++};
+  const double kept = std::nearbyint((1 - 0.2) * 0x1p32);
+  expect_same(dropout_mask(0.2, {1003}, device_, generator),
+              each<bool>(1003, [&](std::size_t i) { return draws.word(i) < kept; }), "dropout");
+  expect_same(dropout_mask(0, {9}, device_), std::vector<bool>(9, true), "nothing is dropped");
+  expect_same(dropout_mask(1, {9}, device_), std::vector<bool>(9, false), "all is dropped");
+}
+
+Longs permutation(std::int64_t n, const Draws& draws) {
+  const auto keys = each<std::uint64_t>(n, [&](std::size_t i) { return draws.wide(i); });
+  Longs indices(keys.size());
+  std::iota(indices.begin(), indices.end(), 0);
+  std::stable_sort(indices.begin(), indices.end(), [&](std::int64_t a, std::int64_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  return indices;
+}
+
+TEST_P(RandomTest, PermutationsSortTheDraws) {
+  const Generator generator(17);
+  std::uint64_t offset = 0;
+  for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 257, 4096, 70'001, 1'000'001}) {
+    expect_same(randperm(n, device_, generator), permutation(n, {17, offset++}), std::to_string(n));
+  }
+}
+
+TEST_P(RandomTest, PlacesInMemoryDoNotMatter) {
+  for (const Shape& shape : {Shape{37}, Shape{5, 7}, Shape{3, 4, 5}, Shape{2, 70, 33}}) {
+    const std::int64_t n = num_elements(shape);
+    const Draws draws{19, 0};
+    for (const Layout layout : kLayouts) {
+      const std::string what = testing::PrintToString(layout) + " " + to_string(shape);
+      const auto out = [&](DType dtype) { return empty_in(layout, shape, dtype, device_); };
+      const Generator::State start{19, 0};
+      expect_same(fill_uniform(out(DType::f32), 0, 1, Generator(start)),
+                  each<float>(n, [&](std::size_t i) { return draws.uniform<float>(i); }), what);
+      expect_same(fill_uniform(out(DType::f64), 0, 1, Generator(start)),
+                  each<double>(n, [&](std::size_t i) { return draws.uniform<double>(i); }), what);
+      expect_same(fill_integers(out(DType::u8), 0, 200, Generator(start)),
+                  each<std::uint8_t>(n, [&](std::size_t i) { return draws.integer(i, 0, 200); }),
+                  what);
+      expect_same(
+          fill_integers(out(DType::i64), 0, INT64_MAX, Generator(start)),
+          each<std::int64_t>(n, [&](std::size_t i) { return draws.integer(i, 0, INT64_MAX); }),
+          what);
+      expect_same(fill_bernoulli(out(DType::boolean), 0.5, Generator(start)),
+                  each<bool>(n, [&](std::size_t i) { return draws.word(i) >> 31 == 0; }), what);
+      expect_normal<float>(fill_normal(out(DType::f32), 0, 1, Generator(start)), draws, 0, 1);
+    }
+  }
+}
+
+TEST_P(RandomTest, WritesNothingBesideTheView) {
+  const Tensor whole = zeros({4, 10}, device_);
+  fill_uniform(whole.slice(1, 3, 6), 1, 2);
+  const std::vector<float> values = whole.to_vector<float>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(values[i] >= 1, i % 10 >= 3 && i % 10 < 6) << i;
+  }
+}
+
+/// A part of a tensor that is made elsewhere holds what the whole would.
+TEST_P(RandomTest, ElementsCountFromABase) {
+  const auto base_values = [&](const char* op, DType dtype, std::int64_t base, std::int64_t n,
+                               std::vector<Argument> parameters) {
+    const Tensor out = empty({n}, {dtype, device_});
+    KernelSpec spec;
+    spec.op = op;
+    spec.arguments = {ArgumentSpec::tensor(dtype, Access::kWrite)};
+    std::vector<Argument> arguments = {Argument::tensor(out.buffer(), dtype, {n}, Access::kWrite),
+                                       Argument::scalar(std::int64_t{-1}),
+                                       Argument::scalar(std::int64_t{-1}), Argument::scalar(base)};
+    arguments.insert(arguments.end(), parameters.begin(), parameters.end());
+    for (std::size_t i = 1; i < arguments.size(); ++i) {
+      spec.arguments.push_back(ArgumentSpec::scalar(arguments[i].dtype));
+    }
+    Kernel::prepare(device_, spec).launch(device_.default_stream(), arguments);
+    return out;
+  };
+  const Draws draws{UINT64_MAX, UINT64_MAX};
+  const auto integer = [](std::int64_t value) { return Argument::scalar(value); };
+  for (const std::int64_t base : {std::int64_t{1}, std::int64_t{2}, std::int64_t{3},
+                                  std::int64_t{4}, std::int64_t{1} << 36, INT64_MAX - 3000}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 5, 1030}) {
+      const std::string what = std::to_string(base) + ", " + std::to_string(n);
+      const auto at = [&](std::size_t i) { return static_cast<std::uint64_t>(base) + i; };
+      expect_same(base_values("integers.1", DType::i64, base, n, {integer(0), integer(kTwo32)}),
+                  each<std::int64_t>(n, [&](std::size_t i) { return draws.word(at(i)); }), what);
+      expect_same(
+          base_values("integers.1", DType::i64, base, n, {integer(0), integer(kTwo32 + 1)}),
+          each<std::int64_t>(n, [&](std::size_t i) { return draws.integer(at(i), 0, kTwo32 + 1); }),
+          what);
+      expect_same(
+          base_values("uniform.1", DType::f32, base, n,
+                      {Argument::scalar(0.0F), Argument::scalar(1.0F), Argument::scalar(1.0F)}),
+          each<float>(n, [&](std::size_t i) { return draws.uniform<float>(at(i)); }), what);
+      expect_same(base_values("mask.1", DType::boolean, base, n, {integer(kTwo32 / 2)}),
+                  each<bool>(n, [&](std::size_t i) { return draws.word(at(i)) >> 31 == 0; }), what);
+      const auto normals = base_values("normal.1", DType::f32, base, n,
+                                       {Argument::scalar(0.0F), Argument::scalar(1.0F)})
+                               .to_vector<float>();
+      for (std::size_t i = 0; i < normals.size(); ++i) {
+        EXPECT_NEAR(static_cast<double>(normals[i]),
+                    static_cast<double>(draws.normal<float>(at(i))), 2e-6)
+            << what;
+      }
+    }
+  }
+}
+
+TEST_P(RandomTest, ScalarsAndEmptyTensorsAreCallsToo) {
+  const Generator generator(23);
+  EXPECT_EQ(rand({}, device_, generator).item<float>(), (Draws{23, 0}.uniform<float>(0)));
+  EXPECT_EQ(rand({0, 3}, device_, generator).num_elements(), 0);
+  EXPECT_EQ(randperm(0, device_, generator).shape(), Shape{0});
+  EXPECT_EQ(generator.state().offset, 3u);
+  EXPECT_EQ(randint(0, kTwo32, {}, device_, generator).item<std::int64_t>(),
+            (Draws{23, 3}.word(0)));
+}
+
+TEST_P(RandomTest, RefusedCallsTakeNoOffset) {
+  const Generator generator(29);
+  EXPECT_ERROR(static_cast<void>(rand({2}, {DType::i32, device_}, generator)),
+               ErrorCode::kDtypeMismatch,
+               "[rand] is not defined for i32: expected one of f32, f64, got i32. Choose one of "
+               "these.");
+  EXPECT_ERROR(static_cast<void>(randn({2}, {DType::f16, device_}, generator)),
+               ErrorCode::kDtypeMismatch, "[randn] is not defined for f16");
+  EXPECT_ERROR(static_cast<void>(randint(0, 2, {2}, {DType::f32, device_}, generator)),
+               ErrorCode::kDtypeMismatch,
+               "[randint] is not defined for f32: expected one of i32, i64, u8, got f32.");
+  EXPECT_ERROR(static_cast<void>(randint(3, 3, {2}, device_, generator)),
+               ErrorCode::kInvalidArgument,
+               "[randint] no integers to choose from: expected low < high, got low 3, high 3. "
+               "Choose other bounds: high is not among the results.");
+  EXPECT_ERROR(static_cast<void>(randint(0, 257, {2}, {DType::u8, device_}, generator)),
+               ErrorCode::kInvalidArgument,
+               "[randint] integers that u8 does not have: expected low and high - 1 within the "
+               "dtype, got low 0, high 257. Choose other bounds, or i64.");
+  EXPECT_ERROR(static_cast<void>(
+                   randint(INT32_MIN - std::int64_t{1}, 0, {2}, {DType::i32, device_}, generator)),
+               ErrorCode::kInvalidArgument, "integers that i32 does not have");
+  EXPECT_ERROR(static_cast<void>(randperm(-1, device_, generator)), ErrorCode::kInvalidArgument,
+               "[randperm] a negative number of elements: expected at least 0, got -1. Choose "
+               "another n.");
+  EXPECT_ERROR(static_cast<void>(bernoulli(1.5, {2}, device_, generator)),
+               ErrorCode::kInvalidArgument,
+               "[bernoulli] no probability: expected a number from 0 to 1, got 1.5. Choose another "
+               "p.");
+  EXPECT_ERROR(static_cast<void>(dropout_mask(-0.1, {2}, device_, generator)),
+               ErrorCode::kInvalidArgument,
+               "[dropout_mask] no probability: expected a number from "
+               "0 to 1, got -0.1");
+  EXPECT_ERROR(static_cast<void>(bernoulli(std::nan(""), {2}, device_, generator)),
+               ErrorCode::kInvalidArgument, "got nan");
+  EXPECT_EQ(generator.state(), (Generator::State{29, 0}));
+}
+
+TEST_P(RandomTest, RefusedFillsLeaveTheTensorAsItIs) {
+  const Generator generator(31);
+  const Tensor out = full({2}, 7, device_);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_ERROR(fill_uniform(out, 2, 1, generator), ErrorCode::kInvalidArgument,
+               "[fill_uniform] no range: expected finite numbers, low at most high, got low 2, "
+               "high 1. Choose other bounds.");
+  EXPECT_ERROR(fill_uniform(out, -infinity, 1, generator), ErrorCode::kInvalidArgument,
+               "got low -inf, high 1");
+  EXPECT_ERROR(fill_uniform(out, -3e38, 3e38, generator), ErrorCode::kInvalidArgument,
+               "[fill_uniform] bounds too far apart: expected a width that the dtype has, got low "
+               "-3e+38, high 3e+38. Choose other bounds.");
+  EXPECT_ERROR(fill_uniform(out, 0, 1e39, generator), ErrorCode::kInvalidArgument,
+               "[fill_uniform]");
+  EXPECT_ERROR(fill_normal(out, 0, -1, generator), ErrorCode::kInvalidArgument,
+               "[fill_normal] no normal distribution: expected a finite mean and a finite "
+               "deviation of at least 0, got mean 0, deviation -1. Choose others.");
+  EXPECT_ERROR(fill_integers(out, 0, 5, generator), ErrorCode::kDtypeMismatch,
+               "[fill_integers] is not defined for f32");
+  EXPECT_ERROR(fill_bernoulli(out, 0.5, generator), ErrorCode::kDtypeMismatch,
+               "[fill_bernoulli] is not defined for f32: expected one of bool, got f32.");
+  EXPECT_ERROR(fill_uniform(Tensor(), 0, 1, generator), ErrorCode::kInvalidArgument,
+               "[fill_uniform] out is undefined");
+  EXPECT_ERROR(fill_uniform(out.slice(0, 0, 1).expand({3}), 0, 1, generator),
+               ErrorCode::kInvalidArgument, "[fill_uniform] out repeats elements");
+  EXPECT_EQ(generator.state(), (Generator::State{31, 0}));
+  EXPECT_EQ(out.to_vector<float>(), std::vector<float>(2, 7));
+}
+
+TEST(RandomDeviceTest, ADeviceWithoutTheDtypeSaysSo) {
+  const Runtime runtime(options({{"fake_f64", "0"}}));
+  const Device device = runtime.device("fake:0");
+  EXPECT_ERROR(static_cast<void>(rand({2}, {DType::f64, device})), ErrorCode::kUnsupported,
+               "[rand] device fake:0 has no dtype f64");
+  EXPECT_EQ(default_generator(runtime).state().offset, 0u);
+}
+
+TEST(GeneratorTest, StatesAreSavedAndSet) {
+  const Generator generator(37);
+  EXPECT_EQ(generator.state(), (Generator::State{37, 0}));
+  EXPECT_EQ(generator.advance(5), (Generator::State{37, 0}));
+  const Generator::State saved = generator.state();
+  EXPECT_EQ(saved, (Generator::State{37, 5}));
+  const auto device = test_device("cpu:0");
+  const auto first = rand({9}, device, generator).to_vector<float>();
+  EXPECT_NE(rand({9}, device, generator).to_vector<float>(), first);
+  generator.set_state(saved);
+  EXPECT_EQ(rand({9}, device, generator).to_vector<float>(), first);
+  EXPECT_EQ(rand({9}, device, Generator(saved)).to_vector<float>(), first);
+  generator.manual_seed(38);
+  EXPECT_EQ(generator.state(), (Generator::State{38, 0}));
+}
+
+TEST(GeneratorTest, CopiesShareOneSequence) {
+  const Generator generator(41), copy = generator;
+  EXPECT_EQ(copy, generator);
+  copy.advance();
+  EXPECT_EQ(generator.state().offset, 1u);
+  EXPECT_NE(Generator(41), generator);
+}
+
+TEST(GeneratorTest, ThreadsTakeOffsetsOfTheirOwn) {
+  const Generator generator(43);
+  constexpr int kThreads = 4, kCalls = 1000;
+  std::vector<std::vector<std::uint64_t>> taken(kThreads);
+  std::vector<std::thread> threads;
+  for (auto& mine : taken) {
+    threads.emplace_back([&generator, &mine] {
+      for (int i = 0; i < kCalls; ++i) mine.push_back(generator.advance().offset);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::set<std::uint64_t> all;
+  for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), std::size_t{kThreads * kCalls});
+  EXPECT_EQ(generator.state().offset, std::uint64_t{kThreads * kCalls});
+}
+
+/// Where a tensor is made changes no number, of it or of those after it.
+TEST(GeneratorTest, OneDefaultForAllDevicesOfARuntime) {
+  const Runtime runtime(options()), other(options());
+  EXPECT_EQ(default_generator(runtime).state(), (Generator::State{0, 0}));
+  const auto draw_on = [&](const char* name) { return rand({5}, runtime.device(name)); };
+  const auto first = draw_on("cpu:0").to_vector<float>(),
+             second = draw_on("fake:0").to_vector<float>();
+  EXPECT_NE(first, second);
+  default_generator(runtime).manual_seed(0);
+  EXPECT_EQ(draw_on("fake:1").to_vector<float>(), first);
+  EXPECT_EQ(draw_on("cpu:1").to_vector<float>(), second);
+  EXPECT_EQ(default_generator(runtime).state().offset, 2u);
+  EXPECT_EQ(default_generator(other).state().offset, 0u);
+}
+
+/// As a program of several runtimes expects it: the same numbers, wherever they are drawn.
+TEST(GeneratorTest, ManualSeedConcernsAllRuntimes) {
+  const Runtime runtime(options());
+  static_cast<void>(rand({3}, runtime.device("cpu:0")));
+  manual_seed(77);
+  const Runtime later(options());
+  const auto expected = rand({5}, runtime.device("fake:0"), Generator(77)).to_vector<float>();
+  EXPECT_EQ(rand({5}, runtime.device("fake:0")).to_vector<float>(), expected);
+  EXPECT_EQ(rand({5}, later.device("cpu:0")).to_vector<float>(), expected);
+  EXPECT_EQ(default_generator(later).state(), (Generator::State{77, 1}));
+  const Generator own(5);
+  default_generator(runtime).manual_seed(6);
+  EXPECT_EQ(default_generator(later).state().seed, 77U);
+  manual_seed(0);
+  EXPECT_EQ(default_generator(runtime).state(), (Generator::State{0, 0}));
+  EXPECT_EQ(default_generator(later).state(), (Generator::State{0, 0}));
+  EXPECT_EQ(own.state(), (Generator::State{5, 0}));
+}
+
+TEST(GeneratorTest, TheDefaultIsThatOfTheDefaultDevice) {
+  const Runtime runtime(options());
+  const DefaultDeviceScope scope(runtime.device("fake:0"));
+  EXPECT_EQ(default_generator(), default_generator(runtime));
+  static_cast<void>(rand({3}));
+  EXPECT_EQ(default_generator().state(), (Generator::State{0, 1}));
+}
+
+TEST(GeneratorTest, ManualSeedIsNoOperationOfAGraph) {
+  EXPECT_ERROR(static_cast<void>(record_graph([] { manual_seed(1); })), ErrorCode::kInvalidArgument,
+               "[manual_seed] a graph is being recorded");
+}
+
+struct Drawn {
+  std::vector<float> uniforms, normals;
+  std::vector<double> doubles;
+  std::vector<bool> mask;
+  Longs integers, indices;
+  bool operator==(const Drawn&) const = default;
+};
+
+Drawn drawn_on(const Device& device) {
+  constexpr std::int64_t kLarge = 1'234'567;
+  const Generator generator(47);
+  const Tensor strided = empty({1111, 1113}, device).t();
+  return {fill_uniform(strided, 0, 1, generator).to_vector<float>(),
+          randn({kLarge}, device, generator).to_vector<float>(),
+          randn({kLarge}, {DType::f64, device}, generator).to_vector<double>(),
+          bernoulli(0.3, {kLarge}, device, generator).to_vector<bool>(),
+          randint(0, 10, {kLarge}, device, generator).to_vector<std::int64_t>(),
+          randperm(kLarge, device, generator).to_vector<std::int64_t>()};
+}
+
+TEST(RandomThreadsTest, SameBitsForAnyNumberOfThreads) {
+  const Drawn expected = drawn_on(cpu_runtime({{"cpu_threads", "1"}}).device("cpu"));
+  for (const char* threads : {"2", "3", "7"}) {
+    EXPECT_TRUE(drawn_on(cpu_runtime({{"cpu_threads", threads}}).device("cpu")) == expected)
+        << threads;
+  }
+  const Runtime several = cpu_runtime({{"cpu_devices", "2"}, {"cpu_threads", "3"}});
+  EXPECT_TRUE(drawn_on(several.device("cpu:1")) == expected);
+}
+
+}  // namespace
+}  // namespace patchbay::test
