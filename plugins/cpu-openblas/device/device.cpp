@@ -2,11 +2,11 @@
 #include "cpu-openblas/device/device.hpp"
 
 #include "kit/expression/program.hpp"
-#include "cpu-openblas/device/event.hpp"
+#include "cpu-openblas/threads/event.hpp"
 #include "cpu-openblas/fused/fused.hpp"
 #include "cpu-openblas/device/module.hpp"
 #include "cpu-openblas/kernels/operators.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 

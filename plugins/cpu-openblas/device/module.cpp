@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kit/dialect_module.hpp"
-#include "cpu-openblas/kernels/operand.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "cpu-openblas/fused/fused_plan.hpp"
 #include "cpu-openblas/fused/fused_run.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/operators.hpp"
 
 namespace patchbay::cpu {

@@ -9,7 +9,7 @@
 
 #include "kit/expression/walk.hpp"
 #include "cpu-openblas/fused/fused_plan.hpp"
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 
 namespace patchbay::cpu {
 

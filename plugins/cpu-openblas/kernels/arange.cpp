@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/kernels/arange.hpp"
 
-#include "cpu-openblas/kernels/operand.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 void ArangeKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,

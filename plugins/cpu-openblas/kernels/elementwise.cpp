@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cpu-openblas/kernels/index.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/kernels/loop_nest.hpp"
+#include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 
 namespace patchbay::cpu {

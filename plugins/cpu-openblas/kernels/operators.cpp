@@ -9,7 +9,7 @@
 #include "cpu-openblas/kernels/arange.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
 #include "cpu-openblas/kernels/gather.hpp"
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/permutation.hpp"
 #include "cpu-openblas/products/product.hpp"
 #include "cpu-openblas/kernels/random.hpp"

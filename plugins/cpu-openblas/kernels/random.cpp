@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "cpu-openblas/kernels/operand.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/kernels/loop_nest.hpp"
-#include "cpu-openblas/kernels/operand.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

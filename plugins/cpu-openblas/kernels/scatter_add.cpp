@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "cpu-openblas/kernels/index.hpp"
-#include "cpu-openblas/kernels/loop_nest.hpp"
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -12,7 +12,7 @@
 #include "kit/call_gate.hpp"
 #include "cpu-openblas/products/gemm.hpp"
 #include "cpu-openblas/products/half_product.hpp"
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/products/symbols.hpp"

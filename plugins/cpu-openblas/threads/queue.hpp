@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "cpu-openblas/device/timeline.hpp"
+#include "cpu-openblas/threads/timeline.hpp"
 
 namespace patchbay::cpu {
 

@@ -10,7 +10,7 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "cuda-cublas/api/handle.hpp"
+#include "cuda-cublas/device/handle.hpp"
 
 namespace patchbay::cuda {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cuda-cublas/device/event.hpp"
 
-#include "cuda-cublas/api/polling.hpp"
+#include "cuda-cublas/device/polling.hpp"
 
 namespace patchbay::cuda {
 

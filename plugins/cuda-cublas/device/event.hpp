@@ -4,7 +4,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cuda-cublas/api/handle.hpp"
+#include "cuda-cublas/device/handle.hpp"
 
 namespace patchbay::cuda {
 

@@ -6,7 +6,7 @@
 #include "cuda-cublas/device/allocator.hpp"
 #include "cuda-cublas/device/device.hpp"
 #include "cuda-cublas/device/event.hpp"
-#include "cuda-cublas/api/polling.hpp"
+#include "cuda-cublas/device/polling.hpp"
 
 namespace patchbay::cuda {
 namespace {

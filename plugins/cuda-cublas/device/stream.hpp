@@ -9,7 +9,7 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cuda-cublas/device/callbacks.hpp"
-#include "cuda-cublas/api/handle.hpp"
+#include "cuda-cublas/device/handle.hpp"
 
 namespace patchbay::cuda {
 

@@ -10,7 +10,7 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cuda-cublas/device/allocator.hpp"
-#include "cuda-cublas/api/handle.hpp"
+#include "cuda-cublas/device/handle.hpp"
 
 namespace patchbay::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "opencl/device/device.hpp"
 #include "opencl/api/error.hpp"
-#include "opencl/device/host_memory.hpp"
+#include "opencl/api/host_memory.hpp"
 #include "opencl/device/stream.hpp"
 
 namespace patchbay::opencl {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 #include "opencl/api/handle.hpp"
 
 namespace patchbay::opencl {

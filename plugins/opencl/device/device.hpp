@@ -8,7 +8,7 @@
 
 #include "opencl/device/allocator.hpp"
 #include "opencl/kernels/backend.hpp"
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 #include "opencl/api/handle.hpp"
 #include "opencl/device/process_end.hpp"
 #include "opencl/device/timeline.hpp"

@@ -9,7 +9,7 @@
 
 #include "opencl/device/context.hpp"
 #include "opencl/device/device.hpp"
-#include "opencl/device/platforms.hpp"
+#include "opencl/api/platforms.hpp"
 
 namespace patchbay::opencl {
 

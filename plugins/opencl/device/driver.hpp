@@ -8,7 +8,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 #include "opencl/device/process_end.hpp"
 #include "opencl/api/symbols.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kit/portable/backend.hpp"
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 
 namespace patchbay::opencl {
 

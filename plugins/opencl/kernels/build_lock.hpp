@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 
 namespace patchbay::opencl {
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // How far a worker's stream has come. Shared by the stream, its events and the streams that wait
 // for them, so that an event may go while others wait for its position.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_TIMELINE_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_TIMELINE_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TIMELINE_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TIMELINE_HPP_
 
 #include <condition_variable>
 #include <cstdint>
@@ -40,4 +40,4 @@ class Timeline {
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_TIMELINE_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TIMELINE_HPP_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_EVENT_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_EVENT_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_EVENT_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_EVENT_HPP_
 
 #include <atomic>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/device/timeline.hpp"
+#include "cpu-openblas/threads/timeline.hpp"
 
 namespace patchbay::cpu {
 
@@ -45,4 +45,4 @@ class Event final : public plugin::Event {
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_EVENT_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_EVENT_HPP_

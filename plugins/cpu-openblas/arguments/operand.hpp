@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Arguments of a launch as the host sees them.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERAND_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERAND_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
 
 #include <cstdint>
 #include <string>
@@ -72,4 +72,4 @@ ScalarCell convert_scalar(const patchbay_argument& scalar, std::uint8_t to_dtype
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERAND_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_

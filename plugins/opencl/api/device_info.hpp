@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What the driver says of a device, read without a context.
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_DEVICE_INFO_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_DEVICE_INFO_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_API_DEVICE_INFO_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_API_DEVICE_INFO_HPP_
 
 #include <array>
 #include <cstdint>
@@ -40,4 +40,4 @@ T device_value(const Symbols& cl, cl_device device, std::int64_t what, T otherwi
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_DEVICE_INFO_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_API_DEVICE_INFO_HPP_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/device/timeline.hpp"
+#include "cpu-openblas/threads/timeline.hpp"
 
 #include <chrono>
 #include <utility>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Whether the driver is through with something.
-#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_POLLING_HPP_
-#define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_POLLING_HPP_
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_POLLING_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_POLLING_HPP_
 
 #include <cstdint>
 
@@ -29,4 +29,4 @@ bool poll(Context& context, const Entry<int(T)>& query, T object, plugin::Host h
 
 }  // namespace patchbay::cuda
 
-#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_API_POLLING_HPP_
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_POLLING_HPP_

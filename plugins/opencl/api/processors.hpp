@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESSORS_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESSORS_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_API_PROCESSORS_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_API_PROCESSORS_HPP_
 
 #include <string>
 
@@ -12,4 +12,4 @@ std::string why_not_ask(const std::string& platform);
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESSORS_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_API_PROCESSORS_HPP_

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The 16-bit floats, one element at a time and without branches, so that loops over them become
 // vectors. In an unnamed namespace, for files of simd/ include it.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
 
 #include <cstdint>
 
@@ -88,4 +88,4 @@ struct Bf16 {
 }  // namespace
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/device/event.hpp"
+#include "cpu-openblas/threads/event.hpp"
 
 namespace patchbay::cpu {
 

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/processors.hpp"
+#include "opencl/api/processors.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 
 namespace patchbay::opencl {
 namespace {

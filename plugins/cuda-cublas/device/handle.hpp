@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // One owner for each of the driver's objects.
-#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_HANDLE_HPP_
-#define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_HANDLE_HPP_
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_HANDLE_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_HANDLE_HPP_
 
 #include <utility>
 
@@ -45,4 +45,4 @@ inline EventHandle create_event(Context& context, int flags) {
 
 }  // namespace patchbay::cuda
 
-#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_API_HANDLE_HPP_
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_HANDLE_HPP_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/host_memory.hpp"
+#include "opencl/api/host_memory.hpp"
 
 #include <fstream>
 #include <limits>

@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/platforms.hpp"
+#include "opencl/api/platforms.hpp"
 
 #include <string>
 #include <string_view>
 
 #include "opencl/api/error.hpp"
-#include "opencl/device/processors.hpp"
+#include "opencl/api/processors.hpp"
 
 namespace patchbay::opencl {
 namespace {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 
 #include <bit>
 #include <cstdio>

@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/device/stream.hpp"
+#include "cpu-openblas/threads/stream.hpp"
 
 #include <cstring>
 
-#include "cpu-openblas/device/event.hpp"
+#include "cpu-openblas/threads/event.hpp"
 #include "cpu-openblas/threads/futex.hpp"
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 
 namespace patchbay::cpu {
 

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_PLATFORMS_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_PLATFORMS_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_API_PLATFORMS_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_API_PLATFORMS_HPP_
 
 #include <vector>
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "opencl/device/device_info.hpp"
+#include "opencl/api/device_info.hpp"
 
 namespace patchbay::opencl {
 
@@ -16,4 +16,4 @@ std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host);
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_PLATFORMS_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_API_PLATFORMS_HPP_

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The default stream computes in the call that submits; every other has a thread of its own.
-#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_STREAM_HPP_
-#define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_STREAM_HPP_
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_STREAM_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_STREAM_HPP_
 
 #include <cstdint>
 #include <functional>
@@ -53,4 +53,4 @@ class Stream final : public plugin::Stream {
 
 }  // namespace patchbay::cpu
 
-#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_STREAM_HPP_
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_STREAM_HPP_

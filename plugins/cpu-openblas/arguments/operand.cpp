@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/kernels/operand.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 
 #include <cstring>
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/simd/half.hpp"
+#include "cpu-openblas/arguments/half.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_HOST_MEMORY_HPP_
-#define PATCHBAY_PLUGINS_OPENCL_DEVICE_HOST_MEMORY_HPP_
+#ifndef PATCHBAY_PLUGINS_OPENCL_API_HOST_MEMORY_HPP_
+#define PATCHBAY_PLUGINS_OPENCL_API_HOST_MEMORY_HPP_
 
 #include <cstdint>
 
@@ -11,4 +11,4 @@ std::uint64_t host_memory_available_bytes();
 
 }  // namespace patchbay::opencl
 
-#endif  // PATCHBAY_PLUGINS_OPENCL_DEVICE_HOST_MEMORY_HPP_
+#endif  // PATCHBAY_PLUGINS_OPENCL_API_HOST_MEMORY_HPP_
