@@ -6,8 +6,10 @@ from pathlib import Path
 
 from source_tree import Tree, Violation
 
-# Each folder of a tree, the lowest first. A file includes its own folder and lower ones; a header
-# and its source are in one folder, so that there can be no cycle of folders.
+# The folders of each tree, the lowest first. A file includes its own folder and lower ones; a header
+# and its source are in one folder, so that there can be no cycle of folders. Folders that are joined
+# by + are on one floor and may include each other: a device of a plugin prepares the kernels that
+# compute on it. The core has no such pair.
 FLOORS = {
     "core": """
         base
@@ -16,11 +18,11 @@ FLOORS = {
         tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/interop tensor/print
         tensor/api""".split(),
     "kit": ". expression executor portable".split(),
-    "conformance": ". kernels".split(),
-    "plugins/cpu-openblas": "threads simd products fused kernels device".split(),
-    "plugins/opencl": "api device kernels".split(),
-    "plugins/cuda-cublas": "api device kernels".split(),
-    "plugins/fake": "device kernels".split(),
+    "conformance": ".+kernels".split(),
+    "plugins/cpu-openblas": "arguments threads simd products+fused+kernels device".split(),
+    "plugins/opencl": "api device+kernels".split(),
+    "plugins/cuda-cublas": "api device+kernels".split(),
+    "plugins/fake": "device+kernels".split(),
 }
 MOST_FILES = 25
 EXEMPT_FOLDERS = ("include/patchbay",)
@@ -30,7 +32,7 @@ FEWEST_LINES = 30
 REASONS = "tests/rules/short_files.txt"
 
 
-def floor_of(path: str) -> tuple[str, str] | None:
+def room_of(path: str) -> tuple[str, str] | None:
     """The tree and the folder of a file, or None if it is in no tree of FLOORS."""
     for root in FLOORS:
         if path.startswith(root + "/"):
@@ -38,21 +40,30 @@ def floor_of(path: str) -> tuple[str, str] | None:
     return None
 
 
+def floor_of(root: str, room: str) -> int | None:
+    """How high the folder stands, or None if the table does not have it."""
+    for floor, rooms_there in enumerate(FLOORS[root]):
+        if room in rooms_there.split("+"):
+            return floor
+    return None
+
+
 def rooms(tree: Tree, build: Path | None):
     """Folders are layers: a file includes its own folder and lower ones."""
     for path in tree.files(*FLOORS):
-        root, room = floor_of(path)
-        floors = FLOORS[root]
-        if room not in floors:
+        root, room = room_of(path)
+        floor = floor_of(root, room)
+        if floor is None:
             yield Violation(path, 1, f"{root}/{room} is no room: tests/rules/room_rules.py lists them")
             continue
         for include in tree.includes(path):
             target = tree.resolve(path, include)
-            other = floor_of(target) if target else None
-            if other is None or other[0] != root or other[1] not in floors:
+            other = room_of(target) if target else None
+            if other is None or other[0] != root:
                 continue
-            if floors.index(other[1]) > floors.index(room):
-                yield Violation(path, include.line, f"{room} is below {other[1]}, but includes {include.name}")
+            if (floor_of(*other) or 0) > floor:
+                message = f"{room} is below {other[1]}, but includes {include.name}"
+                yield Violation(path, include.line, message)
 
 
 def folder_sizes(tree: Tree, build: Path | None):

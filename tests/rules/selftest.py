@@ -11,6 +11,7 @@ from pathlib import Path
 
 from build_rules import Skip
 from check_rules import RULES
+from room_rules import MOST_FILES
 from source_tree import Tree
 
 CLEAN = {
@@ -21,7 +22,7 @@ CLEAN = {
     "core/runtime/copy/copy.cpp": "void f() { table->copy_to_host(a, b); }\n",
     "core/runtime/validation/guard.cpp": "void f() { real.memory.copy_to_host(a, b); }\n",
     "core/runtime/plugin/loader.cpp": '#include "patchbay/device.h"\nvoid g() { dlopen("x", 0); }\n',
-    "core/tensor/ops.cpp": '#include "patchbay/plugin/kernels/dialect.h"\nint ship, relationship;\n',
+    "core/tensor/ops/ops.cpp": '#include "patchbay/plugin/kernels/dialect.h"\nint ship, relationship;\n',
     "plugins/one/plugin.cpp": '#include <CL/cl.h>\n#include "kText.text.h"\n#include "one.h"\n#include "kit/share.h"\n',
     "plugins/one/one.h": "/* printf(1); */ const char* text = \"abort()\";\nint snprintf(int);\n",
     "plugins/one/symbols.cpp": "void* h = dlopen(path, 0);\n",
@@ -29,6 +30,7 @@ CLEAN = {
     "kit/executor/library.cpp": "void* h = dlopen(path, 0);\n",
     "kit/share.h": '#include "patchbay/plugin/abi.h"\n',
     "CMakeLists.txt": "# no openblas\n",
+    "tests/rules/short_files.txt": "*.h  short\n*.cpp  short\n",
 }
 
 # rule: (file, its content, line where the violation is) of each violation that is planted alone
@@ -40,32 +42,43 @@ PLANTED = {
         ("plugins/one/bad.cpp", "#include <boost/dll.hpp>\n", 1),
     ],
     "2_vendor_words": [
-        ("core/runtime/bad.cpp", "int a;\nint use_cuda_here;\n", 2),
-        ("core/runtime/bad.cpp", 'auto s = "libOpenCL.so";\n', 1),
+        ("core/runtime/copy/bad.cpp", "int a;\nint use_cuda_here;\n", 2),
+        ("core/runtime/copy/bad.cpp", 'auto s = "libOpenCL.so";\n', 1),
         ("include/patchbay/bad.h", "class CuBlasHandle;\n", 1),
-        ("core/runtime/hip_device.cpp", "\n", 1),
+        ("core/runtime/copy/hip_device.cpp", "\n", 1),
         ("CMakeLists.txt", "add_subdirectory(plugins/cpu-openblas)\n", 1),
     ],
     "3_layers": [
-        ("core/runtime/bad.cpp", '\n#include "patchbay/tensor.h"\n', 2),
+        ("core/runtime/copy/bad.cpp", '\n#include "patchbay/tensor.h"\n', 2),
         ("include/patchbay/bad.h", '#include "core/runtime/copy/copy.h"\n', 1),
         ("include/patchbay/bad.h", '#include "patchbay/plugin/abi.h"\n', 1),
-        ("core/tensor/bad.cpp", '#include "core/nn/module.h"\n', 1),
-        ("core/tensor/bad.cpp", '#include "patchbay/plugin/abi.h"\n', 1),
+        ("core/tensor/ops/bad.cpp", '#include "core/nn/module.h"\n', 1),
+        ("core/tensor/ops/bad.cpp", '#include "patchbay/plugin/abi.h"\n', 1),
+    ],
+    "3_rooms": [
+        ("core/runtime/device/bad.cpp", '\n#include "core/runtime/copy/copy.cpp"\n', 2),
+        ("core/base/bad.h", '#include "core/runtime/plugin/loader.cpp"\n', 1),
+        ("core/runtime/nowhere/bad.cpp", "int a;\n", 1),
+        ("kit/bad.hpp", '#include "kit/executor/library.cpp"\n', 1),
+    ],
+    "3_short_files": [
+        ("core/runtime/copy/bad.c", "int a;\n", 1),
+        ("tests/rules/short_files.txt", "*.h  short\n*.cpp  short\n*.c  none\n", 1),
+        ("tests/rules/short_files.txt", "*.h  short\n*.cpp\n", 1),
     ],
     "4_headers_gcc": [("include/patchbay/bad.h", "inline std::string text;\n", 1)],
     "4_headers_clang": [("include/patchbay/bad.h", "#include <ranges>\nauto v = std::views::all;\n", 1)],
     "4_headers_c": [("include/patchbay/plugin/bad.h", "class Device;\n", 1)],
     "5_single_places": [
-        ("core/runtime/bad.cpp", 'void* h =\n    dlopen("x", 0);\n', 2),
-        ("core/tensor/bad.cpp", "#include <boost/dll/shared_library.hpp>\n", 1),
+        ("core/runtime/copy/bad.cpp", 'void* h =\n    dlopen("x", 0);\n', 2),
+        ("core/tensor/ops/bad.cpp", "#include <boost/dll/shared_library.hpp>\n", 1),
         ("plugins/one/bad.cpp", "void* h = dlmopen(0, path, 0);\n", 1),
         ("kit/executor/bad.cpp", "void* h = dlopen(path, 0);\n", 1),
-        ("core/runtime/bad.cpp", "void f() { memory.copy_to_device(a, b); }\n", 1),
-        ("core/tensor/bad.cpp", "auto s = table->copy_to_peer (a, b);\n", 1),
+        ("core/runtime/copy/bad.cpp", "void f() { memory.copy_to_device(a, b); }\n", 1),
+        ("core/tensor/ops/bad.cpp", "auto s = table->copy_to_peer (a, b);\n", 1),
     ],
     "6_silence": [
-        ("core/runtime/bad.cpp", 'void f() {\n  std::cout << 1;\n}\n', 2),
+        ("core/runtime/copy/bad.cpp", 'void f() {\n  std::cout << 1;\n}\n', 2),
         ("include/patchbay/bad.h", "inline void f() { std::abort(); }\n", 1),
         ("plugins/one/bad.cpp", 'void f() { fprintf(stderr, "x"); }\n', 1),
         ("plugins/one/bad.cpp", "void f() { ::exit(1); }\n", 1),
@@ -141,7 +154,18 @@ def test_binaries(rule: str, root: Path) -> None:
     expect(rule, root, root, "patchbay-one.so:1")
 
 
-SPECIAL = {"4_linked_plugins": test_links, "7_binaries": test_binaries}
+def test_folder_sizes(rule: str, root: Path) -> None:
+    expect(rule, root, None, None)
+    for i in range(MOST_FILES + 1):
+        write(root, f"core/tensor/ops/file_{i}.cpp", "int a;\n")
+    expect(rule, root, None, "core/tensor/ops:1")
+
+
+SPECIAL = {
+    "3_folder_sizes": test_folder_sizes,
+    "4_linked_plugins": test_links,
+    "7_binaries": test_binaries,
+}
 
 
 def main() -> int:
