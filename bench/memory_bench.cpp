@@ -23,7 +23,7 @@ void register_size(const std::string& group, std::size_t size_bytes) {
   add_benchmark(
       group + "/patchbay",
       [size_bytes] {
-        return [device = Device(), size_bytes] { allocate_and_free(device, size_bytes, 1); };
+        return [device = Device("cpu:0"), size_bytes] { allocate_and_free(device, size_bytes, 1); };
       },
       benchmark::kNanosecond);
   add_benchmark(
@@ -44,7 +44,7 @@ void register_threads(std::size_t size_bytes) {
   add_benchmark(
       group + "/patchbay",
       [size_bytes] {
-        return [device = Device(), size_bytes] {
+        return [device = Device("cpu:0"), size_bytes] {
           std::vector<std::thread> threads;
           for (int i = 0; i < kManyThreads; ++i) {
             threads.emplace_back([&] { allocate_and_free(device, size_bytes, kPairs); });
@@ -56,7 +56,7 @@ void register_threads(std::size_t size_bytes) {
   add_benchmark(
       group + "/one-thread",
       [size_bytes] {
-        return [device = Device(), size_bytes] {
+        return [device = Device("cpu:0"), size_bytes] {
           allocate_and_free(device, size_bytes, kManyThreads * kPairs);
         };
       },

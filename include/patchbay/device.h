@@ -62,8 +62,8 @@ struct DeviceProperties {
 /// keep the runtime alive. All calls are thread-safe.
 class PATCHBAY_API Device {
  public:
-  /// `cpu:0` of the default runtime.
-  Device();
+  /// No device: every call on it but `defined` and comparison is an Error (kInvalidArgument).
+  Device() noexcept = default;
   /// The device of that name (or `gpu[:i]`, the i-th accelerator) in the default runtime.
   /// Errors: kInvalidArgument for a bad name; kUnknownDevice, which lists what is there.
   Device(std::string_view name);  // NOLINT(google-explicit-constructor): t.to("cpu")
@@ -76,6 +76,8 @@ class PATCHBAY_API Device {
   Device& operator=(Device&&) & noexcept = default;
   ~Device() = default;
 
+  /// False for a default-constructed handle, and for one that was moved from.
+  bool defined() const noexcept { return state_ != nullptr; }
   /// "cpu:0"; parsing it gives the same device.
   const std::string& name() const;
   const std::string& backend() const;
@@ -103,10 +105,17 @@ class PATCHBAY_API Device {
   friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
 
   explicit Device(std::shared_ptr<runtime::DeviceState> state) : state_(std::move(state)) {}
-  runtime::DeviceState& state() const { return *state_; }
-  const std::shared_ptr<runtime::DeviceState>& shared_state() const { return state_; }
+  runtime::DeviceState& state() const { return *shared_state(); }
+  const std::shared_ptr<runtime::DeviceState>& shared_state() const {
+    if (state_ == nullptr) [[unlikely]]
+      raise_undefined();
+    return state_;
+  }
 
  private:
+  friend struct std::hash<Device>;
+  [[noreturn]] static void raise_undefined();
+
   std::shared_ptr<runtime::DeviceState> state_;
 };
 
@@ -145,7 +154,7 @@ PATCHBAY_API std::vector<Device> try_all_gpus();
 template <>
 struct std::hash<patchbay::Device> {
   std::size_t operator()(const patchbay::Device& device) const noexcept {
-    return std::hash<const void*>()(&device.state());
+    return std::hash<const void*>()(device.state_.get());
   }
 };
 

@@ -42,7 +42,7 @@ Device default_device() {
 }
 
 void set_default_device(const Device& device) {
-  if (device.shared_state() != nullptr) device.shared_state()->check_home("set_default_device");
+  device.state().check_home("set_default_device");
   ProcessDevice& process = process_device.get();
   std::shared_ptr<runtime::DeviceState> previous = device.shared_state();
   {

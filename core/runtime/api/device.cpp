@@ -22,62 +22,68 @@ std::string_view to_string(DeviceKind kind) {
   return kind == DeviceKind::kCpu ? "cpu" : "accelerator";
 }
 
-Device::Device() : Device("cpu:0") {}
-
 Device::Device(std::string_view name) : Device(Runtime::get_default().device(name)) {}
 
-const std::string& Device::name() const { return state_->info.name_text; }
-const std::string& Device::backend() const { return state_->info.name.backend; }
-int Device::index() const { return state_->info.name.index; }
-DeviceKind Device::kind() const { return state_->info.properties.kind; }
-const DeviceProperties& Device::properties() const { return state_->info.properties; }
+void Device::raise_undefined() {
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[Device] undefined device: expected a device, got a default-constructed or "
+                 "moved-from handle. Name one, for example Device(\"cpu:0\").");
+}
 
-Runtime Device::runtime() const { return Runtime(state_->runtime.shared_from_this()); }
+const std::string& Device::name() const { return state().info.name_text; }
+const std::string& Device::backend() const { return state().info.name.backend; }
+int Device::index() const { return state().info.name.index; }
+DeviceKind Device::kind() const { return state().info.properties.kind; }
+const DeviceProperties& Device::properties() const { return state().info.properties; }
+
+Runtime Device::runtime() const { return Runtime(state().runtime.shared_from_this()); }
 
 DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
-  patchbay_device* opened = state_->open("memory");
-  state_->allocator->of(kind).fill(result);
-  runtime::check(state_->plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
-                 "memory", state_->info.name_text);
+  patchbay_device* opened = state().open("memory");
+  state().allocator->of(kind).fill(result);
+  runtime::check(state().plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
+                 "memory", state().info.name_text);
   if (result.total_bytes > runtime::kMostMemoryBytes || result.free_bytes > result.total_bytes) {
     runtime::raise_bad_answer(
-        *state_, "memory",
+        state(), "memory",
         fmt::format("info gave {} free of {} bytes", result.free_bytes, result.total_bytes));
   }
   return result;
 }
 
 void Device::trim_memory() const {
-  state_->check_home("trim_memory");
-  state_->allocator->trim();
+  state().check_home("trim_memory");
+  state().allocator->trim();
 }
 
 void Device::set_memory_limit(std::size_t size_bytes) const {
-  state_->allocator->of(MemoryKind::kDevice).set_limit(size_bytes);
+  state().allocator->of(MemoryKind::kDevice).set_limit(size_bytes);
 }
 
 void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
-  state_->open("set_memory_resource");
-  const bool caches = resource == nullptr && state_->caches_memory();
+  state().open("set_memory_resource");
+  const bool caches = resource == nullptr && state().caches_memory();
   for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
-    state_->allocator->of(kind).set_source(resource, caches);
+    state().allocator->of(kind).set_source(resource, caches);
   }
 }
 
 Stream Device::default_stream() const {
-  state_->open("default_stream");
-  return Stream(std::shared_ptr<runtime::StreamState>(state_, state_->default_stream));
+  state().open("default_stream");
+  return Stream(std::shared_ptr<runtime::StreamState>(shared_state(), state().default_stream));
 }
 
 void Device::synchronize(std::chrono::nanoseconds timeout) const {
   runtime::check_no_callback("synchronize");
   runtime::check_not_recording("synchronize");
   const std::uint64_t deadline = runtime::deadline_after(timeout.count());
-  state_->open("synchronize");
-  state_->synchronize(deadline);
+  state().open("synchronize");
+  state().synchronize(deadline);
 }
 
-std::ostream& operator<<(std::ostream& out, const Device& device) { return out << device.name(); }
+std::ostream& operator<<(std::ostream& out, const Device& device) {
+  return out << (device.defined() ? std::string_view(device.name()) : "undefined");
+}
 
 }  // namespace patchbay

@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
+#include <functional>
+#include <sstream>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 #include "support/runtime_fixture.h"
 
@@ -25,6 +29,43 @@ TEST(Runtime, IndexTooLargeSaysHowManyThereAre) {
                "no device 'fake:2': backend 'fake' has 2 devices (fake:0, fake:1)");
 }
 
+TEST(UndefinedDevice, DoesNothingAndOpensNothing) {
+  static_assert(std::is_nothrow_default_constructible_v<Device>);
+  const Device none, other;
+  EXPECT_FALSE(none.defined());
+  EXPECT_EQ(none, other);
+  EXPECT_EQ(std::hash<Device>()(none), std::hash<Device>()(other));
+  std::ostringstream text;
+  text << none;
+  EXPECT_EQ(text.str(), "undefined");
+  const Runtime runtime(options());
+  Device moved = runtime.device("fake");
+  const Device taken = std::move(moved);
+  EXPECT_TRUE(taken.defined());
+  EXPECT_FALSE(moved.defined());  // NOLINT(bugprone-use-after-move)
+  EXPECT_NE(taken, moved);
+}
+
+TEST(UndefinedDevice, IsAnErrorWhereADeviceIsUsed) {
+  const Device none;
+  const char* const message =
+      "[Device] undefined device: expected a device, got a default-constructed or moved-from "
+      "handle. Name one, for example Device(\"cpu:0\").";
+  const auto expect = [&](auto&& call) {
+    EXPECT_ERROR(call(), ErrorCode::kInvalidArgument, message);
+  };
+  expect([&] { (void)none.name(); });
+  expect([&] { (void)none.properties(); });
+  expect([&] { (void)none.memory(); });
+  expect([&] { none.synchronize(); });
+  expect([&] { (void)none.default_stream(); });
+  expect([&] { (void)none.runtime(); });
+  expect([&] { set_default_device(none); });
+  expect([&] { const DefaultDeviceScope scope(none); });
+  expect([&] { (void)Buffer::allocate(none, 4); });
+  expect([&] { const Stream stream(none); });
+}
+
 TEST(Runtime, HiddenDevicesKeepTheirNumbers) {
   RuntimeOptions chosen = options();
   chosen.visible_devices = {"fake:1", "cpu"};
@@ -44,9 +85,9 @@ TEST(Runtime, VisibleDevicesThatAreNotThereAreSaid) {
   chosen.log = [&log](LogLevel, std::string_view line) { log += std::string(line) + "\n"; };
   chosen.visible_devices = {"cpu", "fkae:0"};
   const Runtime runtime(chosen);
+  EXPECT_EQ(runtime.devices().size(), 1u);  // which opens every plugin
   EXPECT_NE(log.find("visible device 'fkae:0' is not there"), std::string::npos) << log;
   EXPECT_NE(runtime.explain().find("visible device 'fkae:0' is not there"), std::string::npos);
-  EXPECT_EQ(runtime.devices().size(), 1u);
 }
 
 TEST(Runtime, NamesOfDirectoriesKeepMessagesOnOneLine) {
@@ -195,6 +236,8 @@ TEST(Log, ReceivesWhatHappensToPlugins) {
   std::string lines;
   chosen.log = [&lines](LogLevel, std::string_view line) { lines += std::string(line) + "\n"; };
   const Runtime runtime(chosen);
+  EXPECT_NE(lines.find("patchbay-fake.so found: not opened yet"), std::string::npos) << lines;
+  (void)runtime.device("fake");
   EXPECT_NE(lines.find("patchbay-fake.so loaded: 2 devices"), std::string::npos) << lines;
 }
 
