@@ -67,6 +67,7 @@ std::string show_description(const DeviceProperties& properties) {
 }
 
 std::map<std::string, std::string> plugins_of_devices(const Runtime& runtime) {
+  (void)runtime.devices();  // opens every plugin
   std::map<std::string, std::string> plugins;
   for (const PluginInfo& plugin : runtime.plugins()) {
     for (const std::string& device : plugin.devices) {

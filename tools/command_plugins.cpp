@@ -1,11 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "command.h"
+#include "process_state.h"
 #include "text.h"
 
 namespace patchbay::tools {
@@ -16,6 +18,24 @@ std::string name_of(const PluginInfo& plugin) {
   return plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
 }
 
+/// By the path of the plugin's file.
+using Changes = std::map<std::filesystem::path, ProcessChanges>;
+
+/// Opens every plugin and says what each changed in the process.
+Changes open_all(const Runtime& runtime) {
+  Changes changes;
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    if (plugin.status != PluginStatus::kFound) continue;
+    const ProcessState then = ProcessState::now();
+    try {
+      (void)runtime.device(plugin.backend);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): its status has the reason
+    }
+    changes.emplace(plugin.path, ProcessChanges(then, ProcessState::now()));
+  }
+  return changes;
+}
+
 Json describe(const PluginInfo& plugin) {
   return {{"path", plugin.path.string()},       {"name", plugin.name},
           {"backend", plugin.backend},          {"version", plugin.version},
@@ -24,7 +44,7 @@ Json describe(const PluginInfo& plugin) {
 }
 
 /// A block of lines: paths and reasons are too long for columns.
-std::string show(const PluginInfo& plugin) {
+std::string show(const PluginInfo& plugin, const ProcessChanges* changes) {
   std::string text = fmt::format("{}  {}\n", name_of(plugin), to_string(plugin.status));
   const auto add = [&](const char* label, const std::string& value) {
     if (value.empty()) return;
@@ -35,6 +55,7 @@ std::string show(const PluginInfo& plugin) {
   };
   add("reason", plugin.reason);
   add("devices", fmt::format("{}", fmt::join(plugin.devices, " ")));
+  if (changes != nullptr) add("opening", changes->to_text());
   add("version", plugin.version);
   add("file", plugin.path.string());
   return text + '\n';
@@ -51,9 +72,12 @@ Report report_plugins(const RuntimeOptions& options, bool explain) {
   const Runtime runtime(options);
   Json plugins = Json::array(), searched = Json::array();
   Report report;
+  const Changes changes = open_all(runtime);
   for (const PluginInfo& plugin : runtime.plugins()) {
+    const auto found = changes.find(plugin.path);
     plugins.push_back(describe(plugin));
-    report.text += show(plugin);
+    if (found != changes.end()) plugins.back()["opening"] = found->second.to_json();
+    report.text += show(plugin, found != changes.end() ? &found->second : nullptr);
   }
   for (const auto& directory : runtime.plugin_directories()) searched.push_back(directory.string());
 

@@ -1,4 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "tools/process.h"
@@ -57,6 +62,23 @@ TEST(Plugins, ExplainTellsWhereItLooked) {
   EXPECT_NE(text.out.find("fake"), std::string::npos) << text.out;
   const auto json = run_command({"plugins", "--explain", "--json"}).json();
   EXPECT_TRUE(json["explanation"].is_string());
+}
+
+TEST(Plugins, SaysWhatOpeningChangedInTheProcess) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() / "patchbay-fake.so";
+  std::filesystem::copy_file(fake_plugin(), file);
+  const std::vector<std::string> words = {"plugins", "--plugin-path", directory.path()};
+  const Finished text = run_command(words);
+  EXPECT_NE(text.out.find("fake  loaded"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("  opening  "), std::string::npos) << text.out;
+  const auto json = run_command({"--json", words[0], words[1], words[2]}).json();
+  const auto& opening = json["plugins"][0]["opening"];
+  EXPECT_GT(opening["milliseconds"], 0.0);
+  EXPECT_EQ(opening["signal_handlers"], nlohmann::json::array());
+  EXPECT_NE(std::find(opening["libraries"].begin(), opening["libraries"].end(), file),
+            opening["libraries"].end())
+      << opening;
 }
 
 TEST(Plugins, AMissingFileIsAnError) {
