@@ -10,6 +10,7 @@ namespace patchbay::conformance {
 namespace {
 
 PluginInfo info_of(const Runtime& runtime, const std::string& plugin) {
+  (void)runtime.devices();  // opens every plugin
   for (const PluginInfo& info : runtime.plugins()) {
     if (info.name == plugin && info.status != PluginStatus::kShadowed) return info;
   }

@@ -31,6 +31,7 @@ Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& fil
 
 Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
   const Runtime runtime(options);
+  (void)runtime.devices();  // opens every plugin
   std::vector<std::string> loaded;
   for (const PluginInfo& plugin : runtime.plugins()) {
     if (plugin.status == PluginStatus::kLoaded) loaded.push_back(plugin.backend);

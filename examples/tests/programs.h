@@ -72,6 +72,7 @@ inline std::string absence(const Setting& setting) {
   options.plugins = {setting.plugin};
   options.settings = patchbay::test::simulated_card_settings();
   const patchbay::Runtime runtime(options);
+  (void)runtime.devices();  // opens every plugin
   for (const patchbay::PluginInfo& info : runtime.plugins()) {
     if (info.name == setting.plugin) return patchbay::test::why_absent(info);
   }

@@ -27,6 +27,7 @@ struct Entry {
 /// Why there is nothing to examine; empty if there is something.
 std::string absence(const Entry& entry, const patchbay::Runtime& runtime) {
   if (!entry.needs_driver) return {};
+  (void)runtime.devices();  // opens every plugin
   for (const patchbay::PluginInfo& info : runtime.plugins()) {
     if (info.name == entry.subject.plugin) return patchbay::test::why_absent(info);
   }

@@ -11,6 +11,7 @@ namespace patchbay::test {
 namespace {
 
 std::string reason_of(const Runtime& runtime) {
+  (void)runtime.devices();  // opens every plugin
   for (const PluginInfo& plugin : runtime.plugins()) {
     if (plugin.name == "cpu-openblas" && plugin.status != PluginStatus::kShadowed) {
       return plugin.reason;

@@ -25,6 +25,7 @@ inline Runtime runtime_on(const std::string& library) {
 }
 
 inline PluginInfo plugin_info(const Runtime& runtime) {
+  (void)runtime.devices();  // opens every plugin
   for (const PluginInfo& info : runtime.plugins()) {
     if (info.name == "opencl") return info;
   }

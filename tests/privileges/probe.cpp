@@ -28,6 +28,7 @@ void print(std::string_view what, std::string_view text) {
 
 void probe(const RuntimeOptions& options, bool runs_kernel) {
   const Runtime runtime(options);
+  (void)runtime.devices();  // opens every plugin
   for (const PluginInfo& plugin : runtime.plugins()) {
     print("plugin",
           plugin.name + " " + std::string(to_string(plugin.status)) + ": " + plugin.reason);

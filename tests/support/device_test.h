@@ -40,6 +40,7 @@ inline std::string vendors_plugin(std::string_view device) {
 inline std::string absence_of(std::string_view device) {
   const std::string plugin = vendors_plugin(device);
   if (plugin.empty()) return {};
+  (void)test_runtime().devices();  // opens every plugin
   for (const PluginInfo& info : test_runtime().plugins()) {
     if (info.name != plugin) continue;
     if (const std::string why = why_absent(info); !why.empty()) return why;

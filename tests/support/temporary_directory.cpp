@@ -68,11 +68,20 @@ Runtime fake_runtime(std::map<std::string, std::string> settings) {
 
 PluginInfo plugin_info(const Runtime& runtime, std::string_view name) {
   const std::string file = "patchbay-" + std::string(name) + ".so";
+  (void)runtime.devices();  // opens every plugin
   for (PluginInfo& info : runtime.plugins()) {
     if (info.path.filename() == file) return info;
   }
   ADD_FAILURE() << file << " is not among the candidates";
   return {};
+}
+
+bool is_mapped(const std::string& path) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.ends_with(path)) return true;
+  }
+  return false;
 }
 
 void expect_plain_c_works(const Runtime& runtime) {

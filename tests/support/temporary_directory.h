@@ -41,6 +41,9 @@ Runtime fake_runtime(std::map<std::string, std::string> settings = {});
 /// What became of the first candidate of that name. Fails the test if there is none.
 PluginInfo plugin_info(const Runtime& runtime, std::string_view name);
 
+/// Whether this process has the file in its memory.
+bool is_mapped(const std::string& path);
+
 /// Bytes go to the device of the good C plugin and come back.
 void expect_plain_c_works(const Runtime& runtime);
 

@@ -1,13 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "patchbay/dlpack.h"
 
 #include "core/runtime/api/interop.h"
-#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/registry/loaded_runtime.h"
 #include "core/tensor/dispatch/layout.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/interop/dlpack_dtype.h"
@@ -67,7 +69,18 @@ std::string place_of(const DeviceState& device) {
                      device.info.dlpack_device_id);
 }
 
+/// Of the plugins that are open: to list all devices would open the others.
+std::optional<Device> find_open_device(const DLTensor& given, const Runtime& runtime) {
+  for (const runtime::Backend* const backend : registry_of(runtime.state()).loaded()) {
+    for (const auto& device : backend->assemblies) {
+      if (device->visible && is_on(given, *device)) return Device(device->shared());
+    }
+  }
+  return std::nullopt;
+}
+
 Device find_device(const DLTensor& given, const Runtime& runtime) {
+  if (auto open = find_open_device(given, runtime)) return *std::move(open);
   std::string known;
   for (const Device& candidate : runtime.devices()) {
     const DeviceState& device = candidate.state();

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Unloading is explicit, and refused while anything lives.
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -14,14 +13,6 @@
 
 namespace patchbay::faults {
 namespace {
-
-bool is_mapped(const std::string& path) {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    if (line.ends_with(path)) return true;
-  }
-  return false;
-}
 
 void expect_unload_error(Runtime& runtime, std::string_view plugin, ErrorCode code,
                          const std::string& word) {

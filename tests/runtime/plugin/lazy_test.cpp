@@ -1,0 +1,144 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A plugin is opened when one of its devices is asked for, or when devices are listed.
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/error.h>
+
+#include "support/temporary_directory.h"
+
+namespace patchbay::faults {
+namespace {
+
+/// Without opening anything.
+PluginInfo look_at(const Runtime& runtime, const std::string& name) {
+  for (PluginInfo& info : runtime.plugins()) {
+    if (info.path.filename() == "patchbay-" + name + ".so") return info;
+  }
+  ADD_FAILURE() << name << " is not among the candidates";
+  return {};
+}
+
+void expect_status(const Runtime& runtime, const std::string& name, PluginStatus status,
+                   const std::string& reason) {
+  const PluginInfo info = look_at(runtime, name);
+  EXPECT_EQ(to_string(info.status), to_string(status)) << name;
+  EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
+}
+
+TEST(LazyPlugin, IsOpenedWithItsFirstDevice) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.add("plain-c").string(), other = directory.add("fake").string();
+  const Runtime runtime(only({directory.path()}));
+  expect_status(runtime, "plain-c", PluginStatus::kFound, "not opened yet");
+  EXPECT_EQ(look_at(runtime, "plain-c").backend, "plainc");
+  EXPECT_FALSE(is_mapped(file));
+  EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
+  expect_status(runtime, "plain-c", PluginStatus::kLoaded, "1 device");
+  EXPECT_TRUE(is_mapped(file));
+  expect_status(runtime, "fake", PluginStatus::kFound, "not opened yet");
+  EXPECT_FALSE(is_mapped(other));
+}
+
+TEST(LazyPlugin, IsOpenedByAListOfDevices) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add("fake");
+  const RuntimeOptions options = only({directory.path()});
+  EXPECT_EQ(Runtime(options).devices().size(), 3u);
+  EXPECT_EQ(Runtime(options).num_gpus(), 2);
+  EXPECT_EQ(Runtime(options).try_gpu(1).name(), "fake:1");
+  EXPECT_EQ(Runtime(options).device("gpu:1").name(), "fake:1");
+  EXPECT_NE(Runtime(options).explain().find("plainc:0"), std::string::npos);
+}
+
+TEST(LazyPlugin, IsOpenedAtOnceIfItIsNamedInCode) {
+  const TemporaryDirectory directory;
+  RuntimeOptions options = only({directory.path()});
+  options.plugin_files = {directory.add("plain-c")};
+  directory.add("nothing");  // the same backend
+  const Runtime runtime(options);
+  expect_status(runtime, "plain-c", PluginStatus::kLoaded, "1 device");
+  expect_status(runtime, "nothing", PluginStatus::kShadowed, "backend 'plainc'");
+}
+
+TEST(LazyPlugin, IsFollowedByTheNextOfItsBackend) {
+  const TemporaryDirectory directory;
+  directory.add("broken");
+  directory.add("driverless");
+  directory.add("nothing");
+  const std::string unused = directory.add("plain-c").string();
+  const Runtime runtime(only({directory.path()}));
+  EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
+  expect_status(runtime, "broken", PluginStatus::kFailed, "the driver is on fire");
+  expect_status(runtime, "driverless", PluginStatus::kNoDriver, "no library of the driver");
+  expect_status(runtime, "nothing", PluginStatus::kLoaded, "1 device");
+  expect_status(runtime, "plain-c", PluginStatus::kShadowed, "backend 'plainc'");
+  EXPECT_FALSE(is_mapped(unused));
+}
+
+TEST(LazyPlugin, ThatFailsIsAnUnknownDeviceWithTheReason) {
+  const TemporaryDirectory directory;
+  directory.add("broken");
+  const Runtime runtime(only({directory.path()}));
+  for (int attempt = 0; attempt < 2; ++attempt) {  // it is not opened a second time
+    try {
+      (void)runtime.device("plainc");
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnknownDevice);
+      EXPECT_NE(std::string(error.what()).find("failed: the driver is on fire"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+TEST(LazyPlugin, GivesWayToOneThatIsLoadedByName) {
+  const TemporaryDirectory directory, elsewhere;
+  directory.add("nothing");
+  const Runtime runtime(only({directory.path()}));
+  EXPECT_EQ(runtime.load(elsewhere.add("plain-c")).status, PluginStatus::kLoaded);
+  expect_status(runtime, "nothing", PluginStatus::kShadowed, "backend 'plainc'");
+  EXPECT_EQ(runtime.device("plainc").properties().name, "Plain C");
+}
+
+TEST(LazyPlugin, IsOpenedOnceByManyThreads) {
+  const TemporaryDirectory directory;
+  directory.add("plain-c");
+  directory.add("fake");
+  const Runtime runtime(only({directory.path()}));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&runtime, i] {
+      EXPECT_EQ(runtime.device(i % 2 == 0 ? "plainc" : "fake:1"),
+                runtime.device(i % 2 == 0 ? "plainc:0" : "fake:1"));
+      EXPECT_EQ(runtime.devices().size(), 3u);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(runtime.plugins().size(), 2u);
+}
+
+TEST(LazyPlugin, MayBeListedByTheLogWhileItIsOpened) {
+  const TemporaryDirectory directory;
+  directory.add("fake");
+  std::optional<Runtime> runtime;
+  std::vector<std::size_t> seen;
+  RuntimeOptions options = only({directory.path()});
+  options.settings = {{"log", "info"}};
+  options.log = [&](LogLevel, std::string_view) {
+    if (runtime) seen.push_back(runtime->devices().size());
+  };
+  runtime.emplace(options);
+  EXPECT_EQ(runtime->device("fake").name(), "fake:0");
+  ASSERT_FALSE(seen.empty());
+  EXPECT_EQ(seen.front(), 0u);  // while it was being opened
+  EXPECT_EQ(runtime->devices().size(), 2u);
+}
+
+}  // namespace
+}  // namespace patchbay::faults
