@@ -1,18 +1,24 @@
 # patchbay_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
-#                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...] [ON_EACH_DEVICE])
+#                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...] [ON_EACH_DEVICE]
+#                   [EACH_CASE])
 #
-# A GoogleTest program in <build>/test-bin; each test case becomes one ctest entry. Tests reach plugins
+# A GoogleTest program in <build>/test-bin. Each suite becomes one ctest entry, whose cases share a
+# process; with EACH_CASE each case has an entry and a process of its own. Tests reach plugins
 # through the loader only, so a plugin they need is a DEPENDS (built before, never linked).
 # ON_EACH_DEVICE stands for what tests/support/device_test.h needs: every plugin, the simulated drivers,
 # and the environment that shows the devices.
 # The label `long` keeps a test out of the usual run.
 
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
 
-set(PATCHBAY_TEST_TIMEOUT_S 120)
+set(PATCHBAY_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
+# Of one entry, which may be a suite of a thousand cases; sanitizers take ten times as long.
+set(PATCHBAY_TEST_TIMEOUT_S 300)
+if(PATCHBAY_SANITIZE)
+  set(PATCHBAY_TEST_TIMEOUT_S 1200)
+endif()
 # Where tests/sim puts its libraries; the target patchbay_simulations makes them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
 # Where tests/runtime/plugin puts its broken plugins: outside every directory that a loader searches.
@@ -51,8 +57,14 @@ if(NOT TARGET patchbay_test_headers)
     <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
+if(NOT TARGET patchbay_skipped_cases)
+  add_library(patchbay_skipped_cases OBJECT
+    "${CMAKE_CURRENT_LIST_DIR}/../tests/support/skipped_cases.cpp")
+  patchbay_configure_test_target(patchbay_skipped_cases)
+endif()
+
 function(patchbay_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ON_EACH_DEVICE" ""
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ON_EACH_DEVICE;EACH_CASE" ""
     "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
   if(arg_ON_EACH_DEVICE)
     list(APPEND arg_DEPENDS patchbay-plugins patchbay-fake patchbay_simulations)
@@ -61,7 +73,7 @@ function(patchbay_add_test name)
   add_executable(${name} ${arg_SOURCES})
   patchbay_configure_test_target(${name})
   patchbay_precompile(${name} REUSE_FROM patchbay_test_headers)
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} patchbay_skipped_cases)
   target_compile_definitions(${name} PRIVATE
     PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
     PATCHBAY_TEST_SIM_DIR="${PATCHBAY_TEST_SIM_DIR}"
@@ -74,17 +86,22 @@ function(patchbay_add_test name)
 
   patchbay_test_environment(environment)
   list(APPEND environment ${arg_ENVIRONMENT})
-  gtest_discover_tests(${name}
-    TEST_PREFIX "${name}." TEST_LIST cases NO_PRETTY_VALUES
-    DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    WORKING_DIRECTORY "${PROJECT_BINARY_DIR}"
-    PROPERTIES TIMEOUT ${PATCHBAY_TEST_TIMEOUT_S})
-  # gtest_discover_tests can't carry properties that are lists, so they are set once it has run.
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
-  file(WRITE "${script}" "foreach(case IN LISTS cases)
-  set_tests_properties(\"\${case}\" PROPERTIES
-    ENVIRONMENT \"${environment}\" LABELS \"${arg_LABELS}\")
-endforeach()
+  set(each_case "")
+  if(arg_EACH_CASE)
+    set(each_case EACH_CASE)
+  endif()
+  patchbay_write_registration("${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake"
+    NAME ${name} PROGRAM "${PROJECT_BINARY_DIR}/test-bin/${name}" FOLDER "${PROJECT_BINARY_DIR}"
+    TIMEOUT ${PATCHBAY_TEST_TIMEOUT_S} ENVIRONMENT ${environment} LABELS ${arg_LABELS} ${each_case})
+endfunction()
+
+# patchbay_write_registration(<script> <argument>...): ctest is to call patchbay_register_suites so.
+function(patchbay_write_registration script)
+  list(TRANSFORM ARGN REPLACE "(.+)" "  [==[\\1]==]")
+  list(JOIN ARGN "\n" arguments)
+  file(WRITE "${script}" "include(\"${PATCHBAY_CMAKE_DIR}/PatchbaySuites.cmake\")
+patchbay_register_suites(
+${arguments})
 ")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endfunction()

@@ -1,0 +1,65 @@
+# What ctest reads to learn the cases of a test program; patchbay_add_test (PatchbayTest.cmake) has it
+# read. A suite is one ctest entry and one process: a process takes longer to start than most cases
+# take to run.
+cmake_minimum_required(VERSION 3.25)
+
+# patchbay_register_suites(NAME <name> PROGRAM <file> FOLDER <folder> TIMEOUT <seconds>
+#                          ENVIRONMENT <NAME=value>... [LABELS <label>...] [EACH_CASE])
+# Makes the entries <name>.<Suite>, each with all instantiations of the suite; with EACH_CASE the entries
+# are <name>.<Suite>.<case>. <folder>/test-results/<entry>.xml has the result of each case.
+function(patchbay_register_suites)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "EACH_CASE" "NAME;PROGRAM;FOLDER;TIMEOUT" "ENVIRONMENT;LABELS")
+  if(NOT EXISTS "${arg_PROGRAM}")
+    add_test("${arg_NAME}.is_not_built" "${arg_PROGRAM}")
+    return()
+  endif()
+  patchbay_list_cases(suites filters "${arg_EACH_CASE}" "${arg_PROGRAM}")
+  set(entries ${suites})
+  list(REMOVE_DUPLICATES entries)
+  foreach(suite filter IN ZIP_LISTS suites filters)
+    string(APPEND "filter_of_${suite}" ":${filter}")
+  endforeach()
+  foreach(entry IN LISTS entries)
+    set(test "${arg_NAME}.${entry}")
+    string(REPLACE "/" "." file "${test}")
+    add_test("${test}" "${arg_PROGRAM}" --gtest_brief=1 "--gtest_filter=${filter_of_${entry}}"
+             "--gtest_output=xml:${arg_FOLDER}/test-results/${file}.xml")
+    set_tests_properties("${test}" PROPERTIES
+      WORKING_DIRECTORY "${arg_FOLDER}" TIMEOUT "${arg_TIMEOUT}"
+      ENVIRONMENT "${arg_ENVIRONMENT}" LABELS "${arg_LABELS}"
+      SKIP_REGULAR_EXPRESSION "Every case was skipped")
+  endforeach()
+endfunction()
+
+# patchbay_list_cases(<names> <filters> <each case> <program>): the entries that the program's cases
+# belong to, and what selects them; an entry may come several times.
+function(patchbay_list_cases out_names out_filters each_case program)
+  execute_process(COMMAND "${program}" --gtest_list_tests
+    OUTPUT_VARIABLE listing RESULT_VARIABLE result TIMEOUT 60)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${program} can't list its tests: ${result}")
+  endif()
+  # "Instantiation/Suite/0.  # TypeParam = int" and, below it, "  Case/cpu0  # GetParam() = ...".
+  string(REGEX REPLACE " *#[^\n]*" "" listing "${listing}")
+  string(REPLACE "\n" ";" lines "${listing}")
+  set(names "")
+  set(filters "")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^  ([^ ]+)$")
+      if(each_case)
+        list(APPEND names "${name}.${CMAKE_MATCH_1}")
+        list(APPEND filters "${suite}.${CMAKE_MATCH_1}")
+      endif()
+    elseif(line MATCHES "^([^ ]+)\\.$")
+      set(suite "${CMAKE_MATCH_1}")
+      string(REGEX REPLACE "/[0-9]+$" "" name "${suite}")
+      string(REGEX REPLACE "^.*/" "" name "${name}")
+      if(NOT each_case)
+        list(APPEND names "${name}")
+        list(APPEND filters "${suite}.*")
+      endif()
+    endif()
+  endforeach()
+  set(${out_names} "${names}" PARENT_SCOPE)
+  set(${out_filters} "${filters}" PARENT_SCOPE)
+endfunction()
