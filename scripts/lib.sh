@@ -13,6 +13,13 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy mesa-opencl-icd)
 
+# Options of scripts/test, and of scripts/demo in a fresh tree, which gets no tests, for their packages may
+# be missing. Neither may change how the library is compiled: a tree that one of them built serves the
+# other.
+test_options=(-DPATCHBAY_BUILD_TESTS=ON -DPATCHBAY_BUILD_EXAMPLES=ON -DPATCHBAY_BUILD_TOOLS=ON
+              -DPATCHBAY_BUILD_BENCH=ON)
+demo_options=(-DPATCHBAY_BUILD_TESTS=OFF -DPATCHBAY_BUILD_BENCH=OFF)
+
 say() { printf '== %s\n' "$*"; }
 skip() { printf '== skipped: %s\n' "$*"; }
 fail() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
@@ -93,6 +100,25 @@ show_tenths() {
     [ "$tenth" -gt "$shown" ] && [ "${BASH_REMATCH[2]}" -gt "$few" ] || continue
     shown=$tenth
     printf '   %d %% of %d steps\n' $((10 * tenth)) "${BASH_REMATCH[2]}"
+  done
+}
+
+# suite PRESET [ctest options...]: what ctest says; before its summary comes how long the suite took, and
+# how many cases it had.
+suite() {
+  local preset=$1 start=$SECONDS
+  rm -rf "build/$preset/test-results"
+  ctest --test-dir "build/$preset" --output-on-failure -j2 "${@:2}" | show_suite "build/$preset" "$start"
+}
+
+# show_suite BUILD START
+show_suite() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^[0-9]+%\ tests\ passed ]]; then
+      say "the suite took $((SECONDS - $2)) s; $(tests/support/count_cases.py "$1")"
+    fi
+    printf '%s\n' "$line"
   done
 }
 
