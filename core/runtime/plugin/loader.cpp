@@ -19,6 +19,7 @@
 
 #include "core/base/error.h"
 #include "core/base/fork.h"
+#include "core/runtime/plugin/call_watch.h"
 #include "core/runtime/plugin/guarded_call.h"
 
 namespace patchbay::runtime {
@@ -96,6 +97,7 @@ class OpenLibrary final : public Library {
     if (mapping->id != inspection.id) {
       return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
     }
+    const RunningCall running(PATCHBAY_PLUGIN_SYMBOL);
     const auto call = [&] { table_ = entry(); };
     if (std::string thrown = call_guarded(PATCHBAY_PLUGIN_SYMBOL, call); !thrown.empty()) {
       return thrown;
@@ -128,6 +130,7 @@ LibraryResult open_library(const Inspection& inspection) {
     return {nullptr, "the file was replaced after it was checked"};
   }
   try {
+    const RunningCall running("the library's own initialisation");
     auto library = std::make_shared<OpenLibrary>(inspection.real_path);
     if (std::string failure = library->shake_hands(inspection); !failure.empty()) {
       return {nullptr, std::move(failure)};

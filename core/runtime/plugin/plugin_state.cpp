@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/runtime/plugin/call_watch.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
 #include "core/runtime/plugin/arrival.h"
@@ -117,6 +118,7 @@ std::string PluginState::open_tables(const Inspection& inspection) {
     return fmt::format("its table says plugin {}, backend {}; its note says {}, {}",
                        quote(own_name), quote(own_backend), quote(name), quote(backend));
   }
+  if (environment.get("watch_plugin") == name) watch_calls(tables);
   host.agree(tables.plugin.abi_minor,
              tables.plugin.required_features | tables.plugin.optional_features);
   return {};
@@ -199,6 +201,10 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
   };
   if (std::any_of(devices.begin(), devices.end(), is_same)) {
     return fmt::format("it enumerates two devices of index {}", info.plugin_index);
+  }
+  if (environment.get("host_access") == "off") {
+    info.host_addressable_kinds &= ~(std::uint64_t{1} << PATCHBAY_MEMORY_DEVICE);
+    info.properties.host_addressable = false;
   }
   devices.push_back(std::make_unique<const DeviceInfo>(std::move(info)));
   return {};

@@ -12,9 +12,9 @@
 namespace patchbay::runtime {
 namespace {
 
-constexpr const char* kOwnSettings[] = {"cache_dir",   "device",         "log",  "memory_cache",
-                                        "plugin_path", "plugins",        "sync", "trace",
-                                        "validate",    "visible_devices"};
+constexpr const char* kOwnSettings[] = {
+    "cache_dir", "device", "host_access", "log",      "memory_cache",    "plugin_path",
+    "plugins",   "sync",   "trace",       "validate", "visible_devices", "watch_plugin"};
 
 /// Variables of programs beside the library: tests, the drivers that they simulate, find_package.
 bool is_for_others(std::string_view variable) {

@@ -55,11 +55,11 @@ std::string parse_default_device(const Environment& environment) {
   }
 }
 
-void check_memory_cache(const Environment& environment) {
-  const auto setting = environment.get("memory_cache");
+void check_on_or_off(const Environment& environment, std::string_view name) {
+  const auto setting = environment.get(name);
   if (!setting || setting->empty() || *setting == "on" || *setting == "off") return;
-  raise(ErrorCode::kInvalidArgument,
-        "[Runtime] setting 'memory_cache': expected on or off, got {}.", quote(*setting));
+  raise(ErrorCode::kInvalidArgument, "[Runtime] setting '{}': expected on or off, got {}.", name,
+        quote(*setting));
 }
 
 /// The registry that opens a plugin on this thread: what the driver logs may come back to it.
@@ -71,7 +71,8 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
     : runtime_(runtime) {
   watch_process_end();
   const Environment& environment = runtime_.environment;
-  check_memory_cache(environment);
+  check_on_or_off(environment, "memory_cache");
+  check_on_or_off(environment, "host_access");
   default_device_name_ = parse_default_device(environment);
   visible_devices_ = !options.visible_devices.empty() ? options.visible_devices
                                                       : environment.get_list("visible_devices");
