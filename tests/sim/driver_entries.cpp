@@ -245,9 +245,9 @@ int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
 
 int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
   return on_context([&](ContextObject&) -> int {
-    HostBlock block{bytes, std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[bytes])};
-    if (block.bytes == nullptr) return kErrorOutOfMemory;
-    *pointer = block.bytes.get();
+    HostBlock block(bytes);
+    if (block.pages == nullptr) return kErrorOutOfMemory;
+    *pointer = block.bytes();
     machine().host_blocks.emplace(reinterpret_cast<std::uintptr_t>(*pointer), std::move(block));
     return kSuccess;
   });

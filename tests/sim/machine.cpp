@@ -116,7 +116,7 @@ std::byte* Machine::resolve(const cuda::ContextObject& context, std::uint64_t ad
   const auto pinned = find_block(host_blocks, address, size_bytes,
                                  [](const HostBlock& found) { return found.size_bytes; });
   if (pinned == host_blocks.end()) return nullptr;
-  return pinned->second.bytes.get() + (address - pinned->first);
+  return pinned->second.bytes() + (address - pinned->first);
 }
 
 Machine& machine() {

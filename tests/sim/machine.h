@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,10 +35,17 @@ struct Block {
   bool is_of_library = false;  // what a BLAS handle keeps, which goes with it
 };
 
-/// Pinned memory: one address for host and devices.
+/// Pinned memory, in whole pages as drivers give it: one address for host and devices.
 struct HostBlock {
+  struct alignas(4096) Page {
+    std::byte bytes[4096];
+  };
+  explicit HostBlock(std::uint64_t size)
+      : size_bytes(size), pages(new (std::nothrow) Page[size / sizeof(Page) + 1]) {}
+  std::byte* bytes() const { return pages[0].bytes; }
+
   std::uint64_t size_bytes;
-  std::unique_ptr<std::byte[]> bytes;
+  std::unique_ptr<Page[]> pages;
 };
 
 /// A point that a stream will reach, and when it did.
