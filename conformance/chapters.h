@@ -8,11 +8,14 @@
 
 namespace patchbay::conformance {
 
-// A chapter is a function that lists its checks; all_checks() calls them in this order.
+// Each function lists the checks of a chapter or of a part of one; all_checks() calls them in this
+// order.
 std::vector<Check> loading_checks();
 std::vector<Check> memory_checks();
+std::vector<Check> driver_memory_checks();
 std::vector<Check> copies_checks();
 std::vector<Check> streams_checks();
+std::vector<Check> slow_work_checks();
 std::vector<Check> kernels_checks();
 
 }  // namespace patchbay::conformance

@@ -3,13 +3,28 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include <patchbay/plugin_calls.h>
+
 #include "conformance/chapters.h"
 #include "conformance/expect.h"
+#include "conformance/time_limit.h"
 
 namespace patchbay::conformance {
+
+Context::Context(Subject subject) : subject_(std::move(subject)) {
+  subject_.options.settings.try_emplace("watch_plugin", subject_.plugin);
+}
+
+Runtime Context::new_runtime(const std::map<std::string, std::string>& settings) const {
+  RuntimeOptions options = subject_.options;
+  for (const auto& [name, value] : settings) options.settings[name] = value;
+  return Runtime(options);
+}
 
 Runtime Context::runtime() {
   if (!runtime_) runtime_.emplace(subject_.options);
@@ -33,9 +48,9 @@ std::string_view to_string(Result result) {
 
 std::vector<Check> all_checks() {
   std::vector<Check> all;
-  for (auto* chapter :
-       {loading_checks, memory_checks, copies_checks, streams_checks, kernels_checks}) {
-    std::vector<Check> checks = chapter();
+  for (auto* part : {loading_checks, memory_checks, driver_memory_checks, copies_checks,
+                     streams_checks, slow_work_checks, kernels_checks}) {
+    std::vector<Check> checks = part();
     std::move(checks.begin(), checks.end(), std::back_inserter(all));
   }
   return all;
@@ -60,9 +75,12 @@ bool matches(std::string_view pattern, std::string_view text) {
 
 namespace {
 
-Outcome judge_lack(const Check& check, const Context& context, const std::string& message) {
+/// `about` is the id of the check that is about what is missing; empty if there is none.
+Outcome judge_lack(const Check& check, const Context& context, const std::string& message,
+                   const std::string& about = {}) {
   for (const Exemption& exemption : context.subject().exemptions) {
-    if (matches(exemption.pattern, check.id())) {
+    if (matches(exemption.pattern, check.id()) ||
+        (!about.empty() && matches(exemption.pattern, about))) {
       return {Result::kWaived, fmt::format("{} ({})", exemption.reason, message)};
     }
   }
@@ -76,7 +94,7 @@ Outcome run_guarded(const Check& check, Context& context) {
   } catch (const Waiver& waiver) {
     return {Result::kWaived, waiver.what()};
   } catch (const Lack& lack) {
-    return judge_lack(check, context, lack.what());
+    return judge_lack(check, context, lack.what(), lack.check());
   } catch (const Failure& failure) {
     return {Result::kFailed, failure.what()};
   } catch (const Error& error) {
@@ -86,16 +104,58 @@ Outcome run_guarded(const Check& check, Context& context) {
     return {Result::kFailed, message};
   } catch (const std::exception& error) {
     return {Result::kFailed, fmt::format("unexpected exception: {}", error.what())};
+  } catch (...) {
+    return {Result::kFailed, "unexpected exception of an unknown type"};
   }
+}
+
+/// What an entry may never do fails the check in which it did, even if the check came to nothing.
+void add_breaches(Outcome& outcome) {
+  for (const std::string& breach : take_plugin_breaches()) {
+    if (outcome.message.find(breach) != std::string::npos) continue;
+    if (outcome.result != Result::kFailed) outcome = {Result::kFailed, ""};
+    outcome.message += (outcome.message.empty() ? "" : "; ") + breach;
+  }
+}
+
+/// What a check works on. Where it does not end in time its thread keeps it.
+struct Run {
+  std::function<Outcome(Context&)> work;
+  Context context;
+  Outcome outcome{};
+
+  void operator()() {
+    outcome = work(context);
+    if (outcome.result == Result::kFailed) context.forget_runtime();
+    add_breaches(outcome);
+  }
+};
+
+Outcome run_in_time(Context& context, std::function<Outcome(Context&)> work) {
+  static_cast<void>(take_plugin_breaches());  // of what is over
+  const auto run = std::make_shared<Run>(Run{std::move(work), context});
+  const auto limit = context.subject().time_limit;
+  context.forget_runtime();  // so that the run alone has it
+  if (!ends_within(limit, [run] { (*run)(); })) {
+    return {Result::kFailed, describe_hang(limit), true};
+  }
+  context = std::move(run->context);
+  Outcome outcome = std::move(run->outcome);
+  std::replace(outcome.message.begin(), outcome.message.end(), '\n', ' ');
+  return outcome;
 }
 
 }  // namespace
 
 Outcome run_check(const Check& check, Context& context) {
-  Outcome outcome = run_guarded(check, context);
-  if (outcome.result == Result::kFailed) context.forget_runtime();
-  std::replace(outcome.message.begin(), outcome.message.end(), '\n', ' ');
-  return outcome;
+  return run_in_time(context, [check](Context& own) { return run_guarded(check, own); });
+}
+
+Outcome close_runtime(Context& context) {
+  return run_in_time(context, [](Context& own) {
+    own.forget_runtime();
+    return Outcome{};
+  });
 }
 
 }  // namespace patchbay::conformance

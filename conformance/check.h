@@ -4,9 +4,11 @@
 #ifndef PATCHBAY_CONFORMANCE_CHECK_H_
 #define PATCHBAY_CONFORMANCE_CHECK_H_
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +19,8 @@
 namespace patchbay::conformance {
 
 /// Turns 'unsupported' into waived for the checks whose "chapter.name" matches the pattern (`*` and
-/// `?`). A wrong result stays a failure, whatever the list says.
+/// `?`), and for each check that needs the operator that such a check is about. A wrong result
+/// stays a failure, whatever the list says.
 struct Exemption {
   std::string pattern, reason;
 };
@@ -27,6 +30,7 @@ struct Subject {
   RuntimeOptions options;
   std::string plugin, backend;
   std::vector<Exemption> exemptions;
+  std::chrono::milliseconds time_limit = std::chrono::minutes(2);  // of each check
 };
 
 /// A plugin file, tried before all others. Errors: kPluginFailed if it does not load; kUnsupported
@@ -40,10 +44,12 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name);
 /// follow: to open a device can take longer than to examine it.
 class Context {
  public:
-  explicit Context(Subject subject) : subject_(std::move(subject)) {}
+  explicit Context(Subject subject);
 
   const Subject& subject() const { return subject_; }
   Runtime runtime();
+  /// A runtime for one check, with these settings besides the subject's.
+  Runtime new_runtime(const std::map<std::string, std::string>& settings = {}) const;
   /// The first device of the backend.
   Device device() { return devices().front(); }
   /// All of them; at least one.
@@ -69,15 +75,20 @@ std::string_view to_string(Result result);
 
 struct Outcome {
   Result result = Result::kPassed;
-  std::string message;  // one line; empty if passed
+  std::string message;   // one line; empty if passed
+  bool is_hung = false;  // it ran into the time limit, and still runs
 };
 
 /// Every check, chapter after chapter. The names depend on nothing.
 std::vector<Check> all_checks();
 std::vector<std::string> chapters();
 
-/// Never throws for what the plugin does.
+/// Never throws for what the plugin does. A check that takes longer than the subject's time limit
+/// has failed; its thread goes on, with a runtime that nothing else uses.
 Outcome run_check(const Check& check, Context& context);
+
+/// Closes the shared runtime, as what follows the last check.
+Outcome close_runtime(Context& context);
 
 /// True if the text has the form of the pattern, in which `*` and `?` stand for any characters and
 /// any one.

@@ -167,6 +167,20 @@ void expect_counted(const Runtime& runtime, const CopyPlan& plan, const std::str
   expect_equal(plan.legs.back().to, to, what + ", end of the last leg");
 }
 
+/// Where the host can address the device's memory the runtime copies by itself. The plugin's
+/// entries must work all the same.
+void the_entries_copy_what_the_host_could(Context& context) {
+  const Runtime runtime = context.new_runtime({{"host_access", "off"}});
+  const Device device = runtime.device(context.subject().backend);
+  for (const std::size_t size : kSizes) {
+    const Buffer buffer = upload(device, pattern(size + 5, size));
+    expect_same(read(buffer), pattern(size + 5, size), fmt::format("{} bytes", size + 5));
+    write(buffer, pattern(size, 1), 5);
+    expect_same(read(buffer, 5, size), pattern(size, 1), fmt::format("{} bytes at 5", size));
+  }
+  copy_between(device, device, false);
+}
+
 void the_ledger_counts_what_was_planned(Context& context) {
   const Runtime runtime = context.runtime();
   std::vector<Device> places = context.devices();
@@ -274,6 +288,7 @@ std::vector<Check> copies_checks() {
        the_source_may_be_overwritten_after_a_copy},
       {"copies", "chains_keep_their_order", chains_keep_their_order},
       {"copies", "ranges_are_checked", ranges_are_checked},
+      {"copies", "the_entries_copy_what_the_host_could", the_entries_copy_what_the_host_could},
       {"copies", "the_ledger_counts_what_was_planned", the_ledger_counts_what_was_planned},
       {"copies", "the_ledger_counts_the_host", the_ledger_counts_the_host},
       {"copies", "the_ledger_keeps_tags_apart", the_ledger_keeps_tags_apart},

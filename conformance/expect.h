@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,7 +27,13 @@ class Failure : public std::runtime_error {
 /// Ends a check as failed for want of something required; an exemption makes it waived.
 class Lack : public Failure {
  public:
-  using Failure::Failure;
+  /// `check` is the id of the check that is about what is missing; empty if there is none.
+  explicit Lack(const std::string& what, std::string check = {})
+      : Failure(what), check_(std::move(check)) {}
+  const std::string& check() const { return check_; }
+
+ private:
+  std::string check_;
 };
 
 /// Ends a check as waived: the device need not have what it asks for.

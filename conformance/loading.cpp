@@ -177,6 +177,32 @@ void unload_is_refused_while_a_buffer_lives(Context& context) {
   copy_to_host(bytes.data(), {holder, 0, 1024});
 }
 
+/// UUIDs and PCI addresses say which cards are one and the same.
+void devices_are_told_apart(Context& context) {
+  const std::vector<Device> devices = context.devices();
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const DeviceProperties &one = devices[j].properties(), &other = devices[i].properties();
+      expect(one.uuid == decltype(one.uuid){} || one.uuid != other.uuid,
+             "{} and {} have the same UUID", devices[j].name(), devices[i].name());
+    }
+  }
+}
+
+void the_runtime_closes(Context& context) {
+  const Runtime runtime = context.new_runtime();
+  const KernelSpec fill = {
+      "fill.1",
+      {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
+      {}};
+  for (const Device& device : devices_of(runtime, context.subject().backend)) {
+    const Buffer used = Buffer::allocate(device, 64);
+    static_cast<void>(why_unsupported(device, fill));  // prepares it if it can
+    const Stream stream(device);
+    stream.record().wait();
+  }
+}
+
 void explain_names_the_plugin(Context& context) {
   const std::string text = context.runtime().explain();
   expect(text.find(context.subject().plugin) != std::string::npos, "explain() lacks '{}'",
@@ -201,6 +227,8 @@ std::vector<Check> loading_checks() {
       {"loading", "unload_when_nothing_lives", unload_when_nothing_lives},
       {"loading", "unload_is_refused_while_a_buffer_lives", unload_is_refused_while_a_buffer_lives},
       {"loading", "explain_names_the_plugin", explain_names_the_plugin},
+      {"loading", "devices_are_told_apart", devices_are_told_apart},
+      {"loading", "the_runtime_closes", the_runtime_closes},
   };
 }
 

@@ -15,6 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
+constexpr std::chrono::seconds kCallbackPatience{10};
+
 /// A row of numbers to which steps are added.
 class Counter {
  public:
@@ -185,7 +187,10 @@ void a_callback_comes_after_its_work(Context& context) {
   for (int i = 0; i < 10; ++i) counter.add(stream, 3);
   const Event before = stream.record();
   stream.add_callback([called](const Error* error) { called->set_value(error == nullptr); });
-  expect(called->get_future().get(), "a callback was told of a failure");
+  std::future<bool> succeeded = called->get_future();
+  expect(succeeded.wait_for(kCallbackPatience) == std::future_status::ready,
+         "a callback was not called within {} s", kCallbackPatience.count());
+  expect(succeeded.get(), "a callback was told of a failure");
   expect(before.is_done(), "a callback came before the work that it was to follow");
   counter.expect_total(30, "what a callback came after");
 }

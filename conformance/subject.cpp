@@ -17,10 +17,18 @@ Subject require_device(RuntimeOptions options, const PluginInfo& plugin) {
   return {std::move(options), plugin.name, plugin.backend, {}};
 }
 
+/// patchbay-<name>.so
+std::string name_in(const std::filesystem::path& file) {
+  constexpr std::string_view kPrefix = "patchbay-";
+  const std::string stem = file.stem().string();
+  return stem.starts_with(kPrefix) ? stem.substr(kPrefix.size()) : stem;
+}
+
 }  // namespace
 
 Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& file) {
   options.plugin_files.insert(options.plugin_files.begin(), file);
+  options.settings.try_emplace("watch_plugin", name_in(file));
   const std::vector<PluginInfo> plugins = Runtime(options).plugins();
   if (plugins.empty()) {
     throw Error(ErrorCode::kInternal,

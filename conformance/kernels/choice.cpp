@@ -32,7 +32,7 @@ void check_where_case(const Device& device, const ElementwiseCase& one, Tensors 
     if (tensors == Tensors::kSecond) arguments[2] = Argument::scalar(literal);
     if (tensors == Tensors::kFirst) arguments[3] = Argument::scalar(literal);
   }
-  run_kernel(device, "where.1", arguments, need_of(device, dtype_of_element<T>()));
+  run_kernel(device, "where.1", arguments);
   out.from_device(target);
   out.expect_close_to(expected, 0,
                       fmt::format("where.1 of {}, {}", to_string(dtype_of_element<T>()), one.name));
@@ -63,8 +63,7 @@ void check_clamp(const Device& device, const std::string&) {
     const Argument target = out.to_device(device, Access::kWrite);
     run_kernel(device, "clamp.1",
                {target, in.to_device(device, Access::kRead), Argument::scalar(low),
-                Argument::scalar(high)},
-               need_of(device, dtype_of_element<T>()));
+                Argument::scalar(high)});
     out.from_device(target);
     out.expect_close_to(
         expected, 0, fmt::format("clamp.1 of {}, {}", to_string(dtype_of_element<T>()), one.name));

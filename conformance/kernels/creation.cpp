@@ -28,8 +28,7 @@ void check_fill(const Device& device, const std::string& name) {
       Array<T> expected = out;
       for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = value;
       const Argument target = out.to_device(device, Access::kWrite);
-      run_kernel(device, name + ".1", {target, literal_of(value)},
-                 need_of(device, dtype_of_element<T>()));
+      run_kernel(device, name + ".1", {target, literal_of(value)});
       out.from_device(target);
       out.expect_close_to(expected, 0,
                           fmt::format("fill.1 of {} with {}, {}", to_string(dtype_of_element<T>()),
@@ -58,8 +57,7 @@ void check_arange(const Device& device, const std::string& name) {
       expected.at(i) = static_cast<T>(start + step * static_cast<T>(i));
     }
     const Argument target = out.to_device(device, Access::kWrite);
-    run_kernel(device, name + ".1", {target, Argument::scalar(start), Argument::scalar(step)},
-               need_of(device, dtype_of_element<T>()));
+    run_kernel(device, name + ".1", {target, Argument::scalar(start), Argument::scalar(step)});
     out.from_device(target);
     out.expect_close_to(expected, 0,
                         fmt::format("arange.1 of {}", to_string(dtype_of_element<T>())));
@@ -92,7 +90,7 @@ Out converted(In value) {
 template <class Out, class In>
 void check_cast(const Device& device) {
   if (std::is_same_v<In, Out>) return;
-  if (need_of(device, dtype_of_element<Out>()) == Need::kOptional) return;
+  if (!must_have(device, dtype_of_element<Out>())) return;
   check_unary<Out, In>(device, "cast.1", converted<Out, In>, 0, [](int operand, std::size_t index) {
     if constexpr (std::is_floating_point_v<In>) {
       // Among them numbers at and beyond the ends of the integers' ranges.

@@ -28,14 +28,13 @@ template <class Out, class In>
 void check_unary(const Device& device, const std::string& op,
                  const std::function<Out(In)>& reference, double ulps = 0,
                  const ValueAt<In>& value = mixed_value<In>) {
-  const Need need = need_of(device, dtype_of_element<In>());
   for (const ElementwiseCase& one : elementwise_cases()) {
     const Array<In> in(one.a, [&](std::size_t i) { return value(0, i); });
     Array<Out> out(one.out);
     Array<Out> expected = out;
     for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = reference(in.at(i));
     const Argument target = out.to_device(device, Access::kWrite);
-    run_kernel(device, op, {target, in.to_device(device, Access::kRead)}, need);
+    run_kernel(device, op, {target, in.to_device(device, Access::kRead)});
     out.from_device(target);
     out.expect_close_to(
         expected, ulps,
@@ -55,8 +54,7 @@ void check_tensor_pair(const Device& device, const std::string& op,
   for (std::size_t i = 0; i < out.size(); ++i) expected.at(i) = reference(a.at(i), b.at(i));
   const Argument target = out.to_device(device, Access::kWrite);
   run_kernel(device, op,
-             {target, a.to_device(device, Access::kRead), b.to_device(device, Access::kRead)},
-             need_of(device, dtype_of_element<In>()));
+             {target, a.to_device(device, Access::kRead), b.to_device(device, Access::kRead)});
   out.from_device(target);
   out.expect_close_to(expected, ulps,
                       fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name));
@@ -76,9 +74,9 @@ void check_scalar_pair(const Device& device, const std::string& op,
   const Argument target = out.to_device(device, Access::kWrite);
   const Argument tensor = in.to_device(device, Access::kRead);
   const Argument literal = Argument::scalar(scalar);
-  run_kernel(device, op,
-             scalar_first ? Arguments{target, literal, tensor} : Arguments{target, tensor, literal},
-             need_of(device, dtype_of_element<In>()));
+  run_kernel(
+      device, op,
+      scalar_first ? Arguments{target, literal, tensor} : Arguments{target, tensor, literal});
   out.from_device(target);
   out.expect_close_to(
       expected, 0,

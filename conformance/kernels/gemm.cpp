@@ -66,13 +66,12 @@ struct Problem {
     }
   }
 
-  Array<T> run(const Device& device, Need need) const {
+  Array<T> run(const Device& device) const {
     const Argument target = out.to_device(device, Access::kReadWrite);
     run_kernel(device, "gemm.1",
                {target, a.to_device(device, Access::kRead), b.to_device(device, Access::kRead),
                 Argument::scalar(static_cast<T>(factors.alpha)),
-                Argument::scalar(static_cast<T>(factors.beta))},
-               need);
+                Argument::scalar(static_cast<T>(factors.beta))});
     Array<T> result = out;
     result.from_device(target);
     return result;
@@ -85,7 +84,7 @@ struct Problem {
 
 /// Sums in a type in which nothing is lost: unsigned for integers, so that they wrap.
 template <class T>
-void check_exact(const Device& device, Need need, const Problem<T>& problem) {
+void check_exact(const Device& device, const Problem<T>& problem) {
   using Wide = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<double>,
                                            std::make_unsigned<T>>::type;
   std::vector<Wide> sums(problem.out.size());
@@ -98,7 +97,7 @@ void check_exact(const Device& device, Need need, const Problem<T>& problem) {
     }
     expected.at(i) = static_cast<T>(value);
   }
-  problem.run(device, need).expect_close_to(expected, 0, problem.what);
+  problem.run(device).expect_close_to(expected, 0, problem.what);
 }
 
 template <class T>
@@ -109,7 +108,7 @@ void check_rounded(const Device& device, const Sizes& sizes, const Storage& stor
     sums[i] += term;
     magnitudes[i] += std::fabs(term);
   });
-  const Array<T> result = problem.run(device, Need::kRequired);
+  const Array<T> result = problem.run(device);
   const long double unit =
       static_cast<long double>(sizes.k + 4) * std::numeric_limits<T>::epsilon() / 2;
   for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -133,49 +132,44 @@ std::vector<Storage> storages() {
 
 /// Every way to store the matrices, in sizes at and around those of a vectorised kernel's tiles.
 template <class T>
-void check_storages(const Device& device, Need need) {
+void check_storages(const Device& device) {
   for (const Storage& storage : storages()) {
     for (const Sizes& sizes : {Sizes{1, 1, 1}, Sizes{3, 2, 5}, Sizes{1, 9, 4}, Sizes{7, 1, 6},
                                Sizes{16, 16, 16}, Sizes{17, 33, 9}, Sizes{65, 31, 70}}) {
-      check_exact<T>(device, need, {sizes, storage, {1, 0}, small_integer<T>});
+      check_exact<T>(device, {sizes, storage, {1, 0}, small_integer<T>});
     }
   }
 }
 
 template <class T>
-void check_factors(const Device& device, Need need) {
+void check_factors(const Device& device) {
   for (const Factors factors : {Factors{1, 1}, Factors{-2, 0}, Factors{3, -1}, Factors{0, 2},
                                 Factors{0, 0}, Factors{0, 1}}) {
-    check_exact<T>(device, need, {{17, 13, 11}, {}, factors, small_integer<T>});
-    check_exact<T>(device, need,
-                   {{17, 13, 11}, {true, false, true, 2, 1}, factors, small_integer<T>});
+    check_exact<T>(device, {{17, 13, 11}, {}, factors, small_integer<T>});
+    check_exact<T>(device, {{17, 13, 11}, {true, false, true, 2, 1}, factors, small_integer<T>});
   }
 }
 
 /// Without products the result is beta out; without elements nothing happens.
 template <class T>
-void check_empty(const Device& device, Need need) {
+void check_empty(const Device& device) {
   for (const Sizes& sizes : {Sizes{4, 3, 0}, Sizes{0, 3, 4}, Sizes{4, 0, 3}, Sizes{0, 0, 0}}) {
-    check_exact<T>(device, need, {sizes, {}, {1, 0}, small_integer<T>});
-    check_exact<T>(device, need, {sizes, {}, {1, 2}, small_integer<T>});
+    check_exact<T>(device, {sizes, {}, {1, 0}, small_integer<T>});
+    check_exact<T>(device, {sizes, {}, {1, 2}, small_integer<T>});
   }
 }
 
 template <class T>
 void check_float(Context& context) {
   const Device device = context.device();
-  const Need need = need_of(device, dtype_of_element<T>());
-  check_storages<T>(device, need);
-  check_factors<T>(device, need);
-  check_empty<T>(device, need);
+  check_storages<T>(device);
+  check_factors<T>(device);
+  check_empty<T>(device);
 }
 
 template <class T>
 void check_float_bounds(Context& context) {
   const Device device = context.device();
-  // The first launch says whether there is such a kernel at all.
-  check_exact<T>(device, need_of(device, dtype_of_element<T>()),
-                 {{1, 1, 1}, {}, {1, 0}, small_integer<T>});
   check_rounded<T>(device, {100, 100, 100}, {});
   check_rounded<T>(device, {129, 67, 255}, {true, true, false, 3, 0});
   check_rounded<T>(device, {5, 260, 1031}, {false, true, true, 0, 1});
@@ -184,10 +178,10 @@ void check_float_bounds(Context& context) {
 template <class T>
 void check_integers(Context& context) {
   const Device device = context.device();
-  check_storages<T>(device, Need::kOptional);
-  check_factors<T>(device, Need::kOptional);
-  check_empty<T>(device, Need::kOptional);
-  check_exact<T>(device, Need::kOptional, {{19, 23, 29}, {}, {3, 2}, ordinary_value<T>});
+  check_storages<T>(device);
+  check_factors<T>(device);
+  check_empty<T>(device);
+  check_exact<T>(device, {{19, 23, 29}, {}, {3, 2}, ordinary_value<T>});
 }
 
 /// Dimensions before those of the matrices count products; an input may repeat along them, and none
@@ -222,8 +216,7 @@ void check_batches(Context& context) {
   const Argument target = before.to_device(device, Access::kReadWrite);
   run_kernel(device, "gemm.1",
              {target, left.to_device(device, Access::kRead), right.to_device(device, Access::kRead),
-              Argument::scalar(static_cast<T>(3)), Argument::scalar(static_cast<T>(2))},
-             need_of(device, dtype_of_element<T>()));
+              Argument::scalar(static_cast<T>(3)), Argument::scalar(static_cast<T>(2))});
   Array<T> result = before;
   result.from_device(target);
   result.expect_close_to(expected, 0, "gemm.1 of 3 x 2 products");
@@ -235,16 +228,16 @@ void beta_0_reads_nothing(Context& context) {
   for (const Storage& storage : storages()) {
     Problem<float> problem({33, 17, 8}, storage, {2, 0}, small_integer<float>);
     for (std::size_t i = 0; i < problem.out.size(); ++i) problem.out.at(i) = nan;
-    check_exact<float>(context.device(), Need::kRequired, problem);
+    check_exact<float>(context.device(), problem);
   }
   Problem<float> no_depth({4, 3, 0}, {}, {1, 0}, small_integer<float>);
   for (std::size_t i = 0; i < no_depth.out.size(); ++i) no_depth.out.at(i) = nan;
-  check_exact<float>(context.device(), Need::kRequired, no_depth);
+  check_exact<float>(context.device(), no_depth);
 }
 
 /// With alpha 0, of either sign, what is in a and b does not count.
 template <class T>
-void check_alpha_0(const Device& device, Need need) {
+void check_alpha_0(const Device& device) {
   const T nan = std::numeric_limits<T>::quiet_NaN();
   for (const int beta : {0, 1, 2}) {
     for (const Storage& storage : storages()) {
@@ -255,7 +248,7 @@ void check_alpha_0(const Device& device, Need need) {
       }
       for (std::size_t i = 0; i < problem.a.size(); ++i) problem.a.at(i) = nan;
       for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b.at(i) = nan;
-      problem.run(device, need).expect_close_to(expected, 0, problem.what);
+      problem.run(device).expect_close_to(expected, 0, problem.what);
     }
   }
   const Layout batch{{3, 2, 2}, {4, 2, 1}, 0};
@@ -263,19 +256,14 @@ void check_alpha_0(const Device& device, Need need) {
   const Argument target = before.to_device(device, Access::kReadWrite);
   run_kernel(device, "gemm.1",
              {target, nans.to_device(device, Access::kRead), nans.to_device(device, Access::kRead),
-              Argument::scalar(-T(0)), Argument::scalar(T(1))},
-             need);
+              Argument::scalar(-T(0)), Argument::scalar(T(1))});
   Array<T> result = before;
   result.from_device(target);
   result.expect_close_to(before, 0, "gemm.1 of 3 products with alpha -0");
 }
 
-void alpha_0_reads_nothing(Context& context) {
-  check_alpha_0<float>(context.device(), Need::kRequired);
-}
-void alpha_0_reads_nothing_f64(Context& context) {
-  check_alpha_0<double>(context.device(), need_of(context.device(), DType::f64));
-}
+void alpha_0_reads_nothing(Context& context) { check_alpha_0<float>(context.device()); }
+void alpha_0_reads_nothing_f64(Context& context) { check_alpha_0<double>(context.device()); }
 
 }  // namespace
 

@@ -1,12 +1,37 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "conformance/kernels/launcher.h"
 
+#include <algorithm>
+
 #include "conformance/expect.h"
 
 namespace patchbay::conformance {
 
-Need need_of(const Device& device, DType dtype) {
-  return dtype == DType::f64 && !device.properties().f64 ? Need::kOptional : Need::kRequired;
+namespace {
+
+bool is_of(const KernelSpec& spec, DType dtype) {
+  return std::any_of(spec.arguments.begin(), spec.arguments.end(),
+                     [=](const ArgumentSpec& argument) { return argument.dtype == dtype; });
+}
+
+bool is_integer_gemm(const KernelSpec& spec) {
+  return spec.op == "gemm.1" && (is_of(spec, DType::i32) || is_of(spec, DType::i64));
+}
+
+}  // namespace
+
+bool must_have(const Device& device, DType dtype) {
+  return dtype != DType::f64 || device.properties().f64;
+}
+
+bool is_optional(const Device& device, const KernelSpec& spec) {
+  return (is_of(spec, DType::f64) && !must_have(device, DType::f64)) || is_integer_gemm(spec);
+}
+
+std::string own_check(const KernelSpec& spec) {
+  const std::string id = "kernels." + spec.op.substr(0, spec.op.rfind('.'));
+  if (is_integer_gemm(spec)) return id + (is_of(spec, DType::i32) ? "_i32" : "_i64");
+  return is_of(spec, DType::f64) ? id + "_f64" : id;
 }
 
 KernelSpec spec_of(const std::string& op, const Arguments& arguments) {
@@ -20,19 +45,18 @@ KernelSpec spec_of(const std::string& op, const Arguments& arguments) {
   return spec;
 }
 
-Kernel prepare(const Device& device, const KernelSpec& spec, Need need) {
+Kernel prepare(const Device& device, const KernelSpec& spec) {
   try {
     return Kernel::prepare(device, spec);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported) throw;
-    if (need == Need::kOptional) throw Waiver(error.what());
-    throw Lack(fmt::format("required, but unsupported: {}", error.what()));
+    if (is_optional(device, spec)) throw Waiver(error.what());
+    throw Lack(fmt::format("required, but unsupported: {}", error.what()), own_check(spec));
   }
 }
 
-void run_kernel(const Device& device, const std::string& op, const Arguments& arguments,
-                Need need) {
-  const Kernel kernel = prepare(device, spec_of(op, arguments), need);
+void run_kernel(const Device& device, const std::string& op, const Arguments& arguments) {
+  const Kernel kernel = prepare(device, spec_of(op, arguments));
   const Stream stream = device.default_stream();
   kernel.launch(stream, arguments, op);
   stream.synchronize();

@@ -12,18 +12,20 @@ namespace patchbay::conformance {
 
 using Arguments = std::vector<Argument>;
 
-/// Whether a backend may say that it has no such kernel.
-enum class Need : std::uint8_t { kRequired, kOptional };
 /// f64 is required where the device has it, the other dtypes of the suite everywhere.
-Need need_of(const Device& device, DType dtype);
+bool must_have(const Device& device, DType dtype);
+/// Whether the device may say that it has no such kernel. It depends on the operator and its dtypes
+/// alone, so that what one check waives no other check requires.
+bool is_optional(const Device& device, const KernelSpec& spec);
+/// The id of the check that is about this operator with these dtypes.
+std::string own_check(const KernelSpec& spec);
 
 /// What the arguments call for; with shapes and strides known only at launch.
 KernelSpec spec_of(const std::string& op, const Arguments& arguments);
 /// Ends the check as lacking or as waived if there is no such kernel.
-Kernel prepare(const Device& device, const KernelSpec& spec, Need need = Need::kRequired);
+Kernel prepare(const Device& device, const KernelSpec& spec);
 /// Prepares, launches on the default stream, and waits.
-void run_kernel(const Device& device, const std::string& op, const Arguments& arguments,
-                Need need = Need::kRequired);
+void run_kernel(const Device& device, const std::string& op, const Arguments& arguments);
 
 }  // namespace patchbay::conformance
 

@@ -28,7 +28,7 @@ void check_drawn(const Device& device, const std::string& op, const Arguments& p
       const Argument target = out.to_device(device, Access::kWrite);
       Arguments arguments = {target, bits(kDraws.seed), bits(kDraws.offset), bits(base)};
       arguments.insert(arguments.end(), parameters.begin(), parameters.end());
-      run_kernel(device, op, arguments, need_of(device, dtype_of_element<T>()));
+      run_kernel(device, op, arguments);
       out.from_device(target);
       out.expect_close_to(expected, ulps,
                           fmt::format("{} of {} from {} on, {}", op,

@@ -22,8 +22,7 @@ Array<Out> launch(const Device& device, const std::string& op, const ReductionCa
                   const Array<In>& in) {
   Array<Out> out(one.out);
   const Argument target = out.to_device(device, Access::kWrite);
-  run_kernel(device, op, {target, in.to_device(device, Access::kRead)},
-             need_of(device, dtype_of_element<In>()));
+  run_kernel(device, op, {target, in.to_device(device, Access::kRead)});
   out.from_device(target);
   return out;
 }

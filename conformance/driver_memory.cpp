@@ -1,0 +1,198 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Chapter memory, what the plugin's own allocate and release do: the runtime usually cuts its
+// blocks out of a few large ones, so that buffers seldom reach those entries.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "conformance/bytes.h"
+#include "conformance/chapters.h"
+#include "conformance/expect.h"
+
+namespace patchbay::conformance {
+namespace {
+
+/// A device whose buffers are allocations of the plugin, one each.
+Device without_cache(const Context& context) {
+  return context.new_runtime({{"memory_cache", "off"}}).device(context.subject().backend);
+}
+
+bool has_pinned_memory(const Device& device) {
+  std::string reason;
+  return !is_unsupported([&] { (void)Buffer::allocate(device, 1, MemoryKind::kPinned); }, &reason);
+}
+
+std::vector<MemoryKind> kinds_of(const Device& device) {
+  if (has_pinned_memory(device)) return {MemoryKind::kDevice, MemoryKind::kPinned};
+  return {MemoryKind::kDevice};
+}
+
+/// A buffer, and what was written to it.
+struct Written {
+  Buffer buffer;
+  Bytes sent;
+};
+
+void expect_kept(const std::vector<Written>& all, std::string_view when) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].buffer) continue;
+    expect_same(read(all[i].buffer), all[i].sent,
+                fmt::format("{} of {} blocks, {} memory, {}", i, all.size(),
+                            to_string(all[i].buffer.kind()), when));
+  }
+}
+
+void expect_apart(const Context& context, const std::vector<std::size_t>& sizes) {
+  const Device device = without_cache(context);
+  const std::vector<MemoryKind> kinds = kinds_of(device);
+  std::vector<Written> all;
+  const auto add = [&](std::size_t size) {
+    for (const MemoryKind kind : kinds) {
+      Bytes sent = pattern(size, all.size());
+      const Buffer buffer = upload(device, sent, kind);
+      all.push_back({buffer, std::move(sent)});
+    }
+  };
+  for (int round = 0; round < 6; ++round) {
+    for (const std::size_t size : sizes) add(size);
+  }
+  expect_kept(all, "when all are written");
+  for (std::size_t i = 0; i < all.size(); i += 3) all[i].buffer = Buffer();
+  for (const std::size_t size : sizes) add(size);
+  expect_kept(all, "when others were released and made");
+}
+
+void driver_blocks_do_not_overlap(Context& context) {
+  expect_apart(context, {4096, 10007, 1, 255, 3});
+  expect_apart(context, {4096});
+}
+
+/// Whether the host can read an address out of memory of that kind.
+bool has_addresses(const Device& device, MemoryKind kind) {
+  return Buffer::allocate(device, 1, kind).is_host_addressable();
+}
+
+/// False: the driver refuses such an alignment, as it may.
+bool expect_aligned(const Device& device, MemoryKind kind, std::size_t size,
+                    std::size_t alignment) {
+  const auto driver = driver_memory(device);
+  RawMemory memory;
+  try {
+    memory = driver->allocate(kind, size, alignment);
+  } catch (const Error&) {
+    return false;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.base) + memory.offset_bytes;
+  driver->release(kind, memory, size);
+  expect(address % alignment == 0,
+         "allocate gave {:#x} for {} bytes of {} memory: expected a multiple of {}", address, size,
+         to_string(kind), alignment);
+  return true;
+}
+
+void driver_blocks_are_aligned_as_asked(Context& context) {
+  const Device device = without_cache(context);
+  std::size_t num_tried = 0;
+  for (const MemoryKind kind : kinds_of(device)) {
+    if (!has_addresses(device, kind)) continue;
+    for (std::size_t alignment = 1; alignment <= 4096; alignment *= 2) {
+      for (const std::size_t size : {1u, 24u, 4097u}) {
+        if (expect_aligned(device, kind, size, alignment)) ++num_tried;
+      }
+    }
+    const auto own =
+        reinterpret_cast<std::uintptr_t>(Buffer::allocate(device, 24, kind).host_pointer());
+    expect(own % 8 == 0, "a buffer lies at {:#x}: expected a multiple of 8, for f64 and i64", own);
+  }
+  if (num_tried == 0) throw Waiver("the host can't address this memory");
+}
+
+void two_blocks_are_never_in_one_place(Context& context) {
+  const Device device = without_cache(context);
+  const auto driver = driver_memory(device);
+  for (const MemoryKind kind : kinds_of(device)) {
+    std::vector<RawMemory> all;
+    std::set<std::pair<void*, std::uint64_t>> places;
+    for (int i = 0; i < 64; ++i) {
+      all.push_back(driver->allocate(kind, 512, 64));
+      places.emplace(all.back().base, all.back().offset_bytes);
+    }
+    for (const RawMemory& memory : all) driver->release(kind, memory, 512);
+    expect_equal(places.size(), all.size(),
+                 fmt::format("places of live blocks of {} memory", to_string(kind)));
+  }
+}
+
+/// Blocks that are taken of the driver and given back at once.
+class Turnover {
+ public:
+  explicit Turnover(const Device& device)
+      : device_(device),
+        size_(std::clamp<std::size_t>(device.memory().free_bytes / 8, 1, kMostBytes)) {}
+
+  /// Takes more than there is, or so much that it would be missed. Gives how much that is.
+  std::uint64_t missing_bytes() {
+    const std::uint64_t before = device_.memory().free_bytes;
+    for (int i = 0; i < kRounds; ++i) turn_over();
+    const std::uint64_t after = device_.memory().free_bytes;
+    return before > after ? before - after : 0;
+  }
+  /// What is missing if nothing comes back.
+  std::uint64_t most_missing_bytes() const { return size_ * kRounds; }
+  std::string to_string() const {
+    return fmt::format("{} blocks of {} bytes were allocated and released", num_blocks_, size_);
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+  static constexpr int kRounds = 16;
+
+  void turn_over() {
+    const auto driver = driver_memory(device_);
+    try {
+      const RawMemory memory = driver->allocate(MemoryKind::kDevice, size_, 64);
+      driver->release(MemoryKind::kDevice, memory, size_);
+    } catch (const Error& error) {
+      throw Failure(fmt::format("{}, and then there was no other: {}", to_string(), error.what()));
+    }
+    ++num_blocks_;
+  }
+
+  Device device_;
+  std::size_t size_;
+  std::size_t num_blocks_ = 0;
+};
+
+void released_memory_can_be_had_again(Context& context) {
+  Turnover turnover(without_cache(context));
+  std::uint64_t missing = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {  // other programs take memory too
+    missing = turnover.missing_bytes();
+    if (missing < turnover.most_missing_bytes() / 4 * 3) return;
+  }
+  throw Failure(fmt::format("{}, and {} bytes that were free before are not any more",
+                            turnover.to_string(), missing));
+}
+
+void both_totals_agree(Context& context) {
+  for (const Device& device : context.devices()) {
+    const std::uint64_t said = device.properties().memory_total_bytes;
+    const std::uint64_t found = device.memory().total_bytes;
+    expect(found / 2 <= said && said / 2 <= found,
+           "{}: enumerate says {} bytes of memory in total, info {}", device.name(), said, found);
+  }
+}
+
+}  // namespace
+
+std::vector<Check> driver_memory_checks() {
+  return {
+      {"memory", "driver_blocks_do_not_overlap", driver_blocks_do_not_overlap},
+      {"memory", "driver_blocks_are_aligned_as_asked", driver_blocks_are_aligned_as_asked},
+      {"memory", "two_blocks_are_never_in_one_place", two_blocks_are_never_in_one_place},
+      {"memory", "released_memory_can_be_had_again", released_memory_can_be_had_again},
+      {"memory", "both_totals_agree", both_totals_agree},
+  };
+}
+
+}  // namespace patchbay::conformance

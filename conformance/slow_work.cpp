@@ -1,0 +1,143 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Chapter streams, with work that takes so long that whoever does not wait for it sees it
+// unfinished.
+#include <chrono>
+#include <thread>
+
+#include "conformance/bytes.h"
+#include "conformance/chapters.h"
+#include "conformance/expect.h"
+#include "conformance/kernels/array.h"
+#include "conformance/kernels/launcher.h"
+
+namespace patchbay::conformance {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kSize = 1 << 18;
+constexpr std::chrono::milliseconds kLong{30};
+constexpr std::int32_t kMostAdditions = 4096;
+
+Argument zeros(const Device& device) {
+  return Array<std::int32_t>(contiguous({kSize}), [](std::size_t) { return 0; })
+      .to_device(device, Access::kWrite);
+}
+
+/// Reads the last element alone, so that there is no time for the work to end.
+void expect_last(const Argument& row, std::int32_t expected, std::string_view what) {
+  const std::size_t offset = (kSize - 1) * sizeof(std::int32_t);
+  const Bytes bytes = read(row.buffer, offset, sizeof(std::int32_t));
+  std::int32_t got = 0;
+  std::memcpy(&got, bytes.data(), sizeof(got));
+  expect_equal(got, expected, what);
+}
+
+/// Additions to one row, as many as take kLong.
+class SlowWork {
+ public:
+  SlowWork(const Device& device, const Stream& stream)
+      : device_(device),
+        row_(zeros(device)),
+        add_(prepare(device, spec_of("add.1", arguments(1)))),
+        copy_(prepare(device, spec_of("copy.1", {row_, reading(row_)}))) {
+    for (num_additions_ = 4; num_additions_ < kMostAdditions; num_additions_ *= 2) {
+      const Clock::time_point begin = Clock::now();
+      queue(stream);
+      stream.synchronize();
+      const Clock::duration taken = Clock::now() - begin;
+      expect_done("launches before synchronize, of which done");
+      if (taken >= kLong) return;
+    }
+  }
+
+  void queue(const Stream& stream) {
+    for (std::int32_t i = 0; i < num_additions_; ++i) add_.launch(stream, arguments(1), "add");
+    total_ += num_additions_;
+  }
+  void expect_done(std::string_view what) const { expect_last(row_, total_, what); }
+  /// Queues a copy of the row as it is at that place of the stream.
+  Argument queue_copy(const Stream& stream) const {
+    Argument copy = zeros(device_);
+    copy_.launch(stream, Arguments{copy, reading(row_)}, "copy");
+    return copy;
+  }
+  std::int32_t total() const { return total_; }
+
+ private:
+  static Argument reading(Argument argument) {
+    argument.access = Access::kRead;
+    return argument;
+  }
+  Arguments arguments(std::int32_t step) const {
+    return {row_, reading(row_), Argument::scalar(step)};
+  }
+
+  Device device_;
+  Argument row_;
+  Kernel add_, copy_;
+  std::int32_t num_additions_ = 0, total_ = 0;
+};
+
+void an_event_waits_for_its_work(Context& context) {
+  const Device device = context.device();
+  const Stream stream(device);
+  SlowWork work(device, stream);
+  work.queue(stream);
+  stream.record().wait();
+  work.expect_done("launches before an event that was waited for, of which done");
+}
+
+void an_event_is_not_done_before_its_work(Context& context) {
+  const Device device = context.device();
+  const Stream stream(device);
+  SlowWork work(device, stream);
+  work.queue(stream);
+  const Event event = stream.record();
+  while (!event.is_done()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  work.expect_done("launches before an event that says it is done, of which done");
+}
+
+void synchronize_waits_for_the_work(Context& context) {
+  const Device device = context.device();
+  const Stream stream(device);
+  SlowWork work(device, stream);
+  work.queue(stream);
+  stream.synchronize();
+  work.expect_done("launches before synchronize, of which done");
+}
+
+void a_stream_waits_for_the_work_of_another(Context& context) {
+  const Device device = context.device();
+  const Stream first(device), second(device);
+  SlowWork work(device, first);
+  work.queue(first);
+  second.wait(first.record());
+  const Argument copy = work.queue_copy(second);
+  second.synchronize();
+  expect_last(copy, work.total(),
+              "launches before an event that another stream waited for, of which done");
+}
+
+void copies_come_after_the_launches_before_them(Context& context) {
+  const Device device = context.device();
+  const Stream stream = device.default_stream();
+  SlowWork work(device, stream);
+  work.queue(stream);
+  work.expect_done("launches before a copy on the same stream, of which done");
+}
+
+}  // namespace
+
+std::vector<Check> slow_work_checks() {
+  return {
+      {"streams", "an_event_waits_for_its_work", an_event_waits_for_its_work},
+      {"streams", "an_event_is_not_done_before_its_work", an_event_is_not_done_before_its_work},
+      {"streams", "synchronize_waits_for_the_work", synchronize_waits_for_the_work},
+      {"streams", "a_stream_waits_for_the_work_of_another", a_stream_waits_for_the_work_of_another},
+      {"streams", "copies_come_after_the_launches_before_them",
+       copies_come_after_the_launches_before_them},
+  };
+}
+
+}  // namespace patchbay::conformance

@@ -1,0 +1,312 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Plugins with one flaw each: the suite finds it and says what it is.
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/plugin_calls.h>
+
+#include "conformance/check.h"
+
+namespace patchbay::conformance {
+namespace {
+
+RuntimeOptions options_of(const std::string& flaw,
+                          const std::map<std::string, std::string>& settings = {}) {
+  RuntimeOptions options;
+  options.read_environment = false;
+  options.settings = settings;
+  options.settings["flaw"] = flaw;
+  return options;
+}
+
+Subject subject_of(const std::string& flaw, const char* file = PATCHBAY_FLAWED_PLUGIN,
+                   const std::map<std::string, std::string>& settings = {}) {
+  Subject subject = subject_of_file(options_of(flaw, settings), file);
+  subject.time_limit = std::chrono::seconds(40);
+  return subject;
+}
+
+Outcome run(const std::string& id, Subject subject) {
+  Context context(std::move(subject));
+  for (const Check& check : all_checks()) {
+    if (check.id() == id) return run_check(check, context);
+  }
+  return {Result::kPassed, "there is no check " + id};
+}
+
+void expect_found(const std::string& id, const std::string& message, Subject subject) {
+  SCOPED_TRACE(id);
+  const Outcome outcome = run(id, std::move(subject));
+  EXPECT_EQ(to_string(outcome.result), "failed");
+  EXPECT_NE(outcome.message.find(message), std::string::npos) << outcome.message;
+}
+
+struct Found {
+  const char* flaw;
+  const char* check;
+  const char* message;
+};
+
+void expect_all_found(const std::vector<Found>& all,
+                      const std::map<std::string, std::string>& settings = {}) {
+  for (const Found& found : all) {
+    SCOPED_TRACE(found.flaw);
+    expect_found(found.check, found.message,
+                 subject_of(found.flaw, PATCHBAY_FLAWED_PLUGIN, settings));
+  }
+}
+
+TEST(Flaws, WithoutOneTheChecksPass) {
+  for (const char* id :
+       {"loading.the_runtime_closes", "memory.driver_blocks_do_not_overlap",
+        "memory.two_blocks_are_never_in_one_place", "memory.released_memory_can_be_had_again",
+        "memory.both_totals_agree", "copies.the_entries_copy_what_the_host_could",
+        "streams.a_stream_waits_for_the_work_of_another"}) {
+    for (const char* file : {PATCHBAY_FLAWED_PLUGIN, PATCHBAY_FLAWED_CPU_PLUGIN}) {
+      const Outcome outcome = run(id, subject_of("none", file));
+      EXPECT_EQ(to_string(outcome.result), "passed") << id << ": " << outcome.message;
+      EXPECT_EQ(outcome.message, "");
+    }
+  }
+}
+
+TEST(Flaws, ImpossiblePropertiesAreRefusedAtLoad) {
+  const std::pair<const char*, const char*> flaws[] = {
+      {"endless-total", "its memory_total_bytes is 18446744073709551615"},
+      {"alignment-3", "its memory_alignment_bytes is 3, expected a power of two"},
+      {"kind-77", "its kind is 77, expected 1 or 2"},
+      {"throw plugin.open",
+       "open of the plugin table threw an exception across the boundary: boom"},
+      {"throw-int plugin.enumerate",
+       "enumerate of the plugin table threw an exception across the boundary"},
+  };
+  for (const auto& [flaw, reason] : flaws) {
+    try {
+      (void)subject_of(flaw);
+      ADD_FAILURE() << flaw << " is not noticed";
+    } catch (const Error& error) {
+      EXPECT_EQ(to_string(error.code()), "plugin_failed");
+      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Flaws, OfMemoryAreFound) {
+  expect_all_found({
+      {"same-block", "memory.driver_blocks_do_not_overlap",
+       "of 60 blocks, device memory, when all"},
+      {"same-block", "memory.two_blocks_are_never_in_one_place",
+       "places of live blocks of device memory: expected 64, got 1"},
+      {"overlap", "memory.driver_blocks_do_not_overlap",
+       "device memory, when all are written: byte"},
+      {"misaligned", "memory.driver_blocks_are_aligned_as_asked",
+       "of pinned memory: expected a multiple of 2"},
+      {"info-total", "memory.both_totals_agree",
+       "flawed:0: enumerate says 1073741824 bytes of memory in total, info 268435456"},
+      {"info-endless", "memory.memory_figures_make_sense",
+       "broke the plugin interface: info gave 1073741824 free of 18446744073709551615 bytes"},
+      {"same-uuid", "loading.devices_are_told_apart", "flawed:0 and flawed:1 have the same UUID"},
+      {"short-copy", "copies.round_trips_through_the_host", "3 bytes at 0: byte 2 of 3: expected"},
+  });
+}
+
+TEST(Flaws, MemoryThatNeverComesBackIsFound) {
+  expect_found("memory.released_memory_can_be_had_again", "bytes were allocated and released, and ",
+               subject_of("leak"));
+  const std::map<std::string, std::string> small = {{"fake_memory_bytes", "1000000"}};
+  expect_found(
+      "memory.released_memory_can_be_had_again",
+      "8 blocks of 125000 bytes were allocated and released, and then there was no other: ",
+      subject_of("leak", PATCHBAY_FLAWED_PLUGIN, small));
+}
+
+TEST(Flaws, WorkThatNobodyWaitedForIsFound) {
+  const std::map<std::string, std::string> slow = {{"fake_delay_ms", "5"}};
+  expect_all_found(
+      {
+          {"early-wait", "streams.an_event_waits_for_its_work",
+           "launches before an event that was waited for, of which done: expected "},
+          {"early-query", "streams.an_event_is_not_done_before_its_work",
+           "launches before an event that says it is done, of which done: expected "},
+          {"no-wait-event", "streams.a_stream_waits_for_the_work_of_another",
+           "launches before an event that another stream waited for, of which done: expected "},
+      },
+      slow);
+}
+
+TEST(Flaws, ACallbackThatNeverComesIsFound) {
+  expect_found("streams.a_callback_comes_after_its_work", "a callback was not called within 10 s",
+               subject_of("no-callback"));
+}
+
+TEST(Flaws, ExceptionsAreFound) {
+  expect_all_found({
+      {"throw memory.copy_to_host", "copies.round_trips_through_the_host",
+       "copy_to_host of the memory table threw an exception across the boundary: boom"},
+      {"throw memory.release", "memory.two_blocks_are_never_in_one_place",
+       "release of the memory table threw an exception across the boundary: boom"},
+      {"throw stream.destroy", "loading.the_runtime_closes",
+       "destroy of the stream table threw an exception across the boundary: boom"},
+      {"throw-int event.destroy", "loading.the_runtime_closes",
+       "destroy of the event table threw an exception across the boundary"},
+      {"throw plugin.close_device", "loading.the_runtime_closes",
+       "close_device of the plugin table threw an exception across the boundary: boom"},
+      {"throw kernel.destroy", "loading.the_runtime_closes",
+       "destroy of the kernel table threw an exception across the boundary: boom"},
+      {"throw kernel.launch", "kernels.in_place",
+       "launch of the kernel table threw an exception across the boundary: boom"},
+      {"throw kernel.workspace_bytes", "kernels.in_place",
+       "workspace_bytes of the kernel table threw an exception across the boundary: boom"},
+  });
+}
+
+/// Whether one of a few checks that call all required entries says that this one threw.
+bool is_exception_found(const std::string& table, const std::string& entry) {
+  const std::string flaw = "throw " + table + "." + entry;
+  const std::string words = entry + " of the " + table + " table threw an exception";
+  for (const char* id :
+       {"loading.the_runtime_closes", "memory.memory_figures_make_sense",
+        "memory.driver_blocks_do_not_overlap", "copies.between_two_devices",
+        "copies.within_one_device", "streams.a_stream_keeps_its_order",
+        "streams.an_event_on_an_idle_stream_is_done", "streams.an_event_orders_two_streams",
+        "streams.times_are_in_the_order_of_the_work"}) {
+    const Outcome outcome = run(id, subject_of(flaw));
+    if (outcome.message.find(words) != std::string::npos) {
+      return outcome.result == Result::kFailed;
+    }
+  }
+  return false;
+}
+
+/// But for synchronize: what is being copied to memory that is gone would end this process.
+TEST(Flaws, AnExceptionOutOfAnyEntryIsFound) {
+  const std::map<std::string, std::vector<const char*>> entries = {
+      {"plugin", {"open_device", "close_device", "close", "get_extension"}},
+      {"memory",
+       {"allocate", "release", "info", "copy_to_device", "copy_to_host", "copy_on_device",
+        "copy_to_peer", "can_access_peer"}},
+      {"stream", {"create", "destroy", "flush", "wait_event"}},
+      {"event", {"create", "destroy", "record", "query", "wait", "elapsed"}},
+      {"kernel", {"prepare", "destroy", "workspace_bytes", "launch"}}};
+  for (const auto& [table, names] : entries) {
+    for (const char* name : names) {
+      EXPECT_TRUE(is_exception_found(table, name)) << table << "." << name;
+    }
+  }
+}
+
+/// The runtime itself copies memory that the host can address.
+TEST(Flaws, CopyEntriesThatTheHostCouldDoWithoutAreTried) {
+  const auto subject = [](const char* flaw) {
+    return subject_of(flaw, PATCHBAY_FLAWED_CPU_PLUGIN);
+  };
+  const std::string id = "copies.the_entries_copy_what_the_host_could";
+  expect_found(id, "copy_to_host of the memory table threw an exception across the boundary: boom",
+               subject("throw memory.copy_to_host"));
+  expect_found(id, "6 bytes: byte 5 of 6: expected", subject("short-copy"));
+  EXPECT_EQ(to_string(run("copies.round_trips_through_the_host", subject("short-copy")).result),
+            "passed");
+}
+
+TEST(Flaws, EntriesThatDoNotReturnAreNamed) {
+  for (const auto& [flaw, id, entry] :
+       {std::tuple{"never-done", "streams.an_event_is_done_when_its_work_is",
+                   "wait of the event table"},
+        {"hang kernel.launch", "kernels.in_place", "launch of the kernel table"},
+        {"hang plugin.close_device", "loading.the_runtime_closes",
+         "close_device of the plugin table"}}) {
+    SCOPED_TRACE(flaw);
+    Subject subject = subject_of(flaw);
+    subject.time_limit = std::chrono::seconds(2);
+    const Outcome outcome = run(id, std::move(subject));
+    EXPECT_EQ(to_string(outcome.result), "failed");
+    EXPECT_TRUE(outcome.is_hung);
+    EXPECT_EQ(outcome.message.find("did not end within 2 s: the plugin is still in "), 0u)
+        << outcome.message;
+    EXPECT_NE(outcome.message.find(entry), std::string::npos) << outcome.message;
+  }
+}
+
+/// Ids of the gemm checks with that outcome.
+std::set<std::string> gemm_checks_that(Result result, const Subject& subject) {
+  std::set<std::string> ids;
+  Context context(subject);
+  for (const Check& check : all_checks()) {
+    if (check.id().starts_with("kernels.gemm") && run_check(check, context).result == result) {
+      ids.insert(check.id());
+    }
+  }
+  return ids;
+}
+
+TEST(Flaws, WhatOneCheckWaivesNoOtherRequires) {
+  const Subject subject = subject_of("no-gemm-i64");
+  EXPECT_EQ(gemm_checks_that(Result::kFailed, subject), std::set<std::string>{});
+  const std::set<std::string> waived = {"kernels.gemm_batches_i64", "kernels.gemm_i64"};
+  EXPECT_EQ(gemm_checks_that(Result::kWaived, subject), waived);
+}
+
+TEST(Flaws, AWaivedOperatorIsWaivedWhereverItIsNeeded) {
+  Subject subject = subject_of("no-add");
+  for (const char* id :
+       {"kernels.add", "kernels.fixed_shapes", "streams.a_stream_keeps_its_order"}) {
+    const Outcome outcome = run(id, subject);
+    EXPECT_EQ(to_string(outcome.result), "failed") << id;
+    EXPECT_EQ(outcome.message.find("required, but unsupported: [add.1("), 0u) << outcome.message;
+  }
+  subject.exemptions = {{"kernels.add", "no adder"}};
+  for (const char* id :
+       {"kernels.add", "kernels.fixed_shapes", "streams.a_stream_keeps_its_order"}) {
+    const Outcome outcome = run(id, subject);
+    EXPECT_EQ(to_string(outcome.result), "waived") << id;
+    EXPECT_EQ(outcome.message.find("no adder (required, but unsupported: [add.1("), 0u)
+        << outcome.message;
+  }
+  subject.exemptions = {{"kernels.sub", "no subtracter"}};
+  EXPECT_EQ(to_string(run("kernels.add", subject).result), "failed");
+}
+
+TEST(HostAccess, OffMakesDeviceMemoryOpaque) {
+  const auto open = [](const char* access) {
+    RuntimeOptions options = options_of("none", {{"host_access", access}});
+    options.plugin_files = {PATCHBAY_FLAWED_CPU_PLUGIN};
+    return Runtime(options);
+  };
+  EXPECT_TRUE(open("on").device("flawedcpu").properties().host_addressable);
+  const Device device = open("off").device("flawedcpu");
+  EXPECT_FALSE(device.properties().host_addressable);
+  EXPECT_EQ(plan_copy(Place::host(), device, 8).route, Route::kHostToDevice);
+  EXPECT_TRUE(Buffer::allocate(device, 8, MemoryKind::kPinned).is_host_addressable());
+  EXPECT_EQ(ones({3}, device).to_vector<float>(), std::vector<float>(3, 1));
+  try {
+    (void)open("no");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "[Runtime] setting 'host_access': expected on or off, got 'no'.");
+  }
+}
+
+TEST(PluginCalls, AreNotWatchedUnlessAskedFor) {
+  RuntimeOptions options = options_of("throw memory.info");
+  options.plugin_files = {PATCHBAY_FLAWED_PLUGIN};
+  EXPECT_THROW((void)Runtime(options).device("flawed").memory(), std::runtime_error);
+  EXPECT_TRUE(take_plugin_breaches().empty());
+  options.settings["watch_plugin"] = "flawed";
+  EXPECT_THROW((void)Runtime(options).device("flawed").memory(), Error);
+  const std::vector<std::string> breaches = {
+      "info of the memory table threw an exception across the boundary: boom"};
+  EXPECT_EQ(take_plugin_breaches(), breaches);
+  EXPECT_TRUE(take_plugin_breaches().empty());
+  EXPECT_TRUE(running_plugin_calls().empty());
+  EXPECT_EQ(current_plugin_call(), nullptr);
+}
+
+}  // namespace
+}  // namespace patchbay::conformance
