@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -9,7 +10,7 @@
 
 #include "command.h"
 #include "conformance/check.h"
-#include "report.h"
+#include "examination.h"
 #include "text.h"
 
 namespace patchbay::tools {
@@ -23,6 +24,7 @@ struct Arguments {
   std::string subject;
   std::vector<std::string> chapters;
   std::vector<std::string> waivers;  // PATTERN=REASON
+  double time_limit_s = 120;
   bool list = false;
 };
 
@@ -74,19 +76,25 @@ class Tally {
     }
   }
 
-  Report report(const conformance::Subject& subject) {
+  Report report(const Examination& examination) {
     Report report;
-    report.exit_status = counts_[Result::kFailed] > 0 ? kExitError : kExitOk;
-    report.json = {{"plugin", subject.plugin},           {"backend", subject.backend},
-                   {"passed", counts_[Result::kPassed]}, {"failed", counts_[Result::kFailed]},
-                   {"waived", counts_[Result::kWaived]}, {"checks", checks_}};
-    report.text = text(subject);
+    const bool is_good = counts_[Result::kFailed] == 0 && examination.num_not_run == 0;
+    report.exit_status = is_good ? kExitOk : kExitError;
+    report.json = {{"plugin", examination.plugin},
+                   {"backend", examination.backend},
+                   {"passed", counts_[Result::kPassed]},
+                   {"failed", counts_[Result::kFailed]},
+                   {"waived", counts_[Result::kWaived]},
+                   {"not_run", examination.num_not_run},
+                   {"checks", checks_}};
+    report.text = text(examination);
     return report;
   }
 
  private:
-  std::string text(const conformance::Subject& subject) {
-    std::string text = fmt::format("Plugin {} (backend {})\n\n", subject.plugin, subject.backend);
+  std::string text(const Examination& examination) {
+    std::string text =
+        fmt::format("Plugin {} (backend {})\n\n", examination.plugin, examination.backend);
     // In paragraphs and not in a table: messages are long.
     for (const auto& [result, id, message] : rows_) {
       text += fmt::format("{} {}\n", result, id);
@@ -98,7 +106,12 @@ class Tally {
       if (chapters_.contains(chapter)) add_row(table, chapter, chapters_[chapter]);
     }
     add_row(table, "all", counts_);
-    return text + table.to_string();
+    text += table.to_string();
+    if (examination.num_not_run > 0) {
+      text += fmt::format("\n{} checks were not run, for too many did not end in time.\n",
+                          examination.num_not_run);
+    }
+    return text;
   }
   using Counts = std::map<Result, int>;
   static void add_row(Table& table, const std::string& name, Counts& counts) {
@@ -112,16 +125,14 @@ class Tally {
   std::vector<std::array<std::string, 3>> rows_;
 };
 
-Report report_check(const RuntimeOptions& options, const Arguments& arguments) {
-  conformance::Context context(subject_of(options, arguments));
-  const std::vector<Check> checks = chosen_checks(arguments);
+Report report_check(const CommonOptions& common, const Arguments& arguments) {
+  const std::chrono::duration<double> limit(arguments.time_limit_s);
+  const Examination examination = examine(
+      {[&] { return subject_of(common.runtime_options(), arguments); }, chosen_checks(arguments),
+       std::chrono::duration_cast<std::chrono::milliseconds>(limit), common.errors});
   Tally tally;
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    show_progress(fmt::format("{}/{} {}", i + 1, checks.size(), checks[i].id()));
-    tally.add(checks[i], run_check(checks[i], context));
-  }
-  show_progress("");
-  return tally.report(context.subject());
+  for (const auto& [check, outcome] : examination.findings) tally.add(check, outcome);
+  return tally.report(examination);
 }
 
 std::string complain_about_waiver(const std::string& text) {
@@ -137,7 +148,7 @@ void run_checked(Invocation& invocation, const Arguments& arguments) {
   }
   if (arguments.subject.empty()) throw CLI::RequiredError("PLUGIN or BACKEND");
   invocation.action = [&invocation, &arguments] {
-    return report_check(invocation.common.runtime_options(), arguments);
+    return report_check(invocation.common, arguments);
   };
 }
 
@@ -158,6 +169,11 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       ->type_name("PATTERN=REASON")
       ->allow_extra_args(false)
       ->check(CLI::Validator(complain_about_waiver, ""));
+  command
+      ->add_option("--time-limit", arguments->time_limit_s,
+                   "A check that takes longer has failed (120 seconds if it is not given)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 86400.0));
   command->add_flag("--list", arguments->list, "List the checks without running them");
   command->callback([&invocation, arguments] { run_checked(invocation, *arguments); });
 }

@@ -1,0 +1,145 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// `patchbay check` of plugins that crash, hang, or end the process: the report comes out.
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+struct Finished {
+  int exit_status;
+  std::string output;  // of both streams
+  double seconds;
+};
+
+Finished check(const std::string& flaw, const std::string& arguments,
+               const std::string& setting = "") {
+  // Sanitizers leave the signals alone.
+  const std::string command =
+      "env ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0 "
+      "TSAN_OPTIONS=$TSAN_OPTIONS:handle_segv=0 " +
+      setting + " PATCHBAY_FLAW='" + flaw +
+      "' '" PATCHBAY_COMMAND "' check '" PATCHBAY_FLAWED_PLUGIN "' " + arguments + " 2>&1";
+  const auto begin = std::chrono::steady_clock::now();
+  FILE* const pipe = popen(command.c_str(), "r");
+  std::string output;
+  char bytes[1024];
+  for (std::size_t size = 0; (size = std::fread(bytes, 1, sizeof(bytes), pipe)) > 0;) {
+    output.append(bytes, size);
+  }
+  const int status = pclose(pipe);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, output, taken.count()};
+}
+
+bool has(const Finished& finished, const std::string& words) {
+  return finished.output.find(words) != std::string::npos;
+}
+
+TEST(CheckCommand, AGoodPluginPasses) {
+  const Finished finished = check("none", "--chapter loading --chapter memory");
+  EXPECT_EQ(finished.exit_status, 0) << finished.output;
+  EXPECT_TRUE(has(finished, "Plugin flawed (backend flawed)\n")) << finished.output;
+  EXPECT_FALSE(has(finished, "failed ")) << finished.output;
+}
+
+TEST(CheckCommand, WhatTheRuntimeRefusesIsSaidWithTheReason) {
+  const Finished finished = check("kind-77", "");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_TRUE(has(finished, "it enumerates flawed:0: its kind is 77, expected 1 or 2"))
+      << finished.output;
+  EXPECT_TRUE(has(check("kind-77", "--json"), "\"code\": \"plugin_failed\""));
+}
+
+TEST(CheckCommand, ACrashIsAFindingAndTheOtherChecksAreRun) {
+  const Finished finished =
+      check("crash memory.copy_to_host", "--chapter memory --chapter loading");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_TRUE(has(finished,
+                  "failed memory.writes_survive\n"
+                  "      crashed with SIGSEGV (Segmentation fault) in copy_to_host of the memory "
+                  "table\n"))
+      << finished.output;
+  EXPECT_FALSE(has(finished, "failed memory.many_small_blocks")) << finished.output;
+  EXPECT_FALSE(has(finished, "not run")) << finished.output;
+}
+
+/// Memory goes while it is still written, so that what is found depends on chance.
+TEST(CheckCommand, WaitsThatEndEarlyAreFindings) {
+  const Finished finished =
+      check("early-synchronize", "--chapter streams", "PATCHBAY_FAKE_DELAY_MS=1");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_TRUE(has(finished, "failed streams.synchronize_waits_for_the_work\n")) << finished.output;
+  const Finished thrown = check("throw stream.synchronize", "--chapter streams");
+  EXPECT_EQ(thrown.exit_status, 1);
+  EXPECT_TRUE(has(thrown, "failed streams.synchronize_waits_for_the_work\n")) << thrown.output;
+}
+
+TEST(CheckCommand, AnExitIsAFinding) {
+  const Finished finished = check("exit memory.info", "--chapter memory --json");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_TRUE(has(finished, "ended the process with exit status 3 in info of the memory table\""))
+      << finished.output;
+}
+
+TEST(CheckCommand, AnExceptionOutOfADestructorIsAFinding) {
+  const Finished finished = check("throw event.destroy", "--chapter streams");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_TRUE(has(finished,
+                  "failed streams.deadlines\n"
+                  "      destroy of the event table threw an exception across the boundary: boom"))
+      << finished.output;
+}
+
+TEST(CheckCommand, WhatHappensAfterTheLastCheckIsAFindingToo) {
+  const Finished thrown = check("throw kernel.destroy", "--chapter streams");
+  EXPECT_EQ(thrown.exit_status, 1);
+  EXPECT_TRUE(has(thrown,
+                  "failed loading.the_end\n"
+                  "      destroy of the kernel table threw an exception across the boundary: boom"))
+      << thrown.output;
+  const Finished crashed = check("crash kernel.destroy", "--chapter streams");
+  EXPECT_EQ(crashed.exit_status, 1);
+  EXPECT_TRUE(has(crashed,
+                  "failed loading.the_end\n"
+                  "      crashed with SIGSEGV (Segmentation fault) in destroy of the kernel table"))
+      << crashed.output;
+}
+
+TEST(CheckCommand, EndsWhateverDoesNotEnd) {
+  const Finished finished =
+      check("never-done", "--time-limit 3 --chapter loading --chapter streams");
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_TRUE(has(finished,
+                  "failed streams.an_event_is_done_when_its_work_is\n"
+                  "      did not end within 3 s: the plugin is still in wait of the event table\n"))
+      << finished.output;
+  EXPECT_TRUE(has(finished, " checks were not run, for too many did not end in time.\n"))
+      << finished.output;
+  EXPECT_LT(finished.seconds, 60);
+}
+
+TEST(CheckCommand, APluginThatIsNeverLoadedIsAnError) {
+  const Finished hung = check("hang plugin.open", "--time-limit 1");
+  EXPECT_EQ(hung.exit_status, 1);
+  EXPECT_EQ(hung.output,
+            "patchbay: [check] loading the plugin did not end within 1 s: the plugin is still in "
+            "open of the plugin table.\n");
+  const Finished crashed = check("crash plugin.enumerate", "");
+  EXPECT_EQ(crashed.exit_status, 1);
+  EXPECT_EQ(crashed.output,
+            "patchbay: [check] loading the plugin crashed with SIGSEGV (Segmentation fault) in "
+            "enumerate of the plugin table.\n");
+}
+
+TEST(CheckCommand, TheTimeLimitIsANumberOfSeconds) {
+  const Finished finished = check("none", "--time-limit 0");
+  EXPECT_EQ(finished.exit_status, 2);
+  EXPECT_TRUE(has(finished, "--time-limit")) << finished.output;
+}
+
+}  // namespace
