@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/executor/library.hpp"
 
-#include <dlfcn.h>
-
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "kit/dialect_module.hpp"
@@ -17,21 +15,20 @@ std::string symbol_of(const std::string& function, const char* parameters) {
 
 }  // namespace
 
-Library::Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (handle_ != nullptr) return;
-  const char* const why = dlerror();
-  throw plugin::StatusError(PATCHBAY_DRIVER_ERROR, "a compiled kernel can't be opened: " +
-                                                       std::string(why != nullptr ? why : path));
+Library::Library(const std::string& path) : library_(path, patchbay::Library::Lifetime::kObject) {
+  if (library_) return;
+  throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                            "a compiled kernel can't be opened: " + library_.why());
 }
-
-Library::~Library() { dlclose(handle_); }
 
 Library::Entry Library::find(const std::string& kernel) const {
   const std::string name = compiled_name(kernel);
   const std::string run = symbol_of("patchbay_run_" + name, "R15patchbay_launch");
   const std::string describe = symbol_of("patchbay_describe_" + name, "Pii");
-  return {reinterpret_cast<Run>(dlsym(handle_, run.c_str())),
-          reinterpret_cast<Describe>(dlsym(handle_, describe.c_str()))};
+  Entry entry;
+  library_.optional(run.c_str(), entry.run);
+  library_.optional(describe.c_str(), entry.describe);
+  return entry;
 }
 
 }  // namespace patchbay::executor

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kit/executor/record.h"
+#include "kit/library/library.hpp"
 
 namespace patchbay::executor {
 
@@ -13,9 +14,6 @@ namespace patchbay::executor {
 class Library {
  public:
   explicit Library(const std::string& path);
-  ~Library();
-  Library(const Library&) = delete;
-  Library& operator=(const Library&) = delete;
 
   using Run = void (*)(patchbay_launch&);
   using Describe = int (*)(int* codes, int size);
@@ -27,7 +25,7 @@ class Library {
   Entry find(const std::string& kernel) const;
 
  private:
-  void* handle_;
+  patchbay::Library library_;
 };
 
 }  // namespace patchbay::executor

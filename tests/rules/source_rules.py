@@ -119,10 +119,7 @@ def layers(tree: Tree, build: Path | None):
 # --- 5 ---
 
 OPENS = re.compile(r"\bdlm?open\s*\(|\bboost\s*::\s*dll\b|#\s*include\s*<boost/dll[^>]*>?")
-MAY_OPEN = re.compile(
-    r"core/runtime/plugin/loader\w*\.(cpp|h)|plugins/[^/]+/(.*/)?symbol(s|_table)\w*\.(c|cpp|h|hpp)"
-    r"|kit/executor/library\.(cpp|h|hpp)"
-)
+MAY_OPEN = re.compile(r"core/runtime/plugin/loader\w*\.(cpp|h)|kit/library/library\.cpp")
 COPIES = re.compile(r"(->|\.)\s*copy_(to_device|to_host|on_device|to_peer)\s*\(")
 # Validation stands between copy.cpp and the plugin, and writes and reads the bytes around memory.
 MAY_COPY = re.compile(r"core/runtime/(copy/copy|validation/entries|validation/guard)\.cpp")
@@ -134,7 +131,7 @@ def single_places(tree: Tree, build: Path | None):
     yield from tree.find(
         OPENS,
         [p for p in sources if not MAY_OPEN.fullmatch(p)],
-        "libraries are opened by loader, symbol tables and executor alone, not here: {}",
+        "libraries are opened by the loader and by kit/library alone, not here: {}",
     )
     yield from tree.find(
         COPIES,

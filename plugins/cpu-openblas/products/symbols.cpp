@@ -1,8 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/products/symbols.hpp"
 
-#include <dlfcn.h>
-
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -28,57 +26,32 @@ constexpr const char* kCandidates[] = {
     "libopenblas.so",
 };
 
-// Some of what products call by name within the library.
+// Some of what products call by name within the library, which runs some of it when it is opened.
 constexpr const char* kCalledInside[] = {
     "blas_memory_alloc", "blas_memory_free", "exec_blas", "gotoblas",       "openblas_get_config",
     "sgemm_nn",          "sgemm_nt",         "sgemm_tn",  "sgemm_tt",       "sgemm_thread_nn",
     "dgemm_nn",          "dgemm_nt",         "dgemm_tn",  "dgemm_thread_nn"};
 
-template <class Function>
-bool resolve(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-/// The dynamic linker gives a library the program's functions before its own, and OpenBLAS runs
-/// some of them as soon as it is opened: so it is asked before. Gives the name of one, or null.
-const char* replaced_function(const char* path) {
-  void* const loaded = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
-  const char* replaced = nullptr;
-  for (const char* name : kCalledInside) {
-    void* const programs = dlsym(RTLD_DEFAULT, name);
-    if (programs == nullptr) continue;
-    if (loaded == nullptr || dlsym(loaded, name) != programs) replaced = name;
-  }
-  if (loaded != nullptr) dlclose(loaded);
-  return replaced;
-}
-
 }  // namespace
 
 bool Blas::try_open(const char* path, std::string& why) {
-  if (const char* name = replaced_function(path)) {
+  if (const char* name = replaced_function(path, kCalledInside)) {
     why = std::string(path) +
           " can't be opened: the program, or another build of OpenBLAS in it, " +
           "has a function " + name + " too, which takes the place of the library's";
     return false;
   }
-  library_ = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) {
-    const char* text = dlerror();
-    why = text != nullptr ? text : path;
-    return false;
-  }
-#define PATCHBAY_BLAS_RESOLVE(name, member, type) \
-  if (!resolve(library_, name, member)) why = std::string(path) + ": no symbol " name;
-  PATCHBAY_BLAS_SYMBOLS(PATCHBAY_BLAS_RESOLVE)
-#undef PATCHBAY_BLAS_RESOLVE
+  library_ = Library(path, Library::Lifetime::kObject);
+#define PATCHBAY_BLAS_FIND(name, member, type) library_.find(name, member);
+  PATCHBAY_BLAS_SYMBOLS(PATCHBAY_BLAS_FIND)
+#undef PATCHBAY_BLAS_FIND
+  why = library_.why();
   if (why.empty() && get_parallel() == 0) {
     why = std::string(path) +
           " is a serial build, which several threads can't call at once; install "
           "libopenblas0-pthread";
   }
-  if (!why.empty()) dlclose(std::exchange(library_, nullptr));
+  if (!why.empty()) library_ = Library();
   return why.empty();
 }
 
@@ -92,10 +65,6 @@ std::unique_ptr<Blas> Blas::open(const std::optional<std::string>& path, std::st
     if (why.empty()) why = std::move(failure);
   }
   return nullptr;
-}
-
-Blas::~Blas() {
-  if (library_ != nullptr) dlclose(library_);
 }
 
 /// The configuration starts with it: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "kit/library/library.hpp"
+
 namespace patchbay::cpu {
 
 /// Fortran's gemm: column-major, everything by pointer.
@@ -37,7 +39,6 @@ class Blas {
   /// A build that takes calls from several threads at once. `path`: the only file to try. Null if
   /// there is none, with the reason in `why`.
   static std::unique_ptr<Blas> open(const std::optional<std::string>& path, std::string& why);
-  ~Blas();
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
 
@@ -52,7 +53,7 @@ class Blas {
   Blas() = default;
   bool try_open(const char* path, std::string& why);
 
-  void* library_ = nullptr;
+  Library library_;
 };
 
 }  // namespace patchbay::cpu

@@ -14,19 +14,12 @@
 #include "cuda-cublas/api/blas_api.hpp"
 #include "cuda-cublas/api/driver_api.hpp"
 #include "cuda-cublas/api/rtc_api.hpp"
+#include "kit/library/library.hpp"
 
 namespace patchbay::cuda {
 
-/// A function of a library and the name that messages give it.
-template <class Function>
-struct Entry;
-template <class... Parameters>
-struct Entry<int(Parameters...)> {
-  const char* name;
-  int (*function)(Parameters...) = nullptr;
-
-  int operator()(Parameters... arguments) const { return function(arguments...); }
-};
+template <class Signature>
+using Entry = Symbol<Signature>;
 
 #define PATCHBAY_TABLE_ENTRY(member, symbol, parameters) \
   Entry<int parameters> member{#symbol, nullptr};
@@ -40,14 +33,8 @@ struct DriverTable {
   PATCHBAY_DRIVER_ENTRIES(PATCHBAY_TABLE_ENTRY)
 };
 
-/// An opened library, or why there is none.
-struct Library {
-  void* handle = nullptr;
-  std::string file, why;
-};
-
 struct RtcTable {
-  /// `library.why` says what the library lacks.
+  /// `library.why()` says what the library lacks.
   explicit RtcTable(Library& library);
 
   PATCHBAY_RTC_ENTRIES(PATCHBAY_TABLE_ENTRY)
@@ -73,7 +60,7 @@ class RtcLibraries {
   bool has_candidates_ = false;
   std::deque<std::string> candidates_;  // not tried yet
   std::string why_;                     // the first that could not be opened, and the reason
-  std::vector<void*> handles_;
+  std::vector<Library> libraries_;
   std::deque<RtcTable> tables_;
 };
 

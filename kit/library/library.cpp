@@ -1,0 +1,71 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/library/library.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <utility>
+
+namespace patchbay {
+
+Library::Library(const std::string& file, Lifetime lifetime) : file_(file) {
+  const int stay = lifetime == Lifetime::kProcess ? RTLD_NODELETE : 0;
+  handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | stay);
+  if (handle_ != nullptr) return;
+  const char* const why = dlerror();
+  why_ = why != nullptr ? why : file;
+}
+
+Library Library::first_of(std::span<const std::string> files, Lifetime lifetime) {
+  Library first;
+  for (const std::string& file : files) {
+    Library library(file, lifetime);
+    if (library) return library;
+    if (first.why_.empty()) first = std::move(library);
+  }
+  return first;
+}
+
+Library::~Library() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+Library::Library(Library&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      file_(std::move(other.file_)),
+      why_(std::move(other.why_)) {}
+
+Library& Library::operator=(Library&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  file_.swap(other.file_);
+  why_.swap(other.why_);
+  return *this;
+}
+
+std::string Library::path() const {
+  const link_map* map = nullptr;
+  if (handle_ == nullptr || dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0) return {};
+  return map->l_name;
+}
+
+void* Library::optional(const char* name) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, name);
+}
+
+void Library::miss(const char* name) {
+  if (why_.empty()) why_ = file_ + ": no symbol " + name;
+}
+
+const char* replaced_function(const std::string& file, std::span<const char* const> names) {
+  void* const loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  const char* replaced = nullptr;
+  for (const char* const name : names) {
+    void* const programs = dlsym(RTLD_DEFAULT, name);
+    if (programs == nullptr) continue;
+    if (loaded == nullptr || dlsym(loaded, name) != programs) replaced = name;
+  }
+  if (loaded != nullptr) dlclose(loaded);
+  return replaced;
+}
+
+}  // namespace patchbay
