@@ -37,7 +37,7 @@ void Driver::enumerate(const Found& found) {
                               (options_.has_peers(i) ? PATCHBAY_CAN_PEER_ACCESS : 0);
     properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
     properties.memory_total_bytes = options_.memory_bytes;
-    properties.memory_alignment_bytes = kAlignmentBytes;
+    properties.memory_alignment_bytes = patchbay::device::kAlignmentBytes;
     properties.compute_units = 1;
     properties.preferred_vector_bytes = 8;
     properties.sub_group_width = 1;

@@ -14,6 +14,21 @@
 #include "fake/device/event.hpp"
 
 namespace fake {
+namespace {
+
+/// A position that is over is at nothing endless.
+class StuckUntilEnd {
+ public:
+  explicit StuckUntilEnd(Timeline& timeline) : timeline_(timeline) {}
+  ~StuckUntilEnd() { timeline_.set_stuck(false); }
+  StuckUntilEnd(const StuckUntilEnd&) = delete;
+  StuckUntilEnd& operator=(const StuckUntilEnd&) = delete;
+
+ private:
+  Timeline& timeline_;
+};
+
+}  // namespace
 
 Stream::Stream(Device& device)
     : device_(device),
@@ -30,7 +45,10 @@ std::uint64_t Stream::submit(Work work) {
   // Counted once it is queued: what finds no room in the queue has no position.
   const std::uint64_t position = timeline_->submitted() + 1;
   worker_.post([timeline = timeline_, position, work = std::move(work)] {
-    timeline->run(position, [&] { work(position); });
+    timeline->run(position, [&] {
+      const StuckUntilEnd end(*timeline);
+      work(position);
+    });
   });
   return timeline_->submit();
 }

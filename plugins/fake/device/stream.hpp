@@ -14,9 +14,11 @@
 #include "fake/device/faults.hpp"
 #include "fake/device/lateness.hpp"
 #include "fake/device/timeline.hpp"
-#include "fake/device/worker.hpp"
+#include "kit/device/worker.hpp"
 
 namespace fake {
+
+using Worker = patchbay::device::Worker;
 
 class Device;
 struct Mark;

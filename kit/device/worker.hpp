@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_WORKER_HPP_
-#define PATCHBAY_PLUGINS_FAKE_DEVICE_WORKER_HPP_
+#ifndef PATCHBAY_KIT_DEVICE_WORKER_HPP_
+#define PATCHBAY_KIT_DEVICE_WORKER_HPP_
 
 #include <condition_variable>
 #include <functional>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace fake {
+namespace patchbay::device {
 
 /// A thread that runs what it is given, in order.
 class Worker {
@@ -36,6 +36,6 @@ class Worker {
   std::thread thread_;  // last: it uses the others
 };
 
-}  // namespace fake
+}  // namespace patchbay::device
 
-#endif  // PATCHBAY_PLUGINS_FAKE_DEVICE_WORKER_HPP_
+#endif  // PATCHBAY_KIT_DEVICE_WORKER_HPP_

@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "fake/device/worker.hpp"
+#include "kit/device/worker.hpp"
 
 #include <utility>
 
-namespace fake {
+namespace patchbay::device {
 
 Worker::Worker() : thread_([this] { run(); }) {}
 
@@ -39,4 +39,4 @@ void Worker::run() {
   }
 }
 
-}  // namespace fake
+}  // namespace patchbay::device

@@ -1,0 +1,75 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/device/device.hpp"
+
+#include <utility>
+
+#include "kit/device/event.hpp"
+#include "kit/device/stream.hpp"
+#include "kit/portable/operators.hpp"
+
+namespace patchbay::device {
+namespace {
+
+portable::Traits traits_of(const Options& options) {
+  portable::Traits traits;
+  traits.name = options.name;
+  traits.has_f64 = options.has_f64;
+  return traits;
+}
+
+std::unique_ptr<Allocator> or_blocks(std::unique_ptr<Allocator> allocator, const Options& options) {
+  if (allocator != nullptr) return allocator;
+  return std::make_unique<BlockAllocator>(options.memory_bytes, options.is_host_addressable);
+}
+
+}  // namespace
+
+patchbay_device_properties properties_of(const Options& options) {
+  patchbay_device_properties properties{};
+  properties.size = sizeof properties;
+  properties.index = options.index;
+  properties.kind = PATCHBAY_DEVICE_ACCELERATOR;
+  properties.name = plugin::to_abi(options.name);
+  properties.capabilities = PATCHBAY_CAN_MODULES | (options.has_f64 ? PATCHBAY_CAN_F64 : 0);
+  properties.host_addressable_kinds = UINT64_C(1) << PATCHBAY_MEMORY_PINNED;
+  if (options.is_host_addressable) {
+    properties.host_addressable_kinds |= UINT64_C(1) << PATCHBAY_MEMORY_DEVICE;
+  }
+  properties.memory_total_bytes = options.memory_bytes;
+  properties.memory_alignment_bytes = kAlignmentBytes;
+  properties.compute_units = 1;
+  properties.preferred_vector_bytes = 8;
+  properties.sub_group_width = 1;
+  properties.max_group_size = executor::kMaxGroupSize;
+  return properties;
+}
+
+Device::Device(const Options& options, executor::Executor& executor,
+               std::unique_ptr<Allocator> allocator)
+    : name_(options.name),
+      memory_(or_blocks(std::move(allocator), options)),
+      programs_(*memory_, executor, traits_of(options)) {}
+
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
+  health_->check();
+  return std::make_unique<Stream>(*this);
+}
+
+std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
+  health_->check();
+  return std::make_unique<Event>();
+}
+
+std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
+  health_->check();
+  if (auto kernel = portable::prepare(programs_, spec)) return kernel;
+  plugin::unsupported(name_ + " has no operator " + std::string(plugin::from_abi(spec.op)));
+}
+
+std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
+                                                    std::string_view) {
+  health_->check();
+  return programs_.load(format, code);
+}
+
+}  // namespace patchbay::device

@@ -1,0 +1,115 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/device/stream.hpp"
+
+#include <cstring>
+#include <list>
+#include <utility>
+
+#include "kit/device/device.hpp"
+#include "kit/device/event.hpp"
+
+namespace patchbay::device {
+
+Stream::Stream(Device& device)
+    : device_(device), timeline_(std::make_shared<Timeline>(device.health())) {}
+
+std::uint64_t Stream::submit(Work work) {
+  device_.health()->check();
+  // Counted once it is queued: what finds no room in the queue has no position.
+  const std::uint64_t position = timeline_->submitted() + 1;
+  worker_.post(
+      [timeline = timeline_, position, work = std::move(work)] { timeline->run(position, work); });
+  return timeline_->submit();
+}
+
+void Stream::submit_launch(std::string name, Work work) {
+  submit([name = std::move(name), work = std::move(work)] {
+    try {
+      work();
+    } catch (const plugin::StatusError& error) {
+      throw plugin::StatusError(error.code(), error.what(), error.native_code(), error.flags(),
+                                name);
+    }
+  });
+}
+
+void Stream::copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes) {
+  std::memmove(to, from, size_bytes);
+}
+
+void Stream::submit_copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes) {
+  submit([=, this] { copy(to, from, size_bytes); });
+}
+
+void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
+  submit_copy(device_.memory().resolve(to, size_bytes), static_cast<const std::byte*>(from),
+              size_bytes);
+}
+
+void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
+  submit_copy(static_cast<std::byte*>(to), device_.memory().resolve(from, size_bytes), size_bytes);
+}
+
+void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
+  const Allocator& memory = device_.memory();
+  submit_copy(memory.resolve(to, size_bytes), memory.resolve(from, size_bytes), size_bytes);
+}
+
+void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
+                          std::uint64_t size_bytes) {
+  auto& peer = static_cast<Device&>(to_device);
+  if (!device_.can_access_peer(peer)) {
+    plugin::unsupported(device_.name() + " can't reach " + peer.name());
+  }
+  if (peer.health()->is_lost()) {
+    // Without the flag, which speaks of this stream's device.
+    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, peer.name() + ", the copy's end, is lost");
+  }
+  submit_copy(peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
+              size_bytes);
+}
+
+void Stream::record(plugin::Event& event) {
+  const auto mark = std::make_shared<Mark>();
+  mark->timeline = timeline_;
+  mark->position = submit(
+      [mark, host = host()] { mark->reached_ns.store(host.now_ns(), std::memory_order_release); });
+  static_cast<Event&>(event).set(mark);
+}
+
+void Stream::wait_event(plugin::Event& event) {
+  const auto mark = static_cast<Event&>(event).mark();
+  if (mark == nullptr) return;
+  // A failure of what is waited for is thrown here, on the worker, and so becomes ours.
+  submit([mark, health = device_.health(), host = host()] {
+    try {
+      mark->timeline->wait(host, mark->position, PATCHBAY_NO_DEADLINE);
+    } catch (const plugin::StatusError& error) {
+      if (mark->timeline->is_of(*health)) throw;
+      // The loss of another device is none of ours.
+      throw plugin::StatusError(error.code(), error.what(), error.native_code(), 0, error.origin());
+    }
+  });
+}
+
+void Stream::flush() { device_.health()->check(); }
+
+bool Stream::synchronize(std::uint64_t deadline_ns) {
+  return timeline_->wait(host(), timeline_->submitted(), deadline_ns);
+}
+
+void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+  if (callbacks_ == nullptr) callbacks_ = std::make_unique<Worker>();
+  const auto make_call = [call, user, timeline = timeline_, position = timeline_->submitted(),
+                          host = host().table()] {
+    call(user, plugin::detail::guarded(host, [&] {
+           timeline->wait(plugin::Host(host), position, PATCHBAY_NO_DEADLINE);
+         }));
+  };
+  // Not through the timeline: it is called after a failure too. Made whole here, because the worker
+  // may find no memory.
+  const auto task = std::make_shared<std::list<Worker::Task>>(1, make_call);
+  worker_.post([this, task] { callbacks_->post(std::move(*task)); });
+}
+
+}  // namespace patchbay::device

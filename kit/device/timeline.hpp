@@ -1,0 +1,71 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// How far a stream has come. Shared by the stream, its events, and the streams that wait for them,
+// so that an event may go while others still wait for its position.
+#ifndef PATCHBAY_KIT_DEVICE_TIMELINE_HPP_
+#define PATCHBAY_KIT_DEVICE_TIMELINE_HPP_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+#include "kit/device/health.hpp"
+
+namespace patchbay::device {
+
+/// Positions count from 1. Thread-safe; one thread, the worker, runs the work.
+class Timeline {
+ public:
+  explicit Timeline(std::shared_ptr<const Health> health) : health_(std::move(health)) {}
+  virtual ~Timeline() = default;
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+
+  bool is_of(const Health& health) const { return health_.get() == &health; }
+
+  /// The position of one more submission, which is the one after submitted().
+  std::uint64_t submit() { return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1; }
+  std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+
+  /// By the worker: runs the work of a position, unless something before it failed, and moves on.
+  void run(std::uint64_t position, const std::function<void()>& work) noexcept;
+
+  /// These throw the failure of the position or of one before it, but not before it is reached:
+  /// until then the worker may still touch memory, also of a device that is lost.
+  bool is_done(std::uint64_t position) const;
+  /// False when the deadline passed first.
+  bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns);
+
+  /// What submissions up to this position failed with.
+  std::optional<plugin::StatusError> failure(std::uint64_t position) const;
+
+ protected:
+  /// Called when somebody begins to wait for a position that may not be reached yet.
+  virtual void hurry(std::uint64_t) {}
+  /// Throws what `failure` gives, or that the device is lost.
+  void check(std::uint64_t position) const;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t completed_ = 0;  // under mutex_
+
+ private:
+  std::optional<plugin::StatusError> attempt(std::uint64_t position,
+                                             const std::function<void()>& work);
+  void complete(std::uint64_t position, std::optional<plugin::StatusError> failure);
+
+  const std::shared_ptr<const Health> health_;
+  std::atomic<std::uint64_t> submitted_{0};
+  std::uint64_t failed_at_ = 0;                 // under mutex_
+  std::optional<plugin::StatusError> failure_;  // under mutex_: the first; it stays
+};
+
+}  // namespace patchbay::device
+
+#endif  // PATCHBAY_KIT_DEVICE_TIMELINE_HPP_
