@@ -18,9 +18,18 @@ install(TARGETS ${installed_targets} EXPORT patchbayTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT patchbayTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
 
+# The kit. Its targets have a file of their own: a tree without them is a package all the same.
+get_property(kit_libraries GLOBAL PROPERTY PATCHBAY_KIT_LIBRARIES)
+list(TRANSFORM kit_libraries PREPEND patchbay- OUTPUT_VARIABLE kit_targets)
+install(TARGETS ${kit_targets} EXPORT patchbayKitTargets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
+install(EXPORT patchbayKitTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
+# Not what the executor puts before kernel texts: that is inside its library.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/kit" DESTINATION "${PATCHBAY_INSTALL_KIT_INCLUDE_DIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "record.h")
+
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/patchbayConfig.cmake.in"
-  "${PROJECT_BINARY_DIR}/patchbayConfig.cmake" INSTALL_DESTINATION "${package_dir}"
-  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  "${PROJECT_BINARY_DIR}/patchbayConfig.cmake" INSTALL_DESTINATION "${package_dir}")
 # Until 1.0 a minor version may break what the one before it promised.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/patchbayConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)

@@ -4,7 +4,8 @@
 # Makes the module patchbay-<name>.so (target patchbay-<name>) that exports the entry symbol alone.
 # Installed with the package: a plugin outside this repository is built by the same function.
 #
-#   LIBRARIES      header-only or static libraries; drivers and BLAS are opened at run time
+#   LIBRARIES      header-only or static libraries, such as patchbay::kit-device; drivers and BLAS
+#                  are opened at run time
 #   DESTINATION    install folder; default lib/patchbay/plugins in this project, none outside it
 #   NOT_INSTALLED  for tests only: built into <build>/test-plugins, where no loader looks by itself
 

@@ -30,12 +30,19 @@ if(more)
   message(SEND_ERROR "installed without having been built: ${more}")
 endif()
 
-# A project finds the package, and links its program.
+# A project finds the package, is told that the kit is missing, and links its program.
 file(WRITE "${tree}/user/CMakeLists.txt" "cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES CXX)
 find_package(patchbay REQUIRED)
 file(WRITE \"\${PROJECT_BINARY_DIR}/main.cpp\" \"#include <patchbay/version.h>
 int main() { return patchbay::version().empty(); }\")
+if(patchbay_kit_FOUND OR TARGET patchbay::kit-device)
+  message(FATAL_ERROR \"the package brings a kit that was not installed\")
+endif()
+find_package(patchbay QUIET COMPONENTS kit)
+if(patchbay_FOUND OR NOT patchbay_NOT_FOUND_MESSAGE MATCHES \"kit\")
+  message(FATAL_ERROR \"the component kit is found, or not said to be missing: \${patchbay_NOT_FOUND_MESSAGE}\")
+endif()
 add_executable(user \"\${PROJECT_BINARY_DIR}/main.cpp\")
 target_link_libraries(user PRIVATE patchbay::patchbay)
 ")

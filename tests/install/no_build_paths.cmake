@@ -1,6 +1,9 @@
 # No installed file names the source, the build or the first prefix. Binaries count by their run
 # path: sanitizer builds and debug information may well hold source names.
 file(GLOB_RECURSE texts "${moved}/*.cmake" "${moved}/*.h" "${moved}/*.hpp")
+if(NOT texts)
+  message(FATAL_ERROR "nothing is installed in ${moved}")
+endif()
 foreach(file IN LISTS texts)
   file(READ "${file}" content)
   foreach(path IN ITEMS "${source}" "${build}" "${prefix}")

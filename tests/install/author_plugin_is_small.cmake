@@ -1,0 +1,13 @@
+# All that the author writes is at most 500 lines, build file and program included.
+file(GLOB files "${author}/*")
+set(total 0)
+foreach(file IN LISTS files)
+  file(READ "${file}" content)
+  string(REGEX MATCHALL "\n" ends "${content}")
+  list(LENGTH ends lines)
+  math(EXPR total "${total} + ${lines}")
+endforeach()
+if(total EQUAL 0 OR total GREATER 500)
+  message(FATAL_ERROR "the author's plugin has ${total} lines, expected 1 to 500")
+endif()
+message("${total} lines")
