@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""Measures the plugins, and checks the table of docs/adding-a-plugin.md against the measure.
+"""Measures the plugins and the kit, and checks the table of docs/adding-a-plugin.md against the measure.
 
   check_plugin_sizes.py ROOT [--write]
 
@@ -29,9 +29,10 @@ def lines_of_code(path):
 
 
 def measure(root):
-    """{plugin: (all lines, thin lines or None)}"""
+    """{plugin: (all lines, thin lines or None)}, and the kit"""
     sizes = {}
-    for folder in sorted(path for path in (root / "plugins").iterdir() if path.is_dir()):
+    plugins = sorted(path.parent for path in (root / "plugins").glob("*/CMakeLists.txt"))
+    for folder in [*plugins, root / "kit"]:
         counts = {path: lines_of_code(path) for path in folder.rglob("*")
                   if path.suffix in SUFFIXES}
         stems = THIN.get(folder.name)
