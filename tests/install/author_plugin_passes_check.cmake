@@ -1,4 +1,5 @@
-# The author's plugin exports its entry alone, and passes every check; what is waived is optional.
+# The author's plugin exports its entry alone, and passes every check. Outside the kernels, checks of
+# what is optional may be waived.
 execute_process(COMMAND nm -D --defined-only "${author_work}/patchbay-toy.so" OUTPUT_VARIABLE symbols
                 COMMAND_ERROR_IS_FATAL ANY)
 if(NOT symbols MATCHES "^[0-9a-f]+ [A-Z] patchbay_plugin_v[0-9]+\n$")
@@ -10,4 +11,21 @@ execute_process(
 message("${output}")
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "patchbay check ends with ${result}")
+endif()
+string(JSON num_checks LENGTH "${output}" checks)
+math(EXPR last "${num_checks} - 1")
+set(num_kernels 0)
+foreach(i RANGE ${last})
+  string(JSON chapter GET "${output}" checks ${i} chapter)
+  string(JSON outcome GET "${output}" checks ${i} result)
+  if(chapter STREQUAL "kernels")
+    math(EXPR num_kernels "${num_kernels} + 1")
+    if(NOT outcome STREQUAL "passed")
+      string(JSON name GET "${output}" checks ${i} name)
+      message(SEND_ERROR "kernels.${name}: ${outcome}")
+    endif()
+  endif()
+endforeach()
+if(num_kernels EQUAL 0)
+  message(FATAL_ERROR "no kernel was checked")
 endif()
