@@ -2,7 +2,9 @@
 #include "kit/device/stream.hpp"
 
 #include <cstring>
+#include <exception>
 #include <list>
+#include <new>
 #include <utility>
 
 #include "kit/device/device.hpp"
@@ -29,6 +31,10 @@ void Stream::submit_launch(std::string name, Work work) {
     } catch (const plugin::StatusError& error) {
       throw plugin::StatusError(error.code(), error.what(), error.native_code(), error.flags(),
                                 name);
+    } catch (const std::bad_alloc&) {
+      throw;  // there may be no memory for words
+    } catch (const std::exception& error) {
+      throw plugin::StatusError(PATCHBAY_INTERNAL, error.what(), 0, 0, name);
     }
   });
 }
