@@ -2,7 +2,6 @@
 #include "core/runtime/plugin/candidate.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,8 +18,9 @@
 
 #include "patchbay/plugin/abi.h"
 
-#include "core/runtime/plugin/arrival.h"
 #include "core/base/error.h"
+#include "core/base/own_file.h"
+#include "core/runtime/plugin/arrival.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -89,22 +89,10 @@ class File {
   int fd_;
 };
 
-/// The file that holds this code; empty if that can't be told.
-fs::path library_file() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&library_plugin_directory), &info) == 0 ||
-      info.dli_fname == nullptr) {
-    return {};
-  }
-  std::error_code error;
-  const fs::path library = fs::canonical(info.dli_fname, error);
-  return error ? fs::path() : library;
-}
-
 /// Whoever owns the library can change what the process runs anyway.
 std::optional<uid_t> library_owner() {
   struct stat info {};
-  if (stat(library_file().c_str(), &info) != 0) return std::nullopt;
+  if (stat(own_file().path.c_str(), &info) != 0) return std::nullopt;
   return info.st_uid;
 }
 
@@ -170,8 +158,12 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
 }  // namespace
 
 fs::path library_plugin_directory() {
-  const fs::path library = library_file();
-  return library.empty() ? fs::path() : library.parent_path() / "patchbay" / "plugins";
+  const OwnFile own = own_file();
+  if (own.path.empty()) return {};
+  fs::path folder = own.path.parent_path();
+  // A program that holds the library stands beside lib/ if it was installed into bin/.
+  if (own.is_program && folder.filename() == "bin") folder = folder.parent_path() / PATCHBAY_LIBDIR;
+  return folder / "patchbay" / "plugins";
 }
 
 bool is_allowed(const fs::path& directory) {

@@ -41,7 +41,8 @@ struct Inspection {
 /// of PATCHBAY_PLUGIN_PATH, which is quoted.
 std::vector<std::filesystem::path> search_directories(const RuntimeOptions& options,
                                                       const Environment& environment);
-/// patchbay/plugins beside the library that holds this code; empty if that can't be told.
+/// patchbay/plugins beside the file that holds this code; if that is a program in a folder `bin`,
+/// patchbay/plugins of its prefix's library folder. Empty if that can't be told.
 std::filesystem::path library_plugin_directory();
 /// Whether plugins in that directory may be opened: with raised privileges only those of
 /// library_plugin_directory().

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/own_file.h"
+
 namespace patchbay::runtime::validation {
 namespace {
 
@@ -25,6 +27,11 @@ Dl_info place_of(const void* address) {
 const void* own_module() {
   Dl_info info{};
   return dladdr(reinterpret_cast<const void*>(&own_module), &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+bool is_part_of_program() {
+  static const bool is_part = own_file().is_program;
+  return is_part;
 }
 
 std::string demangle(const char* symbol) {
@@ -70,8 +77,10 @@ CallSite CallSite::here() noexcept {
   return site;
 }
 
-/// The innermost frame that is not the library's.
+/// The innermost frame that is not the library's; num_frames_ if there is none, or if the program
+/// holds the library, whose functions then can't be told from the program's.
 int CallSite::first_outside() const {
+  if (is_part_of_program()) return num_frames_;
   const void* own = own_module();
   int i = 0;
   while (i < num_frames_ && place_of(frames_[static_cast<std::size_t>(i)]).dli_fbase == own) ++i;
@@ -80,7 +89,7 @@ int CallSite::first_outside() const {
 
 std::string CallSite::operation(const char* fallback) const {
   const int outside = first_outside();
-  if (outside == 0) return fallback;
+  if (outside == 0 || is_part_of_program()) return fallback;
   const Dl_info entry = place_of(frames_[static_cast<std::size_t>(outside - 1)]);
   return entry.dli_sname != nullptr ? short_name(demangle(entry.dli_sname)) : fallback;
 }

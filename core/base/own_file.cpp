@@ -1,0 +1,26 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/base/own_file.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <system_error>
+
+namespace patchbay {
+
+OwnFile own_file() {
+  Dl_info info{};
+  void* entry = nullptr;
+  const auto* const code = reinterpret_cast<const void*>(&own_file);
+  if (dladdr1(code, &info, &entry, RTLD_DL_LINKMAP) == 0 || entry == nullptr) return {};
+  const char* const name = static_cast<const link_map*>(entry)->l_name;
+  OwnFile file;
+  // The dynamic linker has no name for the program but its first argument, which the caller chose.
+  file.is_program = name == nullptr || *name == '\0';
+  std::error_code error;
+  file.path = std::filesystem::canonical(file.is_program ? "/proc/self/exe" : name, error);
+  if (error) file.path.clear();
+  return file;
+}
+
+}  // namespace patchbay
