@@ -7,7 +7,7 @@
 
 #include "patchbay/plugin/kernels/elementwise.h"
 
-#include "kit/expression/dtypes.hpp"
+#include "kit/dtypes.hpp"
 
 namespace patchbay::expression {
 namespace {
@@ -29,6 +29,7 @@ struct Operator {
 #define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) {#name ".1", 3, k_##dtypes},
 #define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, k_##dtypes, true},
 #define PATCHBAY_LOGIC(name, num_operands, expression) {#name ".1", num_operands, k_BOOLS, true},
+constexpr unsigned bit_of(std::uint8_t dtype) { return 1U << dtype; }
 constexpr unsigned k_FLOATS =
     bit_of(PATCHBAY_F32) | bit_of(PATCHBAY_F64) | bit_of(PATCHBAY_F16) | bit_of(PATCHBAY_BF16);
 constexpr unsigned k_NUMBERS =
@@ -237,7 +238,7 @@ class Parser {
   std::uint8_t dtype_at(std::uint16_t value) const { return program_.values[value].dtype; }
 
   std::uint8_t dtype_of(std::string_view name) const {
-    const std::uint8_t dtype = parse_dtype(name);
+    const std::uint8_t dtype = dtype_named(name);
     if (dtype == 0) fail("unknown dtype '" + std::string(name.substr(0, 40)) + "'");
     return dtype;
   }

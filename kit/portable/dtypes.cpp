@@ -1,6 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/portable/dtypes.hpp"
 
+#include <bit>
+#include <cmath>
+#include <cstdio>
+
+#include "kSmallFloatsText.text.h"
+#include "kit/portable/text.hpp"
+
 namespace patchbay::portable {
 namespace {
 
@@ -26,33 +33,61 @@ bool fits(char kind, const patchbay_argument_spec& spec) {
   }
 }
 
-}  // namespace
-
-std::string dtype_name(std::uint8_t dtype) {
-  switch (dtype) {
-    case PATCHBAY_F32: return "f32";
-    case PATCHBAY_F64: return "f64";
-    case PATCHBAY_F16: return "f16";
-    case PATCHBAY_BF16: return "bf16";
-    case PATCHBAY_I32: return "i32";
-    case PATCHBAY_I64: return "i64";
-    case PATCHBAY_U8: return "u8";
-    case PATCHBAY_BOOL: return "bool";
-    default: return "dtype " + std::to_string(dtype);
-  }
+std::string hexadecimal(std::uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
+  return text;
 }
 
+std::string hexadecimal(double number) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%a", number);
+  return text;
+}
+
+std::string f64_text(double value) {
+  if (std::isnan(value)) return "(f64)PATCHBAY_NAN";
+  if (std::isinf(value)) return value > 0 ? "(f64)PATCHBAY_INFINITY" : "-(f64)PATCHBAY_INFINITY";
+  return hexadecimal(value);
+}
+
+}  // namespace
+
 std::string element_type(std::uint8_t dtype) {
+  if (is_small_float(dtype)) return "u16";
   return dtype == PATCHBAY_BOOL ? "u8" : dtype_name(dtype);
 }
 
-std::size_t element_bytes(std::uint8_t dtype) {
+std::string value_type(std::uint8_t dtype) {
+  return is_small_float(dtype) ? "f32" : element_type(dtype);
+}
+
+std::string wrapping_type(std::uint8_t dtype) {
+  if (is_float(dtype)) return value_type(dtype);
+  return element_bytes(dtype) == 8 ? "u64" : "u32";
+}
+
+std::string loaded(std::uint8_t dtype, const std::string& element) {
+  if (is_small_float(dtype)) return "of_" + dtype_name(dtype) + "(" + element + ")";
+  return dtype == PATCHBAY_BOOL ? "(u8)(" + element + " != 0 ? 1 : 0)" : element;
+}
+
+std::string stored(std::uint8_t dtype, const std::string& value) {
+  return is_small_float(dtype) ? "to_" + dtype_name(dtype) + "(" + value + ")" : value;
+}
+
+std::string conversions_of(std::uint8_t dtype, const Traits& device) {
+  if (!is_small_float(dtype)) return {};
+  return define("HAS_F64", device.has_f64 ? 1 : 0) + kSmallFloatsText + "#undef HAS_F64\n";
+}
+
+std::string constant_text(std::uint8_t dtype, std::uint64_t bits) {
   switch (dtype) {
-    case PATCHBAY_F64:
-    case PATCHBAY_I64: return 8;
-    case PATCHBAY_F32:
-    case PATCHBAY_I32: return 4;
-    default: return 1;
+    case PATCHBAY_F32: return "PATCHBAY_FROM_BITS(" + hexadecimal(bits) + "u)";
+    case PATCHBAY_F64: return f64_text(std::bit_cast<double>(bits));
+    case PATCHBAY_F16:
+    case PATCHBAY_BF16: return loaded(dtype, "(u16)" + hexadecimal(bits));
+    default: return "(" + element_type(dtype) + ")" + hexadecimal(bits);
   }
 }
 

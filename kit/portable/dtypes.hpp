@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Dtypes as the kernels' texts name them.
+// Dtypes as the kernels' texts name them, and the checks of a kernel's arguments.
 #ifndef PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
 #define PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
 
@@ -9,32 +9,28 @@
 #include <string_view>
 
 #include "patchbay/plugin/kit/error.hpp"
-#include "patchbay/plugin/types.h"
 
+#include "kit/dtypes.hpp"
 #include "kit/portable/backend.hpp"
 
 namespace patchbay::portable {
 
 using Specs = std::span<const patchbay_argument_spec>;
 
-inline bool is_float(std::uint8_t dtype) { return dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64; }
-inline bool is_signed_integer(std::uint8_t dtype) {
-  return dtype == PATCHBAY_I32 || dtype == PATCHBAY_I64;
-}
-
-inline bool is_integer(std::uint8_t dtype) {
-  return is_signed_integer(dtype) || dtype == PATCHBAY_U8;
-}
-/// Whether the texts compute with it.
-inline bool is_known(std::uint8_t dtype) {
-  return is_float(dtype) || is_integer(dtype) || dtype == PATCHBAY_BOOL;
-}
-
-/// "f32"; "bool" for bools.
-std::string dtype_name(std::uint8_t dtype);
-/// The type of an element in memory: a bool is a u8.
+/// The type of an element in memory: a bool is a u8, a 16-bit float its bits.
 std::string element_type(std::uint8_t dtype);
-std::size_t element_bytes(std::uint8_t dtype);
+/// The type that texts compute in: f32 for 16-bit floats.
+std::string value_type(std::uint8_t dtype);
+/// The type in which sums and products wrap around.
+std::string wrapping_type(std::uint8_t dtype);
+
+/// The value of an element, and the element for a value. Any byte but 0 is true.
+std::string loaded(std::uint8_t dtype, const std::string& element);
+std::string stored(std::uint8_t dtype, const std::string& value);
+/// The functions that these two call; empty if the dtype needs none.
+std::string conversions_of(std::uint8_t dtype, const Traits& device);
+/// A literal with exactly these bits, as a value.
+std::string constant_text(std::uint8_t dtype, std::uint64_t bits);
 
 /// Whether the elements are of `dtype`; a scalar for a bool travels as u8.
 inline bool has_dtype(const patchbay_argument_spec& spec, std::uint8_t dtype) {

@@ -1,4 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Elementwise programs: single operators, which are programs of one step, and fused expressions.
 #ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_HPP_
 #define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_HPP_
 
@@ -7,46 +8,40 @@
 #include <mutex>
 #include <string>
 
+#include "kit/expression/nest.hpp"
 #include "kit/portable/backend.hpp"
-#include "kit/portable/nest.hpp"
 
 namespace patchbay::portable {
 
-/// The elementwise text compiled for one type of indices.
-struct ElementwiseProgram {
-  ElementwiseProgram(Backend& backend, const std::string& text);
-
-  const std::unique_ptr<Program> program;
-  const std::unique_ptr<Function> dense, strided;
-};
-
-class ElementwiseKernel : public plugin::Kernel {
+/// Arguments: tensors and scalars, each in the order of the program, outputs first. Scalars may
+/// stand between tensors.
+class ElementwiseKernel final : public plugin::Kernel {
  public:
-  /// `text` defines all but INDEX, BAND and CHUNK. `vector`: elements that a work-item takes of
-  /// dense operands. `keeps_order`: the text counts elements in row-major order.
-  ElementwiseKernel(Backend& backend, std::string name, std::string text, std::int64_t vector,
-                    bool keeps_order);
+  /// `keeps_order`: the program counts elements in row-major order.
+  ElementwiseKernel(Backend& backend, std::string name, const expression::Program& program,
+                    bool keeps_order = false);
+  ~ElementwiseKernel() override;
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
  private:
-  Nest nest_of(plugin::Arguments arguments) const;
-  ElementwiseProgram& program_for(bool small);
+  /// The text compiled for one type of indices.
+  struct Code;
+
+  void check_arguments(plugin::Arguments arguments) const;
+  const Code& code_for(bool is_small);
   template <class Index>
-  void launch_dense(plugin::Stream& stream, Function& dense, Arguments& arguments,
-                    std::int64_t count, std::string_view name) const;
-  template <class Index>
-  void launch_strided(plugin::Stream& stream, Function& strided, Arguments& arguments,
-                      const Nest& nest, std::string_view name) const;
+  void enqueue(plugin::Stream& stream, const Code& code, const expression::Nest& nest,
+               Arguments& arguments, std::string_view name) const;
 
   Backend& backend_;
   const std::string name_, text_;
   const std::int64_t vector_;
+  const std::size_t num_tensors_, num_arguments_;
   const bool keeps_order_;
-  ElementwiseProgram small_;
   std::mutex mutex_;
-  std::unique_ptr<ElementwiseProgram> large_;  // built when a tensor needs wide indices
+  std::unique_ptr<Code> small_, large_;  // large: built when a tensor needs wide indices
 };
 
 /// For an operator of this family. Throws `unsupported` with the reason.

@@ -78,6 +78,8 @@ std::string saturated(std::string_view least, std::string_view most) {
 
 std::string cast_text(std::uint8_t out, std::uint8_t in) {
   if (out == PATCHBAY_BOOL) return "a != 0 ? 1 : 0";
+  if (is_small_float(out) && in == PATCHBAY_F64) return "odd_of_f64(a)";
+  if (is_small_float(out) && !is_float(in)) return "odd_of_integer(a)";
   if (is_float(in)) {
     if (out == PATCHBAY_I32) return saturated("(-2147483647 - 1)", "2147483647");
     if (out == PATCHBAY_I64) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the elementwise operators compute, as text for elementwise.pbk.
+// What the elementwise operators compute, as text of the dialect.
 #ifndef PATCHBAY_KIT_PORTABLE_EXPRESSIONS_HPP_
 #define PATCHBAY_KIT_PORTABLE_EXPRESSIONS_HPP_
 
@@ -36,7 +36,8 @@ std::span<const Expression> expressions();
 /// Null if no elementwise operator has the name.
 const Expression* find_expression(std::string_view name);
 
-/// The text for dtypes out and in; empty if there is none.
+/// The text for dtypes out and in, whose result the dtype out is rounded from; empty if there is
+/// none.
 std::string expression_text(const Expression& expression, std::uint8_t out, std::uint8_t in);
 
 }  // namespace patchbay::portable

@@ -41,21 +41,29 @@ std::string worst(bool greatest, std::uint8_t in) {
 
 std::string accumulator(const Fold& fold, std::uint8_t in, const Traits& traits) {
   switch (fold.family) {
-    case Family::kExtreme: return element_type(in);
+    case Family::kExtreme: return value_type(in);
     case Family::kPosition: return "Best";
-    case Family::kMaxAbs: return is_float(in) ? element_type(in) : "u64";
+    case Family::kMaxAbs: return is_float(in) ? value_type(in) : "u64";
     default:
       if (!is_float(in)) return "u64";
       // Sums of f32 are kept in f64 where there is one.
-      return traits.has_f64 ? "f64" : element_type(in);
+      return traits.has_f64 ? "f64" : value_type(in);
   }
+}
+
+/// An accumulator as what is stored. One of f64 is rounded to a small float at once.
+std::string result_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
+  const std::uint8_t out = fold_result(fold, in);
+  if (!is_small_float(out)) return "((OUT)(acc))";
+  const bool is_wide = accumulator(fold, in, traits) == "f64";
+  return stored(out, is_wide ? "odd_of_f64(acc)" : "acc");
 }
 
 std::string steps_of_sum(const Fold& fold, std::uint8_t in) {
   const std::string term(is_float(in)            ? fold.of_floats
                          : is_signed_integer(in) ? fold.of_signed
                                                  : fold.of_unsigned);
-  std::string text = define("INIT", "(ACC)0") + define("RESULT(acc)", "((OUT)(acc))");
+  std::string text = define("INIT", "(ACC)0");
   if (fold.family == Family::kSum) {
     return text + define("STEP(acc, x, at)", "((acc) + " + term + ")") +
            define("MERGE(acc, other)", "((acc) + (other))");
@@ -70,7 +78,7 @@ std::string steps_of_sum(const Fold& fold, std::uint8_t in) {
 
 std::string steps_of_extreme(const Fold& fold, std::uint8_t in) {
   const std::string stays = fold.greatest ? ">=" : "<=";
-  return define("INIT", worst(fold.greatest, in)) + define("RESULT(acc)", "(acc)") +
+  return define("INIT", worst(fold.greatest, in)) +
          "PATCHBAY_FUNCTION ACC better(const ACC acc, const ACC x) {\n"
          "  return acc != acc || acc " +
          stays + " x ? acc : x;\n}\n" + define("STEP(acc, x, at)", "better(acc, x)") +
@@ -82,7 +90,6 @@ std::string steps_of_position(const Fold& fold, std::uint8_t in) {
   const bool is_byte = element_bytes(in) == 1;
   return define("HELD", is_byte ? "i32" : "T") +
          define("INIT", "best_at(" + worst(fold.greatest, in) + ", (i64)0x7fffffffffffffff)") +
-         define("RESULT(acc)", "((acc).index)") +
          define("BEATS(a, b)", fold.greatest ? "((a) > (b))" : "((a) < (b))") +
          define("IS_NAN(x)", is_float(in) ? "((x) != (x))" : "0") +
          define("STEP(acc, x, at)", "best_of(acc, best_at(x, at))") +
@@ -104,8 +111,11 @@ std::uint8_t fold_result(const Fold& fold, std::uint8_t in) {
 
 std::string fold_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
   std::string text =
-      alias("T", element_type(in)) + alias("OUT", element_type(fold_result(fold, in))) +
-      define("ACC", accumulator(fold, in, traits)) + define("ARG", fold.is_position() ? 1 : 0);
+      conversions_of(in, traits) + alias("T", value_type(in)) + alias("IN", element_type(in)) +
+      define("LOAD(element)", is_small_float(in) ? loaded(in, "element") : "element") +
+      alias("OUT", element_type(fold_result(fold, in))) +
+      define("ACC", accumulator(fold, in, traits)) + define("ARG", fold.is_position() ? 1 : 0) +
+      define("RESULT(acc)", fold.is_position() ? "((acc).index)" : result_text(fold, in, traits));
   switch (fold.family) {
     case Family::kExtreme: return text + steps_of_extreme(fold, in);
     case Family::kPosition: return text + steps_of_position(fold, in);

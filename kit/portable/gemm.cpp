@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kLargestTile = 16;
 
-std::string whole_text(std::uint8_t dtype, std::int64_t tile) {
-  return alias("T", gemm_type(dtype)) + define("TILE", tile) + kGemmText;
+std::string whole_text(std::uint8_t dtype, std::int64_t tile, const Traits& traits) {
+  return conversions_of(dtype, traits) + gemm_definitions(dtype) + define("TILE", tile) + kGemmText;
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ GemmKernel::GemmKernel(Backend& backend, std::uint8_t dtype)
   do {
     tile_ /= 2;
     gemm_.reset();
-    program_ = backend.build(whole_text(dtype, tile_));
+    program_ = backend.build(whole_text(dtype, tile_, backend.traits()));
     gemm_ = program_->function("gemm");
   } while (tile_ > 1 && static_cast<std::uint64_t>(tile_ * tile_) > gemm_->max_group_size());
 }

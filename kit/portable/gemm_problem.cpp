@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "kit/portable/text.hpp"
+
 namespace patchbay::portable {
 namespace {
 
@@ -113,12 +115,11 @@ std::vector<GemmProblem> gemm_problems(plugin::Arguments arguments) {
   return problems;
 }
 
-std::string gemm_type(std::uint8_t dtype) {
-  switch (dtype) {
-    case PATCHBAY_I32: return "u32";
-    case PATCHBAY_I64: return "u64";
-    default: return element_type(dtype);
-  }
+std::string gemm_definitions(std::uint8_t dtype) {
+  const bool is_small = is_small_float(dtype);
+  return alias("T", wrapping_type(dtype)) + alias("STORED", is_small ? element_type(dtype) : "T") +
+         define("LOAD(element)", is_small ? loaded(dtype, "element") : "(element)") +
+         define("STORE(value)", is_small ? stored(dtype, "value") : "(value)");
 }
 
 }  // namespace patchbay::portable

@@ -46,8 +46,8 @@ std::vector<GemmSeries> gemm_series(plugin::Arguments arguments);
 /// None if the result is empty.
 std::vector<GemmProblem> gemm_problems(plugin::Arguments arguments);
 
-/// The type in which products and sums of the dtype wrap around, if it is one of integers.
-std::string gemm_type(std::uint8_t dtype);
+/// T, in which products and sums are computed, STORED, of elements, LOAD(element), STORE(value).
+std::string gemm_definitions(std::uint8_t dtype);
 
 }  // namespace patchbay::portable
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <string>
 
-#include "kit/portable/dtypes.hpp"
-#include "kit/portable/nest.hpp"
-#include "kit/portable/text.hpp"
 #include "kGatherText.text.h"
 #include "kScatterAddText.text.h"
+#include "kit/loop_nest.hpp"
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {
@@ -32,8 +32,12 @@ Grid grid_of(std::int64_t items, const Traits& traits, const Function& function)
 
 /// Unsigned types of that size: nothing is computed with what is moved.
 std::string_view moved_type(std::size_t element_bytes) {
-  if (element_bytes == 1) return "u8";
-  return element_bytes == 4 ? "u32" : "u64";
+  switch (element_bytes) {
+    case 1: return "u8";
+    case 2: return "u16";
+    case 4: return "u32";
+    default: return "u64";
+  }
 }
 
 std::uint64_t missing_bits(std::uint8_t dtype) {
@@ -41,13 +45,8 @@ std::uint64_t missing_bits(std::uint8_t dtype) {
     return std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
   if (dtype == PATCHBAY_F64)
     return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
-  return 0;
-}
-
-/// The type in which sums wrap around.
-std::string wrapping_type(std::uint8_t dtype) {
-  if (is_float(dtype)) return element_type(dtype);
-  return dtype == PATCHBAY_I64 ? "u64" : "u32";
+  if (dtype == PATCHBAY_F16) return 0x7e00;
+  return dtype == PATCHBAY_BF16 ? 0x7fc0 : 0;
 }
 
 std::string gather_text(std::uint8_t dtype, std::uint8_t index, const Traits& traits) {
@@ -84,15 +83,16 @@ struct AdditionRun {
   std::int64_t strides[3][PATCHBAY_MAX_RANK];
 };
 
+using Nest = LoopNest<3>;
+
 template <class Run>
 void set_nest(Run& run, Nest nest) {
-  nest.sort(0);
-  nest.merge();
-  if (nest.rank == 0) nest.add({1, {1, 1, 1}});
+  nest.collapse();
+  nest.pad(1);
   run.rank = nest.rank;
   for (int d = 0; d < nest.rank; ++d) {
-    run.shape[d] = nest.at(d).size;
-    for (std::size_t k = 0; k < 3; ++k) run.strides[k][d] = nest.at(d).strides[k];
+    run.shape[d] = nest.shape[d];
+    for (std::size_t k = 0; k < 3; ++k) run.strides[k][d] = nest.strides[k][d];
   }
 }
 
@@ -110,9 +110,9 @@ LookupRun lookup_of(plugin::Arguments arguments, const Traits& traits) {
   LookupRun run{};
   run.extent = a.shape[dim];
   run.step = a.strides[dim];
-  Nest nest;
+  Nest nest(3);
   for (int d = 0; d < out.rank; ++d) {
-    nest.add({out.shape[d], {out.strides[d], d == dim ? 0 : a.strides[d], index.strides[d]}});
+    nest.add(out.shape[d], {out.strides[d], d == dim ? 0 : a.strides[d], index.strides[d]});
   }
   set_nest(run, nest);
   run.items = num_runs(run, traits);
@@ -128,10 +128,10 @@ AdditionRun addition_of(plugin::Arguments arguments, const Traits& traits) {
   run.count = index.shape[dim];
   run.index_step = index.strides[dim];
   run.source_step = source.strides[dim];
-  Nest rest;
+  Nest rest(3);
   for (int d = 0; d < index.rank; ++d) {
     if (d == dim) continue;
-    rest.add({index.shape[d], {out.strides[d], index.strides[d], source.strides[d]}});
+    rest.add(index.shape[d], {out.strides[d], index.strides[d], source.strides[d]});
   }
   set_nest(run, rest);
   const std::int64_t runs = num_runs(run, traits);

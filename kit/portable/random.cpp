@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "kit/portable/dtypes.hpp"
-#include "kit/portable/nest.hpp"
-#include "kit/portable/text.hpp"
 #include "kRandomText.text.h"
+#include "kit/loop_nest.hpp"
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {
@@ -52,11 +52,16 @@ std::uint8_t parameter_dtype(Distribution distribution, std::uint8_t out) {
              : std::uint8_t{PATCHBAY_I64};
 }
 
-std::string whole_text(Distribution distribution, std::uint8_t out) {
+std::string whole_text(Distribution distribution, std::uint8_t out, const Traits& traits) {
   const bool is_wide = out == PATCHBAY_F64;
   const auto flag = [&](Distribution other) { return distribution == other ? 1 : 0; };
-  std::string text = alias("OUT", element_type(out)) +
-                     alias("PARAMETER", element_type(parameter_dtype(distribution, out)));
+  const std::uint8_t parameter = parameter_dtype(distribution, out);
+  std::string text = conversions_of(out, traits) + alias("OUT", value_type(out)) +
+                     alias("STORED", element_type(out)) +
+                     alias("PARAMETER", value_type(parameter)) +
+                     alias("STORED_PARAMETER", element_type(parameter)) +
+                     define("LOAD(parameter)", loaded(parameter, "parameter")) +
+                     define("STORE(value)", stored(out, "value"));
   text += define("OUT_IS_F64", is_wide ? 1 : 0) + define("REAL_IS_F64", is_wide ? 1 : 0);
   text += define("REAL", is_wide ? "f64" : "f32");
   text += define("IS_UNIFORM", flag(Distribution::kUniform)) +
@@ -70,11 +75,11 @@ std::string whole_text(Distribution distribution, std::uint8_t out) {
 }
 
 /// In row-major order, as the elements are counted.
-Nest nest_of(const patchbay_argument& out) {
-  Nest nest;
-  for (int d = 0; d < out.rank; ++d) nest.add({out.shape[d], {out.strides[d], 0, 0}});
+LoopNest<1> nest_of(const patchbay_argument& out) {
+  LoopNest<1> nest(1);
+  for (int d = 0; d < out.rank; ++d) nest.add(out.shape[d], {out.strides[d]});
   nest.merge();
-  if (nest.rank == 0) nest.add({1, {1, 0, 0}});
+  nest.pad(1);
   return nest;
 }
 
@@ -89,7 +94,7 @@ RandomKernel::RandomKernel(Backend& backend, std::string name, Distribution dist
     : name_(std::move(name)),
       distribution_(distribution),
       out_(out),
-      program_(backend.build(whole_text(distribution, out))),
+      program_(backend.build(whole_text(distribution, out, backend.traits()))),
       function_(program_->function("elements")) {}
 
 std::int64_t RandomKernel::elements_of_a_block(plugin::Arguments arguments) const {
@@ -100,7 +105,7 @@ std::int64_t RandomKernel::elements_of_a_block(plugin::Arguments arguments) cons
 
 void RandomKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                           std::string_view name) {
-  const Nest nest = nest_of(arguments[0]);
+  const LoopNest<1> nest = nest_of(arguments[0]);
   Run run{};
   run.count = nest.num_elements();
   if (run.count == 0) return;
@@ -113,8 +118,8 @@ void RandomKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, p
   run.offset = bits_of(arguments[2]);
   run.rank = nest.rank;
   for (int d = 0; d < nest.rank; ++d) {
-    run.shape[d] = nest.at(d).size;
-    run.strides[d] = nest.at(d).strides[0];
+    run.shape[d] = nest.shape[d];
+    run.strides[d] = nest.strides[0][d];
   }
   Arguments to;
   to.memory(arguments[0].value.memory);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "kit/portable/dtypes.hpp"
-#include "kit/portable/nest.hpp"
-#include "kit/portable/text.hpp"
 #include "kReductionText.text.h"
+#include "kit/loop_nest.hpp"
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {
@@ -30,6 +30,8 @@ std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 40
 /// Of the pieces; `across` makes as many a work-item as it takes results.
 constexpr std::uint64_t kMostPartials = 64 * 128;
 
+using Nest = LoopNest<2>;  // operands: in, out
+
 /// The kernels' struct of the same name.
 struct Axes {
   std::int64_t rank, count;
@@ -40,9 +42,9 @@ struct Axes {
 Axes to_axes(const Nest& nest) {
   Axes axes{nest.rank, nest.num_elements(), {}, {}, {}};
   for (int d = 0; d < nest.rank; ++d) {
-    axes.shape[d] = nest.at(d).size;
-    axes.in[d] = nest.at(d).strides[0];
-    axes.out[d] = nest.at(d).strides[1];
+    axes.shape[d] = nest.shape[d];
+    axes.in[d] = nest.strides[0][d];
+    axes.out[d] = nest.num_operands > 1 ? nest.strides[1][d] : 0;
   }
   return axes;
 }
@@ -68,7 +70,7 @@ std::uint64_t group_of(std::int64_t items, const Traits& traits) {
 }  // namespace
 
 struct ReductionKernel::Plan {
-  Nest kept, reduced;
+  Nest kept{2}, reduced{1};
   bool across = false;
   std::int64_t items = 0, pieces = 1, piece_size = 0;
 };
@@ -92,30 +94,28 @@ ReductionKernel::Plan ReductionKernel::plan(plugin::Arguments arguments) const {
   Plan plan;
   for (int d = 0; d < in.rank; ++d) {
     if (out.shape[d] == in.shape[d]) {
-      plan.kept.add({in.shape[d], {in.strides[d], out.strides[d]}});
+      plan.kept.add(in.shape[d], {in.strides[d], out.strides[d]});
     } else if (out.shape[d] == 1) {
-      plan.reduced.add({in.shape[d], {in.strides[d]}});
+      plan.reduced.add(in.shape[d], {in.strides[d]});
     } else {
       plugin::invalid_argument(name + ": dimension " + std::to_string(d) + " of " +
                                std::to_string(in.shape[d]) + " elements to " +
                                std::to_string(out.shape[d]));
     }
   }
-  plan.kept.sort(0);
-  plan.kept.merge();
-  if (!fold_.is_position()) plan.reduced.sort(0);
+  plan.kept.collapse();
+  if (!fold_.is_position()) plan.reduced.sort();
   plan.reduced.merge();
-  for (Nest* nest : {&plan.kept, &plan.reduced}) {
-    if (nest->rank == 0) nest->add({1, {1, 1, 0}});
-  }
+  plan.kept.pad(1);
+  plan.reduced.pad(1);
 
   const std::int64_t results = plan.kept.num_elements(), each = plan.reduced.num_elements();
-  const Dim& inner = plan.kept.at(plan.kept.rank - 1);
+  const std::int64_t inner_size = plan.kept.inner_size();
   const int wide = widths_of(fold_, traits_).wide;
-  plan.across = inner.size > 1 && inner.strides[0] == 1 && each > 1 &&
-                plan.reduced.at(plan.reduced.rank - 1).strides[0] != 1;
+  plan.across = inner_size > 1 && plan.kept.inner_stride(0) == 1 && each > 1 &&
+                plan.reduced.inner_stride(0) != 1;
   plan.items = plan.across
-                   ? results / std::max<std::int64_t>(inner.size, 1) * pieces(inner.size, wide)
+                   ? results / std::max<std::int64_t>(inner_size, 1) * pieces(inner_size, wide)
                    : results;
   if (workspace_bytes_ != 0 && plan.items != 0) {
     const std::int64_t wanted = enough_items(traits_) / plan.items;

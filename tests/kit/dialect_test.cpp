@@ -70,7 +70,8 @@ std::vector<std::pair<std::string, std::string>> texts() {
 }
 
 /// Enough for all forms of a text.
-const std::vector<std::uint8_t> kFewDtypes = {PATCHBAY_F32, PATCHBAY_I64, PATCHBAY_BOOL};
+const std::vector<std::uint8_t> kFewDtypes = {PATCHBAY_F32, PATCHBAY_F16, PATCHBAY_I64,
+                                              PATCHBAY_BOOL};
 
 std::string with_dialect(const std::string& text) {
   return read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
@@ -113,7 +114,7 @@ TEST(DialectTest, PortableOperatorsAreOpenClC) {
   }
   portable::Traits cpu;
   cpu.is_cpu = cpu.has_vectors = true;
-  for (const auto& [name, text] : portable_texts(cpu, {PATCHBAY_F64})) {
+  for (const auto& [name, text] : portable_texts(cpu, {PATCHBAY_F64, PATCHBAY_BF16})) {
     EXPECT_TRUE(is_opencl(name, with_wide_indices(text), "CL1.2", kMade)) << text;
   }
 }
@@ -195,8 +196,9 @@ TEST_P(PortableCudaTest, EveryOperatorCompiles) {
   RuntimeCompiler compiler;
   if (!compiler.open()) GTEST_SKIP() << "no NVRTC here: libnvrtc.so can't be opened";
   const bool is_first = architecture == "sm_75";
-  const auto dtypes = is_first ? std::vector<std::uint8_t>{PATCHBAY_F32, PATCHBAY_I64}
-                               : std::vector<std::uint8_t>{PATCHBAY_F32};
+  const auto dtypes = is_first
+                          ? std::vector<std::uint8_t>{PATCHBAY_F32, PATCHBAY_BF16, PATCHBAY_I64}
+                          : std::vector<std::uint8_t>{PATCHBAY_F32};
   for (const auto& [name, text] : portable_texts({}, dtypes)) {
     const std::string compiled = is_first ? text : with_wide_indices(text);
     EXPECT_EQ(compiler.failure(with_dialect(compiled), architecture), "") << name << '\n' << text;
@@ -210,6 +212,9 @@ INSTANTIATE_TEST_SUITE_P(, PortableCudaTest,
 /// and logic, reductions, products, random elements.
 TEST(DialectTest, EveryOperatorHasItsTexts) {
   EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 12 + 7 + 2 + 6 + 1 + 2);
+  for (const std::uint8_t small : {PATCHBAY_F16, PATCHBAY_BF16}) {
+    EXPECT_EQ(portable_texts({}, {small}).size(), portable_texts({}, {PATCHBAY_F32}).size());
+  }
   EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 8 + 1 + 2);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 4 + 6 + 2 + 2 + 1);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 1 + 6 + 3 + 2 + 1);

@@ -109,7 +109,7 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
         std::string text = backend.text_of(op, specs);
         if (text.empty()) continue;
         texts.push_back(
-            {std::string(op) + '_' + portable::dtype_name(out) + '_' + portable::dtype_name(in),
+            {std::string(op) + '_' + patchbay::dtype_name(out) + '_' + patchbay::dtype_name(in),
              std::move(text)});
       }
     }

@@ -41,12 +41,6 @@ ScalarCell cell_of(T value) {
 
 }  // namespace
 
-std::string dtype_name(std::uint8_t dtype) {
-  static constexpr const char* kNames[kNumDtypeNames] = {"none", "f32", "f64", "f16", "bf16",
-                                                         "i32",  "i64", "u8",  "bool"};
-  return dtype < kNumDtypeNames ? kNames[dtype] : "dtype " + std::to_string(dtype);
-}
-
 ScalarCell convert_scalar(const patchbay_argument& scalar, std::uint8_t to_dtype) {
   if (scalar.dtype == to_dtype) return {scalar.value.bits};
   switch (to_dtype) {

@@ -4,9 +4,10 @@
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
 
 #include <cstdint>
-#include <string>
 
 #include "patchbay/plugin/types.h"
+
+#include "kit/dtypes.hpp"
 
 namespace patchbay::cpu {
 
@@ -20,15 +21,10 @@ inline char* data_of(const patchbay_argument& argument) noexcept {
   return address_of(argument.value.memory);
 }
 
-constexpr std::int64_t kDtypeBytes[] = {0, 4, 8, 2, 2, 4, 8, 1, 1};
-constexpr int kNumDtypeNames = 9;
-
+/// Signed, for it is added to offsets.
 inline std::int64_t element_bytes(std::uint8_t dtype) noexcept {
-  return dtype < kNumDtypeNames ? kDtypeBytes[dtype] : 0;
+  return static_cast<std::int64_t>(patchbay::element_bytes(dtype));
 }
-
-/// "f32", or "dtype 77" for one that this plugin does not know.
-std::string dtype_name(std::uint8_t dtype);
 
 inline std::int64_t num_elements(const patchbay_argument& tensor) noexcept {
   std::int64_t n = 1;

@@ -31,21 +31,21 @@ FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t ca
                    plugin::Arguments arguments)
     : plan_(plan),
       simd_(simd),
-      walk_(arguments.first(plan.program.num_tensors())),
-      num_elements_(walk_.num_elements()),
+      nest_(expression::nest_of(arguments.first(plan.program.num_tensors()))),
+      num_elements_(nest_.num_elements()),
       num_outputs_(plan.program.outputs.size()),
       num_tensors_(plan.program.num_tensors()),
       num_registers_(plan.num_registers) {
   const expression::Program& program = plan.program;
-  const auto rank = static_cast<int>(walk_.rank);
+  const int rank = nest_.rank;
   std::int64_t bytes = 0;
   for (std::size_t t = 0; t < num_tensors_; ++t) {
     Tensor& tensor = tensors_[t];
     tensor.data = data_of(arguments[t]);
     tensor.dtype = arguments[t].dtype;
     tensor.element_bytes = cpu::element_bytes(tensor.dtype);
-    tensor.step = rank > 0 ? walk_.dims[rank - 1].strides[t] : 1;
-    tensor.row_step = rank > 1 ? walk_.dims[rank - 2].strides[t] : 0;
+    tensor.step = nest_.inner_stride(static_cast<int>(t));
+    tensor.row_step = rank > 1 ? nest_.strides[t][rank - 2] : 0;
     tensor.stream = false;
     tensor.register_ = FusedPlan::kNone;
     bytes += num_elements_ * tensor.element_bytes;
@@ -60,7 +60,7 @@ FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t ca
       tensors_[num_outputs_ + value.bits].value = static_cast<std::uint16_t>(i);
     }
   }
-  choose_shape(rank > 0 ? walk_.dims[rank - 1].size : 1, rank > 1 ? walk_.dims[rank - 2].size : 1);
+  choose_shape(nest_.inner_size(), rank > 1 ? nest_.shape[rank - 2] : 1);
   mark_uniform();
   for (std::size_t o = 0; o < num_outputs_; ++o) {
     tensors_[o].stream = bytes > cache_bytes;
@@ -96,7 +96,7 @@ void FusedRun::choose_shape(std::int64_t length, std::int64_t height) {
   rows_ = several ? std::clamp<std::int64_t>(elements / columns_, 1, height) : 1;
   blocks_ = pieces(length, columns_);
   strips_ = pieces(height, rows_);
-  for (std::size_t d = 0; d + 2 < walk_.rank; ++d) planes_ *= walk_.dims[d].size;
+  for (int d = 0; d + 2 < nest_.rank; ++d) planes_ *= nest_.shape[d];
   for (std::size_t t = num_outputs_; t < num_tensors_; ++t) set_input(tensors_[t]);
 }
 
@@ -184,11 +184,10 @@ FusedRun::Tile FusedRun::tile_at(std::int64_t number) const noexcept {
   for (std::size_t t = 0; t < num_tensors_; ++t) {
     offsets[t] = strip * rows_ * tensors_[t].row_step + block * columns_ * tensors_[t].step;
   }
-  for (auto d = static_cast<int>(walk_.rank) - 3; d >= 0; --d) {
-    const expression::Walk::Dim& dim = walk_.dims[d];
-    const std::int64_t index = plane % dim.size;
-    plane /= dim.size;
-    for (std::size_t t = 0; t < num_tensors_; ++t) offsets[t] += index * dim.strides[t];
+  for (int d = nest_.rank - 3; d >= 0; --d) {
+    const std::int64_t index = plane % nest_.shape[d];
+    plane /= nest_.shape[d];
+    for (std::size_t t = 0; t < num_tensors_; ++t) offsets[t] += index * nest_.strides[t][d];
   }
   for (std::size_t t = 0; t < num_tensors_; ++t) {
     tile.data[t] = tensors_[t].data + offsets[t] * tensors_[t].element_bytes;

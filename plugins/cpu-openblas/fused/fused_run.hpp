@@ -7,9 +7,10 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/expression/walk.hpp"
-#include "cpu-openblas/fused/fused_plan.hpp"
+#include "cpu-openblas/arguments/#include ".hpp "
 #include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/fused/fused_plan.hpp"
+#include "kit/expression/nest.hpp"
 
 namespace patchbay::cpu {
 
@@ -62,7 +63,7 @@ class FusedRun {
 
   const FusedPlan& plan_;
   const SimdTable& simd_;
-  const expression::Walk walk_;
+  const expression::Nest nest_;
   const std::int64_t num_elements_;
   std::size_t num_outputs_, num_tensors_;
   Tensor tensors_[expression::kMaxTensors];

@@ -16,14 +16,11 @@ constexpr std::int64_t kGrain = 1024;  // elements of a row that are looked at t
 
 /// The elements as they lie in memory, each once.
 LoopNest nest_of(const patchbay_argument& index) {
-  LoopNest nest;
-  nest.num_operands = 1;
+  LoopNest nest(1);
   for (int d = 0; d < index.rank; ++d) {
-    if (index.shape[d] == 1 || index.strides[d] == 0) continue;
-    nest.shape[nest.rank] = index.shape[d];
-    nest.strides[0][nest.rank++] = index.strides[d];
+    if (index.strides[d] != 0) nest.add(index.shape[d], {index.strides[d]});
   }
-  collapse(nest);
+  nest.collapse();
   return nest;
 }
 
@@ -71,7 +68,7 @@ bool are_in_range(Workers& workers, const patchbay_argument& index, std::int64_t
     workers.split(rows * parts, 1, bytes, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t unit = begin; unit < end; ++unit) {
         std::int64_t offset = 0;
-        nest.offsets_of(unit / parts, &offset);
+        offsets_of(nest, unit / parts, &offset);
         const std::int64_t first = unit % parts * kGrain, stride = nest.inner_stride(0);
         if (row_is_in_range(data + offset + first * stride, std::min(kGrain, n - first), stride,
                             extent)) {

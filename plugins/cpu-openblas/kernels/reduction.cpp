@@ -9,8 +9,10 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "cpu-openblas/arguments/#include ".hpp "
 #include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/threads/#include ".hpp "
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
@@ -19,29 +21,24 @@ namespace {
 /// The loops over outputs (operands: out, in) and, for each, over its inputs (operand: in) in
 /// row-major order, which is the order of indices and of sums.
 struct Loops {
-  LoopNest kept, reduced;
+  LoopNest kept{2}, reduced{1};
   std::int64_t num_outputs = 1, num_inputs = 1;
 };
 
 Loops make_loops(const patchbay_argument& out, const patchbay_argument& in) {
   Loops loops;
-  loops.kept.num_operands = 2;
-  loops.reduced.num_operands = 1;
   for (int d = 0; d < in.rank; ++d) {
     const std::int64_t extent = in.shape[d];
-    if (out.shape[d] == extent)
+    if (out.shape[d] == extent) {
       loops.num_outputs *= extent;
-    else
+      loops.kept.add(extent, {out.strides[d], in.strides[d]});
+    } else {
       loops.num_inputs *= extent;
-    if (extent == 1) continue;
-    LoopNest& nest = out.shape[d] == extent ? loops.kept : loops.reduced;
-    nest.shape[nest.rank] = extent;
-    nest.strides[0][nest.rank] = &nest == &loops.kept ? out.strides[d] : in.strides[d];
-    nest.strides[1][nest.rank] = in.strides[d];
-    ++nest.rank;
+      loops.reduced.add(extent, {in.strides[d]});
+    }
   }
-  collapse(loops.kept);
-  merge_neighbours(loops.reduced);
+  loops.kept.collapse();
+  loops.reduced.merge();
   return loops;
 }
 
@@ -166,7 +163,7 @@ class Run {
 
   Place place_of(std::int64_t tile) const {
     std::int64_t offsets[LoopNest::kMaxOperands] = {};
-    loops_.kept.offsets_of(tile / tiles_a_row_, offsets);
+    offsets_of(loops_.kept, tile / tiles_a_row_, offsets);
     const std::int64_t column = tile % tiles_a_row_ * width_;
     const std::int64_t out = offsets[0] + column * loops_.kept.inner_stride(0);
     const std::int64_t in = offsets[1] + column * loops_.kept.inner_stride(1);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "cpu-openblas/kernels/index.hpp"
+#include "cpu-openblas/arguments/#include ".hpp "
 #include "cpu-openblas/arguments/loop_nest.hpp"
+#include "cpu-openblas/kernels/index.hpp"
+#include "cpu-openblas/threads/#include ".hpp "
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
@@ -161,7 +163,7 @@ void ScatterAddKernel::compute_share(const Walk& walk, const Share& share) const
 template <class T, class I>
 void ScatterAddKernel::add_share(const Walk& walk, const Share& share) const noexcept {
   std::int64_t offsets[LoopNest::kMaxOperands];
-  walk.rest.offsets_of(share.row, offsets);
+  offsets_of(walk.rest, share.row, offsets);
   const std::int64_t out_step = walk.rest.inner_stride(0), index_step = walk.rest.inner_stride(1);
   const std::int64_t source_step = walk.rest.inner_stride(2), n = share.end - share.begin;
   T* const out = reinterpret_cast<T*>(walk.out) + offsets[0] + share.begin * out_step;

@@ -101,7 +101,6 @@ namespace single {
 namespace twofold {
 #define REAL f64
 #define REAL_IS_F64 1
-#include "kit/portable/texts/box_muller.pbk"
 #undef REAL
 #undef REAL_IS_F64
 }  // namespace twofold

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "kit/expression/dtypes.hpp"
+#include "kit/dtypes.hpp"
 #include "kit/expression/program.hpp"
 #include "fake/device/device.hpp"
 #include "fake/kernels/kernel.hpp"
@@ -35,7 +35,7 @@ Function function_of(const expression::Program& program, const Value& value) {
   const Function function = found != nullptr ? found->choose(specs) : nullptr;
   if (function == nullptr) {
     plugin::unsupported("a fused expression: " + std::string(value.op) + " has no kernel for " +
-                        expression::dtype_name(from));
+                        patchbay::dtype_name(from));
   }
   return function;
 }
@@ -97,7 +97,7 @@ class Evaluation {
     for (int d = 0; d < view.rank; ++d) {
       at += index[static_cast<std::size_t>(d)] * view.strides[static_cast<std::size_t>(d)];
     }
-    return view.data + at * static_cast<std::int64_t>(expression::element_bytes(view.dtype));
+    return view.data + at * static_cast<std::int64_t>(patchbay::element_bytes(view.dtype));
   }
 
   /// All values in order, then the outputs, which may be inputs.
@@ -106,7 +106,7 @@ class Evaluation {
     for (std::size_t i = 0; i < program.values.size(); ++i) make(i, index);
     for (std::size_t o = 0; o < program.outputs.size(); ++o) {
       std::memcpy(element(tensors_[o], index), &cells_[program.outputs[o]],
-                  expression::element_bytes(tensors_[o].dtype));
+                  patchbay::element_bytes(tensors_[o].dtype));
     }
   }
 
@@ -116,7 +116,7 @@ class Evaluation {
     switch (value.source) {
       case Source::kInput: {
         const View& input = tensors_[code_->program.outputs.size() + value.bits];
-        std::memcpy(&cell, element(input, index), expression::element_bytes(value.dtype));
+        std::memcpy(&cell, element(input, index), patchbay::element_bytes(value.dtype));
         return;
       }
       case Source::kScalar: cell = scalars_[value.bits]; return;
@@ -199,7 +199,7 @@ std::unique_ptr<plugin::Module> load_fused(Device& device, std::string_view code
   for (const Value& value : program.values) {
     if (value.dtype == PATCHBAY_F16 || value.dtype == PATCHBAY_BF16) {
       plugin::unsupported("a fused expression: this device has no " +
-                          expression::dtype_name(value.dtype));
+                          patchbay::dtype_name(value.dtype));
     }
     if (value.dtype != PATCHBAY_F64 || device.options().f64) continue;
     plugin::unsupported("a fused expression: this device has no f64 (option fake_f64)");

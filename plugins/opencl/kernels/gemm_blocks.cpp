@@ -38,7 +38,7 @@ std::string vector_type(std::uint8_t dtype, std::int64_t lanes) {
 
 /// Two vectors of columns, and as many rows as the registers hold sums for: 32 of 64 bytes, or 16.
 Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device) {
-  const auto bytes = static_cast<std::int64_t>(portable::element_bytes(dtype));
+  const auto bytes = static_cast<std::int64_t>(element_bytes(dtype));
   const std::int64_t lanes = std::clamp<std::int64_t>(device.vector_bytes / bytes, 2, 16);
   const std::int64_t height = lanes * bytes >= 64 ? 12 : 6;
   // Half of it: some drivers count a kernel's arrays twice (rusticl of Mesa 22.3).
@@ -49,8 +49,8 @@ Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device) {
   const std::int64_t lines = std::clamp(
       std::min(kMostCopied, local) / (depth * bytes) / height * height, height, kMostLines);
   const std::string width = std::to_string(lanes);
-  const char* const fma = portable::is_float(dtype) ? "fma(a, b, c)" : "((a) * (b) + (c))";
-  std::string text = portable::alias("T", portable::gemm_type(dtype)) +
+  const char* const fma = is_float(dtype) ? "fma(a, b, c)" : "((a) * (b) + (c))";
+  std::string text = portable::alias("T", portable::wrapping_type(dtype)) +
                      portable::alias("V", vector_type(dtype, lanes)) + define("LANES", lanes) +
                      define("VECTORS", 2) + define("VLOAD", "vload" + width) +
                      define("VSTORE", "vstore" + width) + define("HEIGHT", height) +
@@ -62,7 +62,7 @@ class GemmBlocks final : public plugin::Kernel {
  public:
   GemmBlocks(const Device& device, plugin::Host host, std::uint8_t dtype, Blocks blocks)
       : device_(device),
-        element_bytes_(portable::element_bytes(dtype)),
+        element_bytes_(element_bytes(dtype)),
         rows_(blocks.rows),
         columns_(blocks.columns),
         program_(build_program(device, host, blocks.text)),

@@ -33,7 +33,7 @@ class ModuleKernel final : public GridKernel {
       if (argument.kind == PATCHBAY_TENSOR)
         given.push_back({argument.value.memory, nullptr, 0});
       else
-        given.push_back({{}, &argument.value.bits, portable::element_bytes(argument.dtype)});
+        given.push_back({{}, &argument.value.bits, element_bytes(argument.dtype)});
     }
     launcher_.launch(static_cast<Stream&>(stream), name, grid, given);
   }

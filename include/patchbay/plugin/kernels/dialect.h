@@ -28,6 +28,7 @@ typedef float f32;
 typedef int i32;
 typedef long i64;
 typedef uchar u8;
+typedef ushort u16;
 typedef uint u32;
 typedef ulong u64;
 
@@ -118,6 +119,7 @@ typedef double f64;
 typedef int i32;
 typedef long long i64;
 typedef unsigned char u8;
+typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -187,6 +189,7 @@ typedef double f64;
 typedef __INT32_TYPE__ i32;
 typedef __INT64_TYPE__ i64;
 typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
 typedef __UINT32_TYPE__ u32;
 typedef __UINT64_TYPE__ u64;
 

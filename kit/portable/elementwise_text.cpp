@@ -1,0 +1,236 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/portable/elementwise_text.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "kElementwiseText.text.h"
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/expressions.hpp"
+#include "kit/portable/text.hpp"
+
+namespace patchbay::portable {
+namespace {
+
+using expression::Program;
+using expression::Source;
+using expression::Value;
+
+std::string numbered(const char* prefix, std::size_t number) {
+  return prefix + std::to_string(number);
+}
+
+/// The dtype that an operator is for: the first operand may be a condition.
+std::uint8_t dtype_of_operands(const Program& program, const Value& value) {
+  return program.values[value.operands[value.num_operands - 1U]].dtype;
+}
+
+class Writer {
+ public:
+  Writer(const Program& program, const Traits& traits)
+      : program_(program),
+        traits_(traits),
+        vector_(vector_of(program, traits)),
+        is_operand_(program.values.size()) {
+    for (const Value& value : program.values) {
+      for (std::size_t i = 0; i < value.num_operands; ++i) is_operand_[value.operands[i]] = true;
+    }
+  }
+
+  std::string run() {
+    write_conversions();
+    if (vector_ > 1) write_vectors();
+    for (const Value& value : program_.values) {
+      if (value.source == Source::kOperator) define_function(value);
+    }
+    write_parameters();
+    write_element();
+    return text_ + define("VECTOR", vector_) + kElementwiseText;
+  }
+
+ private:
+  void write_conversions() {
+    const auto small = std::find_if(program_.values.begin(), program_.values.end(),
+                                    [](const Value& value) { return is_small_float(value.dtype); });
+    if (small != program_.values.end()) text_ += conversions_of(small->dtype, traits_);
+  }
+
+  // ------------------------------------------------------------------------------- types
+
+  /// All values of a program with vectors are of one dtype.
+  void write_vectors() {
+    const std::uint8_t dtype = program_.values[0].dtype;
+    const std::string width = std::to_string(vector_);
+    text_ += alias("T", value_type(dtype)) + alias("STORED", element_type(dtype)) +
+             alias("V", (dtype == PATCHBAY_F64 ? "double" : "float") + width) +
+             define("IS_STORED_PLAIN", is_small_float(dtype) ? 0 : 1) +
+             define("OF(element)", loaded(dtype, "element")) +
+             define("TO(value)", stored(dtype, "(value)")) + define("VLOAD", "vload" + width) +
+             define("VSTORE", "vstore" + width);
+    if (!is_small_float(dtype)) return;
+    text_ +=
+        "PATCHBAY_FUNCTION V rounded(const V v) {\n"
+        "  T values[" +
+        width + "];\n  VSTORE(v, 0, values);\n  for (i32 c = 0; c < " + width +
+        "; ++c) values[c] = OF(TO(values[c]));\n  return VLOAD(0, values);\n}\n";
+  }
+
+  std::string type_of(std::uint8_t dtype) const { return vector_ > 1 ? "V" : value_type(dtype); }
+
+  /// Small floats that nothing is computed with keep their bits.
+  bool is_moved(std::size_t number) const {
+    return program_.values[number].source != Source::kOperator && !is_operand_[number] &&
+           is_small_float(program_.values[number].dtype);
+  }
+
+  // ------------------------------------------------------------------------------- functions
+
+  std::string function_of(const Value& value) const {
+    const std::string name(value.op.substr(0, value.op.find('.')));
+    return "do_" + name + "_" + dtype_name(dtype_of_operands(program_, value)) + "_" +
+           dtype_name(value.dtype);
+  }
+
+  /// The table's expression for these dtypes, under their names in the table.
+  void define_function(const Value& value) {
+    const std::string name = function_of(value);
+    if (!functions_.insert(name).second) return;
+    const std::uint8_t in = dtype_of_operands(program_, value);
+    const Expression* const found = find_expression(value.op);
+    const std::string expression =
+        found != nullptr ? expression_text(*found, value.dtype, in) : std::string();
+    if (expression.empty()) {
+      plugin::unsupported("a fused expression: " + std::string(value.op) + " has no kernel for " +
+                          dtype_name(in));
+    }
+    const std::string wrapping = vector_ > 1 ? "V" : wrapping_type(in);
+    text_ += define("OUT", type_of(value.dtype)) + define("T", type_of(in)) +
+             define("W", wrapping) + define("SUM", traits_.has_f64 ? "f64" : "f32");
+    text_ += "PATCHBAY_FUNCTION OUT " + name + "(" + parameters_of(value, *found);
+    text_ += ") { return (OUT)(" + expression + "); }\n";
+    text_ += "#undef OUT\n#undef T\n#undef W\n#undef SUM\n";
+  }
+
+  std::string parameters_of(const Value& value, const Expression& expression) const {
+    std::string text;
+    std::string_view names = expression.operands;  // "a, b, c", of which there may be fewer
+    for (std::size_t i = 0; i < value.num_operands; ++i) {
+      const std::size_t comma = std::min(names.find(','), names.size());
+      text += (i == 0 ? "const " : ", const ") + type_of(program_.values[value.operands[i]].dtype) +
+              " " + std::string(names.substr(0, comma));
+      names.remove_prefix(std::min(comma + 2, names.size()));
+    }
+    return expression.uses_index ? text + ", const INDEX i" : text;
+  }
+
+  // ------------------------------------------------------------------------------- definitions
+
+  template <class Each>
+  void for_tensors(const Each& each) const {
+    for (std::size_t o = 0; o < program_.outputs.size(); ++o) {
+      each(numbered("y", o), element_type(program_.output_dtype(o)), true);
+    }
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      each(numbered("x", i), element_type(program_.inputs[i]), false);
+    }
+  }
+
+  void write_parameters() {
+    std::string parameters, bind, each;
+    std::size_t number = 0;
+    for_tensors([&](const std::string& tensor, const std::string& type, bool is_output) {
+      const std::string arguments = "(" + type + ", " + tensor + ")";
+      if (number != 0) parameters += ", ";
+      parameters += (is_output ? "PATCHBAY_OUTPUT_OF" : "PATCHBAY_INPUT_OF") + arguments;
+      bind += (is_output ? "PATCHBAY_BIND_OF" : "PATCHBAY_BIND_INPUT_OF") + arguments + "; ";
+      each += "DO(" + tensor + ", " + std::to_string(number++) + ") ";
+    });
+    for (std::size_t s = 0; s < program_.scalars.size(); ++s) {
+      parameters += ", PATCHBAY_VALUE_OF(" + element_type(program_.scalars[s]) + ", " +
+                    numbered("s", s) + ")";
+    }
+    text_ += define("PARAMETERS", parameters) + define("BIND", bind) +
+             define("EACH_TENSOR(DO)", each) +
+             define("NUM_TENSORS", static_cast<std::int64_t>(number));
+  }
+
+  std::string source_of(const Value& value, bool is_moved) const {
+    switch (value.source) {
+      case Source::kInput: {
+        const std::string element = "LOAD(" + numbered("x", value.bits) + ")";
+        return vector_ > 1 || is_moved ? element : loaded(value.dtype, element);
+      }
+      case Source::kScalar: {
+        const std::string scalar = numbered("s", value.bits);
+        return is_moved ? scalar : loaded(value.dtype, scalar);
+      }
+      case Source::kConstant: return constant_text(value.dtype, value.bits);
+      case Source::kOperator: break;
+    }
+    std::string call = function_of(value) + "(" + numbered("v", value.operands[0]);
+    for (std::size_t i = 1; i < value.num_operands; ++i) {
+      call += ", " + numbered("v", value.operands[i]);
+    }
+    return call + (find_expression(value.op)->uses_index ? ", NUMBER)" : ")");
+  }
+
+  /// What an output is made of is rounded when it is stored.
+  std::string rounded(std::size_t number, const std::string& result) const {
+    const Value& value = program_.values[number];
+    const bool is_exact = value.source != Source::kOperator || !is_small_float(value.dtype);
+    if (is_exact || !is_operand_[number]) return result;
+    return vector_ > 1 ? "rounded(" + result + ")"
+                       : loaded(value.dtype, stored(value.dtype, result));
+  }
+
+  void write_element() {
+    std::string element;
+    for (std::size_t i = 0; i < program_.values.size(); ++i) {
+      const Value& value = program_.values[i];
+      const bool moved = is_moved(i) && vector_ == 1;
+      const std::string type = moved ? element_type(value.dtype) : type_of(value.dtype);
+      const std::string source = rounded(i, source_of(value, moved));
+      element += "const " + type + " " + numbered("v", i) + " = " +
+                 (vector_ > 1 ? "(V)(" + source + ")" : source) + "; ";
+    }
+    for (std::size_t o = 0; o < program_.outputs.size(); ++o) {
+      const std::size_t number = program_.outputs[o];
+      const bool as_it_is = vector_ > 1 || is_moved(number);
+      const std::string value = numbered("v", number);
+      element += "STORE(" + numbered("y", o) + ", " +
+                 (as_it_is ? value : stored(program_.output_dtype(o), value)) + "); ";
+    }
+    text_ += define("ELEMENT", element);
+  }
+
+  const Program& program_;
+  const Traits& traits_;
+  const std::int64_t vector_;
+  std::vector<bool> is_operand_;  // of some operator
+  std::string text_;
+  std::set<std::string> functions_;
+};
+
+}  // namespace
+
+std::int64_t vector_of(const expression::Program& program, const Traits& traits) {
+  const bool rounds_twice = !traits.divides_exactly;  // not for vectors
+  const std::uint8_t dtype = program.values[0].dtype;
+  if (!traits.has_vectors || rounds_twice || !is_float(dtype)) return 1;
+  bool has_function = false;
+  for (const Value& value : program.values) {
+    if (value.dtype != dtype) return 1;
+    if (value.source != Source::kOperator) continue;
+    const Expression* const found = find_expression(value.op);
+    if (found == nullptr || found->rule != Rule::kSame || found->uses_index) return 1;
+    has_function = has_function || found->is_function;
+  }
+  const std::int64_t bytes = dtype == PATCHBAY_F64 ? 8 : 4;  // of a value
+  return has_function ? std::clamp<std::int64_t>(traits.vector_bytes / bytes, 2, 16) : 1;
+}
+
+std::string elementwise_text(const expression::Program& program, const Traits& traits) {
+  return Writer(program, traits).run();
+}
+
+}  // namespace patchbay::portable
