@@ -16,16 +16,20 @@ using expression::Nest;
 
 constexpr std::uint64_t kGroupItems = 256;
 
-/// What a work-item takes of the last two dimensions: a CPU's loops are vectorised.
-struct Tile {
-  std::int64_t band, chunk;
-};
-Tile tile_of(const Traits& traits) { return traits.is_cpu ? Tile{16, 64} : Tile{1, 1}; }
+/// How many elements of the last dimension a work-item takes: a CPU's loops are vectorised.
+std::int64_t chunk_of(const Traits& traits) { return traits.is_cpu ? 64 : 1; }
+
+/// How many rows a CPU's work-item takes. With several, the reads of transposed tensors share
+/// cache lines; with one, those of others stay in sequence.
+std::int64_t band_of(const Nest& nest, const Traits& traits) {
+  constexpr std::int64_t kBand = 16;
+  bool is_turned = false;
+  for (int t = 0; t < nest.num_operands; ++t) is_turned = is_turned || nest.inner_stride(t) > 1;
+  return traits.is_cpu && is_turned ? kBand : 1;
+}
 
 std::string whole_text(const std::string& text, bool is_small, const Traits& traits) {
-  const Tile tile = tile_of(traits);
-  return alias("INDEX", is_small ? "i32" : "i64") + define("BAND", tile.band) +
-         define("CHUNK", tile.chunk) + text;
+  return alias("INDEX", is_small ? "i32" : "i64") + define("CHUNK", chunk_of(traits)) + text;
 }
 
 Grid grid_of(std::int64_t items, const Function& function) {
@@ -36,25 +40,27 @@ Grid grid_of(std::int64_t items, const Function& function) {
 /// The text's struct Nest; it ends after the tensors that there are.
 template <class Index>
 struct NestArgument {
-  Index rank, tiles, chunks, items;
+  Index rank, band, bands, chunks, items, unused;
   Index shape[PATCHBAY_MAX_RANK];
   Index strides[kMaxTensors][PATCHBAY_MAX_RANK];
 
   static std::size_t size_bytes(std::size_t num_tensors) {
-    return sizeof(Index) * (4 + PATCHBAY_MAX_RANK * (1 + num_tensors));
+    return sizeof(Index) * (6 + PATCHBAY_MAX_RANK * (1 + num_tensors));
   }
 };
 
 /// The rank is at least 2.
 template <class Index>
-NestArgument<Index> to_argument(const Nest& nest, const Tile& tile) {
+NestArgument<Index> to_argument(const Nest& nest, const Traits& traits) {
   NestArgument<Index> argument{};
   const std::int64_t length = nest.shape[nest.rank - 1], height = nest.shape[nest.rank - 2];
-  const std::int64_t tiles = pieces(height, tile.band), chunks = pieces(length, tile.chunk);
+  const std::int64_t band = band_of(nest, traits);
+  const std::int64_t bands = pieces(height, band), chunks = pieces(length, chunk_of(traits));
   argument.rank = static_cast<Index>(nest.rank);
-  argument.tiles = static_cast<Index>(tiles);
+  argument.band = static_cast<Index>(band);
+  argument.bands = static_cast<Index>(bands);
   argument.chunks = static_cast<Index>(chunks);
-  argument.items = static_cast<Index>(nest.num_elements() / length / height * tiles * chunks);
+  argument.items = static_cast<Index>(nest.num_elements() / length / height * bands * chunks);
   for (int d = 0; d < nest.rank; ++d) {
     argument.shape[d] = static_cast<Index>(nest.shape[d]);
     for (int t = 0; t < nest.num_operands; ++t) {
@@ -146,7 +152,7 @@ void ElementwiseKernel::enqueue(plugin::Stream& stream, const Code& code, const 
   }
   Nest padded = nest;
   padded.pad(2);
-  const auto argument = to_argument<Index>(padded, tile_of(backend_.traits()));
+  const auto argument = to_argument<Index>(padded, backend_.traits());
   arguments.bytes(&argument, NestArgument<Index>::size_bytes(num_tensors_));
   code.strided->launch(stream, name, grid_of(argument.items, *code.strided), arguments);
 }

@@ -14,7 +14,7 @@ namespace patchbay::portable {
 std::int64_t vector_of(const expression::Program& program, const Traits& traits);
 
 /// The kernels `dense` and `strided` of elementwise.pbk for a program. The arguments are its
-/// outputs, inputs and scalars. INDEX, BAND and CHUNK are to be defined before. Throws
+/// outputs, inputs and scalars. INDEX and CHUNK are to be defined before. Throws
 /// `unsupported` for an operator without an expression for its dtype.
 std::string elementwise_text(const expression::Program& program, const Traits& traits);
 
