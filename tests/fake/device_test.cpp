@@ -171,15 +171,23 @@ TEST(FakeDevice, RunsKernelsWithAWorkspace) {
   EXPECT_EQ(add_one(device, {1, 2}), (std::vector<int>{2, 3}));
 }
 
+TEST(FakeDevice, NeedsACompilerForItsKernels) {
+  const Runtime runtime = fake_runtime({{"kernel_compiler", "/no/such/c++"}});
+  const std::string why = why_unsupported(runtime.device("fake"), add_spec(DType::i32));
+  EXPECT_NE(why.find("expected '/no/such/c++', got no such program"), std::string::npos) << why;
+}
+
 TEST(FakeDevice, RefusesUnknownOperatorsAndDtypes) {
   const Runtime runtime = fake_runtime({{"fake_f64", "0"}});
   const Device device = runtime.device("fake");
   EXPECT_FALSE(device.properties().f64);
   EXPECT_EQ(why_unsupported(device, add_spec(DType::f32)), "");
   EXPECT_NE(why_unsupported(device, add_spec(DType::f64)).find("f64"), std::string::npos);
-  const std::string half = why_unsupported(device, add_spec(DType::f16));
-  EXPECT_NE(half.find("add.1"), std::string::npos) << half;
-  EXPECT_NE(half.find("f16"), std::string::npos) << half;
+  KernelSpec power = add_spec(DType::i32);
+  power.op = "pow.1";
+  EXPECT_NE(why_unsupported(device, power).find("pow.1: no kernel for (i32, i32, scalar i32)"),
+            std::string::npos)
+      << why_unsupported(device, power);
   KernelSpec unknown = add_spec(DType::f32);
   unknown.op = "conv2d.1";
   EXPECT_NE(why_unsupported(device, unknown).find("conv2d.1"), std::string::npos);

@@ -1,10 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "fake/device/device.hpp"
 
-#include "kit/portable/fused.hpp"
-#include "kit/portable/operators.hpp"
+#include "kit/expression/program.hpp"
 #include "fake/device/event.hpp"
-#include "fake/kernels/fused.hpp"
 #include "fake/kernels/kernel.hpp"
 #include "fake/kernels/module.hpp"
 #include "fake/device/stream.hpp"
@@ -36,19 +34,13 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   health_->check();
   faults_.count(Call::kPrepare);
-  if (options_.portable) {
-    if (auto kernel = patchbay::portable::prepare(portable_, spec)) return kernel;
-  }
-  return std::make_unique<Kernel>(spec, options_);
+  return prepare_operator(*this, spec);
 }
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
   health_->check();
-  if (patchbay::expression::is_expression(format)) {
-    if (options_.portable) return patchbay::portable::load_fused(portable_, code);
-    return load_fused(*this, code);
-  }
+  if (patchbay::expression::is_expression(format)) return load_fused(*this, code);
   return std::make_unique<Module>(*this, executor_.load(format, code));
 }
 

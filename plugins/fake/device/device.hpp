@@ -43,6 +43,7 @@ class Device : public plugin::Device {
   Faults& faults() const { return faults_; }
   const std::shared_ptr<Health>& health() const { return health_; }
   const Allocator& memory() const { return memory_; }
+  PortableBackend& portable() { return portable_; }
 
  private:
   const std::uint32_t index_;

@@ -33,7 +33,8 @@ void Driver::enumerate(const Found& found) {
     properties.pci_address = plugin::to_abi(pci_address);
     std::memcpy(properties.uuid, "patchbay fake", 13);
     properties.uuid[15] = static_cast<std::uint8_t>(i);
-    properties.capabilities = PATCHBAY_CAN_MODULES | (options_.f64 ? PATCHBAY_CAN_F64 : 0) |
+    properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
+                              (options_.f64 ? PATCHBAY_CAN_F64 : 0) |
                               (options_.has_peers(i) ? PATCHBAY_CAN_PEER_ACCESS : 0);
     properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
     properties.memory_total_bytes = options_.memory_bytes;

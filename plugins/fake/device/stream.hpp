@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
@@ -43,6 +45,15 @@ class Stream : public plugin::Stream {
   void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
 
   using Work = std::function<void(std::uint64_t position)>;
+  using Batch = std::vector<std::function<void()>>;
+  /// What `launches` add to the batch, which is run as one launch.
+  template <class Launches>
+  Batch collect(const Launches& launches) {
+    batch_.clear();
+    launches();
+    return std::exchange(batch_, {});
+  }
+  void add_to_batch(std::function<void()> part) { batch_.push_back(std::move(part)); }
   /// Queues a launch; on the thread it plays `fault` first. Throws if the device is lost.
   void submit_launch(LaunchFault fault, std::string shown, Work work);
   /// By work that was submitted: does nothing for a while, when things are late.
@@ -68,6 +79,7 @@ class Stream : public plugin::Stream {
   void await(const Mark& mark);
 
   Device& device_;
+  Batch batch_;
   const Lateness lateness_;
   const std::shared_ptr<Timeline> timeline_;
   std::atomic<bool> is_ending_{false};

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,34 +12,39 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "fake/device/faults.hpp"
-#include "fake/kernels/operators.hpp"
-#include "fake/device/options.hpp"
 
 namespace fake {
 
 class Device;
 
-/// An operator for fixed dtypes. Launches check all that the spec left open.
+/// A portable kernel. However many functions it runs, it is one launch, which checks all that the
+/// specs left open and plays the fault that is asked for.
 class Kernel : public plugin::Kernel {
  public:
-  /// Throws unsupported, with operator and dtypes, if there is no such kernel.
-  Kernel(const patchbay_kernel_spec& spec, const Options& options);
+  /// `marked_bytes`: more workspace, which is overwritten, and found as it was left.
+  Kernel(std::string name, std::unique_ptr<plugin::Kernel> portable,
+         std::vector<patchbay_argument_spec> specs, std::uint64_t marked_bytes);
 
-  std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
+  std::uint64_t workspace_bytes() const override {
+    return portable_->workspace_bytes() + marked_bytes_;
+  }
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
  private:
-  struct Call;
-
+  void check_arguments(const Device& device, plugin::Arguments arguments) const;
   void check_argument(std::size_t i, const patchbay_argument& argument) const;
-  View resolve(const Device& device, std::size_t i, const patchbay_argument& argument) const;
 
-  const Operator* operator_;
-  Function function_;
-  std::vector<patchbay_argument_spec> specs_;
-  std::uint64_t workspace_bytes_;
+  const std::string name_;
+  const std::unique_ptr<plugin::Kernel> portable_;
+  const std::vector<patchbay_argument_spec> specs_;
+  const std::uint64_t marked_bytes_;
 };
+
+/// The kernel of an operator. Throws unsupported, with operator and dtypes, if there is none.
+std::unique_ptr<plugin::Kernel> prepare_operator(Device& device, const patchbay_kernel_spec& spec);
+/// A fused expression.
+std::unique_ptr<plugin::Module> load_fused(Device& device, std::string_view code);
 
 /// Where the bytes of a tensor really are. Throws, with `where`, if they are not all in one block.
 std::byte* bytes_of(const Device& device, const std::string& where,

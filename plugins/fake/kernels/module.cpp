@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "kit/dialect_module.hpp"
 #include "fake/device/device.hpp"
-#include "fake/kernels/kernel.hpp"
 #include "fake/device/stream.hpp"
+#include "fake/kernels/kernel.hpp"
+#include "kit/dialect_module.hpp"
 
 namespace fake {
 namespace {

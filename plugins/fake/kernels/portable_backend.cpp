@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "fake/device/device.hpp"
-#include "fake/kernels/kernel.hpp"
 #include "fake/device/stream.hpp"
 
 namespace fake {
@@ -32,10 +31,8 @@ class Function final : public portable::Function {
   Function(Device& device, executor::Kernel code)
       : device_(device), code_(std::make_shared<const executor::Kernel>(std::move(code))) {}
 
-  void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
+  void launch(plugin::Stream& stream, std::string_view, const portable::Grid& grid,
               const portable::Arguments& arguments) override {
-    const std::string shown = "launch of " + std::string(name);
-    const LaunchFault fault = begin_launch(device_, shown);
     const auto call = std::make_shared<Submission>();
     call->code = code_;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -53,7 +50,7 @@ class Function final : public portable::Function {
       call->values.emplace_back(bytes, bytes + argument.size_bytes);
       call->places.push_back(call->values.back().data());
     }
-    static_cast<Stream&>(stream).submit_launch(fault, shown, [=](std::uint64_t) { call->run(); });
+    static_cast<Stream&>(stream).add_to_batch([=] { call->run(); });
   }
 
  private:
