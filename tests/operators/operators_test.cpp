@@ -83,10 +83,9 @@ TEST_P(OperatorTest, AgreesWithItsReference) {
   EXPECT_GT(num_run, 0) << "the device has the operator for no dtype";
 }
 
-/// All that is listed, but f64 where the device lacks it; f16 and bf16 are the backend's choice.
+/// All that is listed, but f64 where the device lacks it.
 TEST_P(OperatorTest, IsThereForAllDtypesOfTheDevice) {
   for (const DType dtype : record().dtypes) {
-    if (dtype == DType::f16 || dtype == DType::bf16) continue;
     if (dtype == DType::f64 && !device_->properties().f64) continue;
     EXPECT_EQ(why_unsupported(*device_, record(), dtype), "") << to_string(dtype);
   }

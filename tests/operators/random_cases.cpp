@@ -7,9 +7,9 @@
 
 #include <patchbay/random.h>
 
+#include "conformance/kernels/philox.h"
 #include "operators/cases.h"
 #include "operators/layouts.h"
-#include "conformance/kernels/philox.h"
 
 namespace patchbay::test {
 namespace {
@@ -38,20 +38,32 @@ std::pair<Exact<T>, Exact<T>> twice(T value) {
   return {static_cast<Exact<T>>(value), static_cast<Exact<T>>(value)};
 }
 
+/// In the precision in which T is drawn.
+template <class T>
+using Drawn = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+/// 16-bit floats: the greatest one below 1 stands for what would be rounded to 1.
+template <class T>
+Exact<T> uniform_element(std::size_t i) {
+  const auto drawn = static_cast<Exact<T>>(kDraws.uniform<Drawn<T>>(i));
+  if constexpr (!kIsSmall<T>) return drawn;
+  return std::min(drawn, 1 - std::ldexp(Exact<T>(1), -std::numeric_limits<T>::digits));
+}
+
 template <class T>
 void run_floats(const Device& device, const OperatorInfo& record) {
   if (record.name == "uniform") {
     check_layouts<T>(
         device, record,
         [](const Tensor& out, const Generator& from) { fill_uniform(out, 0, 1, from); },
-        [](std::size_t i) { return twice<T>(kDraws.uniform<T>(i)); });
+        [](std::size_t i) { return std::pair(uniform_element<T>(i), uniform_element<T>(i)); });
     return;
   }
   check_layouts<T>(
       device, record,
       [](const Tensor& out, const Generator& from) { fill_normal(out, 1, 2, from); },
       [](std::size_t i) {
-        const auto z = static_cast<Exact<T>>(2 * kDraws.normal<T>(i));
+        const auto z = static_cast<Exact<T>>(2 * kDraws.normal<Drawn<T>>(i));
         return std::pair<Exact<T>, Exact<T>>(1 + z, 1 + std::fabs(z));
       });
 }
@@ -59,6 +71,8 @@ void run_floats(const Device& device, const OperatorInfo& record) {
 void run_drawn_floats(const Device& device, DType dtype, const OperatorInfo& record) {
   if (dtype == DType::f32) return run_floats<float>(device, record);
   if (dtype == DType::f64) return run_floats<double>(device, record);
+  if (dtype == DType::f16) return run_floats<F16>(device, record);
+  if (dtype == DType::bf16) return run_floats<Bf16>(device, record);
   FAIL() << record.name << " has no reference for " << to_string(dtype);
 }
 

@@ -32,7 +32,6 @@ std::string to_string(DTypes set);
 
 inline constexpr DTypes kFloats = dtypes_of(DType::f32, DType::f64, DType::f16, DType::bf16);
 inline constexpr DTypes kSmallFloats = dtypes_of(DType::f16, DType::bf16);
-inline constexpr DTypes kDrawnFloats = dtypes_of(DType::f32, DType::f64);
 inline constexpr DTypes kIntegers = dtypes_of(DType::i32, DType::i64, DType::u8);
 inline constexpr DTypes kIndices = dtypes_of(DType::i64);
 inline constexpr DTypes kMatrix = kFloats | dtypes_of(DType::i32, DType::i64);

@@ -169,10 +169,10 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
                        "index of the maximum: the first NaN, else the lowest"),
 
     records::random("uniform", "uniform.1", "oiiisss",
-                    "out: any; seed, offset, base: i64; low, width, most: numbers", kDrawnFloats,
-                    kRounded, "min(low + u width, most), u = draw / 2^24 (f32) or 2^53 (f64)"),
+                    "out: any; seed, offset, base: i64; low, width, most: numbers", kFloats,
+                    kRounded, "min(low + u width, most), u = draw / 2^24, of f64 draw / 2^53"),
     records::random("normal", "normal.1", "oiiiss",
-                    "out: any; seed, offset, base: i64; mean, deviation: numbers", kDrawnFloats,
+                    "out: any; seed, offset, base: i64; mean, deviation: numbers", kFloats,
                     of_terms(4, 4),
                     "mean + deviation z: Box and Muller, A Note on the Generation of Random Normal "
                     "Deviates, 1958"),

@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 
+#include "core/base/small_float.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/generator_state.h"
 #include "core/runtime/device/runtime_state.h"
@@ -134,14 +135,33 @@ Parameters uniform_parameters(const char* operation, double low, double high) {
   return {std::bit_cast<Bits>(first), std::bit_cast<Bits>(width), std::bit_cast<Bits>(most)};
 }
 
+/// The same for 16-bit floats, whose differences f64 holds.
+Parameters uniform_parameters(const char* operation, SmallFloat format, double low, double high) {
+  const double first = decode(format, encode(format, low));
+  const std::uint16_t end = encode(format, high);
+  const std::uint16_t width = encode(format, decode(format, end) - first);
+  if ((width & 0x7fff) == format.infinity()) {
+    raise_bad_bounds(operation, "bounds too far apart", "a width that the dtype has", low, high);
+  }
+  constexpr std::uint16_t kLargestBelowZero = 0x8001;
+  const bool is_zero = (end & 0x7fff) == 0, is_negative = (end & 0x8000) != 0;
+  const int below = is_zero ? kLargestBelowZero : is_negative ? end + 1 : end - 1;
+  const bool is_range = first < decode(format, end);
+  return {encode(format, first), width, static_cast<std::uint64_t>(is_range ? below : end)};
+}
+
 Parameters uniform_parameters(const char* operation, DType dtype, double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
     raise_bad_bounds(operation, "no range", "finite numbers, low at most high", low, high);
   }
   // That the dtype can hold them.
   for (const double bound : {low, high}) static_cast<void>(Scalar(bound).bits(dtype, operation));
-  return dtype == DType::f32 ? uniform_parameters<float, std::uint32_t>(operation, low, high)
-                             : uniform_parameters<double, std::uint64_t>(operation, low, high);
+  switch (dtype) {
+    case DType::f16: return uniform_parameters(operation, kHalf, low, high);
+    case DType::bf16: return uniform_parameters(operation, kBrain, low, high);
+    case DType::f32: return uniform_parameters<float, std::uint32_t>(operation, low, high);
+    default: return uniform_parameters<double, std::uint64_t>(operation, low, high);
+  }
 }
 
 Parameters normal_parameters(const char* operation, DType dtype, double mean, double deviation) {

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10 (Salmon et al., 2011), and elements from its words.
+#include "half_rows.hpp"
 #include "target.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -150,6 +151,27 @@ void normal(std::int64_t n, const void* words, const u64* parameters, void* out)
   }
 }
 
+/// Elements of f32 by `draw_floats`, with parameters of type H, rounded to H.
+template <class H, auto draw_floats>
+void draw_halves(std::int64_t n, const void* words, const u64* parameters, void* out) {
+  u64 wide[3];
+  for (int i = 0; i < 3; ++i) {
+    wide[i] = __builtin_bit_cast(u32, to_f32(parameter<H>(parameters, i)));
+  }
+  alignas(kLineBytes) f32 values[kHalfTile];
+  for (std::int64_t first = 0; first < n; first += kHalfTile) {
+    const std::int64_t count = n - first < kHalfTile ? n - first : kHalfTile;
+    draw_floats(count, static_cast<const u32*>(words) + first, wide, values);
+    narrow(count, values, static_cast<H*>(out) + first);
+  }
+}
+
+template <class H>
+void fill_halves(SimdTable& table) {
+  table.uniform[DtypeOf<H>::value] = draw_halves<H, uniform<f32, u32>>;
+  table.normal[DtypeOf<H>::value] = draw_halves<H, normal<f32, u32>>;
+}
+
 /// The upper half of word range, with range - 1, which has 32 bits.
 template <class T>
 void integers(std::int64_t n, const void* words, const u64* parameters, void* out) {
@@ -191,6 +213,8 @@ void fill_random(SimdTable& table) {
   table.uniform[PATCHBAY_F64] = uniform<f64, u64>;
   table.normal[PATCHBAY_F32] = normal<f32, u32>;
   table.normal[PATCHBAY_F64] = normal<f64, u64>;
+  fill_halves<F16>(table);
+  fill_halves<Bf16>(table);
   table.integers[PATCHBAY_I32] = integers<i32>;
   table.integers[PATCHBAY_I64] = integers<i64>;
   table.integers[PATCHBAY_U8] = integers<std::uint8_t>;

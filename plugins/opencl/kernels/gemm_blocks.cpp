@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "kGemmBlocksText.text.h"
 #include "kit/portable/gemm_problem.hpp"
 #include "kit/portable/text.hpp"
-#include "kGemmBlocksText.text.h"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"
 
@@ -29,16 +29,17 @@ struct Blocks {
 };
 
 std::string vector_type(std::uint8_t dtype, std::int64_t lanes) {
-  const std::string scalar = dtype == PATCHBAY_F32   ? "float"
-                             : dtype == PATCHBAY_F64 ? "double"
-                             : dtype == PATCHBAY_I32 ? "uint"
-                                                     : "ulong";
+  const std::string scalar = dtype == PATCHBAY_F32 || is_small_float(dtype) ? "float"
+                             : dtype == PATCHBAY_F64                        ? "double"
+                             : dtype == PATCHBAY_I32                        ? "uint"
+                                                                            : "ulong";
   return scalar + std::to_string(lanes);
 }
 
 /// Two vectors of columns, and as many rows as the registers hold sums for: 32 of 64 bytes, or 16.
-Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device) {
-  const auto bytes = static_cast<std::int64_t>(element_bytes(dtype));
+Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device, const portable::Traits& traits) {
+  const bool keeps_sums = is_small_float(dtype);  // which are of f32
+  const std::int64_t bytes = keeps_sums ? 4 : static_cast<std::int64_t>(element_bytes(dtype));
   const std::int64_t lanes = std::clamp<std::int64_t>(device.vector_bytes / bytes, 2, 16);
   const std::int64_t height = lanes * bytes >= 64 ? 12 : 6;
   // Half of it: some drivers count a kernel's arrays twice (rusticl of Mesa 22.3).
@@ -46,11 +47,14 @@ Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device) {
   std::int64_t depth = kDepth * 4 / bytes;
   while (depth > 1 && (2 * lanes + height) * depth * bytes > shared) depth /= 2;
   const std::int64_t local = shared - 2 * lanes * depth * bytes;
-  const std::int64_t lines = std::clamp(
-      std::min(kMostCopied, local) / (depth * bytes) / height * height, height, kMostLines);
+  const std::int64_t lines =
+      std::clamp(std::min(kMostCopied, local) / ((depth + (keeps_sums ? 2 * lanes : 0)) * bytes) /
+                     height * height,
+                 height, kMostLines);
   const std::string width = std::to_string(lanes);
   const char* const fma = is_float(dtype) ? "fma(a, b, c)" : "((a) * (b) + (c))";
-  std::string text = portable::alias("T", portable::wrapping_type(dtype)) +
+  std::string text = portable::conversions_of(dtype, traits) + portable::gemm_definitions(dtype) +
+                     define("KEEPS_SUMS", keeps_sums ? 1 : 0) +
                      portable::alias("V", vector_type(dtype, lanes)) + define("LANES", lanes) +
                      define("VECTORS", 2) + define("VLOAD", "vload" + width) +
                      define("VSTORE", "vstore" + width) + define("HEIGHT", height) +
@@ -65,6 +69,7 @@ class GemmBlocks final : public plugin::Kernel {
         element_bytes_(element_bytes(dtype)),
         rows_(blocks.rows),
         columns_(blocks.columns),
+        most_strips_(is_small_float(dtype) ? 1 : kMostStrips),
         program_(build_program(device, host, blocks.text)),
         gemm_(device, program_.get(), "gemm") {}
 
@@ -83,7 +88,7 @@ class GemmBlocks final : public plugin::Kernel {
     const std::int64_t wanted = 4 * std::int64_t{device_.info().compute_units};
     const std::int64_t rows = pieces(sizes.m, rows_);
     const std::int64_t strips = std::clamp<std::int64_t>(
-        pieces(sizes.n, columns_) * rows * sizes.count / wanted, 1, kMostStrips);
+        pieces(sizes.n, columns_) * rows * sizes.count / wanted, 1, most_strips_);
     portable::Arguments to;
     to.memory(problem.out).memory(problem.a).memory(problem.b);
     to.bytes(&arguments[3].value.bits, element_bytes_);
@@ -104,7 +109,7 @@ class GemmBlocks final : public plugin::Kernel {
 
   const Device& device_;
   const std::size_t element_bytes_;
-  const std::int64_t rows_, columns_;
+  const std::int64_t rows_, columns_, most_strips_;
   const ProgramHandle program_;
   Launcher gemm_;
 };
@@ -116,7 +121,7 @@ std::unique_ptr<plugin::Kernel> prepare_gemm_blocks(const Device& device,
                                                     plugin::Host host,
                                                     const patchbay_kernel_spec& spec) {
   const std::uint8_t dtype = portable::check_gemm({spec.arguments, spec.num_arguments}, traits);
-  return std::make_unique<GemmBlocks>(device, host, dtype, blocks_of(dtype, device.info()));
+  return std::make_unique<GemmBlocks>(device, host, dtype, blocks_of(dtype, device.info(), traits));
 }
 
 }  // namespace patchbay::opencl

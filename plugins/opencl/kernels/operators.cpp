@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "kit/dtypes.hpp"
 #include "kit/portable/operators.hpp"
 #include "opencl/device/device.hpp"
 #include "opencl/kernels/gemm_blocks.hpp"
@@ -14,8 +13,7 @@ std::unique_ptr<plugin::Kernel> prepare_operator(const Device& device, Backend& 
                                                  plugin::Host host,
                                                  const patchbay_kernel_spec& spec) {
   const std::string name(plugin::from_abi(spec.op));
-  const bool is_small = spec.num_arguments > 0 && is_small_float(spec.arguments[0].dtype);
-  const bool by_blocks = device.info().is_cpu && !is_small && host.option("opencl_gemm") != "tiles";
+  const bool by_blocks = device.info().is_cpu && host.option("opencl_gemm") != "tiles";
   if (name == "gemm.1" && by_blocks && spec.num_attributes == 0) {
     return prepare_gemm_blocks(device, backend.traits(), host, spec);
   }

@@ -112,6 +112,19 @@ TEST_P(RandomTest, UniformsStayBelowHigh) {
   expect_same(fill_uniform(out, 2.5, 2.5), std::vector<float>(257, 2.5), "low is high");
   const Tensor wide = empty({257}, {DType::f64, device_});
   expect_same(fill_uniform(wide, 1, 1 + 0x1p-52), std::vector<double>(257, 1), "f64");
+  const Tensor half = empty({257}, {DType::f16, device_});
+  const auto expect_all = [&](double low, double high, float value) {
+    expect_same(fill_uniform(half, low, high), std::vector<float>(257, value), "f16");
+  };
+  expect_all(1, 1 + 0x1p-10, 1);
+  expect_all(-0x1p-24, 0, -0x1p-24F);
+  expect_all(-1 - 0x1p-10, -1, -1 - 0x1p-10F);
+  expect_all(2.5, 2.5, 2.5);
+  const Tensor brain = empty({257}, {DType::bf16, device_});
+  expect_same(fill_uniform(brain, 1, 1 + 0x1p-7), std::vector<float>(257, 1), "bf16");
+  EXPECT_ERROR(fill_uniform(half, -60000, 60000), ErrorCode::kInvalidArgument,
+               "[fill_uniform] bounds too far apart: expected a width that the dtype has, got low "
+               "-60000, high 60000.");
 }
 
 TEST_P(RandomTest, NormalsAreCloseToTheExactOnes) {
@@ -298,12 +311,12 @@ TEST_P(RandomTest, ScalarsAndEmptyTensorsAreCallsToo) {
 
 TEST_P(RandomTest, RefusedCallsTakeNoOffset) {
   const Generator generator(29);
-  EXPECT_ERROR(static_cast<void>(rand({2}, {DType::i32, device_}, generator)),
-               ErrorCode::kDtypeMismatch,
-               "[rand] is not defined for i32: expected one of f32, f64, got i32. Choose one of "
-               "these.");
-  EXPECT_ERROR(static_cast<void>(randn({2}, {DType::f16, device_}, generator)),
-               ErrorCode::kDtypeMismatch, "[randn] is not defined for f16");
+  EXPECT_ERROR(
+      static_cast<void>(rand({2}, {DType::i32, device_}, generator)), ErrorCode::kDtypeMismatch,
+      "[rand] is not defined for i32: expected one of f32, f64, f16, bf16, got i32. Choose "
+      "one of these.");
+  EXPECT_ERROR(static_cast<void>(randn({2}, {DType::boolean, device_}, generator)),
+               ErrorCode::kDtypeMismatch, "[randn] is not defined for bool");
   EXPECT_ERROR(static_cast<void>(randint(0, 2, {2}, {DType::f32, device_}, generator)),
                ErrorCode::kDtypeMismatch,
                "[randint] is not defined for f32: expected one of i32, i64, u8, got f32.");
