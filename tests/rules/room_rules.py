@@ -17,7 +17,7 @@ FLOORS = {
         runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
         tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/interop tensor/print
         tensor/api""".split(),
-    "kit": ". expression executor portable".split(),
+    "kit": ". library expression executor portable device".split(),
     "conformance": ".+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd products+fused+kernels device".split(),
     "plugins/opencl": "api device+kernels".split(),

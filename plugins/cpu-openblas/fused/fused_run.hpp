@@ -7,7 +7,6 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cpu-openblas/arguments/#include ".hpp "
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/fused/fused_plan.hpp"
 #include "kit/expression/nest.hpp"

@@ -9,10 +9,8 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cpu-openblas/arguments/#include ".hpp "
 #include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/arguments/operand.hpp"
-#include "cpu-openblas/threads/#include ".hpp "
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {

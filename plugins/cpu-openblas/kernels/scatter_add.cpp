@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "cpu-openblas/arguments/#include ".hpp "
 #include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/kernels/index.hpp"
-#include "cpu-openblas/threads/#include ".hpp "
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
