@@ -9,7 +9,7 @@
 
 #include "kit/device/stream.hpp"
 #include "kit/dialect_module.hpp"
-#include "kit/portable/fused.hpp"
+#include "kit/portable/elementwise/fused.hpp"
 
 namespace patchbay::device {
 namespace {

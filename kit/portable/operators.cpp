@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kit/portable/elementwise.hpp"
-#include "kit/portable/expressions.hpp"
+#include "kit/portable/elementwise/elementwise.hpp"
+#include "kit/portable/elementwise/expressions.hpp"
 #include "kit/portable/folds.hpp"
 #include "kit/portable/gemm.hpp"
 #include "kit/portable/indexing.hpp"

@@ -23,7 +23,7 @@ def declared_in(text):
 
 
 def own_settings(root):
-    text = (root / "core/runtime/plugin/vocabulary.cpp").read_text()
+    text = (root / "core/runtime/search/vocabulary.cpp").read_text()
     return set(re.findall(r'"(\w+)"', text.split("kOwnSettings[] = {")[1].split("}")[0]))
 
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/expressions.hpp"
+#include "kit/portable/elementwise/expressions.hpp"
 #include "kit/portable/operators.hpp"
 
 namespace patchbay::test {

@@ -13,11 +13,11 @@ from source_tree import Tree, Violation
 FLOORS = {
     "core": """
         base
-        runtime/trace runtime/plugin runtime/device runtime/stream runtime/memory runtime/kernel
+        runtime/trace runtime/search runtime/plugin runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
         tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/interop tensor/print
         tensor/api""".split(),
-    "kit": ". library expression executor portable device".split(),
+    "kit": ". library expression executor portable+portable/elementwise device".split(),
     "conformance": ".+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd products+fused+kernels device".split(),
     "plugins/opencl": "api device+kernels".split(),

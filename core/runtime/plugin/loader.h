@@ -8,7 +8,7 @@
 
 #include "patchbay/plugin/abi.h"
 
-#include "core/runtime/plugin/candidate.h"
+#include "core/runtime/search/candidate.h"
 
 namespace patchbay::runtime {
 

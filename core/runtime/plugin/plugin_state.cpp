@@ -13,7 +13,7 @@
 #include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/process_end.h"
-#include "core/runtime/plugin/vocabulary.h"
+#include "core/runtime/search/vocabulary.h"
 
 namespace patchbay {
 

@@ -15,7 +15,7 @@
 
 #include "patchbay/runtime.h"
 
-#include "core/runtime/plugin/candidate.h"
+#include "core/runtime/search/candidate.h"
 #include "core/runtime/plugin/device_info.h"
 #include "core/runtime/plugin/host.h"
 #include "core/runtime/plugin/loader.h"

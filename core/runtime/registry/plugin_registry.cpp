@@ -12,7 +12,7 @@
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/loader.h"
-#include "core/runtime/plugin/vocabulary.h"
+#include "core/runtime/search/vocabulary.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay::runtime {

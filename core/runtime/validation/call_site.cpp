@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/own_file.h"
+#include "core/runtime/search/own_file.h"
 
 namespace patchbay::runtime::validation {
 namespace {

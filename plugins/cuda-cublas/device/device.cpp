@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kit/dialect_module.hpp"
-#include "kit/portable/fused.hpp"
+#include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
 #include "cuda-cublas/device/event.hpp"
 #include "cuda-cublas/kernels/gemm.hpp"

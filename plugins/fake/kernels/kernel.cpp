@@ -9,7 +9,7 @@
 #include "fake/device/device.hpp"
 #include "fake/device/stream.hpp"
 #include "kit/dtypes.hpp"
-#include "kit/portable/fused.hpp"
+#include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
 
 namespace fake {

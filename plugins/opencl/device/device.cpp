@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "opencl/device/device.hpp"
 
-#include "kit/portable/fused.hpp"
+#include "kit/portable/elementwise/fused.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/device/event.hpp"
 #include "opencl/kernels/module.hpp"

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/plugin/vocabulary.h"
+#include "core/runtime/search/vocabulary.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Elementwise programs: single operators, which are programs of one step, and fused expressions.
-#ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_HPP_
-#define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_HPP_
+#define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_HPP_
 
 #include <cstdint>
 #include <memory>
@@ -50,4 +50,4 @@ std::unique_ptr<plugin::Kernel> prepare_elementwise(Backend& backend,
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_ELEMENTWISE_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_HPP_

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Single elementwise operators, as programs of one step.
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/elementwise.hpp"
-#include "kit/portable/expressions.hpp"
+#include "kit/portable/elementwise/elementwise.hpp"
+#include "kit/portable/elementwise/expressions.hpp"
 
 namespace patchbay::portable {
 namespace {

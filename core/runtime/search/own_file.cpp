@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/base/own_file.h"
+#include "core/runtime/search/own_file.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What the elementwise operators compute, as text of the dialect.
-#ifndef PATCHBAY_KIT_PORTABLE_EXPRESSIONS_HPP_
-#define PATCHBAY_KIT_PORTABLE_EXPRESSIONS_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_EXPRESSIONS_HPP_
+#define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_EXPRESSIONS_HPP_
 
 #include <cstdint>
 #include <span>
@@ -42,4 +42,4 @@ std::string expression_text(const Expression& expression, std::uint8_t out, std:
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_EXPRESSIONS_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_ELEMENTWISE_EXPRESSIONS_HPP_

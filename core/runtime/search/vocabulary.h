@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Which settings and plugins a runtime can be asked for, so that misspelt names are errors.
-#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_VOCABULARY_H_
-#define PATCHBAY_CORE_RUNTIME_PLUGIN_VOCABULARY_H_
+#ifndef PATCHBAY_CORE_RUNTIME_SEARCH_VOCABULARY_H_
+#define PATCHBAY_CORE_RUNTIME_SEARCH_VOCABULARY_H_
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/runtime/plugin/candidate.h"
+#include "core/runtime/search/candidate.h"
 #include "core/base/environment.h"
 
 namespace patchbay::runtime {
@@ -46,4 +46,4 @@ std::string hint_plugin(std::string_view name, const std::map<std::string, std::
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_VOCABULARY_H_
+#endif  // PATCHBAY_CORE_RUNTIME_SEARCH_VOCABULARY_H_

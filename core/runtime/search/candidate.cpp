@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/plugin/candidate.h"
+#include "core/runtime/search/candidate.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/base/error.h"
-#include "core/base/own_file.h"
+#include "core/runtime/search/own_file.h"
 #include "core/runtime/plugin/arrival.h"
 
 namespace patchbay::runtime {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Finding plugin files, and what is checked before one is opened.
-#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_CANDIDATE_H_
-#define PATCHBAY_CORE_RUNTIME_PLUGIN_CANDIDATE_H_
+#ifndef PATCHBAY_CORE_RUNTIME_SEARCH_CANDIDATE_H_
+#define PATCHBAY_CORE_RUNTIME_SEARCH_CANDIDATE_H_
 
 #include <sys/types.h>
 
@@ -12,7 +12,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/environment.h"
-#include "core/runtime/plugin/note.h"
+#include "core/runtime/search/note.h"
 
 namespace patchbay::runtime {
 
@@ -62,4 +62,4 @@ Inspection inspect(const Candidate& candidate);
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_CANDIDATE_H_
+#endif  // PATCHBAY_CORE_RUNTIME_SEARCH_CANDIDATE_H_

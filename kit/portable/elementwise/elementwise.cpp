@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/elementwise.hpp"
+#include "kit/portable/elementwise/elementwise.hpp"
 
 #include <algorithm>
 #include <limits>
 
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/elementwise_text.hpp"
+#include "kit/portable/elementwise/elementwise_text.hpp"
 #include "kit/portable/text.hpp"
 
 namespace patchbay::portable {

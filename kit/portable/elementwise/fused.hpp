@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Fused elementwise expressions: modules of the format PATCHBAY_FORMAT_EXPRESSION.
-#ifndef PATCHBAY_KIT_PORTABLE_FUSED_HPP_
-#define PATCHBAY_KIT_PORTABLE_FUSED_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_FUSED_HPP_
+#define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_FUSED_HPP_
 
 #include <memory>
 #include <string_view>
@@ -16,4 +16,4 @@ std::unique_ptr<plugin::Module> load_fused(Backend& backend, std::string_view co
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_FUSED_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_ELEMENTWISE_FUSED_HPP_

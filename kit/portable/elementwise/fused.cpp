@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/fused.hpp"
+#include "kit/portable/elementwise/fused.hpp"
 
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/elementwise.hpp"
+#include "kit/portable/elementwise/elementwise.hpp"
 
 namespace patchbay::portable {
 namespace {

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/elementwise_text.hpp"
+#include "kit/portable/elementwise/elementwise_text.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include "kElementwiseText.text.h"
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/expressions.hpp"
+#include "kit/portable/elementwise/expressions.hpp"
 #include "kit/portable/text.hpp"
 
 namespace patchbay::portable {

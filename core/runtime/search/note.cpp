@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/plugin/note.h"
+#include "core/runtime/search/note.h"
 
 #include <elf.h>
 #include <sys/stat.h>

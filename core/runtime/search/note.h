@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Reads a plugin's ELF note from its file, before any of its code runs.
-#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_NOTE_H_
-#define PATCHBAY_CORE_RUNTIME_PLUGIN_NOTE_H_
+#ifndef PATCHBAY_CORE_RUNTIME_SEARCH_NOTE_H_
+#define PATCHBAY_CORE_RUNTIME_SEARCH_NOTE_H_
 
 #include <cstdint>
 #include <optional>
@@ -26,4 +26,4 @@ NoteResult read_note(int fd);
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_NOTE_H_
+#endif  // PATCHBAY_CORE_RUNTIME_SEARCH_NOTE_H_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_TEXT_HPP_
-#define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_TEXT_HPP_
+#ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_TEXT_HPP_
+#define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_TEXT_HPP_
 
 #include <cstdint>
 #include <string>
@@ -20,4 +20,4 @@ std::string elementwise_text(const expression::Program& program, const Traits& t
 
 }  // namespace patchbay::portable
 
-#endif  // PATCHBAY_KIT_PORTABLE_ELEMENTWISE_TEXT_HPP_
+#endif  // PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_TEXT_HPP_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/expressions.hpp"
+#include "kit/portable/elementwise/expressions.hpp"
 
 #include <algorithm>
 #include <iterator>

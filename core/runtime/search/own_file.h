@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_CORE_BASE_OWN_FILE_H_
-#define PATCHBAY_CORE_BASE_OWN_FILE_H_
+#ifndef PATCHBAY_CORE_RUNTIME_SEARCH_OWN_FILE_H_
+#define PATCHBAY_CORE_RUNTIME_SEARCH_OWN_FILE_H_
 
 #include <filesystem>
 
@@ -17,4 +17,4 @@ OwnFile own_file();
 
 }  // namespace patchbay
 
-#endif  // PATCHBAY_CORE_BASE_OWN_FILE_H_
+#endif  // PATCHBAY_CORE_RUNTIME_SEARCH_OWN_FILE_H_
