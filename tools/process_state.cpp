@@ -88,13 +88,14 @@ ProcessChanges::ProcessChanges(const ProcessState& before, const ProcessState& a
 }
 
 std::string ProcessChanges::to_text() const {
-  std::vector<std::string> parts{fmt::format("{:.0f} ms", milliseconds),
-                                 fmt::format("{:.0f} MB", static_cast<double>(resident_bytes) / 1e6)};
+  std::vector<std::string> parts{
+      fmt::format("{:.0f} ms", milliseconds),
+      fmt::format("{:.0f} MB", static_cast<double>(resident_bytes) / 1e6)};
   add(parts, num_threads, "thread");
   add(parts, num_files, "open file");
   if (!libraries.empty()) {
-    parts.push_back(fmt::format("{} {}", libraries.size(),
-                                libraries.size() == 1 ? "library" : "libraries"));
+    parts.push_back(
+        fmt::format("{} {}", libraries.size(), libraries.size() == 1 ? "library" : "libraries"));
   }
   if (!signals.empty()) {
     parts.push_back(fmt::format("{} signal handler{} ({})", signals.size(),

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "kExecutorPrelude.text.h"
 #include "kit/dialect_module.hpp"
 #include "kit/text_hash.hpp"
-#include "kExecutorPrelude.text.h"
 
 namespace patchbay::executor {
 namespace {

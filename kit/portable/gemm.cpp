@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/portable/gemm.hpp"
 
+#include "kGemmText.text.h"
 #include "kit/portable/gemm_problem.hpp"
 #include "kit/portable/text.hpp"
-#include "kGemmText.text.h"
 
 namespace patchbay::portable {
 namespace {

@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <string>
 
+#include "kPermutationText.text.h"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/text.hpp"
-#include "kPermutationText.text.h"
 
 namespace patchbay::portable {
 namespace {

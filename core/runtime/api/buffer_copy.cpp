@@ -4,9 +4,9 @@
 
 #include "patchbay/copy.h"
 
+#include "core/base/error.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/device/device_state.h"
-#include "core/base/error.h"
 
 namespace patchbay {
 namespace {

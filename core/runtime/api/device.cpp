@@ -12,8 +12,8 @@
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/memory/allocator.h"
-#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/stream/stream_scope.h"
 
 namespace patchbay {

@@ -5,9 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/runtime/device/bad_answer.h"
-#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/registry/device_assembly.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_state.h"
 

@@ -11,8 +11,8 @@
 #include "patchbay/buffer.h"
 #include "patchbay/interop.h"
 
-#include "core/runtime/memory/buffer_state.h"
 #include "core/runtime/device/device_state.h"
+#include "core/runtime/memory/buffer_state.h"
 
 namespace patchbay::runtime {
 

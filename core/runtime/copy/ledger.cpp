@@ -8,9 +8,9 @@
 
 #include "patchbay/copy.h"
 
-#include "core/runtime/device/context.h"
 #include "core/base/error.h"
 #include "core/base/fork.h"
+#include "core/runtime/device/context.h"
 
 namespace patchbay {
 

@@ -13,9 +13,9 @@
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/memory/memory_retry.h"
-#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/search/arrival.h"
 
 namespace patchbay::runtime {
 namespace {

@@ -83,9 +83,10 @@ void keep(const Table& table) {
   if (std::memcmp(&own_entries<Table>, &table, sizeof(table)) != 0) own_entries<Table> = table;
 }
 
-#define PATCHBAY_WATCH(table, entry)                                                              \
-  Watched<&decltype(tables.table)::entry>::install(tables.table, #entry " of the " #table " tabl" \
-                                                                                          "e")
+#define PATCHBAY_WATCH(table, entry)                                                      \
+  Watched<&decltype(tables.table)::entry>::install(tables.table, #entry " of the " #table \
+                                                                        " tabl"           \
+                                                                        "e")
 
 void watch_plugin(PluginTables& tables) {
   PATCHBAY_WATCH(plugin, feature_name);

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/search/arrival.h"
 
 namespace patchbay::runtime {
 namespace {

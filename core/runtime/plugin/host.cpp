@@ -10,9 +10,9 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
-#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/blob_cache.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/search/arrival.h"
 
 namespace patchbay::runtime {
 namespace {

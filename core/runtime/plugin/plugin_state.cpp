@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/plugin/call_watch.h"
 #include "core/base/error.h"
 #include "core/base/status.h"
-#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/plugin/call_watch.h"
 #include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/process_end.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/search/vocabulary.h"
 
 namespace patchbay {

@@ -15,13 +15,13 @@
 
 #include "patchbay/runtime.h"
 
-#include "core/runtime/search/candidate.h"
 #include "core/runtime/plugin/device_info.h"
 #include "core/runtime/plugin/host.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_owner.h"
 #include "core/runtime/plugin/plugin_tables.h"
 #include "core/runtime/plugin/table_layer.h"
+#include "core/runtime/search/candidate.h"
 
 namespace patchbay::runtime {
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/plugin/arrival.h"
 #include "core/base/status.h"
+#include "core/runtime/search/arrival.h"
 
 namespace patchbay::runtime {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime {

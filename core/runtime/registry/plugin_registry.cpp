@@ -10,8 +10,8 @@
 #include "core/base/error.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/plugin/arrival.h"
 #include "core/runtime/plugin/loader.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/search/vocabulary.h"
 #include "core/runtime/stream/stream_scope.h"
 

@@ -19,8 +19,8 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/base/error.h"
+#include "core/runtime/search/arrival.h"
 #include "core/runtime/search/own_file.h"
-#include "core/runtime/plugin/arrival.h"
 
 namespace patchbay::runtime {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/runtime/search/candidate.h"
 #include "core/base/environment.h"
+#include "core/runtime/search/candidate.h"
 
 namespace patchbay::runtime {
 

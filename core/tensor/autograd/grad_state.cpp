@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

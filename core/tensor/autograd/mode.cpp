@@ -2,8 +2,8 @@
 // Whether a thread records.
 #include "patchbay/autograd.h"
 
-#include "core/runtime/device/context.h"
 #include "core/base/error.h"
+#include "core/runtime/device/context.h"
 #include "core/tensor/autograd/record.h"
 
 namespace patchbay {

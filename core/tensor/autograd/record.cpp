@@ -5,8 +5,8 @@
 
 #include "patchbay/ops.h"
 
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay::tensor {
 

@@ -12,8 +12,8 @@
 #include "patchbay/dtype.h"
 #include "patchbay/shape.h"
 
-#include "core/runtime/memory/buffer_state.h"
 #include "core/runtime/device/device_state.h"
+#include "core/runtime/memory/buffer_state.h"
 
 namespace patchbay::tensor {
 

@@ -5,9 +5,9 @@
 
 #include "patchbay/tensor.h"
 
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

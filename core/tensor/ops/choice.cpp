@@ -7,9 +7,9 @@
 
 #include "core/tensor/autograd/elementwise.h"
 #include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/operands.h"
 #include "core/tensor/ops/create.h"
 #include "core/tensor/ops/elementwise.h"
-#include "core/tensor/dispatch/operands.h"
 
 namespace patchbay {
 

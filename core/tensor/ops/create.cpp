@@ -6,10 +6,10 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/size.h"
 #include "core/runtime/copy/copy.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/base/size.h"
 
 namespace patchbay {
 

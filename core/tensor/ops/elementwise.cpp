@@ -10,9 +10,9 @@
 
 #include "core/tensor/autograd/elementwise.h"
 #include "core/tensor/autograd/record.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

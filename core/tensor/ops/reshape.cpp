@@ -5,11 +5,11 @@
 
 #include "patchbay/tensor.h"
 
+#include "core/base/size.h"
 #include "core/tensor/autograd/views.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/iteration.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/base/size.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

@@ -10,10 +10,10 @@
 
 #include "patchbay/tensor.h"
 
-#include "core/tensor/autograd/views.h"
-#include "core/tensor/ops/create.h"
-#include "core/tensor/dispatch/operands.h"
 #include "core/base/size.h"
+#include "core/tensor/autograd/views.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <type_traits>
 
-#include "core/tensor/print/printer.h"
 #include "core/base/small_float.h"
+#include "core/tensor/print/printer.h"
 
 namespace patchbay::tensor {
 

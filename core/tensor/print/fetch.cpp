@@ -8,12 +8,12 @@
 
 #include "patchbay/tensor.h"
 
+#include "core/base/small_float.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/stream/stream_scope.h"
-#include "core/tensor/ops/create.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/base/small_float.h"
+#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

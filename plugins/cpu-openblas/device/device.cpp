@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/device/device.hpp"
 
-#include "kit/expression/program.hpp"
-#include "cpu-openblas/threads/event.hpp"
-#include "cpu-openblas/fused/fused.hpp"
 #include "cpu-openblas/device/module.hpp"
+#include "cpu-openblas/fused/fused.hpp"
 #include "cpu-openblas/kernels/operators.hpp"
+#include "cpu-openblas/threads/event.hpp"
 #include "cpu-openblas/threads/stream.hpp"
+#include "kit/expression/program.hpp"
 
 namespace patchbay::cpu {
 

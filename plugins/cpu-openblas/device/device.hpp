@@ -9,9 +9,9 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cpu-openblas/device/allocator.hpp"
-#include "kit/executor/executor.hpp"
 #include "cpu-openblas/products/libraries.hpp"
 #include "cpu-openblas/threads/workers.hpp"
+#include "kit/executor/executor.hpp"
 
 namespace patchbay::cpu {
 

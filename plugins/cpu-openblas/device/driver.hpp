@@ -10,10 +10,10 @@
 #include "patchbay/plugin/abi.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/executor/executor.hpp"
 #include "cpu-openblas/products/libraries.hpp"
 #include "cpu-openblas/threads/processor.hpp"
 #include "cpu-openblas/threads/topology.hpp"
+#include "kit/executor/executor.hpp"
 
 namespace patchbay::cpu {
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <vector>
 
-#include "kit/dialect_module.hpp"
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/threads/stream.hpp"
+#include "kit/dialect_module.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/executor/executor.hpp"
 #include "cpu-openblas/threads/workers.hpp"
+#include "kit/executor/executor.hpp"
 
 namespace patchbay::cpu {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kit/expression/program.hpp"
 #include "cpu-openblas/simd/table.hpp"
+#include "kit/expression/program.hpp"
 
 namespace patchbay::cpu {
 

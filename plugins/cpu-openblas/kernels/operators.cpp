@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/arange.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
 #include "cpu-openblas/kernels/gather.hpp"
-#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/permutation.hpp"
-#include "cpu-openblas/products/product.hpp"
 #include "cpu-openblas/kernels/random.hpp"
 #include "cpu-openblas/kernels/reduction.hpp"
 #include "cpu-openblas/kernels/scatter_add.hpp"
+#include "cpu-openblas/products/product.hpp"
 
 namespace patchbay::cpu {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "kit/call_gate.hpp"
 #include "cpu-openblas/products/scratch.hpp"
-#include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/products/symbols.hpp"
+#include "cpu-openblas/simd/table.hpp"
+#include "kit/call_gate.hpp"
 
 namespace patchbay::cpu {
 

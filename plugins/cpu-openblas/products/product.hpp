@@ -9,14 +9,14 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/call_gate.hpp"
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/products/gemm.hpp"
 #include "cpu-openblas/products/half_product.hpp"
-#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/products/scratch.hpp"
-#include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/products/symbols.hpp"
+#include "cpu-openblas/simd/table.hpp"
 #include "cpu-openblas/threads/workers.hpp"
+#include "kit/call_gate.hpp"
 
 namespace patchbay::cpu {
 

@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/threads/event.hpp"
 #include "cpu-openblas/threads/futex.hpp"
-#include "cpu-openblas/arguments/operand.hpp"
 
 namespace patchbay::cpu {
 

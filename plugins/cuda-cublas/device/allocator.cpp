@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cuda-cublas/device/device_info.hpp"
 #include "cuda-cublas/api/error.hpp"
+#include "cuda-cublas/device/device_info.hpp"
 
 namespace patchbay::cuda {
 namespace {

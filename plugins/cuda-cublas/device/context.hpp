@@ -13,8 +13,8 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
-#include "cuda-cublas/device/launches.hpp"
 #include "cuda-cublas/api/symbols.hpp"
+#include "cuda-cublas/device/launches.hpp"
 
 namespace patchbay::cuda {
 

@@ -3,13 +3,13 @@
 
 #include <string>
 
+#include "cuda-cublas/device/event.hpp"
+#include "cuda-cublas/device/stream.hpp"
+#include "cuda-cublas/kernels/gemm.hpp"
+#include "cuda-cublas/kernels/module.hpp"
 #include "kit/dialect_module.hpp"
 #include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
-#include "cuda-cublas/device/event.hpp"
-#include "cuda-cublas/kernels/gemm.hpp"
-#include "cuda-cublas/kernels/module.hpp"
-#include "cuda-cublas/device/stream.hpp"
 
 namespace patchbay::cuda {
 namespace {

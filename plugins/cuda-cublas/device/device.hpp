@@ -7,10 +7,10 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cuda-cublas/device/allocator.hpp"
-#include "cuda-cublas/kernels/blas.hpp"
-#include "cuda-cublas/kernels/compiler.hpp"
 #include "cuda-cublas/device/context.hpp"
 #include "cuda-cublas/device/device_info.hpp"
+#include "cuda-cublas/kernels/blas.hpp"
+#include "cuda-cublas/kernels/compiler.hpp"
 #include "cuda-cublas/kernels/portable_backend.hpp"
 #include "cuda-cublas/kernels/program.hpp"
 

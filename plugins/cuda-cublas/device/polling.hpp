@@ -7,8 +7,8 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "kit/polling.hpp"
 #include "cuda-cublas/device/context.hpp"
+#include "kit/polling.hpp"
 
 namespace patchbay::cuda {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "cuda-cublas/device/allocator.hpp"
 #include "cuda-cublas/api/error.hpp"
+#include "cuda-cublas/device/allocator.hpp"
 
 namespace patchbay::cuda {
 namespace {

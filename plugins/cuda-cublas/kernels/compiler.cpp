@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "kit/text_hash.hpp"
 #include "kDialectText.text.h"
+#include "kit/text_hash.hpp"
 
 namespace patchbay::cuda {
 namespace {

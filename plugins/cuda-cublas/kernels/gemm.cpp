@@ -5,9 +5,9 @@
 #include <climits>
 #include <utility>
 
+#include "cuda-cublas/device/device.hpp"
 #include "cuda-cublas/kernels/blas.hpp"
 #include "kit/portable/gemm_problem.hpp"
-#include "cuda-cublas/device/device.hpp"
 
 namespace patchbay::cuda {
 namespace {

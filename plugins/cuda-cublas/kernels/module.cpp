@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kit/dialect_module.hpp"
 #include "cuda-cublas/device/stream.hpp"
+#include "kit/dialect_module.hpp"
 
 namespace patchbay::cuda {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cuda-cublas/device/device.hpp"
-#include "cuda-cublas/kernels/program.hpp"
 #include "cuda-cublas/device/stream.hpp"
+#include "cuda-cublas/kernels/program.hpp"
 
 namespace patchbay::cuda {
 namespace {

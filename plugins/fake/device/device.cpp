@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "fake/device/device.hpp"
 
-#include "kit/expression/program.hpp"
 #include "fake/device/event.hpp"
+#include "fake/device/stream.hpp"
 #include "fake/kernels/kernel.hpp"
 #include "fake/kernels/module.hpp"
-#include "fake/device/stream.hpp"
+#include "kit/expression/program.hpp"
 
 namespace fake {
 

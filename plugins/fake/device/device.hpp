@@ -10,12 +10,12 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/executor/executor.hpp"
 #include "fake/device/faults.hpp"
 #include "fake/device/memory.hpp"
 #include "fake/device/options.hpp"
-#include "fake/kernels/portable_backend.hpp"
 #include "fake/device/timeline.hpp"
+#include "fake/kernels/portable_backend.hpp"
+#include "kit/executor/executor.hpp"
 
 namespace fake {
 

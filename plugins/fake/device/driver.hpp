@@ -8,9 +8,9 @@
 #include "patchbay/plugin/abi.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "kit/executor/executor.hpp"
 #include "fake/device/faults.hpp"
 #include "fake/device/options.hpp"
+#include "kit/executor/executor.hpp"
 
 namespace fake {
 

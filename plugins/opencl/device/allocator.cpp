@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "opencl/device/device.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/api/host_memory.hpp"
+#include "opencl/device/device.hpp"
 #include "opencl/device/stream.hpp"
 
 namespace patchbay::opencl {

@@ -4,9 +4,9 @@
 #include "kit/portable/elementwise/fused.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/device/event.hpp"
+#include "opencl/device/stream.hpp"
 #include "opencl/kernels/module.hpp"
 #include "opencl/kernels/operators.hpp"
-#include "opencl/device/stream.hpp"
 
 namespace patchbay::opencl {
 namespace {

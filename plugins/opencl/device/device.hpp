@@ -6,12 +6,12 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "opencl/device/allocator.hpp"
-#include "opencl/kernels/backend.hpp"
 #include "opencl/api/device_info.hpp"
 #include "opencl/api/handle.hpp"
+#include "opencl/device/allocator.hpp"
 #include "opencl/device/process_end.hpp"
 #include "opencl/device/timeline.hpp"
+#include "opencl/kernels/backend.hpp"
 
 namespace patchbay::opencl {
 

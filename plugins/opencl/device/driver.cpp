@@ -7,9 +7,9 @@
 #include "patchbay/plugin/extensions.h"
 #include "patchbay/plugin/kit/thunks.hpp"
 
+#include "opencl/api/platforms.hpp"
 #include "opencl/device/context.hpp"
 #include "opencl/device/device.hpp"
-#include "opencl/api/platforms.hpp"
 
 namespace patchbay::opencl {
 

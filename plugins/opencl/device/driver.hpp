@@ -9,8 +9,8 @@
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "opencl/api/device_info.hpp"
-#include "opencl/device/process_end.hpp"
 #include "opencl/api/symbols.hpp"
+#include "opencl/device/process_end.hpp"
 
 namespace patchbay::opencl {
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "kit/polling.hpp"
-#include "opencl/device/device.hpp"
 #include "opencl/api/error.hpp"
+#include "opencl/device/device.hpp"
 
 namespace patchbay::opencl {
 namespace {

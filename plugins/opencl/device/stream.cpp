@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "opencl/device/device.hpp"
 #include "opencl/api/error.hpp"
+#include "opencl/device/device.hpp"
 #include "opencl/device/event.hpp"
 
 namespace patchbay::opencl {

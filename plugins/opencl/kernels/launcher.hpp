@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kit/portable/backend.hpp"
-#include "opencl/device/device.hpp"
 #include "opencl/api/handle.hpp"
+#include "opencl/device/device.hpp"
 #include "opencl/device/stream.hpp"
 
 namespace patchbay::opencl {

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "opencl/kernels/program.hpp"
 
-#include "opencl/kernels/build_lock.hpp"
+#include "kDialectText.text.h"
 #include "kit/text_hash.hpp"
 #include "opencl/api/error.hpp"
-#include "kDialectText.text.h"
+#include "opencl/kernels/build_lock.hpp"
 
 namespace patchbay::opencl {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "patchbay/plugin/kit/host.hpp"
 
-#include "opencl/device/device.hpp"
 #include "opencl/api/handle.hpp"
+#include "opencl/device/device.hpp"
 
 namespace patchbay::opencl {
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Values of a plugin's, checked where they arrive: texts, sizes, numbers and objects. What is wrong
 // becomes the reason why a plugin does not load.
-#ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
-#define PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
+#ifndef PATCHBAY_CORE_RUNTIME_SEARCH_ARRIVAL_H_
+#define PATCHBAY_CORE_RUNTIME_SEARCH_ARRIVAL_H_
 
 #include <cstdint>
 #include <string>
@@ -47,4 +47,4 @@ class Arrival {
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_RUNTIME_PLUGIN_ARRIVAL_H_
+#endif  // PATCHBAY_CORE_RUNTIME_SEARCH_ARRIVAL_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/runtime/plugin/arrival.h"
+#include "core/runtime/search/arrival.h"
 
 #include <cstddef>
 
