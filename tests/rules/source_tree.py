@@ -1,5 +1,6 @@
 """Reads a source tree the way the rules need it: files, code without comments, includes."""
 
+import functools
 import re
 from pathlib import Path
 from typing import Iterator, NamedTuple
@@ -68,6 +69,7 @@ class Tree:
     def code(self, path: str, literals: bool = True) -> str:
         return strip(self.text(path), literals)
 
+    @functools.cache
     def includes(self, path: str) -> list[Include]:
         code = self.code(path)
         return [
@@ -75,6 +77,7 @@ class Tree:
             for m in INCLUDE.finditer(code)
         ]
 
+    @functools.cache
     def resolve(self, path: str, include: Include) -> str | None:
         """The file of this tree that the include names, or None for a header from elsewhere."""
         folders = [Path(path).parent] if include.quoted else []
