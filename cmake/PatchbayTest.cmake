@@ -14,8 +14,9 @@ find_package(GTest REQUIRED)
 include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
 
 set(PATCHBAY_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
-# Of one entry, which may be a suite of a thousand cases; sanitizers take ten times as long.
-set(PATCHBAY_TEST_TIMEOUT_S 300)
+# Of one entry, which may be a suite of a thousand cases, on a machine with other work; sanitizers take
+# ten times as long.
+set(PATCHBAY_TEST_TIMEOUT_S 600)
 if(PATCHBAY_SANITIZE)
   set(PATCHBAY_TEST_TIMEOUT_S 1200)
 endif()
