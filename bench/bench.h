@@ -19,6 +19,7 @@ void register_add();
 void register_copy();
 void register_fuse();
 void register_gemm();
+void register_gradient();
 void register_graph();
 void register_memory();
 void register_opencl();

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     bench::register_copy();
     bench::register_fuse();
     bench::register_gemm();
+    bench::register_gradient();
     bench::register_graph();
     bench::register_memory();
     bench::register_opencl();
