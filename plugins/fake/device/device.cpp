@@ -40,7 +40,10 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
   health_->check();
-  if (patchbay::expression::is_expression(format)) return load_fused(*this, code);
+  if (patchbay::expression::is_expression(format)) {
+    if (!options_.fuses) plugin::unsupported("fused expressions, as the option fake_fusion asks");
+    return load_fused(*this, code);
+  }
   return std::make_unique<Module>(*this, executor_.load(format, code));
 }
 

@@ -98,6 +98,7 @@ Options::Options(const plugin::Host& host)
       f64(bounded_option(host, "fake_f64", 1, 1) != 0),
       peer(bounded_option(host, "fake_peer", 1, 1) != 0),
       peers(peers_option(host, devices)),
+      fuses(bounded_option(host, "fake_fusion", 1, 1) != 0),
       delay_ms(small_option(host, "fake_delay_ms", 0, 60'000)),
       late_us(small_option(host, "fake_late_us", 0, 60'000'000)),
       seed(number_option(host, "fake_seed", 0)),

@@ -40,6 +40,7 @@ struct Options {
   std::uint64_t memory_bytes;  // of each device
   bool f64, peer;
   std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;  // who reaches whom
+  bool fuses;                      // loads fused expressions
   std::uint32_t delay_ms;          // how much longer each launch and copy takes
   std::uint32_t late_us;           // how late things may be done at most, where order allows it
   std::uint64_t seed;              // of what is late, and how much
