@@ -56,7 +56,7 @@ void register_chain(const std::string& row, std::int64_t count, benchmark::TimeU
       row + "-backward/patchbay",
       [count] {
         return [x = Operands(count), grad = random_tensor({count}), f = fused_cheap().gradients()] {
-          const std::vector<patchbay::FusedArgument> arguments{x.a, x.b, grad};
+          const std::vector<patchbay::TensorOrScalar> arguments{x.a, x.b, grad};
           const std::vector<Tensor> outputs{x.out, x.other};
           f.call_out(outputs, arguments);
         };

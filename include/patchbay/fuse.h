@@ -18,6 +18,7 @@
 #include "patchbay/export.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
+#include "patchbay/tensor_or_scalar.h"
 
 namespace patchbay {
 
@@ -111,26 +112,6 @@ PATCHBAY_DEFINE_OPERATOR(/, div)
 #undef PATCHBAY_DEFINE_OPERATOR
 [[nodiscard]] inline Expression operator-(const Expression& a) { return neg(a); }
 
-/// What a fused function is called with: a tensor, or a number, which takes the dtype of the
-/// expression that it meets.
-class FusedArgument {
- public:
-  FusedArgument(Tensor tensor)  // NOLINT(google-explicit-constructor): f(x, 2)
-      : tensor_(std::move(tensor)), is_tensor_(true) {}
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  FusedArgument(T value) : scalar_(value) {}              // NOLINT(google-explicit-constructor)
-  FusedArgument(const Scalar& value) : scalar_(value) {}  // NOLINT(google-explicit-constructor)
-
-  /// Null for a number.
-  const Tensor* tensor() const { return is_tensor_ ? &tensor_ : nullptr; }
-  const Scalar& scalar() const { return scalar_; }
-
- private:
-  Tensor tensor_;
-  Scalar scalar_ = 0;
-  bool is_tensor_ = false;
-};
-
 /// A fused function of any number of inputs and outputs, which `fuse` wraps. A shared handle; any
 /// thread may call it. A kernel is prepared at the first call for a device and dtypes, and kept.
 /// The checks are those of ops.h, the results those of the single operations (the same bits on CPU
@@ -152,10 +133,10 @@ class PATCHBAY_API FusedFunction {
   /// Recorded as one operation, if an argument requires gradients: backward is fused too.
   /// Errors as ops.h: kDeviceMismatch, kDtypeMismatch, kShapeMismatch, kInvalidArgument;
   /// kUnsupported if the device's plugin fuses nothing.
-  std::vector<Tensor> call(std::span<const FusedArgument> arguments) const;
+  std::vector<Tensor> call(std::span<const TensorOrScalar> arguments) const;
   /// Into `outputs`, which may be inputs, but not overlap one in part, nor each other. Errors:
   /// kInvalidArgument, too, if something requires gradients outside of NoGrad.
-  void call_out(std::span<const Tensor> outputs, std::span<const FusedArgument> arguments) const;
+  void call_out(std::span<const Tensor> outputs, std::span<const TensorOrScalar> arguments) const;
 
   /// The function of the gradients: of the inputs, followed by the incoming gradient of each
   /// output; it gives the gradients of the inputs that `wanted` has (none named: all), of the shape
@@ -231,13 +212,13 @@ class Fused {
   template <class... Arguments>
   [[nodiscard]] typename Outputs::Type operator()(const Arguments&... arguments) const {
     static_assert(sizeof...(arguments) == kInputs, "as many arguments as parameters");
-    return Outputs::take(function_.call(std::array<FusedArgument, kInputs>{arguments...}));
+    return Outputs::take(function_.call(std::array<TensorOrScalar, kInputs>{arguments...}));
   }
   /// Into existing tensors.
   template <class... Arguments>
   void out(const typename Outputs::Type& out, const Arguments&... arguments) const {
     static_assert(sizeof...(arguments) == kInputs, "as many arguments as parameters");
-    function_.call_out(Outputs::list(out), std::array<FusedArgument, kInputs>{arguments...});
+    function_.call_out(Outputs::list(out), std::array<TensorOrScalar, kInputs>{arguments...});
   }
   /// As FusedFunction::gradients.
   [[nodiscard]] FusedFunction gradients(const std::vector<std::size_t>& wanted = {}) const {

@@ -10,14 +10,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
-#include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
+#include "patchbay/tensor_or_scalar.h"
 
 namespace patchbay {
 
@@ -36,25 +35,6 @@ struct Grid {
   Axes3 groups{}, group_size{};
 };
 
-/// A tensor, or a number that takes the dtype of the kernel's parameter.
-class KernelArgument {
- public:
-  KernelArgument(Tensor tensor)  // NOLINT(google-explicit-constructor): launch(grid, {x, 2})
-      : tensor_(std::move(tensor)), is_tensor_(true) {}
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  KernelArgument(T value) : scalar_(value) {}              // NOLINT(google-explicit-constructor)
-  KernelArgument(const Scalar& value) : scalar_(value) {}  // NOLINT(google-explicit-constructor)
-
-  bool is_tensor() const { return is_tensor_; }
-  const Tensor& tensor() const { return tensor_; }
-  const Scalar& scalar() const { return scalar_; }
-
- private:
-  Tensor tensor_;
-  Scalar scalar_ = 0;
-  bool is_tensor_ = false;
-};
-
 struct ModuleOptions {
   std::string name = "kernel";  // how errors of the compiler call the text
 };
@@ -67,10 +47,10 @@ class PATCHBAY_API ModuleKernel {
   /// argument. With 0 groups nothing is launched. Errors, all before any work: kInvalidArgument
   /// (number or kind of arguments, layout, overlap, grid, and outside of NoGrad a tensor that
   /// requires gradients), kDtypeMismatch, kDeviceMismatch.
-  void launch(const Grid& grid, std::initializer_list<KernelArgument> arguments) const {
-    launch(grid, std::span<const KernelArgument>(arguments.begin(), arguments.size()));
+  void launch(const Grid& grid, std::initializer_list<TensorOrScalar> arguments) const {
+    launch(grid, std::span<const TensorOrScalar>(arguments.begin(), arguments.size()));
   }
-  void launch(const Grid& grid, std::span<const KernelArgument> arguments) const;
+  void launch(const Grid& grid, std::span<const TensorOrScalar> arguments) const;
 
   const std::string& name() const;
   Device device() const;

@@ -27,6 +27,7 @@
 #include "patchbay/shape.h"
 #include "patchbay/stream.h"
 #include "patchbay/tensor.h"
+#include "patchbay/tensor_or_scalar.h"
 #include "patchbay/trace.h"
 #include "patchbay/validation.h"
 #include "patchbay/version.h"

@@ -37,7 +37,7 @@ void check_count(const ModuleKernelState& kernel, std::size_t count) {
         kernel.signature.name, expected, count, kernel.signature.to_string());
 }
 
-void check_kind(const ModuleKernelState& kernel, std::size_t i, const KernelArgument& argument) {
+void check_kind(const ModuleKernelState& kernel, std::size_t i, const TensorOrScalar& argument) {
   const bool wants_tensor = kernel.signature.parameters[i].spec.kind == ArgumentSpec::Kind::kTensor;
   if (argument.is_tensor() == wants_tensor) return;
   raise(ErrorCode::kInvalidArgument,
@@ -111,7 +111,7 @@ void check_gradient(const ModuleKernelState& kernel, std::size_t i, const Tensor
 }
 
 /// Kernels take their buffers for different memory.
-void check_overlap(const ModuleKernelState& kernel, std::span<const KernelArgument> arguments) {
+void check_overlap(const ModuleKernelState& kernel, std::span<const TensorOrScalar> arguments) {
   const auto& parameters = kernel.signature.parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool written = is_written(parameters[i]);
@@ -170,7 +170,7 @@ std::string join(const std::vector<std::string>& names) {
 
 }  // namespace
 
-void ModuleKernel::launch(const Grid& grid, std::span<const KernelArgument> arguments) const {
+void ModuleKernel::launch(const Grid& grid, std::span<const TensorOrScalar> arguments) const {
   const ModuleKernelState& kernel = *state_;
   const std::string& op = kernel.signature.name;
   check_count(kernel, arguments.size());

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/runtime/kernel/fused_kernel.h"
 #include "core/tensor/autograd/record.h"
+#include "core/tensor/autograd/unfused.h"
 #include "core/tensor/fuse/fused_call.h"
 
 namespace patchbay::tensor {
@@ -20,8 +21,10 @@ using Kind = InputType::Kind;
 class Planner {
  public:
   Planner(const FusedState& state, GradientPlan& plan, DType result)
-      : state_(state), plan_(plan), types_(plan.types), reads_(plan.types.size() + 1) {
+      : state_(state), plan_(plan), types_(plan.types) {
     types_.push_back({Kind::kTensor, result});
+    if (state.op != nullptr) types_.push_back({Kind::kTensor, result});
+    reads_.resize(types_.size());
   }
 
   void run() {
@@ -31,21 +34,41 @@ class Planner {
     }
     std::vector<Flow> flows = flows_of(state_, {&plan_.output, 1}, inputs);
     std::erase_if(flows, [](const Flow& flow) { return flow.gradient.node() == nullptr; });
+    if (!flows.empty()) set_unchanged_aside(flows);
     if (!flows.empty()) add_passes(flows);
-    plan_.arguments = plan_.types;
-    for (std::size_t i = 0; i < plan_.types.size(); ++i) {
+    plan_.is_unfused =
+        state_.op != nullptr && std::all_of(flows.begin(), flows.end(), [](const Flow& flow) {
+          return is_one_operation(flow.gradient);
+        });
+    plan_.arguments = types_;
+    for (std::size_t i = 0; i < types_.size(); ++i) {
       InputType& type = plan_.arguments[i];
-      if (!reads_[i] && type.kind != Kind::kNumber) type.kind = Kind::kAbsent;
+      if (!reads_[i] && i != grad() && type.kind != Kind::kNumber) type.kind = Kind::kAbsent;
     }
   }
 
  private:
+  std::size_t grad() const { return state_.num_inputs; }  // as a parameter of the passes
+
+  ExpressionProgram program_of(const FusedState& function) const {
+    const auto nothing = [](std::uint32_t i) { return std::string(input_name(i)); };
+    return make_program(function.name, function.outputs, types_, nothing);
+  }
+
+  /// The gradient that comes in needs no pass to be that of an input.
+  void set_unchanged_aside(std::vector<Flow>& flows) {
+    const ExpressionProgram program = program_of(*gradient_state(state_, 1, flows));
+    for (std::size_t k = flows.size(); k-- > 0;) {
+      if (program.copies[k] != grad()) continue;
+      plan_.unchanged.push_back(flows[k].input);
+      flows.erase(flows.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+
   /// Half of the gradients at a time, if all are too many.
   void add_passes(std::span<const Flow> flows) {
     auto function = gradient_state(state_, 1, flows);
-    const auto nothing = [](std::uint32_t i) { return std::string(input_name(i)); };
-    const ExpressionProgram program =
-        make_program(function->name, function->outputs, types_, nothing);
+    const ExpressionProgram program = program_of(*function);
     if (program.tensors.size() + program.outputs.size() > runtime::kMaxFusedTensors) {
       if (flows.size() == 1) raise_too_many(program);
       add_passes(flows.first(flows.size() / 2));
@@ -84,68 +107,111 @@ std::shared_ptr<const GradientPlan> plan_for(FusedState& state, std::size_t outp
     if (known != state.plans.end()) return *known;
   }
   auto plan = std::make_shared<GradientPlan>(
-      GradientPlan{output, wanted, {types.begin(), types.end()}, {}, {}});
+      GradientPlan{output, wanted, {types.begin(), types.end()}, {}, {}, {}, false});
   Planner(state, *plan, result).run();
   const std::scoped_lock lock(state.mutex);
   state.plans.push_back(plan);
   return plan;
 }
 
-/// What the step back keeps of the arguments.
+/// What the step back keeps of the call.
 struct FusedBackward {
-  FusedBackward(std::shared_ptr<const GradientPlan> how, std::span<const FusedArgument> arguments)
-      : plan(std::move(how)) {
+  FusedBackward(std::shared_ptr<const GradientPlan> how, const FusedState& state,
+                std::span<const TensorOrScalar> arguments, const Tensor& result)
+      : plan(std::move(how)), is_operation(state.op != nullptr) {
+    kept.reserve(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const Tensor* const tensor = arguments[i].tensor();
-      const bool is_read = tensor != nullptr && plan->arguments[i].kind != Kind::kAbsent;
-      kept.push_back(is_read ? Saved(input_name(i), *tensor) : Saved());
-      numbers.push_back(arguments[i].scalar());
-      shapes.push_back(tensor != nullptr ? tensor->shape() : Shape());
+      kept.push_back({{}, arguments[i].scalar(), {}});
+      if (!arguments[i].is_tensor()) continue;
+      const Tensor& tensor = arguments[i].tensor();
+      kept.back().shape = tensor.shape();
+      if (is_read(i)) kept.back().tensor = Saved(input_name(state, i), tensor);
     }
+    if (is_operation && is_read(saved_result(kept.size()))) out = Saved::result(result);
   }
 
+  bool is_read(std::size_t i) const { return plan->arguments[i].kind != Kind::kAbsent; }
+
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
-    std::vector<FusedArgument> arguments;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      const Kind kind = plan->arguments[i].kind;
-      const bool is_read = kind == Kind::kTensor || kind == Kind::kElement;
-      arguments.push_back(is_read ? FusedArgument(kept[i].get(node)) : FusedArgument(numbers[i]));
-    }
-    arguments.emplace_back(grad);
     std::vector<Tensor> grads(kept.size());
+    for (const std::size_t i : plan->unchanged) grads[i] = sum_to(grad, kept[i].shape);
+    if (plan->passes.empty()) return grads;
+    const std::vector<TensorOrScalar> arguments = arguments_of(grad, node);
     for (const GradientPlan::Pass& pass : plan->passes) {
-      const std::vector<Tensor> results = call_fused(pass.function, arguments, plan->arguments);
-      for (std::size_t k = 0; k < results.size(); ++k) {
-        grads[pass.inputs[k]] = sum_to(results[k], shapes[pass.inputs[k]]);
-      }
+      run(pass, arguments, grad, grads);
+      for (const std::size_t i : pass.inputs) grads[i] = sum_to(grads[i], kept[i].shape);
     }
     return grads;
   }
 
+  void run(const GradientPlan::Pass& pass, std::span<const TensorOrScalar> arguments,
+           const Tensor& grad, std::vector<Tensor>& grads) const {
+    if (!plan->is_unfused && run_fused(pass, arguments, grads)) return;
+    const std::vector<Expression>& gradients = pass.function->outputs;
+    for (std::size_t k = 0; k < gradients.size(); ++k) {
+      grads[pass.inputs[k]] = compute_unfused(gradients[k], arguments, grad);
+    }
+  }
+
+  /// False on a device that fuses nothing, where a single operation has its gradients, too.
+  bool run_fused(const GradientPlan::Pass& pass, std::span<const TensorOrScalar> arguments,
+                 std::vector<Tensor>& grads) const {
+    try {
+      std::vector<Tensor> results = call_fused(pass.function, arguments, plan->arguments);
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        grads[pass.inputs[k]] = std::move(results[k]);
+      }
+      return true;
+    } catch (const Error& error) {
+      if (!is_operation || error.code() != ErrorCode::kUnsupported) throw;
+      return false;
+    }
+  }
+
+  /// Of the passes.
+  std::vector<TensorOrScalar> arguments_of(const Tensor& grad, const Node& node) const {
+    std::vector<TensorOrScalar> arguments;
+    arguments.reserve(plan->arguments.size());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const bool is_tensor = is_read(i) && plan->arguments[i].kind != Kind::kNumber;
+      arguments.push_back(is_tensor ? TensorOrScalar(kept[i].tensor.get(node)) : kept[i].number);
+    }
+    arguments.emplace_back(grad);
+    if (!is_operation) return arguments;
+    const bool has_out = is_read(arguments.size());
+    arguments.push_back(has_out ? TensorOrScalar(out.get(node)) : TensorOrScalar(0));
+    return arguments;
+  }
+
+  struct Kept {
+    Saved tensor;  // if its value is read
+    Scalar number;
+    Shape shape;
+  };
   std::shared_ptr<const GradientPlan> plan;
-  std::vector<Saved> kept;
-  std::vector<Scalar> numbers;
-  std::vector<Shape> shapes;
+  bool is_operation;
+  std::vector<Kept> kept;
+  Saved out;  // of a single operation
 };
 
 }  // namespace
 
 void record_fused(const std::shared_ptr<FusedState>& state,
-                  std::span<const FusedArgument> arguments, std::span<const InputType> types,
+                  std::span<const TensorOrScalar> arguments, std::span<const InputType> types,
                   std::span<const Tensor> results) {
-  const Tensor none;
   std::vector<const Tensor*> inputs;
   std::uint32_t wanted = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const Tensor* const tensor = arguments[i].tensor();
-    inputs.push_back(tensor != nullptr ? tensor : &none);
-    if (tensor != nullptr && needs_grad(*tensor)) wanted |= std::uint32_t{1} << i;
+    inputs.push_back(&arguments[i].tensor());
+    if (!arguments[i].is_tensor()) continue;
+    if (needs_grad(arguments[i].tensor())) wanted |= std::uint32_t{1} << i;
   }
   for (std::size_t o = 0; o < results.size(); ++o) {
     if (!is_floating(results[o].dtype())) continue;
     const auto plan = plan_for(*state, o, results[o].dtype(), wanted, types);
-    if (plan->passes.empty()) continue;
-    record(state->name.c_str(), results[o], inputs, FusedBackward(plan, arguments));
+    if (plan->passes.empty() && plan->unchanged.empty()) continue;
+    record(state->name.c_str(), results[o], inputs,
+           FusedBackward(plan, *state, arguments, results[o]));
     results[o].impl()->grad_state->node->name_owner = state;
   }
 }

@@ -3,8 +3,6 @@
 
 #include "patchbay/ops.h"
 
-#include "core/tensor/autograd/elementwise.h"
-
 namespace patchbay::tensor {
 
 namespace {

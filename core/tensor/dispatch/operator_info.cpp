@@ -11,6 +11,7 @@
 
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/operators.h"
+#include "core/tensor/fuse/derivatives.h"
 
 namespace patchbay {
 
@@ -30,20 +31,6 @@ ErrorBound bound_of(const tensor::Ulps& ulps) {
           ulps.f64, rounded, rounded};
 }
 
-/// The table's C, as a formula.
-std::string formula(std::string_view text) {
-  std::string result(text);
-  const auto replace = [&](std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
-      result.replace(at, from.size(), to);
-    }
-  };
-  replace("(T)", "");
-  replace("* ", " * ");
-  replace("  *", " *");
-  return result;
-}
-
 OperatorInfo info_of(const tensor::Operator& op) {
   OperatorInfo info;
   info.name = op.name;
@@ -52,7 +39,7 @@ OperatorInfo info_of(const tensor::Operator& op) {
   info.family = op.family;
   info.dtypes = list_of(op.dtypes);
   info.shapes = op.shapes;
-  if (op.derivative != nullptr) info.derivative = formula(op.derivative);
+  info.derivative = op.derivative != nullptr ? op.derivative : derivative_text(op);
   info.bound = bound_of(op.bound);
   info.source = op.source;
   return info;

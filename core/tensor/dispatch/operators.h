@@ -70,7 +70,7 @@ struct Operator {
   DTypes dtypes;  // of the operands
   Result result;
   Ulps bound;
-  const char* derivative;  // null: none
+  const char* derivative;  // null: none, or the elementwise table's
   const char* source;      // of the formula
   std::uint8_t id = 0;     // its place in kOperators
 };

@@ -6,32 +6,9 @@
 #include <array>
 #include <string_view>
 
-#include "patchbay/plugin/kernels/elementwise.h"
-
 #include "core/tensor/dispatch/operators.h"
 
 namespace patchbay::tensor {
-
-/// What an elementwise operator's derivative is, in the elementwise table's words.
-constexpr const char* derivative_in_table(std::string_view name) {
-#define PATCHBAY_UNARY_GRADIENT(op, dtypes, floats, integers, gradient) \
-  if (name == #op) return #gradient;
-#define PATCHBAY_BINARY_GRADIENT(op, dtypes, floats, integers, gradient_a, gradient_b) \
-  if (name == #op) return "a: " #gradient_a "; b: " #gradient_b;
-#define PATCHBAY_CHOICE_GRADIENT(op, dtypes, expression, gradient_a, gradient_b) \
-  if (name == #op) return "a: " #gradient_a "; b: " #gradient_b;
-#define PATCHBAY_BOUNDED_GRADIENT(op, dtypes, expression, gradient) \
-  if (name == #op) return #gradient;
-  PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY_GRADIENT)
-  PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY_GRADIENT)
-  PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE_GRADIENT)
-  PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED_GRADIENT)
-#undef PATCHBAY_UNARY_GRADIENT
-#undef PATCHBAY_BINARY_GRADIENT
-#undef PATCHBAY_CHOICE_GRADIENT
-#undef PATCHBAY_BOUNDED_GRADIENT
-  return nullptr;
-}
 
 namespace records {
 
@@ -41,17 +18,13 @@ inline constexpr const char* kReduced = "a: any; out: without the reduced axes, 
 
 constexpr Operator unary(const char* name, const char* kernel, DTypes dtypes, Ulps bound,
                          const char* source) {
-  return {name,          kernel,    "elementwise",
-          "ot",          kOneShape, dtypes,
-          Result::kSame, bound,     derivative_in_table(name),
-          source};
+  return {name,   kernel,        "elementwise", "ot",    kOneShape,
+          dtypes, Result::kSame, bound,         nullptr, source};
 }
 constexpr Operator binary(const char* name, const char* kernel, DTypes dtypes, Ulps bound,
                           const char* source) {
-  return {name,          kernel,     "elementwise",
-          "oaa",         kBroadcast, dtypes,
-          Result::kSame, bound,      derivative_in_table(name),
-          source};
+  return {name,   kernel,        "elementwise", "oaa",   kBroadcast,
+          dtypes, Result::kSame, bound,         nullptr, source};
 }
 constexpr Operator comparison(const char* name, const char* kernel, const char* source) {
   return {name, kernel,           "comparison", "oaa",   kBroadcast,
@@ -134,10 +107,9 @@ inline constexpr auto kOperators = records::numbered(std::to_array<Operator>({
 
     {"where", "where.1", "elementwise", "ocaa",
      "condition (bool), a, b: any that broadcast; out: the broadcast shape", kAll, Result::kSame,
-     kRounded, derivative_in_table("where"), "condition ? a : b"},
+     kRounded, nullptr, "condition ? a : b"},
     {"clamp", "clamp.1", "elementwise", "otss", "a, out: one shape; low <= high: numbers", kNumbers,
-     Result::kSame, kRounded, derivative_in_table("clamp"),
-     "minimum of high and the maximum of low and a: NaN stays"},
+     Result::kSame, kRounded, nullptr, "minimum of high and the maximum of low and a: NaN stays"},
 
     records::comparison("eq", "eq.1", records::kCompared),
     records::comparison("ne", "ne.1", records::kCompared),

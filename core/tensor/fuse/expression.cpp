@@ -84,6 +84,11 @@ Expression apply(const Operator& op, const Expression& a, const Expression& b,
                  const Expression& c) {
   return make(Kind::kOperator, &op, DType::f32, a, b, c);
 }
+Expression apply(const Operator& op, std::span<const Expression> operands) {
+  if (operands.size() == 1) return apply(op, operands[0]);
+  if (operands.size() == 2) return apply(op, operands[0], operands[1]);
+  return apply(op, operands[0], operands[1], operands[2]);
+}
 Expression like(const Expression& a, const Expression& model) {
   return make(Kind::kLike, nullptr, DType::f32, a, model);
 }

@@ -51,14 +51,25 @@ Expression apply(const Operator& op, const Expression& a, const Expression& b);
 Expression apply(const Operator& op, const Expression& a, const Expression& b, const Expression& c);
 Expression like(const Expression& a, const Expression& model);
 
+/// As many as the operator has.
+Expression apply(const Operator& op, std::span<const Expression> operands);
+/// Whether operand i is a tensor of bools, whatever the others are.
+inline bool is_condition(const Operator& op, std::size_t i) { return op.arguments[1 + i] == 'c'; }
+
 /// All that the expressions are made of, operands first.
 std::vector<NodePtr> nodes_of(std::span<const Expression> expressions);
+
+/// A node whose value need not be computed, since `value` has it.
+struct Known {
+  const ExpressionNode* node = nullptr;  // null: none
+  Expression value{nullptr};
+};
 
 /// The gradients of `inputs`, given those of `outputs`: by the elementwise table's formulas. Null
 /// where nothing flows.
 std::vector<Expression> gradients(std::span<const Expression> outputs,
                                   std::span<const Expression> incoming,
-                                  std::span<const Expression> inputs);
+                                  std::span<const Expression> inputs, const Known& known);
 
 }  // namespace patchbay::tensor
 

@@ -41,6 +41,7 @@ class Builder {
       if (!dtype) raise_no_dtype();
       results.push_back(value_of(node, *dtype));
       program_.outputs.push_back(*dtype);
+      program_.copies.push_back(input_of(results.back()));
     }
     if (values_.size() > runtime::kMaxFusedValues) {
       raise(ErrorCode::kInvalidArgument,
@@ -100,9 +101,6 @@ class Builder {
     }
     return first != nullptr ? dtypes_[first] : std::nullopt;
   }
-
-  /// Whether operand i is a tensor of bools, whatever the others are.
-  static bool is_condition(const Operator& op, std::size_t i) { return op.arguments[1 + i] == 'c'; }
 
   std::string shown(const ExpressionNode& node) {
     switch (node.kind) {
@@ -194,8 +192,19 @@ class Builder {
   }
 
   std::size_t cast_value(std::size_t value, DType dtype) {
-    if (values_[value]->first.dtype == dtype) return value;
+    const Value& given = values_[value]->first;
+    if (given.dtype == dtype) return value;
+    if (is_widened(given, dtype)) return given.operands[0];
     return intern({fmt::format("cast.1:{}", patchbay::to_string(dtype)), dtype, {value}});
+  }
+
+  /// Whether it is a float of `dtype` in a wider one: cast back, it is what it was.
+  bool is_widened(const Value& value, DType dtype) const {
+    if (!value.word.starts_with("cast.1") || values_[value.operands[0]]->first.dtype != dtype) {
+      return false;
+    }
+    return is_floating(dtype) && is_floating(value.dtype) &&
+           (value.dtype == DType::f64 || (value.dtype == DType::f32 && is_small(dtype)));
   }
 
   std::size_t constant(const patchbay::Scalar& literal, DType dtype) {
@@ -219,6 +228,13 @@ class Builder {
     const std::string word = fmt::format("s{}", at - scalars.begin());
     if (at == scalars.end()) scalars.push_back({input, travels});
     return cast_value(intern({word, travels, {}}), dtype);
+  }
+
+  /// The input that the value is.
+  std::optional<std::uint32_t> input_of(std::size_t value) const {
+    const std::string& word = values_[value]->first.word;
+    if (word[0] != 'x') return std::nullopt;
+    return program_.tensors[std::stoul(word.substr(1))];
   }
 
   std::size_t intern(Value value) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,7 @@ struct ExpressionProgram {
   std::vector<std::uint32_t> tensors;  // the inputs that it reads, in its order
   std::vector<Scalar> scalars;
   std::vector<DType> outputs;
+  std::vector<std::optional<std::uint32_t>> copies;  // the input that an output is, as it stands
 };
 
 /// Describes an argument of the call, for messages: "a: f32 [3] on cpu:0".

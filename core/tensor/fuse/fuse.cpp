@@ -2,7 +2,6 @@
 // Functions that users fuse.
 #include "patchbay/fuse.h"
 
-#include <atomic>
 #include <numeric>
 #include <utility>
 
@@ -14,11 +13,6 @@
 namespace patchbay {
 
 namespace {
-
-std::uint64_t next_function() {
-  constinit static std::atomic<std::uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
 
 void check_size(const std::string& name, std::size_t num_inputs, std::size_t num_outputs) {
   if (num_inputs <= FusedFunction::kMaxInputs &&
@@ -39,7 +33,7 @@ FusedFunction::FusedFunction(std::size_t num_inputs, const Body& body, std::stri
                    "Pass what computes the outputs.",
                    name);
   }
-  const std::uint64_t function = next_function();
+  const std::uint64_t function = tensor::next_function();
   std::vector<Expression> inputs;
   for (std::size_t i = 0; i < num_inputs; ++i) {
     inputs.push_back(tensor::input(function, static_cast<std::uint32_t>(i)));
@@ -53,12 +47,12 @@ std::size_t FusedFunction::num_inputs() const { return state_->num_inputs; }
 std::size_t FusedFunction::num_outputs() const { return state_->outputs.size(); }
 const std::string& FusedFunction::name() const { return state_->name; }
 
-std::vector<Tensor> FusedFunction::call(std::span<const FusedArgument> arguments) const {
+std::vector<Tensor> FusedFunction::call(std::span<const TensorOrScalar> arguments) const {
   return tensor::call_fused(state_, arguments);
 }
 
 void FusedFunction::call_out(std::span<const Tensor> outputs,
-                             std::span<const FusedArgument> arguments) const {
+                             std::span<const TensorOrScalar> arguments) const {
   tensor::call_fused_out(state_, outputs, arguments);
 }
 

@@ -31,7 +31,7 @@ void check_num_tensors(const FusedState& state, const ExpressionProgram& program
 /// One call: its arguments as they are checked, and its launch.
 class Call {
  public:
-  Call(const std::shared_ptr<FusedState>& state, std::span<const FusedArgument> arguments,
+  Call(const std::shared_ptr<FusedState>& state, std::span<const TensorOrScalar> arguments,
        std::span<const InputType> types)
       : state_(*state), shared_(state), op_(state->name.c_str()), arguments_(arguments) {
     if (arguments.size() != state_.num_inputs) {
@@ -43,10 +43,9 @@ class Call {
         types_[i] = types[i];
         continue;
       }
-      const Tensor* const tensor = arguments[i].tensor();
-      inputs_[i] = tensor != nullptr ? &impl_of(op_, *tensor, input_name(i)) : nullptr;
-      types_[i].kind = tensor != nullptr ? InputType::Kind::kTensor : InputType::Kind::kNumber;
-      types_[i].dtype = tensor != nullptr ? inputs_[i]->dtype : DType::f32;
+      if (arguments[i].is_tensor())
+        inputs_[i] = &impl_of(op_, arguments[i].tensor(), input_name(i));
+      types_[i] = type_of(arguments[i]);
     }
     match_devices();
     find_shape();
@@ -168,7 +167,9 @@ class Call {
     kernel_ = prepare(place_->device());
     const auto size = static_cast<std::ptrdiff_t>(arguments_.size());
     const std::scoped_lock lock(state_.mutex);
-    std::erase_if(state_.variants, [&](const auto& variant) { return is_this(variant); });
+    std::erase_if(state_.variants, [&](const auto& variant) {
+      return is_this(variant) || variant.kernel.expired();  // or of a device that was closed
+    });
     state_.variants.push_back(
         {&place_->device(), {types_.begin(), types_.begin() + size}, program_, kernel_});
   }
@@ -232,13 +233,18 @@ class Call {
     const bool flat = is_flat(outputs);
     for (const Tensor& output : outputs) add(*output.impl(), flat, PATCHBAY_WRITE);
     for (const std::uint32_t input : program_->tensors) add(*inputs_[input], flat, PATCHBAY_READ);
-    for (const auto& scalar : program_->scalars) launch_.scalar(bits_of(scalar), scalar.dtype);
+    for (const auto& scalar : program_->scalars) {
+      const Operand value = value_of(scalar);
+      launch_.scalar(value.bits, scalar.dtype, value.slot);
+    }
     launch_.run(state_.name, *kernel_);
   }
 
-  std::uint64_t bits_of(const ExpressionProgram::Scalar& scalar) const {
-    if (inputs_[scalar.input] != nullptr) return read_host_scalar(*inputs_[scalar.input]);
-    return arguments_[scalar.input].scalar().bits(scalar.dtype, op_);
+  Operand value_of(const ExpressionProgram::Scalar& scalar) const {
+    if (const TensorImpl* const element = inputs_[scalar.input]; element != nullptr) {
+      return {nullptr, read_host_scalar(*element)};
+    }
+    return literal(op_, scalar.dtype, arguments_[scalar.input].scalar());
   }
 
   bool is_flat(std::span<const Tensor> outputs) const {
@@ -266,7 +272,7 @@ class Call {
   FusedState& state_;
   const std::shared_ptr<FusedState>& shared_;
   const char* const op_;
-  const std::span<const FusedArgument> arguments_;
+  const std::span<const TensorOrScalar> arguments_;
   std::array<const TensorImpl*, kMaxFusedInputs> inputs_{};  // null for what is no tensor
   std::array<InputType, kMaxFusedInputs> types_{};
   const TensorImpl* place_ = nullptr;
@@ -279,14 +285,19 @@ class Call {
 
 }  // namespace
 
+InputType type_of(const TensorOrScalar& argument) {
+  if (!argument.is_tensor()) return {InputType::Kind::kNumber, DType::f32};
+  return {InputType::Kind::kTensor, argument.tensor().dtype()};
+}
+
 std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
-                               std::span<const FusedArgument> arguments,
+                               std::span<const TensorOrScalar> arguments,
                                std::span<const InputType> types) {
   return Call(state, arguments, types).run();
 }
 
 void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Tensor> outputs,
-                    std::span<const FusedArgument> arguments) {
+                    std::span<const TensorOrScalar> arguments) {
   Call(state, arguments, {}).run_out(outputs);
 }
 

@@ -11,13 +11,15 @@
 
 namespace patchbay::tensor {
 
+InputType type_of(const TensorOrScalar& argument);
+
 /// Into new tensors; recorded where an argument needs a gradient. An argument whose kind in `types`
 /// is kAbsent has no value and is not read: its dtype counts.
 std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
-                               std::span<const FusedArgument> arguments,
+                               std::span<const TensorOrScalar> arguments,
                                std::span<const InputType> types = {});
 void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Tensor> outputs,
-                    std::span<const FusedArgument> arguments);
+                    std::span<const TensorOrScalar> arguments);
 
 }  // namespace patchbay::tensor
 

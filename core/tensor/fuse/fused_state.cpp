@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/tensor/fuse/derivatives.h"
 
 namespace patchbay::tensor {
 
@@ -51,6 +52,15 @@ std::vector<Expression> parameters_of(const FusedState& state) {
 
 }  // namespace
 
+std::uint64_t next_function() {
+  constinit static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+const char* input_name(const FusedState& state, std::size_t i) {
+  return state.op != nullptr ? operand_name(*state.op, i) : input_name(i);
+}
+
 const char* input_name(std::size_t i) {
   static constexpr std::array<const char*, kMaxFusedInputs> kNames{
       "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",  "l",  "m",  "n",  "o",  "p",
@@ -59,9 +69,10 @@ const char* input_name(std::size_t i) {
 }
 
 std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
-                                       std::size_t num_inputs, std::vector<Expression> outputs) {
-  auto state = std::shared_ptr<FusedState>(
-      new FusedState{std::move(name), function, num_inputs, std::move(outputs), {}, {}, {}});
+                                       std::size_t num_inputs, std::vector<Expression> outputs,
+                                       const Operator* op, Known known) {
+  auto state = std::shared_ptr<FusedState>(new FusedState{
+      std::move(name), function, num_inputs, std::move(outputs), op, std::move(known), {}, {}, {}});
   check_traced(*state);
   return state;
 }
@@ -76,7 +87,7 @@ std::vector<Flow> flows_of(const FusedState& state, std::span<const std::size_t>
     from.push_back(state.outputs[o]);
   }
   for (const std::size_t i : inputs) to.push_back(parameters[i]);
-  std::vector<Expression> found = gradients(from, incoming, to);
+  std::vector<Expression> found = gradients(from, incoming, to, state.known);
   std::vector<Flow> flows;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (found[i].node() != nullptr) found[i] = like(found[i], to[i]);
@@ -93,8 +104,9 @@ std::shared_ptr<FusedState> gradient_state(const FusedState& state, std::size_t 
     const bool any = flow.gradient.node() != nullptr;
     results.push_back(any ? flow.gradient : like(literal(0), parameters[flow.input]));
   }
-  return make_state(state.name + " gradients", state.function, state.num_inputs + num_outputs,
-                    std::move(results));
+  const std::size_t num_known = state.known.node != nullptr ? 1 : 0;
+  return make_state(state.name + " gradients", state.function,
+                    state.num_inputs + num_outputs + num_known, std::move(results));
 }
 
 }  // namespace patchbay::tensor

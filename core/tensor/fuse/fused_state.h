@@ -23,6 +23,9 @@ struct GradientPlan;
 /// More than users' functions have: one of gradients takes those that come in, too.
 inline constexpr std::size_t kMaxFusedInputs = 32;
 
+/// What tells functions and their parameters apart.
+std::uint64_t next_function();
+
 /// A traced function, and what was prepared for the calls so far.
 struct FusedState {
   /// For one device and one kind and dtype of each argument.
@@ -37,6 +40,10 @@ struct FusedState {
   const std::uint64_t function;  // whose parameters the inputs are
   const std::size_t num_inputs;
   const std::vector<Expression> outputs;
+  /// Of a single operation: its operator, and its result, which the functions of its gradients take
+  /// as their last parameter.
+  const Operator* const op = nullptr;
+  const Known known;
 
   std::mutex mutex;  // of the rest
   std::vector<Variant> variants;
@@ -45,7 +52,12 @@ struct FusedState {
 
 /// Errors: kInvalidArgument for what is no function of its own parameters.
 std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
-                                       std::size_t num_inputs, std::vector<Expression> outputs);
+                                       std::size_t num_inputs, std::vector<Expression> outputs,
+                                       const Operator* op = nullptr, Known known = {});
+/// The parameter of its gradients that is the result of an operation; the one before is `grad`.
+constexpr std::uint32_t saved_result(std::size_t num_inputs) {
+  return static_cast<std::uint32_t>(num_inputs + 1);
+}
 
 /// The gradient of one input; null where nothing flows.
 struct Flow {
@@ -62,6 +74,7 @@ std::shared_ptr<FusedState> gradient_state(const FusedState& state, std::size_t 
 
 /// The name of an input in messages: a, b, c ... as in ops.h.
 const char* input_name(std::size_t i);
+const char* input_name(const FusedState& state, std::size_t i);
 
 }  // namespace patchbay::tensor
 

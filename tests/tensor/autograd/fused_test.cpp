@@ -164,7 +164,7 @@ TEST_P(FusedRecordTest, AFunctionMayGoBeforeItsRecord) {
   const Tensor a = leaf({1, 2});
   std::optional<FusedFunction> gone =
       fuse([](Expression x) { return x * x; }, "a function of a long name").function();
-  const std::vector<FusedArgument> arguments{a};
+  const std::vector<TensorOrScalar> arguments{a};
   const Tensor y = gone->call(arguments)[0], grad = ones({2}, device_);
   gone.reset();
   y.backward(grad);
@@ -199,7 +199,7 @@ TEST_P(FusedRecordTest, AsManyArgumentsAsAPassTakes) {
   const FusedFunction f = product_of(15);
   std::vector<Tensor> tensors;
   for (int i = 0; i < 15; ++i) tensors.push_back(full({2}, i == 7 ? 3 : 1, device_));
-  std::vector<FusedArgument> arguments(tensors.begin(), tensors.end());
+  std::vector<TensorOrScalar> arguments(tensors.begin(), tensors.end());
   static_cast<void>(f.call(arguments));
   tensors[0].requires_grad_();
   EXPECT_ERROR(static_cast<void>(f.call(arguments)), ErrorCode::kInvalidArgument,
@@ -212,7 +212,7 @@ TEST_P(FusedRecordTest, AsManyArgumentsAsAPassTakes) {
   EXPECT_EQ(tensors[0].grad().to_vector<float>(), (Floats{18, 18}));
   EXPECT_ERROR(
       static_cast<void>(
-          f.gradients({0, 1}).call(std::vector<FusedArgument>(16, FusedArgument(tensors[1])))),
+          f.gradients({0, 1}).call(std::vector<TensorOrScalar>(16, TensorOrScalar(tensors[1])))),
       ErrorCode::kInvalidArgument,
       "[wide gradients] the function has too many tensors: expected at most 16 inputs that "
       "it reads and outputs, got 18. Ask for fewer gradients at a time.");

@@ -189,7 +189,7 @@ void add_fused(std::vector<GradientCase>& cases) {
   const std::vector<Shape> shapes(9, Shape{2});
   cases.push_back({"", "fusedOfManyInputs", shapes,
                    [many](const Inputs& in) {
-                     const std::vector<FusedArgument> arguments(in.begin(), in.end());
+                     const std::vector<TensorOrScalar> arguments(in.begin(), in.end());
                      return many.call(arguments)[0];
                    },
                    -2, 2,

@@ -361,7 +361,7 @@ TEST_P(FuseTest, ManyInputs) {
       "sum");
   for (const bool strided : {false, true}) {
     std::vector<Tensor> inputs;
-    std::vector<FusedArgument> arguments;
+    std::vector<TensorOrScalar> arguments;
     for (unsigned i = 0; i < 15; ++i) {
       const Layout layout = strided ? kLayouts[i % 4] : Layout::kContiguous;
       inputs.push_back(laid_out(layout, small_values<float>(900, i), {30, 30}, device_));

@@ -46,7 +46,7 @@ class FuseGradientsTest : public DeviceTest {
     for (const Doubles& values : points) {
       tensors.push_back(from_host(values, {static_cast<std::int64_t>(values.size())}, device_));
     }
-    const std::vector<FusedArgument> arguments(tensors.begin(), tensors.end());
+    const std::vector<TensorOrScalar> arguments(tensors.begin(), tensors.end());
     std::vector<Doubles> results;
     for (const Tensor& result : f.call(arguments)) results.push_back(result.to_vector<double>());
     return results;
@@ -95,7 +95,7 @@ TEST_P(FuseGradientsTest, EachOperator) {
 TEST_P(FuseGradientsTest, OfPowersByAnArgument) {
   const auto f = fuse([](Expression a, Expression n) { return pow(a, n * 2); });
   const Tensor a = full({3}, 3, device_), grad = full({3}, 2, device_);
-  const std::vector<FusedArgument> arguments{a, 1, grad};
+  const std::vector<TensorOrScalar> arguments{a, 1, grad};
   for (const float gradient : f.gradients({0}).call(arguments)[0].to_vector<float>()) {
     EXPECT_NEAR(gradient, 12, 1e-5);
   }
@@ -134,7 +134,7 @@ TEST_P(FuseGradientsTest, AtKinks) {
     const Tensor incoming[] = {output == 0 ? one : zero, output == 1 ? one : zero,
                                output == 2 ? one : zero, output == 3 ? one : zero,
                                output == 4 ? one : zero};
-    std::vector<FusedArgument> arguments{a, b};
+    std::vector<TensorOrScalar> arguments{a, b};
     arguments.insert(arguments.end(), std::begin(incoming), std::end(incoming));
     return f.gradients({0}).call(arguments)[0].to_vector<float>();
   };
@@ -150,7 +150,7 @@ TEST_P(FuseGradientsTest, OnlyWhatIsWanted) {
   const Tensor a = full({2}, 3, device_), b = full({2}, 5, device_), grad = full({2}, 2, device_);
   const FusedFunction wanted = f.gradients({2, 1});
   EXPECT_EQ(wanted.name(), "product gradients");
-  const std::vector<FusedArgument> arguments{a, b, a, grad};
+  const std::vector<TensorOrScalar> arguments{a, b, a, grad};
   const std::vector<Tensor> results = wanted.call(arguments);
   ASSERT_EQ(results.size(), 2U);
   EXPECT_EQ(results[0].to_vector<float>(), std::vector<float>(2, 0));  // nothing flows there
@@ -165,7 +165,7 @@ TEST_P(FuseGradientsTest, ThroughCasts) {
   });
   const Tensor a = full({4}, 1.5, device_);
   const Tensor grad = full({4}, 2, {DType::f64, device_});
-  const std::vector<FusedArgument> arguments{a, grad};
+  const std::vector<TensorOrScalar> arguments{a, grad};
   const Tensor result = f.gradients().call(arguments)[0];
   EXPECT_EQ(result.dtype(), DType::f32);
   EXPECT_EQ(result.to_vector<float>(), std::vector<float>(4, 6));
@@ -174,7 +174,7 @@ TEST_P(FuseGradientsTest, ThroughCasts) {
 TEST_P(FuseGradientsTest, OfBroadcastOperandsHaveTheBroadcastShape) {
   const auto f = fuse([](Expression a, Expression b) { return a * b; });
   const Tensor a = full({2, 3}, 3, device_), b = full({3}, 5, device_);
-  const std::vector<FusedArgument> arguments{a, b, a};
+  const std::vector<TensorOrScalar> arguments{a, b, a};
   const std::vector<Tensor> results = f.gradients().call(arguments);
   EXPECT_EQ(results[1].shape(), Shape({2, 3}));
   EXPECT_EQ(sum(results[1], 0).to_vector<float>(), std::vector<float>(3, 18));

@@ -113,10 +113,10 @@ TEST_P(FuseRefusalsTest, UndefinedTensors) {
   EXPECT_ERROR(static_cast<void>(kScale(a, Tensor())), ErrorCode::kInvalidArgument,
                "[scale] b is undefined");
   EXPECT_ERROR(kScale.out(Tensor(), a, a), ErrorCode::kInvalidArgument, "[scale] out is undefined");
-  const std::vector<FusedArgument> one{a};
+  const std::vector<TensorOrScalar> one{a};
   EXPECT_ERROR(static_cast<void>(kScale.function().call(one)), ErrorCode::kInvalidArgument,
                "[scale] wrong number of arguments: expected 2, got 1");
-  const std::vector<FusedArgument> pair{a, a};
+  const std::vector<TensorOrScalar> pair{a, a};
   EXPECT_ERROR(kScale.function().call_out({}, pair), ErrorCode::kInvalidArgument,
                "[scale] wrong number of outputs: expected 1, got 0");
 }

@@ -1,0 +1,119 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/fuse/derivatives.h"
+
+#include "patchbay/plugin/kernels/elementwise.h"
+
+#include "core/tensor/fuse/expression_text.h"
+
+namespace patchbay::tensor {
+namespace {
+
+/// The T of the formulas: an expression, or a number that becomes a literal.
+class Symbol {
+ public:
+  Symbol(Expression expression) : expression_(std::move(expression)) {}  // NOLINT
+  Symbol(double value) : expression_(literal(value)) {}                  // NOLINT
+  operator const Expression&() const { return expression_; }             // NOLINT
+
+ private:
+  Expression expression_;
+};
+
+#define PATCHBAY_SYMBOL_UNARY(name, dtypes, floats, integers, gradient) \
+  [[maybe_unused]] Symbol name(const Symbol& a) { return apply(op::name, a); }
+#define PATCHBAY_SYMBOL_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
+  [[maybe_unused]] Symbol name(const Symbol& a, const Symbol& b) { return apply(op::name, a, b); }
+PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_SYMBOL_UNARY)
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_SYMBOL_BINARY)
+#undef PATCHBAY_SYMBOL_UNARY
+#undef PATCHBAY_SYMBOL_BINARY
+
+#define PATCHBAY_SYMBOL_OPERATOR(sign, name)                                \
+  [[maybe_unused]] Symbol operator sign(const Symbol& a, const Symbol& b) { \
+    return apply(op::name, a, b);                                           \
+  }
+PATCHBAY_SYMBOL_OPERATOR(+, add)
+PATCHBAY_SYMBOL_OPERATOR(-, sub)
+PATCHBAY_SYMBOL_OPERATOR(*, mul)
+PATCHBAY_SYMBOL_OPERATOR(/, div)
+PATCHBAY_SYMBOL_OPERATOR(==, eq)
+PATCHBAY_SYMBOL_OPERATOR(!=, ne)
+PATCHBAY_SYMBOL_OPERATOR(<, lt)
+PATCHBAY_SYMBOL_OPERATOR(<=, le)
+PATCHBAY_SYMBOL_OPERATOR(>, gt)
+PATCHBAY_SYMBOL_OPERATOR(>=, ge)
+PATCHBAY_SYMBOL_OPERATOR(|, logical_or)
+#undef PATCHBAY_SYMBOL_OPERATOR
+Symbol operator-(const Symbol& a) { return apply(op::neg, a); }
+Symbol select(const Symbol& condition, const Symbol& a, const Symbol& b) {
+  return apply(op::where, condition, a, b);
+}
+#define PATCHBAY_SELECT(condition, x, y) select(condition, x, y)
+
+using Formula = Expression (*)(const DerivativeTerms& terms);
+using Formulas = std::array<Formula, 3>;  // by operand; null: no gradient
+using T = Symbol;
+
+// The table is C as well, and casts like it. No formula uses all that it may.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#define PATCHBAY_FORMULA(first, second, third, expression)                             \
+  [](const DerivativeTerms& terms) -> Expression {                                     \
+    [[maybe_unused]] const Symbol first(terms.operands[0]), second(terms.operands[1]), \
+        third(terms.operands[2]), out(terms.out), grad(terms.grad);                    \
+    return static_cast<Symbol>(expression);                                            \
+  }
+#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
+  case op::name.id:                                              \
+    return {PATCHBAY_FORMULA(a, b, c, gradient)};
+#define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
+  case op::name.id:                                                             \
+    return {PATCHBAY_FORMULA(a, b, c, gradient_a), PATCHBAY_FORMULA(a, b, c, gradient_b)};
+#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
+  case op::name.id:                                                       \
+    return {nullptr, PATCHBAY_FORMULA(condition, a, b, gradient_a),       \
+            PATCHBAY_FORMULA(condition, a, b, gradient_b)};
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
+  case op::name.id: return {PATCHBAY_FORMULA(a, low, high, gradient)};
+
+Formulas formulas_of(const Operator& op) {
+  switch (op.id) {
+    PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
+    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)
+    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)
+    PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)
+    default: return {};  // a comparison, or logic
+  }
+}
+#pragma GCC diagnostic pop
+
+}  // namespace
+
+Expression derivative(const Operator& op, std::size_t i, const DerivativeTerms& terms) {
+  const Formula formula = formulas_of(op)[i];
+  return formula != nullptr ? formula(terms) : Expression(nullptr);
+}
+
+const char* operand_name(const Operator& op, std::size_t i) {
+  using Names = std::array<const char*, 3>;
+  if (op.id == op::where.id) return Names{"condition", "a", "b"}[i];
+  if (op.id == op::clamp.id) return Names{"a", "low", "high"}[i];
+  return Names{"a", "b", "c"}[i];
+}
+
+std::string derivative_text(const Operator& op) {
+  const DerivativeTerms terms{{input(0, 0), input(0, 1), input(0, 2)}, input(0, 3), input(0, 4)};
+  const std::array names{operand_name(op, 0), operand_name(op, 1), operand_name(op, 2), "out",
+                         "grad"};
+  std::string text;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Expression gradient = derivative(op, i, terms);
+    if (gradient.node() == nullptr) continue;
+    if (++count > 1) text += "; ";
+    text += std::string(names[i]) + ": " + to_text(gradient, names);
+  }
+  return count == 1 ? text.substr(text.find(": ") + 2) : text;
+}
+
+}  // namespace patchbay::tensor

@@ -1,0 +1,18 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Expressions as people write them.
+#ifndef PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_TEXT_H_
+#define PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_TEXT_H_
+
+#include <span>
+#include <string>
+
+#include "core/tensor/fuse/expression.h"
+
+namespace patchbay::tensor {
+
+/// "a > 0 ? grad : 0.5 * exp(a)". `names` are those of the inputs, by number.
+std::string to_text(const Expression& expression, std::span<const char* const> names);
+
+}  // namespace patchbay::tensor
+
+#endif  // PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_TEXT_H_
