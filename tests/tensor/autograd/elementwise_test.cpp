@@ -52,6 +52,19 @@ TEST_P(ElementwiseGradientTest, IsNoLaunchWhereItIsTheOneThatComesIn) {
   EXPECT_EQ(got[0].to_vector<float>(), (Floats{3, 3}));
 }
 
+TEST_P(ElementwiseGradientTest, ANanThatIsTheResultHasTheGradient) {
+  const Tensor a = leaf({NAN, 1, NAN, 2, 2, 3}), b = leaf({1, NAN, NAN, 2, 3, 2});
+  const Tensor grad = full({6}, 4, device_);
+  const auto both = [&](const Tensor& result) {
+    const std::vector<Tensor> got = gradients({result}, {a, b}, {grad});
+    return std::vector{got[0].to_vector<float>(), got[1].to_vector<float>()};
+  };
+  EXPECT_EQ(both(maximum(a, b)), (std::vector<Floats>{{4, 0, 2, 2, 0, 4}, {0, 4, 2, 2, 4, 0}}));
+  EXPECT_EQ(both(minimum(a, b)), (std::vector<Floats>{{4, 0, 2, 2, 4, 0}, {0, 4, 2, 2, 0, 4}}));
+  const Tensor bounded = gradients({maximum(a, 2)}, {a}, {grad})[0];
+  EXPECT_EQ(bounded.to_vector<float>(), (Floats{4, 0, 4, 2, 2, 4}));
+}
+
 /// In f32, however many steps there are.
 TEST_P(ElementwiseGradientTest, SmallFloatsAreRoundedOnce) {
   for (const DType dtype : {DType::f16, DType::bf16}) {

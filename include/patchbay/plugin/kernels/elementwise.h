@@ -7,9 +7,10 @@
  * (f32 f64: functions, which cost more than their memory traffic), NUMBERS (and i32 i64 u8), ALL
  * (and bool) or BOOLS. NONE: there is no such expression.
  *
- * Gradients have nothing but + - * /, unary minus, comparisons, functions of this table, (T)number
- * and PATCHBAY_SELECT(condition, x, y), so that T may be a symbolic type. Whoever expands the table
- * in C++ defines the macros that it uses: PATCHBAY_DIVIDE, PATCHBAY_SQRT, PATCHBAY_SELECT. */
+ * Gradients have nothing but + - * /, unary minus, comparisons, |, functions of this table,
+ * (T)number and PATCHBAY_SELECT(condition, x, y), so that T may be a symbolic type. Whoever expands
+ * the table in C++ defines the macros that it uses: PATCHBAY_DIVIDE, PATCHBAY_SQRT,
+ * PATCHBAY_SELECT. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 
@@ -42,10 +43,14 @@
     grad * ((T)0.5 * ((T)1 + erf(a * (T)0.70710678118654752)) +                                    \
             (T)0.3989422804014327 * a * exp((T)-0.5 * a * a)))
 
+/* Maximum and minimum: the operands that are the result share the gradient in equal parts. A NaN
+ * operand is the result. */
+#define PATCHBAY_SHARED_GRAD(x_is_result, y_is_result) \
+  PATCHBAY_SELECT(x_is_result, PATCHBAY_SELECT(y_is_result, (T)0.5 * grad, grad), (T)0)
+
 /* X(name, DTYPES, for floats, for integers, gradient of a, gradient of b). Integer division by zero
- * gives 0, and the one quotient that does not fit wraps. Maximum and minimum propagate NaN and
- * share the gradient of equal operands. Neither quotient that is no quotient comes to the divider,
- * which vectors run for all elements. */
+ * gives 0, and the one quotient that does not fit wraps. Maximum and minimum propagate NaN. Neither
+ * quotient that is no quotient comes to the divider, which vectors run for all elements. */
 #define PATCHBAY_ELEMENTWISE_BINARY(X)                                                           \
   X(add, NUMBERS, a + b, (T)((W)a + (W)b), grad, grad)                                           \
   X(sub, NUMBERS, a - b, (T)((W)a - (W)b), grad, -grad)                                          \
@@ -55,11 +60,11 @@
            : ((W)b == (W)-1 ? (T)((W)0 - (W)a) : (T)(a / (b == 0 || (W)b == (W)-1 ? (T)1 : b))), \
     grad / b, -(grad * out) / b)                                                                 \
   X(maximum, NUMBERS, ((a > b) | (a != a)) ? a : b, a > b ? a : b,                               \
-    PATCHBAY_SELECT(a > b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)),                  \
-    PATCHBAY_SELECT(a < b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)))                  \
+    PATCHBAY_SHARED_GRAD((a >= b) | (a != a), (b >= a) | (b != b)),                              \
+    PATCHBAY_SHARED_GRAD((b >= a) | (b != b), (a >= b) | (a != a)))                              \
   X(minimum, NUMBERS, ((a < b) | (a != a)) ? a : b, a < b ? a : b,                               \
-    PATCHBAY_SELECT(a < b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)),                  \
-    PATCHBAY_SELECT(a > b, grad, PATCHBAY_SELECT(a == b, (T)0.5 * grad, (T)0)))                  \
+    PATCHBAY_SHARED_GRAD((a <= b) | (a != a), (b <= a) | (b != b)),                              \
+    PATCHBAY_SHARED_GRAD((b <= a) | (b != b), (a <= b) | (a != a)))                              \
   X(pow, FLOATS, pow(a, b), NONE, PATCHBAY_SELECT(b == (T)0, (T)0, grad * b * pow(a, b - (T)1)), \
     PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, grad * out * log(a), (T)0),             \
                     grad * out * log(a)))
