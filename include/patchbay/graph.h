@@ -57,8 +57,8 @@ class PATCHBAY_API Graph {
 /// What the function that is recorded may ask for.
 class PATCHBAY_API GraphRecording {
  public:
-  /// A number that Graph::set may change: it may stand where a binary elementwise operation, a fused
-  /// function or a fill takes one. Anywhere else it is an error.
+  /// A number that Graph::set may change: it may stand where a binary elementwise operation, a
+  /// fused function or a fill takes one. Anywhere else it is an error.
   [[nodiscard]] Scalar slot(const Scalar& value);
 
  private:
