@@ -1,43 +1,31 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/dtype.h"
 
-#include <array>
 #include <ostream>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/base/error.h"
 
 namespace patchbay {
 
-namespace {
-
-constexpr std::array<std::pair<DType, std::string_view>, 8> kNames{{{DType::f32, "f32"},
-                                                                    {DType::f64, "f64"},
-                                                                    {DType::f16, "f16"},
-                                                                    {DType::bf16, "bf16"},
-                                                                    {DType::i32, "i32"},
-                                                                    {DType::i64, "i64"},
-                                                                    {DType::u8, "u8"},
-                                                                    {DType::boolean, "bool"}}};
-
-}  // namespace
-
 std::string_view to_string(DType dtype) {
-  for (const auto& [value, name] : kNames) {
-    if (value == dtype) return name;
-  }
+#define PATCHBAY_PRINTED(name, printed, ...) \
+  case DType::name: return printed;
+  switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_PRINTED) }
+#undef PATCHBAY_PRINTED
   return "no dtype";
 }
 
 DType parse_dtype(std::string_view name) {
-  for (const auto& [value, known] : kNames) {
-    if (known == name) return value;
+  std::string known;
+  for (const DType dtype : kDTypes) {
+    if (to_string(dtype) == name) return dtype;
+    known += std::string(to_string(dtype)) + ", ";
   }
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[parse_dtype] unknown dtype: expected one of f32, f64, f16, bf16, i32, i64, u8, "
-                 "bool, got {}. Use one of these names.",
-                 runtime::quote(name));
+                 "[parse_dtype] unknown dtype: expected one of {}got {}. Use one of these names.",
+                 known, runtime::quote(name));
 }
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << to_string(dtype); }

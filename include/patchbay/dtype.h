@@ -8,38 +8,38 @@
 #include <string_view>
 #include <type_traits>
 
+#include "patchbay/dtype_table.h"
 #include "patchbay/export.h"
 
 namespace patchbay {
 
-/// The types of elements. Every backend has f32, i32, i64, u8 and boolean; the others exist where
-/// the device can.
+/// The types of elements: f32, f64, f16, bf16, i32, i64, u8, boolean (printed "bool"; one byte, 0
+/// or 1). Every backend has f32, i32, i64, u8 and boolean; the others exist where the device can.
 enum class DType : std::uint8_t {
-  f32 = 1,
-  f64 = 2,
-  f16 = 3,
-  bf16 = 4,
-  i32 = 5,
-  i64 = 6,
-  u8 = 7,
-  boolean = 8  // printed "bool"; one byte, 0 or 1
+#define PATCHBAY_NUMBERED(name, printed, NAME, number, ...) name = (number),
+  PATCHBAY_DTYPES(PATCHBAY_NUMBERED)
+#undef PATCHBAY_NUMBERED
 };
 
+/// All of them, in the order of their numbers.
+#define PATCHBAY_LISTED(name, ...) DType::name,
+inline constexpr DType kDTypes[] = {PATCHBAY_DTYPES(PATCHBAY_LISTED)};
+#undef PATCHBAY_LISTED
+
 constexpr std::size_t size_bytes(DType dtype) {
-  switch (dtype) {
-    case DType::f64:
-    case DType::i64: return 8;
-    case DType::f32:
-    case DType::i32: return 4;
-    case DType::f16:
-    case DType::bf16: return 2;
-    case DType::u8:
-    case DType::boolean: return 1;
-  }
+#define PATCHBAY_SIZE(name, printed, NAME, number, size_bytes, ...) \
+  case DType::name: return size_bytes;
+  switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_SIZE) }
+#undef PATCHBAY_SIZE
   return 0;
 }
 constexpr bool is_floating(DType dtype) {
-  return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 || dtype == DType::bf16;
+  enum Kind { Float, Half, Signed, Unsigned, Bool };
+#define PATCHBAY_FLOATING(name, printed, NAME, number, size_bytes, kind, ...) \
+  case DType::name: return kind == Float || kind == Half;
+  switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_FLOATING) }
+#undef PATCHBAY_FLOATING
+  return false;
 }
 
 /// "f32", "bool" ...

@@ -8,9 +8,6 @@
 namespace patchbay::test {
 namespace {
 
-constexpr DType kDTypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
-                             DType::i32, DType::i64, DType::u8,  DType::boolean};
-
 TEST(DTypeTest, NamesCanBeParsed) {
   for (const DType dtype : kDTypes) EXPECT_EQ(parse_dtype(to_string(dtype)), dtype);
   std::ostringstream out;

@@ -16,10 +16,6 @@ constexpr bool is(Enum value, int number) {
   return static_cast<int>(value) == number;
 }
 
-static_assert(is(DType::f32, PATCHBAY_F32) && is(DType::f64, PATCHBAY_F64) &&
-              is(DType::f16, PATCHBAY_F16) && is(DType::bf16, PATCHBAY_BF16) &&
-              is(DType::i32, PATCHBAY_I32) && is(DType::i64, PATCHBAY_I64) &&
-              is(DType::u8, PATCHBAY_U8) && is(DType::boolean, PATCHBAY_BOOL));
 static_assert(is(ArgumentSpec::Kind::kTensor, PATCHBAY_TENSOR) &&
               is(ArgumentSpec::Kind::kScalar, PATCHBAY_SCALAR) &&
               is(ArgumentSpec::Kind::kBytes, PATCHBAY_BYTES));

@@ -15,12 +15,10 @@ struct DlpackDtype {
   std::uint8_t code, bits;
 };
 
-enum DlpackCode : std::uint8_t { kInt = 0, kUnsigned = 1, kFloat = 2, kBrainFloat = 4, kBool = 6 };
-
-inline constexpr DlpackDtype kDlpackDtypes[] = {
-    {DType::f32, kFloat, 32},       {DType::f64, kFloat, 64},  {DType::f16, kFloat, 16},
-    {DType::bf16, kBrainFloat, 16}, {DType::i32, kInt, 32},    {DType::i64, kInt, 64},
-    {DType::u8, kUnsigned, 8},      {DType::boolean, kBool, 8}};
+#define PATCHBAY_ROW(name, printed, NAME, number, size_bytes, kind, type, dlpack_code) \
+  {DType::name, dlpack_code, 8 * (size_bytes)},
+inline constexpr DlpackDtype kDlpackDtypes[] = {PATCHBAY_DTYPES(PATCHBAY_ROW)};
+#undef PATCHBAY_ROW
 
 }  // namespace patchbay::tensor
 

@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "patchbay/dtype_table.h"
+
 #define PATCHBAY_MAX_RANK 8
 /* In a spec: the rank or a dimension is known only at launch. */
 #define PATCHBAY_ANY_RANK 255u
@@ -34,17 +36,12 @@ enum {
   PATCHBAY_MEMORY_PINNED = 2 /* host memory that the device's copy engine reads directly */
 };
 
-/* patchbay_dtype */
-enum {
-  PATCHBAY_F32 = 1,
-  PATCHBAY_F64 = 2,
-  PATCHBAY_F16 = 3,
-  PATCHBAY_BF16 = 4,
-  PATCHBAY_I32 = 5,
-  PATCHBAY_I64 = 6,
-  PATCHBAY_U8 = 7,
-  PATCHBAY_BOOL = 8 /* one byte, 0 or 1; tensors only */
-};
+/* patchbay_dtype: PATCHBAY_F32 = 1, PATCHBAY_F64 = 2 ... as dtype_table.h has them. A bool is one
+ * byte, 0 or 1, and an element of tensors only. */
+#define PATCHBAY_NUMBERED(name, printed, NAME, number, size_bytes, kind, type, dlpack_code) \
+  PATCHBAY_##NAME = (number),
+enum { PATCHBAY_DTYPES(PATCHBAY_NUMBERED) PATCHBAY_NO_DTYPE = 0 };
+#undef PATCHBAY_NUMBERED
 
 /* patchbay_argument_kind */
 enum { PATCHBAY_TENSOR = 1, PATCHBAY_SCALAR = 2, PATCHBAY_BYTES = 3 };

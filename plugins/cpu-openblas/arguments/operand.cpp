@@ -2,6 +2,7 @@
 #include "cpu-openblas/arguments/operand.hpp"
 
 #include <cstring>
+#include <string>
 
 #include "patchbay/plugin/kit/error.hpp"
 

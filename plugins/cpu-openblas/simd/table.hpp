@@ -5,11 +5,13 @@
 
 #include <cstdint>
 
+#include "patchbay/plugin/kernels/dtypes.hpp"
 #include "patchbay/plugin/kernels/elementwise.h"
 
 namespace patchbay::cpu {
 
-constexpr int kNumDtypes = 9;  // tables are indexed by patchbay_dtype, which starts at 1
+/// Tables are indexed by patchbay_dtype.
+constexpr int kNumDtypes = static_cast<int>(kernels::kNumDtypeNumbers);
 
 // The operators of the elementwise table, which number the rows below.
 #define PATCHBAY_NUMBERED(name, ...) name,
