@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "patchbay/dtype.h"
+#include "patchbay/elementwise_functions.h"
 #include "patchbay/export.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
@@ -46,37 +47,12 @@ class PATCHBAY_API Expression {
 #define PATCHBAY_DECLARE_BINARY(name)                                                   \
   [[nodiscard]] PATCHBAY_API Expression name(const Expression& a, const Expression& b); \
   [[nodiscard]] PATCHBAY_API Expression name(const Expression& a, const Scalar& b);     \
-  [[nodiscard]] PATCHBAY_API Expression name(const Scalar& a, const Expression& b)
-#define PATCHBAY_DECLARE_UNARY(name) [[nodiscard]] PATCHBAY_API Expression name(const Expression& a)
+  [[nodiscard]] PATCHBAY_API Expression name(const Scalar& a, const Expression& b);
+#define PATCHBAY_DECLARE_UNARY(name) \
+  [[nodiscard]] PATCHBAY_API Expression name(const Expression& a);
 
-PATCHBAY_DECLARE_BINARY(add);
-PATCHBAY_DECLARE_BINARY(sub);
-PATCHBAY_DECLARE_BINARY(mul);
-PATCHBAY_DECLARE_BINARY(div);
-PATCHBAY_DECLARE_BINARY(maximum);
-PATCHBAY_DECLARE_BINARY(minimum);
-PATCHBAY_DECLARE_BINARY(pow);
-PATCHBAY_DECLARE_BINARY(eq);
-PATCHBAY_DECLARE_BINARY(ne);
-PATCHBAY_DECLARE_BINARY(lt);
-PATCHBAY_DECLARE_BINARY(le);
-PATCHBAY_DECLARE_BINARY(gt);
-PATCHBAY_DECLARE_BINARY(ge);
-PATCHBAY_DECLARE_BINARY(logical_and);
-PATCHBAY_DECLARE_BINARY(logical_or);
-PATCHBAY_DECLARE_UNARY(logical_not);
-PATCHBAY_DECLARE_UNARY(neg);
-PATCHBAY_DECLARE_UNARY(abs);
-PATCHBAY_DECLARE_UNARY(square);
-PATCHBAY_DECLARE_UNARY(relu);
-PATCHBAY_DECLARE_UNARY(sqrt);
-PATCHBAY_DECLARE_UNARY(rsqrt);
-PATCHBAY_DECLARE_UNARY(exp);
-PATCHBAY_DECLARE_UNARY(log);
-PATCHBAY_DECLARE_UNARY(sigmoid);
-PATCHBAY_DECLARE_UNARY(tanh);
-PATCHBAY_DECLARE_UNARY(erf);
-PATCHBAY_DECLARE_UNARY(gelu);
+PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DECLARE_BINARY)
+PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DECLARE_UNARY)
 
 #undef PATCHBAY_DECLARE_BINARY
 #undef PATCHBAY_DECLARE_UNARY

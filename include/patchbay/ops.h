@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "patchbay/elementwise_functions.h"
 #include "patchbay/export.h"
 #include "patchbay/integer.h"
 #include "patchbay/scalar.h"
@@ -27,53 +28,16 @@ namespace patchbay {
   [[nodiscard]] PATCHBAY_API Tensor name(const Scalar& a, const Tensor& b);                   \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b); \
   PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b); \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b)
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b);
 #define PATCHBAY_DECLARE_UNARY(name)                       \
   [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a); \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a)
+  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a);
 
 // Floats are f32, f64, f16 and bf16, of which devices may lack some; numbers are floats, i32, i64
 // and u8. Of 16 bits: computed in f32 and rounded once.
-//
-// Arithmetic: numbers. Integers wrap around; integer division truncates, and gives 0
-// for a zero divisor. Maximum and minimum propagate NaN.
-PATCHBAY_DECLARE_BINARY(add);
-PATCHBAY_DECLARE_BINARY(sub);
-PATCHBAY_DECLARE_BINARY(mul);
-PATCHBAY_DECLARE_BINARY(div);
-PATCHBAY_DECLARE_BINARY(maximum);
-PATCHBAY_DECLARE_BINARY(minimum);
-// a^b as IEEE 754-2019, 9.2 has pow: floats.
-PATCHBAY_DECLARE_BINARY(pow);
-
-// Comparison: any dtype, result bool. NaN equals nothing; false is less than true.
-PATCHBAY_DECLARE_BINARY(eq);
-PATCHBAY_DECLARE_BINARY(ne);
-PATCHBAY_DECLARE_BINARY(lt);
-PATCHBAY_DECLARE_BINARY(le);
-PATCHBAY_DECLARE_BINARY(gt);
-PATCHBAY_DECLARE_BINARY(ge);
-
-// Logic: bool.
-PATCHBAY_DECLARE_BINARY(logical_and);
-PATCHBAY_DECLARE_BINARY(logical_or);
-PATCHBAY_DECLARE_UNARY(logical_not);
-
-// Numbers. relu is max(a, 0); a NaN stays.
-PATCHBAY_DECLARE_UNARY(neg);
-PATCHBAY_DECLARE_UNARY(abs);
-PATCHBAY_DECLARE_UNARY(square);
-PATCHBAY_DECLARE_UNARY(relu);
-
-// Floats. rsqrt is 1 / sqrt(a), sigmoid 1 / (1 + exp(-a)), gelu a / 2 (1 + erf(a / sqrt 2)).
-PATCHBAY_DECLARE_UNARY(sqrt);
-PATCHBAY_DECLARE_UNARY(rsqrt);
-PATCHBAY_DECLARE_UNARY(exp);
-PATCHBAY_DECLARE_UNARY(log);
-PATCHBAY_DECLARE_UNARY(sigmoid);
-PATCHBAY_DECLARE_UNARY(tanh);
-PATCHBAY_DECLARE_UNARY(erf);
-PATCHBAY_DECLARE_UNARY(gelu);
+// elementwise_functions.h lists the functions, with what each of them takes.
+PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DECLARE_BINARY)
+PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DECLARE_UNARY)
 
 #undef PATCHBAY_DECLARE_BINARY
 #undef PATCHBAY_DECLARE_UNARY
