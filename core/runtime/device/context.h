@@ -27,7 +27,7 @@ Context& context();
 std::string_view current_tag() noexcept;
 
 /// What the layers above keep for this thread and ThreadContext carries, as bits of their own:
-/// core/tensor/autograd/mode.cpp. Kept apart from the context because each operation reads it.
+/// core/tensor/dispatch/mode.cpp. Kept apart from the context because each operation reads it.
 extern constinit thread_local std::uint32_t carried_bits;
 
 }  // namespace patchbay::runtime

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/runtime/graph/graph_recorder.h"
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/dispatch/overlap.h"
 
 namespace patchbay {
 

@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/module_state.h"
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/dispatch/overlap.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 namespace {

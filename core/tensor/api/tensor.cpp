@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "core/runtime/stream/stream_scope.h"
+#include "core/tensor/base/tensor_impl.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/dispatch/tensor_impl.h"
 
 namespace patchbay {
 

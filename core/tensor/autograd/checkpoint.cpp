@@ -6,8 +6,8 @@
 #include "patchbay/random.h"
 
 #include "core/runtime/device/runtime_state.h"
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 

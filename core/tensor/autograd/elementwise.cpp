@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/tensor/autograd/fused.h"
+#include "core/tensor/autograd/fused_call.h"
 #include "core/tensor/fuse/derivatives.h"
-#include "core/tensor/fuse/fused_call.h"
 
 namespace patchbay::tensor {
 

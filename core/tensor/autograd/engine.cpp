@@ -11,8 +11,8 @@
 #include "patchbay/autograd.h"
 #include "patchbay/ops.h"
 
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 

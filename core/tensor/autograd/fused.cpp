@@ -7,9 +7,9 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/fused_kernel.h"
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/autograd/fused_call.h"
 #include "core/tensor/autograd/unfused.h"
-#include "core/tensor/fuse/fused_call.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay::tensor {
 

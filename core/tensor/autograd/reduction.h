@@ -3,8 +3,8 @@
 #ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_REDUCTION_H_
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_REDUCTION_H_
 
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/operators.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay::tensor {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay::tensor {
 

@@ -16,9 +16,9 @@
 
 #include "core/runtime/kernel/launch.h"
 #include "core/runtime/stream/recorder.h"
-#include "core/tensor/dispatch/iteration.h"
+#include "core/tensor/base/iteration.h"
+#include "core/tensor/base/tensor_impl.h"
 #include "core/tensor/dispatch/operators.h"
-#include "core/tensor/dispatch/tensor_impl.h"
 
 namespace patchbay::tensor {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/tensor/dispatch/tensor_impl.h"
+#include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::tensor {
 

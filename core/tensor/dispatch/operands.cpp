@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/runtime/stream/recorder.h"
-#include "core/tensor/autograd/record.h"
-#include "core/tensor/dispatch/overlap.h"
+#include "core/tensor/base/overlap.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay::tensor {
 

@@ -9,8 +9,8 @@
 #include "patchbay/tensor.h"
 
 #include "core/base/error.h"
+#include "core/tensor/base/tensor_impl.h"
 #include "core/tensor/dispatch/operators.h"
-#include "core/tensor/dispatch/tensor_impl.h"
 
 namespace patchbay::tensor {
 

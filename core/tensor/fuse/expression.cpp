@@ -8,7 +8,7 @@
 #include "patchbay/plugin/kernels/elementwise.h"
 
 #include "core/base/error.h"
-#include "core/tensor/ops/clamp.h"
+#include "core/tensor/dispatch/clamp_bounds.h"
 
 namespace patchbay {
 namespace tensor {

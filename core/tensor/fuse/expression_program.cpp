@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/fused_kernel.h"
-#include "core/tensor/ops/clamp.h"
+#include "core/tensor/dispatch/clamp_bounds.h"
 
 namespace patchbay::tensor {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/runtime/api/interop.h"
 #include "core/runtime/registry/loaded_runtime.h"
-#include "core/tensor/dispatch/layout.h"
+#include "core/tensor/base/layout.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/interop/dlpack_dtype.h"
 

@@ -2,7 +2,7 @@
 #include "patchbay/interop.h"
 
 #include "core/runtime/api/interop.h"
-#include "core/tensor/dispatch/layout.h"
+#include "core/tensor/base/layout.h"
 #include "core/tensor/dispatch/operands.h"
 
 namespace patchbay {

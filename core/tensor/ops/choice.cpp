@@ -6,9 +6,9 @@
 #include "patchbay/ops.h"
 
 #include "core/tensor/autograd/elementwise.h"
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/ops/elementwise.h"
 
 namespace patchbay {

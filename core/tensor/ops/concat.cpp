@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 

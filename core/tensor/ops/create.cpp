@@ -1,14 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/ops/create.h"
-
 #include <cmath>
 #include <cstdint>
 #include <functional>
 #include <utility>
 
-#include "core/base/size.h"
 #include "core/runtime/copy/copy.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 
 namespace patchbay {
@@ -17,44 +15,11 @@ namespace tensor {
 
 namespace {
 
-Shape row_major(const Shape& shape) {
-  if (shape.rank() == 1) [[likely]]
-    return Shape{1};
-  return contiguous_strides(shape);
-}
-
-Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shape& shape,
-             const Shape& strides) {
-  return Tensor(new TensorImpl(std::move(storage), offset_bytes, dtype, shape, strides));
-}
-
 Device device_of(const TensorOptions& options) {
   return options.device ? *options.device : default_device();
 }
 
 DType dtype_of(const TensorOptions& options) { return options.dtype.value_or(DType::f32); }
-
-}  // namespace
-
-Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
-                  const std::shared_ptr<runtime::DeviceState>& device) {
-  check_device_has(operation, *device, dtype);
-  const std::size_t bytes = checked_size_bytes(operation, shape, dtype);
-  return adopt(Buffer::allocate(Device(device), bytes), 0, dtype, shape, row_major(shape));
-}
-
-Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
-                 const Shape& strides) {
-  return adopt(Buffer(base.storage), offset_bytes, base.dtype, shape, strides);
-}
-
-Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const TensorImpl& like) {
-  Tensor scalar = make_empty(operation, Shape(), dtype, like);
-  launch_fill(*scalar.impl(), bits);
-  return scalar;
-}
-
-namespace {
 
 Tensor make_full(const char* operation, const Shape& shape, const Scalar& value, DType dtype,
                  const std::shared_ptr<runtime::DeviceState>& device) {

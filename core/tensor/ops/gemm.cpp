@@ -7,9 +7,9 @@
 
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/kernel/kernel_cache.h"
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/dispatch.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/make.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay::tensor {
 

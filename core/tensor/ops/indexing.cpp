@@ -9,12 +9,12 @@
 
 #include "core/base/size.h"
 #include "core/runtime/kernel/kernel_cache.h"
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/index_check.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/dispatch/overlap.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 

@@ -4,9 +4,9 @@
 
 #include "patchbay/ops.h"
 
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/dispatch.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/make.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/ops/gemm.h"
 
 namespace patchbay {

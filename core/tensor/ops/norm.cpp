@@ -2,8 +2,8 @@
 // What is made of a reduction and an elementwise step: means, norms, deviations, traces.
 #include <cmath>
 
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/ops/reduce.h"
 
 namespace patchbay {

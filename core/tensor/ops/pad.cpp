@@ -6,8 +6,8 @@
 
 #include "core/tensor/autograd/views.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

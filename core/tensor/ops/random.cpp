@@ -15,8 +15,8 @@
 #include "core/runtime/kernel/kernel_cache.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

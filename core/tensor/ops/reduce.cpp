@@ -8,10 +8,10 @@
 
 #include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/autograd/reduction.h"
+#include "core/tensor/base/iteration.h"
 #include "core/tensor/dispatch/dispatch.h"
-#include "core/tensor/dispatch/iteration.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

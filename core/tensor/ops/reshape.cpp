@@ -7,9 +7,9 @@
 
 #include "core/base/size.h"
 #include "core/tensor/autograd/views.h"
-#include "core/tensor/dispatch/iteration.h"
+#include "core/tensor/base/iteration.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

@@ -3,8 +3,8 @@
 // Variance, 1983.
 #include <cmath>
 
-#include "core/tensor/autograd/record.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/ops/reduce.h"
 
 namespace patchbay {

@@ -12,8 +12,8 @@
 
 #include "core/base/size.h"
 #include "core/tensor/autograd/views.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

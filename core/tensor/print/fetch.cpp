@@ -12,8 +12,8 @@
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a Tensor handle points to: a storage, and how its elements are laid out in it.
-#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_TENSOR_IMPL_H_
-#define PATCHBAY_CORE_TENSOR_DISPATCH_TENSOR_IMPL_H_
+#ifndef PATCHBAY_CORE_TENSOR_BASE_TENSOR_IMPL_H_
+#define PATCHBAY_CORE_TENSOR_BASE_TENSOR_IMPL_H_
 
 #include <atomic>
 #include <cstddef>
@@ -88,4 +88,4 @@ inline bool has_contiguous_strides(const Shape& shape, const Shape& strides) {
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_TENSOR_IMPL_H_
+#endif  // PATCHBAY_CORE_TENSOR_BASE_TENSOR_IMPL_H_

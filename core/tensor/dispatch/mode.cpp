@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/device/context.h"
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The bounds of clamp.
-#ifndef PATCHBAY_CORE_TENSOR_OPS_CLAMP_H_
-#define PATCHBAY_CORE_TENSOR_OPS_CLAMP_H_
+#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_CLAMP_BOUNDS_H_
+#define PATCHBAY_CORE_TENSOR_DISPATCH_CLAMP_BOUNDS_H_
 
 #include <optional>
 
@@ -22,4 +22,4 @@ void check_bounds(const Named* a, const std::optional<Scalar>& low,
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_OPS_CLAMP_H_
+#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_CLAMP_BOUNDS_H_

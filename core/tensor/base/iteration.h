@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // One walk over several tensors of one shape, in as few dimensions as their strides allow.
-#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_ITERATION_H_
-#define PATCHBAY_CORE_TENSOR_DISPATCH_ITERATION_H_
+#ifndef PATCHBAY_CORE_TENSOR_BASE_ITERATION_H_
+#define PATCHBAY_CORE_TENSOR_BASE_ITERATION_H_
 
 #include <array>
 #include <cstdint>
 
 #include "patchbay/shape.h"
 
-#include "core/tensor/dispatch/tensor_impl.h"
+#include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::tensor {
 
@@ -45,4 +45,4 @@ class Iteration {
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_ITERATION_H_
+#endif  // PATCHBAY_CORE_TENSOR_BASE_ITERATION_H_

@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What operations do so that gradients flow through them.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
+#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_RECORD_H_
+#define PATCHBAY_CORE_TENSOR_DISPATCH_RECORD_H_
 
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <utility>
 
-#include "core/tensor/autograd/grad_state.h"
+#include "core/tensor/dispatch/grad_state.h"
 
 namespace patchbay::tensor {
 
@@ -86,4 +86,4 @@ Tensor sum_to(const Tensor& grad, const Shape& shape);
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_RECORD_H_
+#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_RECORD_H_

@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Whether two tensors share elements.
-#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_OVERLAP_H_
-#define PATCHBAY_CORE_TENSOR_DISPATCH_OVERLAP_H_
+#ifndef PATCHBAY_CORE_TENSOR_BASE_OVERLAP_H_
+#define PATCHBAY_CORE_TENSOR_BASE_OVERLAP_H_
 
 #include <cstdint>
 
-#include "core/tensor/dispatch/tensor_impl.h"
+#include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::tensor {
 
@@ -38,4 +38,4 @@ inline bool repeats_elements(const TensorImpl& a) {
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_OVERLAP_H_
+#endif  // PATCHBAY_CORE_TENSOR_BASE_OVERLAP_H_

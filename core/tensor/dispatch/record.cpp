@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/record.h"
 
 #include <atomic>
 
 #include "patchbay/ops.h"
 
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
 
 namespace patchbay::tensor {
 

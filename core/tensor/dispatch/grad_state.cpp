@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "core/tensor/autograd/grad_state.h"
+#include "core/tensor/dispatch/grad_state.h"
 
 #include <utility>
 
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 

@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime/kernel/fused_kernel.h"
-#include "core/tensor/fuse/fused_call.h"
+#include "core/tensor/autograd/fused_call.h"
 #include "core/tensor/fuse/fused_state.h"
 
 namespace patchbay {

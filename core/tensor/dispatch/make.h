@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // How results come to be: storage and TensorImpl in one step, after all checks.
-#ifndef PATCHBAY_CORE_TENSOR_OPS_CREATE_H_
-#define PATCHBAY_CORE_TENSOR_OPS_CREATE_H_
+#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_
+#define PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_
 
 #include <memory>
 
@@ -10,7 +10,7 @@
 #include "patchbay/shape.h"
 #include "patchbay/tensor.h"
 
-#include "core/tensor/dispatch/tensor_impl.h"
+#include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::tensor {
 
@@ -31,4 +31,4 @@ Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_OPS_CREATE_H_
+#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Elements in memory that the application describes: nothing of it is trusted.
-#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_LAYOUT_H_
-#define PATCHBAY_CORE_TENSOR_DISPATCH_LAYOUT_H_
+#ifndef PATCHBAY_CORE_TENSOR_BASE_LAYOUT_H_
+#define PATCHBAY_CORE_TENSOR_BASE_LAYOUT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,4 +26,4 @@ void check_aligned(const char* operation, DType dtype, std::uint64_t address);
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_LAYOUT_H_
+#endif  // PATCHBAY_CORE_TENSOR_BASE_LAYOUT_H_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What ordinary operations check, then one launch.
-#include "core/tensor/fuse/fused_call.h"
+#include "core/tensor/autograd/fused_call.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,11 @@
 #include "core/runtime/kernel/fused_kernel.h"
 #include "core/runtime/kernel/launch.h"
 #include "core/tensor/autograd/fused.h"
-#include "core/tensor/autograd/record.h"
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
-#include "core/tensor/dispatch/overlap.h"
-#include "core/tensor/ops/create.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay::tensor {
 

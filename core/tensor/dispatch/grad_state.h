@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What a tensor knows of gradients, and the nodes of the recorded graph.
-#ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_GRAD_STATE_H_
-#define PATCHBAY_CORE_TENSOR_AUTOGRAD_GRAD_STATE_H_
+#ifndef PATCHBAY_CORE_TENSOR_DISPATCH_GRAD_STATE_H_
+#define PATCHBAY_CORE_TENSOR_DISPATCH_GRAD_STATE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "patchbay/tensor.h"
 
-#include "core/tensor/dispatch/tensor_impl.h"
+#include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::tensor {
 
@@ -97,4 +97,4 @@ struct BackwardRun {
 
 }  // namespace patchbay::tensor
 
-#endif  // PATCHBAY_CORE_TENSOR_AUTOGRAD_GRAD_STATE_H_
+#endif  // PATCHBAY_CORE_TENSOR_DISPATCH_GRAD_STATE_H_
