@@ -173,8 +173,15 @@ TEST(FakeDevice, RunsKernelsWithAWorkspace) {
 
 TEST(FakeDevice, NeedsACompilerForItsKernels) {
   const Runtime runtime = fake_runtime({{"kernel_compiler", "/no/such/c++"}});
-  const std::string why = why_unsupported(runtime.device("fake"), add_spec(DType::i32));
-  EXPECT_NE(why.find("expected '/no/such/c++', got no such program"), std::string::npos) << why;
+  try {
+    add_one(runtime.device("fake"), {1});
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(std::string(error.what()).find("expected '/no/such/c++', got no such program"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(FakeDevice, RefusesUnknownOperatorsAndDtypes) {

@@ -2,7 +2,7 @@
 #include "fake/kernels/portable_backend.hpp"
 
 #include <array>
-#include <cstring>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,15 +26,40 @@ struct Submission {
   void run() const { code->run({groups, group_size}, places, executor::run_serially); }
 };
 
+/// A text that is compiled at its first launch: asking what there is costs nothing.
+class Code {
+ public:
+  Code(executor::Executor& executor, std::string_view text) : executor_(executor), text_(text) {}
+
+  /// Memory that a group shares is thread-local, for which the system aborts where it finds no
+  /// memory: groups of one work-item do without.
+  std::uint64_t max_group_size() const {
+    return text_.find("PATCHBAY_SHARED") == std::string::npos ? 256 : 1;
+  }
+
+  const executor::Module& get() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (module_ == nullptr) module_ = executor_.load(executor::kFormat, text_);
+    return *module_;
+  }
+
+ private:
+  executor::Executor& executor_;
+  const std::string text_;
+  std::mutex mutex_;
+  std::shared_ptr<const executor::Module> module_;
+};
+
 class Function final : public portable::Function {
  public:
-  Function(Device& device, executor::Kernel code)
-      : device_(device), code_(std::make_shared<const executor::Kernel>(std::move(code))) {}
+  Function(Device& device, std::shared_ptr<Code> code, std::string name)
+      : device_(device), code_(std::move(code)), name_(std::move(name)) {}
 
+  std::uint64_t max_group_size() const override { return code_->max_group_size(); }
   void launch(plugin::Stream& stream, std::string_view, const portable::Grid& grid,
               const portable::Arguments& arguments) override {
     const auto call = std::make_shared<Submission>();
-    call->code = code_;
+    call->code = kernel();
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::uint64_t group = grid.group[axis];
       call->group_size[axis] = static_cast<std::uint32_t>(group);
@@ -54,22 +79,33 @@ class Function final : public portable::Function {
   }
 
  private:
+  std::shared_ptr<const executor::Kernel> kernel() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (kernel_ == nullptr) {
+      kernel_ = std::make_shared<const executor::Kernel>(code_->get().kernel(name_));
+    }
+    return kernel_;
+  }
+
   Device& device_;
-  const std::shared_ptr<const executor::Kernel> code_;
+  const std::shared_ptr<Code> code_;
+  const std::string name_;
+  std::mutex mutex_;
+  std::shared_ptr<const executor::Kernel> kernel_;
 };
 
 class Program final : public portable::Program {
  public:
-  Program(Device& device, std::shared_ptr<const executor::Module> code)
-      : device_(device), code_(std::move(code)) {}
+  Program(Device& device, executor::Executor& executor, std::string_view text)
+      : device_(device), code_(std::make_shared<Code>(executor, text)) {}
 
   std::unique_ptr<portable::Function> function(std::string_view name) override {
-    return std::make_unique<Function>(device_, code_->kernel(name));
+    return std::make_unique<Function>(device_, code_, std::string(name));
   }
 
  private:
   Device& device_;
-  const std::shared_ptr<const executor::Module> code_;
+  const std::shared_ptr<Code> code_;
 };
 
 portable::Traits traits_of(const Device& device) {
@@ -85,7 +121,7 @@ PortableBackend::PortableBackend(Device& device, executor::Executor& executor)
     : device_(device), executor_(executor), traits_(traits_of(device)) {}
 
 std::unique_ptr<portable::Program> PortableBackend::build(std::string_view text) {
-  return std::make_unique<Program>(device_, executor_.load(executor::kFormat, text));
+  return std::make_unique<Program>(device_, executor_, text);
 }
 
 }  // namespace fake
