@@ -167,8 +167,7 @@ void expect_counted(const Runtime& runtime, const CopyPlan& plan, const std::str
   expect_equal(plan.legs.back().to, to, what + ", end of the last leg");
 }
 
-/// Where the host can address the device's memory the runtime copies by itself. The plugin's
-/// entries must work all the same.
+/// Where the host can address the memory the runtime copies by itself. The entries must work too.
 void the_entries_copy_what_the_host_could(Context& context) {
   const Runtime runtime = context.new_runtime({{"host_access", "off"}});
   const Device device = runtime.device(context.subject().backend);

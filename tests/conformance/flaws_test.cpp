@@ -9,8 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <patchbay/plugin_calls.h>
-
 #include "conformance/check.h"
 
 namespace patchbay::conformance {
@@ -209,7 +207,8 @@ TEST(Flaws, CopyEntriesThatTheHostCouldDoWithoutAreTried) {
   const std::string id = "copies.the_entries_copy_what_the_host_could";
   expect_found(id, "copy_to_host of the memory table threw an exception across the boundary: boom",
                subject("throw memory.copy_to_host"));
-  expect_found(id, "6 bytes: byte 5 of 6: expected", subject("short-copy"));
+  // What lies in the byte that is not copied may by chance be what is expected there.
+  expect_found(id, " bytes: byte ", subject("short-copy"));
   EXPECT_EQ(to_string(run("copies.round_trips_through_the_host", subject("short-copy")).result),
             "passed");
 }
@@ -270,42 +269,6 @@ TEST(Flaws, AWaivedOperatorIsWaivedWhereverItIsNeeded) {
   }
   subject.exemptions = {{"kernels.sub", "no subtracter"}};
   EXPECT_EQ(to_string(run("kernels.add", subject).result), "failed");
-}
-
-TEST(HostAccess, OffMakesDeviceMemoryOpaque) {
-  const auto open = [](const char* access) {
-    RuntimeOptions options = options_of("none", {{"host_access", access}});
-    options.plugin_files = {PATCHBAY_FLAWED_CPU_PLUGIN};
-    return Runtime(options);
-  };
-  EXPECT_TRUE(open("on").device("flawedcpu").properties().host_addressable);
-  const Device device = open("off").device("flawedcpu");
-  EXPECT_FALSE(device.properties().host_addressable);
-  EXPECT_EQ(plan_copy(Place::host(), device, 8).route, Route::kHostToDevice);
-  EXPECT_TRUE(Buffer::allocate(device, 8, MemoryKind::kPinned).is_host_addressable());
-  EXPECT_EQ(ones({3}, device).to_vector<float>(), std::vector<float>(3, 1));
-  try {
-    (void)open("no");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()),
-              "[Runtime] setting 'host_access': expected on or off, got 'no'.");
-  }
-}
-
-TEST(PluginCalls, AreNotWatchedUnlessAskedFor) {
-  RuntimeOptions options = options_of("throw memory.info");
-  options.plugin_files = {PATCHBAY_FLAWED_PLUGIN};
-  EXPECT_THROW((void)Runtime(options).device("flawed").memory(), std::runtime_error);
-  EXPECT_TRUE(take_plugin_breaches().empty());
-  options.settings["watch_plugin"] = "flawed";
-  EXPECT_THROW((void)Runtime(options).device("flawed").memory(), Error);
-  const std::vector<std::string> breaches = {
-      "info of the memory table threw an exception across the boundary: boom"};
-  EXPECT_EQ(take_plugin_breaches(), breaches);
-  EXPECT_TRUE(take_plugin_breaches().empty());
-  EXPECT_TRUE(running_plugin_calls().empty());
-  EXPECT_EQ(current_plugin_call(), nullptr);
 }
 
 }  // namespace
