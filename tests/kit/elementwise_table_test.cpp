@@ -44,6 +44,8 @@ Condition operator<=(Symbol x, Symbol y) { return Condition(x.value() <= y.value
 Condition operator>(Symbol x, Symbol y) { return Condition(x.value() > y.value()); }
 Condition operator>=(Symbol x, Symbol y) { return Condition(x.value() >= y.value()); }
 Condition operator==(Symbol x, Symbol y) { return Condition(x.value() == y.value()); }
+Condition operator!=(Symbol x, Symbol y) { return Condition(x.value() != y.value()); }
+Condition operator|(Condition x, Condition y) { return Condition(x.value() || y.value()); }
 Symbol select(Condition condition, Symbol x, Symbol y) { return condition.value() ? x : y; }
 // Functions that are operators of the table.
 Symbol exp(Symbol x) { return Symbol(std::exp(x.value())); }

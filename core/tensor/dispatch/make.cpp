@@ -17,12 +17,12 @@ Shape row_major(const Shape& shape) {
   return contiguous_strides(shape);
 }
 
+}  // namespace
+
 Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shape& shape,
              const Shape& strides) {
   return Tensor(new TensorImpl(std::move(storage), offset_bytes, dtype, shape, strides));
 }
-
-}  // namespace
 
 Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
                   const std::shared_ptr<runtime::DeviceState>& device) {

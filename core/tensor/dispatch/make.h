@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_
 
+#include <cstddef>
 #include <memory>
 
 #include "patchbay/device.h"
@@ -14,6 +15,9 @@
 
 namespace patchbay::tensor {
 
+/// A tensor in storage that is there already.
+Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shape& shape,
+             const Shape& strides);
 /// A contiguous tensor with uninitialised elements. Errors: kUnsupported, kInvalidArgument and
 /// kOverflow before anything is allocated; kOutOfMemory.
 Tensor make_empty(const char* operation, const Shape& shape, DType dtype,

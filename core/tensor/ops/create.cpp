@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/size.h"
 #include "core/runtime/copy/copy.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"

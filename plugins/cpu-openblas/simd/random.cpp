@@ -102,6 +102,7 @@ namespace single {
 namespace twofold {
 #define REAL f64
 #define REAL_IS_F64 1
+#include "kit/portable/texts/box_muller.pbk"
 #undef REAL
 #undef REAL_IS_F64
 }  // namespace twofold

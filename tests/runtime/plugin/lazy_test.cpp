@@ -68,13 +68,13 @@ TEST(LazyPlugin, IsOpenedAtOnceIfItIsNamedInCode) {
 
 TEST(LazyPlugin, IsFollowedByTheNextOfItsBackend) {
   const TemporaryDirectory directory;
-  directory.add("broken");
+  directory.add("broken-driver");
   directory.add("driverless");
   directory.add("nothing");
   const std::string unused = directory.add("plain-c").string();
   const Runtime runtime(only({directory.path()}));
   EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
-  expect_status(runtime, "broken", PluginStatus::kFailed, "the driver is on fire");
+  expect_status(runtime, "broken-driver", PluginStatus::kFailed, "the driver is on fire");
   expect_status(runtime, "driverless", PluginStatus::kNoDriver, "no library of the driver");
   expect_status(runtime, "nothing", PluginStatus::kLoaded, "1 device");
   expect_status(runtime, "plain-c", PluginStatus::kShadowed, "backend 'plainc'");
@@ -83,7 +83,7 @@ TEST(LazyPlugin, IsFollowedByTheNextOfItsBackend) {
 
 TEST(LazyPlugin, ThatFailsIsAnUnknownDeviceWithTheReason) {
   const TemporaryDirectory directory;
-  directory.add("broken");
+  directory.add("broken-driver");
   const Runtime runtime(only({directory.path()}));
   for (int attempt = 0; attempt < 2; ++attempt) {  // it is not opened a second time
     try {
