@@ -126,8 +126,8 @@ class PATCHBAY_API Runtime {
   PluginInfo load(const std::filesystem::path& file,
                   std::map<std::string, std::string> settings = {}) const;
 
-  /// Closes a plugin's devices and its library. Errors: kInvalidArgument if none of that name is
-  /// loaded; kInUse, which lists the holders.
+  /// Closes a plugin's devices and its library; one that is only found is not opened any more.
+  /// Errors: kInvalidArgument if none of that name is loaded; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
 
   /// Called on the thread that asked for memory, when there is none even with the cache trimmed;

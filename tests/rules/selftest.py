@@ -59,7 +59,7 @@ PLANTED = {
         ("core/runtime/device/bad.cpp", '\n#include "core/runtime/copy/copy.cpp"\n', 2),
         ("core/base/bad.h", '#include "core/runtime/plugin/loader.cpp"\n', 1),
         ("core/runtime/nowhere/bad.cpp", "int a;\n", 1),
-        ("kit/bad.hpp", '#include "kit/executor/library.cpp"\n', 1),
+        ("kit/bad.hpp", '#include "kit/library/library.cpp"\n', 1),
     ],
     "3_short_files": [
         ("core/runtime/copy/bad.c", "int a;\n", 1),

@@ -21,7 +21,9 @@ inline Runtime cpu_runtime(std::map<std::string, std::string> settings = {}) {
   chosen.plugins = {"cpu-openblas"};
   chosen.settings = std::move(settings);
   chosen.read_environment = false;
-  return Runtime(chosen);
+  const Runtime runtime(chosen);
+  (void)runtime.devices();  // opens the plugin
+  return runtime;
 }
 
 /// Values of all magnitudes between 1/1000 and 1, so that sums round.

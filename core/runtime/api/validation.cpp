@@ -38,8 +38,8 @@ void add(ValidationReport& report, runtime::Backend& backend) {
 ValidationReport validation_report(const Runtime& runtime) {
   ValidationReport report;
   report.is_on = runtime.state().validates;
-  for (runtime::Backend* const backend : runtime::registry_of(runtime.state()).loaded()) {
-    if (backend->layer != nullptr) add(report, *backend);
+  for (runtime::Backend* const backend : runtime::registry_of(runtime.state()).validated()) {
+    add(report, *backend);
   }
   std::stable_sort(report.live.begin(), report.live.end(),
                    [](const auto& a, const auto& b) { return a.size_bytes > b.size_bytes; });

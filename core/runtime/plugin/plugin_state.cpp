@@ -46,10 +46,11 @@ PluginStatus status_of(std::int32_t code) {
 }  // namespace
 
 PluginState::PluginState(PluginOwner& belongs_to, Candidate found,
-                         const std::map<std::string, std::string>& own_settings)
+                         const std::map<std::string, std::string>& given_settings)
     : owner(belongs_to),
       candidate(std::move(found)),
-      environment(owner.environment.with(own_settings)),
+      own_settings(given_settings),
+      environment(owner.environment.with(given_settings)),
       name(candidate.name),
       host(*this) {}
 

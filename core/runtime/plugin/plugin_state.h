@@ -53,6 +53,7 @@ struct PluginState {
 
   PluginOwner& owner;
   const Candidate candidate;
+  const std::map<std::string, std::string> own_settings;  // for this plugin alone
   const Environment environment;
   PluginStatus status = PluginStatus::kFailed;
   std::string reason;

@@ -225,19 +225,28 @@ void PluginRegistry::shadow_others(const Backend& loaded) {
 }
 
 void PluginRegistry::open_found(std::string_view backend) {
-  if (opening == this) return;
-  if (!next_found(backend, 0)) return;
+  if (opening == this || !next_closed(backend, 0)) return;
   const std::scoped_lock one_at_a_time(load_mutex_);
-  for (auto at = next_found(backend, 0); at; at = next_found(backend, *at + 1)) open_at(*at);
+  for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
 }
 
-std::optional<std::size_t> PluginRegistry::next_found(std::string_view backend,
-                                                      std::size_t from) const {
+/// What failed may work by now: memory was short, or a driver was installed. It is tried again for
+/// who asks for its backend, and not for lists of devices.
+std::optional<std::size_t> PluginRegistry::next_closed(std::string_view backend,
+                                                       std::size_t from) const {
+  const auto is_worth_it = [&](const Backend& one) {
+    if (one.status == PluginStatus::kFound) return backend.empty() || one.backend == backend;
+    const bool has_failed =
+        one.status == PluginStatus::kFailed || one.status == PluginStatus::kRefused ||
+        one.status == PluginStatus::kNoDriver || one.status == PluginStatus::kNoDevice;
+    return has_failed && !backend.empty() && one.backend == backend;
+  };
   const std::scoped_lock lock(mutex_);
+  for (const auto& one : backends_) {
+    if (one->is_loaded() && one->backend == backend) return std::nullopt;
+  }
   for (std::size_t i = from; i < backends_.size(); ++i) {
-    const Backend& one = *backends_[i];
-    const bool is_wanted = backend.empty() || one.backend == backend;
-    if (is_wanted && one.status == PluginStatus::kFound) return i;
+    if (is_worth_it(*backends_[i])) return i;
   }
   return std::nullopt;
 }
@@ -249,7 +258,8 @@ void PluginRegistry::open_at(std::size_t index) {
     const std::scoped_lock lock(mutex_);
     found = backends_[index].get();
   }
-  std::unique_ptr<Backend> made = opened(found->candidate, {}, found);
+  std::unique_ptr<Backend> made = opened(found->candidate, found->own_settings, found);
+  if (made->backend.empty()) made->backend = found->backend;  // the file can't be read any more
   const Backend& backend = *made;
   {
     const std::scoped_lock lock(mutex_);
@@ -288,7 +298,8 @@ void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
   const std::scoped_lock lock(mutex_);
   for (const auto& backend : backends_) {
-    if (backend->name != plugin_name || !backend->is_loaded()) continue;
+    const bool is_found = backend->status == PluginStatus::kFound;
+    if (backend->name != plugin_name || !(is_found || backend->is_loaded())) continue;
     settle();
     if (const std::string holders = backend->holders(); !holders.empty()) {
       if (backend->layer) backend->layer->log_live();
@@ -328,6 +339,15 @@ std::vector<PluginInfo> PluginRegistry::plugins() const {
   const std::scoped_lock lock(mutex_);
   std::vector<PluginInfo> result;
   for (const auto& backend : backends_) result.push_back(backend->info());
+  return result;
+}
+
+std::vector<Backend*> PluginRegistry::validated() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<Backend*> result;
+  for (const auto& backend : backends_) {
+    if (backend->layer != nullptr) result.push_back(backend.get());
+  }
   return result;
 }
 

@@ -37,7 +37,7 @@ class PluginRegistry {
   void find_plugins(const RuntimeOptions& options);
   /// Opens one more. Errors: as find_plugins.
   PluginInfo load(const std::filesystem::path& file, Settings settings);
-  /// Closes one. Errors: kInvalidArgument for an unknown name; kInUse, which lists the holders.
+  /// Closes one, or keeps it from being opened. Errors: kInvalidArgument for an unknown name; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
 
   /// Opens the backend's plugin if need be. Errors: kUnknownDevice, which says what there is.
@@ -54,6 +54,8 @@ class PluginRegistry {
   std::vector<PluginInfo> plugins() const;
   /// Those that are open.
   std::vector<Backend*> loaded() const;
+  /// Those that are open or were, where the runtime validates.
+  std::vector<Backend*> validated() const;
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
 
  private:
@@ -70,10 +72,10 @@ class PluginRegistry {
   const Backend& add(std::unique_ptr<Backend> backend);
   /// Opens a plugin that is named in code, and adds it. Errors: kPluginFailed.
   PluginInfo add_named(const Candidate& candidate, const Settings& settings);
-  /// Opens the plugins of the backend (empty: of all) that are only found, in order, until one is
-  /// loaded.
+  /// Opens the plugins of the backend that are not open, in order, until one is loaded. Empty:
+  /// those of every backend that are only found.
   void open_found(std::string_view backend);
-  std::optional<std::size_t> next_found(std::string_view backend, std::size_t from) const;
+  std::optional<std::size_t> next_closed(std::string_view backend, std::size_t from) const;
   void open_at(std::size_t index);
   void open_all();
   void shadow_others(const Backend& loaded);

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <list>
 #include <memory>
 #include <thread>
@@ -45,10 +46,11 @@ std::uint64_t Stream::submit(Work work) {
   // Counted once it is queued: what finds no room in the queue has no position.
   const std::uint64_t position = timeline_->submitted() + 1;
   worker_.post([timeline = timeline_, position, work = std::move(work)] {
-    timeline->run(position, [&] {
+    const auto run = [&] {
       const StuckUntilEnd end(*timeline);
       work(position);
-    });
+    };
+    timeline->run(position, std::cref(run));  // nothing is allocated: nobody could be told
   });
   return timeline_->submit();
 }

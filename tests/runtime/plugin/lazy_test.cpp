@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A plugin is opened when one of its devices is asked for, or when devices are listed.
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -32,7 +33,8 @@ void expect_status(const Runtime& runtime, const std::string& name, PluginStatus
 
 TEST(LazyPlugin, IsOpenedWithItsFirstDevice) {
   const TemporaryDirectory directory;
-  const std::string file = directory.add("plain-c").string(), other = directory.add("fake").string();
+  const std::string file = directory.add("plain-c").string(),
+                    other = directory.add("fake").string();
   const Runtime runtime(only({directory.path()}));
   expect_status(runtime, "plain-c", PluginStatus::kFound, "not opened yet");
   EXPECT_EQ(look_at(runtime, "plain-c").backend, "plainc");
@@ -85,7 +87,7 @@ TEST(LazyPlugin, ThatFailsIsAnUnknownDeviceWithTheReason) {
   const TemporaryDirectory directory;
   directory.add("broken-driver");
   const Runtime runtime(only({directory.path()}));
-  for (int attempt = 0; attempt < 2; ++attempt) {  // it is not opened a second time
+  for (int attempt = 0; attempt < 2; ++attempt) {
     try {
       (void)runtime.device("plainc");
       ADD_FAILURE() << "no error";
@@ -95,6 +97,18 @@ TEST(LazyPlugin, ThatFailsIsAnUnknownDeviceWithTheReason) {
           << error.what();
     }
   }
+}
+
+TEST(LazyPlugin, ThatFailedIsTriedAgainIfItIsAskedFor) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.add("plain-c"), away = directory.path() / "away";
+  const Runtime runtime(only({directory.path()}));
+  std::filesystem::rename(file, away);
+  EXPECT_THROW((void)runtime.device("plainc"), Error);
+  expect_status(runtime, "plain-c", PluginStatus::kRefused, "can't be found");
+  std::filesystem::rename(away, file);
+  EXPECT_TRUE(runtime.devices().empty());  // a list does not try again
+  EXPECT_EQ(runtime.device("plainc").name(), "plainc:0");
 }
 
 TEST(LazyPlugin, GivesWayToOneThatIsLoadedByName) {

@@ -149,6 +149,7 @@ TEST(PluginDuplicates, SymlinkToTheSameFileIsOnePlugin) {
   fs::create_directory(directory.path() / "second");
   fs::create_symlink("../patchbay-plain-c.so", directory.path() / "second/patchbay-plain-c.so");
   const Runtime runtime(only({directory.path(), directory.path() / "second"}));
+  (void)runtime.devices();  // opens every plugin
   ASSERT_EQ(runtime.plugins().size(), 2u);
   EXPECT_EQ(runtime.plugins()[0].status, PluginStatus::kLoaded);
   EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kShadowed);

@@ -76,11 +76,25 @@ TEST(Unload, LeavesTheLibraryToOtherRuntimes) {
   Runtime first(only({directory.path()}));
   {
     const Runtime second(only({directory.path()}));
+    (void)first.devices();
+    (void)second.devices();
     first.unload("fake");
     EXPECT_TRUE(is_mapped(file));
     second.device("fake").default_stream().synchronize();
   }
   EXPECT_FALSE(is_mapped(file));
+}
+
+TEST(Unload, KeepsWhatIsNotOpenFromBeingOpened) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.add("fake").string();
+  Runtime runtime(only({directory.path()}));
+  runtime.unload("fake");
+  EXPECT_TRUE(runtime.devices().empty());
+  EXPECT_THROW(static_cast<void>(runtime.device("fake")), Error);
+  EXPECT_EQ(plugin_info(runtime, "fake").status, PluginStatus::kUnloaded);
+  EXPECT_FALSE(is_mapped(file));
+  expect_unload_error(runtime, "fake", ErrorCode::kInvalidArgument, "no plugin 'fake' is loaded");
 }
 
 }  // namespace

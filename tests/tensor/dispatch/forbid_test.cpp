@@ -259,7 +259,8 @@ std::string header(const char* name) {
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_GT(text.str().size(), 1000u) << name;
-  return std::regex_replace(text.str(), std::regex("//[^\n]*"), "");
+  const std::regex comments(R"(//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)");
+  return std::regex_replace(text.str(), comments, "");
 }
 
 void add_matches(std::set<std::string>& names, const std::string& text, const char* pattern,
@@ -275,7 +276,7 @@ std::set<std::string> declared() {
   std::set<std::string> names;
   const std::string ops = header("ops.h"), all = header("tensor.h");
   for (const char* suffix : {"", "_out"}) {
-    add_matches(names, ops, R"(\nPATCHBAY_DECLARE_\w+\((\w+)\))", {}, suffix);
+    add_matches(names, header("elementwise_functions.h"), R"(X\((\w+)\))", {}, suffix);
   }
   const char* const function =
       R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
