@@ -197,6 +197,7 @@ std::vector<Check> reduction_checks() {
         checks, name,
         [](const Device& device, const std::string& op) {
           check_sum<float>(device, op);
+          if (op == "sum_abs") return;  // of floats alone
           check_sum<std::int32_t>(device, op);
           check_sum<std::int64_t>(device, op);
           check_sum<std::uint8_t>(device, op);
@@ -217,12 +218,7 @@ std::vector<Check> reduction_checks() {
   }
   add_pair(
       checks, "max_abs",
-      [](const Device& device, const std::string& op) {
-        check_max_abs<float>(device, op);
-        check_max_abs<std::int32_t>(device, op);
-        check_max_abs<std::int64_t>(device, op);
-        check_max_abs<std::uint8_t>(device, op);
-      },
+      [](const Device& device, const std::string& op) { check_max_abs<float>(device, op); },
       check_max_abs<double>);
   checks.push_back({"kernels", "reductions_of_large_integers", check_large_integers});
   checks.push_back({"kernels", "reductions_of_special_floats", check_special_floats});
