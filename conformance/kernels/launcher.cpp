@@ -34,9 +34,11 @@ std::string own_check(const KernelSpec& spec) {
   return is_of(spec, DType::f64) ? id + "_f64" : id;
 }
 
-KernelSpec spec_of(const std::string& op, const Arguments& arguments) {
+KernelSpec spec_of(const std::string& op, const Arguments& arguments,
+                   const std::vector<Attribute>& attributes) {
   KernelSpec spec;
   spec.op = op;
+  spec.attributes = attributes;
   for (const Argument& argument : arguments) {
     spec.arguments.push_back(argument.kind == ArgumentSpec::Kind::kScalar
                                  ? ArgumentSpec::scalar(argument.dtype)
@@ -55,8 +57,9 @@ Kernel prepare(const Device& device, const KernelSpec& spec) {
   }
 }
 
-void run_kernel(const Device& device, const std::string& op, const Arguments& arguments) {
-  const Kernel kernel = prepare(device, spec_of(op, arguments));
+void run_kernel(const Device& device, const std::string& op, const Arguments& arguments,
+                const std::vector<Attribute>& attributes) {
+  const Kernel kernel = prepare(device, spec_of(op, arguments, attributes));
   const Stream stream = device.default_stream();
   kernel.launch(stream, arguments, op);
   stream.synchronize();

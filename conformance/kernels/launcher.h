@@ -21,11 +21,13 @@ bool is_optional(const Device& device, const KernelSpec& spec);
 std::string own_check(const KernelSpec& spec);
 
 /// What the arguments call for; with shapes and strides known only at launch.
-KernelSpec spec_of(const std::string& op, const Arguments& arguments);
+KernelSpec spec_of(const std::string& op, const Arguments& arguments,
+                   const std::vector<Attribute>& attributes = {});
 /// Ends the check as lacking or as waived if there is no such kernel.
 Kernel prepare(const Device& device, const KernelSpec& spec);
 /// Prepares, launches on the default stream, and waits.
-void run_kernel(const Device& device, const std::string& op, const Arguments& arguments);
+void run_kernel(const Device& device, const std::string& op, const Arguments& arguments,
+                const std::vector<Attribute>& attributes = {});
 
 }  // namespace patchbay::conformance
 

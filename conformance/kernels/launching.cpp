@@ -78,6 +78,35 @@ void accesses_are_checked(Context& context) {
   refused(2, Access::kWrite, "preparing add.1 with an operand that is written");
 }
 
+/// A kernel that ignored an attribute would compute something else than what was asked for.
+void attributes_are_checked(Context& context) {
+  const Device device = context.device();
+  const Addition addition(device, 4);
+  const auto refused = [&](KernelSpec spec, ErrorCode code, std::string_view what,
+                           const std::string& name) {
+    expect_error(code, what, [&] { (void)Kernel::prepare(device, spec); }, {name});
+  };
+  KernelSpec add = spec_of("add.1", addition.arguments());
+  add.attributes = {{"no_such_attribute", std::int64_t{1}}};
+  refused(add, ErrorCode::kUnsupported, "preparing add.1 with an attribute", "no_such_attribute");
+  const Argument index =
+      Argument::tensor(Buffer::allocate(device, 32), DType::i64, {4}, Access::kRead);
+  const Arguments arguments = {addition.out, addition.a, index};
+  const auto gather = [&](const std::vector<Attribute>& attributes) {
+    return spec_of("gather.1", arguments, attributes);
+  };
+  if (!why_unsupported(device, gather({{"dim", std::int64_t{0}}})).empty()) return;
+  refused(gather({}), ErrorCode::kInvalidArgument, "preparing gather.1 without its dim", "dim");
+  refused(gather({{"dim", std::int64_t{8}}}), ErrorCode::kInvalidArgument,
+          "preparing gather.1 with dim 8", "dim");
+  refused(gather({{"dim", 0.0}}), ErrorCode::kInvalidArgument,
+          "preparing gather.1 with a dim that is a float", "dim");
+  refused(gather({{"dim", std::string("0")}}), ErrorCode::kInvalidArgument,
+          "preparing gather.1 with a dim that is a string", "dim");
+  refused(gather({{"dim", std::int64_t{0}}, {"dim", std::int64_t{0}}}), ErrorCode::kInvalidArgument,
+          "preparing gather.1 with two dims", "dim");
+}
+
 void arguments_are_checked(Context& context) {
   const Device device = context.device();
   const Addition addition(device, 100);
@@ -260,6 +289,7 @@ std::vector<Check> launching_checks() {
       {"kernels", "mixed_dtypes_are_unsupported", mixed_dtypes_are_unsupported},
       {"kernels", "accesses_are_checked", accesses_are_checked},
       {"kernels", "arguments_are_checked", arguments_are_checked},
+      {"kernels", "attributes_are_checked", attributes_are_checked},
       {"kernels", "arguments_stay_within_their_buffer", arguments_stay_within_their_buffer},
       {"kernels", "shapes_that_do_not_fit_are_refused", shapes_that_do_not_fit_are_refused},
       {"kernels", "other_devices_are_refused", other_devices_are_refused},

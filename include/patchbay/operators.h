@@ -30,15 +30,15 @@ struct PATCHBAY_API ErrorBound {
 };
 
 struct PATCHBAY_API OperatorInfo {
-  std::string_view name;        // "add"
-  int version = 1;              // a change of meaning is a new version
-  std::string_view kernel;      // what plugins are asked for: "add.1"
-  std::string_view family;      // "memory", "elementwise", "comparison", "logic", "reduction",
-                                // "random", "matrix"
-  std::vector<DType> dtypes;    // of the operands
-  std::string_view shapes;      // of operands and result
-  std::string_view attributes;  // what else a kernel is prepared with; "" if nothing
-  std::string derivative;       // with respect to the operands; "" if there is none
+  std::string_view name;      // "add"
+  int version = 1;            // a change of meaning is a new version
+  std::string_view kernel;    // what plugins are asked for: "add.1"
+  std::string_view family;    // "memory", "elementwise", "comparison", "logic", "reduction",
+                              // "random", "matrix"
+  std::vector<DType> dtypes;  // of the operands
+  std::string_view shapes;    // of operands and result
+  std::string attributes;     // what else a kernel is prepared with; "" if nothing
+  std::string derivative;     // with respect to the operands; "" if there is none
   ErrorBound bound;
   std::string_view source;  // of the formula
 

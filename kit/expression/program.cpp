@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "patchbay/plugin/kernels/elementwise.h"
+#include "patchbay/plugin/kernels/operators.h"
 
 #include "kit/dtypes.hpp"
 
@@ -16,26 +17,21 @@ namespace {
 struct Operator {
   std::string_view name;
   std::uint8_t num_operands;
-  unsigned dtypes;
+  kernels::DtypeSet dtypes;
   bool gives_bool = false;
   bool has_condition = false;  // the first operand, a bool
 };
 
-#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) {#name ".1", 1, k_##dtypes},
+#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
+  {#name ".1", 1, PATCHBAY_SET_##dtypes},
 #define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
-  {#name ".1", 2, k_##dtypes},
+  {#name ".1", 2, PATCHBAY_SET_##dtypes},
 #define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
-  {#name ".1", 3, k_##dtypes, false, true},
-#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) {#name ".1", 3, k_##dtypes},
-#define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, k_##dtypes, true},
-#define PATCHBAY_LOGIC(name, num_operands, expression) {#name ".1", num_operands, k_BOOLS, true},
-constexpr unsigned bit_of(std::uint8_t dtype) { return 1U << dtype; }
-constexpr unsigned k_FLOATS =
-    bit_of(PATCHBAY_F32) | bit_of(PATCHBAY_F64) | bit_of(PATCHBAY_F16) | bit_of(PATCHBAY_BF16);
-constexpr unsigned k_NUMBERS =
-    k_FLOATS | bit_of(PATCHBAY_I32) | bit_of(PATCHBAY_I64) | bit_of(PATCHBAY_U8);
-constexpr unsigned k_BOOLS = bit_of(PATCHBAY_BOOL);
-constexpr unsigned k_ALL = k_NUMBERS | k_BOOLS;
+  {#name ".1", 3, PATCHBAY_SET_##dtypes, false, true},
+#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) {#name ".1", 3, PATCHBAY_SET_##dtypes},
+#define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, PATCHBAY_SET_##dtypes, true},
+#define PATCHBAY_LOGIC(name, num_operands, expression) \
+  {#name ".1", num_operands, PATCHBAY_SET_BOOLS, true},
 constexpr Operator kOperators[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
                                    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
                                    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
@@ -195,7 +191,7 @@ class Parser {
     for (std::size_t i = first + 1; i < found->num_operands; ++i) {
       check_same(value.operands[first], value.operands[i]);
     }
-    if ((found->dtypes & bit_of(dtype)) == 0) fail("not defined for " + dtype_name(dtype));
+    if (!kernels::contains(found->dtypes, dtype)) fail("not defined for " + dtype_name(dtype));
     value.dtype = found->gives_bool ? std::uint8_t{PATCHBAY_BOOL} : dtype;
     push(value);
   }

@@ -16,21 +16,9 @@ std::string list(Specs specs) {
   for (const auto& spec : specs) {
     if (text.size() > 1) text += ", ";
     if (spec.kind == PATCHBAY_SCALAR) text += "scalar ";
-    text += spec.kind == PATCHBAY_BYTES ? "bytes" : dtype_name(spec.dtype);
+    text += dtype_name(spec.dtype);
   }
   return text + ")";
-}
-
-bool fits(char kind, const patchbay_argument_spec& spec) {
-  const bool writes = (spec.access & PATCHBAY_WRITE) != 0;
-  const bool scalar = spec.kind == PATCHBAY_SCALAR;
-  const bool tensor = spec.kind == PATCHBAY_TENSOR;
-  switch (kind) {
-    case 'o': return tensor && writes;
-    case 't': return tensor && !writes;
-    case 's': return scalar;
-    default: return scalar || (tensor && !writes);
-  }
 }
 
 std::string hexadecimal(std::uint64_t number) {
@@ -54,8 +42,7 @@ std::string f64_text(double value) {
 }  // namespace
 
 std::string element_type(std::uint8_t dtype) {
-  if (is_small_float(dtype)) return "u16";
-  return dtype == PATCHBAY_BOOL ? "u8" : dtype_name(dtype);
+  return std::string(kernels::find_dtype(dtype)->element_type);
 }
 
 std::string value_type(std::uint8_t dtype) {
@@ -91,21 +78,12 @@ std::string constant_text(std::uint8_t dtype, std::uint64_t bits) {
   }
 }
 
-void check_specs(std::string_view op, std::string_view kinds, Specs specs, const Traits& device) {
-  if (specs.size() != kinds.size()) {
-    plugin::unsupported(std::string(op) + ": expected " + std::to_string(kinds.size()) +
-                        " arguments, got " + std::to_string(specs.size()));
-  }
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (!fits(kinds[i], specs[i])) {
-      plugin::unsupported(std::string(op) + ": argument " + std::to_string(i) + " of " +
-                          list(specs) + " is of the wrong kind");
-    }
-    const std::uint8_t dtype = specs[i].dtype;
-    if (dtype == PATCHBAY_F64 && !device.has_f64) {
+void check_device(std::string_view op, Specs specs, const Traits& device) {
+  for (const auto& spec : specs) {
+    if (spec.dtype == PATCHBAY_F64 && !device.has_f64) {
       plugin::unsupported(std::string(op) + ": this device (" + device.name + ") has no f64");
     }
-    if (!is_known(dtype)) refuse(op, specs);
+    if (!is_known(spec.dtype)) refuse(op, specs);
   }
 }
 

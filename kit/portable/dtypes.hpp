@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Dtypes as the kernels' texts name them, and the checks of a kernel's arguments.
+// Dtypes as the kernels' texts name them, and the check that a device has them.
 #ifndef PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
 #define PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
 
@@ -32,15 +32,8 @@ std::string conversions_of(std::uint8_t dtype, const Traits& device);
 /// A literal with exactly these bits, as a value.
 std::string constant_text(std::uint8_t dtype, std::uint64_t bits);
 
-/// Whether the elements are of `dtype`; a scalar for a bool travels as u8.
-inline bool has_dtype(const patchbay_argument_spec& spec, std::uint8_t dtype) {
-  if (spec.kind == PATCHBAY_SCALAR && dtype == PATCHBAY_BOOL) return spec.dtype == PATCHBAY_U8;
-  return spec.dtype == dtype;
-}
-
-/// Throws unless number and kinds are as `kinds` says, a letter an argument: o a tensor to write,
-/// t a tensor to read, s a scalar, a either of these two; and unless the device has the dtypes.
-void check_specs(std::string_view op, std::string_view kinds, Specs specs, const Traits& device);
+/// Throws unless the texts and the device have the dtypes of a checked spec.
+void check_device(std::string_view op, Specs specs, const Traits& device);
 /// Throws unsupported: "add.1: no kernel for (f32, f32, scalar i32)".
 [[noreturn]] void refuse(std::string_view op, Specs specs);
 

@@ -63,13 +63,8 @@ patchbay_argument matrix_at(const patchbay_argument& of, std::int64_t index, int
 }  // namespace
 
 std::uint8_t check_gemm(Specs specs, const Traits& traits) {
-  check_specs("gemm.1", "ottss", specs, traits);
-  const std::uint8_t dtype = specs[0].dtype;
-  for (const auto& argument : specs) {
-    if (argument.dtype != dtype) refuse("gemm.1", specs);
-  }
-  if (!is_float(dtype) && !is_signed_integer(dtype)) refuse("gemm.1", specs);
-  return dtype;
+  check_device("gemm.1", specs, traits);
+  return specs[0].dtype;
 }
 
 std::vector<GemmSeries> gemm_series(plugin::Arguments arguments) {

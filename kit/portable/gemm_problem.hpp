@@ -27,7 +27,7 @@ struct GemmProblem {
   plugin::Memory out{}, a{}, b{};
 };
 
-/// Throws unsupported unless they are those of gemm.1 in one dtype, which it gives.
+/// The dtype of a checked spec. Throws unsupported if the texts or the device lack it.
 std::uint8_t check_gemm(Specs specs, const Traits& traits);
 
 /// Matrices (rank 2) at equal distances in elements.

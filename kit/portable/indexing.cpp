@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "patchbay/plugin/kit/attributes.hpp"
+
 #include "kGatherText.text.h"
 #include "kScatterAddText.text.h"
 #include "kit/loop_nest.hpp"
@@ -59,13 +61,10 @@ std::string scatter_add_text(std::uint8_t dtype, std::uint8_t index, const Trait
 }
 
 void check_shapes(std::string_view op, const patchbay_argument& elements,
-                  const patchbay_argument& table, const patchbay_argument& index,
-                  const patchbay_argument& dim) {
-  const auto along = static_cast<std::int64_t>(dim.value.bits);
-  bool fits =
-      elements.rank == index.rank && table.rank == index.rank && along >= 0 && along < index.rank;
+                  const patchbay_argument& table, const patchbay_argument& index, int dim) {
+  bool fits = elements.rank == index.rank && table.rank == index.rank && dim < index.rank;
   for (int d = 0; fits && d < index.rank; ++d) {
-    fits = elements.shape[d] == index.shape[d] && (d == along || table.shape[d] == index.shape[d]);
+    fits = elements.shape[d] == index.shape[d] && (d == dim || table.shape[d] == index.shape[d]);
   }
   if (!fits) plugin::invalid_argument(std::string(op) + ": the shapes do not fit along dim");
 }
@@ -104,9 +103,8 @@ std::int64_t num_runs(const Run& run, const Traits& traits) {
   return items;
 }
 
-LookupRun lookup_of(plugin::Arguments arguments, const Traits& traits) {
+LookupRun lookup_of(plugin::Arguments arguments, int dim, const Traits& traits) {
   const patchbay_argument &out = arguments[0], &a = arguments[1], &index = arguments[2];
-  const auto dim = static_cast<int>(arguments[3].value.bits);
   LookupRun run{};
   run.extent = a.shape[dim];
   run.step = a.strides[dim];
@@ -119,9 +117,8 @@ LookupRun lookup_of(plugin::Arguments arguments, const Traits& traits) {
   return run;
 }
 
-AdditionRun addition_of(plugin::Arguments arguments, const Traits& traits) {
+AdditionRun addition_of(plugin::Arguments arguments, int dim, const Traits& traits) {
   const patchbay_argument &out = arguments[0], &index = arguments[1], &source = arguments[2];
-  const auto dim = static_cast<int>(arguments[3].value.bits);
   AdditionRun run{};
   run.extent = out.shape[dim];
   run.step = out.strides[dim];
@@ -144,8 +141,9 @@ AdditionRun addition_of(plugin::Arguments arguments, const Traits& traits) {
 
 }  // namespace
 
-GatherKernel::GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index)
+GatherKernel::GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim)
     : traits_(backend.traits()),
+      dim_(dim),
       missing_(missing_bits(dtype)),
       element_bytes_(element_bytes(dtype)),
       program_(backend.build(gather_text(dtype, index, traits_))),
@@ -153,8 +151,8 @@ GatherKernel::GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t in
 
 void GatherKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                           std::string_view name) {
-  check_shapes("gather.1", arguments[0], arguments[1], arguments[2], arguments[3]);
-  const LookupRun run = lookup_of(arguments, traits_);
+  check_shapes("gather.1", arguments[0], arguments[1], arguments[2], dim_);
+  const LookupRun run = lookup_of(arguments, dim_, traits_);
   if (run.items == 0) return;
   Arguments to;
   for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
@@ -163,15 +161,17 @@ void GatherKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, p
                   to);
 }
 
-ScatterAddKernel::ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index)
+ScatterAddKernel::ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index,
+                                   int dim)
     : traits_(backend.traits()),
+      dim_(dim),
       program_(backend.build(scatter_add_text(dtype, index, traits_))),
       add_(program_->function("scatter_add")) {}
 
 void ScatterAddKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                               std::string_view name) {
-  check_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], arguments[3]);
-  const AdditionRun run = addition_of(arguments, traits_);
+  check_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], dim_);
+  const AdditionRun run = addition_of(arguments, dim_, traits_);
   if (run.items == 0 || run.count == 0) return;
   Arguments to;
   for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
@@ -184,18 +184,12 @@ bool is_indexing(std::string_view op) { return op == "gather.1" || op == "scatte
 
 std::unique_ptr<plugin::Kernel> prepare_indexing(Backend& backend,
                                                  const patchbay_kernel_spec& spec) {
-  const std::string_view name = plugin::from_abi(spec.op);
-  const bool is_gather = name == "gather.1";
-  const Specs specs(spec.arguments, spec.num_arguments);
-  check_specs(name, "otts", specs, backend.traits());
-  const std::uint8_t dtype = specs[0].dtype;
-  const std::uint8_t other = specs[is_gather ? 1 : 2].dtype, index = specs[is_gather ? 2 : 1].dtype;
-  if (other != dtype || !is_signed_integer(index) || specs[3].dtype != PATCHBAY_I64 ||
-      (!is_gather && dtype == PATCHBAY_BOOL)) {
-    refuse(name, specs);
-  }
-  if (is_gather) return std::make_unique<GatherKernel>(backend, dtype, index);
-  return std::make_unique<ScatterAddKernel>(backend, dtype, index);
+  const bool is_gather = plugin::from_abi(spec.op) == "gather.1";
+  const std::uint8_t dtype = spec.arguments[0].dtype;
+  const std::uint8_t index = spec.arguments[is_gather ? 2 : 1].dtype;
+  const auto dim = static_cast<int>(plugin::Attributes(spec).integer("dim"));
+  if (is_gather) return std::make_unique<GatherKernel>(backend, dtype, index, dim);
+  return std::make_unique<ScatterAddKernel>(backend, dtype, index, dim);
 }
 
 }  // namespace patchbay::portable

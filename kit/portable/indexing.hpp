@@ -9,33 +9,35 @@
 
 namespace patchbay::portable {
 
-/// Arguments: out, a, index, dim.
+/// Arguments: out, a, index.
 class GatherKernel : public plugin::Kernel {
  public:
-  GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index);
+  GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
  private:
   const Traits& traits_;
+  const int dim_;
   const std::uint64_t missing_;  // the bits of what is not there
   const std::size_t element_bytes_;
   const std::unique_ptr<Program> program_;
   const std::unique_ptr<Function> gather_;
 };
 
-/// Arguments: out, index, source, dim. A work-item meets the indices of its place in their order,
+/// Arguments: out, index, source. A work-item meets the indices of its place in their order,
 /// and adds those that are in its part of out: every index is read once for each part.
 class ScatterAddKernel : public plugin::Kernel {
  public:
-  ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index);
+  ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
  private:
   const Traits& traits_;
+  const int dim_;
   const std::unique_ptr<Program> program_;
   const std::unique_ptr<Function> add_;
 };

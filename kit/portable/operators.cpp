@@ -1,8 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/portable/operators.hpp"
 
-#include <string>
+#include <string_view>
 
+#include "patchbay/plugin/kit/signature_check.hpp"
+
+#include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise.hpp"
 #include "kit/portable/elementwise/expressions.hpp"
 #include "kit/portable/folds.hpp"
@@ -23,7 +26,8 @@ std::unique_ptr<plugin::Kernel> prepare(Backend& backend, const patchbay_kernel_
       find_expression(name) == nullptr) {
     return nullptr;
   }
-  if (spec.num_attributes != 0) plugin::unsupported(std::string(name) + ": takes no attributes");
+  plugin::check_signature(spec);
+  check_device(name, {spec.arguments, spec.num_arguments}, backend.traits());
   if (is_gemm) return prepare_gemm(backend, spec);
   if (is_permutation) return prepare_permutation(backend, spec);
   if (is_drawn) return prepare_random(backend, spec);

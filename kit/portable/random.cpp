@@ -17,13 +17,13 @@ constexpr std::size_t kNumFixed = 4;  // out, seed, offset, base
 constexpr std::size_t kMostParameters = 3;
 
 struct Operator {
-  std::string_view name, kinds;
+  std::string_view name;
   Distribution distribution;
 };
-constexpr std::array<Operator, 4> kOperators = {{{"uniform.1", "ossssss", Distribution::kUniform},
-                                                 {"normal.1", "osssss", Distribution::kNormal},
-                                                 {"integers.1", "osssss", Distribution::kIntegers},
-                                                 {"mask.1", "ossss", Distribution::kMask}}};
+constexpr std::array<Operator, 4> kOperators = {{{"uniform.1", Distribution::kUniform},
+                                                 {"normal.1", Distribution::kNormal},
+                                                 {"integers.1", Distribution::kIntegers},
+                                                 {"mask.1", Distribution::kMask}}};
 
 const Operator* find(std::string_view name) {
   const auto* const found = std::find_if(kOperators.begin(), kOperators.end(),
@@ -37,25 +37,15 @@ struct Run {
   std::int64_t shape[PATCHBAY_MAX_RANK], strides[PATCHBAY_MAX_RANK];
 };
 
-bool has_out(Distribution distribution, std::uint8_t dtype) {
-  switch (distribution) {
-    case Distribution::kIntegers: return is_integer(dtype);
-    case Distribution::kMask: return dtype == PATCHBAY_BOOL;
-    default: return is_float(dtype);
-  }
-}
-
 /// Parameters are in the dtype of the elements, or integers of 64 bits.
-std::uint8_t parameter_dtype(Distribution distribution, std::uint8_t out) {
-  return has_out(Distribution::kUniform, out) && distribution != Distribution::kMask
-             ? out
-             : std::uint8_t{PATCHBAY_I64};
+std::uint8_t parameter_dtype(std::uint8_t out) {
+  return is_float(out) ? out : std::uint8_t{PATCHBAY_I64};
 }
 
 std::string whole_text(Distribution distribution, std::uint8_t out, const Traits& traits) {
   const bool is_wide = out == PATCHBAY_F64;
   const auto flag = [&](Distribution other) { return distribution == other ? 1 : 0; };
-  const std::uint8_t parameter = parameter_dtype(distribution, out);
+  const std::uint8_t parameter = parameter_dtype(out);
   std::string text = conversions_of(out, traits) + alias("OUT", value_type(out)) +
                      alias("STORED", element_type(out)) +
                      alias("PARAMETER", value_type(parameter)) +
@@ -123,7 +113,7 @@ void RandomKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, p
   }
   Arguments to;
   to.memory(arguments[0].value.memory);
-  const std::size_t parameter_bytes = element_bytes(parameter_dtype(distribution_, out_));
+  const std::size_t parameter_bytes = element_bytes(parameter_dtype(out_));
   const std::uint64_t nothing = 0;
   for (std::size_t k = kNumFixed; k < kNumFixed + kMostParameters; ++k) {
     to.bytes(k < arguments.size() ? &arguments[k].value.bits : &nothing, parameter_bytes);
@@ -139,16 +129,8 @@ bool is_random(std::string_view op) { return find(op) != nullptr; }
 std::unique_ptr<plugin::Kernel> prepare_random(Backend& backend, const patchbay_kernel_spec& spec) {
   const std::string_view name = plugin::from_abi(spec.op);
   const Operator& op = *find(name);
-  const Specs specs(spec.arguments, spec.num_arguments);
-  check_specs(name, op.kinds, specs, backend.traits());
-  const std::uint8_t out = specs[0].dtype;
-  if (!has_out(op.distribution, out)) refuse(name, specs);
-  for (std::size_t k = 1; k < specs.size(); ++k) {
-    const std::uint8_t expected =
-        k < kNumFixed ? std::uint8_t{PATCHBAY_I64} : parameter_dtype(op.distribution, out);
-    if (specs[k].dtype != expected) refuse(name, specs);
-  }
-  return std::make_unique<RandomKernel>(backend, std::string(name), op.distribution, out);
+  return std::make_unique<RandomKernel>(backend, std::string(name), op.distribution,
+                                        spec.arguments[0].dtype);
 }
 
 }  // namespace patchbay::portable

@@ -143,11 +143,11 @@ std::vector<KernelSpec> operators() {
       specs.push_back({name, {out(dtype), in(dtype)}, {}});
     }
   }
-  const ArgumentSpec dim = ArgumentSpec::scalar(DType::i64);
+  const std::vector<Attribute> dim = {{"dim", std::int64_t{0}}};
   for (const DType dtype : {DType::f32, DType::i64}) {
     const ArgumentSpec sums = ArgumentSpec::tensor(dtype, Access::kReadWrite);
-    specs.push_back({"gather.1", {out(dtype), in(dtype), in(DType::i32), dim}, {}});
-    specs.push_back({"scatter_add.1", {sums, in(DType::i64), in(dtype), dim}, {}});
+    specs.push_back({"gather.1", {out(dtype), in(dtype), in(DType::i32)}, dim});
+    specs.push_back({"scatter_add.1", {sums, in(DType::i64), in(dtype)}, dim});
   }
   specs.push_back({"logical_not.1", {out(DType::boolean), in(DType::boolean)}, {}});
   const ArgumentSpec scalar = ArgumentSpec::scalar(DType::i32);

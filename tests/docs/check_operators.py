@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""docs/operators.md is what the operators' records say.
+"""docs/operators.md and the table in docs/plugin-abi.md are what the operators' table says.
 
   check_operators.py SOURCE_DIR PROGRAM [--write]
 
@@ -12,17 +12,35 @@ import pathlib
 import subprocess
 import sys
 
+BEGIN = "<!-- The rows are made by tests/docs/check_operators.py --write. -->\n"
+END = "<!-- The end of what is made. -->\n"
+
+
+def made_by(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def with_table(page, table):
+    """The page with the table between its two marks."""
+    before, rest = page.split(BEGIN)
+    return before + BEGIN + table + END + rest.split(END)[1]
+
 
 def main():
-    page = pathlib.Path(sys.argv[1]) / "docs" / "operators.md"
-    made = subprocess.run([sys.argv[2]], check=True, capture_output=True, text=True).stdout
-    if "--write" in sys.argv:
-        page.write_text(made)
-        return 0
-    difference = list(difflib.unified_diff(page.read_text().splitlines(), made.splitlines(),
-                                           str(page), "records", lineterm=""))
-    print("\n".join(difference) or "docs/operators.md agrees with the records")
-    return 1 if difference else 0
+    docs, program = pathlib.Path(sys.argv[1]) / "docs", sys.argv[2]
+    boundary = docs / "plugin-abi.md"
+    pages = {
+        docs / "operators.md": made_by(program),
+        boundary: with_table(boundary.read_text(), made_by(program, "--boundary")),
+    }
+    differences = []
+    for page, made in pages.items():
+        if "--write" in sys.argv:
+            page.write_text(made)
+        differences += difflib.unified_diff(page.read_text().splitlines(), made.splitlines(),
+                                            str(page), "the operators' table", lineterm="")
+    print("\n".join(differences) or "docs/operators.md and docs/plugin-abi.md agree with the table")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Prints docs/operators.md, made from the operators' records.
+// Prints docs/operators.md, or with --boundary the operators' table of docs/plugin-abi.md. Both are
+// made from the installed table.
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <patchbay/operators.h>
+#include <patchbay/plugin/kernels/signatures.hpp>
 
 namespace {
 
@@ -17,9 +20,10 @@ using patchbay::OperatorInfo;
 constexpr const char* kPreface =
     R"(# Operators
 
-This page is made from the operators' records (`tests/docs/check_operators.py --write`), from which dispatch, error messages
-and the tests in `tests/operators` come as well. `patchbay ops` says which of them a device has, for which dtypes, and
-`patchbay ops --device NAME --json` why not the others.
+This page is made from the operators' table (`plugin/kernels/operators.h` and `elementwise.h`) by
+`tests/docs/check_operators.py --write`. Dispatch, error messages, the kit's checks and the tests in `tests/operators` come from
+that table as well. `patchbay ops` says which operators a device has, for which dtypes, and `patchbay ops --device NAME --json`
+why not the others.
 
 Operands and result are on one device and of one dtype, but where the result's is named. Results lie within the bound of the exact
 result, in units in the last place of what 'of' says: of the result itself, or of the sum of the magnitudes of all terms, which
@@ -69,6 +73,11 @@ std::string bound_of(const OperatorInfo& record) {
   return units + of;
 }
 
+std::string shapes_of(const OperatorInfo& record) {
+  if (record.attributes.empty()) return std::string(record.shapes);
+  return fmt::format("{}; attribute {}", record.shapes, record.attributes);
+}
+
 void print_family(std::string_view family) {
   std::printf(
       "\n## %s%s\n\n| operator | shapes | dtypes | result | bound | derivative | source |\n"
@@ -80,15 +89,78 @@ void print_family(std::string_view family) {
     const std::string derivative =
         record.derivative.empty() ? "none" : "`" + cell(record.derivative) + "`";
     const std::string row = fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", record.kernel,
-                                        record.shapes, dtypes_of(record), result_of(record),
+                                        shapes_of(record), dtypes_of(record), result_of(record),
                                         bound_of(record), derivative, cell(record.source));
+    std::fputs(row.c_str(), stdout);
+  }
+}
+
+// ------------------------------------------------------------------------------ the boundary ---
+
+using patchbay::kernels::Parameter;
+using patchbay::kernels::Result;
+using patchbay::kernels::Role;
+using patchbay::kernels::Signature;
+
+std::string argument_of(const Parameter& parameter, Result result) {
+  const std::string name(parameter.name);
+  switch (parameter.role) {
+    case Role::kWrite:
+      if (result == Result::kBoolean) return name + " bool";
+      if (result == Result::kTotal) return name + " (floats keep their dtype, others give i64)";
+      if (result == Result::kIndex) return name + " i64";
+      return result == Result::kChosen ? name + " of any dtype" : name;
+    case Role::kUpdate: return name + " (read too)";
+    case Role::kRead: return name;
+    case Role::kOperand: return name + " or scalar";
+    case Role::kMask: return name + " bool";
+    case Role::kIndex: return name + " i64 or i32";
+    case Role::kScalar: return name + " scalar";
+    case Role::kInteger: return name + " scalar i64";
+  }
+  return name;
+}
+
+std::string arguments_of(const Signature& signature) {
+  std::string text;
+  for (const Parameter& parameter : signature.parameters) {
+    text += (text.empty() ? "" : ", ") + argument_of(parameter, signature.result);
+  }
+  return text;
+}
+
+std::string contract_of(const Signature& signature) {
+  std::string text = fmt::format("{}; {}", signature.shapes, signature.source);
+  if (*signature.contract != 0) text += fmt::format("; {}", signature.contract);
+  return text;
+}
+
+std::string attributes_of(const Signature& signature) {
+  const std::string& text = patchbay::find_operator(signature.name).attributes;
+  return text.empty() ? "none" : text;
+}
+
+void print_boundary() {
+  std::fputs(
+      "| name | arguments | dtypes | attributes | contract |\n"
+      "| --- | --- | --- | --- | --- |\n",
+      stdout);
+  for (const Signature& signature : patchbay::kernels::kSignatures) {
+    const std::string row =
+        fmt::format("| `{}` | {} | {} | {} | {} |\n", signature.kernel, arguments_of(signature),
+                    patchbay::kernels::list_of(signature.dtypes, " "), attributes_of(signature),
+                    cell(contract_of(signature)));
     std::fputs(row.c_str(), stdout);
   }
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--boundary") {
+    print_boundary();
+    return 0;
+  }
   std::fputs(kPreface, stdout);
   std::string_view family;
   std::string done;

@@ -215,7 +215,7 @@ TEST(DialectTest, EveryOperatorHasItsTexts) {
   for (const std::uint8_t small : {PATCHBAY_F16, PATCHBAY_BF16}) {
     EXPECT_EQ(portable_texts({}, {small}).size(), portable_texts({}, {PATCHBAY_F32}).size());
   }
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 8 + 1 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 6 + 1 + 2);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 4 + 6 + 2 + 2 + 1);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 1 + 6 + 3 + 2 + 1);
   portable::Traits without_f64;

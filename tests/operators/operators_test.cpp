@@ -31,9 +31,6 @@ const OperatorCase* find_case(std::string_view name) {
   return found == all_cases().end() ? nullptr : &*found;
 }
 
-constexpr DType kAllDtypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16,
-                                DType::i32, DType::i64, DType::u8,  DType::boolean};
-
 bool is_listed(const OperatorInfo& record, DType dtype) {
   return std::find(record.dtypes.begin(), record.dtypes.end(), dtype) != record.dtypes.end();
 }
@@ -72,7 +69,7 @@ TEST_P(OperatorTest, AgreesWithItsReference) {
   const OperatorCase* const one = find_case(record().name);
   ASSERT_NE(one, nullptr) << "no case runs the record " << record().name;
   int num_run = 0;
-  for (const DType dtype : kAllDtypes) {
+  for (const DType dtype : kDTypes) {
     SCOPED_TRACE(std::string(record().name) + ' ' + std::string(to_string(dtype)));
     if (!why_unsupported(*device_, record(), dtype).empty()) continue;
     ASSERT_TRUE(is_listed(record(), dtype)) << "the device has what the record does not list";
@@ -114,6 +111,32 @@ TEST(OperatorRecordsTest, SayWhatTheyAre) {
   EXPECT_EQ(find_operator("lt").result_dtype(DType::i32), DType::boolean);
   EXPECT_EQ(find_operator("sum").result_dtype(DType::u8), DType::i64);
   EXPECT_EQ(find_operator("argmax").result_dtype(DType::f32), DType::i64);
+}
+
+TEST(OperatorRecordsTest, PrintFormulasAsPeopleWriteThem) {
+  const auto derivative = [](std::string_view name) { return find_operator(name).derivative; };
+  EXPECT_EQ(derivative("mul"), "a: grad * b; b: grad * a");
+  EXPECT_EQ(derivative("sqrt"), "grad / (2 * out)");
+  EXPECT_EQ(derivative("relu"), "a > 0 ? grad : 0");
+  EXPECT_EQ(derivative("abs"), "a > 0 ? grad : a < 0 ? -grad : 0");
+  EXPECT_EQ(derivative("clamp"), "a >= low ? (a <= high ? grad : 0) : 0");
+  EXPECT_EQ(derivative("pow"),
+            "a: b == 0 ? 0 : grad * b * pow(a, b - 1); "
+            "b: a == 0 ? (b < 0 ? grad * out * log(a) : 0) : grad * out * log(a)");
+  EXPECT_EQ(derivative("gelu"),
+            "grad * (0.5 * (1 + erf(a * 0.7071067811865476)) + 0.3989422804014327 * a * "
+            "exp(-0.5 * a * a))");
+  EXPECT_EQ(derivative("max_abs"), "sign(a) grad / n where |a| = out, n of them");
+  for (const OperatorInfo& record : operators()) {
+    for (const char* const code : {"PATCHBAY", "(T)", "(W)"}) {
+      EXPECT_EQ(record.derivative.find(code), std::string::npos) << record.derivative;
+    }
+  }
+}
+
+TEST(OperatorRecordsTest, SayWhatTheirAttributesAre) {
+  EXPECT_EQ(find_operator("gather").attributes, "dim: an integer from 0 to 7");
+  EXPECT_EQ(find_operator("add").attributes, "");
 }
 
 TEST(OperatorRecordsTest, AnUnknownNameIsAnErrorThatListsTheKnown) {

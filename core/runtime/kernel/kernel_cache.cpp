@@ -63,6 +63,25 @@ std::shared_ptr<KernelState> KernelCache::find_or_prepare(const KernelSpec& spec
   return kernels_.emplace(key, std::move(prepared)).first->second;
 }
 
+KernelState& KernelCache::keep(const KernelKey& key, KernelState& kernel) {
+  const std::scoped_lock lock(mutex_);
+  const std::uint64_t tag = tag_of(key);
+  for (std::size_t i = 0; i < kNumProbes; ++i) {
+    Slot& slot = slots_[(first_slot(tag) + i) % kNumSlots];
+    const std::uint64_t found = slot.tag.load(std::memory_order_relaxed);
+    if (found == tag && is_at(slot, key)) break;  // another thread was faster
+    if (found != 0) continue;
+    if (!key.attributes.empty()) {
+      attributes_.emplace_back(key.attributes.begin(), key.attributes.end());
+      slot.attributes = attributes_.back().data();
+    }
+    slot.kernel = &kernel;
+    slot.tag.store(tag, std::memory_order_release);
+    break;
+  }
+  return kernel;
+}
+
 std::size_t KernelCache::num_held() const {
   const std::scoped_lock lock(mutex_);
   return static_cast<std::size_t>(
@@ -72,7 +91,7 @@ std::size_t KernelCache::num_held() const {
 
 void KernelCache::clear() {
   const std::scoped_lock lock(mutex_);
-  for (auto& slot : slots_) slot.store(nullptr, std::memory_order_release);
+  for (Slot& slot : slots_) slot.tag.store(0, std::memory_order_release);
   kernels_.clear();
 }
 

@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The records as users see them.
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,29 +18,42 @@ namespace {
 
 std::vector<DType> list_of(tensor::DTypes set) {
   std::vector<DType> dtypes;
-  for (unsigned i = 1; i <= static_cast<unsigned>(DType::boolean); ++i) {
-    if (tensor::contains(set, static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
+  for (const DType dtype : kDTypes) {
+    if (tensor::contains(set, dtype)) dtypes.push_back(dtype);
   }
   return dtypes;
 }
 
-ErrorBound bound_of(const tensor::Ulps& ulps) {
-  const double rounded = ulps.f32 == 0 ? 0 : 1;
-  return {ulps.of_terms ? ErrorBound::Scale::kTerms : ErrorBound::Scale::kResult, ulps.f32,
-          ulps.f64, rounded, rounded};
+ErrorBound bound_of(const kernels::Bound& bound) {
+  const double rounded = bound.ulps == 0 ? 0 : 1;
+  return {bound.of_terms ? ErrorBound::Scale::kTerms : ErrorBound::Scale::kResult, bound.ulps,
+          bound.ulps, rounded, rounded};
+}
+
+/// "dim: an integer from 0 to 7"
+std::string attributes_of(const kernels::Signature& signature) {
+  std::string text;
+  for (const kernels::AttributeRule& rule : signature.attributes) {
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{}: {}", rule.name, kernels::expected_of(rule));
+    if (!rule.is_required) text += ", or " + kernels::default_of(rule);
+  }
+  return text;
 }
 
 OperatorInfo info_of(const tensor::Operator& op) {
+  const kernels::Signature& signature = *op.signature;
   OperatorInfo info;
   info.name = op.name;
-  info.kernel = op.kernel;
-  info.version = std::stoi(op.kernel + std::strlen(op.name) + 1);
-  info.family = op.family;
+  info.kernel = signature.kernel;
+  info.version = signature.version;
+  info.family = signature.family;
   info.dtypes = list_of(op.dtypes);
-  info.shapes = op.shapes;
+  info.shapes = signature.shapes;
+  info.attributes = attributes_of(signature);
   info.derivative = op.derivative != nullptr ? op.derivative : derivative_text(op);
-  info.bound = bound_of(op.bound);
-  info.source = op.source;
+  info.bound = bound_of(signature.bound);
+  info.source = signature.source;
   return info;
 }
 
@@ -53,8 +65,10 @@ const tensor::Operator& record_of(const OperatorInfo& info) {
 /// What is made of `dtype`; for a cast the dtypes that every backend has.
 std::vector<DType> results_of(const tensor::Operator& op, DType dtype) {
   if (op.result != tensor::Result::kChosen) return {tensor::result_dtype(op, dtype)};
-  std::vector<DType> results{DType::f32, DType::i32, DType::i64, DType::u8, DType::boolean};
-  results.erase(std::remove(results.begin(), results.end(), dtype), results.end());
+  std::vector<DType> results;
+  for (const DType result : kDTypes) {
+    if (result != dtype && tensor::is_everywhere(result)) results.push_back(result);
+  }
   return results;
 }
 
@@ -104,8 +118,9 @@ std::string why_unsupported(const Device& device, const OperatorInfo& op, DType 
     return fmt::format("{}: the device {} has no such dtype", names(), device.name());
   }
   const tensor::Operator& record = record_of(op);
+  const std::vector<std::uint64_t> any = tensor::any_attributes(record);
   for (const DType out : results_of(record, dtype)) {
-    std::string why = why_unsupported(device, tensor::make_spec(record, out, dtype));
+    std::string why = why_unsupported(device, tensor::make_spec(record, out, dtype, 0, any));
     if (!why.empty()) return why;
   }
   return {};

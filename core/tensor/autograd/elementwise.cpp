@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/autograd/elementwise.h"
 
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -43,7 +42,7 @@ std::shared_ptr<FusedState> make_function(const Operator& op, DType dtype) {
     return widens ? value.cast(dtype).cast(DType::f32) : value;  // numbers are rounded first
   };
   const std::uint64_t function = next_function();
-  const std::size_t num_inputs = std::strlen(op.arguments) - 1;
+  const std::size_t num_inputs = op.signature->parameters.size() - 1;
   std::vector<Expression> operands;
   for (std::size_t i = 0; i < num_inputs; ++i) {
     const Expression operand = input(function, static_cast<std::uint32_t>(i));

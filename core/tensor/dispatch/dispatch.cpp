@@ -11,8 +11,6 @@
 
 namespace patchbay::tensor {
 
-static_assert(kernel_slot(kOperators.back(), DType::boolean, 7) < runtime::KernelCache::kNumSlots);
-
 Operand literal(const char* operation, DType dtype, const Scalar& value) {
   if (value.slot() == 0) [[likely]]
     return {nullptr, value.bits(dtype, operation)};
@@ -35,11 +33,6 @@ unsigned scalars_of(std::span<const Operand> inputs) {
     if (inputs[i].tensor == nullptr) scalars |= 1u << i;
   }
   return scalars;
-}
-
-/// What tells two kernels of one operator and dtype apart.
-unsigned variant_of(const Operator& op, const TensorImpl& out, std::span<const Operand> inputs) {
-  return op.id == op::cast.id ? static_cast<unsigned>(out.dtype) - 1 : scalars_of(inputs);
 }
 
 bool is_flat(const TensorImpl& out, std::span<const Operand> inputs) {
@@ -87,16 +80,15 @@ void set_strided(Launch& launch, DType dtype, const TensorImpl& out,
 void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs) {
   if (out.is_empty()) return;
-  const std::size_t slot = kernel_slot(op, dtype, variant_of(op, out, inputs));
-  runtime::KernelState& kernel = out.device().kernels->at(
-      slot, [&] { return make_spec(op, out.dtype, dtype, scalars_of(inputs)); });
+  runtime::KernelState& kernel =
+      prepared(*out.device().kernels, op, out.dtype, dtype, scalars_of(inputs));
   Launch launch;
   if (is_flat(out, inputs)) {
     set_flat(launch, dtype, out, inputs);
   } else {
     set_strided(launch, dtype, out, inputs);
   }
-  launch.run(op.name, kernel);
+  launch.run(op.shown(), kernel);
 }
 
 void launch_fill(const TensorImpl& out, std::uint64_t bits) { launch_fill(out, {nullptr, bits}); }

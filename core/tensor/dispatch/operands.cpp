@@ -85,21 +85,15 @@ bool has_dtype(const runtime::DeviceState& device, DType dtype) {
     case DType::f64: return device.info.properties.f64;
     case DType::f16: return device.info.properties.f16;
     case DType::bf16: return device.info.properties.bf16;
-    case DType::f32:
-    case DType::i32:
-    case DType::i64:
-    case DType::u8:
-    case DType::boolean: return true;
+    default: return is_everywhere(dtype);
   }
-  return false;
 }
 
 void check_device_has(const char* operation, const runtime::DeviceState& device, DType dtype) {
   if (has_dtype(device, dtype)) [[likely]]
     return;
   DTypes known = 0;
-  for (unsigned i = 1; i <= static_cast<unsigned>(DType::boolean); ++i) {
-    const auto candidate = static_cast<DType>(i);
+  for (const DType candidate : kDTypes) {
     if (has_dtype(device, candidate)) known |= dtypes_of(candidate);
   }
   raise(ErrorCode::kUnsupported,

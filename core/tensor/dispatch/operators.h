@@ -1,14 +1,23 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The operators that plugins provide: one record each, from which dispatch, messages, documentation
-// and tests are made.
+// The operators that plugins provide, as the tensors use them: made from the installed table
+// (plugin/kernels/operators.h and elementwise.h), as documentation, tests and the kit's checks are.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_OPERATORS_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_OPERATORS_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "patchbay/dtype.h"
+#include "patchbay/plugin/kernels/signatures.hpp"
+
+#include "core/runtime/kernel/kernel_cache.h"
 
 namespace patchbay {
 
@@ -17,91 +26,140 @@ struct KernelSpec;
 namespace tensor {
 
 /// A set of dtypes, one bit each.
-using DTypes = std::uint16_t;
+using DTypes = kernels::DtypeSet;
 template <class... T>
 constexpr DTypes dtypes_of(T... dtypes) {
-  return static_cast<DTypes>((0u | ... | (1u << static_cast<unsigned>(dtypes))));
+  return (DTypes{0} | ... | kernels::bit_of(static_cast<std::uint8_t>(dtypes)));
 }
 constexpr bool contains(DTypes set, DType dtype) {
-  return ((set >> static_cast<unsigned>(dtype)) & 1u) != 0;
+  return kernels::contains(set, static_cast<std::uint8_t>(dtype));
 }
+inline constexpr DTypes kSmallFloats = kernels::all_of_kind(kernels::DtypeKind::kHalf);
 /// Of 16 bits: computed in f32 and rounded once.
-constexpr bool is_small(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+constexpr bool is_small(DType dtype) { return contains(kSmallFloats, dtype); }
+/// Every device has it. The others are a device's choice.
+constexpr bool is_everywhere(DType dtype) { return !is_floating(dtype) || dtype == DType::f32; }
 /// "f32, f64, i32"
 std::string to_string(DTypes set);
 
-inline constexpr DTypes kFloats = dtypes_of(DType::f32, DType::f64, DType::f16, DType::bf16);
-inline constexpr DTypes kSmallFloats = dtypes_of(DType::f16, DType::bf16);
-inline constexpr DTypes kIntegers = dtypes_of(DType::i32, DType::i64, DType::u8);
-inline constexpr DTypes kIndices = dtypes_of(DType::i64);
-inline constexpr DTypes kMatrix = kFloats | dtypes_of(DType::i32, DType::i64);
-inline constexpr DTypes kNumbers = kMatrix | dtypes_of(DType::u8);
-inline constexpr DTypes kBooleans = dtypes_of(DType::boolean);
-inline constexpr DTypes kAll = kNumbers | kBooleans;
+inline constexpr DTypes kFloats = PATCHBAY_SET_FLOATS;
+inline constexpr DTypes kNumbers = PATCHBAY_SET_NUMBERS;
+inline constexpr DTypes kBooleans = PATCHBAY_SET_BOOLS;
+inline constexpr DTypes kAll = PATCHBAY_SET_ALL;
 
-/// The dtype of the result, from that of the operands.
-enum class Result : std::uint8_t {
-  kSame,
-  kBoolean,
-  kTotal,   // floats keep theirs, the others become i64
-  kIndex,   // i64
-  kChosen,  // by the caller
-};
+using Result = kernels::Result;
 
-/// Units of an ErrorBound for f32 and f64. f16 and bf16 are computed in f32 and rounded once: 0
-/// where that is exact, else 1.
-struct Ulps {
-  bool of_terms;
-  double f32, f64;
-};
-inline constexpr Ulps kRounded{false, 0, 0};
-constexpr Ulps of_result(double f32, double f64) { return {false, f32, f64}; }
-constexpr Ulps of_terms(double f32, double f64) { return {true, f32, f64}; }
-
-struct Operator {
+/// In one cache line: all of it is read at each launch.
+struct alignas(64) Operator {
   const char* name;    // for errors and traces
   const char* kernel;  // with its version
-  const char* family;
-  /// Of the kernel, a letter each: o the result, u a result that is read as well, t a tensor,
-  /// c a tensor of bools, x a tensor of indices, a a tensor or a scalar, s a scalar, i a scalar of
-  /// dtype i64.
-  const char* arguments;
-  const char* shapes;
+  /// Of the kernel, kernels::Role for each argument, then 0.
+  std::array<char, kernels::kMostParameters + 1> arguments;
   DTypes dtypes;  // of the operands
   Result result;
-  Ulps bound;
   const char* derivative;  // null: none, or the elementwise table's
-  const char* source;      // of the formula
-  std::uint8_t id = 0;     // its place in kOperators
+  std::uint16_t id;        // its place in kOperators
+  std::uint8_t num_attributes, name_size;
+  const kernels::Signature* signature;
+
+  std::string_view shown() const { return {name, name_size}; }
 };
+static_assert(sizeof(Operator) == 64);
+
+namespace records {
+
+constexpr Operator operator_of(const kernels::Signature& signature, std::size_t id) {
+  const bool has_derivative = *signature.derivative != 0;
+  Operator op{signature.name,
+              signature.kernel,
+              {},
+              signature.dtypes,
+              signature.result,
+              has_derivative ? signature.derivative : nullptr,
+              static_cast<std::uint16_t>(id),
+              static_cast<std::uint8_t>(signature.attributes.size()),
+              static_cast<std::uint8_t>(std::string_view(signature.name).size()),
+              &signature};
+  for (std::size_t i = 0; i < signature.parameters.size(); ++i) {
+    op.arguments[i] = static_cast<char>(signature.parameters[i].role);
+  }
+  return op;
+}
+template <std::size_t... i>
+constexpr std::array<Operator, sizeof...(i)> all_of(std::index_sequence<i...>) {
+  return {operator_of(kernels::kSignatures[i], i)...};
+}
+
+}  // namespace records
+
+/// In the order of the documentation.
+inline constexpr auto kOperators =
+    records::all_of(std::make_index_sequence<kernels::kSignatures.size()>());
+static_assert(kOperators.size() <= std::numeric_limits<std::uint16_t>::max());
+
+/// The record of that name, at compile time: `record("add")`.
+consteval const Operator& record(std::string_view name) {
+  for (const Operator& op : kOperators) {
+    if (name == op.name) return op;
+  }
+  throw "no such operator";
+}
+
+/// `op::add` and so on.
+namespace op {
+#define PATCHBAY_NAMED(name, ...) inline constexpr const Operator& name = record(#name);
+PATCHBAY_OPERATORS_MEMORY(PATCHBAY_NAMED)
+PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_NAMED)
+PATCHBAY_OPERATORS_RANDOM(PATCHBAY_NAMED)
+PATCHBAY_OPERATORS_MATRIX(PATCHBAY_NAMED)
+PATCHBAY_ELEMENTWISE_NOTES(PATCHBAY_NAMED)
+#undef PATCHBAY_NAMED
+}  // namespace op
 
 constexpr DType result_dtype(const Operator& op, DType operand) {
-  switch (op.result) {
-    case Result::kSame: return operand;
-    case Result::kBoolean: return DType::boolean;
-    case Result::kTotal: return is_floating(operand) ? operand : DType::i64;
-    case Result::kIndex: return DType::i64;
-    case Result::kChosen: return operand;
-  }
-  return operand;
+  return DType{kernels::result_dtype(op.result, static_cast<std::uint8_t>(operand))};
 }
-
-/// Numbers a kernel in the device's cache: operator, dtype, and 3 bits that tell its variants
-/// apart (which operands are scalars, the dtype of a cast's source, or that of indices).
-constexpr std::size_t kernel_slot(const Operator& op, DType dtype, unsigned variant) {
-  return std::size_t{op.id} << 6 | (static_cast<std::size_t>(dtype) - 1) << 3 | variant;
-}
-
 /// Scalars are never bool: a bool travels as u8.
-constexpr DType scalar_dtype(DType dtype) { return dtype == DType::boolean ? DType::u8 : dtype; }
+constexpr DType scalar_dtype(DType dtype) {
+  return DType{kernels::scalar_dtype(static_cast<std::uint8_t>(dtype))};
+}
 
-/// The kernel of an operator for operands of `dtype`; bit i of `scalars`: input i is a scalar, or
-/// indices are i32 in place of i64.
-KernelSpec make_spec(const Operator& op, DType out, DType dtype, unsigned scalars = 0);
+/// The values of an operator's attributes in the order of its signature: integers, the bits of
+/// numbers, the places of words in their list.
+using AttributeWords = std::span<const std::uint64_t>;
+
+[[noreturn]] void raise_attributes(const Operator& op, std::size_t num_given);
+
+/// What numbers a kernel in the device's cache. There are values for all attributes. Bit i of
+/// `scalars`: input i is a scalar, or indices are i32 in place of i64.
+inline runtime::KernelKey kernel_key(const Operator& op, DType out, DType dtype,
+                                     unsigned scalars = 0, AttributeWords attributes = {}) {
+  static_assert(kernels::kMostParameters <= 8 * sizeof(runtime::KernelKey::variant));
+  static_assert(sizeof(DType) == sizeof(runtime::KernelKey::out));
+  if (attributes.size() != op.num_attributes) [[unlikely]]
+    raise_attributes(op, attributes.size());
+  return {op.id, static_cast<std::uint8_t>(out), static_cast<std::uint8_t>(dtype),
+          static_cast<std::uint16_t>(scalars), attributes};
+}
+
+/// The kernel of an operator for operands of `dtype`, with the same words.
+KernelSpec make_spec(const Operator& op, DType out, DType dtype, unsigned scalars = 0,
+                     AttributeWords attributes = {});
+
+/// Values that the operator can be prepared with: the defaults, or the least ones.
+std::vector<std::uint64_t> any_attributes(const Operator& op);
+
+/// The same, prepared. Nothing is hashed but the key.
+template <class Cache>
+[[gnu::always_inline]] inline runtime::KernelState& prepared(Cache& cache, const Operator& op,
+                                                             DType out, DType dtype,
+                                                             unsigned scalars = 0,
+                                                             AttributeWords attributes = {}) {
+  return cache.at(kernel_key(op, out, dtype, scalars, attributes),
+                  [&] { return make_spec(op, out, dtype, scalars, attributes); });
+}
 
 }  // namespace tensor
 }  // namespace patchbay
-
-#include "core/tensor/dispatch/records.h"
 
 #endif  // PATCHBAY_CORE_TENSOR_DISPATCH_OPERATORS_H_

@@ -6,7 +6,6 @@
 #include "patchbay/ops.h"
 
 #include "core/runtime/copy/copy.h"
-#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
@@ -189,8 +188,7 @@ Shape joined_dims(const Shape& batch, const Shape& matrix) {
 
 void launch(const char* operation, const Product& p, const Factors& factors) {
   const DType dtype = p.out.impl().dtype;
-  runtime::KernelState& kernel = p.out.impl().device().kernels->at(
-      kernel_slot(op::gemm, dtype, 0), [&] { return make_spec(op::gemm, dtype, dtype); });
+  runtime::KernelState& kernel = prepared(*p.out.impl().device().kernels, op::gemm, dtype, dtype);
   Launch launch;
   launch.tensor(p.out.impl(), joined_dims(p.batch, p.out.shape),
                 joined_dims(p.out_steps, p.out.strides), PATCHBAY_READ | PATCHBAY_WRITE);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/size.h"
-#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/index_check.h"
@@ -107,12 +106,12 @@ void validate(const Lookup& lookup, const TensorImpl& table) {
 
 // ----------------------------------------------------------------------------- launches ---
 
-runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& table, DType index) {
+runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& table, DType index, int dim) {
   const unsigned is_narrow = index == DType::i32 ? 1 : 0;
-  const auto place = static_cast<unsigned>(std::string_view(op.arguments).find('x'));
-  return table.device().kernels->at(kernel_slot(op, table.dtype, is_narrow), [&] {
-    return make_spec(op, table.dtype, table.dtype, is_narrow << (place - 1));
-  });
+  const auto place = static_cast<unsigned>(std::string_view(op.arguments.data()).find('x'));
+  const auto along = static_cast<std::uint64_t>(dim);
+  return prepared(*table.device().kernels, op, table.dtype, table.dtype, is_narrow << (place - 1),
+                  {&along, 1});
 }
 
 /// The part of the table that indices may reach.
@@ -129,24 +128,22 @@ void add(Launch& launch, const TensorImpl& tensor, std::uint8_t access) {
 void launch_gather(const Lookup& lookup, const TensorImpl& out, const TensorImpl& a) {
   const TensorImpl& index = *lookup.index.impl();
   if (index.is_empty()) return;
-  runtime::KernelState& kernel = kernel_of(op::gather, a, index.dtype);
+  runtime::KernelState& kernel = kernel_of(op::gather, a, index.dtype, lookup.dim);
   Launch launch;
   add(launch, out, PATCHBAY_WRITE);
   add_table(launch, lookup, a, PATCHBAY_READ);
   add(launch, index, PATCHBAY_READ);
-  launch.scalar(static_cast<std::uint64_t>(lookup.dim), DType::i64);
   launch.run(lookup.operation, kernel);
 }
 
 void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const TensorImpl& source) {
   const TensorImpl& index = *lookup.index.impl();
   if (index.is_empty()) return;
-  runtime::KernelState& kernel = kernel_of(op::scatter_add, out, index.dtype);
+  runtime::KernelState& kernel = kernel_of(op::scatter_add, out, index.dtype, lookup.dim);
   Launch launch;
   add_table(launch, lookup, out, PATCHBAY_READ | PATCHBAY_WRITE);
   add(launch, index, PATCHBAY_READ);
   add(launch, source, PATCHBAY_READ);
-  launch.scalar(static_cast<std::uint64_t>(lookup.dim), DType::i64);
   launch.run(lookup.operation, kernel);
 }
 

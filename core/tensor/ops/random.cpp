@@ -12,7 +12,6 @@
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/generator_state.h"
 #include "core/runtime/device/runtime_state.h"
-#include "core/runtime/kernel/kernel_cache.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
@@ -91,8 +90,7 @@ void add_out(Launch& launch, const TensorImpl& out) {
 
 /// What is not there is told before an offset is taken.
 runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& out) {
-  return out.device().kernels->at(kernel_slot(op, out.dtype, 0),
-                                  [&] { return make_spec(op, out.dtype, out.dtype); });
+  return prepared(*out.device().kernels, op, out.dtype, out.dtype);
 }
 
 void draw(const char* operation, const Operator& op, const TensorImpl& out,

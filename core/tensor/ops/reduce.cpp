@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/kernel/kernel_cache.h"
 #include "core/tensor/autograd/reduction.h"
 #include "core/tensor/base/iteration.h"
 #include "core/tensor/dispatch/dispatch.h"
@@ -101,8 +100,7 @@ void launch_reduction(const Operator& op, const TensorImpl& out, const TensorImp
   for (int i = 0; i < walk.rank(); ++i) {
     if (walk.strides(0)[i] == 0) extents[i] = 1;
   }
-  runtime::KernelState& kernel = a.device().kernels->at(
-      kernel_slot(op, a.dtype, 0), [&] { return make_spec(op, out.dtype, a.dtype); });
+  runtime::KernelState& kernel = prepared(*a.device().kernels, op, out.dtype, a.dtype);
   Launch launch;
   launch.tensor(out, extents, walk.strides(0), PATCHBAY_WRITE);
   launch.tensor(a, walk.extents(), walk.strides(1), PATCHBAY_READ);

@@ -20,7 +20,7 @@ enum class Rule : std::uint8_t {
 
 struct Expression {
   std::string_view name;   // "add.1"
-  std::string_view kinds;  // as check_specs takes them
+  std::string_view kinds;  // o a tensor to write, t one to read, s a scalar, a either of these
   Rule rule;
   /// In the operands, T and W, as plugin/kernels/elementwise.h has them, and i (the element's
   /// index), OUT, SUM (a float type for steps). Empty: no such kernel for these dtypes.

@@ -25,15 +25,6 @@ std::uint8_t dtype_of_first(const Expression& expression, std::uint8_t in) {
   return expression.rule == Rule::kChoice ? std::uint8_t{PATCHBAY_BOOL} : in;
 }
 
-void check_dtypes(const Expression& expression, Specs specs, std::uint8_t in) {
-  bool fit = has_dtype(specs[1], dtype_of_first(expression, in));
-  for (const auto& argument : specs.subspan(2)) fit = fit && has_dtype(argument, in);
-  const std::uint8_t out = expression.rule == Rule::kCompare ? std::uint8_t{PATCHBAY_BOOL} : in;
-  fit = fit && (expression.rule == Rule::kConvert || specs[0].dtype == out);
-  fit = fit && !expression_text(expression, specs[0].dtype, in).empty();
-  if (!fit) refuse(expression.name, specs);
-}
-
 std::uint16_t add_value(Program& program, const Value& value) {
   program.values.push_back(value);
   return static_cast<std::uint16_t>(program.values.size() - 1);
@@ -86,9 +77,8 @@ std::unique_ptr<plugin::Kernel> prepare_elementwise(Backend& backend,
   const std::string_view name = plugin::from_abi(spec.op);
   const Expression& expression = *find_expression(name);
   const Specs specs(spec.arguments, spec.num_arguments);
-  check_specs(name, expression.kinds, specs, backend.traits());
   const std::uint8_t in = input_dtype(expression, specs);
-  check_dtypes(expression, specs, in);
+  if (expression_text(expression, specs[0].dtype, in).empty()) refuse(name, specs);
   return std::make_unique<ElementwiseKernel>(
       backend, std::string(name), program_of(expression, specs, in), expression.uses_index);
 }

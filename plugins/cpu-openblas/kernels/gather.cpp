@@ -46,23 +46,21 @@ struct GatherKernel::Walk {
 
 void GatherKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                           std::string_view name) {
-  check_index_shapes("gather.1", arguments[0], arguments[1], arguments[2], arguments[3]);
+  check_index_shapes("gather.1", arguments[0], arguments[1], arguments[2], dim_);
   static_cast<Stream&>(stream).submit(arguments, name, [this](plugin::Arguments kept) {
-    const auto dim = static_cast<std::int64_t>(kept[3].value.bits);
-    const std::int64_t extent = kept[1].shape[dim];
+    const std::int64_t extent = kept[1].shape[dim_];
     if (num_elements(kept[0]) == 0) return;
-    compute_in_range(workers_, kept[2], extent, dim, [&] { compute(kept); });
+    compute_in_range(workers_, kept[2], extent, dim_, [&] { compute(kept); });
   });
 }
 
 void GatherKernel::compute(plugin::Arguments arguments) const {
   const patchbay_argument &out = arguments[0], &a = arguments[1], &index = arguments[2];
-  const auto dim = static_cast<std::int64_t>(arguments[3].value.bits);
-  const patchbay_argument walked = beside(a, out, dim);
+  const patchbay_argument walked = beside(a, out, dim_);
   const patchbay_argument* const operands[] = {&out, &walked, &index};
   const LoopNest nest = make_loop_nest(operands, 3);
   const std::int64_t segments = (nest.inner_size() + kSegment - 1) / kSegment;
-  const Walk walk{nest, data_of(out), data_of(a), data_of(index), a.strides[dim], segments};
+  const Walk walk{nest, data_of(out), data_of(a), data_of(index), a.strides[dim_], segments};
   const std::int64_t rows = nest.num_rows(), size = element_bytes(out.dtype);
   const std::int64_t bytes = 2 * rows * nest.inner_size() * size;
   const std::int64_t grain = std::max<std::int64_t>(1, 1024 / nest.inner_size());

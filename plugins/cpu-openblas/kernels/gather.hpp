@@ -12,10 +12,10 @@
 
 namespace patchbay::cpu {
 
-/// gather.1: out, a, index, dim. Where an index holds for a row of elements, the row is copied.
+/// gather.1: out, a, index. Where an index holds for a row of elements, the row is copied.
 class GatherKernel final : public plugin::Kernel {
  public:
-  GatherKernel(Workers& workers, Row copy) : workers_(workers), copy_(copy) {}
+  GatherKernel(Workers& workers, Row copy, int dim) : workers_(workers), copy_(copy), dim_(dim) {}
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
@@ -27,6 +27,7 @@ class GatherKernel final : public plugin::Kernel {
 
   Workers& workers_;
   const Row copy_;
+  const int dim_;
 };
 
 }  // namespace patchbay::cpu

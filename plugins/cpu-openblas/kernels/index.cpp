@@ -44,13 +44,10 @@ bool row_is_in_range(const I* index, std::int64_t n, std::int64_t stride, std::i
 }  // namespace
 
 void check_index_shapes(const char* op, const patchbay_argument& elements,
-                        const patchbay_argument& table, const patchbay_argument& index,
-                        const patchbay_argument& dim) {
-  const auto along = static_cast<std::int64_t>(dim.value.bits);
-  bool fits =
-      same_shape(elements, index) && table.rank == index.rank && along >= 0 && along < index.rank;
+                        const patchbay_argument& table, const patchbay_argument& index, int dim) {
+  bool fits = same_shape(elements, index) && table.rank == index.rank && dim < index.rank;
   for (int d = 0; fits && d < index.rank; ++d) {
-    fits = d == along || table.shape[d] == index.shape[d];
+    fits = d == dim || table.shape[d] == index.shape[d];
   }
   if (fits) return;
   plugin::invalid_argument(std::string(op) +

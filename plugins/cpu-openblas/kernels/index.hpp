@@ -22,8 +22,7 @@ void with_indices(const patchbay_argument& index, const Body& body) {
 /// Throws unless `dim` is one of `elements`, which has the shape of `index`, and `table` has that
 /// shape too, but for the extent of `dim`.
 void check_index_shapes(const char* op, const patchbay_argument& elements,
-                        const patchbay_argument& table, const patchbay_argument& index,
-                        const patchbay_argument& dim);
+                        const patchbay_argument& table, const patchbay_argument& index, int dim);
 
 /// Whether all indices are from 0 to extent - 1.
 bool are_in_range(Workers& workers, const patchbay_argument& index, std::int64_t extent);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "patchbay/plugin/kit/attributes.hpp"
+
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/arange.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
@@ -34,10 +36,8 @@ using Maker = std::unique_ptr<plugin::Kernel> (*)(const Context& context, int op
 
 struct Operator {
   std::string_view name;
-  std::uint32_t num_arguments;
   Maker make;
   int op;
-  std::uint32_t num_written = 1;  // the first arguments; the tensors after them are read
 };
 
 /// What an element of a function costs beside moving it through memory, in single precision.
@@ -45,27 +45,6 @@ constexpr int kCostlyFunction = 6;
 
 [[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
   plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
-}
-
-void expect_dtype(const Context& context, int argument, std::uint8_t dtype) {
-  if (context.dtype(argument) == dtype) return;
-  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) + " is " +
-                      dtype_name(context.dtype(argument)) + ", expected " + dtype_name(dtype));
-}
-
-void expect_tensor(const Context& context, int argument) {
-  if (context.argument(argument).kind == PATCHBAY_TENSOR) return;
-  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
-                      " must be a tensor");
-}
-
-/// Scalars are converted at the launch; tensors must have the type.
-void expect_input(const Context& context, int argument, std::uint8_t dtype) {
-  const std::uint8_t kind = context.argument(argument).kind;
-  if (kind == PATCHBAY_TENSOR) return expect_dtype(context, argument, dtype);
-  if (kind == PATCHBAY_SCALAR) return;
-  plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
-                      " must be a tensor or a scalar");
 }
 
 /// Binary operations compute in the type of their first tensor among the inputs.
@@ -81,9 +60,6 @@ Row checked(const Context& context, Row row, std::uint8_t dtype) {
 
 std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row, std::uint8_t out,
                                                  std::uint8_t in, int num_operands, int cost) {
-  expect_tensor(context, 0);
-  expect_dtype(context, 0, out);
-  for (int i = 1; i < num_operands; ++i) expect_input(context, i, in);
   const Transpose turn = context.simd().transpose[in];
   return std::make_unique<ElementwiseKernel>(
       context.workers,
@@ -92,25 +68,10 @@ std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row
       context.libraries.cache_bytes());
 }
 
-void expect_accesses(const Context& context, std::uint32_t num_written) {
-  for (std::uint32_t i = 0; i < context.spec.num_arguments; ++i) {
-    const patchbay_argument_spec& argument = context.spec.arguments[i];
-    if (argument.kind != PATCHBAY_TENSOR) continue;
-    const bool is_output = i < num_written;
-    if (((argument.access & PATCHBAY_WRITE) != 0) == is_output) continue;
-    plugin::unsupported(context.name() + ": argument " + std::to_string(i) +
-                        " must be a tensor to " + (is_output ? "write" : "read"));
-  }
-}
-
 /// Of three inputs; the first may have a type of its own.
 std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, std::uint8_t dtype,
                                              std::uint8_t first) {
   if (row == nullptr) refuse(context, dtype);
-  for (int i : {0, 1}) expect_tensor(context, i);
-  expect_dtype(context, 0, dtype);
-  expect_dtype(context, 1, first);
-  for (int i : {2, 3}) expect_input(context, i, dtype);
   const Transpose turn = context.simd().transpose[dtype];
   return std::make_unique<ElementwiseKernel>(
       context.workers,
@@ -126,9 +87,9 @@ std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, s
 /// Of a row for it.
 int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
 
-bool is_float(std::uint8_t dtype) { return dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64; }
+bool is_float(std::uint8_t dtype) { return kernels::is_of_kind(dtype, kernels::DtypeKind::kFloat); }
 /// Computed in f32 and rounded once.
-bool is_half(std::uint8_t dtype) { return dtype == PATCHBAY_F16 || dtype == PATCHBAY_BF16; }
+bool is_half(std::uint8_t dtype) { return kernels::is_of_kind(dtype, kernels::DtypeKind::kHalf); }
 
 // By the list of dtypes in the elementwise table: what takes floats alone is a function.
 constexpr int cost_of_FLOATS = kCostlyFunction, cost_of_NUMBERS = 1;
@@ -214,9 +175,6 @@ template <class Method>
 std::unique_ptr<plugin::Kernel> make_reducing(const Context& context,
                                               ReducingOperation<Method> operation) {
   if (operation.method.block == nullptr) refuse(context, operation.in_dtype);
-  expect_tensor(context, 0);
-  expect_tensor(context, 1);
-  expect_dtype(context, 0, operation.out_dtype);
   return std::make_unique<ReductionKernel<Method>>(context.workers, std::move(operation));
 }
 
@@ -256,34 +214,22 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   }
   const bool is_there = is_float(dtype) || is_half(dtype) || loops.integers != nullptr;
   if (!is_there) refuse(context, context.dtype(0));
-  for (int i = 0; i < 3; ++i) {
-    expect_tensor(context, i);
-    expect_dtype(context, i, dtype);
-  }
   return std::make_unique<ProductKernel>(context.workers, context.libraries.scratch(), dtype,
                                          loops);
 }
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
-  {#name ".1", 2, make_unary, number_of(UnaryOp::name)},
+  {#name ".1", make_unary, number_of(UnaryOp::name)},
 #define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
-  {#name ".1", 3, make_binary, number_of(BinaryOp::name)},
+  {#name ".1", make_binary, number_of(BinaryOp::name)},
 #define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
-  {#name ".1", 4, make_choice, number_of(ChoiceOp::name)},
+  {#name ".1", make_choice, number_of(ChoiceOp::name)},
 #define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
-  {#name ".1", 4, make_bounded, number_of(BoundedOp::name)},
+  {#name ".1", make_bounded, number_of(BoundedOp::name)},
 #define PATCHBAY_COMPARE(name, dtypes, expression) \
-  {#name ".1", 3, make_compare, number_of(CompareOp::name)},
+  {#name ".1", make_compare, number_of(CompareOp::name)},
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
-  {#name ".1", 1 + (num_operands), make_logical, number_of(LogicalOp::name)},
-void expect_scalar(const Context& context, int argument, std::uint8_t dtype) {
-  if (context.argument(argument).kind != PATCHBAY_SCALAR) {
-    plugin::unsupported(context.name() + ": argument " + std::to_string(argument) +
-                        " must be a scalar");
-  }
-  expect_dtype(context, argument, dtype);
-}
-
+  {#name ".1", make_logical, number_of(LogicalOp::name)},
 enum RandomOp { kUniform, kNormal, kIntegers, kMask };
 
 /// Its words, and what is made of them.
@@ -308,79 +254,58 @@ std::unique_ptr<plugin::Kernel> make_random(const Context& context, int op) {
   const std::uint8_t dtype = context.dtype(0);
   const auto distribution = distribution_of(context.simd(), op, std::uint8_t(index_of(dtype)));
   if (distribution.draw == nullptr && distribution.wide_draw == nullptr) refuse(context, dtype);
-  expect_tensor(context, 0);
-  for (std::uint32_t i = 1; i < context.spec.num_arguments; ++i) {
-    const bool is_real = i > 3 && (op == kUniform || op == kNormal);
-    expect_scalar(context, static_cast<int>(i), is_real ? dtype : std::uint8_t{PATCHBAY_I64});
-  }
   return std::make_unique<RandomKernel>(context.workers, context.simd(), distribution, dtype,
                                         context.libraries.cache_bytes());
 }
 
 std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
-  for (int i = 0; i < 2; ++i) {
-    expect_tensor(context, i);
-    expect_dtype(context, i, PATCHBAY_I64);
-    expect_scalar(context, i + 2, PATCHBAY_I64);
-  }
   return std::make_unique<PermutationKernel>(context.workers, context.simd());
 }
 
-void expect_index(const Context& context, int argument) {
-  expect_tensor(context, argument);
-  if (context.dtype(argument) != PATCHBAY_I32) expect_dtype(context, argument, PATCHBAY_I64);
+int dim_of(const Context& context) {
+  return static_cast<int>(plugin::Attributes(context.spec).integer("dim"));
 }
 
 std::unique_ptr<plugin::Kernel> make_gather(const Context& context, int) {
   const std::uint8_t dtype = context.dtype(0);
   const Row copy = checked(context, context.simd().copy[index_of(dtype)], dtype);
-  for (int i : {0, 1}) expect_tensor(context, i);
-  expect_dtype(context, 1, dtype);
-  expect_index(context, 2);
-  expect_scalar(context, 3, PATCHBAY_I64);
-  return std::make_unique<GatherKernel>(context.workers, copy);
+  return std::make_unique<GatherKernel>(context.workers, copy, dim_of(context));
 }
 
 std::unique_ptr<plugin::Kernel> make_scatter_add(const Context& context, int) {
   const std::uint8_t dtype = context.dtype(0);
-  // Sums of 16-bit floats would be rounded at each addition.
-  if (dtype == PATCHBAY_F16 || dtype == PATCHBAY_BF16) refuse(context, dtype);
   const Row add =
       checked(context, context.simd().binary[number_of(BinaryOp::add)][index_of(dtype)], dtype);
-  for (int i : {0, 2}) expect_tensor(context, i);
-  expect_dtype(context, 2, dtype);
-  expect_index(context, 1);
-  expect_scalar(context, 3, PATCHBAY_I64);
-  return std::make_unique<ScatterAddKernel>(context.workers, add);
+  return std::make_unique<ScatterAddKernel>(context.workers, add, dim_of(context));
 }
 
 constexpr Operator kOperators[] = {
-    {"fill.1", 2, make_copy, 0},
-    {"copy.1", 2, make_copy, 0},
-    {"cast.1", 2, make_cast, 0},
-    {"arange.1", 3, make_arange, 0},
-    {"gather.1", 4, make_gather, 0},
-    {"scatter_add.1", 4, make_scatter_add, 0},
+    {"fill.1", make_copy, 0},
+    {"copy.1", make_copy, 0},
+    {"cast.1", make_cast, 0},
+    {"arange.1", make_arange, 0},
+    {"gather.1", make_gather, 0},
+    {"scatter_add.1", make_scatter_add, 0},
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
     PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
     PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)      //
-    {"sum.1", 2, make_reduction, kSum},
-    {"sum_squares.1", 2, make_reduction, kSumSquares},
-    {"sum_abs.1", 2, make_reduction, kSumAbs},
-    {"max_abs.1", 2, make_reduction, kMaxAbs},
-    {"min.1", 2, make_reduction, kMin},
-    {"max.1", 2, make_reduction, kMax},
-    {"argmin.1", 2, make_arg_reduction, kArgMin},
-    {"argmax.1", 2, make_arg_reduction, kArgMax},
-    {"gemm.1", 5, make_product, 0},
-    {"uniform.1", 7, make_random, kUniform},
-    {"normal.1", 6, make_random, kNormal},
-    {"integers.1", 6, make_random, kIntegers},
-    {"mask.1", 5, make_random, kMask},
-    {"permutation.1", 4, make_permutation, 0, 2},
+    {"sum.1", make_reduction, kSum},
+    {"sum_squares.1", make_reduction, kSumSquares},
+    {"sum_abs.1", make_reduction, kSumAbs},
+    {"max_abs.1", make_reduction, kMaxAbs},
+    {"min.1", make_reduction, kMin},
+    {"max.1", make_reduction, kMax},
+    {"argmin.1", make_arg_reduction, kArgMin},
+    {"argmax.1", make_arg_reduction, kArgMax},
+    {"gemm.1", make_product, 0},
+    {"uniform.1", make_random, kUniform},
+    {"normal.1", make_random, kNormal},
+    {"integers.1", make_random, kIntegers},
+    {"mask.1", make_random, kMask},
+    {"permutation.1", make_permutation, 0},
 };
 
 const Operator* find_operator(std::string_view name) {
@@ -415,11 +340,6 @@ std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spe
   if (found == nullptr) {
     plugin::unsupported("the plugin cpu-openblas has no operator " + context.name());
   }
-  if (spec.num_arguments != found->num_arguments) {
-    plugin::invalid_argument(context.name() + " takes " + std::to_string(found->num_arguments) +
-                             " arguments, got " + std::to_string(spec.num_arguments));
-  }
-  expect_accesses(context, found->num_written);
   return found->make(context, found->op);
 }
 

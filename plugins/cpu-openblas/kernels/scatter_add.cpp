@@ -97,23 +97,22 @@ struct ScatterAddKernel::Share {
 
 void ScatterAddKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                               std::string_view name) {
-  check_index_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], arguments[3]);
+  check_index_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], dim_);
   static_cast<Stream&>(stream).submit(arguments, name, [this](plugin::Arguments kept) {
-    const auto dim = static_cast<std::int64_t>(kept[3].value.bits);
-    const std::int64_t extent = kept[0].shape[dim];
+    const std::int64_t extent = kept[0].shape[dim_];
     if (num_elements(kept[1]) == 0) return;
-    compute_in_range(workers_, kept[1], extent, dim, [&] { compute(kept); });
+    compute_in_range(workers_, kept[1], extent, dim_, [&] { compute(kept); });
   });
 }
 
 void ScatterAddKernel::compute(plugin::Arguments arguments) const {
   const patchbay_argument &out = arguments[0], &index = arguments[1], &source = arguments[2];
-  const auto dim = static_cast<std::int64_t>(arguments[3].value.bits);
-  const patchbay_argument rests[] = {without(out, dim), without(index, dim), without(source, dim)};
+  const patchbay_argument rests[] = {without(out, dim_), without(index, dim_),
+                                     without(source, dim_)};
   const patchbay_argument* const operands[] = {&rests[0], &rests[1], &rests[2]};
   share_out({make_loop_nest(operands, 3), data_of(out), data_of(index), data_of(source),
-             out.shape[dim], out.strides[dim], index.shape[dim], index.strides[dim],
-             source.strides[dim], out.dtype, index.dtype});
+             out.shape[dim_], out.strides[dim_], index.shape[dim_], index.strides[dim_],
+             source.strides[dim_], out.dtype, index.dtype});
 }
 
 /// By parts of the rows where these are long or many, else by parts of out along dim, for which

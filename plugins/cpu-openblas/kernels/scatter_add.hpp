@@ -11,11 +11,11 @@
 
 namespace patchbay::cpu {
 
-/// scatter_add.1: out, index, source, dim. What goes to one element is added by one thread in the
+/// scatter_add.1: out, index, source. What goes to one element is added by one thread in the
 /// order of the index, whatever the number of threads: they share the elements of out.
 class ScatterAddKernel final : public plugin::Kernel {
  public:
-  ScatterAddKernel(Workers& workers, Row add) : workers_(workers), add_(add) {}
+  ScatterAddKernel(Workers& workers, Row add, int dim) : workers_(workers), add_(add), dim_(dim) {}
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
 
@@ -30,6 +30,7 @@ class ScatterAddKernel final : public plugin::Kernel {
 
   Workers& workers_;
   const Row add_;
+  const int dim_;
 };
 
 }  // namespace patchbay::cpu

@@ -107,13 +107,8 @@ class GemmKernel : public plugin::Kernel {
 };
 
 bool is_for_blas(const patchbay_kernel_spec& spec) {
-  if (plugin::from_abi(spec.op) != "gemm.1" || spec.num_arguments != 5) return false;
-  const std::uint8_t dtype = spec.arguments[0].dtype;
-  for (std::uint32_t i = 0; i < spec.num_arguments; ++i) {
-    const std::uint8_t kind = i < 3 ? PATCHBAY_TENSOR : PATCHBAY_SCALAR;
-    if (spec.arguments[i].dtype != dtype || spec.arguments[i].kind != kind) return false;
-  }
-  return spec.num_attributes == 0 && (dtype == PATCHBAY_F32 || dtype == PATCHBAY_F64);
+  if (plugin::from_abi(spec.op) != "gemm.1") return false;
+  return spec.arguments[0].dtype == PATCHBAY_F32 || spec.arguments[0].dtype == PATCHBAY_F64;
 }
 
 }  // namespace

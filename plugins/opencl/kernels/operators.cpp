@@ -14,7 +14,7 @@ std::unique_ptr<plugin::Kernel> prepare_operator(const Device& device, Backend& 
                                                  const patchbay_kernel_spec& spec) {
   const std::string name(plugin::from_abi(spec.op));
   const bool by_blocks = device.info().is_cpu && host.option("opencl_gemm") != "tiles";
-  if (name == "gemm.1" && by_blocks && spec.num_attributes == 0) {
+  if (name == "gemm.1" && by_blocks) {
     return prepare_gemm_blocks(device, backend.traits(), host, spec);
   }
   if (auto kernel = portable::prepare(backend, spec)) return kernel;

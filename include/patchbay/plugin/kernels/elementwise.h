@@ -3,9 +3,9 @@
  *
  * In them stand the operands (a and b, where nothing else is said), out (the result), grad (the
  * result's gradient), T (the dtype's type) and W (the type in which its arithmetic wraps around: T
- * for floats, an unsigned integer for integers). A bool is an operand of 0 or 1. DTYPES is FLOATS
- * (f32 f64: functions, which cost more than their memory traffic), NUMBERS (and i32 i64 u8), ALL
- * (and bool) or BOOLS. NONE: there is no such expression.
+ * for floats, an unsigned integer for integers). A bool is an operand of 0 or 1. DTYPES is a set of
+ * operators.h: FLOATS (functions, which cost more than their memory traffic), NUMBERS, ALL or
+ * BOOLS. NONE: there is no such expression.
  *
  * Gradients have nothing but + - * /, unary minus, comparisons, |, functions of this table,
  * (T)number and PATCHBAY_SELECT(condition, x, y), so that T may be a symbolic type. Whoever expands
@@ -93,5 +93,41 @@
   X(logical_not, 1, !a)               \
   X(logical_and, 2, a& b)             \
   X(logical_or, 2, a | b)
+
+/* X(name, bound in units in the last place of the result, source): one line for each operator of
+ * the tables above. 0: the result is the correctly rounded one. */
+#define PATCHBAY_ELEMENTWISE_NOTES(X)                                                              \
+  X(add, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
+  X(sub, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
+  X(mul, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
+  X(div, 0, "IEEE 754-2019, 5.4.1; integers truncate, and give 0 for a zero divisor")              \
+  X(maximum, 0, "IEEE 754-2019, 9.6: NaN propagates; of two zeros the second")                     \
+  X(minimum, 0, "IEEE 754-2019, 9.6: NaN propagates; of two zeros the second")                     \
+  X(pow, 16, "IEEE 754-2019, 9.2.1")                                                               \
+  X(neg, 0, "IEEE 754-2019, 5.5.1; integers modulo 2^bits")                                        \
+  X(abs, 0, "IEEE 754-2019, 5.5.1; integers modulo 2^bits")                                        \
+  X(square, 0, "a a; integers modulo 2^bits")                                                      \
+  X(relu, 0, "0 where a < 0, else a: NaN and -0 stay")                                             \
+  X(sqrt, 0, "IEEE 754-2019, 5.4.1")                                                               \
+  X(exp, 3, "IEEE 754-2019, 9.2.1")                                                                \
+  X(log, 3, "IEEE 754-2019, 9.2.1")                                                                \
+  X(rsqrt, 2, "IEEE 754-2019, 9.2.1")                                                              \
+  X(sigmoid, 5, "1 / (1 + exp(-a))")                                                               \
+  X(tanh, 5, "IEEE 754-2019, 9.2.1")                                                               \
+  X(erf, 16, "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1")             \
+  X(gelu, 20,                                                                                      \
+    "a / 2 (1 + erf(a / sqrt 2)); Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv " \
+    "1606.08415")                                                                                  \
+  X(where, 0, "condition ? a : b")                                                                 \
+  X(clamp, 0, "minimum of high and the maximum of low and a: NaN stays")                           \
+  X(eq, 0, "IEEE 754-2019, 5.11")                                                                  \
+  X(ne, 0, "IEEE 754-2019, 5.11")                                                                  \
+  X(lt, 0, "IEEE 754-2019, 5.11")                                                                  \
+  X(le, 0, "IEEE 754-2019, 5.11")                                                                  \
+  X(gt, 0, "IEEE 754-2019, 5.11")                                                                  \
+  X(ge, 0, "IEEE 754-2019, 5.11")                                                                  \
+  X(logical_not, 0, "not a")                                                                       \
+  X(logical_and, 0, "a and b")                                                                     \
+  X(logical_or, 0, "a or b")
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_ */

@@ -5,6 +5,7 @@
 
 #include "patchbay/plugin/extensions.h"
 #include "patchbay/plugin/kit/objects.hpp"
+#include "patchbay/plugin/kit/signature_check.hpp"
 
 namespace patchbay::plugin::detail {
 
@@ -188,7 +189,10 @@ struct Thunks {
   static Status prepare(patchbay_device* device, const patchbay_kernel_spec* spec,
                         patchbay_kernel** out) noexcept {
     const auto* host = host_of(object(device));
-    return guarded(host, [&] { give(host, object(device).prepare(*spec), out); });
+    return guarded(host, [&] {
+      check_signature(*spec);
+      give(host, object(device).prepare(*spec), out);
+    });
   }
   static std::uint64_t workspace_bytes(patchbay_kernel* kernel) noexcept {
     return object(kernel).workspace_bytes();

@@ -1,0 +1,118 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+/* The operators that kernels are prepared for, each described once: the signature that a plugin is
+ * asked for, and what is known of the result. The elementwise operators stand in elementwise.h;
+ * signatures.hpp has all of them as C++ values.
+ *
+ * X(name, version, arguments, DTYPES, RESULT, BOUND, shapes, derivative, source, contract)
+ *
+ * arguments: "name:role" with blanks between, in the order of the specs. T is the operands' dtype.
+ *   write    the result, a tensor               update   a tensor that is read and written
+ *   read     a tensor of T                      operand  a tensor of T, or one number
+ *   mask     a tensor of bools                  index    a tensor of i64 or i32
+ *   scalar   a number of T                      i64      a number of i64
+ *   A number never is a bool: for T = bool it is a u8.
+ * DTYPES: the set that T is of, as PATCHBAY_SET_DTYPES below.
+ * RESULT: the dtype of what is written. Same: T. Boolean: bool. Total: T of floats, else i64.
+ * Index: i64. Chosen: any, whatever T is. BOUND: how far a result may be from the exact one, in
+ * units in the last place. EXACT: it is the correctly rounded one. RESULT(n): n of the result's;
+ * TERMS(n): n of the sum of the magnitudes of what is summed. derivative: "" if there is none.
+ * contract: what a kernel keeps beside shapes and source. */
+#ifndef PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_
+#define PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_
+
+#include "patchbay/plugin/types.h"
+
+/* Sets of dtypes: bit n is the dtype of number n. elementwise.h uses the names too. */
+#define PATCHBAY_BIT(dtype) (1u << PATCHBAY_##dtype)
+#define PATCHBAY_SET_WIDE_FLOATS (PATCHBAY_BIT(F32) | PATCHBAY_BIT(F64))
+#define PATCHBAY_SET_FLOATS (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(F16) | PATCHBAY_BIT(BF16))
+#define PATCHBAY_SET_INTEGERS (PATCHBAY_BIT(I32) | PATCHBAY_BIT(I64) | PATCHBAY_BIT(U8))
+#define PATCHBAY_SET_NUMBERS (PATCHBAY_SET_FLOATS | PATCHBAY_SET_INTEGERS)
+#define PATCHBAY_SET_WIDE_NUMBERS (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_SET_INTEGERS)
+#define PATCHBAY_SET_BOOLS PATCHBAY_BIT(BOOL)
+#define PATCHBAY_SET_ALL (PATCHBAY_SET_NUMBERS | PATCHBAY_SET_BOOLS)
+#define PATCHBAY_SET_INDICES PATCHBAY_BIT(I64)
+#define PATCHBAY_SET_MATRICES (PATCHBAY_SET_FLOATS | PATCHBAY_BIT(I32) | PATCHBAY_BIT(I64))
+
+#define PATCHBAY_OPERATORS_MEMORY(X)                                                             \
+  X(fill, 1, "out:write value:scalar", ALL, Same, EXACT, "out: any; value: a number", "",        \
+    "out = value", "")                                                                           \
+  X(copy, 1, "out:write a:read", ALL, Same, EXACT, "a, out: one shape", "grad", "out = a",       \
+    "any strides")                                                                               \
+  X(cast, 1, "out:write a:read", ALL, Chosen, EXACT, "a, out: one shape",                        \
+    "grad, cast back; none unless both are floats",                                              \
+    "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0",      \
+    "to bool: whether it is not 0")                                                              \
+  X(arange, 1, "out:write start:scalar step:scalar", NUMBERS, Same, RESULT(1),                   \
+    "out [n]; start, step: numbers", "", "out[i] = start + i step", "")                          \
+  X(gather, 1, "out:write a:read index:index", ALL, Same, EXACT,                                 \
+    "out, index (i64, i32): one shape; a: the same but along dim",                               \
+    "grad, added to zeros as by scatter_add",                                                    \
+    "out[.., i, ..] = a[.., index[.., i, ..], ..] along dim", "")                                \
+  X(scatter_add, 1, "out:update index:index source:read", WIDE_NUMBERS, Same, TERMS(64),         \
+    "index (i64, i32), source: one shape; out: the same but along dim",                          \
+    "out: grad; source: gather of grad",                                                         \
+    "out[.., index[.., i, ..], ..] += source[.., i, ..] along dim, in the order of i, each sum " \
+    "rounded; the bound is that of 128 terms",                                                   \
+    "")
+
+#define PATCHBAY_REDUCED_SHAPES "a: any; out: without the reduced axes, or with extent 1"
+#define PATCHBAY_OPERATORS_REDUCTION(X)                                                            \
+  X(sum, 1, "out:write a:read", ALL, Total, TERMS(64), PATCHBAY_REDUCED_SHAPES, "grad, broadcast", \
+    "sum of a; integers modulo 2^64", "")                                                          \
+  X(sum_squares, 1, "out:write a:read", NUMBERS, Total, TERMS(64), PATCHBAY_REDUCED_SHAPES,        \
+    "2 a grad", "sum of a a; integers modulo 2^64", "")                                            \
+  X(sum_abs, 1, "out:write a:read", FLOATS, Same, TERMS(64), PATCHBAY_REDUCED_SHAPES,              \
+    "sign(a) grad", "sum of |a|", "")                                                              \
+  X(max_abs, 1, "out:write a:read", FLOATS, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                  \
+    "sign(a) grad / n where |a| = out, n of them", "maximum of |a|: NaN propagates", "")           \
+  X(min, 1, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                         \
+    "grad / n where a = out, n of them", "minimum of a: NaN propagates", "")                       \
+  X(max, 1, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                         \
+    "grad / n where a = out, n of them", "maximum of a: NaN propagates", "")                       \
+  X(argmin, 1, "out:write a:read", ALL, Index, EXACT, PATCHBAY_REDUCED_SHAPES, "",                 \
+    "index of the minimum: the first NaN, else the lowest", "")                                    \
+  X(argmax, 1, "out:write a:read", ALL, Index, EXACT, PATCHBAY_REDUCED_SHAPES, "",                 \
+    "index of the maximum: the first NaN, else the lowest", "")
+
+#define PATCHBAY_OPERATORS_RANDOM(X)                                                             \
+  X(uniform, 1, "out:write seed:i64 offset:i64 base:i64 low:scalar width:scalar most:scalar",    \
+    FLOATS, Same, EXACT, "out: any; seed, offset, base: i64; low, width, most: numbers", "",     \
+    "min(low + u width, most), u = draw / 2^24, of f64 draw / 2^53",                             \
+    "the draw is a word >> 8, of f64 a draw of 64 bits >> 11")                                   \
+  X(normal, 1, "out:write seed:i64 offset:i64 base:i64 mean:scalar deviation:scalar", FLOATS,    \
+    Same, TERMS(4), "out: any; seed, offset, base: i64; mean, deviation: numbers", "",           \
+    "mean + deviation z: Box and Muller, A Note on the Generation of Random Normal Deviates, "   \
+    "1958",                                                                                      \
+    "elements 2 k and 2 k + 1 have z = r cos(2 pi v), r sin(2 pi v), r = sqrt(-2 ln(1 - u)); u " \
+    "and v are made as for uniform.1 of the draws of 2 k and 2 k + 1")                           \
+  X(integers, 1, "out:write seed:i64 offset:i64 base:i64 low:i64 range:i64", INTEGERS, Same,     \
+    EXACT, "out: any; seed, offset, base, low, range: i64", "",                                  \
+    "low + floor(draw range / 2^bits), draws of 32 bits, 64 if range > 2^32",                    \
+    "range counts as unsigned")                                                                  \
+  X(mask, 1, "out:write seed:i64 offset:i64 base:i64 threshold:i64", BOOLS, Same, EXACT,         \
+    "out: any; seed, offset, base, threshold: i64", "", "draw < threshold, draws of 32 bits",    \
+    "threshold is 0 to 2^32")                                                                    \
+  X(permutation, 1, "out:write scratch:update seed:i64 offset:i64", INDICES, Same, EXACT,        \
+    "out [n]; scratch [2 n + 64]; seed, offset: i64", "",                                        \
+    "0 to n - 1 in the order of (draw, index), draws of 64 bits",                                \
+    "scratch is written, and read then; whatever is in it before does not count")
+
+#define PATCHBAY_OPERATORS_MATRIX(X)                                                              \
+  X(gemm, 1, "out:update a:read b:read alpha:scalar beta:scalar", MATRICES, Same, TERMS(512),     \
+    "out [..., m, n]; a [..., m, k]; b [..., k, n], leading dimensions broadcast; alpha, beta: "  \
+    "numbers",                                                                                    \
+    "a: alpha grad b^T; b: alpha a^T grad; out: beta grad",                                       \
+    "Dongarra et al., A Set of Level 3 Basic Linear Algebra Subprograms, 1990",                   \
+    "out = alpha a b + beta out; each matrix has a unit stride; with alpha 0, of either sign, a " \
+    "and b are not read, with beta 0 out is not; leading dimensions count products: equal "       \
+    "extents in all three, any strides, 0 where a or b repeats")
+
+/* The attributes that operators are prepared with. Those of one operator stand together.
+ * X(operator, attribute, TYPE, DEFAULT, ...): TYPE is I64, F64 or WORD, DEFAULT is REQUIRED or
+ * OPTIONAL(value); then come the least and the greatest value, or the words. */
+#define PATCHBAY_OPERATOR_ATTRIBUTES(X) \
+  X(gather, dim, I64, REQUIRED, 0, 7)   \
+  X(scatter_add, dim, I64, REQUIRED, 0, 7)
+
+#endif /* PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_ */
