@@ -67,6 +67,20 @@ constinit thread_local const PluginRegistry* opening = nullptr;
 
 }  // namespace
 
+/// The right to look at plugins and to open them.
+class PluginRegistry::Turn {
+ public:
+  explicit Turn(PluginRegistry& registry)
+      : lock_(registry.load_mutex_), previous_(std::exchange(opening, &registry)) {}
+  ~Turn() { opening = previous_; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  const std::scoped_lock<std::mutex> lock_;
+  const PluginRegistry* const previous_;
+};
+
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
     : runtime_(runtime) {
   watch_process_end();
@@ -127,12 +141,14 @@ void PluginRegistry::check_names(const RuntimeOptions& options,
 void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   const std::vector<Candidate> candidates = find_candidates(options, directories_);
   check_names(options, candidates);
-  const std::scoped_lock one_at_a_time(load_mutex_);
+  const Turn turn(*this);
   for (const Candidate& candidate : candidates) {
     if (candidate.named_in_code) {
       add_named(candidate, {});
     } else {
-      add(look_at(candidate, {}));
+      const Backend& backend = add(look_at(candidate, {}));
+      if (backend.status != PluginStatus::kFound) continue;
+      runtime_.logger.log(LogLevel::kInfo, "{}", backend.describe_status());
     }
   }
 }
@@ -174,7 +190,7 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
   } else if (std::string rival = find_rival(*backend, itself); !rival.empty()) {
     backend->finish(PluginStatus::kShadowed, std::move(rival));
   } else {
-    backend->finish(PluginStatus::kFound, "not opened yet");
+    backend->set_status(PluginStatus::kFound, "not opened yet");
   }
   return backend;
 }
@@ -183,11 +199,6 @@ std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
                                                 const Settings& settings, const Backend* itself) {
   std::unique_ptr<Backend> backend = look_at(candidate, settings, itself);
   if (backend->status != PluginStatus::kFound) return backend;
-  const struct Opening {
-    explicit Opening(const PluginRegistry* registry) : previous(std::exchange(opening, registry)) {}
-    ~Opening() { opening = previous; }
-    const PluginRegistry* const previous;
-  } here(this);
   // Not under mutex_: a driver may take its time, and what it logs may come back to the registry.
   backend->open(inspect(candidate), runtime_,
                 [this](const std::string& name) { return is_visible(name); });
@@ -226,7 +237,7 @@ void PluginRegistry::shadow_others(const Backend& loaded) {
 
 void PluginRegistry::open_found(std::string_view backend) {
   if (opening == this || !next_closed(backend, 0)) return;
-  const std::scoped_lock one_at_a_time(load_mutex_);
+  const Turn turn(*this);
   for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
 }
 
@@ -284,13 +295,19 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
 PluginInfo PluginRegistry::load(const std::filesystem::path& file, Settings settings) {
   runtime_.home.check("load", file.string());
   check_no_callback("load");
+  if (opening == this) {
+    raise(ErrorCode::kInUse,
+          "[load] this thread is opening a plugin, whose log line called: expected a call that "
+          "waits for nothing. Load {} afterwards.",
+          quote(file.string()));
+  }
   const Candidate candidate = named_candidate(file);
   Vocabulary known;
   known.add(candidate);
   std::vector<std::string> names;
   for (const auto& [name, value] : settings) names.push_back(name);
   known.check_settings(names, "the settings of load");
-  const std::scoped_lock one_at_a_time(load_mutex_);
+  const Turn turn(*this);
   return add_named(candidate, settings);
 }
 

@@ -59,6 +59,8 @@ class PluginRegistry {
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
 
  private:
+  class Turn;
+
   bool is_visible(const std::string& device_name) const;
   /// Names of the list of visible devices that no device bears.
   std::vector<std::string> unmatched_visible_devices() const;

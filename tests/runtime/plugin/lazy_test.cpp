@@ -144,13 +144,21 @@ TEST(LazyPlugin, MayBeListedByTheLogWhileItIsOpened) {
   std::vector<std::size_t> seen;
   RuntimeOptions options = only({directory.path()});
   options.settings = {{"log", "info"}};
+  std::string refusal;
   options.log = [&](LogLevel, std::string_view) {
-    if (runtime) seen.push_back(runtime->devices().size());
+    if (!runtime) return;
+    seen.push_back(runtime->devices().size());
+    try {
+      (void)runtime->load(fixture_path("plain-c"));
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
   };
   runtime.emplace(options);
   EXPECT_EQ(runtime->device("fake").name(), "fake:0");
   ASSERT_FALSE(seen.empty());
   EXPECT_EQ(seen.front(), 0u);  // while it was being opened
+  EXPECT_NE(refusal.find("[load] this thread is opening a plugin"), std::string::npos) << refusal;
   EXPECT_EQ(runtime->devices().size(), 2u);
 }
 
