@@ -2,6 +2,7 @@
 // From a module to a kernel, and from a kernel to its work-items.
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <new>
 #include <optional>
 
@@ -126,8 +127,9 @@ void Kernel::run(const Grid& grid, std::span<const void* const> arguments,
   // A work-item that waits at barriers costs far more than one of a SIMD loop.
   constexpr std::int64_t kBytesPerItem = 16, kBytesPerFiber = 512;
   const std::int64_t per_item = module_->has_barriers_ ? kBytesPerFiber : kBytesPerItem;
+  // By reference: a launch that was queued finds no one to tell that there is no memory for a copy.
   split(num_groups, std::min<std::int64_t>(num_groups, INT32_MAX) * group_size * per_item,
-        run_range);
+        std::cref(run_range));
   if (const int failed = failure.load(); failed != 0) raise_failure(name_, failed);
 }
 
