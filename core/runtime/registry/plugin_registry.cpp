@@ -172,8 +172,8 @@ PluginInfo PluginRegistry::add_named(const Candidate& candidate, const Settings&
 }
 
 std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
-                                                 const Settings& settings,
-                                                 const Backend* itself) const {
+                                                 const Settings& settings, const Backend* itself,
+                                                 Inspection* seen) const {
   auto backend = std::make_unique<Backend>(runtime_, candidate, settings);
   if (!candidate.named_in_code && !wanted_plugins_.empty() &&
       !contains(wanted_plugins_, candidate.name)) {
@@ -181,7 +181,7 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
                                                          fmt::join(wanted_plugins_, ", ")));
     return backend;
   }
-  const Inspection inspection = inspect(candidate);
+  Inspection inspection = inspect(candidate);
   backend->name = inspection.note.plugin.empty() ? candidate.name : inspection.note.plugin;
   backend->backend = inspection.note.backend;
   backend->file = inspection.id;
@@ -192,16 +192,17 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
   } else {
     backend->set_status(PluginStatus::kFound, "not opened yet");
   }
+  if (seen != nullptr) *seen = std::move(inspection);
   return backend;
 }
 
 std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
                                                 const Settings& settings, const Backend* itself) {
-  std::unique_ptr<Backend> backend = look_at(candidate, settings, itself);
+  Inspection inspection;  // the one that the file has passed
+  std::unique_ptr<Backend> backend = look_at(candidate, settings, itself, &inspection);
   if (backend->status != PluginStatus::kFound) return backend;
   // Not under mutex_: a driver may take its time, and what it logs may come back to the registry.
-  backend->open(inspect(candidate), runtime_,
-                [this](const std::string& name) { return is_visible(name); });
+  backend->open(inspection, runtime_, [this](const std::string& name) { return is_visible(name); });
   return backend;
 }
 

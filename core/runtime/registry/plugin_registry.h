@@ -37,7 +37,8 @@ class PluginRegistry {
   void find_plugins(const RuntimeOptions& options);
   /// Opens one more. Errors: as find_plugins.
   PluginInfo load(const std::filesystem::path& file, Settings settings);
-  /// Closes one, or keeps it from being opened. Errors: kInvalidArgument for an unknown name; kInUse, which lists the holders.
+  /// Closes one, or keeps it from being opened. Errors: kInvalidArgument for an unknown name;
+  /// kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
 
   /// Opens the backend's plugin if need be. Errors: kUnknownDevice, which says what there is.
@@ -65,9 +66,10 @@ class PluginRegistry {
   /// Names of the list of visible devices that no device bears.
   std::vector<std::string> unmatched_visible_devices() const;
   /// Looks at a file without opening it. Ends in kFound, kFiltered, kRefused or kShadowed.
-  /// `itself` is the entry of the file, if it has one.
+  /// `itself` is the entry of the file, if it has one; `seen` is given what was found in it.
   std::unique_ptr<Backend> look_at(const Candidate& candidate, const Settings& settings,
-                                   const Backend* itself = nullptr) const;
+                                   const Backend* itself = nullptr,
+                                   Inspection* seen = nullptr) const;
   /// Looks at the file and opens it, unless there is a reason not to.
   std::unique_ptr<Backend> opened(const Candidate& candidate, const Settings& settings,
                                   const Backend* itself = nullptr);
