@@ -38,7 +38,9 @@ TEST(NullPlugin, SaysWhatIsNotImplemented) {
     EXPECT_NE(std::string(error.what()).find("allocate: not implemented"), std::string::npos)
         << error.what();
   }
-  const KernelSpec spec{"add.1", {ArgumentSpec::tensor(DType::f32, Access::kWrite)}, {}};
+  const ArgumentSpec out = ArgumentSpec::tensor(DType::f32, Access::kWrite);
+  const ArgumentSpec in = ArgumentSpec::tensor(DType::f32, Access::kRead);
+  const KernelSpec spec{"add.1", {out, in, in}, {}};
   EXPECT_NE(why_unsupported(device, spec).find("operator add.1: not implemented"),
             std::string::npos);
 }
