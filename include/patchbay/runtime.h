@@ -25,7 +25,7 @@ struct RuntimeState;
 }
 
 enum class PluginStatus : std::uint8_t {
-  kFound,     // not opened yet: no device of it was asked for, and none were listed
+  kFound,  // not opened yet: no device of it was asked for, and none were listed
   kLoaded,
   kShadowed,  // another plugin of the same backend came first
   kFiltered,  // not among the plugins asked for

@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "kit/executor/executor.hpp"
-#include "kit/forbidden_range.hpp"
 #include "config.h"
 #include "counters.h"
 #include "cuda-cublas/api/driver_api.hpp"
 #include "entries.h"
+#include "kit/executor/executor.hpp"
+#include "kit/forbidden_range.hpp"
 #include "queue.h"
 
 namespace patchbay::sim {

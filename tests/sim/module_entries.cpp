@@ -4,9 +4,9 @@
 #include <cstring>
 #include <vector>
 
-#include "kit/executor/record.h"
 #include "entries.h"
 #include "image.h"
+#include "kit/executor/record.h"
 #include "machine.h"
 
 using namespace patchbay::cuda;
