@@ -117,7 +117,7 @@ Expression Expression::cast(DType dtype) const {
   return tensor::make(tensor::Kind::kCast, nullptr, dtype, *this);
 }
 
-#define PATCHBAY_DEFINE_BINARY(name, ...)                          \
+#define PATCHBAY_DEFINE_BINARY(name)                               \
   Expression name(const Expression& a, const Expression& b) {      \
     return tensor::apply(tensor::op::name, a, b);                  \
   }                                                                \
@@ -127,15 +127,11 @@ Expression Expression::cast(DType dtype) const {
   Expression name(const Scalar& a, const Expression& b) {          \
     return tensor::apply(tensor::op::name, tensor::literal(a), b); \
   }
-#define PATCHBAY_DEFINE_UNARY(name, ...) \
+#define PATCHBAY_DEFINE_UNARY(name) \
   Expression name(const Expression& a) { return tensor::apply(tensor::op::name, a); }
 
-PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_DEFINE_UNARY)
-PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_DEFINE_BINARY)
-PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_DEFINE_BINARY)
-PATCHBAY_DEFINE_UNARY(logical_not)
-PATCHBAY_DEFINE_BINARY(logical_and)
-PATCHBAY_DEFINE_BINARY(logical_or)
+PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DEFINE_UNARY)
+PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DEFINE_BINARY)
 
 Expression where(const Expression& condition, const Expression& a, const Expression& b) {
   return tensor::apply(tensor::op::where, condition, a, b);
