@@ -15,7 +15,7 @@ namespace patchbay::runtime {
 struct DeviceInfo {
   std::uint32_t plugin_index = 0;  // the plugin's own number
   DeviceName name;
-  std::string name_text;  // "cuda:0"
+  std::string name_text;  // "fake:0"
   DeviceProperties properties;
   std::uint64_t host_addressable_kinds = 0;  // a bit for each kind of memory
   std::uint64_t alignment_bytes = 64;

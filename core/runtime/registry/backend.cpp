@@ -13,13 +13,13 @@ namespace patchbay::runtime {
 Backend::~Backend() { close_all(); }
 
 void Backend::open(const Inspection& inspection, RuntimeState& runtime,
-                   const std::function<bool(const std::string&)>& is_visible) {
+                   const VisibleDevices& visible_devices) {
   load(inspection);
   if (!is_loaded()) return;
   if (runtime.validates) layer = std::make_unique<validation::Layer>(*this);
   for (const auto& info : devices) {
-    assemblies.push_back(
-        std::make_unique<DeviceAssembly>(runtime, *this, *info, is_visible(info->name_text)));
+    assemblies.push_back(std::make_unique<DeviceAssembly>(runtime, *this, *info,
+                                                          visible_devices.shows(info->name_text)));
   }
 }
 

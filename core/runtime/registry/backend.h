@@ -4,7 +4,6 @@
 #define PATCHBAY_CORE_RUNTIME_REGISTRY_BACKEND_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/registry/device_assembly.h"
+#include "core/runtime/registry/visible_devices.h"
 
 namespace patchbay::runtime {
 
@@ -22,12 +22,12 @@ struct Backend final : PluginState {
   /// Opens the plugin, with validation between it and the core if the runtime validates, and makes
   /// its devices. Ends in `finish`.
   void open(const Inspection& inspection, RuntimeState& runtime,
-            const std::function<bool(const std::string&)>& is_visible);
+            const VisibleDevices& visible_devices);
   /// By the plugin's own number; null if there is none.
   DeviceAssembly* find(std::uint32_t plugin_index) const;
   /// Everything that lives on its devices, in words.
   std::string holders() const;
-  /// "cuda:0, cuda:1 (hidden)"
+  /// "fake:0, fake:1 (hidden)"
   std::string device_list() const;
   /// Several lines: what became of the file, and its devices.
   std::string explain() const;

@@ -32,18 +32,6 @@ bool is_same_card(const DeviceState& a, const DeviceState& b) {
          (!left.pci_address.empty() && left.pci_address == right.pci_address);
 }
 
-/// "fake" shows fake:0. The alias would name another device as soon as one is hidden.
-std::string canonical_name(const std::string& text) {
-  const DeviceName name = DeviceName::parse(text);
-  if (name.backend == "gpu") {
-    raise(ErrorCode::kInvalidArgument,
-          "[Runtime] visible devices: expected devices' own names, got the alias {}. A valid list "
-          "is 'cpu:0'.",
-          quote(text));
-  }
-  return name.to_string();
-}
-
 /// Empty if the setting is not given. Looked up when it is needed: it may be of no interest.
 std::string parse_default_device(const Environment& environment) {
   const std::string name = environment.get("device").value_or("");
@@ -88,9 +76,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   check_on_or_off(environment, "memory_cache");
   check_on_or_off(environment, "host_access");
   default_device_name_ = parse_default_device(environment);
-  visible_devices_ = !options.visible_devices.empty() ? options.visible_devices
-                                                      : environment.get_list("visible_devices");
-  for (std::string& name : visible_devices_) name = canonical_name(name);
+  visible_devices_ = VisibleDevices(options, environment);
   wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");
   directories_ = search_directories(options, environment);
   if (has_raised_privileges()) log_ignored(options);
@@ -118,29 +104,9 @@ void PluginRegistry::log_ignored(const RuntimeOptions& options) {
   }
 }
 
-bool PluginRegistry::is_visible(const std::string& device_name) const {
-  return visible_devices_.empty() || contains(visible_devices_, device_name);
-}
-
-void PluginRegistry::check_names(const RuntimeOptions& options,
-                                 const std::vector<Candidate>& candidates) const {
-  Vocabulary known;
-  for (const Candidate& candidate : candidates) known.add(candidate);
-  // Variables may be meant for another runtime of the process, which looks into these.
-  RuntimeOptions everywhere;
-  for (const Candidate& candidate :
-       find_candidates(everywhere, search_directories(everywhere, runtime_.environment))) {
-    known.add(candidate);
-  }
-  known.check_settings(runtime_.environment.names_in_code(), "RuntimeOptions::settings");
-  known.check_variables(runtime_.environment.variables());
-  known.check_plugins(wanted_plugins_,
-                      options.plugins.empty() ? "PATCHBAY_PLUGINS" : "RuntimeOptions::plugins");
-}
-
 void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   const std::vector<Candidate> candidates = find_candidates(options, directories_);
-  check_names(options, candidates);
+  check_names(options, runtime_.environment, wanted_plugins_, candidates);
   const Turn turn(*this);
   for (const Candidate& candidate : candidates) {
     if (candidate.named_in_code) {
@@ -202,7 +168,7 @@ std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
   std::unique_ptr<Backend> backend = look_at(candidate, settings, itself, &inspection);
   if (backend->status != PluginStatus::kFound) return backend;
   // Not under mutex_: a driver may take its time, and what it logs may come back to the registry.
-  backend->open(inspection, runtime_, [this](const std::string& name) { return is_visible(name); });
+  backend->open(inspection, runtime_, visible_devices_);
   return backend;
 }
 
@@ -281,13 +247,13 @@ void PluginRegistry::open_at(std::size_t index) {
 }
 
 std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
+  const std::vector<Backend*> all = loaded();
   std::vector<std::string> result;
-  for (const std::string& name : visible_devices_) {
+  for (const std::string& name : visible_devices_.names()) {
     const auto has_it = [&name](const Backend* backend) {
       return std::any_of(backend->devices.begin(), backend->devices.end(),
                          [&name](const auto& info) { return info->name_text == name; });
     };
-    const std::vector<Backend*> all = loaded();
     if (std::none_of(all.begin(), all.end(), has_it)) result.push_back(name);
   }
   return result;
@@ -432,8 +398,8 @@ DeviceAssembly& PluginRegistry::find_in(const Backend& backend, const DeviceName
   if (!device->visible) {
     raise(ErrorCode::kUnknownDevice,
           "[Device] device '{}' is hidden: visible are [{}]. Add it to PATCHBAY_VISIBLE_DEVICES "
-          "or RuntimeOptions::visible_devices_.",
-          name.to_string(), fmt::join(visible_devices_, ", "));
+          "or RuntimeOptions::visible_devices.",
+          name.to_string(), fmt::join(visible_devices_.names(), ", "));
   }
   return *device;
 }

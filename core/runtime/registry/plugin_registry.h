@@ -62,7 +62,6 @@ class PluginRegistry {
  private:
   class Turn;
 
-  bool is_visible(const std::string& device_name) const;
   /// Names of the list of visible devices that no device bears.
   std::vector<std::string> unmatched_visible_devices() const;
   /// Looks at a file without opening it. Ends in kFound, kFiltered, kRefused or kShadowed.
@@ -85,8 +84,6 @@ class PluginRegistry {
   void shadow_others(const Backend& loaded);
   /// Empty, or why this file can't be used beside those that are there.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
-  /// Errors: kInvalidArgument for a setting, variable or plugin name that nobody knows.
-  void check_names(const RuntimeOptions& options, const std::vector<Candidate>& candidates) const;
   void log_ignored(const RuntimeOptions& options);
   /// Waits until nothing uses freed memory (it may be of another plugin), and gives it back.
   void settle() noexcept;
@@ -98,7 +95,8 @@ class PluginRegistry {
 
   RuntimeState& runtime_;
   std::string default_device_name_;  // empty if the setting `device` is not given
-  std::vector<std::string> visible_devices_, wanted_plugins_;
+  VisibleDevices visible_devices_;
+  std::vector<std::string> wanted_plugins_;
   std::vector<std::filesystem::path> directories_;
   std::atomic<bool> has_listed_{false};  // the devices, at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_

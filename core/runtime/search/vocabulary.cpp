@@ -109,4 +109,21 @@ void Vocabulary::check_plugins(const std::vector<std::string>& names,
   }
 }
 
+void check_names(const RuntimeOptions& options, const Environment& environment,
+                 const std::vector<std::string>& wanted_plugins,
+                 const std::vector<Candidate>& candidates) {
+  Vocabulary known;
+  for (const Candidate& candidate : candidates) known.add(candidate);
+  // A variable may be meant for another runtime of the process, which looks into these directories.
+  RuntimeOptions everywhere;
+  for (const Candidate& candidate :
+       find_candidates(everywhere, search_directories(everywhere, environment))) {
+    known.add(candidate);
+  }
+  known.check_settings(environment.names_in_code(), "RuntimeOptions::settings");
+  known.check_variables(environment.variables());
+  known.check_plugins(wanted_plugins,
+                      options.plugins.empty() ? "PATCHBAY_PLUGINS" : "RuntimeOptions::plugins");
+}
+
 }  // namespace patchbay::runtime

@@ -44,6 +44,12 @@ class Vocabulary {
 /// ", the nearest is 'devices'", or nothing if there is none; for a backend its plugin.
 std::string hint_plugin(std::string_view name, const std::map<std::string, std::string>& plugins);
 
+/// Checks the names of a runtime's settings, of the variables that it reads, and of the plugins
+/// that it is to have. Errors: kInvalidArgument for a name that nobody knows.
+void check_names(const RuntimeOptions& options, const Environment& environment,
+                 const std::vector<std::string>& wanted_plugins,
+                 const std::vector<Candidate>& candidates);
+
 }  // namespace patchbay::runtime
 
 #endif  // PATCHBAY_CORE_RUNTIME_SEARCH_VOCABULARY_H_

@@ -74,7 +74,9 @@ TEST(Runtime, HiddenDevicesKeepTheirNumbers) {
   EXPECT_EQ(runtime.devices().size(), 2u);
   EXPECT_EQ(runtime.num_gpus(), 1);
   EXPECT_EQ(runtime.device("gpu:0").name(), "fake:1");
-  EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice, "'fake:0' is hidden");
+  EXPECT_ERROR(runtime.device("fake:0"), ErrorCode::kUnknownDevice,
+               "[Device] device 'fake:0' is hidden: visible are [fake:1, cpu:0]. Add it to "
+               "PATCHBAY_VISIBLE_DEVICES or RuntimeOptions::visible_devices.");
   EXPECT_NE(runtime.explain().find("fake:0 accelerator: "), std::string::npos);
   EXPECT_NE(runtime.explain().find("hidden"), std::string::npos);
 }

@@ -1,0 +1,37 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/registry/visible_devices.h"
+
+#include <algorithm>
+
+#include "patchbay/device.h"
+
+#include "core/base/error.h"
+
+namespace patchbay::runtime {
+namespace {
+
+/// "fake" shows fake:0. The alias would name another device as soon as one is hidden.
+std::string canonical_name(const std::string& text) {
+  const DeviceName name = DeviceName::parse(text);
+  if (name.backend == "gpu") {
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] visible devices: expected devices' own names, got the alias {}. A valid list "
+          "is 'cpu:0'.",
+          quote(text));
+  }
+  return name.to_string();
+}
+
+}  // namespace
+
+VisibleDevices::VisibleDevices(const RuntimeOptions& options, const Environment& environment)
+    : names_(!options.visible_devices.empty() ? options.visible_devices
+                                              : environment.get_list("visible_devices")) {
+  for (std::string& name : names_) name = canonical_name(name);
+}
+
+bool VisibleDevices::shows(const std::string& device_name) const {
+  return names_.empty() || std::find(names_.begin(), names_.end(), device_name) != names_.end();
+}
+
+}  // namespace patchbay::runtime
