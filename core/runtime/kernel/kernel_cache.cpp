@@ -65,20 +65,7 @@ std::shared_ptr<KernelState> KernelCache::find_or_prepare(const KernelSpec& spec
 
 KernelState& KernelCache::keep(const KernelKey& key, KernelState& kernel) {
   const std::scoped_lock lock(mutex_);
-  const std::uint64_t tag = tag_of(key);
-  for (std::size_t i = 0; i < kNumProbes; ++i) {
-    Slot& slot = slots_[(first_slot(tag) + i) % kNumSlots];
-    const std::uint64_t found = slot.tag.load(std::memory_order_relaxed);
-    if (found == tag && is_at(slot, key)) break;  // another thread was faster
-    if (found != 0) continue;
-    if (!key.attributes.empty()) {
-      attributes_.emplace_back(key.attributes.begin(), key.attributes.end());
-      slot.attributes = attributes_.back().data();
-    }
-    slot.kernel = &kernel;
-    slot.tag.store(tag, std::memory_order_release);
-    break;
-  }
+  table_.insert(key, kernel);  // without a free entry, each launch finds the kernel by its spec
   return kernel;
 }
 
@@ -91,7 +78,7 @@ std::size_t KernelCache::num_held() const {
 
 void KernelCache::clear() {
   const std::scoped_lock lock(mutex_);
-  for (Slot& slot : slots_) slot.tag.store(0, std::memory_order_release);
+  table_.clear();
   kernels_.clear();
 }
 

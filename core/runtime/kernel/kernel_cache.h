@@ -3,18 +3,13 @@
 #ifndef PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_CACHE_H_
 #define PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_CACHE_H_
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <unordered_map>
-#include <vector>
+
+#include "core/runtime/kernel/kernel_table.h"
 
 namespace patchbay {
 struct KernelSpec;
@@ -24,15 +19,6 @@ namespace patchbay::runtime {
 
 struct DeviceState;
 struct KernelState;
-
-/// What tells the kernels of one device apart, for callers that number their operators. Each field
-/// is as wide as what it holds, so that no two kernels share a key.
-struct KernelKey {
-  std::uint16_t op = 0;
-  std::uint8_t out = 0, in = 0;  // dtypes
-  std::uint16_t variant = 0;
-  std::span<const std::uint64_t> attributes;  // all of one operator have the same number
-};
 
 class KernelCache {
  public:
@@ -44,7 +30,7 @@ class KernelCache {
   /// The same by its key: no string is hashed on the hot path.
   template <class MakeSpec>
   KernelState& at(const KernelKey& key, MakeSpec&& make_spec) {
-    if (KernelState* const kernel = find(key)) [[likely]]
+    if (KernelState* const kernel = table_.find(key)) [[likely]]
       return *kernel;
     return keep(key, *find_or_prepare(make_spec()));
   }
@@ -53,55 +39,13 @@ class KernelCache {
   std::size_t num_held() const;
   void clear();
 
-  static constexpr std::size_t kNumSlots = 1U << 12;
-
  private:
-  /// What `tag` guards is written before it, and never after. 0: free.
-  struct alignas(32) Slot {
-    std::atomic<std::uint64_t> tag{0};
-    KernelState* kernel = nullptr;
-    const std::uint64_t* attributes = nullptr;
-  };
-  /// A key lies in one of so many slots from its first one on. Where all are taken, the kernel is
-  /// found by its spec at each launch, which is slower and as right.
-  static constexpr std::size_t kNumProbes = 8;
-
-  /// All fields, and 16 bits of a hash of the attributes. Never 0: dtypes begin with 1.
-  static std::uint64_t tag_of(const KernelKey& key) {
-    std::uint64_t hash = 0;
-    for (const std::uint64_t word : key.attributes) hash = (hash ^ word) * kMultiplier;
-    return std::uint64_t{key.op} | std::uint64_t{key.out} << 16 | std::uint64_t{key.in} << 24 |
-           std::uint64_t{key.variant} << 32 | hash >> 48 << 48;
-  }
-  static std::size_t first_slot(std::uint64_t tag) {
-    return static_cast<std::size_t>(tag * kMultiplier >> 52);
-  }
-  static_assert(kNumSlots == std::size_t{1} << (64 - 52));
-  static bool is_at(const Slot& slot, const KernelKey& key) {
-    return std::equal(key.attributes.begin(), key.attributes.end(), slot.attributes);
-  }
-
-  KernelState* find(const KernelKey& key) const {
-    const std::uint64_t tag = tag_of(key);
-    const std::size_t first = first_slot(tag);
-    for (std::size_t i = 0; i < kNumProbes; ++i) {
-      const Slot& slot = slots_[(first + i) % kNumSlots];
-      const std::uint64_t found = slot.tag.load(std::memory_order_acquire);
-      if (found == tag && is_at(slot, key)) [[likely]]
-        return slot.kernel;
-      if (found == 0) return nullptr;
-    }
-    return nullptr;
-  }
   KernelState& keep(const KernelKey& key, KernelState& kernel);
-
-  static constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15;
 
   DeviceState& device_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<KernelState>> kernels_;
-  std::array<Slot, kNumSlots> slots_;
-  std::deque<std::vector<std::uint64_t>> attributes_;  // those that slots point to
+  KernelTable table_;
 };
 
 }  // namespace patchbay::runtime
