@@ -201,10 +201,10 @@ void the_ledger_counts_the_host(Context& context) {
   const Buffer buffer = Buffer::allocate(context.device(), 777);
   runtime.ledger().reset();
   write(buffer, pattern(777, 1));
-  expect_counted(runtime, plan_copy(Place::host(), context.device(), 777), "host", name, 777);
+  expect_counted(runtime, plan_copy(Endpoint::host(), context.device(), 777), "host", name, 777);
   runtime.ledger().reset();
   (void)read(buffer);
-  expect_counted(runtime, plan_copy(context.device(), Place::host(), 777), name, "host", 777);
+  expect_counted(runtime, plan_copy(context.device(), Endpoint::host(), 777), name, "host", 777);
 }
 
 void the_ledger_keeps_tags_apart(Context& context) {
@@ -224,7 +224,7 @@ void the_ledger_keeps_tags_apart(Context& context) {
 
 void plans_follow_what_memory_can_do(Context& context) {
   const Device device = context.device();
-  const Place place(device), host = Place::host();
+  const Endpoint place(device), host = Endpoint::host();
   expect(plan_copy(place, place, 10).route == Route::kSameDevice, "d to d is not 'same device'");
   expect(plan_copy(place, host, 0).route == Route::kNone, "0 bytes are not 'none'");
   const bool addressable = device.properties().host_addressable;

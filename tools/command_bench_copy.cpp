@@ -85,12 +85,12 @@ Buffer device_memory(const Device& device, std::uint64_t size_bytes) {
   return buffer;
 }
 
-std::string route_text(const Place& from, const Place& to) {
+std::string route_text(const Endpoint& from, const Endpoint& to) {
   return std::string(to_string(plan_copy(from, to, kLeastBytes).route));
 }
 
 Group to_device(const Device& device) {
-  Way way{"host to " + device.name(), "host", device.name(), route_text(Place::host(), device)};
+  Way way{"host to " + device.name(), "host", device.name(), route_text(Endpoint::host(), device)};
   return {{std::move(way)}, [device](std::uint64_t size) -> std::vector<CopyOnce> {
             return {[size, buffer = Buffer::allocate(device, size), bytes = host_memory(size)] {
               copy_from_host({buffer, 0, size}, bytes->data());
@@ -99,7 +99,7 @@ Group to_device(const Device& device) {
 }
 
 Group to_host(const Device& device) {
-  Way way{device.name() + " to host", device.name(), "host", route_text(device, Place::host())};
+  Way way{device.name() + " to host", device.name(), "host", route_text(device, Endpoint::host())};
   return {{std::move(way)}, [device](std::uint64_t size) -> std::vector<CopyOnce> {
             return {[size, buffer = device_memory(device, size), bytes = host_memory(size)] {
               copy_to_host(bytes->data(), {buffer, 0, size});

@@ -15,8 +15,8 @@ struct Arguments {
   bool calibrate = false;
 };
 
-Place place_of(const Runtime& runtime, const std::string& name) {
-  return name == "host" ? Place::host() : Place(runtime.device(name));
+Endpoint endpoint_of(const Runtime& runtime, const std::string& name) {
+  return name == "host" ? Endpoint::host() : Endpoint(runtime.device(name));
 }
 
 Json describe(const CopyPlan& plan) {
@@ -28,7 +28,7 @@ Json describe(const CopyPlan& plan) {
       {"chunk_bytes", plan.chunk_bytes}, {"seconds", plan.seconds ? Json(*plan.seconds) : Json()}};
 }
 
-std::string show(const CopyPlan& plan, const Place& from, const Place& to) {
+std::string show(const CopyPlan& plan, const Endpoint& from, const Endpoint& to) {
   std::string text =
       fmt::format("{} -> {}, {}\n", from.name(), to.name(), show_bytes(plan.size_bytes));
   text += fmt::format("route   {}\n", to_string(plan.route));
@@ -47,7 +47,8 @@ std::string show(const CopyPlan& plan, const Place& from, const Place& to) {
 
 Report report_copy_plan(const RuntimeOptions& options, const Arguments& arguments) {
   const Runtime runtime(options);
-  const Place from = place_of(runtime, arguments.from), to = place_of(runtime, arguments.to);
+  const Endpoint from = endpoint_of(runtime, arguments.from),
+                 to = endpoint_of(runtime, arguments.to);
   if (arguments.calibrate) calibrate(from, to);
   const CopyPlan plan = plan_copy(from, to, parse_bytes(arguments.bytes));
   Report report;

@@ -21,7 +21,7 @@ namespace runtime {
 struct ScopedStream;
 }
 
-/// How bytes get from one place to another. Chosen by what memory can do, never by a name.
+/// How bytes get from one endpoint to another. Chosen by what memory can do, never by a name.
 enum class Route : std::uint8_t {
   kNone,  // the same storage, or 0 bytes
   kSameDevice,
@@ -35,17 +35,17 @@ enum class Route : std::uint8_t {
 PATCHBAY_API std::string_view to_string(Route route);
 
 /// One end of a copy: memory of a device, or of the host.
-class PATCHBAY_API Place {
+class PATCHBAY_API Endpoint {
  public:
-  Place(const Device& device) : device_(device.shared_state()) {}  // NOLINT
-  static Place host() { return Place(); }
+  Endpoint(const Device& device) : device_(device.shared_state()) {}  // NOLINT
+  static Endpoint host() { return Endpoint(); }
   bool is_host() const { return device_ == nullptr; }
   /// The device's name, or "host".
   std::string name() const;
   runtime::DeviceState* device_state() const { return device_.get(); }
 
  private:
-  Place() = default;
+  Endpoint() = default;
   std::shared_ptr<runtime::DeviceState> device_;
 };
 
@@ -63,15 +63,15 @@ struct CopyPlan {
   std::optional<double> seconds;
 };
 
-/// The route between two places, without copying. `plan_copy(d, d, n)` is kSameDevice.
+/// The route between two endpoints, without copying. `plan_copy(d, d, n)` is kSameDevice.
 /// Errors: kInvalidArgument for devices of two runtimes.
-PATCHBAY_API CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes);
+PATCHBAY_API CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes);
 
-/// Measures how fast bytes go from one place to the other, and for staged copies in which chunks
-/// they go fastest; the runtime keeps the result for plan_copy and for its copies. Blocks for about
+/// Measures the speed of copies between two endpoints, and for staged copies the chunk size at which
+/// they are fastest; the runtime keeps the result for plan_copy and for its copies. Blocks for about
 /// half a second. Its copies are counted under the tag "calibrate". Errors: as plan_copy;
 /// kInvalidArgument for two ends on the host; kOutOfMemory; kCopyForbidden inside a guard.
-PATCHBAY_API void calibrate(const Place& from, const Place& to);
+PATCHBAY_API void calibrate(const Endpoint& from, const Endpoint& to);
 
 /// Bytes of a buffer.
 struct BufferRange {

@@ -14,7 +14,7 @@ namespace patchbay::expression {
 namespace {
 
 /// An operator by what it takes; the result is of the operands' dtype, or bool.
-struct Operator {
+struct ElementwiseOperator {
   std::string_view name;
   std::uint8_t num_operands;
   kernels::DtypeSet dtypes;
@@ -32,12 +32,12 @@ struct Operator {
 #define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, PATCHBAY_SET_##dtypes, true},
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
   {#name ".1", num_operands, PATCHBAY_SET_BOOLS, true},
-constexpr Operator kOperators[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
-                                   PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
-                                   PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
-                                   PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
-                                   PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
-                                   PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
+constexpr ElementwiseOperator kOperators[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
+                                              PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
+                                              PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
+                                              PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
+                                              PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
+                                              PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
 #undef PATCHBAY_UNARY
 #undef PATCHBAY_BINARY
 #undef PATCHBAY_CHOICE
@@ -178,8 +178,9 @@ class Parser {
   }
 
   void apply() {
-    const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators),
-                                           [this](const Operator& op) { return op.name == word_; });
+    const auto* const found =
+        std::find_if(std::begin(kOperators), std::end(kOperators),
+                     [this](const ElementwiseOperator& op) { return op.name == word_; });
     if (found == std::end(kOperators)) {
       plugin::unsupported("fused expressions have no operator '" +
                           std::string(word_.substr(0, 40)) + "'");

@@ -82,10 +82,10 @@ struct AdditionRun {
   std::int64_t strides[3][PATCHBAY_MAX_RANK];
 };
 
-using Nest = LoopNest<3>;
+using IndexNest = LoopNest<3>;
 
 template <class Run>
-void set_nest(Run& run, Nest nest) {
+void set_nest(Run& run, IndexNest nest) {
   nest.collapse();
   nest.pad(1);
   run.rank = nest.rank;
@@ -108,7 +108,7 @@ LookupRun lookup_of(plugin::Arguments arguments, int dim, const Traits& traits) 
   LookupRun run{};
   run.extent = a.shape[dim];
   run.step = a.strides[dim];
-  Nest nest(3);
+  IndexNest nest(3);
   for (int d = 0; d < out.rank; ++d) {
     nest.add(out.shape[d], {out.strides[d], d == dim ? 0 : a.strides[d], index.strides[d]});
   }
@@ -125,7 +125,7 @@ AdditionRun addition_of(plugin::Arguments arguments, int dim, const Traits& trai
   run.count = index.shape[dim];
   run.index_step = index.strides[dim];
   run.source_step = source.strides[dim];
-  Nest rest(3);
+  IndexNest rest(3);
   for (int d = 0; d < index.rank; ++d) {
     if (d == dim) continue;
     rest.add(index.shape[d], {out.strides[d], index.strides[d], source.strides[d]});

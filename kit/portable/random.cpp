@@ -16,18 +16,18 @@ constexpr std::uint64_t kGroupItems = 256;
 constexpr std::size_t kNumFixed = 4;  // out, seed, offset, base
 constexpr std::size_t kMostParameters = 3;
 
-struct Operator {
+struct RandomOperator {
   std::string_view name;
   Distribution distribution;
 };
-constexpr std::array<Operator, 4> kOperators = {{{"uniform.1", Distribution::kUniform},
-                                                 {"normal.1", Distribution::kNormal},
-                                                 {"integers.1", Distribution::kIntegers},
-                                                 {"mask.1", Distribution::kMask}}};
+constexpr std::array<RandomOperator, 4> kOperators = {{{"uniform.1", Distribution::kUniform},
+                                                       {"normal.1", Distribution::kNormal},
+                                                       {"integers.1", Distribution::kIntegers},
+                                                       {"mask.1", Distribution::kMask}}};
 
-const Operator* find(std::string_view name) {
+const RandomOperator* find(std::string_view name) {
   const auto* const found = std::find_if(kOperators.begin(), kOperators.end(),
-                                         [&](const Operator& op) { return op.name == name; });
+                                         [&](const RandomOperator& op) { return op.name == name; });
   return found == kOperators.end() ? nullptr : found;
 }
 
@@ -128,7 +128,7 @@ bool is_random(std::string_view op) { return find(op) != nullptr; }
 
 std::unique_ptr<plugin::Kernel> prepare_random(Backend& backend, const patchbay_kernel_spec& spec) {
   const std::string_view name = plugin::from_abi(spec.op);
-  const Operator& op = *find(name);
+  const RandomOperator& op = *find(name);
   return std::make_unique<RandomKernel>(backend, std::string(name), op.distribution,
                                         spec.arguments[0].dtype);
 }

@@ -30,7 +30,7 @@ std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 40
 /// Of the pieces; `across` makes as many a work-item as it takes results.
 constexpr std::uint64_t kMostPartials = 64 * 128;
 
-using Nest = LoopNest<2>;  // operands: in, out
+using ReductionNest = LoopNest<2>;  // operands: in, out
 
 /// The kernels' struct of the same name.
 struct Axes {
@@ -39,7 +39,7 @@ struct Axes {
   std::int64_t in[PATCHBAY_MAX_RANK], out[PATCHBAY_MAX_RANK];
 };
 
-Axes to_axes(const Nest& nest) {
+Axes to_axes(const ReductionNest& nest) {
   Axes axes{nest.rank, nest.num_elements(), {}, {}, {}};
   for (int d = 0; d < nest.rank; ++d) {
     axes.shape[d] = nest.shape[d];
@@ -70,7 +70,7 @@ std::uint64_t group_of(std::int64_t items, const Traits& traits) {
 }  // namespace
 
 struct ReductionKernel::Plan {
-  Nest kept{2}, reduced{1};
+  ReductionNest kept{2}, reduced{1};
   bool across = false;
   std::int64_t items = 0, pieces = 1, piece_size = 0;
 };

@@ -28,7 +28,7 @@ TEST(HostAccess, OffMakesDeviceMemoryOpaque) {
   EXPECT_TRUE(open("on").device("flawedcpu").properties().host_addressable);
   const Device device = open("off").device("flawedcpu");
   EXPECT_FALSE(device.properties().host_addressable);
-  EXPECT_EQ(plan_copy(Place::host(), device, 8).route, Route::kHostToDevice);
+  EXPECT_EQ(plan_copy(Endpoint::host(), device, 8).route, Route::kHostToDevice);
   EXPECT_TRUE(Buffer::allocate(device, 8, MemoryKind::kPinned).is_host_addressable());
   EXPECT_EQ(ones({3}, device).to_vector<float>(), std::vector<float>(3, 1));
   try {

@@ -117,15 +117,15 @@ patchbay_argument to_abi(const Argument& argument) {
 /// Without the waits for work that the caller knows of.
 void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
                     std::span<const patchbay_argument> arguments,
-                    std::span<const runtime::Use> uses, std::string_view name) {
+                    std::span<const runtime::BufferAccess> uses, std::string_view name) {
   stream.check_home(name);
   if (!runtime::are_tracked(uses)) {
     return runtime::launch_on(stream, kernel, arguments, uses, name);
   }
   if (stream.completes_inline) {
-    runtime::follow(stream, uses, name);  // nothing can be ordered after what has run
+    runtime::insert_waits(stream, uses, name);  // nothing can be ordered after what has run
   } else {
-    for (const runtime::Use& use : uses) use.buffer->insert_inherited_waits(stream);
+    for (const runtime::BufferAccess& use : uses) use.buffer->insert_inherited_waits(stream);
     runtime::check_readable(uses, name);
   }
   const std::uint64_t known = runtime::BufferState::faults_so_far();
@@ -194,7 +194,7 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
           arguments.size(), state_->device.info.name_text);
   }
   std::vector<patchbay_argument> raw;
-  std::vector<runtime::Use> uses;
+  std::vector<runtime::BufferAccess> uses;
   raw.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];

@@ -32,8 +32,8 @@ std::vector<std::uint32_t> noise(std::size_t size_bytes) {
 /// Memory at both ends of a link.
 class Ends {
  public:
-  Ends(const Place& from, const Place& to, std::size_t size_bytes) {
-    const auto allocate = [size_bytes](const Place& place) {
+  Ends(const Endpoint& from, const Endpoint& to, std::size_t size_bytes) {
+    const auto allocate = [size_bytes](const Endpoint& place) {
       return place.is_host() ? Buffer()
                              : Buffer::allocate(Device(place.device_state()->shared()), size_bytes);
     };
@@ -74,9 +74,9 @@ class Ends {
   Buffer from_, to_;
 };
 
-void measure(const Place& from, const Place& to, Route route, std::size_t size_bytes) {
+void measure(const Endpoint& from, const Endpoint& to, Route route, std::size_t size_bytes) {
   Ends ends(from, to, size_bytes);
-  const Place& device_end = from.is_host() ? to : from;
+  const Endpoint& device_end = from.is_host() ? to : from;
   runtime::Links& links = device_end.device_state()->runtime.links;
   runtime::Link best;
   double best_seconds = std::numeric_limits<double>::max();
@@ -100,14 +100,14 @@ void measure(const Place& from, const Place& to, Route route, std::size_t size_b
 
 }  // namespace
 
-void calibrate(const Place& from, const Place& to) {
+void calibrate(const Endpoint& from, const Endpoint& to) {
   if (from.is_host() && to.is_host()) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[calibrate] both ends are the host: expected a device at one end at least.");
   }
   const Route route = plan_copy(from, to, kSmallBytes).route;
   // Measuring begins with data from the host, whichever way it goes.
-  const Place& device_end = from.is_host() ? to : from;
+  const Endpoint& device_end = from.is_host() ? to : from;
   runtime::check_copy_allowed(*device_end.device_state(), nullptr, kLargeBytes, "calibrate");
   const CopyTag tag("calibrate");
   for (std::size_t size_bytes = kLargeBytes;; size_bytes /= 2) {
@@ -120,8 +120,8 @@ void calibrate(const Place& from, const Place& to) {
 }
 
 void Runtime::calibrate(const Device& device) const {
-  patchbay::calibrate(Place::host(), device);
-  patchbay::calibrate(device, Place::host());
+  patchbay::calibrate(Endpoint::host(), device);
+  patchbay::calibrate(device, Endpoint::host());
   patchbay::calibrate(device, device);
   for (const Device& other : devices()) {
     if (other == device) continue;
@@ -132,8 +132,8 @@ void Runtime::calibrate(const Device& device) const {
 
 void Runtime::calibrate() const {
   for (const Device& from : devices()) {
-    patchbay::calibrate(Place::host(), from);
-    patchbay::calibrate(from, Place::host());
+    patchbay::calibrate(Endpoint::host(), from);
+    patchbay::calibrate(from, Endpoint::host());
     for (const Device& to : devices()) patchbay::calibrate(from, to);
   }
 }

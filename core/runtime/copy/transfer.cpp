@@ -94,7 +94,7 @@ std::string TransferJob::describe() const {
 }
 
 /// Of the transfer thread alone, which `run` calls it on.
-void TransferJob::let_go() noexcept {
+void TransferJob::release() noexcept {
   work_ = nullptr;
   after.clear();
   from_ = Buffer();
@@ -102,7 +102,7 @@ void TransferJob::let_go() noexcept {
 }
 
 /// Of what is read after the process has begun to end, and would else wait for ever.
-void TransferJob::give_up() noexcept {
+void TransferJob::cancel() noexcept {
   try {
     fault_ = std::make_shared<const Fault>(
         Fault{ErrorCode::kInternal, 0, "the process ended before " + describe()});
@@ -128,7 +128,7 @@ void TransferJob::run() noexcept {
     fault_ = unknown_fault();
   }
   end();  // before the buffers go, which else would wait for this copy
-  let_go();
+  release();
   current_job = nullptr;
 }
 
@@ -256,7 +256,7 @@ void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
       held->ended.wait_for(busy, std::chrono::seconds(1), [&held] { return !held->is_busy; });
       // The others stay, with their buffers, but nobody waits for them any more.
       for (std::size_t i = held->is_busy ? 1 : 0; i < held->jobs.size(); ++i) {
-        held->jobs[i]->give_up();
+        held->jobs[i]->cancel();
       }
       held->ended.notify_all();
     }

@@ -50,7 +50,7 @@ class TransferJob final : public Queue {
   /// whose turn it is.
   void run() noexcept;
   /// Ends it unmade.
-  void give_up() noexcept;
+  void cancel() noexcept;
   /// Whether it is made, or given up.
   bool has_ended();
   bool concerns(const DeviceState* device) const {
@@ -65,7 +65,7 @@ class TransferJob final : public Queue {
   void end() noexcept;
   void fail(const Error& error);
   std::string describe() const;
-  void let_go() noexcept;
+  void release() noexcept;
 
   Buffer to_, from_;
   const DeviceState *const to_device_, *const from_device_;

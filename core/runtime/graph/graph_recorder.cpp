@@ -76,7 +76,8 @@ bool GraphRecorder::makes(const BufferState& buffer) const {
 }
 
 void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
-                                  std::span<const Use> uses, std::span<const std::uint32_t> slots) {
+                                  std::span<const BufferAccess> uses,
+                                  std::span<const std::uint32_t> slots) {
   auto next = uses.begin();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(graph_->arguments_.size());
@@ -103,7 +104,7 @@ void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
 }
 
 void GraphRecorder::launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-                           std::span<const Use> uses, std::string_view name,
+                           std::span<const BufferAccess> uses, std::string_view name,
                            std::span<const std::uint32_t> slots) {
   GraphState::Launch launch{&kernel,
                             static_cast<std::uint32_t>(graph_->arguments_.size()),
@@ -121,7 +122,7 @@ void GraphRecorder::launch(KernelState& kernel, std::span<const patchbay_argumen
 void GraphRecorder::launch_grid(std::shared_ptr<const ModuleKernelState> kernel,
                                 const GridAxes& groups, const GridAxes& group_size,
                                 std::span<const patchbay_argument> arguments,
-                                std::span<const Use> uses) {
+                                std::span<const BufferAccess> uses) {
   GraphState::GridLaunch launch{std::move(kernel),
                                 groups,
                                 group_size,

@@ -29,11 +29,11 @@ class GraphRecorder final : public Recorder {
 
   bool has_slot(std::uint32_t slot) const override;
   void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-              std::span<const Use> uses, std::string_view name,
+              std::span<const BufferAccess> uses, std::string_view name,
               std::span<const std::uint32_t> slots) override;
   void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
                    const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                   std::span<const Use> uses) override;
+                   std::span<const BufferAccess> uses) override;
   void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) override;
   void kernel_copy(DeviceState& device, std::size_t size_bytes) override;
   void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes, const char* name,
@@ -49,8 +49,8 @@ class GraphRecorder final : public Recorder {
   std::uint32_t index_of(BufferState& buffer);
   std::uint32_t use(BufferState& buffer, bool writes, bool reads);
   std::uint32_t generator_of(const std::shared_ptr<GeneratorState>& generator);
-  void add_arguments(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
-                     std::span<const std::uint32_t> slots);
+  void add_arguments(std::span<const patchbay_argument> arguments,
+                     std::span<const BufferAccess> uses, std::span<const std::uint32_t> slots);
   void keep(DeviceState& device);
   void note_unwritten(const FaultPtr& why) noexcept;
   void plan_arenas();

@@ -94,11 +94,12 @@ void GraphState::resolve() {
   for (const RecordedUse& use : recorded_uses_) {
     uses_.push_back({buffers_[use.buffer].current.state(), use.writes, use.reads});
   }
-  std::unordered_map<BufferState*, Use> boundary;
+  std::unordered_map<BufferState*, BufferAccess> boundary;
   for (const GraphBuffer& buffer : buffers_) {
     if (!buffer.is_read && !buffer.is_written) continue;
     BufferState* state = buffer.current.state();
-    Use& use = boundary.try_emplace(state, Use{state, false, false}).first->second;
+    BufferAccess& use =
+        boundary.try_emplace(state, BufferAccess{state, false, false}).first->second;
     use.writes = use.writes || buffer.is_written;
     use.reads = use.reads || (buffer.is_read && buffer.recorded);  // arenas are written first
   }
@@ -156,7 +157,7 @@ void GraphState::run_step(const Step& step) {
 
 /// Of operations that are done when their calls return, on memory that no other stream knows.
 void GraphState::run_inline(StreamState& stream) {
-  stream.check_sound("replay");
+  stream.check_not_failed("replay");
   const auto enter = device_->plugin.tables.kernel.launch;
   for (const Launch& launch : launches_) {
     check(enter(stream.handle, launch.kernel->handle, &arguments_[launch.first_argument],
@@ -184,7 +185,7 @@ void GraphState::replay() {
 void GraphState::run() {
   const std::uint64_t known = BufferState::faults_so_far();
   take_draws();
-  for (const Use& use : boundary_) {
+  for (const BufferAccess& use : boundary_) {
     if (use.writes) use.buffer->count_version();
   }
   for (BufferState* result : results_) result->note_rewritten(known);

@@ -131,7 +131,7 @@ class GraphState {
     return std::span(arguments_).subspan(launch.first_argument, launch.num_arguments);
   }
   template <class T>
-  std::span<const Use> uses_of(const T& launch) const {
+  std::span<const BufferAccess> uses_of(const T& launch) const {
     return std::span(uses_).subspan(launch.first_use, launch.num_uses);
   }
 
@@ -149,13 +149,13 @@ class GraphState {
   std::vector<patchbay_argument> arguments_;
   std::vector<GraphRange> places_;  // of the tensors among the arguments, in their order
   std::vector<RecordedUse> recorded_uses_;
-  std::vector<Use> uses_;  // resolved
+  std::vector<BufferAccess> uses_;  // resolved
   std::vector<GraphBuffer> buffers_;
   std::vector<GraphSlot> slots_;
   std::vector<GraphDraw> draws_;
   std::vector<GraphGenerator> generators_;
-  DeviceState* device_ = nullptr;      // of all launches, if there is one
-  std::vector<Use> boundary_;          // all buffers, each once
+  DeviceState* device_ = nullptr;       // of all launches, if there is one
+  std::vector<BufferAccess> boundary_;  // all buffers, each once
   std::vector<BufferState*> results_;  // of those what the list makes from nothing, and others hold
   std::vector<Buffer> arenas_;         // and the scratch memory
   std::size_t arena_bytes_ = 0;

@@ -37,15 +37,15 @@ std::uint64_t size_of(const patchbay_argument& tensor) {
 
 }  // namespace
 
-void check_readable(std::span<const Use> uses, std::string_view name) {
-  for (const Use& use : uses) {
+void check_readable(std::span<const BufferAccess> uses, std::string_view name) {
+  for (const BufferAccess& use : uses) {
     if (use.reads) use.buffer->check_readable(name);
   }
 }
 
-void follow(StreamState& stream, std::span<const Use> uses, std::string_view name) {
-  stream.check_sound(name);
-  for (const Use& use : uses) {
+void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::string_view name) {
+  stream.check_not_failed(name);
+  for (const BufferAccess& use : uses) {
     if (stream.completes_inline) {
       use.buffer->wait_on_host(use.writes, name);
     } else {
@@ -56,8 +56,8 @@ void follow(StreamState& stream, std::span<const Use> uses, std::string_view nam
 }
 
 /// An output has no element twice, so that one as large as its buffer is all of it.
-void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
-                    std::uint64_t after) {
+void note_rewritten(std::span<const patchbay_argument> arguments,
+                    std::span<const BufferAccess> uses, std::uint64_t after) {
   auto use = uses.begin();
   for (const patchbay_argument& argument : arguments) {
     if (argument.kind != PATCHBAY_TENSOR) continue;
@@ -68,7 +68,7 @@ void note_rewritten(std::span<const patchbay_argument> arguments, std::span<cons
 }
 
 void launch_on(StreamState& stream, KernelState& kernel,
-               std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+               std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name) {
   const Buffer workspace = make_workspace(kernel);
   // Its memory may have been another launch's a moment ago, on another stream.
@@ -87,7 +87,7 @@ void launch_on(StreamState& stream, KernelState& kernel,
   stream.submit(
       {name},
       [&](std::uint64_t sequence) {
-        for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+        for (const BufferAccess& use : uses) use.buffer->note_use(stream, sequence, use.writes);
         if (workspace) workspace.state()->note_use(stream, sequence, /*writes=*/true);
       },
       [&](patchbay_stream* handle) {
@@ -96,14 +96,14 @@ void launch_on(StreamState& stream, KernelState& kernel,
 }
 
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-            std::span<const Use> uses, std::string_view name,
+            std::span<const BufferAccess> uses, std::string_view name,
             std::span<const std::uint32_t> slots) {
   if (Recorder* recorder = current_recorder()) [[unlikely]] {
     return recorder->launch(kernel, arguments, uses, name, slots);
   }
   StreamState& stream = current_stream(kernel.device, name);
   if (!are_tracked(uses)) return launch_on(stream, kernel, arguments, uses, name);
-  follow(stream, uses, name);
+  insert_waits(stream, uses, name);
   const std::uint64_t known = BufferState::faults_so_far();
   launch_on(stream, kernel, arguments, uses, name);
   note_rewritten(arguments, uses, known);

@@ -33,7 +33,7 @@ inline void set_scalar(patchbay_argument& argument, std::uint64_t bits, DType dt
 }
 
 /// A buffer that a launch reads or writes.
-struct Use {
+struct BufferAccess {
   BufferState* buffer;
   bool writes;
   bool reads;
@@ -47,28 +47,28 @@ struct Use {
 /// While this thread records a graph, that takes the launch down instead, with what `slots` says of
 /// the arguments (stream/recorder.h).
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-            std::span<const Use> uses, std::string_view name,
+            std::span<const BufferAccess> uses, std::string_view name,
             std::span<const std::uint32_t> slots = {});
 
 /// The same on a given stream, without the waits: ordering is the caller's.
 void launch_on(StreamState& stream, KernelState& kernel,
-               std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+               std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name);
 
 // What launches of every kind do with their buffers.
 /// Whether other streams may know any of them: if not, the three below have nothing to do.
-inline bool are_tracked(std::span<const Use> uses) {
-  for (const Use& use : uses) {
+inline bool are_tracked(std::span<const BufferAccess> uses) {
+  for (const BufferAccess& use : uses) {
     if (use.buffer->tracked.load(std::memory_order_acquire)) return true;
   }
   return false;
 }
 /// Lets a launch on `stream` follow what it must. Errors: what the writing of an input failed with.
-void follow(StreamState& stream, std::span<const Use> uses, std::string_view name);
-void check_readable(std::span<const Use> uses, std::string_view name);
+void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::string_view name);
+void check_readable(std::span<const BufferAccess> uses, std::string_view name);
 /// Of a launch that writes every element of its outputs.
-void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
-                    std::uint64_t after);
+void note_rewritten(std::span<const patchbay_argument> arguments,
+                    std::span<const BufferAccess> uses, std::uint64_t after);
 
 }  // namespace patchbay::runtime
 

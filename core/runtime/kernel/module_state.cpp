@@ -110,7 +110,7 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
 
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                 std::span<const Use> uses) {
+                 std::span<const BufferAccess> uses) {
   DeviceState& device = *kernel.module->device;
   const std::string& name = kernel.signature.name;
   if (Recorder* recorder = current_recorder()) [[unlikely]] {
@@ -122,7 +122,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
         handle, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
         static_cast<std::uint32_t>(arguments.size()), to_abi(name));
   };
-  if (are_tracked(uses)) follow(stream, uses, name);
+  if (are_tracked(uses)) insert_waits(stream, uses, name);
   if (stream.completes_inline) {
     const InlineSpan span(stream, name);
     check(enter(stream.handle), name, device.info.name_text);
@@ -132,7 +132,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   stream.submit(
       {name},
       [&](std::uint64_t sequence) {
-        for (const Use& use : uses) use.buffer->note_use(stream, sequence, use.writes);
+        for (const BufferAccess& use : uses) use.buffer->note_use(stream, sequence, use.writes);
       },
       enter);
 }

@@ -63,7 +63,7 @@ struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
 /// signature.
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                 std::span<const Use> uses);
+                 std::span<const BufferAccess> uses);
 
 }  // namespace patchbay::runtime
 

@@ -28,7 +28,7 @@ Segment::~Segment() {
 BlockPool::~BlockPool() = default;
 
 /// Sizes below kSteps granules have a place each; above, a power of two has kSteps of them.
-BlockPool::Place BlockPool::place_of(std::size_t size_bytes) const {
+BlockPool::SizeClass BlockPool::class_of(std::size_t size_bytes) const {
   const std::size_t granules = size_bytes / granule_bytes_;
   if (granules < kSteps) return {0, static_cast<int>(granules)};
   const int power = static_cast<int>(std::bit_width(granules)) -
@@ -38,7 +38,7 @@ BlockPool::Place BlockPool::place_of(std::size_t size_bytes) const {
 }
 
 void BlockPool::link(Block* block) noexcept {
-  const auto [power, step] = place_of(block->size_bytes);
+  const auto [power, step] = class_of(block->size_bytes);
   Block*& first = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
   block->previous = nullptr;
   block->next = first;
@@ -51,7 +51,7 @@ void BlockPool::link(Block* block) noexcept {
 }
 
 void BlockPool::unlink(Block* block) noexcept {
-  const auto [power, step] = place_of(block->size_bytes);
+  const auto [power, step] = class_of(block->size_bytes);
   Block*& first = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
   if (block->next != nullptr) block->next->previous = block->previous;
   (block->previous != nullptr ? block->previous->next : first) = block->next;
@@ -67,29 +67,30 @@ void BlockPool::unlink(Block* block) noexcept {
 
 /// The first of the lists of which every block is large enough.
 Block* BlockPool::find(std::size_t size_bytes) const {
-  Place place = place_of(size_bytes);
+  SizeClass size_class = class_of(size_bytes);
   // Within a step sizes differ: only those of the next one are surely large enough.
   const std::size_t granules = size_bytes / granule_bytes_;
   const bool is_first =
-      place.power == 0 || (granules & ((std::size_t{1} << (place.power - 1)) - 1)) == 0;
-  if (!is_first && ++place.step == kSteps) place = {place.power + 1, 0};
-  if (place.power >= kPowers) return nullptr;
+      size_class.power == 0 || (granules & ((std::size_t{1} << (size_class.power - 1)) - 1)) == 0;
+  if (!is_first && ++size_class.step == kSteps) size_class = {size_class.power + 1, 0};
+  if (size_class.power >= kPowers) return nullptr;
   std::uint32_t steps =
-      steps_[static_cast<std::size_t>(place.power)] & (~std::uint32_t{0} << place.step);
+      steps_[static_cast<std::size_t>(size_class.power)] & (~std::uint32_t{0} << size_class.step);
   if (steps == 0) {
-    const std::uint64_t larger =
-        place.power + 1 < kPowers ? powers_ & (~std::uint64_t{0} << (place.power + 1)) : 0;
+    const std::uint64_t larger = size_class.power + 1 < kPowers
+                                     ? powers_ & (~std::uint64_t{0} << (size_class.power + 1))
+                                     : 0;
     if (larger == 0) return nullptr;
-    place.power = std::countr_zero(larger);
-    steps = steps_[static_cast<std::size_t>(place.power)];
+    size_class.power = std::countr_zero(larger);
+    steps = steps_[static_cast<std::size_t>(size_class.power)];
   }
-  return free_[static_cast<std::size_t>(place.power)]
+  return free_[static_cast<std::size_t>(size_class.power)]
               [static_cast<std::size_t>(std::countr_zero(steps))];
 }
 
 /// Among blocks of the size's own step one may be large enough all the same.
 Block* BlockPool::search_own_list(std::size_t size_bytes) const {
-  const auto [power, step] = place_of(size_bytes);
+  const auto [power, step] = class_of(size_bytes);
   Block* block = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];
   while (block != nullptr && block->size_bytes < size_bytes) block = block->next;
   return block;

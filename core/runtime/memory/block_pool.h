@@ -78,10 +78,10 @@ class BlockPool {
 
  private:
   static constexpr int kSteps = 32, kPowers = 48;
-  struct Place {
+  struct SizeClass {
     int power, step;
   };
-  Place place_of(std::size_t size_bytes) const;
+  SizeClass class_of(std::size_t size_bytes) const;
   Block* find(std::size_t size_bytes) const;
   Block* search_own_list(std::size_t size_bytes) const;
   void link(Block* block) noexcept;

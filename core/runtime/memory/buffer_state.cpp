@@ -145,7 +145,7 @@ std::vector<Position> BufferState::uses_before(bool writes) {
   return pending([=](const Position& use) { return writes || use.writes; });
 }
 
-void BufferState::follow(StreamState& stream, const Position& use, std::string_view operation) {
+void BufferState::wait_for(StreamState& stream, const Position& use, std::string_view operation) {
   try {
     stream.wait_for(*use.queue, use.sequence, operation);
   } catch (const Error&) {
@@ -157,7 +157,7 @@ void BufferState::follow(StreamState& stream, const Position& use, std::string_v
 void BufferState::insert_inherited_waits(StreamState& stream) {
   if (!tracked.load(std::memory_order_acquire)) return;
   for (const Position& use : pending([](const Position& use) { return use.inherited; })) {
-    follow(stream, use, "wait");
+    wait_for(stream, use, "wait");
   }
 }
 
@@ -171,7 +171,7 @@ void BufferState::finish_inherited() {
 
 void BufferState::insert_waits(StreamState& stream, bool writes, std::string_view operation) {
   for (const Position& use : uses_before(writes)) {
-    follow(stream, use, operation);
+    wait_for(stream, use, operation);
   }
 }
 

@@ -102,7 +102,7 @@ struct BufferState {
   void set_fault(FaultPtr fault);
   void forget_fault(std::uint64_t after);
   void wait_quietly() noexcept;
-  static void follow(StreamState& stream, const Position& use, std::string_view operation);
+  static void wait_for(StreamState& stream, const Position& use, std::string_view operation);
   void forget_done();
   template <class Wanted>
   std::vector<Position> pending(Wanted&& wanted);

@@ -23,7 +23,7 @@ struct BufferState;
 struct End;
 struct KernelState;
 struct ModuleKernelState;
-struct Use;
+struct BufferAccess;
 
 /// How many groups or work items, an axis each.
 using GridAxes = std::array<std::uint32_t, 3>;
@@ -39,11 +39,11 @@ class Recorder {
   virtual ~Recorder() = default;
 
   virtual void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
-                      std::span<const Use> uses, std::string_view name,
+                      std::span<const BufferAccess> uses, std::string_view name,
                       std::span<const std::uint32_t> slots) = 0;
   virtual void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
                            const GridAxes& group_size, std::span<const patchbay_argument> arguments,
-                           std::span<const Use> uses) = 0;
+                           std::span<const BufferAccess> uses) = 0;
   virtual void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) = 0;
   virtual void kernel_copy(DeviceState& device, std::size_t size_bytes) = 0;
   /// At each run, before what is recorded next, `look` is called with these bytes of the buffer.

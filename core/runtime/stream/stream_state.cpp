@@ -99,13 +99,13 @@ std::shared_ptr<StreamState> StreamState::shared() {
 
 void StreamState::check_home(std::string_view operation) const { device.check_home(operation); }
 
-void StreamState::check_sound(std::string_view operation) const {
+void StreamState::check_not_failed(std::string_view operation) const {
   if (!progress->has_failed()) return;
   if (const FaultPtr fault = progress->fault()) throw stream_error(*fault, operation);
 }
 
 std::uint64_t StreamState::begin(const Submission& what) {
-  check_sound(what.name);
+  check_not_failed(what.name);
   open_handle();
   if (times) times->begin(what);
   if (Tracer* const active = tracer(); active != nullptr && trace_) trace_->begin(*active, what);
@@ -185,7 +185,7 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
     opened = open_handle();
     target = submitted.load(std::memory_order_acquire);
   }
-  if (is_done(target)) check_sound(operation);
+  if (is_done(target)) check_not_failed(operation);
   patchbay_status* status = streams(device).synchronize(opened, deadline_ns);
   // A driver may need longer to say that nothing is pending than the caller has.
   const bool is_ours = !is_lent && !is_exposed.load(std::memory_order_relaxed);
@@ -201,7 +201,7 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
     raise_wait_failure(device, *progress, target, status, operation);
   progress->pass(target);
   write_trace();
-  check_sound(operation);  // an event may have told of it meanwhile
+  check_not_failed(operation);  // an event may have told of it meanwhile
 }
 
 void StreamState::flush() {
@@ -214,7 +214,7 @@ std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> kee
   check_home("record");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
   const std::scoped_lock lock(mutex);
-  check_sound("record");
+  check_not_failed("record");
   return record_locked(std::move(keep_alive));
 }
 
@@ -231,7 +231,7 @@ void StreamState::wait(const std::shared_ptr<EventState>& event) {
     event->wait(PATCHBAY_NO_DEADLINE);
   } else if (&event->device.plugin == &device.plugin) {
     const std::scoped_lock lock(mutex);
-    check_sound("wait");
+    check_not_failed("wait");
     check(streams(device).wait_event(open_handle(), event->handle), "wait", device.info.name_text);
     if (event->progress != progress) {
       // A position of its own: until it is passed the stream has something pending.

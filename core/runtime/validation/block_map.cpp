@@ -12,7 +12,7 @@ std::uintptr_t number(const void* base) { return reinterpret_cast<std::uintptr_t
 
 }  // namespace
 
-BlockMap::Place BlockMap::place_of(const Block& block) {
+BlockMap::Key BlockMap::key_of(const Block& block) {
   if (is_addressable(*block.device, block.kind)) {
     return {0, number(block.whole.base) + block.whole.offset_bytes};
   }
@@ -20,22 +20,22 @@ BlockMap::Place BlockMap::place_of(const Block& block) {
 }
 
 void BlockMap::add(std::shared_ptr<Block> block) {
-  const Place place = place_of(*block);
+  const Key key = key_of(*block);
   // The application may have freed what it had lent.
-  const Place end{place.first, place.second + block->whole_bytes};
-  for (auto next = blocks_.lower_bound(place); next != blocks_.end() && next->first < end;) {
+  const Key end{key.first, key.second + block->whole_bytes};
+  for (auto next = blocks_.lower_bound(key); next != blocks_.end() && next->first < end;) {
     next = next->second->is_wrapped ? blocks_.erase(next) : std::next(next);
   }
-  blocks_.insert_or_assign(place, std::move(block));
+  blocks_.insert_or_assign(key, std::move(block));
 }
 
-void BlockMap::remove(const Block& block) { blocks_.erase(place_of(block)); }
+void BlockMap::remove(const Block& block) { blocks_.erase(key_of(block)); }
 
-std::shared_ptr<Block> BlockMap::at(const Place& place) const {
-  auto next = blocks_.upper_bound(place);
+std::shared_ptr<Block> BlockMap::at(const Key& key) const {
+  auto next = blocks_.upper_bound(key);
   if (next == blocks_.begin()) return nullptr;
   const auto& [begin, block] = *std::prev(next);
-  const bool holds = begin.first == place.first && place.second - begin.second < block->whole_bytes;
+  const bool holds = begin.first == key.first && key.second - begin.second < block->whole_bytes;
   return holds ? block : nullptr;
 }
 
@@ -50,13 +50,13 @@ std::shared_ptr<Block> BlockMap::find_address(const void* address) const {
 
 std::vector<std::shared_ptr<Block>> BlockMap::all() const {
   std::vector<std::shared_ptr<Block>> result;
-  for (const auto& [place, block] : blocks_) result.push_back(block);
+  for (const auto& [key, block] : blocks_) result.push_back(block);
   return result;
 }
 
 std::vector<std::shared_ptr<Block>> BlockMap::of(const DeviceRecord& device) const {
   std::vector<std::shared_ptr<Block>> result;
-  for (const auto& [place, block] : blocks_) {
+  for (const auto& [key, block] : blocks_) {
     if (block->device.get() == &device) result.push_back(block);
   }
   return result;

@@ -25,11 +25,11 @@ class BlockMap {
   std::vector<std::shared_ptr<Block>> of(const DeviceRecord& device) const;
 
  private:
-  using Place = std::pair<std::uintptr_t, std::uint64_t>;  // 0 and an address, or base and offset
-  static Place place_of(const Block& block);
-  std::shared_ptr<Block> at(const Place& place) const;
+  using Key = std::pair<std::uintptr_t, std::uint64_t>;  // 0 and an address, or base and offset
+  static Key key_of(const Block& block);
+  std::shared_ptr<Block> at(const Key& key) const;
 
-  std::map<Place, std::shared_ptr<Block>> blocks_;
+  std::map<Key, std::shared_ptr<Block>> blocks_;
 };
 
 }  // namespace patchbay::runtime::validation

@@ -67,18 +67,18 @@ Status wrap_memory(patchbay_device* device, std::uint64_t handle, std::uint64_t 
   return status;
 }
 
-Use range_of(patchbay_memory memory, std::uint64_t size_bytes, bool writes) {
+MemoryAccess range_of(patchbay_memory memory, std::uint64_t size_bytes, bool writes) {
   return {memory, View::range(0, static_cast<std::int64_t>(size_bytes)), writes};
 }
-Use host_range(const void* host, std::uint64_t size_bytes, bool writes) {
-  Use use = range_of({const_cast<void*>(host), 0}, size_bytes, writes);
+MemoryAccess host_range(const void* host, std::uint64_t size_bytes, bool writes) {
+  MemoryAccess use = range_of({const_cast<void*>(host), 0}, size_bytes, writes);
   use.is_host = true;
   return use;
 }
 
 /// A copy, by what it writes and what it reads.
 template <class Call>
-Status copy(patchbay_stream* stream, Use to, Use from, const Call& call) {
+Status copy(patchbay_stream* stream, MemoryAccess to, MemoryAccess from, const Call& call) {
   const auto record = stream_of(stream);
   Work work{CallSite::here().operation("copy"), false, {std::move(to), std::move(from)}};
   Layer& layer = layer_of(*record);

@@ -26,7 +26,7 @@ struct PluginState;
 namespace patchbay::runtime::validation {
 
 /// A piece of memory that a submission uses.
-struct Use {
+struct MemoryAccess {
   patchbay_memory memory{};
   View view;  // from `memory`; once the block is found, from its start
   bool writes = false;
@@ -39,7 +39,7 @@ struct Use {
 struct Work {
   std::string operation;
   bool is_launch = false;  // it may reach outside its arguments
-  std::vector<Use> uses;
+  std::vector<MemoryAccess> uses;
   std::uint64_t sequence = 0;
 };
 
@@ -98,14 +98,15 @@ class Layer final : public TableLayer {
   patchbay_status* begin(StreamRecord& stream, Work& work);
   patchbay_status* end(StreamRecord& stream, const Work& work, patchbay_status* status);
   // Empty, or what is wrong; the mutex is held.
-  std::string find_block(const StreamRecord& stream, const Work& work, Use& use) const;
+  std::string find_block(const StreamRecord& stream, const Work& work, MemoryAccess& use) const;
   std::string find_overlap(const Work& work) const;
-  std::string find_race(const StreamRecord& stream, const Work& work, const Use& use) const;
+  std::string find_race(const StreamRecord& stream, const Work& work,
+                        const MemoryAccess& use) const;
   std::string find_fault(const StreamRecord& stream, Work& work);
   bool is_ordered(const Access& earlier, const StreamRecord& stream) const;
   bool has_ended(const Access& access) const;
   bool has_pending(const Block& block) const;
-  void note(const StreamRecord& stream, const Work& work, const Use& use);
+  void note(const StreamRecord& stream, const Work& work, const MemoryAccess& use);
   void forget(const StreamRecord& stream, const Work& work);
 
   /// A sentence on damaged guards, which are whole again afterwards; empty if they are.

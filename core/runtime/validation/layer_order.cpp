@@ -10,7 +10,7 @@
 namespace patchbay::runtime::validation {
 namespace {
 
-std::string name_of(const Use& use) {
+std::string name_of(const MemoryAccess& use) {
   if (use.argument >= 0) return fmt::format("argument {}", use.argument);
   return use.writes ? "the destination" : "the source";
 }
@@ -101,7 +101,7 @@ patchbay_status* Layer::begin(StreamRecord& stream, Work& work) {
     fault = find_fault(stream, work);
     if (fault.empty()) {
       work.sequence = ++stream.submitted;
-      for (const Use& use : work.uses) note(stream, work, use);
+      for (const MemoryAccess& use : work.uses) note(stream, work, use);
     }
   }
   return fault.empty() ? nullptr : findings_.raise(fault);
@@ -112,7 +112,7 @@ patchbay_status* Layer::end(StreamRecord& stream, const Work& work, patchbay_sta
   {
     const std::scoped_lock lock(mutex_);
     if (has_ended) forget(stream, work);
-    for (const Use& use : work.uses) {
+    for (const MemoryAccess& use : work.uses) {
       if (!work.is_launch || has_ended || use.block == nullptr) continue;
       std::vector<std::string>& suspects = use.block->suspects;
       if (std::find(suspects.begin(), suspects.end(), work.operation) == suspects.end()) {
@@ -121,7 +121,7 @@ patchbay_status* Layer::end(StreamRecord& stream, const Work& work, patchbay_sta
     }
   }
   if (status != nullptr || !stream.completes_inline || !work.is_launch) return status;
-  for (const Use& use : work.uses) {
+  for (const MemoryAccess& use : work.uses) {
     if (use.block == nullptr) continue;
     const std::string text = find_damage(*use.block, {work.operation}, work.operation);
     if (!text.empty()) return findings_.raise(text);
@@ -130,17 +130,18 @@ patchbay_status* Layer::end(StreamRecord& stream, const Work& work, patchbay_sta
 }
 
 std::string Layer::find_fault(const StreamRecord& stream, Work& work) {
-  for (Use& use : work.uses) {
+  for (MemoryAccess& use : work.uses) {
     if (std::string fault = find_block(stream, work, use); !fault.empty()) return fault;
   }
   if (std::string fault = find_overlap(work); !fault.empty()) return fault;
-  for (const Use& use : work.uses) {
+  for (const MemoryAccess& use : work.uses) {
     if (std::string fault = find_race(stream, work, use); !fault.empty()) return fault;
   }
   return {};
 }
 
-std::string Layer::find_block(const StreamRecord& stream, const Work& work, Use& use) const {
+std::string Layer::find_block(const StreamRecord& stream, const Work& work,
+                              MemoryAccess& use) const {
   if (use.view.num_elements == 0) return {};
   use.block = use.is_host ? blocks_.find_address(use.memory.base) : blocks_.find(use.memory);
   if (use.block == nullptr) {
@@ -179,7 +180,7 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work, Use&
 }
 
 std::string Layer::find_overlap(const Work& work) const {
-  for (const Use& out : work.uses) {
+  for (const MemoryAccess& out : work.uses) {
     if (!out.writes || out.block == nullptr) continue;
     if (out.argument >= 0 && out.view.repeats_elements()) {
       return fmt::format(
@@ -187,7 +188,7 @@ std::string Layer::find_overlap(const Work& work) const {
           "above 0, got 0 ({}; {}). Write to a tensor of its own.",
           work.operation, out.argument, caller(work), describe(*out.block));
     }
-    for (const Use& other : work.uses) {
+    for (const MemoryAccess& other : work.uses) {
       if (&other == &out || other.block != out.block || other.view == out.view ||
           !share_bytes(out.view, other.view)) {
         continue;
@@ -202,7 +203,8 @@ std::string Layer::find_overlap(const Work& work) const {
   return {};
 }
 
-std::string Layer::find_race(const StreamRecord& stream, const Work& work, const Use& use) const {
+std::string Layer::find_race(const StreamRecord& stream, const Work& work,
+                             const MemoryAccess& use) const {
   if (use.block == nullptr) return {};
   for (const Access& earlier : use.block->accesses) {
     if ((!use.writes && !earlier.writes) || is_ordered(earlier, stream) ||
@@ -226,7 +228,7 @@ std::string Layer::find_race(const StreamRecord& stream, const Work& work, const
   return {};
 }
 
-void Layer::note(const StreamRecord& stream, const Work& work, const Use& use) {
+void Layer::note(const StreamRecord& stream, const Work& work, const MemoryAccess& use) {
   if (use.block == nullptr) return;
   std::vector<Access>& accesses = use.block->accesses;
   std::erase_if(accesses, [&](const Access& access) {
@@ -242,7 +244,7 @@ void Layer::note(const StreamRecord& stream, const Work& work, const Use& use) {
 }
 
 void Layer::forget(const StreamRecord& stream, const Work& work) {
-  for (const Use& use : work.uses) {
+  for (const MemoryAccess& use : work.uses) {
     if (use.block == nullptr) continue;
     std::erase_if(use.block->accesses, [&](const Access& access) {
       return access.stream == stream.number && access.sequence == work.sequence;

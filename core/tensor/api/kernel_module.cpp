@@ -175,7 +175,7 @@ void ModuleKernel::launch(const Grid& grid, std::span<const TensorOrScalar> argu
   const std::string& op = kernel.signature.name;
   check_count(kernel, arguments.size());
   std::vector<patchbay_argument> raw(arguments.size());
-  std::vector<runtime::Use> uses;
+  std::vector<runtime::BufferAccess> uses;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ArgumentSpec& spec = kernel.signature.parameters[i].spec;
     check_kind(kernel, i, arguments[i]);
@@ -201,7 +201,7 @@ void ModuleKernel::launch(const Grid& grid, std::span<const TensorOrScalar> argu
   const GridAxes group_size = to_axes(kernel, "the size of a group", grid.group_size);
   check_group_size(kernel, group_size);
   if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
-  for (const runtime::Use& use : uses) {
+  for (const runtime::BufferAccess& use : uses) {
     if (use.writes) use.buffer->count_version();
   }
   runtime::launch_grid(kernel, groups, group_size, raw, uses);

@@ -18,11 +18,11 @@ using runtime::raise;
 using Kind = ExpressionNode::Kind;
 
 /// A value of the program; equal ones are one.
-struct Value {
+struct ValueKey {
   std::string word;  // what makes it: an operator, or the push of a leaf
   DType dtype;
   std::vector<std::size_t> operands;
-  bool operator<(const Value& other) const {
+  bool operator<(const ValueKey& other) const {
     return std::tie(word, dtype, operands) < std::tie(other.word, other.dtype, other.operands);
   }
 };
@@ -172,7 +172,7 @@ class Builder {
     } else if (!contains(op.dtypes, dtype)) {
       raise_not_defined(node, dtype);
     }
-    Value value{op.kernel, result_dtype(op, from), {}};
+    ValueKey value{op.kernel, result_dtype(op, from), {}};
     for (std::size_t i = 0; i < node.num_operands; ++i) {
       value.operands.push_back(operand_value(node, i, is_condition(op, i) ? DType::boolean : from));
     }
@@ -192,14 +192,14 @@ class Builder {
   }
 
   std::size_t cast_value(std::size_t value, DType dtype) {
-    const Value& given = values_[value]->first;
+    const ValueKey& given = values_[value]->first;
     if (given.dtype == dtype) return value;
     if (is_widened(given, dtype)) return given.operands[0];
     return intern({fmt::format("cast.1:{}", patchbay::to_string(dtype)), dtype, {value}});
   }
 
   /// Whether it is a float of `dtype` in a wider one: cast back, it is what it was.
-  bool is_widened(const Value& value, DType dtype) const {
+  bool is_widened(const ValueKey& value, DType dtype) const {
     if (!value.word.starts_with("cast.1") || values_[value.operands[0]]->first.dtype != dtype) {
       return false;
     }
@@ -237,7 +237,7 @@ class Builder {
     return program_.tensors[std::stoul(word.substr(1))];
   }
 
-  std::size_t intern(Value value) {
+  std::size_t intern(ValueKey value) {
     const auto [at, is_new] = numbers_.try_emplace(std::move(value), values_.size());
     if (is_new) values_.push_back(&*at);
     return at->second;
@@ -274,7 +274,7 @@ class Builder {
   /// What is used again is set aside; temporaries count from 1 here.
   void push(std::size_t number) {
     if (temporaries_[number] != 0) return word(fmt::format("t{}", temporaries_[number] - 1));
-    const Value& value = values_[number]->first;
+    const ValueKey& value = values_[number]->first;
     for (const std::size_t operand : value.operands) push(operand);
     word(value.word);
     if (value.operands.empty() || uses_[number] < 2) return;
@@ -288,8 +288,8 @@ class Builder {
   const Describe& describe_;
   std::unordered_map<const ExpressionNode*, std::optional<DType>> dtypes_;
   std::map<std::pair<const ExpressionNode*, DType>, std::size_t> done_;
-  std::map<Value, std::size_t> numbers_;
-  std::vector<const std::pair<const Value, std::size_t>*> values_;  // by number
+  std::map<ValueKey, std::size_t> numbers_;
+  std::vector<const std::pair<const ValueKey, std::size_t>*> values_;  // by number
   std::vector<std::size_t> uses_, temporaries_;
   std::size_t num_temporaries_ = 0;
   ExpressionProgram program_;

@@ -34,7 +34,7 @@ struct Context {
 
 using Maker = std::unique_ptr<plugin::Kernel> (*)(const Context& context, int op);
 
-struct Operator {
+struct KernelEntry {
   std::string_view name;
   Maker make;
   int op;
@@ -279,7 +279,7 @@ std::unique_ptr<plugin::Kernel> make_scatter_add(const Context& context, int) {
   return std::make_unique<ScatterAddKernel>(context.workers, add, dim_of(context));
 }
 
-constexpr Operator kOperators[] = {
+constexpr KernelEntry kOperators[] = {
     {"fill.1", make_copy, 0},
     {"copy.1", make_copy, 0},
     {"cast.1", make_cast, 0},
@@ -308,16 +308,16 @@ constexpr Operator kOperators[] = {
     {"permutation.1", make_permutation, 0},
 };
 
-const Operator* find_operator(std::string_view name) {
+const KernelEntry* find_operator(std::string_view name) {
   const auto* found = std::find_if(std::begin(kOperators), std::end(kOperators),
-                                   [&](const Operator& op) { return op.name == name; });
+                                   [&](const KernelEntry& op) { return op.name == name; });
   return found == std::end(kOperators) ? nullptr : found;
 }
 
 }  // namespace
 
 ElementwiseRow find_row(const SimdTable& simd, std::string_view name, std::uint8_t dtype) {
-  const Operator* const found = find_operator(name);
+  const KernelEntry* const found = find_operator(name);
   const int type = index_of(dtype);
   if (found == nullptr) return {nullptr, nullptr, 1};
   const int op = found->op;
@@ -336,7 +336,7 @@ std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spe
                                                  Libraries& libraries) {
   const Context context{spec, workers, libraries};
   const std::string_view name = plugin::from_abi(spec.op);
-  const Operator* const found = find_operator(name);
+  const KernelEntry* const found = find_operator(name);
   if (found == nullptr) {
     plugin::unsupported("the plugin cpu-openblas has no operator " + context.name());
   }

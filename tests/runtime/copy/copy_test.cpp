@@ -189,8 +189,8 @@ TEST_F(Copy, NoneMovesNothingAndCountsNothing) {
   EXPECT_TRUE(ledger().entries().empty());
   EXPECT_EQ(plan_copy(at("cpu:0"), at("fake:0"), 0).route, Route::kNone);
   EXPECT_EQ(plan_copy(at("fake:0"), at("fake:0"), 5).route, Route::kSameDevice);
-  EXPECT_EQ(plan_copy(Place::host(), at("fake:0"), 5).route, Route::kHostToDevice);
-  EXPECT_EQ(plan_copy(at("fake:0"), Place::host(), 5).route, Route::kDeviceToHost);
+  EXPECT_EQ(plan_copy(Endpoint::host(), at("fake:0"), 5).route, Route::kHostToDevice);
+  EXPECT_EQ(plan_copy(at("fake:0"), Endpoint::host(), 5).route, Route::kDeviceToHost);
 }
 
 TEST_F(Copy, PinnedMemoryIsAHostEnd) {

@@ -432,25 +432,25 @@ TEST(Calibration, ReachesEveryLinkOfADevice) {
   const Runtime runtime(staged_options({{"fake_memory_bytes", std::to_string(3 << 20)}}));
   const Device device = runtime.device("fake:0");
   runtime.calibrate(device);
-  EXPECT_TRUE(plan_copy(Place::host(), device, 1).seconds.has_value());
-  EXPECT_TRUE(plan_copy(device, Place::host(), 1).seconds.has_value());
+  EXPECT_TRUE(plan_copy(Endpoint::host(), device, 1).seconds.has_value());
+  EXPECT_TRUE(plan_copy(device, Endpoint::host(), 1).seconds.has_value());
   for (const Device& other : runtime.devices()) {
     EXPECT_TRUE(plan_copy(device, other, 1).seconds.has_value()) << other.name();
     EXPECT_TRUE(plan_copy(other, device, 1).seconds.has_value()) << other.name();
   }
-  EXPECT_FALSE(plan_copy(runtime.device("fake:1"), Place::host(), 1).seconds.has_value());
+  EXPECT_FALSE(plan_copy(runtime.device("fake:1"), Endpoint::host(), 1).seconds.has_value());
 }
 
 TEST_F(TransferTest, CalibrationIsACopyLikeOthers) {
-  EXPECT_ERROR(calibrate(Place::host(), Place::host()), ErrorCode::kInvalidArgument,
+  EXPECT_ERROR(calibrate(Endpoint::host(), Endpoint::host()), ErrorCode::kInvalidArgument,
                "[calibrate] both ends are the host");
   const CopyGuard guard;
   const std::string bytes = "[calibrate] copy of 33554432 bytes from host to ";
   const std::string guarded = " (host to device) inside a CopyGuard: expected that nothing moves";
-  for (const Place& to : {Place(to_), Place(from_), Place::host()}) {
+  for (const Endpoint& to : {Endpoint(to_), Endpoint(from_), Endpoint::host()}) {
     EXPECT_ERROR(calibrate(from_, to), ErrorCode::kCopyForbidden, bytes + from_.name() + guarded);
   }
-  EXPECT_ERROR(calibrate(Place::host(), to_), ErrorCode::kCopyForbidden,
+  EXPECT_ERROR(calibrate(Endpoint::host(), to_), ErrorCode::kCopyForbidden,
                bytes + to_.name() + guarded);
 }
 
@@ -461,7 +461,7 @@ TEST(Calibration, SmallDevicesTakeSmallerCopies) {
   calibrate(from, runtime.device("fake:1"));
   EXPECT_TRUE(plan_copy(from, runtime.device("fake:1"), 1).seconds.has_value());
   const Tensor most = ones({(1 << 20) + (1 << 17)}, from);
-  EXPECT_ERROR(calibrate(from, Place::host()), ErrorCode::kOutOfMemory, "fake:0");
+  EXPECT_ERROR(calibrate(from, Endpoint::host()), ErrorCode::kOutOfMemory, "fake:0");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST_P(TraceTest, HasCopiesWithTheirRouteAndWaits) {
   EXPECT_EQ(in["args"]["to"], device.name());
   EXPECT_EQ(in["args"]["bytes"], 12);
   EXPECT_EQ(in["args"]["tag"], "weights");
-  EXPECT_EQ(in["args"]["route"], to_string(plan_copy(Place::host(), device, 12).route));
+  EXPECT_EQ(in["args"]["route"], to_string(plan_copy(Endpoint::host(), device, 12).route));
   EXPECT_EQ(out["args"]["to"], "host");
   if (device.properties().host_addressable) return;  // done by the host: nothing to wait for
   const Json wait = find(events, "X", "wait");
