@@ -7,12 +7,12 @@
 
 namespace patchbay::runtime {
 
-/// Nanoseconds of the monotonic clock: that of every deadline.
+/// Nanoseconds of the monotonic clock, which every deadline uses.
 inline std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-/// The deadline that lies `timeout_ns` ahead, saturating. The largest timeout is no deadline.
+/// The time `timeout_ns` from now, saturating. The largest timeout means no deadline.
 inline std::uint64_t deadline_after(std::int64_t timeout_ns) {
   if (timeout_ns == std::chrono::nanoseconds::max().count()) return UINT64_MAX;
   return now_ns() + static_cast<std::uint64_t>(timeout_ns > 0 ? timeout_ns : 0);

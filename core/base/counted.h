@@ -7,7 +7,7 @@
 
 namespace patchbay::runtime {
 
-/// One more of something, as long as it lives.
+/// Adds one to a count while it lives.
 class Counted {
  public:
   explicit Counted(std::atomic<std::int64_t>& count) : count_(count) { count_.fetch_add(1); }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Whether two views at strides meet in some byte.
+// Whether two strided views share a byte.
 #ifndef PATCHBAY_CORE_BASE_DISTANCE_SEARCH_H_
 #define PATCHBAY_CORE_BASE_DISTANCE_SEARCH_H_
 
@@ -10,12 +10,12 @@
 
 namespace patchbay::runtime {
 
-/// Whether terms of the form count * stride can add up to a distance: those between an element of
-/// one view and one of another. A search over the counts, largest stride first: the smaller
-/// strides leave few counts to try, unless the views are tangled on purpose.
+/// Whether terms of the form count * stride can add up to a distance, that between an element of
+/// one view and one of another. Searches the counts, largest stride first: the smaller strides then
+/// leave few counts to try, unless the views interleave in an unusual way.
 class DistanceSearch {
  public:
-  /// A part of the distance, for a count from low to high.
+  /// Adds a term whose count goes from low to high.
   void add(std::int64_t stride_bytes, std::int64_t low, std::int64_t high) {
     for (Term& term : terms_) {
       if (term.stride_bytes == stride_bytes && &term < terms_.data() + size_) {
@@ -27,7 +27,7 @@ class DistanceSearch {
     terms_[static_cast<std::size_t>(size_++)] = {stride_bytes, low, high};
   }
 
-  /// True also when the search has given up, to be on the safe side.
+  /// Also true if the search gave up, to be on the safe side.
   bool can_reach(std::int64_t distance) {
     std::sort(terms_.begin(), terms_.begin() + size_,
               [](const Term& x, const Term& y) { return x.stride_bytes > y.stride_bytes; });

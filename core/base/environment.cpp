@@ -20,7 +20,7 @@ constexpr std::string_view kVariable = "PATCHBAY_";
 
 char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-/// The variables of the process that begin so.
+/// The process's variables that begin with PATCHBAY_.
 std::vector<std::string> variables_of_process() {
   std::set<std::string> names;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
@@ -56,7 +56,7 @@ std::optional<std::string_view> Environment::find(std::string_view name) const n
   for (const auto& [key, value] : settings_) {
     if (key == name) return value;
   }
-  std::array<char, 256> variable{};  // ends with zeros
+  std::array<char, 256> variable{};  // zero-terminated
   if (!read_environment_ || kVariable.size() + name.size() >= variable.size()) return std::nullopt;
   const auto end = std::copy(kVariable.begin(), kVariable.end(), variable.begin());
   std::transform(name.begin(), name.end(), end, to_upper);

@@ -14,30 +14,30 @@ namespace patchbay::runtime {
 /// True if the process runs with raised privileges (set-uid and the like).
 bool has_raised_privileges();
 
-/// "PATCHBAY_CPU_DEVICES" of "cpu_devices".
+/// The variable of a setting: "PATCHBAY_CPU_DEVICES" for "cpu_devices".
 std::string variable_of(std::string_view setting);
 
-/// Settings of the program first, then PATCHBAY_<NAME>, unless the environment is not to be read.
+/// The program's settings first, then PATCHBAY_<NAME> if the environment may be read.
 class Environment {
  public:
   Environment(std::map<std::string, std::string> settings, bool read_environment);
 
-  /// The same with these settings before its own.
+  /// A copy in which `settings` take precedence.
   Environment with(std::map<std::string, std::string> settings) const;
-  /// The setting of that lower-case name.
+  /// The setting with this lower-case name.
   std::optional<std::string> get(std::string_view name) const;
-  /// The same without a copy, for it takes no memory: valid until the variable changes.
+  /// Like get, but allocates nothing. Valid until the variable changes.
   std::optional<std::string_view> find(std::string_view name) const noexcept;
-  /// The names that the program sets.
+  /// The names of the program's own settings.
   std::vector<std::string> names_in_code() const;
-  /// The variables PATCHBAY_<NAME> that are read, whatever follows the prefix; sorted.
+  /// The names of all variables that begin with PATCHBAY_, if they are read; sorted.
   std::vector<std::string> variables() const;
-  /// Whether it is 1. Errors: kInvalidArgument, if it is neither that nor 0, empty or absent.
+  /// Whether the setting is 1. Errors: kInvalidArgument if it is not 0, 1, empty or absent.
   bool is_on(std::string_view name) const;
-  /// The names of all of this library's variables that the process was given and that are not read
-  /// because it has raised privileges; sorted.
+  /// The names of the PATCHBAY_ variables that are ignored because the process has raised
+  /// privileges; sorted.
   std::vector<std::string> ignored_variables() const;
-  /// Split at commas, spaces trimmed, empty parts dropped.
+  /// Splits the setting at commas, trims spaces and drops empty parts.
   std::vector<std::string> get_list(std::string_view name) const;
 
  private:

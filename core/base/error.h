@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Throwing Error, with text that is built only on failure.
+// Throws Error; builds the text only on failure.
 #ifndef PATCHBAY_CORE_BASE_ERROR_H_
 #define PATCHBAY_CORE_BASE_ERROR_H_
 
@@ -23,8 +23,7 @@ template <class... Args>
 
 ErrorCode code_of(const patchbay_status& status);
 
-/// Throws the Error that a plugin's status says, and drops the status: `[operation] message
-/// (where)`.
+/// Throws a plugin's status as an Error, `[operation] message (where)`, and releases the status.
 [[noreturn, gnu::cold]] void raise_status(patchbay_status* status, std::string_view operation,
                                           std::string_view where);
 
@@ -33,10 +32,9 @@ inline void check(patchbay_status* status, std::string_view operation, std::stri
     raise_status(status, operation, where);
 }
 
-/// Text of the user's with its control characters escaped.
+/// The user's text with control characters escaped.
 std::string one_line(std::string_view text);
-/// The same for an error message, in quotes: control characters escaped, so that the message stays
-/// one line, and cut if long.
+/// Quotes text for an error message: escapes control characters and cuts long text.
 std::string quote(std::string_view text);
 
 }  // namespace patchbay::runtime

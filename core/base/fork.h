@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Forked processes. In a child of fork neither the library's threads nor the drivers' exist, and a
-// lock that another thread held stays locked for ever. So nothing that was made before the fork is
-// waited for, locked or destroyed there: its use is an error, and its memory is left as it is.
+// Forked processes. A child of fork has neither the library's threads nor the drivers', and a lock
+// that another thread held stays locked for ever. So a child never waits for, locks or destroys an
+// object made before the fork: using one is an error, and its memory is left as it is.
 #ifndef PATCHBAY_CORE_BASE_FORK_H_
 #define PATCHBAY_CORE_BASE_FORK_H_
 
@@ -14,7 +14,7 @@
 
 namespace patchbay::runtime {
 
-/// How many forks lie between the start of the program and this process. Counted from the first
+/// The number of forks between the start of the program and this process, counted from the first
 /// call of watch_forks().
 extern constinit std::atomic<std::uint32_t> num_forks;
 /// Called when a runtime is made. Errors: std::bad_alloc.
@@ -26,7 +26,7 @@ class HomeProcess {
   HomeProcess() noexcept;
   /// False in a child that was forked after the object was made.
   bool is_here() const noexcept { return num_forks.load(std::memory_order_relaxed) == num_forks_; }
-  /// Errors: kDeviceLost if it is another one; `where` names the device or the runtime.
+  /// Errors: kDeviceLost if this is another process; `where` names the device or the runtime.
   void check(std::string_view operation, std::string_view where) const {
     if (!is_here()) [[unlikely]]
       raise_elsewhere(operation, where);
@@ -40,7 +40,7 @@ class HomeProcess {
   pid_t process_;
 };
 
-/// The one T of a process, which is never destroyed. A child of fork makes one of its own.
+/// One T for each process, never destroyed. A child of fork makes its own.
 template <class T>
 class OfProcess {
  public:
@@ -48,7 +48,7 @@ class OfProcess {
   OfProcess(const OfProcess&) = delete;
   OfProcess& operator=(const OfProcess&) = delete;
 
-  /// Null if this process has made none.
+  /// Null if this process has not made it.
   T* find() noexcept {
     Made* const made = made_.load(std::memory_order_acquire);
     return made != nullptr && made->home.is_here() ? &made->object : nullptr;
@@ -68,7 +68,7 @@ class OfProcess {
   struct Made {
     HomeProcess home;
     T object;
-    Made* inherited = nullptr;  // the parent's, which stays reachable
+    Made* inherited = nullptr;  // the parent's, kept reachable
   };
   std::atomic<Made*> made_{nullptr};
 };

@@ -65,7 +65,7 @@ void Logger::write(LogLevel level, std::string_view line) noexcept {
       std::fwrite(text.data(), 1, text.size(), file_.get());
       std::fflush(file_.get());
     }
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a log line is not worth an error
+  } catch (...) {  // NOLINT(bugprone-empty-catch): logging must not fail
   }
 }
 

@@ -26,13 +26,13 @@ class Logger {
   bool wants(LogLevel level) const { return level <= level_ && (sink_ || file_); }
   void write(LogLevel level, std::string_view line) noexcept;
 
-  /// A line that there is no memory for is not written.
+  /// Drops the line if there is no memory for it.
   template <class... Args>
   void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) noexcept {
     if (!wants(level)) return;
     try {
       write(level, fmt::format(format, std::forward<Args>(args)...));
-    } catch (...) {  // NOLINT(bugprone-empty-catch): a log line is not worth an error
+    } catch (...) {  // NOLINT(bugprone-empty-catch): logging must not fail
     }
   }
 

@@ -11,7 +11,7 @@ namespace {
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Letters to insert, drop or replace to make one of the other.
+/// The number of letters to insert, drop or replace to turn one into the other.
 std::size_t num_edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -29,7 +29,7 @@ std::size_t num_edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& names) {
-  constexpr std::size_t kMostLetters = 256;  // nobody meant to type more
+  constexpr std::size_t kMostLetters = 256;  // no real name is longer
   name = name.substr(0, kMostLetters);
   const auto found = std::min_element(names.begin(), names.end(),
                                       [name](const std::string& a, const std::string& b) {

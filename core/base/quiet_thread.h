@@ -8,8 +8,8 @@
 
 namespace patchbay::runtime {
 
-/// A thread of the library's own: the application's signals are left to the application's threads.
-/// Errors: kInternal if it can't be started.
+/// Starts a thread that takes no signals of the application, except faults. Errors: kInternal if it
+/// can't be started.
 std::thread start_quiet_thread(std::string_view operation, std::function<void()> body);
 
 }  // namespace patchbay::runtime

@@ -24,7 +24,7 @@ std::uint64_t to_bits(T value) {
   return bits;
 }
 
-/// The value as an integer of at most 64 bits, if it is one.
+/// The value as a 64-bit integer, if it is one.
 std::optional<std::int64_t> to_exact_integer(const Scalar& scalar) {
   if (!scalar.is_floating()) return scalar.to_int64();
   const double value = scalar.to_double();

@@ -108,7 +108,7 @@ std::int64_t checked_num_elements(const char* operation, const Shape& shape) {
             "number of elements.",
             operation, extent, to_string(shape));
     }
-    // An extent of 0 does not excuse the others: the strides are products of them.
+    // An extent of 0 does not excuse the others: strides are products of them.
     if (extent == 0) {
       is_empty = true;
     } else if (__builtin_mul_overflow(product, extent, &product)) {

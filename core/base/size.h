@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The one place where element and byte counts are checked; the caller's name goes into the error.
+// Checks element and byte counts. Errors begin with the name of the operation.
 #ifndef PATCHBAY_CORE_BASE_SIZE_H_
 #define PATCHBAY_CORE_BASE_SIZE_H_
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The 16-bit floating formats, as numbers of the host.
+// Converts the 16-bit floating formats.
 #ifndef PATCHBAY_CORE_BASE_SMALL_FLOAT_H_
 #define PATCHBAY_CORE_BASE_SMALL_FLOAT_H_
 
@@ -9,7 +9,7 @@
 
 namespace patchbay::tensor {
 
-/// sign, exponent, mantissa, from the highest bit on; as IEEE 754.
+/// Sign, exponent and mantissa, from the highest bit down, as in IEEE 754.
 struct SmallFloat {
   int exponent_bits, mantissa_bits;
 
@@ -21,7 +21,7 @@ struct SmallFloat {
 inline constexpr SmallFloat kHalf{5, 10};
 inline constexpr SmallFloat kBrain{8, 7};
 
-/// Rounded once, to nearest even; infinity if the value is too large.
+/// Rounds once, to nearest even. Infinity if the value is too large.
 inline std::uint16_t encode(SmallFloat format, double value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000u : 0u);
   const std::uint16_t infinity = format.infinity();

@@ -9,8 +9,8 @@
 namespace patchbay::runtime {
 
 patchbay_status* out_of_memory_status() noexcept {
-  // Never destroyed: plugins may hold it until the process ends. Its text is so short that the
-  // string keeps it itself: there may be no memory to make it with.
+  // Never destroyed: plugins may hold it until the process ends. Its text fits into the string
+  // object, so that making it needs no memory.
   alignas(patchbay_status) static std::byte place[sizeof(patchbay_status)];
   static auto* const status =
       new (place) patchbay_status{PATCHBAY_OUT_OF_MEMORY, 0, 0, "out of memory", {}};

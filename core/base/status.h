@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Status objects: made by the host for plugins, so that they outlive the plugin.
+// Status objects. The host makes them, so that they outlive the plugin.
 #ifndef PATCHBAY_CORE_BASE_STATUS_H_
 #define PATCHBAY_CORE_BASE_STATUS_H_
 
@@ -19,18 +19,18 @@ struct patchbay_status {
 
 namespace patchbay::runtime {
 
-/// Of the core's own statuses, which no plugin makes: the message is whole.
+/// A code of the core's own, which no plugin uses: the message is complete as it is.
 constexpr std::int32_t kValidationCode = -1;
 
 /// The one status that needs no memory.
 patchbay_status* out_of_memory_status() noexcept;
-/// With spaces in place of line breaks.
+/// Replaces line breaks with spaces.
 std::string without_line_breaks(std::string text);
-/// Never null. Line breaks in the message become spaces.
+/// Never null. Replaces line breaks in the message with spaces, except in build logs.
 patchbay_status* make_status(std::int32_t code, std::string_view message,
                              std::int64_t native_code = 0, std::uint32_t flags = 0,
                              std::string_view origin = {}) noexcept;
-/// Null is fine.
+/// Null is allowed.
 void release_status(patchbay_status* status) noexcept;
 
 class StatusHolder {
