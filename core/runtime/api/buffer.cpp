@@ -21,7 +21,7 @@ void Buffer::release() noexcept { state_->release(); }
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
   runtime::KindAllocator& allocator = device.state().allocator->of(kind);
   device.state().open("allocate");
-  device.state().check_alive("allocate");  // the cache may have a block left
+  device.state().check_alive("allocate");  // the cache may still have a block
   const runtime::Allocation allocation = allocator.allocate(size_bytes);
   BufferState* state = nullptr;
   try {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a program sees of copies between buffers: their checks. copy.h makes them.
+// The public copies between buffers: checks their arguments; copy.h does the work.
 #include <cstdint>
 
 #include "patchbay/copy.h"
@@ -26,8 +26,8 @@ void check_range(const BufferRange& range, const char* which) {
   }
 }
 
-/// Whether two ranges share some bytes, but are not the same. Two buffers share bytes where both
-/// wrap one block of the application's.
+/// Whether two ranges overlap without being the same. Two buffers share bytes if both wrap the same
+/// block of the application's.
 bool overlap(const BufferRange& a, const BufferRange& b) {
   const bool is_shared =
       a.buffer == b.buffer || runtime::may_share_bytes(*a.buffer.state(), *b.buffer.state());

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a program sees of the state of its threads.
+// The public state of threads.
 #include "core/runtime/device/context.h"
 
 #include <atomic>
@@ -20,8 +20,8 @@ using runtime::context;
 
 namespace {
 
-/// What set_default_device was given. Never destroyed: the end of the process calls no plugin. A
-/// child of fork, which can't use its parent's devices, starts without one.
+/// The device of set_default_device. Never destroyed: no plugin is called while the process ends. A
+/// child of fork can't use its parent's devices, so it starts without one.
 struct ProcessDevice {
   std::atomic<bool> is_set{};
   std::mutex mutex;
@@ -50,7 +50,7 @@ void set_default_device(const Device& device) {
     process.device.swap(previous);
     process.is_set.store(true, std::memory_order_release);
   }
-  // Its runtime may end here, without the lock.
+  // The device's runtime may end here, after the lock is released.
 }
 
 DefaultDeviceScope::DefaultDeviceScope(const Device& device)
@@ -64,7 +64,7 @@ CopyGuard::CopyGuard(Mode mode) : previous_(std::exchange(context().guard, mode)
 CopyGuard::~CopyGuard() { context().guard = previous_; }
 
 ThreadContext ThreadContext::current() {
-  runtime::check_not_recording("ThreadContext");  // what it carries would record elsewhere
+  runtime::check_not_recording("ThreadContext");  // the recording can't move to another thread
   ThreadContext result;
   result.device_ = context().device;
   result.tag_ = context().tag;

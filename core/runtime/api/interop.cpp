@@ -117,7 +117,7 @@ NativeHandle native_handle(const Event& event) {
 
 NativeHandle native_handle(const Buffer& buffer) {
   runtime::BufferState& state = runtime::state_of("native_handle", buffer);
-  state.finish_inherited();  // of which the application can't know
+  state.finish_inherited();  // the application can't know of that work
   return runtime::native_memory(state, 0);
 }
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The driver's own objects, from Patchbay's and for them. Included by core/tensor.
+// Exchanges the driver's own objects with the application. Included by core/tensor.
 #ifndef PATCHBAY_CORE_RUNTIME_API_INTEROP_H_
 #define PATCHBAY_CORE_RUNTIME_API_INTEROP_H_
 
@@ -16,17 +16,17 @@
 
 namespace patchbay::runtime {
 
-/// The buffer behind a handle. Errors: kInvalidArgument for a null one.
+/// The buffer behind a handle. Errors: kInvalidArgument if the handle is null.
 BufferState& state_of(const char* operation, const Buffer& buffer);
 
-/// Where `offset_bytes` of the buffer lies. Waits for nothing.
+/// The native memory at `offset_bytes` in the buffer. Does not wait.
 NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes);
 
-/// The application's memory. `base` is checked by the plugin, unless there are 0 bytes.
+/// Wraps the application's memory. The plugin checks `base`, unless there are 0 bytes.
 Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t native_memory,
                    std::size_t size_bytes, std::function<void()> released, bool is_read_only);
 
-/// The application's stream, which its end waits for.
+/// Wraps the application's stream. Its destructor waits for the work submitted to it.
 std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
                                          std::uint64_t native_stream);
 

@@ -114,7 +114,7 @@ patchbay_argument to_abi(const Argument& argument) {
   return result;
 }
 
-/// Without the waits for work that the caller knows of.
+/// Launches without waits for work that the caller knows of.
 void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
                     std::span<const patchbay_argument> arguments,
                     std::span<const runtime::BufferAccess> uses, std::string_view name) {
@@ -123,7 +123,7 @@ void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
     return runtime::launch_on(stream, kernel, arguments, uses, name);
   }
   if (stream.completes_inline) {
-    runtime::insert_waits(stream, uses, name);  // nothing can be ordered after what has run
+    runtime::follow(stream, uses, name);  // work that has run can't be ordered later
   } else {
     for (const runtime::BufferAccess& use : uses) use.buffer->insert_inherited_waits(stream);
     runtime::check_readable(uses, name);
@@ -133,7 +133,7 @@ void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
   runtime::note_rewritten(arguments, uses, known);
 }
 
-/// A handle that keeps the kernel and the runtime.
+/// A kernel handle that also keeps the runtime alive.
 std::shared_ptr<runtime::KernelState> hold(const Device& device,
                                            std::shared_ptr<runtime::KernelState> kernel) {
   struct Held {

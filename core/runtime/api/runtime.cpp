@@ -29,13 +29,13 @@ Runtime::Runtime(const RuntimeOptions& options) : state_(runtime::LoadedRuntime:
 
 namespace {
 
-/// Never destroyed: devices may be used until the process has ended.
+/// Never destroyed: devices may be used until the process ends.
 struct DefaultRuntime {
   std::mutex mutex;
   std::atomic<Runtime*> runtime{};  // null until its first use; made under `mutex`
 };
 constinit runtime::OfProcess<DefaultRuntime> default_runtime;
-/// Null unless some were set. A child of fork takes those of its parent.
+/// Null unless options were set. A child of fork inherits its parent's.
 constinit std::atomic<const RuntimeOptions*> default_options{nullptr};
 
 }  // namespace

@@ -36,13 +36,13 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   return stream;
 }
 
-/// On its way through the plugin, which calls `run` once.
+/// A pending callback. The plugin calls `run` once.
 struct Callback {
   StreamCallback call;
   runtime::DeviceState& device;
   std::shared_ptr<runtime::StreamProgress> progress;
   std::uint64_t sequence;
-  Error no_memory;  // what it is told where there is none for more
+  Error no_memory;  // the error to report if there is no memory for another
 
   static void run(void* user, patchbay_status* status);
   void tell(patchbay_status* status) const;
@@ -63,7 +63,7 @@ void Callback::tell(patchbay_status* status) const {
 }
 
 void Callback::run(void* user, patchbay_status* status) {
-  const runtime::CallbackMark mark;  // until what was captured is gone
+  const runtime::CallbackMark mark;  // until the captures are destroyed
   const std::unique_ptr<std::shared_ptr<Callback>> holder(
       static_cast<std::shared_ptr<Callback>*>(user));
   const Callback* const self = holder->get();
@@ -75,7 +75,7 @@ void Callback::run(void* user, patchbay_status* status) {
                                       "[add_callback] a stream's callback threw an exception: {}",
                                       runtime::one_line(error.what()));
     }
-  } catch (...) {  // of no known type, or there is no memory to say more
+  } catch (...) {  // an unknown type, or no memory for the text
     self->device.runtime.logger.write(LogLevel::kError,
                                       "[add_callback] a stream's callback threw an exception");
   }
@@ -119,7 +119,7 @@ void Stream::add_callback(StreamCallback callback) const {
                    "[add_callback] an empty function: expected one to call ({}).",
                    state_->device.info.name_text);
   }
-  // Held here too: where it is called at once, what it captured goes after the stream's lock.
+  // Keeps the captures alive until the stream's lock is released, even if the call runs at once.
   const auto waiting = std::make_shared<Callback>(
       Callback{std::move(callback),
                state_->device,
@@ -128,7 +128,7 @@ void Stream::add_callback(StreamCallback callback) const {
                {ErrorCode::kOutOfMemory, "[add_callback] no memory is left on the host."}});
   auto user = std::make_unique<std::shared_ptr<Callback>>(waiting);
   state_->add_callback(Callback::run, user.get());
-  static_cast<void>(user.release());  // run() has it now
+  static_cast<void>(user.release());  // run() owns it now
 }
 
 std::vector<SubmissionTime> Stream::take_times() const {

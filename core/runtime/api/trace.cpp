@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a program sees of tracing.
+// The public functions of tracing.
 #include "patchbay/trace.h"
 
 #include <utility>

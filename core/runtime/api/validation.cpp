@@ -12,7 +12,7 @@
 namespace patchbay {
 namespace {
 
-/// Lets all work end and all that is freed go back; what failed is told to who waits for it.
+/// Waits for all work, ignoring failures, and returns all freed memory.
 void settle(runtime::DeviceAssembly& device) {
   if (device.handle.load() == nullptr) return;
   try {
