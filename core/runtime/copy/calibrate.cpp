@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kLargeBytes = std::size_t{32} << 20, kLeastLargeBytes = std::size_t{1} << 20;
 
-/// No zeros, which some machines move faster than other data.
+/// Random data: some machines move zeros faster.
 std::vector<std::uint32_t> noise(std::size_t size_bytes) {
   std::vector<std::uint32_t> values(size_bytes / sizeof(std::uint32_t));
   std::uint32_t state = 1;
@@ -43,8 +43,8 @@ class Ends {
     if (from_) copy_from_host({from_, 0, size_bytes}, values_.data());
   }
 
-  /// Of the fastest of several copies. The first one, which touches memory for the first time, is
-  /// among them: there is no other way to tell that a device needs none.
+  /// The time of the fastest of several copies. The first, which may touch the memory for the first
+  /// time, counts too: some devices need no warm-up.
   double seconds(std::size_t size_bytes) {
     using Clock = std::chrono::steady_clock;
     constexpr int kMostCopies = 12;
@@ -93,7 +93,7 @@ void measure(const Endpoint& from, const Endpoint& to, Route route, std::size_t 
   best.latency_seconds = ends.seconds(kSmallBytes);
   best_seconds = std::min(best_seconds, ends.seconds(size_bytes));
   const double moving = best_seconds - best.latency_seconds;
-  // A machine so busy that a small copy took as long says nothing about speed.
+  // If the machine is so busy that a small copy took as long, use the whole time.
   best.bytes_per_second = static_cast<double>(size_bytes) / (moving > 0 ? moving : best_seconds);
   links.set(from.name(), to.name(), best);
 }
@@ -106,8 +106,8 @@ void calibrate(const Endpoint& from, const Endpoint& to) {
                    "[calibrate] both ends are the host: expected a device at one end at least.");
   }
   const Route route = plan_copy(from, to, kSmallBytes).route;
-  // Measuring begins with data from the host, whichever way it goes.
-  const Endpoint& device_end = from.is_host() ? to : from;
+  // A measurement starts with host data in either direction.
+  const Place& device_end = from.is_host() ? to : from;
   runtime::check_copy_allowed(*device_end.device_state(), nullptr, kLargeBytes, "calibrate");
   const CopyTag tag("calibrate");
   for (std::size_t size_bytes = kLargeBytes;; size_bytes /= 2) {

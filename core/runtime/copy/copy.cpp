@@ -39,8 +39,8 @@ patchbay_memory device_address(const End& end) {
   return {memory.base, memory.offset_bytes + end.offset_bytes};
 }
 
-/// Errors: what the work that was to write the source failed with. After the waits, so that the
-/// failure is known.
+/// Throws the failure of the work that was to write the source. Called after the waits, when it is
+/// known.
 void check_source(const End& from, const char* operation) {
   if (from.buffer != nullptr) from.buffer->check_readable(operation);
 }
@@ -57,8 +57,8 @@ void wait_on_host(const End& to, const End& from, const char* operation) {
   check_source(from, operation);
 }
 
-/// Submits to this thread's stream of `device`, after the waits that the buffers call for, and
-/// notes the new position.
+/// Inserts the waits that the buffers need, submits to this thread's stream of `device` and notes
+/// the new position.
 template <class Entry>
 void submit(DeviceState& device, const End& to, const End& from, std::size_t size_bytes,
             const char* operation, Entry&& entry) {
@@ -88,12 +88,12 @@ void on_host(const End& to, const End& from, std::size_t size_bytes, const char*
   std::memmove(host_address(to), host_address(from), size_bytes);
 }
 
-/// The device whose stream makes a copy of one leg.
+/// The device whose stream makes a copy without staging.
 DeviceState& mover(Route route, const End& to, const End& from) {
   return *(route == Route::kHostToDevice ? to : from).buffer->device;
 }
 
-/// The plugin's entry for a route of one leg.
+/// Calls the plugin's entry for a route without staging.
 patchbay_status* enter(Route route, StreamState& stream, const End& to, const End& from,
                        std::size_t size_bytes) {
   const patchbay_memory_table& entries = stream.device.plugin.tables.memory;
@@ -113,7 +113,7 @@ patchbay_status* enter(Route route, StreamState& stream, const End& to, const En
   }
 }
 
-/// The guard concerns movement between memories, so not what stays on one device.
+/// Checks the guard. It concerns movement between memories, so not copies within a device.
 void honour_guard(const Terminal& to, const Terminal& from, Route route, std::size_t size_bytes,
                   const char* operation) {
   const Context& scope = context();
@@ -132,7 +132,7 @@ void honour_guard(const Terminal& to, const Terminal& from, Route route, std::si
   }
 }
 
-/// Queued on a default stream, or done by the host.
+/// Queues the copy on a default stream, or makes it on the host.
 void move(Route route, const End& to, const End& from, std::size_t size_bytes,
           const char* operation) {
   if (route == Route::kHostToHost) return on_host(to, from, size_bytes, operation);
@@ -142,12 +142,12 @@ void move(Route route, const End& to, const End& from, std::size_t size_bytes,
 
 // ------------------------------------------------------------ copies that no stream can order
 
-/// What a copy must follow: positions of streams, of which it is told when they are reached.
+/// Events that a copy must wait for before it uses either end.
 struct Before {
   std::vector<std::shared_ptr<EventState>> to, from;
 };
 
-/// Copies on their way to `buffer`.
+/// The unfinished copies that write `buffer`.
 std::vector<std::shared_ptr<TransferJob>> copies_to(BufferState& buffer) {
   std::vector<std::shared_ptr<TransferJob>> copies;
   for (const Position& use : buffer.uses_before(/*writes=*/false)) {
@@ -158,7 +158,7 @@ std::vector<std::shared_ptr<TransferJob>> copies_to(BufferState& buffer) {
   return copies;
 }
 
-/// The positions are recorded now: work that is queued later does not hold the copy up.
+/// Records the events now, so that work queued later does not delay the copy.
 Before collect(BufferState& to, BufferState& from) {
   const auto record = [](BufferState& buffer, bool writes) {
     std::vector<std::shared_ptr<EventState>> events;
@@ -169,7 +169,7 @@ Before collect(BufferState& to, BufferState& from) {
         events.push_back(stream->record(stream->device.shared()));
       } catch (const Error&) {
         if (!use.inherited) throw;
-        stream->finish_quietly();  // what became of it is not this buffer's business
+        stream->finish_quietly();  // the failure belongs to an earlier buffer
       }
     }
     return events;
@@ -177,7 +177,7 @@ Before collect(BufferState& to, BufferState& from) {
   return {record(to, /*writes=*/true), record(from, /*writes=*/false)};
 }
 
-/// Of the thread whose turn it is to make such a copy.
+/// The stream for copies of the transfer queue; used only by the thread whose turn it is.
 StreamState& transfer_stream(DeviceState& device) {
   if (device.transfer_stream == nullptr) {
     patchbay_stream* stream = nullptr;
@@ -193,7 +193,7 @@ StreamState& transfer_stream(DeviceState& device) {
   return *device.transfer_stream;
 }
 
-/// Queued without waits, and without a note in the buffers.
+/// Queues one leg of a copy without waits, and without noting uses.
 void submit_leg(Route route, StreamState& stream, const End& to, const End& from,
                 std::size_t size_bytes, const char* operation) {
   stream.submit(
@@ -201,12 +201,12 @@ void submit_leg(Route route, StreamState& stream, const End& to, const End& from
       [&](patchbay_stream*) { return enter(route, stream, to, from, size_bytes); });
 }
 
-/// The bytes' way: what the thread that makes the copy needs to know of it.
+/// What the thread that makes a copy needs to know.
 struct Way {
   Route route;
   End to, from;
   std::size_t size_bytes, chunk_bytes;
-  std::shared_ptr<StagingRing> ring;  // of a staged copy
+  std::shared_ptr<StagingRing> ring;  // only for staged copies
   const char* operation;
 };
 
@@ -240,7 +240,7 @@ void make_copy(const Way& way, const Before& before) {
   try {
     move_on_streams(way, before);
   } catch (...) {
-    // A stream that met a failure keeps it. The next copy gets new ones.
+    // A failed stream stays failed, so the next copy gets new ones.
     way.from.buffer->device->transfer_stream.reset();
     way.to.buffer->device->transfer_stream.reset();
     throw;
@@ -269,25 +269,25 @@ Buffer handle_of(BufferState& buffer) {
   return Buffer(&buffer);
 }
 
-/// Has a copy from `from` to `to`, which may go by other buffers, made by the transfer thread. If
-/// the caller waits for it, this thread makes it where it can.
+/// Queues a copy for the transfer thread. Makes it in this thread if the caller blocks and no other
+/// copy is being made. `way` may use other buffers than `from` and `to`.
 void post(BufferState& to, BufferState& from, const Way& way, bool blocks,
           std::vector<std::shared_ptr<TransferJob>> after, std::function<void()> work) {
   const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), way.route,
                                                  way.size_bytes, std::move(work));
   job->after = std::move(after);
-  from.check_readable(way.operation);  // what is done already is not among them
+  from.check_readable(way.operation);  // throws what already finished work failed with
   Transfer& transfer = from.device->runtime.transfer;
   std::optional<Transfer::Turn> turn = blocks ? transfer.take_turn(job, way.ring) : std::nullopt;
   if (!turn) transfer.add(job, way.ring);
-  // Where a kernel unpacks, that is what knows.
+  // If a kernel unpacks the bytes, its launch notes that.
   const bool rewrites = way.to.buffer == &to && way.size_bytes == to.size_bytes;
   try {
     from.note_use(job, TransferJob::kPosition, /*writes=*/false);
     to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
   } catch (const std::bad_alloc&) {
     turn.reset();
-    job->finish_quietly();  // no use goes unknown
+    job->finish_quietly();  // the buffers may not have noted it
     throw;
   }
   turn.reset();  // makes the copy
@@ -301,7 +301,7 @@ void post(const Way& way, bool blocks) {
        [way, before = collect(to, from)] { make_copy(way, before); });
 }
 
-/// Whether a use of the buffer on that stream (null: on the host) would first wait on the host.
+/// Whether using the buffer on that stream (null: on the host) has to wait on the host first.
 bool would_wait(StreamState* stream, BufferState& buffer, bool writes) {
   const bool waits = stream == nullptr || stream->completes_inline;
   for (const Position& use : buffer.uses_before(writes)) {
@@ -310,9 +310,9 @@ bool would_wait(StreamState* stream, BufferState& buffer, bool writes) {
   return false;
 }
 
-/// Whether it takes the transfer thread for the call to return at once.
+/// Whether the call can return at once only if the transfer thread makes the copy.
 bool would_wait(Route route, const End& to, const End& from, const char* operation) {
-  if (route == Route::kSameDevice) return false;  // as an operation on the device
+  if (route == Route::kSameDevice) return false;  // queued like an operation on the device
   StreamState* stream = nullptr;
   if (route != Route::kHostToHost) {
     DeviceState& device = mover(route, to, from);
@@ -322,7 +322,7 @@ bool would_wait(Route route, const End& to, const End& from, const char* operati
   return would_wait(stream, *to.buffer, true) || would_wait(stream, *from.buffer, false);
 }
 
-/// The kernels run on this thread's streams of their devices, which wait for each other's work.
+/// As above. The kernels run on this thread's streams of their devices.
 bool would_wait(const CopySteps& steps, Route route, const char* operation) {
   DeviceState &to = *steps.to->device, &from = *steps.from->device;
   to.open();
@@ -340,8 +340,8 @@ RuntimeState& runtime_of(const End& to, const End& from) {
   return (from.buffer != nullptr ? from : to).buffer->device->runtime;
 }
 
-/// Asks the guard, and says in the trace what the copy is. Errors: kCopyForbidden; kInvalidArgument
-/// for ends of two runtimes; kDeviceLost.
+/// Checks the guard and adds the copy to the trace. Errors: kCopyForbidden; kInvalidArgument for
+/// ends of two runtimes; kDeviceLost.
 Route admit(const End& to, const End& from, std::size_t size_bytes, const char* operation,
             TraceSpan& span) {
   const Terminal source = terminal_of(from.buffer);
@@ -361,26 +361,26 @@ Route admit(const End& to, const End& from, std::size_t size_bytes, const char* 
   return route;
 }
 
-/// In the ledger.
+/// Counts the copy in the ledger.
 void record(const End& to, const End& from, Route route, std::size_t size_bytes) {
   runtime_of(to, from).ledger.record(name_of(terminal_of(from.buffer)),
                                      name_of(terminal_of(to.buffer)), route, size_bytes);
 }
 
-/// After a call that failed half-way, for want of memory say: the copy may be queued, and the
-/// caller will give its own memory back. Buffers are kept as long as it takes.
+/// After a call that failed half-way, for example for lack of memory: the copy may be queued, and
+/// the caller is about to free its own memory, so wait. Buffers need no wait: uses keep them alive.
 void finish_callers_memory(const End& to, const End& from, const char* operation) noexcept {
   if (to.buffer != nullptr && from.buffer != nullptr) return;
   DeviceState& device = *(to.buffer != nullptr ? to : from).buffer->device;
   if (!device.home.is_here() || device.handle.load() == nullptr) return;
   try {
     current_stream(device, operation).finish_quietly();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): in a callback nothing is queued
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a callback queues nothing
   }
 }
 
-/// Blocks until the copy is done: by the destination's last write or, where the caller's own
-/// memory is an end, by the stream that moves it.
+/// Blocks until the copy is done: waits for the destination's last write or, if one end is the
+/// caller's own memory, for the stream that moves it.
 void finish(const End& to, const End& from, const char* operation) {
   if (to.buffer != nullptr && from.buffer != nullptr) {
     to.buffer->wait_on_host(/*writes=*/false, operation);
@@ -388,7 +388,7 @@ void finish(const End& to, const End& from, const char* operation) {
     return;
   }
   const BufferState& buffer = to.buffer != nullptr ? *to.buffer : *from.buffer;
-  if (buffer.host_addressable) return;  // moved by the host itself
+  if (buffer.host_addressable) return;  // the host itself copied it
   current_stream(*buffer.device, operation).synchronize(PATCHBAY_NO_DEADLINE, operation);
 }
 
@@ -406,7 +406,7 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
   }
   TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
   const Route route = admit(to, from, size_bytes, operation, span);
-  // The caller's own memory is not ours to keep: such a copy is always complete on return.
+  // The caller's own memory can't be kept alive, so such a copy is complete on return.
   const bool blocks =
       !non_blocking || runtime_of(to, from).sync || to.buffer == nullptr || from.buffer == nullptr;
   if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
@@ -450,13 +450,13 @@ void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::
       make_copy(way, collect(*way.to.buffer, *way.from.buffer));
       if (!steps.unpack) return;
       steps.unpack();
-      steps.to->wait_on_host(/*writes=*/false);  // the end of the copy is that of its last kernel
+      steps.to->wait_on_host(/*writes=*/false);  // the copy ends with its last kernel
     });
     record(to, from, route, size_bytes);
     return;
   }
   if (steps.pack) steps.pack();
-  // What is staged would change threads, and the kernel that unpacks wait for it on the host.
+  // A staged copy here blocks: else the unpacking kernel would wait on the host for another thread.
   copy_bytes(to, from, size_bytes, non_blocking || route != Route::kStaged, operation);
   if (steps.unpack) steps.unpack();
   if (!non_blocking) finish({steps.to, 0, nullptr}, {steps.from, 0, nullptr}, operation);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which way a copy takes: decided by what memory can do, in one place.
+// Chooses the route of a copy by the properties of the memory at both ends.
 #include "core/runtime/copy/copy_plan.h"
 
 #include "core/base/error.h"

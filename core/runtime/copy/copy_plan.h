@@ -11,14 +11,14 @@
 
 namespace patchbay::runtime {
 
-/// What a route is chosen by. Host memory has no device.
+/// The properties that a route is chosen by. Host memory has no device.
 struct Terminal {
   DeviceState* device = nullptr;
   std::uint32_t kind = 0;
   bool host_addressable = true;
 };
 
-/// For bytes that are to move; never kNone.
+/// The route for a copy of at least one byte; never kNone.
 Route choose_route(const Terminal& from, const Terminal& to);
 /// The device's name, or "host".
 std::string name_of(const Terminal& terminal);

@@ -89,7 +89,7 @@ std::string Ledger::to_json() const {
                       {"copies", entry.copies},
                       {"bytes", entry.bytes}});
   }
-  // A tag is the user's text: what is not UTF-8 is replaced, never an error.
+  // A tag is the user's text: replace what is not UTF-8 rather than fail.
   return nlohmann::json{{"copies", std::move(copies)}}.dump(
       -1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How fast bytes go between two places, as far as that was measured.
+// The measured speed of copies between two places.
 #ifndef PATCHBAY_CORE_RUNTIME_COPY_LINKS_H_
 #define PATCHBAY_CORE_RUNTIME_COPY_LINKS_H_
 
@@ -13,18 +13,18 @@
 
 namespace patchbay::runtime {
 
-/// A copy takes its latency, and a second for each `bytes_per_second`.
+/// A copy takes `latency_seconds` plus its size divided by `bytes_per_second`.
 struct Link {
   double latency_seconds = 0;
   double bytes_per_second = 0;
-  std::size_t chunk_bytes = 0;  // of a staged copy
+  std::size_t chunk_bytes = 0;  // for staged copies
 };
 
-/// Of one runtime, by the names of the places.
+/// The links of one runtime, by the names of their ends.
 class Links {
  public:
-  /// The chunks of staged copies, as long as nothing was measured: what is on its way at a time
-  /// fits into a processor's cache.
+  /// The chunk size of staged copies before anything is measured: small enough that the chunks in
+  /// flight fit into a processor's cache.
   static constexpr std::size_t kDefaultChunkBytes = std::size_t{1} << 20;
   static constexpr std::size_t kLeastChunkBytes = std::size_t{128} << 10;
 
@@ -37,14 +37,14 @@ class Links {
     const auto found = links_.find({from, to});
     return found != links_.end() ? std::optional(found->second) : std::nullopt;
   }
-  /// Of a staged copy of so many bytes, which is more than 0.
+  /// The chunk size for a staged copy of `size_bytes`, which is more than 0.
   std::size_t chunk_bytes(const std::string& from, const std::string& to,
                           std::size_t size_bytes) const {
     const auto link = find(from, to);
     const bool is_measured = link && link->chunk_bytes != 0;
     const std::size_t most = is_measured ? link->chunk_bytes : kDefaultChunkBytes;
-    // With two chunks at least both legs run at once. To start smaller ones takes longer than that
-    // saves.
+    // At least two chunks, so that both legs run at once. Starting smaller chunks takes longer than
+    // the overlap saves.
     const std::size_t half = std::max((size_bytes + 1) / 2, kLeastChunkBytes);
     return std::min({size_bytes, most, half});
   }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How validation reads the elements of a buffer.
+// Lets validation read the elements of a buffer.
 #ifndef PATCHBAY_CORE_RUNTIME_COPY_LOOK_H_
 #define PATCHBAY_CORE_RUNTIME_COPY_LOOK_H_
 
@@ -11,7 +11,7 @@
 namespace patchbay::runtime {
 
 /// Waits for the bytes, copies them to the host and calls `look`. The copy is counted under the tag
-/// "validation" and no guard forbids it, for the program did not ask for it.
+/// "validation". The guard does not apply: the program did not ask for the copy.
 void look_at(const End& from, std::size_t size_bytes, const char* operation, const Look& look);
 
 }  // namespace patchbay::runtime

@@ -8,7 +8,7 @@
 namespace patchbay::runtime {
 namespace {
 
-/// A chunk on its way: when it has come, and when it has gone on.
+/// A chunk of the ring: when it was filled, and when it was emptied.
 struct Slot {
   std::shared_ptr<EventState> filled, emptied;
 };
@@ -33,7 +33,7 @@ bool StagingRing::fits(const DeviceState& device, std::size_t wanted_bytes,
 void stage(StreamState& source, StreamState& target, const End& to, const End& from,
            std::size_t size_bytes, std::size_t chunk_bytes, const StagingRing& ring,
            const char* operation) {
-  // The first leg is queued this many chunks ahead of the second: neither waits for the host.
+  // Queue the first leg this many chunks ahead of the second, so that no leg waits for the host.
   const std::size_t num_slots = ring.slots.size();
   const std::size_t ahead = (num_slots + 1) / 2;
   const std::size_t num_chunks = (size_bytes + chunk_bytes - 1) / chunk_bytes;
@@ -49,7 +49,7 @@ void stage(StreamState& source, StreamState& target, const End& to, const End& f
     if (slot.emptied) {
       source.wait(slot.emptied);
     } else {
-      middle(i).buffer->insert_waits(source, /*writes=*/true);  // of what had the block before
+      middle(i).buffer->insert_waits(source, /*writes=*/true);  // for the block's earlier owner
     }
     queue_to_host(source, middle(i), advanced(from, i * chunk_bytes), size_of(i), operation);
     slot.filled = source.record(nullptr);

@@ -22,7 +22,7 @@ namespace {
 
 thread_local const TransferJob* current_job = nullptr;
 
-/// Made while there is memory.
+/// Allocated early, while there is memory.
 const FaultPtr& unknown_fault() {
   static const auto* const fault = new FaultPtr(std::make_shared<const Fault>(
       Fault{ErrorCode::kInternal, 0, "a copy failed, and no memory was left to say why"}));
@@ -80,7 +80,7 @@ void TransferJob::attempt() {
   }
 }
 
-/// In the words of the failure without its way out, and of the copy.
+/// Notes the failure's text, followed by the description of the copy.
 void TransferJob::fail(const Error& error) {
   std::string text = error.what();
   if (text.ends_with('.')) text.pop_back();
@@ -93,16 +93,16 @@ std::string TransferJob::describe() const {
                      from_device_->info.name_text, to_device_->info.name_text, to_string(route_));
 }
 
-/// Of the transfer thread alone, which `run` calls it on.
-void TransferJob::release() noexcept {
+/// Called by `run` alone.
+void TransferJob::let_go() noexcept {
   work_ = nullptr;
   after.clear();
   from_ = Buffer();
   to_ = Buffer();
 }
 
-/// Of what is read after the process has begun to end, and would else wait for ever.
-void TransferJob::cancel() noexcept {
+/// So that waiters do not wait for ever once the process is ending.
+void TransferJob::give_up() noexcept {
   try {
     fault_ = std::make_shared<const Fault>(
         Fault{ErrorCode::kInternal, 0, "the process ended before " + describe()});
@@ -124,11 +124,11 @@ void TransferJob::run() noexcept {
   current_job = this;
   try {
     attempt();
-  } catch (...) {  // no memory for the words, or nothing that the library throws
+  } catch (...) {  // no memory for the text, or an exception of another library
     fault_ = unknown_fault();
   }
-  end();  // before the buffers go, which else would wait for this copy
-  release();
+  end();  // first, because the ends of the buffers would wait for this copy
+  let_go();
   current_job = nullptr;
 }
 
@@ -138,12 +138,12 @@ struct Transfer::State {
   const HomeProcess home;
   std::mutex mutex;
   std::condition_variable added, ended;
-  std::deque<std::shared_ptr<TransferJob>> jobs;  // the first one is being made if is_busy
+  std::deque<std::shared_ptr<TransferJob>> jobs;  // if is_busy, the first one is being made
   std::weak_ptr<StagingRing> last_ring;
   std::uint64_t num_ended = 0;
   bool is_busy = false, stops = false, is_stopped_at_exit = false;
 
-  /// By the thread that set is_busy.
+  /// Makes the first copy. Called by the thread that set is_busy.
   void make_first(std::unique_lock<std::mutex>& lock) noexcept {
     const std::shared_ptr<TransferJob> job = jobs.front();
     lock.unlock();
@@ -159,7 +159,7 @@ struct Transfer::State {
 
 namespace {
 
-/// What to stop when the process ends.
+/// The queues to stop when the process ends.
 template <class State>
 struct AllQueues {
   std::mutex mutex;
@@ -181,7 +181,7 @@ Transfer::~Transfer() {
     state_->stops = true;
     state_->added.notify_all();
   }
-  // The last copy may have kept the runtime: then this is the thread itself.
+  // If the last copy kept the runtime alive, this is the thread itself.
   if (thread_.get_id() == std::this_thread::get_id() || process_is_ending()) {
     thread_.detach();
   } else {
@@ -200,7 +200,7 @@ void Transfer::run_all(const std::shared_ptr<State>& state) {
   }
 }
 
-/// With the mutex held.
+/// The caller holds the mutex.
 void Transfer::check_open() {
   if (state_->stops) {
     raise(ErrorCode::kInternal, "[copy] the process is ending: nothing is staged any more.");
@@ -238,15 +238,15 @@ Transfer::Turn::~Turn() {
   state_->make_first(lock);
 }
 
-/// No driver is called while the process ends. Drivers were loaded before the first copy, so they
-/// are told after this. At most a second: what never ends must not hold up the process.
+/// No driver may be called while the process ends. Drivers were loaded before the first copy, so
+/// their exit handlers run after this one. It waits a second at most for a copy that is running.
 void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
   static const int registered = std::atexit([] {
     AllQueues<State>* const all = all_queues<State>.find();
     if (all == nullptr) return;
     std::unique_lock lock(all->mutex);
     const auto states = all->states;
-    lock.unlock();  // it is taken inside a queue's mutex, never around it
+    lock.unlock();  // this lock is taken inside a queue's mutex, never around it
     for (const std::weak_ptr<State>& each : states) {
       const auto held = each.lock();
       if (held == nullptr) continue;
@@ -254,7 +254,7 @@ void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
       held->stops = true;
       held->added.notify_all();
       held->ended.wait_for(busy, std::chrono::seconds(1), [&held] { return !held->is_busy; });
-      // The others stay, with their buffers, but nobody waits for them any more.
+      // The other copies keep their buffers, but waiters are released.
       for (std::size_t i = held->is_busy ? 1 : 0; i < held->jobs.size(); ++i) {
         held->jobs[i]->cancel();
       }
@@ -269,7 +269,7 @@ void Transfer::stop_at_process_end(const std::shared_ptr<State>& state) {
   states.push_back(state);
 }
 
-/// Among all copies, of the last one queued that concerns the device.
+/// The number of the last queued copy that concerns the device, counted over all copies.
 std::uint64_t Transfer::number_of_last(const DeviceState* device) const {
   std::uint64_t last = 0, number = state_->num_ended;
   for (const auto& job : state_->jobs) {

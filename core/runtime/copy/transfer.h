@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Copies that no stream can order. They are made one after the other: by the thread that asks for
-// one and waits for it, if none is on its way, else by a thread of the runtime.
+// Copies that no stream can order. They run one at a time: in a thread that asks for one and waits
+// for it, if no other is running; else in a thread of the runtime.
 #ifndef PATCHBAY_CORE_RUNTIME_COPY_TRANSFER_H_
 #define PATCHBAY_CORE_RUNTIME_COPY_TRANSFER_H_
 
@@ -28,37 +28,37 @@ namespace patchbay::runtime {
 struct DeviceState;
 struct StagingRing;
 
-/// One copy on its way. It keeps its buffers until it ends; they keep it as a use, and others wait
-/// for that on the host alone, so that no stream ever waits for this thread.
+/// One queued copy. It keeps its buffers until it ends, and they keep it as a use. Others wait for
+/// it only on the host, so that no stream ever waits for this thread.
 class TransferJob final : public Queue {
  public:
-  /// Its one position.
+  /// Its only position.
   static constexpr std::uint64_t kPosition = 1;
 
-  /// Errors name it by route and size: "the copy of 64 bytes from a to b (staged)".
+  /// Errors describe it by route and size: "the copy of 64 bytes from a to b (staged)".
   TransferJob(Buffer to, Buffer from, Route route, std::size_t size_bytes,
               std::function<void()> work);
 
-  /// What it failed with stays with the memory that it was to write.
+  /// Errors: the copy's failure, which stays with the memory that it was to write.
   void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
   void poll() noexcept override {}
-  /// On the thread that makes a copy: those before it are done, and those after it wait for it.
+  /// True on the thread that makes a copy: copies before it are done, copies after it wait for it.
   bool is_ordered_here() const noexcept override;
   void finish_quietly() noexcept override;
 
-  /// Makes the copy, then lets go of the buffers, perhaps the runtime's last. Called by the thread
-  /// whose turn it is.
+  /// Makes the copy, then releases the buffers, perhaps the last users of the runtime. Called by
+  /// the thread whose turn it is.
   void run() noexcept;
-  /// Ends it unmade.
-  void cancel() noexcept;
-  /// Whether it is made, or given up.
+  /// Ends it without making the copy.
+  void give_up() noexcept;
+  /// Whether it was made or given up.
   bool has_ended();
   bool concerns(const DeviceState* device) const {
     return device == nullptr || device == to_device_ || device == from_device_;
   }
 
   const HomeProcess home;
-  std::vector<std::shared_ptr<TransferJob>> after;  // what writes the source, and comes before
+  std::vector<std::shared_ptr<TransferJob>> after;  // unfinished copies that write the source
 
  private:
   void attempt();
@@ -75,17 +75,17 @@ class TransferJob final : public Queue {
   std::mutex mutex_;
   std::condition_variable ended_;
   bool is_ended_ = false;
-  FaultPtr fault_;  // null if it went well
+  FaultPtr fault_;  // null if it succeeded
 };
 
-/// The queue of one runtime and its thread, which starts with the first copy that it is given and
-/// parks when there is none.
+/// The queue of one runtime and its thread, which starts with the first copy queued for it and
+/// sleeps when there is none.
 class Transfer {
   struct State;
 
  public:
-  /// The right to make one copy in the calling thread, while all others wait. The copy is made when
-  /// the object ends.
+  /// The right to make one copy in the calling thread while all others wait. The destructor makes
+  /// the copy.
   class Turn {
    public:
     explicit Turn(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -101,22 +101,22 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  /// `ring` is what the copy goes through, if it is staged. Errors: kInternal if the thread can't
-  /// be started, or the process ends.
+  /// Queues a copy for the thread. `ring` is what a staged copy goes through. Errors: kInternal if
+  /// the thread can't be started, or the process is ending.
   void add(std::shared_ptr<TransferJob> job, const std::shared_ptr<StagingRing>& ring);
-  /// Queues the copy for this thread to make. Nothing if another one is on its way: then `add` it.
-  /// A change of threads costs as much as a small copy. Errors: as add.
+  /// Queues a copy for the calling thread to make, which saves a change of threads: that costs as
+  /// much as a small copy. Empty if another copy is queued: call `add` then. Errors: as add.
   std::optional<Turn> take_turn(const std::shared_ptr<TransferJob>& job,
                                 const std::shared_ptr<StagingRing>& ring);
-  /// Blocks until the copies that concern the device (null: all) are made and their buffers let
-  /// go; failures stay with what was written. False: the deadline passed first.
+  /// Blocks until the copies that concern the device (null: all) are made and have released their
+  /// buffers. Failures stay with what was written. False if the deadline passed first.
   bool finish(const DeviceState* device, std::uint64_t deadline_ns);
-  /// The same for memory that the copies hold; gives up where one that is made can't let go of what
-  /// it copied, for the application's callback for lent memory may itself wait for this thread.
+  /// As finish, to get memory back that copies hold. Gives up if a finished copy can't release its
+  /// buffers: the application's callback for lent memory may itself wait for this thread.
   void finish_for_memory(const DeviceState& device);
-  /// That of the staged copy queued last, for the next one; null once nothing uses it.
+  /// The ring of the last queued staged copy, for the next one; null if nothing uses it any more.
   std::shared_ptr<StagingRing> last_ring() const;
-  /// The copy that this thread is making; null on all others.
+  /// The copy that this thread is making, else null.
   static const TransferJob* current();
 
  private:
@@ -125,7 +125,7 @@ class Transfer {
   static void run_all(const std::shared_ptr<State>& state);
   static void stop_at_process_end(const std::shared_ptr<State>& state);
 
-  // The thread's too: the runtime may go while the thread ends its last copy.
+  // Shared with the thread, which may outlive the runtime by its last copy.
   const std::shared_ptr<State> state_;
   std::thread thread_;
 };
