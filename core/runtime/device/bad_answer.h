@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What an open device's plugin gave, checked where it arrives.
+// Errors for invalid answers of an open device's plugin.
 #ifndef PATCHBAY_CORE_RUNTIME_DEVICE_BAD_ANSWER_H_
 #define PATCHBAY_CORE_RUNTIME_DEVICE_BAD_ANSWER_H_
 
@@ -9,13 +9,13 @@ namespace patchbay::runtime {
 
 struct DeviceState;
 
-/// Errors: kPluginFailed, always. `answer` says which entry gave what.
+/// Errors: kPluginFailed, always. `answer` says which entry returned what.
 [[noreturn, gnu::cold]] void raise_bad_answer(const DeviceState& device, std::string_view operation,
                                               std::string_view answer);
 [[noreturn, gnu::cold]] void raise_no_object(const DeviceState& device, std::string_view operation,
                                              std::string_view entry);
 
-/// What `entry` gave when it reported success. Errors: kPluginFailed if that is null.
+/// Checks what `entry` returned with success. Errors: kPluginFailed if it is null.
 template <class T>
 T* given(T* object, const DeviceState& device, std::string_view operation, std::string_view entry) {
   if (object == nullptr) [[unlikely]]

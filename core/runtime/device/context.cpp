@@ -14,8 +14,8 @@ namespace {
 
 constinit thread_local Context* own = nullptr;
 
-/// At the end of a thread. A thread_local object with a destructor would do, but for one thing:
-/// where there is no memory to note the destructor, the C library ends the process.
+/// Runs at the end of a thread. Not a thread_local object with a destructor: the C library ends the
+/// process if it has no memory to register the destructor.
 void end_context(void* ended) {
   if (own == ended) own = nullptr;
   delete static_cast<Context*>(ended);

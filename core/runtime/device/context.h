@@ -26,8 +26,8 @@ Context& context();
 /// The tag of this thread's copies and allocations.
 std::string_view current_tag() noexcept;
 
-/// What the layers above keep for this thread and ThreadContext carries, as bits of their own:
-/// core/tensor/dispatch/mode.cpp. Kept apart from the context because each operation reads it.
+/// The bits that core/tensor/dispatch/mode.cpp keeps for this thread and ThreadContext carries.
+/// Apart from the context because each operation reads them.
 extern constinit thread_local std::uint32_t carried_bits;
 
 }  // namespace patchbay::runtime

@@ -12,7 +12,7 @@ DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, const DeviceIn
 
 std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from_this(), this}; }
 
-/// A trace says when work ran.
+/// Traced streams measure times.
 std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {
   return runtime.tracing.tracer() != nullptr ? wanted | PATCHBAY_STREAM_TIMES : wanted;
 }

@@ -24,7 +24,7 @@ struct PluginState;
 struct RuntimeState;
 struct StreamState;
 
-/// Where a device is, for who may outlive it: null when it is gone.
+/// A link to a device for objects that may outlive it: null once the device is gone.
 struct DeviceLink {
   explicit DeviceLink(DeviceState* there) : device(there) {}
   const HomeProcess home;
@@ -32,8 +32,8 @@ struct DeviceLink {
   DeviceState* device;
 };
 
-/// Its constant description, its handle once it is open, and its parts, each of which a room above
-/// defines: the stream, the memory, the kernels. `DeviceAssembly` (registry/) owns the parts.
+/// A device: its constant description, its handle once it is open, and its stream, memory and
+/// kernels, which higher folders define and `DeviceAssembly` (registry/) owns.
 struct DeviceState {
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
@@ -47,17 +47,17 @@ struct DeviceState {
   }
   /// A handle that keeps the runtime alive.
   std::shared_ptr<DeviceState> shared();
-  /// Blocks until all that was submitted to any of its streams is done.
+  /// Blocks until everything submitted to its streams is done.
   virtual void synchronize(std::uint64_t deadline_ns) = 0;
-  /// The same for what failed too, which has ended.
+  /// The same, ignoring failures.
   virtual void finish_quietly() noexcept = 0;
-  /// The flags to create a stream with, for which the program asked for these.
+  /// The flags to create a stream with if the program asked for `wanted`.
   std::uint32_t stream_flags(std::uint32_t wanted) const;
-  /// Whether the driver's memory is kept when it is freed.
+  /// Whether freed memory is kept for later allocations.
   bool caches_memory() const;
-  /// All streams report this from now on, new ones too.
+  /// Makes all streams, new ones too, report this fault from now on.
   virtual void lose(const std::shared_ptr<const Fault>& fault) = 0;
-  /// For what would not ask the plugin. Errors: kDeviceLost.
+  /// For calls that don't ask the plugin. Errors: kDeviceLost.
   void check_alive(std::string_view operation) const {
     if (is_lost_.load(std::memory_order_relaxed)) raise_lost(operation);
   }
@@ -75,15 +75,15 @@ struct DeviceState {
 
   std::atomic<patchbay_device*> handle{nullptr};
   StreamState* default_stream = nullptr;  // null until the device is open
-  /// For copies beside the default stream's work: of the thread whose turn it is to make one.
+  /// For copies beside the default stream's work; used only by the thread whose turn it is.
   std::unique_ptr<StreamState, void (*)(StreamState*)> transfer_stream{nullptr, nullptr};
   Allocator* allocator = nullptr;
   KernelCache* kernels = nullptr;
   const std::shared_ptr<DeviceLink> link = std::make_shared<DeviceLink>(this);
-  // Modules and prepared kernels count from before they are compiled: the plugin stays meanwhile.
-  std::atomic<std::uint32_t> num_streams{0};  // made so far, but for the default one
+  // Modules and kernels are counted before they are compiled, which keeps the plugin loaded.
+  std::atomic<std::uint32_t> num_streams{0};  // created so far, without the default one
   std::atomic<std::int64_t> live_events{0}, live_modules{0}, live_preparations{0};
-  std::atomic<std::int64_t> live_wraps{0};  // buffers that borrow the application's memory
+  std::atomic<std::int64_t> live_wraps{0};  // buffers that wrap the application's memory
 
  protected:
   DeviceState(RuntimeState& runtime, PluginState& plugin, const DeviceInfo& info);

@@ -12,15 +12,15 @@ struct GeneratorPosition {
   std::uint64_t seed, offset;
 };
 
-/// Where a sequence of draws is.
+/// The position of a random generator.
 struct GeneratorState {
   std::mutex mutex;
   std::uint64_t seed = 0, offset = 0;  // under `mutex`
 };
 
-/// That of a new runtime, for operations that are given none. It begins with the process's seed.
+/// The generator of a new runtime, for operations without one. Starts with the process's seed.
 std::shared_ptr<GeneratorState> make_default_generator();
-/// Sets the process's seed, 0 before, and starts all runtimes' default generators from it.
+/// Sets the process's seed, 0 at first, and restarts all runtimes' default generators with it.
 void seed_default_generators(std::uint64_t seed);
 
 }  // namespace patchbay::runtime

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What devices, streams, memory and copies have of the runtime that they belong to. The plugins and
-// the devices themselves are the registry's (registry/loaded_runtime.h).
+// The part of a runtime that devices, streams, memory and copies use. The plugins and the devices
+// themselves belong to the registry (registry/loaded_runtime.h).
 #ifndef PATCHBAY_CORE_RUNTIME_DEVICE_RUNTIME_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_DEVICE_RUNTIME_STATE_H_
 
@@ -20,11 +20,11 @@ struct DeviceState;
 class Links;
 class Transfer;
 
-/// Owned by the handles to it and to its devices.
+/// Owned by the handles to the runtime and to its devices.
 struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
   RuntimeState(const RuntimeOptions& options, Links& links, Transfer& transfer);
 
-  /// The device of that name. Errors: those of Device's constructor.
+  /// The device with that name. Errors: those of Device's constructor.
   virtual DeviceState& find(std::string_view name) = 0;
   /// Calls the application's out-of-memory callback. False if there is none, or if this thread is
   /// in that callback.
@@ -32,12 +32,12 @@ struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
   /// Blocks until the copies that hold memory of the device have released it.
   virtual void finish_copies_for_memory(const DeviceState& device) = 0;
 
-  const bool sync;  // each submission is waited for
+  const bool sync;  // wait for each submission
   const bool validates;
   Ledger ledger;
   Links& links;
   Transfer& transfer;
-  /// Draws for operations that are given no generator.
+  /// Draws random numbers for operations without a generator.
   const std::shared_ptr<GeneratorState> generator = make_default_generator();
 };
 
