@@ -31,7 +31,7 @@ GraphRecorder::GraphRecorder()
 
 GraphRecorder::~GraphRecorder() {
   if (!is_finished_) note_unwritten(not_recorded_);
-  scope_->recorder = nullptr;  // a scope that ends out of order may bring it back
+  scope_->recorder = nullptr;  // a scope that ends out of order may restore it
   exchange_streams(std::move(previous_));
 }
 
@@ -200,7 +200,7 @@ struct Interval {
   std::size_t size_bytes, first, last, offset;
 };
 
-/// Places the greatest first, each at the lowest offset where nothing lies that lives when it does.
+/// Places the largest first, each at the lowest offset that is free during its life.
 std::size_t place(std::vector<Interval>& intervals) {
   std::stable_sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
     return a.size_bytes > b.size_bytes;
@@ -229,8 +229,8 @@ std::size_t aligned(std::size_t size) { return (size + kAlignment - 1) / kAlignm
 
 }  // namespace
 
-/// What was made here and is held by nobody else goes into one block of its device, where memory
-/// is used again once its last user is past; what no operation uses goes.
+/// Puts temporaries (made here, held by nothing else) into one block for each device, in which
+/// those not in use at once share memory. Drops buffers that no operation uses.
 void GraphRecorder::plan_arenas() {
   std::map<DeviceState*, std::vector<Interval>> by_device;
   auto& buffers = graph_->buffers_;
@@ -260,8 +260,8 @@ void GraphRecorder::plan_arenas() {
   }
 }
 
-/// One for all launches of a device where they follow one another in the caller's thread; elsewhere
-/// each takes its own from the allocator.
+/// Allocates one workspace for all launches of an inline device, which run one after the other. On
+/// other devices each launch allocates its own.
 void GraphRecorder::add_workspaces() {
   std::uint64_t size = 0;
   for (const auto& launch : graph_->launches_)
@@ -277,7 +277,7 @@ void GraphRecorder::add_workspaces() {
   }
 }
 
-/// What was made here and is held elsewhere too.
+/// Marks the results made here that others hold too.
 void GraphRecorder::note_unwritten(const FaultPtr& why) noexcept {
   for (const GraphBuffer& buffer : graph_->buffers_) {
     if (buffer.is_result() && buffer.recorded.state()->references.load() > 1) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Takes down what a thread launches and copies, instead of doing it.
+// Records a thread's launches and copies instead of making them.
 #ifndef PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_RECORDER_H_
 #define PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_RECORDER_H_
 
@@ -14,7 +14,7 @@
 
 namespace patchbay::runtime {
 
-/// While it lives, this thread records. Not nested.
+/// Records this thread while it lives. Does not nest.
 class GraphRecorder final : public Recorder {
  public:
   GraphRecorder();
@@ -22,9 +22,9 @@ class GraphRecorder final : public Recorder {
   GraphRecorder(const GraphRecorder&) = delete;
   GraphRecorder& operator=(const GraphRecorder&) = delete;
 
-  /// A new number for a value that may be set before each run.
+  /// A new slot number, for a value that may be set before each run.
   std::uint32_t add_slot();
-  /// The list, once nothing of the program's stack holds what it made.
+  /// Ends the recording. Call it when no object on the program's stack holds a recorded buffer.
   std::shared_ptr<GraphState> finish();
 
   bool has_slot(std::uint32_t slot) const override;

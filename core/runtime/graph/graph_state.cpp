@@ -26,7 +26,7 @@ std::uint32_t GraphState::index_of(const GraphBuffer& buffer) const {
 
 namespace {
 
-/// One buffer, or two that wrap blocks of the application's which meet.
+/// Whether they are one buffer, or wrap overlapping blocks of the application's.
 bool overlap(const BufferState& a, const BufferState& b) {
   if (&a == &b) return true;
   if (!may_share_bytes(a, b)) return false;
@@ -73,7 +73,7 @@ bool GraphState::set(std::uint32_t slot, const Scalar& value) {
   for (const GraphSlot& known : slots_) {
     if (known.slot != slot) continue;
     patchbay_argument& argument = arguments_[known.argument];
-    // A bool crosses as u8; its value is 0 or 1 all the same.
+    // A bool crosses as u8, with the value 0 or 1.
     changes.emplace_back(&argument, value.bits(static_cast<DType>(argument.dtype), "set"));
   }
   for (const auto& [argument, bits] : changes) argument->value.bits = bits;
@@ -155,7 +155,7 @@ void GraphState::run_step(const Step& step) {
   }
 }
 
-/// Of operations that are done when their calls return, on memory that no other stream knows.
+/// For operations that are done when their calls return, on memory that no other stream uses.
 void GraphState::run_inline(StreamState& stream) {
   stream.check_not_failed("replay");
   const auto enter = device_->plugin.tables.kernel.launch;
@@ -170,7 +170,7 @@ void GraphState::check_home(std::string_view operation) const {
   for (const auto& device : devices_) device->check_home(operation);
 }
 
-/// What it was to make has no elements if it fails.
+/// If it fails, its results have no elements.
 void GraphState::replay() {
   check_home("replay");
   const std::scoped_lock lock(mutex_);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A recorded list of launches and copies, and its places that may change from run to run.
+// A recorded list of launches and copies, whose buffers and slots may change between runs.
 #ifndef PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_GRAPH_GRAPH_STATE_H_
 
@@ -22,15 +22,15 @@
 
 namespace patchbay::runtime {
 
-/// Storage that the list uses. What the list alone needs lies in an arena after the recording.
+/// A buffer that the list uses. Temporaries lie in an arena once the recording has ended.
 struct GraphBuffer {
-  Buffer recorded;         // keeps the identity of what was recorded; none for a temporary
-  Buffer current;          // what stands there
-  std::int64_t shift = 0;  // of `current` against the offsets recorded, in bytes
+  Buffer recorded;         // keeps the recorded identity; none for a temporary
+  Buffer current;          // what the list uses now
+  std::int64_t shift = 0;  // from the recorded offset to that in `current`, in bytes
   bool is_made_here = false, is_read = false, is_written = false;
   std::size_t first_step = 0, last_step = 0;
 
-  /// Whether the list makes it from nothing, and others may hold it.
+  /// Whether the list computes it from nothing and others may hold it.
   bool is_result() const { return is_made_here && is_written && recorded; }
 };
 
@@ -45,7 +45,7 @@ struct GraphSlot {
   std::uint32_t slot, argument;
 };
 
-/// An argument that is a generator's seed, or an offset so far behind where a run finds it.
+/// An argument that is a generator's seed, or its offset plus `distance` at the start of a run.
 struct GraphDraw {
   std::uint32_t argument, generator;
   bool is_seed;
@@ -54,8 +54,8 @@ struct GraphDraw {
 
 struct GraphGenerator {
   std::shared_ptr<GeneratorState> state;
-  GeneratorPosition met;  // where it was when the recording met it
-  std::uint64_t offset;   // where the list has taken it
+  GeneratorPosition met;  // at its first use in the recording
+  std::uint64_t offset;   // after the operations recorded so far
 };
 
 class GraphState {
@@ -64,16 +64,16 @@ class GraphState {
   GraphState(const GraphState&) = delete;
   GraphState& operator=(const GraphState&) = delete;
 
-  /// Queues the list, on this thread's streams. Errors: those of its operations, which say how many
-  /// had been queued.
+  /// Queues the list on this thread's streams. Errors: those of its operations, with the number of
+  /// operations already queued.
   void replay();
-  /// From now on as many bytes of `replacement` stand for these. False, and nothing is changed, if
-  /// the graph uses it elsewhere, and either use writes.
+  /// Uses `replacement` in place of these bytes from now on. False, with nothing changed, if the
+  /// graph also uses the replacement elsewhere and either use writes.
   bool bind(const GraphRange& bytes, const Buffer& replacement, std::uint64_t offset_bytes);
   /// Null if the list does not use the buffer.
   const GraphBuffer* find(const BufferState& recorded) const;
   std::uint32_t index_of(const GraphBuffer& buffer) const;
-  /// Whether all that the list uses of the buffer is within these bytes.
+  /// Whether these bytes include all that the list uses of the buffer.
   bool is_within(const GraphRange& bytes) const;
   /// False if there is no such slot.
   bool set(std::uint32_t slot, const Scalar& value);
@@ -85,7 +85,7 @@ class GraphState {
   friend class GraphRecorder;
 
   struct Launch {
-    KernelState* kernel;  // the device keeps it
+    KernelState* kernel;  // the device keeps it alive
     std::uint32_t first_argument, num_arguments, first_use, num_uses;
     patchbay_memory workspace;
     std::string name;
@@ -97,7 +97,7 @@ class GraphState {
   };
   struct Copy {
     GraphRange to, from;
-    const char* name;  // a literal: the thread that makes copies may need it once the graph is gone
+    const char* name;  // a literal: the transfer thread may need it after the graph's end
   };
   struct LookStep {
     GraphRange range;
@@ -108,7 +108,7 @@ class GraphState {
     DeviceState* device;
     std::size_t size_bytes;
   };
-  /// Which of the lists an operation is in.
+  /// An operation, as an index into one of the lists.
   struct Step {
     enum Kind { kLaunch, kGridLaunch, kCopy, kLook } kind;
     std::uint32_t index;
@@ -117,7 +117,7 @@ class GraphState {
     std::uint32_t buffer;
     bool writes, reads;
   };
-  /// After buffers changed.
+  /// Computes uses and addresses again after buffers changed.
   void resolve();
   bool shares_written(const GraphBuffer& place, const BufferState& other) const;
   void check_home(std::string_view operation) const;
@@ -138,7 +138,7 @@ class GraphState {
   const FaultPtr failed_ = std::make_shared<const Fault>(
       Fault{ErrorCode::kInvalidArgument, 0, "the replay that was to compute these elements failed",
             "Replay the graph once more, or make the tensor again"});
-  std::vector<std::shared_ptr<DeviceState>> devices_;  // outlive all that is below
+  std::vector<std::shared_ptr<DeviceState>> devices_;  // outlive all members below
   mutable std::mutex mutex_;                           // one run or change at a time
   std::vector<Step> steps_;
   std::vector<Launch> launches_;
@@ -147,17 +147,17 @@ class GraphState {
   std::vector<LookStep> looks_;
   std::vector<KernelCopy> kernel_copies_;
   std::vector<patchbay_argument> arguments_;
-  std::vector<GraphRange> places_;  // of the tensors among the arguments, in their order
+  std::vector<GraphRange> places_;  // of the tensor arguments, in order
   std::vector<RecordedUse> recorded_uses_;
   std::vector<BufferAccess> uses_;  // resolved
   std::vector<GraphBuffer> buffers_;
   std::vector<GraphSlot> slots_;
   std::vector<GraphDraw> draws_;
   std::vector<GraphGenerator> generators_;
-  DeviceState* device_ = nullptr;       // of all launches, if there is one
-  std::vector<BufferAccess> boundary_;  // all buffers, each once
-  std::vector<BufferState*> results_;  // of those what the list makes from nothing, and others hold
-  std::vector<Buffer> arenas_;         // and the scratch memory
+  DeviceState* device_ = nullptr;      // the one device of all launches, if there is one
+  std::vector<Use> boundary_;          // all buffers, each once
+  std::vector<BufferState*> results_;  // current buffers of the results that others may hold
+  std::vector<Buffer> arenas_;         // and the workspace
   std::size_t arena_bytes_ = 0;
 };
 
