@@ -14,8 +14,7 @@ CallbackThread::~CallbackThread() {
     stopping_ = true;
   }
   changed_.notify_one();
-  // A callback that calls exit() may drop its own stream, as part of a static object; it does not
-  // return.
+  // If a callback calls exit(), a static object's destructor may destroy the stream in this thread.
   if (thread_.get_id() == std::this_thread::get_id()) {
     thread_.detach();
   } else {

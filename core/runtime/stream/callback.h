@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Calls into the program when a stream has come to a point.
+// Calls the program when a stream reaches a point.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_CALLBACK_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_CALLBACK_H_
 
@@ -16,14 +16,14 @@
 
 namespace patchbay::runtime {
 
-/// For plugins without callbacks: a thread that waits for events, and is parked when there are
-/// none. It makes the calls of one stream, in order.
+/// For plugins without callbacks: a thread that waits for events and makes the calls of one stream,
+/// in order. It sleeps when there is nothing to wait for.
 class CallbackThread {
  public:
   using Call = void (*)(void* user, patchbay_status*);
 
   CallbackThread() : thread_(start_quiet_thread("add_callback", [this] { run(); })) {}
-  /// Returns when the last call has.
+  /// Waits for the last call to return.
   ~CallbackThread();
 
   void add(std::shared_ptr<EventState> event, Call call, void* user);
@@ -40,7 +40,7 @@ class CallbackThread {
   std::condition_variable changed_;
   std::deque<Pending> pending_;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because it uses the others
 };
 
 }  // namespace patchbay::runtime

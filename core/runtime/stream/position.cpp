@@ -14,7 +14,7 @@ void PastUse::wait() const noexcept {
     held->finish_quietly();
     return;
   }
-  // Some other thread is closing the stream, and says when it is through.
+  // Another thread is closing the stream, and notifies when it is done.
   for (std::uint64_t now = progress->completed.load(); now < sequence;
        now = progress->completed.load()) {
     progress->completed.wait(now);

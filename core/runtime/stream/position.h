@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Places in queues, of the submissions that use a piece of memory.
+// Positions of submissions in queues, for memory to remember its uses.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_POSITION_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_POSITION_H_
 
@@ -15,40 +15,40 @@ namespace patchbay::runtime {
 
 struct StreamState;
 
-/// What positions lie on: a stream, or a copy that the transfer thread makes.
+/// Something that has positions: a stream, or a copy that the transfer thread makes.
 struct Queue {
   explicit Queue(std::string device_name)
       : progress(std::make_shared<StreamProgress>(std::move(device_name))) {}
   virtual ~Queue() = default;
 
   bool is_done(std::uint64_t sequence) const { return progress->has_passed(sequence); }
-  /// The stream; null for a copy, which others can only wait for on the host.
+  /// The stream; null for a copy, which can only be waited for on the host.
   virtual StreamState* as_stream() noexcept { return nullptr; }
   /// Blocks until the position is done. Errors: those of what was submitted.
   virtual void wait_on_host(std::uint64_t sequence, std::string_view operation) = 0;
-  /// Whether what this thread does comes after it in any case.
+  /// Whether this thread's work follows the queue's without a wait.
   virtual bool is_ordered_here() const noexcept { return false; }
-  /// Learns how far it has come, without waiting.
+  /// Updates `progress` without waiting.
   virtual void poll() noexcept = 0;
-  /// Waits for all that was submitted; what failed has ended too.
+  /// Waits for everything submitted, ignoring failures.
   virtual void finish_quietly() noexcept = 0;
 
   const std::shared_ptr<StreamProgress> progress;
 };
 
-/// One submission's place in a queue, and what it does to a buffer.
+/// A submission's position in a queue, and how it uses a buffer.
 struct Position {
   std::shared_ptr<Queue> queue;
   std::uint64_t sequence = 0;
   bool writes = false;
-  /// It used the memory for an earlier buffer: launches by hand wait for it too, since their
-  /// caller can't know of it.
+  /// Uses of the memory's earlier buffers. Launches by hand wait for these too, because their
+  /// caller can't know of them.
   bool inherited = false;
 
   bool is_done() const { return queue->is_done(sequence); }
 };
 
-/// The same for memory that no buffer holds. It keeps neither queue nor runtime.
+/// The same for memory that no buffer holds. Keeps neither queue nor runtime alive.
 struct PastUse {
   std::weak_ptr<Queue> queue;
   std::shared_ptr<const StreamProgress> progress;
@@ -56,7 +56,7 @@ struct PastUse {
   bool writes = false;
 
   bool is_done() const { return progress->has_passed(sequence); }
-  /// Asks the driver, if that is needed to know.
+  /// Asks the driver if necessary.
   bool learn_whether_done() const noexcept;
   void wait() const noexcept;
 };

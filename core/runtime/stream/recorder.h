@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What takes submissions down instead of making them. Launches, copies and generators ask for it;
-// graph/ implements it.
+// Records submissions instead of making them. Launches, copies and generators use it; graph/
+// implements it.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_RECORDER_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_RECORDER_H_
 
@@ -25,13 +25,13 @@ struct KernelState;
 struct ModuleKernelState;
 struct BufferAccess;
 
-/// How many groups or work items, an axis each.
+/// Numbers of groups or work items, one for each axis.
 using GridAxes = std::array<std::uint32_t, 3>;
 
-/// Reads bytes of a buffer. Throws if it does not like them.
+/// Checks bytes of a buffer. Throws if they are invalid.
 using Look = std::function<void(std::span<const std::byte>)>;
 
-/// What an argument of a launch may say of its value; other numbers are the program's slots.
+/// What a launch may state of an argument's value; other numbers are the program's slots.
 constexpr std::uint32_t kNoSlot = 0, kSeedSlot = 0xffffffff, kOffsetSlot = 0xfffffffe;
 
 class Recorder {
@@ -46,16 +46,16 @@ class Recorder {
                            std::span<const BufferAccess> uses) = 0;
   virtual void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) = 0;
   virtual void kernel_copy(DeviceState& device, std::size_t size_bytes) = 0;
-  /// At each run, before what is recorded next, `look` is called with these bytes of the buffer.
+  /// Makes each run call `look` with these bytes of the buffer, before the next recorded operation.
   virtual void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes,
                     const char* name, Look look) = 0;
   virtual void note_made(BufferState& buffer) = 0;
-  /// Whether the buffer's elements are only known when the list runs.
+  /// Whether the buffer's elements are computed only when the list runs.
   virtual bool makes(const BufferState& buffer) const = 0;
   virtual bool has_slot(std::uint32_t slot) const = 0;
 
-  // In place of a generator's own state.
-  /// Where the next draws begin, which the next launch takes.
+  // These replace a generator's own state.
+  /// The start of the next draws. The next launch takes it as its argument.
   virtual GeneratorPosition advance(const std::shared_ptr<GeneratorState>& generator,
                                     std::uint64_t calls) = 0;
   virtual void set_position(const std::shared_ptr<GeneratorState>& generator,

@@ -51,7 +51,7 @@ void StreamProgress::note_wait(std::uint64_t sequence, std::shared_ptr<StreamPro
 }
 
 void StreamProgress::forget_waits() {
-  std::vector<Wait> waits;  // goes when the lock has: it may be the last to know those streams
+  std::vector<Wait> waits;  // destroyed after the lock's end: may be the last to hold those streams
   const std::scoped_lock lock(mutex_);
   waits.swap(waits_);
 }
@@ -70,7 +70,7 @@ FaultPtr StreamProgress::fault_at(std::uint64_t sequence) const {
   return nullptr;
 }
 
-/// The failure may be that of a stream which this one waits for, and then it is told as theirs.
+/// A failure of a stream that this one waits for is reported in that stream's words.
 FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t sequence) {
   if (FaultPtr known = fault_at(sequence)) return known;
   if (FaultPtr known = fault()) return known;
@@ -80,7 +80,7 @@ FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t seque
     const FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence);
     if (known == nullptr) continue;
     if (!known->loses_device()) return fail(known);
-    // The loss of another device is none of this one's.
+    // The loss of another device does not lose this one.
     return fail(std::make_shared<const Fault>(
         Fault{ErrorCode::kLaunchFailed, known->native_code, known->text}));
   }
@@ -122,7 +122,7 @@ bool StreamProgress::has_open(std::string_view name, std::uint64_t up_to) const 
   });
 }
 
-/// With those of the streams that are waited for.
+/// Includes the waits of the streams that are waited for.
 std::vector<StreamProgress::Wait> StreamProgress::all_open_waits() const {
   std::vector<Wait> all = open_waits();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -137,7 +137,7 @@ std::vector<StreamProgress::Wait> StreamProgress::all_open_waits() const {
   return all;
 }
 
-/// Where it may have been launched, as far as can be told.
+/// The devices on which it may have been launched, as far as known.
 std::string StreamProgress::places_of(std::string_view name, const std::vector<Wait>& waits) const {
   std::set<std::string> places;
   if (has_open(name, UINT64_MAX)) places.insert(device_name_);
@@ -181,7 +181,7 @@ std::string StreamProgress::describe(const patchbay_status& status,
   if (!status.origin.empty()) {
     names.push_back(status.origin);
   } else if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
-    // A plugin that loses a device tells the origin itself, for it repeats it in every call.
+    // A plugin that loses a device names the origin itself: it repeats that in every call.
     names = open_names(UINT64_MAX);
   }
   std::string text = status.message + " (";

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How far a stream has come, what it was given last, and what of that failed. It outlives the
-// stream, for memory and events that remember a position on it.
+// How far a stream has come, its recent submissions and its failures. Outlives the stream, for
+// memory and events that remember a position on it.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_PROGRESS_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_PROGRESS_H_
 
@@ -23,35 +23,35 @@ class StreamProgress {
  public:
   explicit StreamProgress(std::string device_name) : device_name_(std::move(device_name)) {}
 
-  std::atomic<std::uint64_t> completed{0};  // as far as is known
+  std::atomic<std::uint64_t> completed{0};  // as far as known
 
   bool has_passed(std::uint64_t sequence) const {
     return completed.load(std::memory_order_acquire) >= sequence;
   }
-  /// All up to there has ended, well or not.
+  /// Notes that everything up to `sequence` has ended, whether it failed or not.
   void pass(std::uint64_t sequence);
 
-  /// For messages: a launch or copy by its name, cut if long.
+  /// Remembers the name of a launch or copy for messages; cuts a long one.
   void note_submission(std::uint64_t sequence, std::string_view name);
-  /// What comes from `sequence` on waits for a position elsewhere, whose failure it inherits.
+  /// Notes that work from `sequence` on waits for a position elsewhere, and fails if that fails.
   void note_wait(std::uint64_t sequence, std::shared_ptr<StreamProgress> awaited,
                  std::uint64_t awaited_sequence);
-  /// ": [add], [mul] are not done", up to a position; empty if nothing is known to be open.
+  /// The open work up to a position, ": [add], [mul] are not done"; empty if none is known.
   std::string describe_open(std::uint64_t up_to) const;
-  /// Streams that wait for each other must not keep each other.
+  /// Drops the waits, so that streams that wait for each other don't keep each other alive.
   void forget_waits();
 
   /// Whether the stream has failed and was not restarted.
   bool has_failed() const { return failed_.load(std::memory_order_acquire); }
-  /// Null if it has not.
+  /// Null if it has not failed.
   FaultPtr fault() const;
-  /// What the submission at `sequence` failed with; null if nothing is known.
+  /// The failure of the submission at `sequence`; null if none is known.
   FaultPtr fault_at(std::uint64_t sequence) const;
-  /// Notes a failure of something up to `sequence` that is not known to be done. The first one
-  /// stays; one that was known before a restart is only told again.
+  /// Notes the failure of unfinished work up to `sequence`. Returns the first failure if there was
+  /// one, and only repeats a failure known before a restart.
   FaultPtr fail(const patchbay_status& status, std::uint64_t sequence);
   FaultPtr fail(FaultPtr fault);
-  /// What comes after `submitted` is sound again.
+  /// Work after `submitted` is no longer affected by earlier failures.
   void restart(std::uint64_t submitted);
 
  private:
@@ -74,13 +74,13 @@ class StreamProgress {
   std::vector<Wait> open_waits() const;
   std::vector<Wait> all_open_waits() const;
   bool has_open(std::string_view name, std::uint64_t up_to) const;
-  /// Each name once, oldest first; the lock is held.
+  /// Each name once, oldest first. The caller holds the lock.
   std::vector<std::string_view> open_names(std::uint64_t up_to) const;
   std::string places_of(std::string_view name, const std::vector<Wait>& waits) const;
   std::string describe(const patchbay_status& status, const std::vector<Wait>& waits) const;
 
   const std::string device_name_;
-  mutable std::mutex mutex_;  // of one stream at a time
+  mutable std::mutex mutex_;  // never held together with another stream's
   std::uint64_t num_submissions_ = 0;
   std::array<Submission, kKept> submissions_{};  // sequence 0: none
   std::vector<Wait> waits_;

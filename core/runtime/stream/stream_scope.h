@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which stream a thread's operations go to, and whether it may call the runtime at all.
+// Which stream a thread's operations use, and whether it may call the runtime at all.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_SCOPE_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_SCOPE_H_
 
@@ -14,24 +14,24 @@ namespace patchbay::runtime {
 
 class Recorder;
 
-/// The streams chosen by the scopes of a thread, innermost first.
+/// The streams selected by a thread's scopes, innermost first.
 struct ScopedStream {
   std::shared_ptr<StreamState> stream;  // null: a recording begins here
   std::shared_ptr<const ScopedStream> outer;
   Recorder* recorder = nullptr;
 };
 
-/// Null, or those of this thread, or what stands for 'in a callback': one word, for each operation
-/// looks at it.
+/// This thread's scopes, null, or the mark for 'in a callback'. A single pointer, because each
+/// operation reads it.
 extern constinit thread_local const ScopedStream* scoped_streams;
 
-/// Sets this thread's streams and gives those before.
+/// Sets this thread's streams and returns the previous ones.
 std::shared_ptr<const ScopedStream> exchange_streams(std::shared_ptr<const ScopedStream> streams);
 
 /// The innermost scope's stream of the device, else its default stream.
 StreamState& find_scoped_stream(DeviceState& device, std::string_view operation);
 
-/// The stream that operations on the device's tensors go to. The device is open.
+/// The stream for operations on the device's tensors. The device is open.
 /// Errors: kInvalidArgument in a stream's callback, which may not call the runtime; kDeviceLost in
 /// a forked process.
 inline StreamState& current_stream(DeviceState& device, std::string_view operation) {
@@ -48,7 +48,7 @@ inline void check_no_callback(std::string_view operation) {
     raise_in_callback(operation);
 }
 
-/// Errors: kInvalidArgument while this thread records a graph, which does no work.
+/// Errors: kInvalidArgument while this thread records a graph, which runs nothing.
 void check_not_recording_slowly(std::string_view operation);
 inline void check_not_recording(std::string_view operation) {
   if (scoped_streams != nullptr) [[unlikely]]
@@ -81,8 +81,8 @@ bool is_here(const T& object) {
   return object.home.is_here();
 }
 
-/// For what waits for callbacks when it goes: the last handle may be one that a callback held. In a
-/// forked process the object stays.
+/// A deleter for objects whose destructor waits for callbacks: a callback may hold the last handle.
+/// Deletes nothing in a forked process.
 struct DeleteOutsideCallbacks {
   template <class T>
   void operator()(T* object) const noexcept {
@@ -93,7 +93,7 @@ struct DeleteOutsideCallbacks {
     }
     try {
       start_quiet_thread("Stream", [object] { delete object; }).detach();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): no thread to be had, so it stays
+    } catch (...) {  // NOLINT(bugprone-empty-catch): without a thread the object stays
     }
   }
 };

@@ -53,7 +53,7 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
     times = std::make_unique<StreamTimes>(*this);
     trace_ = std::make_unique<StreamTrace>(*this);
   }
-  handle = adopted.release();  // once nothing can fail any more
+  handle = adopted.release();  // last, when nothing can fail
 }
 
 StreamHandle own_stream(const DeviceState& device, patchbay_stream* made,
@@ -74,7 +74,7 @@ StreamState::~StreamState() {
 
 void StreamState::close() {
   if (handle == nullptr) return;
-  if (tracer() != nullptr) finish_quietly();  // and so writes what is missing
+  if (tracer() != nullptr) finish_quietly();  // also writes the rest of the trace
   trace_.reset();
   device.remove_stream(*this);
   callbacks_.reset();
@@ -149,7 +149,7 @@ void StreamState::poll() noexcept {
     }
     if (!probe_->is_done()) return;
   } catch (...) {
-    // What failed has ended. Without an event: another time.
+    // Failed work has ended. If only the event failed, try again later.
     if (!progress->has_failed() && !is_done(probe_sequence_)) return;
   }
   probe_.reset();
@@ -180,14 +180,14 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
   std::uint64_t target = 0;
   patchbay_stream* opened = nullptr;
   {
-    // A position is counted just before its submission is made, under the mutex.
+    // A position is counted just before its submission, with the mutex held.
     const std::scoped_lock lock(mutex);
     opened = open_handle();
     target = submitted.load(std::memory_order_acquire);
   }
   if (is_done(target)) check_not_failed(operation);
   patchbay_status* status = streams(device).synchronize(opened, deadline_ns);
-  // A driver may need longer to say that nothing is pending than the caller has.
+  // A driver may need longer than the deadline to see that nothing is pending.
   const bool is_ours = !is_lent && !is_exposed.load(std::memory_order_relaxed);
   if (is_timeout(status) && is_ours && is_done(target)) {
     release_status(std::exchange(status, nullptr));
@@ -201,7 +201,7 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
     raise_wait_failure(device, *progress, target, status, operation);
   progress->pass(target);
   write_trace();
-  check_not_failed(operation);  // an event may have told of it meanwhile
+  check_sound(operation);  // an event may have reported a failure meanwhile
 }
 
 void StreamState::flush() {
@@ -234,19 +234,19 @@ void StreamState::wait(const std::shared_ptr<EventState>& event) {
     check_not_failed("wait");
     check(streams(device).wait_event(open_handle(), event->handle), "wait", device.info.name_text);
     if (event->progress != progress) {
-      // A position of its own: until it is passed the stream has something pending.
+      // The wait gets its own position: until that is passed, the stream has pending work.
       const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
       progress->note_wait(sequence, event->progress, event->sequence);
     }
   } else {
-    // Events do not cross plugins: what is submitted next starts after a wait on the host.
+    // Events do not cross plugins: the next submission waits on the host first.
     const std::scoped_lock lock(mutex);
     foreign_waits_.push_back(event);
     has_foreign_waits_.store(true, std::memory_order_release);
   }
 }
 
-/// An event that failed, or was not reached in time, stays.
+/// Keeps an event that failed or timed out.
 void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation) {
   while (has_foreign_waits_.load(std::memory_order_acquire)) {
     std::shared_ptr<EventState> next;
@@ -302,7 +302,7 @@ void StreamState::reset() {
         "with wrap_stream.",
         device.info.name_text);
   }
-  finish_quietly();  // and so learns whether it has failed
+  finish_quietly();  // also learns whether it has failed
   const std::scoped_lock lock(mutex);
   const FaultPtr fault = progress->fault();
   foreign_waits_.clear();
@@ -338,7 +338,7 @@ EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_al
       sequence(stream.submitted.load()) {
   check(events(device).create(device.open(), flags, &handle), "Event", device.info.name_text);
   given(handle, device, "Event", "create of the event table");
-  // Events that the core makes for its own waits hold nothing open.
+  // Events of the core's own waits keep nothing open.
   if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -32,7 +32,7 @@ void StreamTimes::restart() {
   origin_.reset();
 }
 
-/// False for what failed.
+/// False if the submission failed.
 bool StreamTimes::finish(Measured& measured) {
   try {
     measured.time.start =

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// When the launches and copies of a stream ran, by events with times around each.
+// Measures when a stream's launches and copies ran, with an event before and after each.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TIMES_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TIMES_H_
 
@@ -19,13 +19,13 @@ class StreamTimes {
  public:
   explicit StreamTimes(StreamState& stream) : stream_(stream) {}
 
-  // Around each submission; the caller holds the stream's mutex.
+  // Called around each submission; the caller holds the stream's mutex.
   void begin(const Submission& what);
   void end();
-  /// Drops what was measured on a queue that is gone.
+  /// Drops the measurements of a queue that was replaced.
   void restart();
 
-  /// Of what has finished, oldest first.
+  /// The finished measurements, oldest first.
   std::vector<SubmissionTime> take();
 
  private:
@@ -39,9 +39,9 @@ class StreamTimes {
   static bool finish(Measured& measured);
 
   StreamState& stream_;
-  std::shared_ptr<EventState> origin_;  // of the starts
+  std::shared_ptr<EventState> origin_;  // the zero of `start`
   Measured next_;
-  std::mutex mutex_;  // of measured_, and inside of the stream's
+  std::mutex mutex_;  // guards measured_; taken inside the stream's
   std::deque<Measured> measured_;
 };
 

@@ -29,7 +29,7 @@ std::shared_ptr<EventState> StreamTrace::mark() {
   return stream_.record_locked(nullptr, PATCHBAY_EVENT_TIMES);
 }
 
-/// The first one waits, so that the device's clock can be set against the host's.
+/// The first call waits, to set the device's clock against the host's.
 void StreamTrace::begin(Tracer& tracer, const Submission& what) {
   write();
   if (origin_.event == nullptr) {
@@ -46,7 +46,7 @@ void StreamTrace::end() noexcept try {
   next_.end = mark();
   const std::scoped_lock lock(mutex_);
   pending_.push_back(std::exchange(next_, {}));
-} catch (const std::exception&) {  // the submission was made: a trace without it is no failure
+} catch (const std::exception&) {  // the submission was made, so only its trace is lost
   next_ = {};
 }
 
@@ -62,7 +62,7 @@ void StreamTrace::write() noexcept {
     try {
       if (!pending_.front().end->is_done()) return;
       write_one(pending_.front());
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): what failed took no time
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): failed work has no times
     }
   }
 }

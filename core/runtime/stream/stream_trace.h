@@ -15,18 +15,18 @@
 
 namespace patchbay::runtime {
 
-/// Of a stream with times. Events around each submission; what they say is written once they are
-/// done, on the occasion of a later call.
+/// For streams with times. Records events around each submission and writes the times in a later
+/// call, once they are known.
 class StreamTrace {
  public:
   explicit StreamTrace(StreamState& stream) : stream_(stream) {}
 
-  // Around each submission; the caller holds the stream's mutex.
+  // Called around each submission; the caller holds the stream's mutex.
   void begin(Tracer& tracer, const Submission& what);
   void end() noexcept;
-  /// Writes what is known to have ended.
+  /// Writes work that is known to have ended.
   void write() noexcept;
-  /// Drops what was submitted to a queue that is gone.
+  /// Drops the submissions of a queue that was replaced.
   void restart() noexcept;
 
  private:
@@ -46,16 +46,16 @@ class StreamTrace {
   void write_one(const Pending& ended) const;
 
   StreamState& stream_;
-  Origin origin_;  // where the device's times and the host's meet
+  Origin origin_;  // one moment in the device's time and the host's
   Pending next_;
-  std::mutex mutex_;  // of pending_, and inside of the stream's
+  std::mutex mutex_;  // guards pending_; taken inside the stream's
   std::deque<Pending> pending_;
 };
 
-/// The same for what a stream does inline: it runs on the device while it is submitted.
+/// The same for inline work, which runs on the device while it is submitted.
 class InlineSpan {
  public:
-  /// `size_bytes` of a copy, whose caller has a span of its own.
+  /// `size_bytes` is for copies, whose caller has its own span.
   InlineSpan(const StreamState& stream, std::string_view name, std::uint64_t size_bytes = 0)
       : stream_(stream),
         name_(name),
