@@ -20,13 +20,13 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kLargeGranuleBytes = std::size_t{32} << 10;
-// Segments: small blocks share small ones, blocks of up to kMostSharedBytes larger ones, and above
-// a segment is made for one block. They are three pools, so that a small block that stays does not
-// keep a large segment from the next large block.
+// Small blocks share small segments, blocks of up to kMostSharedBytes share larger ones, and each
+// larger block has a segment of its own. Three pools, so that a small block in use does not keep a
+// large segment from the next large block.
 constexpr std::size_t kSmallSegmentBytes = 2 * kMiB, kSharedSegmentBytes = 20 * kMiB;
 constexpr std::size_t kMostSharedBytes = 10 * kMiB, kOwnStepBytes = 2 * kMiB;
-/// Before more than this of the peak of what was live is reserved, kept segments that do not fit
-/// go.
+/// Unused segments are released before the reserved memory exceeds the peak of live memory by more
+/// than this factor.
 constexpr double kMostReserve = 1.25;
 
 constexpr std::size_t round_up(std::size_t size_bytes, std::size_t step_bytes) {
@@ -50,7 +50,7 @@ void push(Block*& list, Block* block) {
   list = block;
 }
 
-/// What an error of the driver says, without operation and device.
+/// The text of a driver's error, without operation and device.
 std::string reason_of(const std::exception& error, const std::string& device_name) {
   std::string_view text = error.what();
   constexpr std::string_view kPrefix = "[allocate] ";
@@ -60,7 +60,7 @@ std::string reason_of(const std::exception& error, const std::string& device_nam
   return std::string(text);
 }
 
-/// Thrown and caught here: what was tried last did not help.
+/// Thrown and caught in this file: the last attempt failed.
 struct OutOfMemory {
   std::string why;
 };
@@ -140,13 +140,13 @@ Block* KindAllocator::find(std::size_t size_bytes) {
   }
   const auto attempt = [&] {
     if (caches) return take_or_grow(size_bytes);
-    collect();  // so that what was freed while in use goes back
+    collect();  // returns freed blocks that are no longer in use
     return add_lone(size_bytes);
   };
   try {
     return attempt();
   } catch (const OutOfMemory&) {
-    device_.runtime.finish_copies_for_memory(device_);  // which hold what they copy
+    device_.runtime.finish_copies_for_memory(device_);  // unfinished copies hold memory
     trim();
   }
   try {
@@ -164,7 +164,7 @@ Block* KindAllocator::find(std::size_t size_bytes) {
   }
 }
 
-/// From what is there, the cheapest way first; else from the driver.
+/// Takes a block from the pools, the cheapest way first; else from the driver.
 Block* KindAllocator::take_or_grow(std::size_t size_bytes) {
   const std::size_t rounded = round(size_bytes);
   if (Block* const block = take_at_hand(rounded)) return block;
@@ -182,7 +182,7 @@ Block* KindAllocator::take_or_grow(std::size_t size_bytes) {
   }
 }
 
-/// As long as there is room for more, a large segment is not cut for a block of less than half.
+/// While more memory may be reserved, does not cut a large block for less than half of it.
 Block* KindAllocator::take_at_hand(std::size_t rounded_bytes) {
   const std::scoped_lock lock(mutex_);
   BlockPool& pool = pool_for(rounded_bytes);
@@ -190,7 +190,7 @@ Block* KindAllocator::take_at_hand(std::size_t rounded_bytes) {
   return pool.take(rounded_bytes, is_choosy ? 2 * rounded_bytes : SIZE_MAX);
 }
 
-/// The last resort: a piece of a segment for larger blocks.
+/// The last resort: cuts a segment for larger blocks.
 Block* KindAllocator::take_from_larger(std::size_t size_bytes) {
   const std::size_t rounded = large_.round(size_bytes);
   const std::scoped_lock lock(mutex_);
@@ -198,7 +198,7 @@ Block* KindAllocator::take_from_larger(std::size_t size_bytes) {
   return block != nullptr ? block : large_.take(rounded, SIZE_MAX);
 }
 
-/// The smallest of the blocks in use that is not much too large.
+/// The smallest pending block that is large enough and at most 1/8 larger.
 Block* KindAllocator::take_pending(std::size_t rounded_bytes) {
   const std::scoped_lock lock(mutex_);
   Block** best = nullptr;
@@ -212,7 +212,7 @@ Block* KindAllocator::take_pending(std::size_t rounded_bytes) {
   return best != nullptr ? pop(*best) : nullptr;
 }
 
-/// A segment for more than this block, else one of its size if it is large, else to the byte.
+/// Adds a shared segment; if that fails, one of the block's size; at last the exact bytes.
 Block* KindAllocator::grow(std::size_t size_bytes) {
   const std::size_t rounded = round(size_bytes);
   const BlockPool* const pool = &pool_for(rounded);
@@ -224,7 +224,7 @@ Block* KindAllocator::grow(std::size_t size_bytes) {
     if (segment_bytes == rounded && pool == &small_) break;
     try {
       return add_segment(segment_bytes, rounded);
-    } catch (const OutOfMemory&) {  // NOLINT(bugprone-empty-catch): a smaller one is tried
+    } catch (const OutOfMemory&) {  // NOLINT(bugprone-empty-catch): try a smaller one
     }
   }
   return add_lone(size_bytes);
@@ -283,16 +283,16 @@ std::unique_ptr<Segment> KindAllocator::request(std::size_t size_bytes) {
   }
 }
 
-/// Whether so much more keeps what is reserved near the peak of what was live.
+/// Whether the reserved memory stays near the peak of live memory if it grows by this.
 bool KindAllocator::has_room_for(std::size_t segment_bytes) const {
   const auto most = static_cast<double>(std::max(live_.peak_bytes(), live_bytes() + segment_bytes));
   return static_cast<double>(reserved_bytes_ + segment_bytes) <= kMostReserve * most;
 }
 
-/// Before more is taken of the driver: what is kept and does not fit goes, where it is much.
+/// Releases unused segments before the reserved memory grows too large.
 void KindAllocator::shrink_for(std::size_t segment_bytes) noexcept {
   while (!has_room_for(segment_bytes)) {
-    std::unique_ptr<Segment> unused;  // goes back when the lock is gone
+    std::unique_ptr<Segment> unused;  // released after the lock
     const std::scoped_lock lock(mutex_);
     unused = large_.remove_unused();
     if (unused == nullptr) unused = shared_.remove_unused();
@@ -300,7 +300,7 @@ void KindAllocator::shrink_for(std::size_t segment_bytes) noexcept {
   }
 }
 
-/// ", most by tag: 'weights' 100; no tag 50"; empty if nothing bears a tag.
+/// ", most by tag: 'weights' 100; no tag 50"; empty if nothing has a tag.
 std::string KindAllocator::largest_holders() {
   constexpr std::size_t kShown = 3;
   const std::vector<TaggedMemory> all = live_by_tag();
@@ -341,7 +341,7 @@ void KindAllocator::free(const Allocation& allocation, std::vector<PastUse> uses
   allocation.tag->blocks.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// To where it comes from; to the pending ones if something may still use it.
+/// Returns a block to its pool, or to the pending ones if something may still use it.
 void KindAllocator::give(Block* block) noexcept {
   if (!block->uses.empty()) {
     const std::scoped_lock lock(mutex_);
@@ -390,7 +390,7 @@ void KindAllocator::trim() noexcept {
     give(block);
   }
   for (;;) {
-    std::unique_ptr<Segment> unused;  // goes back when the lock is gone
+    std::unique_ptr<Segment> unused;  // released after the lock
     const std::scoped_lock lock(mutex_);
     for (BlockPool* pool : {&small_, &shared_, &large_}) {
       if (unused == nullptr) unused = pool->remove_unused();
@@ -450,7 +450,7 @@ patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   const Allocation allocation = memory.allocate(size_bytes);
   if (allocation.block == nullptr) return {nullptr, 0};
   try {
-    // Plugins know nothing of the uses that come with a block.
+    // Plugins know nothing of a block's earlier uses.
     for (const PastUse& use : std::exchange(allocation.block->uses, {})) use.wait();
     const std::scoped_lock lock(scratch_mutex_);
     const patchbay_memory at = allocation.block->memory();

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The memory of one device: every block that the runtime holds comes from here.
+// The memory of one device. Every block that the runtime holds comes from here.
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_ALLOCATOR_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_ALLOCATOR_H_
 
@@ -37,9 +37,9 @@ struct Allocation {
   std::size_t size_bytes = 0;
 };
 
-/// Memory of one kind. What is freed is kept for the next request: small blocks in a cache of the
-/// threads, the rest in pools. A block that a stream still uses can be taken again at once; its
-/// uses go with it, and the new owner's work follows them.
+/// Memory of one kind. Freed memory is kept for later requests: small blocks in caches for the
+/// threads, the rest in pools. A block that a stream still uses can be taken again at once: it
+/// carries its uses, and the new owner's work waits for them.
 class KindAllocator {
  public:
   KindAllocator(DeviceState& device, MemoryKind kind);
@@ -47,13 +47,13 @@ class KindAllocator {
   KindAllocator(const KindAllocator&) = delete;
   KindAllocator& operator=(const KindAllocator&) = delete;
 
-  /// Errors: kOutOfMemory, after all that can be done has been tried.
+  /// Errors: kOutOfMemory once everything else has been tried.
   Allocation allocate(std::size_t size_bytes);
-  /// `uses` are of what may not have ended.
+  /// `uses` are those that may not have ended.
   void free(const Allocation& allocation, std::vector<PastUse> uses) noexcept;
-  /// Waits for the uses of freed blocks, and gives back what nothing needs.
+  /// Waits for the uses of freed blocks and releases all unused memory.
   void trim() noexcept;
-  /// Learns which freed blocks are no longer in use, unless another thread is about it.
+  /// Returns freed blocks that are no longer in use to their pools, unless another thread does.
   void collect() noexcept;
   void set_source(std::shared_ptr<MemoryResource> source, bool caches);
   void set_limit(std::size_t bytes) { limit_bytes_.store(bytes); }
@@ -89,23 +89,23 @@ class KindAllocator {
   const MemoryKind kind_;
   BlockCache cache_;
   LiveCount live_;
-  std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // before what it counts
+  std::atomic<std::size_t> limit_bytes_{0}, reserved_bytes_{0};  // declared before what it counts
   std::atomic<bool> caches_{true};
 
-  // While blocks and segments are taken out to be given back: a thread that is out of memory would
-  // miss them. Around the other.
+  // Held while blocks and segments are taken out to be released: a thread that is out of memory
+  // must not miss them. Taken before mutex_.
   std::mutex trim_mutex_;
   std::mutex mutex_;  // no plugin is called while it is held
   std::shared_ptr<MemoryResource> source_;
   BlockPool small_, shared_, large_;
-  Block* pending_ = nullptr;  // given back while in use
+  Block* pending_ = nullptr;  // freed while in use
   std::size_t peak_reserved_bytes_ = 0;
   std::uint64_t num_driver_allocations_ = 0;
   std::mutex tags_mutex_;
   std::map<std::string, TagCount, std::less<>> tags_;
 };
 
-/// Both kinds.
+/// The allocators of both kinds.
 class Allocator {
  public:
   explicit Allocator(DeviceState& device)
@@ -116,7 +116,7 @@ class Allocator {
   void trim() noexcept {
     for (KindAllocator& kind : kinds_) kind.trim();
   }
-  /// Memory for a plugin's own use, which tells when it is done with it.
+  /// Allocates memory for a plugin's own use. The plugin releases it when it is done.
   patchbay_memory allocate_scratch(std::size_t size_bytes);
   void free_scratch(patchbay_memory memory) noexcept;
   std::uint64_t live_bytes() const { return kinds_[0].live_bytes() + kinds_[1].live_bytes(); }

@@ -5,7 +5,7 @@
 
 namespace patchbay::runtime {
 
-/// Holds a shard, if nobody else does.
+/// Holds a shard, unless another thread does.
 class BlockCache::Hold {
  public:
   explicit Hold(Shard& shard) noexcept

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Blocks that were given back a moment ago, at hand for the next request of their size.
+// Recently freed small blocks, for the next request of their size.
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_CACHE_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_CACHE_H_
 
@@ -14,26 +14,26 @@
 
 namespace patchbay::runtime {
 
-/// Each shard of the threads has a list of blocks for each class of sizes. A shard that is busy is
-/// not waited for.
+/// Each shard of the threads has a list of blocks for each size class. Never waits for a busy
+/// shard.
 class BlockCache {
  public:
   static constexpr std::size_t kGranuleBytes = 256;
   static constexpr std::size_t kLargestBytes = std::size_t{1} << 20;
 
-  /// The largest size of the class, at most 1/8 more: what a block for `size_bytes` has.
+  /// The largest size of the class, at most 1/8 more. Blocks for `size_bytes` have this size.
   static std::size_t round(std::size_t size_bytes) {
-    const std::size_t last = (size_bytes - 1) / kGranuleBytes;  // of the granules
+    const std::size_t last = (size_bytes - 1) / kGranuleBytes;  // the index of the last granule
     if (last < kSteps) return (last + 1) * kGranuleBytes;
     const int shift = static_cast<int>(std::bit_width(last)) - kStepBits - 1;
     return (((last >> shift) + 1) << shift) * kGranuleBytes;
   }
 
-  /// A block of a rounded size, at most kLargestBytes; null if none is at hand.
+  /// A block of a rounded size of at most kLargestBytes; null if there is none.
   Block* take(std::size_t size_bytes) noexcept;
-  /// False: it holds enough.
+  /// False if the cache is full.
   bool give(Block* block) noexcept;
-  /// Everything that it holds, as a list by `next`.
+  /// Removes all blocks and returns them as a list by `next`.
   Block* take_all() noexcept;
 
  private:

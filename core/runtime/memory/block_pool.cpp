@@ -16,7 +16,7 @@ Segment::Segment(std::shared_ptr<MemoryResource> from, MemoryKind of, std::size_
       size_bytes(size),
       memory(source->allocate(kind, size_bytes, alignment_bytes)),
       reserved(counted) {
-  if (memory.base == nullptr) throw std::bad_alloc();  // which stands for no memory everywhere
+  if (memory.base == nullptr) throw std::bad_alloc();  // no memory, to every caller
 }
 
 Segment::~Segment() {
@@ -27,8 +27,8 @@ Segment::~Segment() {
 
 BlockPool::~BlockPool() = default;
 
-/// Sizes below kSteps granules have a place each; above, a power of two has kSteps of them.
-BlockPool::SizeClass BlockPool::class_of(std::size_t size_bytes) const {
+/// Each size below kSteps granules has its own place; above, each power of two has kSteps places.
+BlockPool::Place BlockPool::place_of(std::size_t size_bytes) const {
   const std::size_t granules = size_bytes / granule_bytes_;
   if (granules < kSteps) return {0, static_cast<int>(granules)};
   const int power = static_cast<int>(std::bit_width(granules)) -
@@ -65,10 +65,10 @@ void BlockPool::unlink(Block* block) noexcept {
   if (is_whole(*block)) unused_bytes_ -= block->size_bytes;
 }
 
-/// The first of the lists of which every block is large enough.
+/// The first list in which every block is large enough.
 Block* BlockPool::find(std::size_t size_bytes) const {
-  SizeClass size_class = class_of(size_bytes);
-  // Within a step sizes differ: only those of the next one are surely large enough.
+  Place place = place_of(size_bytes);
+  // Sizes within a step differ, so only the blocks of the next step are surely large enough.
   const std::size_t granules = size_bytes / granule_bytes_;
   const bool is_first =
       size_class.power == 0 || (granules & ((std::size_t{1} << (size_class.power - 1)) - 1)) == 0;
@@ -88,7 +88,7 @@ Block* BlockPool::find(std::size_t size_bytes) const {
               [static_cast<std::size_t>(std::countr_zero(steps))];
 }
 
-/// Among blocks of the size's own step one may be large enough all the same.
+/// A block in the list of the size's own step may be large enough too.
 Block* BlockPool::search_own_list(std::size_t size_bytes) const {
   const auto [power, step] = class_of(size_bytes);
   Block* block = free_[static_cast<std::size_t>(power)][static_cast<std::size_t>(step)];

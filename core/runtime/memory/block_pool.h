@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Cuts segments of a device's memory into blocks, and joins free neighbours again.
+// Cuts segments of a device's memory into blocks, and joins free neighbours.
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_POOL_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_BLOCK_POOL_H_
 
@@ -20,7 +20,7 @@ namespace patchbay::runtime {
 
 class BlockPool;
 
-/// Memory that a resource gave in one piece; it goes back with the object, and out of `reserved`.
+/// One piece of memory from a resource. Its end returns the memory and lowers `reserved`.
 struct Segment {
   /// Throws what the resource throws.
   Segment(std::shared_ptr<MemoryResource> source, MemoryKind kind, std::size_t size_bytes,
@@ -34,27 +34,27 @@ struct Segment {
   const std::size_t size_bytes;
   const RawMemory memory;
   std::atomic<std::size_t>& reserved;
-  BlockPool* pool = nullptr;  // none: all of it is one block, which no pool knows
+  BlockPool* pool = nullptr;  // null: the whole segment is one block, outside the pools
 };
 
-/// A piece of a segment. `uses` are of what may still use it when it is given back; the next
-/// owner's work must follow them.
+/// A piece of a segment. `uses` are the earlier owners' uses that may not have ended; the next
+/// owner's work must wait for them.
 struct Block {
   Segment* segment = nullptr;
   std::size_t offset_bytes = 0, size_bytes = 0;
   std::vector<PastUse> uses;
   Block *next = nullptr, *previous = nullptr;  // in a list of free blocks
   Block *before = nullptr, *after = nullptr;   // neighbours in the segment
-  bool is_free = false;                        // in the pool, so that neighbours may join it
+  bool is_free = false;                        // in the pool, so neighbours may join it
 
   patchbay_memory memory() const {
     return {segment->memory.base, segment->memory.offset_bytes + offset_bytes};
   }
 };
 
-/// Segregated fits by two levels: the power of two and 32 steps within it, found by bitmaps, so
-/// that taking and giving take constant time and a block is at most 1/32 larger than it might be.
-/// Takes no lock.
+/// Two-level segregated fit: free blocks are listed by power of two and 32 steps within it, found
+/// by bitmaps. Taking and giving take constant time, and a block is at most 1/32 larger than
+/// necessary. Takes no lock.
 class BlockPool {
  public:
   /// Sizes and offsets are multiples of `granule_bytes`, a power of two.
@@ -66,12 +66,12 @@ class BlockPool {
   std::size_t round(std::size_t size_bytes) const {
     return (size_bytes + granule_bytes_ - 1) / granule_bytes_ * granule_bytes_;
   }
-  /// A block of a rounded size, out of a free one of at most `most_bytes`; null if there is none.
+  /// A block of a rounded size, cut from a free one of at most `most_bytes`; null if there is none.
   Block* take(std::size_t size_bytes, std::size_t most_bytes);
   void give(Block* block) noexcept;
-  /// Its memory becomes one free block; the size is a rounded one.
+  /// Adds a segment as one free block. Its size is a rounded one.
   void add(std::unique_ptr<Segment> segment);
-  /// Takes out the largest segment of which all is free; null if there is none.
+  /// Removes the largest unused segment; null if there is none.
   std::unique_ptr<Segment> remove_unused() noexcept;
 
   std::size_t largest_free_bytes() const;
@@ -93,13 +93,13 @@ class BlockPool {
   }
 
   const std::size_t granule_bytes_;
-  std::uint64_t powers_ = 0;  // a bit for each power with a free block
+  std::uint64_t powers_ = 0;  // a bit for each power that has a free block
   std::array<std::uint32_t, kPowers> steps_{};
   std::array<std::array<Block*, kSteps>, kPowers> free_{};
   std::vector<std::unique_ptr<Segment>> segments_;
-  std::deque<Block> blocks_;      // never moves them
-  Block* spare_ = nullptr;        // of those, what stands for nothing
-  std::size_t unused_bytes_ = 0;  // of segments of which all is free
+  std::deque<Block> blocks_;      // a deque never moves them
+  Block* spare_ = nullptr;        // unused objects among them
+  std::size_t unused_bytes_ = 0;  // in segments that are wholly free
 };
 
 }  // namespace patchbay::runtime

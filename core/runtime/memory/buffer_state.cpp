@@ -122,7 +122,7 @@ void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, 
   forget_done();
   if (rewrites) {
     fault_.reset();
-    // What becomes of the copies before it is nobody's business any more.
+    // The failures of earlier copies no longer concern this buffer.
     for (Position& use : uses_) use.inherited |= use.queue->as_stream() == nullptr;
   }
   uses_.push_back({std::move(copy), sequence, writes});
@@ -139,7 +139,7 @@ std::vector<Position> BufferState::pending(Wanted&& wanted) {
   return result;
 }
 
-/// What a read must follow is every write; a write must follow every use.
+/// A read must wait for every write; a write must wait for every use.
 std::vector<Position> BufferState::uses_before(bool writes) {
   if (!tracked.load(std::memory_order_acquire)) return {};
   return pending([=](const Position& use) { return writes || use.writes; });
@@ -150,7 +150,7 @@ void BufferState::wait_for(StreamState& stream, const Position& use, std::string
     stream.wait_for(*use.queue, use.sequence, operation);
   } catch (const Error&) {
     if (!use.inherited) throw;
-    use.queue->finish_quietly();  // what became of it is not this buffer's business
+    use.queue->finish_quietly();  // the failure belongs to an earlier buffer
   }
 }
 
@@ -180,17 +180,17 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
   check_no_callback(operation);
   for (const Position& use : uses_before(writes)) {
     if (use.inherited) {
-      use.queue->finish_quietly();  // what became of it is not this buffer's business
+      use.queue->finish_quietly();  // the failure belongs to an earlier buffer
     } else {
       use.queue->wait_on_host(use.sequence, operation);
     }
   }
 }
 
-/// What may not have ended, kept by nobody: of each queue its last use, which the others precede.
-/// Else a block that changes hands while a stream is behind would bear a longer list each time.
+/// The last unfinished use of each queue, which all others precede: a longer list would grow with
+/// each change of owner. Does not keep the queues alive.
 std::vector<PastUse> BufferState::take_past_uses() {
-  forget_done();  // nobody else knows this buffer any more, so no lock
+  forget_done();  // no other owner is left, so no lock
   std::vector<PastUse> past;
   for (const Position& use : uses_) {
     const auto same = std::find_if(past.begin(), past.end(), [&use](const PastUse& known) {
@@ -224,7 +224,7 @@ void BufferState::destroy() noexcept {
   device->allocator->of(kind).free(allocation, std::move(past));
 }
 
-/// To the application, whose callback is not trusted to keep its exceptions.
+/// Calls the application's callback, which may throw.
 void BufferState::give_back() noexcept {
   device->live_wraps.fetch_sub(1, std::memory_order_relaxed);
   if (!*released) return;
@@ -236,7 +236,7 @@ void BufferState::give_back() noexcept {
                                  "[released] the callback of lent memory threw an exception: {}",
                                  one_line(error.what()));
     }
-  } catch (...) {  // of no known type, or there is no memory to say more
+  } catch (...) {  // an unknown type, or no memory for the text
     device->runtime.logger.write(LogLevel::kError,
                                  "[released] the callback of lent memory threw an exception");
   }

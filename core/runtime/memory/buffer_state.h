@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A block of device memory, and the work that is pending on it.
+// A block of device memory and its pending uses.
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_BUFFER_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_BUFFER_STATE_H_
 
@@ -21,12 +21,12 @@ namespace patchbay::runtime {
 
 struct DeviceState;
 
-/// Counted by Buffer handles. `tracked` is false where only inline work has touched the memory, or
-/// nothing is pending on it: then there is nothing to wait for, and the hot path looks no further.
+/// Counted by Buffer handles. `tracked` is false if only inline work has used the memory or nothing
+/// is pending: then the hot path skips all waits.
 struct BufferState {
-  /// Takes an allocation of the device's allocator, and the uses that come with it.
+  /// Takes an allocation of the device's allocator with its pending uses.
   BufferState(std::shared_ptr<DeviceState> owner, MemoryKind kind, const Allocation& allocation);
-  /// Borrows the application's memory.
+  /// Wraps the application's memory.
   BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory lent, std::size_t size,
               std::function<void()> released, bool is_read_only);
 
@@ -35,34 +35,34 @@ struct BufferState {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
   }
 
-  /// Notes that a submission uses the memory: before it is made, so that no use goes unknown.
+  /// Notes a submission's use of the memory; called before it, so that no use is missed.
   void note_use(StreamState& stream, std::uint64_t sequence, bool writes);
-  /// The same for a copy by the transfer thread, which may write all of the memory again.
+  /// The same for a copy by the transfer thread. `rewrites`: it writes all of the memory.
   void note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
                 bool rewrites = false);
-  /// What a use of this kind must follow and may not have ended. The transfer thread sees no
-  /// copies.
+  /// The uses that such a use must wait for and that may not have ended. Without copies if called
+  /// in the transfer thread.
   std::vector<Position> uses_before(bool writes);
-  /// Makes `stream` wait for what used the memory for earlier buffers. As below.
+  /// Makes `stream` wait for uses by the memory's earlier buffers, as insert_waits does.
   void insert_inherited_waits(StreamState& stream);
-  /// Blocks until what used the memory for earlier buffers has ended.
+  /// Blocks until uses by the memory's earlier buffers have ended.
   void finish_inherited();
-  /// Makes `stream`, whose mutex is not held, wait for what a use of this kind must follow.
+  /// Makes `stream` wait for what such a use must follow. The caller does not hold its mutex.
   void insert_waits(StreamState& stream, bool writes, std::string_view operation = "wait");
-  /// Errors: what the work that was to write the memory failed with, if it did.
+  /// Errors: the failure of work that was to write the memory.
   void check_readable(std::string_view operation) {
     if (tracked.load(std::memory_order_acquire)) check_readable_slowly(operation);
   }
-  /// Counts one more overwriting, for records that need the elements as they were.
+  /// Counts an overwriting, for gradient records that need the old elements.
   void count_version() {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  /// It has no elements, and whoever reads it is told why, until all of it is written.
+  /// Marks the memory as without elements: reads throw `why` until all of it is written.
   void note_unwritten(FaultPtr why);
-  /// For `note_rewritten`: what is known now to have failed, of any buffer.
+  /// The number of faults known so far in all buffers, for `note_rewritten`.
   static std::uint64_t faults_so_far() { return num_faults.load(std::memory_order_acquire); }
-  /// All of it was written again, by work that was submitted after so many faults were known. What
-  /// is known since may be that work's own.
+  /// Clears the fault after all of the memory was written by work submitted when `after` faults
+  /// were known. Later faults stay: they may be that work's own.
   void note_rewritten(std::uint64_t after) {
     if (tracked.load(std::memory_order_acquire)) forget_fault(after);
   }
@@ -71,27 +71,27 @@ struct BufferState {
     if (tracked.load(std::memory_order_acquire)) wait_on_host_slowly(writes, operation);
   }
 
-  /// Errors: kInvalidArgument if it was lent to be read only; `what` names it in the message.
+  /// Errors: kInvalidArgument if the memory was lent as read-only; `what` names it in the message.
   void check_writable(std::string_view operation, std::string_view what) const {
     if (is_read_only) [[unlikely]]
       raise_read_only(operation, what);
   }
   [[noreturn, gnu::cold]] void raise_read_only(std::string_view operation,
                                                std::string_view what) const;
-  /// Whether base and offset add up to an address.
+  /// Whether the sum of base and offset is an address.
   bool has_address() const;
 
   std::atomic<std::uint32_t> references{1};
   std::atomic<bool> tracked{false};
-  std::atomic<std::uint64_t> version{0};  // counts what tensor operations overwrite
-  const bool is_read_only = false;        // lent by the application on that condition
+  std::atomic<std::uint64_t> version{0};  // counts overwriting by tensor operations
+  const bool is_read_only = false;        // the application lent it for reading
   const MemoryKind kind;
   const bool host_addressable;
   const patchbay_memory memory;
   const std::size_t size_bytes;
   const std::shared_ptr<DeviceState> device;
-  const Allocation allocation;  // none for the application's memory
-  /// For memory that the application owns; null for the allocator's.
+  const Allocation allocation;  // empty for the application's memory
+  /// Called when the application's memory is no longer used; null for the allocator's.
   std::unique_ptr<std::function<void()>> released;
 
  private:
@@ -109,20 +109,20 @@ struct BufferState {
   std::vector<PastUse> take_past_uses();
 
   std::mutex mutex_;
-  // What may not have ended: of each stream its last write and its last read. Several writers,
-  // since launches by hand insert no waits. Taken while a stream's mutex is held, never before it.
+  // Unfinished uses: each stream's last write and last read. Several writers are possible, because
+  // launches by hand insert no waits. Taken while a stream's mutex is held, never before it.
   std::vector<Position> uses_;
-  FaultPtr fault_;                  // of work that was to write it and has ended
-  std::uint64_t fault_number_ = 0;  // when that became known
+  FaultPtr fault_;                  // of finished work that was to write it
+  std::uint64_t fault_number_ = 0;  // the count of faults at that time
   static constinit std::atomic<std::uint64_t> num_faults;
 };
 
-/// Where the buffer begins; two can be compared where may_share_bytes holds.
+/// The buffer's address. Comparable with another's if may_share_bytes.
 inline std::uintptr_t address_of(const BufferState& buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer.memory.base) + buffer.memory.offset_bytes;
 }
 
-/// Whether two buffers may share bytes: one is lent, and lies where their places can be compared.
+/// Whether two buffers may share bytes: at least one is lent, and their addresses are comparable.
 inline bool may_share_bytes(const BufferState& a, const BufferState& b) {
   if (!a.released && !b.released) return false;
   return a.memory.base == b.memory.base || (a.has_address() && b.has_address());

@@ -31,7 +31,7 @@ void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexc
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
   patchbay_device* const opened = device != nullptr ? device->handle.load() : nullptr;
-  if (opened == nullptr) return;  // what the device had went with it
+  if (opened == nullptr) return;  // freed with the device
   device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),
                                        {memory.base, memory.offset_bytes});
 }

@@ -10,8 +10,8 @@
 
 namespace patchbay::runtime {
 
-/// Passes each request on to the device's plugin. It keeps no runtime alive: the device's allocator
-/// may hold a resource that is built on it.
+/// Passes requests to the device's plugin. Keeps no runtime alive: the device's allocator may hold
+/// a resource that is built on it.
 class DriverMemory : public MemoryResource {
  public:
   explicit DriverMemory(std::shared_ptr<DeviceLink> link) : link_(std::move(link)) {}

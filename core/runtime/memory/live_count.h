@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How much memory is live, counted by each thread on its own.
+// Counts live memory, in a shard for each thread.
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_LIVE_COUNT_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_LIVE_COUNT_H_
 
@@ -12,8 +12,7 @@
 
 namespace patchbay::runtime {
 
-/// Bytes and blocks are exact. The peak is seen from each thread: of what other threads hold it
-/// knows all but kSlackBytes a shard.
+/// Bytes and blocks are exact. The peak may miss up to kSlackBytes in each shard of other threads.
 class LiveCount {
  public:
   void add(std::size_t size_bytes) noexcept;
@@ -25,7 +24,7 @@ class LiveCount {
  private:
   static constexpr std::int64_t kSlackBytes = 64 << 10;
 
-  /// What is allocated by one thread may be freed by another: counts may be negative.
+  /// Counts may be negative: one thread may free what another allocated.
   struct alignas(64) Shard {
     std::atomic<std::int64_t> bytes{0}, blocks{0}, published_bytes{0}, peak_bytes{0};
   };

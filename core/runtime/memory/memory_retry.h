@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Plugins need device memory for themselves too: a library's handle, a program's code.
+// Retries plugin calls that need device memory (a library's handle, a program's code).
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_MEMORY_RETRY_H_
 
@@ -10,8 +10,8 @@
 
 namespace patchbay::runtime {
 
-/// Calls `attempt`, an entry of the device's plugin. If the device has no memory for it, returns
-/// the runtime's unused memory to the driver and calls it once more. Gives the last call's status.
+/// Calls `attempt`, an entry of the device's plugin. If the device is out of memory, returns unused
+/// cached memory to the driver and calls it once more. Returns the last status.
 template <class Attempt>
 patchbay_status* retry_with_memory(DeviceState& device, const Attempt& attempt) {
   patchbay_status* const status = attempt();

@@ -7,7 +7,7 @@
 
 namespace patchbay::runtime {
 
-/// Threads are dealt out over so many shards, so that each meets no other one's cache lines.
+/// Threads are spread over this many shards, so that they rarely share cache lines.
 inline constexpr std::size_t kThreadShards = 16;
 
 inline std::size_t thread_shard() noexcept {

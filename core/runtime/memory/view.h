@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which bytes of a block an argument takes.
+// Which bytes of a block an argument uses.
 #ifndef PATCHBAY_CORE_RUNTIME_MEMORY_VIEW_H_
 #define PATCHBAY_CORE_RUNTIME_MEMORY_VIEW_H_
 
@@ -10,7 +10,7 @@
 
 namespace patchbay::runtime {
 
-/// Elements at strides, all in bytes; dimensions of extent 1 are left out.
+/// Strided elements, all in bytes. Dimensions of extent 1 are left out.
 struct View {
   std::int64_t begin = 0;  // from the start of the block
   std::int64_t element_bytes = 1;
@@ -19,17 +19,17 @@ struct View {
   std::array<std::int64_t, PATCHBAY_MAX_RANK> shape{}, strides{};
 
   static View range(std::int64_t begin, std::int64_t size_bytes);
-  /// Of a tensor argument, which begins at `begin`.
+  /// The view of a tensor argument that begins at `begin`.
   static View of(const patchbay_argument& argument, std::int64_t begin);
 
   /// The end of the last element.
   std::int64_t end() const;
-  /// Whether two indices lead to one element.
+  /// Whether two indices refer to one element.
   bool repeats_elements() const;
   friend bool operator==(const View& a, const View& b);
 };
 
-/// Whether the two have a byte in common. Views too tangled to tell count as apart.
+/// Whether the two share a byte. False if that is too costly to find out.
 bool share_bytes(const View& a, const View& b);
 
 }  // namespace patchbay::runtime
