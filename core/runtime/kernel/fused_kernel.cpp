@@ -22,7 +22,7 @@ std::shared_ptr<KernelState> fused_kernel(DeviceState& device, const std::string
   try {
     return device.kernels->find_or_prepare(spec);
   } catch (const Error& error) {
-    // The user knows the function by its name.
+    // Name the function in place of the operation: the user knows it by that name.
     const std::string_view text = error.what();
     const std::size_t end = text.find("] ");
     if (!text.starts_with('[') || end == std::string_view::npos) throw;

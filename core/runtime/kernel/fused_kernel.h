@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Kernels of fused expressions, which plugins load as modules.
+// Kernels of fused expressions. Plugins load them as modules.
 #ifndef PATCHBAY_CORE_RUNTIME_KERNEL_FUSED_KERNEL_H_
 #define PATCHBAY_CORE_RUNTIME_KERNEL_FUSED_KERNEL_H_
 
@@ -17,10 +17,10 @@ struct DeviceState;
 struct KernelState;
 
 extern const std::string_view kFusedFormat;
-// The least that every plugin takes.
+// What every plugin supports at least.
 inline constexpr std::size_t kMaxFusedTensors = 16, kMaxFusedScalars = 16, kMaxFusedValues = 512;
 
-/// The kernel of the program, which the device's cache keeps. Errors name `name`.
+/// The program's kernel, from the device's cache. Errors name `name`.
 std::shared_ptr<KernelState> fused_kernel(DeviceState& device, const std::string& name,
                                           const std::string& program,
                                           std::vector<ArgumentSpec> arguments);

@@ -21,7 +21,7 @@ void KernelScanner::advance() {
   ++at_;
 }
 
-/// An escaped character ends nothing; a line's end does, for the literal is broken then.
+/// An escaped character does not end a literal. The end of the line does: the literal is invalid.
 void KernelScanner::skip_literal(char quote) {
   advance();
   while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
@@ -31,7 +31,7 @@ void KernelScanner::skip_literal(char quote) {
   if (at_ < text_.size() && text_[at_] == quote) advance();
 }
 
-/// To the end of the line, with the lines that continue it and the comments in it.
+/// Skips to the end of the line, including continuation lines and comments.
 void KernelScanner::skip_directive() {
   const std::size_t begin = at_;
   while (at_ < text_.size() && text_[at_] != '\n') {
@@ -56,7 +56,7 @@ bool KernelScanner::is_in_directives(std::string_view text) const {
   });
 }
 
-/// A space, comment, literal or directive; false if there is none here.
+/// Skips a space, comment, literal or directive; false if there is none here.
 bool KernelScanner::skip_one() {
   const std::string_view rest = text_.substr(at_);
   if (rest.starts_with("//")) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A kernel text as words and signs.
+// Splits a kernel text into tokens.
 #ifndef PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_
 #define PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SCANNER_H_
 
@@ -8,14 +8,14 @@
 
 namespace patchbay::runtime {
 
-/// Gives what is left when comments, literals and preprocessor lines are taken away.
+/// Skips comments, literals and preprocessor lines.
 class KernelScanner {
  public:
   explicit KernelScanner(std::string_view text) : text_(text) {}
 
   /// The next identifier or number as a whole, or a single character; empty at the end.
   std::string_view next();
-  /// The line on which the last one stood, from 1.
+  /// The line of the last token, from 1.
   int line() const { return line_of_last_; }
   /// Whether a preprocessor line that was skipped so far contains the text.
   bool is_in_directives(std::string_view text) const;

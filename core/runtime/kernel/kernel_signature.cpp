@@ -76,7 +76,7 @@ class Parser {
       depth_ = 1;
       bound_.clear();
     }
-    // A macro of the text may bind what this does not see.
+    // A macro of the text may contain a binding.
     if (unbound_.line != 0 && !scanner_.is_in_directives("PATCHBAY_BIND")) {
       fail_on(unbound_.line, unbound_.what, unbound_.expected);
     }
@@ -179,8 +179,8 @@ class Parser {
     return found != kernel.parameters.end() ? &*found : nullptr;
   }
 
-  /// A pointer of another dtype, or one that writes to an input, is legal in some dialects. What is
-  /// neither dtype nor argument is left to the compiler.
+  /// A pointer of another dtype, or one that writes to an input, compiles in some dialects. Other
+  /// names are left to the compiler.
   void check_bind(const KernelSignature& kernel, std::string_view macro) {
     if (scanner_.next() != "(") return;
     const std::string_view dtype = scanner_.next();
@@ -200,7 +200,7 @@ class Parser {
     }
   }
 
-  /// Compilers would say that the name is undeclared.
+  /// A compiler would only say that the name is undeclared.
   void check_bound(const KernelSignature& kernel, std::string_view name) {
     const KernelParameter* const used = find(kernel, name);
     if (used == nullptr || !is_tensor(*used)) return;
@@ -218,15 +218,15 @@ class Parser {
   }
 
   struct Unbound {
-    int line = 0;  // 0: none was met
+    int line = 0;  // 0: none found
     std::string what, expected;
   };
 
   KernelScanner scanner_;
   std::string_view text_name_;
-  int depth_ = 0;                          // of braces, in a kernel's body
-  std::string_view before_, before_that_;  // tokens of the body
-  std::vector<std::string_view> bound_;    // arguments of the kernel
+  int depth_ = 0;                          // of braces within a kernel's body
+  std::string_view before_, before_that_;  // the last two tokens of the body
+  std::vector<std::string_view> bound_;    // bound arguments of the kernel
   Unbound unbound_;                        // the first use without a binding
 };
 

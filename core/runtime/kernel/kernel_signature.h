@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the kernels of a text take, read from the text.
+// The arguments of a text's kernels, parsed from the text.
 #ifndef PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SIGNATURE_H_
 #define PATCHBAY_CORE_RUNTIME_KERNEL_KERNEL_SIGNATURE_H_
 
@@ -19,17 +19,17 @@ struct KernelParameter {
 
 struct KernelSignature {
   std::string name;
-  int line = 0;  // of the text, from 1
+  int line = 0;  // in the text, from 1
   std::vector<KernelParameter> parameters;
 
   /// "saxpy(input f32 x, inout f32 y, f32 a, i64 n)"
   std::string to_string() const;
 };
 
-/// Each `PATCHBAY_KERNEL(name)(...)` of the text in order; comments, literals and preprocessor
-/// lines are skipped. Errors: kInvalidArgument with `text_name` and line for what is no signature,
-/// for two kernels of one name, for a text without any, for an argument whose name is a reserved
-/// word, and for a PATCHBAY_BIND that does not fit its argument or is missing.
+/// Parses each `PATCHBAY_KERNEL(name)(...)` of the text in order, skipping comments, literals and
+/// preprocessor lines. Errors: kInvalidArgument with `text_name` and line for an invalid signature,
+/// a repeated kernel name, a text without kernels, an argument named by a reserved word, and a
+/// PATCHBAY_BIND that is missing or does not fit its argument.
 std::vector<KernelSignature> parse_signatures(std::string_view text, std::string_view text_name);
 
 }  // namespace patchbay::runtime

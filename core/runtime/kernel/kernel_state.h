@@ -12,8 +12,8 @@ namespace patchbay::runtime {
 
 struct DeviceState;
 
-/// A kernel prepared for one device, owned by the device's cache. Where the spec's operator is
-/// PATCHBAY_FORMAT_EXPRESSION, the kernel of the fused expression that is its one attribute.
+/// A kernel prepared for one device and owned by its cache. If the spec's operator is
+/// PATCHBAY_FORMAT_EXPRESSION, its only attribute is the fused expression.
 struct KernelState {
   KernelState(DeviceState& device, const KernelSpec& spec);
   ~KernelState();
@@ -22,7 +22,7 @@ struct KernelState {
 
   DeviceState& device;
   const KernelSpec spec;
-  patchbay_module* module = nullptr;  // of a fused expression
+  patchbay_module* module = nullptr;  // only for a fused expression
   patchbay_kernel* handle = nullptr;
   std::uint64_t workspace_bytes = 0;
 

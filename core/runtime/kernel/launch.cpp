@@ -11,7 +11,7 @@
 namespace patchbay::runtime {
 namespace {
 
-/// Scratch memory of one launch; freed once the stream has passed it.
+/// Scratch memory for one launch, freed once the stream has passed the launch.
 Buffer make_workspace(const KernelState& kernel) {
   if (kernel.workspace_bytes == 0) return {};
   return Buffer::allocate(Device(kernel.device.shared()), kernel.workspace_bytes);
@@ -55,9 +55,9 @@ void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::
   check_readable(uses, name);
 }
 
-/// An output has no element twice, so that one as large as its buffer is all of it.
-void note_rewritten(std::span<const patchbay_argument> arguments,
-                    std::span<const BufferAccess> uses, std::uint64_t after) {
+/// An output repeats no elements, so one as large as its buffer covers all of it.
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                    std::uint64_t after) {
   auto use = uses.begin();
   for (const patchbay_argument& argument : arguments) {
     if (argument.kind != PATCHBAY_TENSOR) continue;
@@ -71,7 +71,7 @@ void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name) {
   const Buffer workspace = make_workspace(kernel);
-  // Its memory may have been another launch's a moment ago, on another stream.
+  // Another launch may have used the memory just before, on another stream.
   if (workspace) workspace.state()->insert_inherited_waits(stream);
   if (stream.completes_inline) {
     const auto enter = [&] {

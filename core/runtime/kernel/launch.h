@@ -39,36 +39,35 @@ struct BufferAccess {
   bool reads;
 };
 
-/// Launches on this thread's stream of the device, after the waits that `uses` calls for, and notes
-/// the new positions in the buffers. `uses` are those of the tensors among the arguments, in their
-/// order, and all are on the kernel's device.
-/// Reserved bytes of the arguments are zero. Errors: what the plugin reports, as Error, prefixed
-/// with `[name]`.
-/// While this thread records a graph, that takes the launch down instead, with what `slots` says of
-/// the arguments (stream/recorder.h).
+/// Launches on this thread's stream of the device, after the waits that `uses` needs, and notes the
+/// new positions in the buffers. `uses` has one entry for each tensor argument, in order, all on
+/// the kernel's device. The reserved bytes of the arguments are zero.
+/// Errors: what the plugin reports, prefixed with `[name]`.
+/// While this thread records a graph, records the launch instead. `slots` then describes the
+/// arguments (stream/recorder.h).
 void launch(KernelState& kernel, std::span<const patchbay_argument> arguments,
             std::span<const BufferAccess> uses, std::string_view name,
             std::span<const std::uint32_t> slots = {});
 
-/// The same on a given stream, without the waits: ordering is the caller's.
+/// The same on a given stream, without waits: the caller takes care of the order.
 void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name);
 
-// What launches of every kind do with their buffers.
-/// Whether other streams may know any of them: if not, the three below have nothing to do.
-inline bool are_tracked(std::span<const BufferAccess> uses) {
-  for (const BufferAccess& use : uses) {
+// The common steps of all launches.
+/// Whether other streams may use any of the buffers. If not, the functions below do nothing.
+inline bool are_tracked(std::span<const Use> uses) {
+  for (const Use& use : uses) {
     if (use.buffer->tracked.load(std::memory_order_acquire)) return true;
   }
   return false;
 }
-/// Lets a launch on `stream` follow what it must. Errors: what the writing of an input failed with.
-void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::string_view name);
-void check_readable(std::span<const BufferAccess> uses, std::string_view name);
-/// Of a launch that writes every element of its outputs.
-void note_rewritten(std::span<const patchbay_argument> arguments,
-                    std::span<const BufferAccess> uses, std::uint64_t after);
+/// Makes `stream` wait for earlier uses. Errors: the failure of work that was to write an input.
+void follow(StreamState& stream, std::span<const Use> uses, std::string_view name);
+void check_readable(std::span<const Use> uses, std::string_view name);
+/// For a launch that writes every element of its outputs.
+void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
+                    std::uint64_t after);
 
 }  // namespace patchbay::runtime
 

@@ -35,7 +35,7 @@ void check_device(const DeviceState& device, const std::vector<KernelSignature>&
   }
 }
 
-/// Errors of the compiler count lines from the text's first, under the text's name.
+/// Makes the compiler's errors count lines from the text's first, under the text's name.
 std::string with_line_marker(std::string_view text, const std::string& name) {
   std::string shown;
   for (const char c : name) {

@@ -23,18 +23,18 @@
 
 namespace patchbay::runtime {
 
-/// Keeps its device and runtime; counted by the device, which can't be unloaded meanwhile.
+/// Keeps its device and runtime. The device counts it and can't be unloaded while it lives.
 struct ModuleState {
-  /// Compiles. Errors: see KernelModule::from_source.
+  /// Compiles the text. Errors: see KernelModule::from_source.
   ModuleState(std::shared_ptr<DeviceState> device, std::string_view text, std::string text_name);
-  /// Waits for the launches of its kernels.
+  /// Waits for launches of its kernels.
   ~ModuleState();
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 
-  /// Null if there is none of that name.
+  /// Null if there is no such kernel.
   const KernelSignature* find(std::string_view kernel) const;
-  /// The plugin's object, made at the first call; it goes with the module.
+  /// The plugin's object, created at the first call and owned by the module.
   patchbay_kernel* kernel_of(const KernelSignature& signature);
 
   const std::shared_ptr<DeviceState> device;
@@ -46,10 +46,10 @@ struct ModuleState {
 
  private:
   std::mutex mutex_;
-  std::vector<patchbay_kernel*> kernels_;  // of each signature; null until it is asked for
+  std::vector<patchbay_kernel*> kernels_;  // one for each signature; null until requested
 };
 
-/// A kernel of a module, which it keeps.
+/// A kernel of a module. Keeps the module alive.
 struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
   ModuleKernelState(std::shared_ptr<ModuleState> owner, const KernelSignature& wanted)
       : module(std::move(owner)), signature(wanted), handle(module->kernel_of(wanted)) {}
@@ -59,7 +59,7 @@ struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
   patchbay_kernel* const handle;
 };
 
-/// Launches on this thread's stream of the device as `launch` does. The arguments fit the
+/// Launches on this thread's stream of the device, as `launch` does. The arguments match the
 /// signature.
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  const GridAxes& group_size, std::span<const patchbay_argument> arguments,

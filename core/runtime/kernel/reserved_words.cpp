@@ -157,7 +157,7 @@ constexpr std::string_view kWords[] = {"HUGE_VAL",
                                        "xor_eq"};
 static_assert(std::is_sorted(std::begin(kWords), std::end(kWords)));
 
-/// Of constants such as M_PI and INT_MAX, and of words that belong to compilers.
+/// Prefixes of constants such as M_PI and INT_MAX, and of words reserved for compilers.
 constexpr std::string_view kPrefixes[] = {"__",     "CHAR_", "CLK_",   "DBL_",   "FLT_",
                                           "INT_",   "LONG_", "M_",     "SCHAR_", "SHRT_",
                                           "UCHAR_", "UINT_", "ULONG_", "USHRT_"};
