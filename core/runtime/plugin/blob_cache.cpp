@@ -33,7 +33,7 @@ bool is_valid_key(std::string_view key) {
 fs::path cache_directory(const Environment& environment) {
   if (has_raised_privileges()) return {};
   if (const auto set = environment.get("cache_dir"); set && !set->empty()) {
-    return set->front() == '/' ? fs::path(*set) : fs::path();  // never below the current directory
+    return set->front() == '/' ? fs::path(*set) : fs::path();  // relative: not used
   }
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') {
     return fs::path(xdg) / "patchbay";
@@ -44,15 +44,15 @@ fs::path cache_directory(const Environment& environment) {
   return {};
 }
 
-/// Blobs are run as code: only a directory that nobody else can write to will do.
+/// Blobs are run as code, so nobody else may write to the directory.
 bool is_private(const fs::path& directory) {
   struct stat info {};
   return lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
          info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// Stands before a blob and covers its key too. Drivers abort at a damaged one, so that none is
-/// handed out, nor another's.
+/// Precedes a blob; its hash covers the key too. A damaged or wrong blob is never returned, because
+/// drivers abort on one.
 struct Header {
   std::uint64_t size_bytes = 0, hash = 0;
   friend bool operator==(const Header&, const Header&) = default;
@@ -78,7 +78,7 @@ bool write_all(int file, const void* data, std::size_t size_bytes) {
   return true;
 }
 
-/// To the disk, so that no half of it is found after a power cut.
+/// Flushes to disk, so that a power cut can't leave half a file.
 bool write_file(const fs::path& path, std::string_view key, std::string_view blob) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return false;
@@ -119,7 +119,7 @@ void cache_put(const Environment& environment, std::string_view key,
     const bool written = write_file(temporary, key, blob);
     if (written) fs::rename(temporary, directory / key, error);
     if (!written || error) fs::remove(temporary, error);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): a cache may forget
+  } catch (...) {  // NOLINT(bugprone-empty-catch): a cache may lose blobs
   }
 }
 

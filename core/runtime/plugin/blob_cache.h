@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Blobs that survive the process (compiled kernels), in a private directory of the user's.
+// Blobs that outlive the process (compiled kernels), in a private directory of the user's.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_BLOB_CACHE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_BLOB_CACHE_H_
 
@@ -11,11 +11,11 @@
 
 namespace patchbay::runtime {
 
-/// The directory is the setting "cache_dir" (PATCHBAY_CACHE_DIR), else patchbay in
-/// XDG_CACHE_HOME or ~/.cache; it is made with mode 0700 and not used if it is another user's.
-/// Nothing is cached with raised privileges.
+/// The directory is the setting "cache_dir" (PATCHBAY_CACHE_DIR), else patchbay in XDG_CACHE_HOME
+/// or ~/.cache. It is created with mode 0700, and not used if it belongs to another user. Nothing
+/// is cached with raised privileges.
 std::optional<std::string> cache_get(const Environment& environment, std::string_view key);
-/// Best effort; atomic: a reader sees a whole blob or none.
+/// Errors are ignored. Atomic: a reader sees a whole blob or none.
 void cache_put(const Environment& environment, std::string_view key,
                std::string_view blob) noexcept;
 

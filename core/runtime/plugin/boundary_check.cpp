@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The numbers that users' headers and the boundary both have, and the layouts that are frozen.
+// Checks the numbers that users' headers and the boundary share, and the frozen layouts.
 #include "patchbay/buffer.h"
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"

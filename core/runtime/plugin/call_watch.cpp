@@ -40,7 +40,7 @@ std::string note_exception(const char* entry, const char* what) {
   return text;
 }
 
-/// What the entry would have given.
+/// The result of an entry that threw: an error status, or a default value.
 template <class R>
 R answer_exception(const char* entry, const char* what) {
   const std::string text = note_exception(entry, what);
@@ -51,7 +51,7 @@ R answer_exception(const char* entry, const char* what) {
   }
 }
 
-/// The plugin's own entries. The tables of a file stay where they are while any runtime has it.
+/// The plugin's own entries. A library's tables keep their addresses while a runtime holds it.
 template <class Table>
 Table own_entries{};
 
@@ -77,7 +77,7 @@ struct Watched<Member> {
   }
 };
 
-/// Of what else a table holds, nothing is called.
+/// Keeps a table. Only its entries are called.
 template <class Table>
 void keep(const Table& table) {
   if (std::memcmp(&own_entries<Table>, &table, sizeof(table)) != 0) own_entries<Table> = table;

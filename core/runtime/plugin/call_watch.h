@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Watches the calls of one plugin: patchbay/plugin_calls.h says what that is for. A plugin that is
-// not watched keeps its own entries, so that it pays for nothing.
+// Watches the calls of one plugin, for patchbay/plugin_calls.h. Other plugins keep their own
+// entries, so they cost nothing.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_CALL_WATCH_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_CALL_WATCH_H_
 
@@ -10,11 +10,11 @@
 
 namespace patchbay::runtime {
 
-/// Replaces each entry by one that notes the call and calls on. A process watches one plugin at a
-/// time: the tables of the last one that was given count.
+/// Replaces each entry by one that notes the call and passes it on. A process watches one plugin at
+/// a time: the last one given.
 void watch_calls(PluginTables& tables);
 
-/// Notes that this thread is in `entry`, until the object ends.
+/// Notes that this thread is in `entry` while the object lives.
 class RunningCall {
  public:
   explicit RunningCall(const char* entry);

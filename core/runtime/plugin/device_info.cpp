@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMostAlignmentBytes = std::uint64_t{1} << 21, kMostUnits = 1 << 24;
 
-/// Errors go to `arrival`.
+/// Reports errors to `arrival`.
 DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& arrival) {
   const auto can = [&raw](std::uint64_t bit) { return (raw.capabilities & bit) != 0; };
   DeviceProperties result;

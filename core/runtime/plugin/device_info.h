@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a plugin says of one of its devices.
+// What a plugin reports about one of its devices.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_DEVICE_INFO_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_DEVICE_INFO_H_
 
@@ -11,7 +11,7 @@
 
 namespace patchbay::runtime {
 
-/// Constant from the enumeration on.
+/// Constant once the devices are enumerated.
 struct DeviceInfo {
   std::uint32_t plugin_index = 0;  // the plugin's own number
   DeviceName name;
@@ -19,11 +19,11 @@ struct DeviceInfo {
   DeviceProperties properties;
   std::uint64_t host_addressable_kinds = 0;  // a bit for each kind of memory
   std::uint64_t alignment_bytes = 64;
-  bool has_addresses = false;  // base and offset of its memory add up to an address
+  bool has_addresses = false;  // base plus offset is an address
   std::int32_t dlpack_device_type = 0, dlpack_device_id = 0;
 };
 
-/// Reads and checks what an enumeration gives. Returns what is wrong with it; empty if nothing is.
+/// Reads and checks the properties of an enumerated device. Returns what is wrong, or nothing.
 std::string read_device_info(const patchbay_device_properties& raw, const std::string& backend,
                              DeviceInfo& info);
 

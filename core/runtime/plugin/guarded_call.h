@@ -10,15 +10,14 @@
 
 namespace patchbay::runtime {
 
-/// Calls an entry of a plugin that is being loaded. One that lets an exception out breaks the
-/// contract; it must not take the other plugins down with it. Empty, or what happened. Errors:
-/// std::bad_alloc.
+/// Calls an entry of a plugin that is being loaded. An exception breaks the contract, but must not
+/// harm other plugins: returns its text, else nothing. Errors: std::bad_alloc.
 template <class Call>
 std::string call_guarded(const char* entry, const Call& call) {
   try {
     call();
   } catch (const std::bad_alloc&) {
-    throw;  // the core's own, or as good as that
+    throw;  // the core's own, or equivalent
   } catch (const std::exception& error) {
     return fmt::format("{} threw an exception across the boundary: {}", entry, error.what());
   } catch (...) {

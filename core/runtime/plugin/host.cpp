@@ -17,23 +17,23 @@
 namespace patchbay::runtime {
 namespace {
 
-/// The largest compiled kernel that is kept.
+/// The largest compiled kernel that is cached.
 constexpr std::uint64_t kMostBlobBytes = std::uint64_t{1} << 30;
 
 HostTable& host(patchbay_host_context* context) { return *reinterpret_cast<HostTable*>(context); }
 
-/// A name of the plugin's; empty if it can't be read.
+/// A name from the plugin; empty if it is unreadable.
 std::string_view name_of(patchbay_string text) {
   const bool is_sound = text.size != 0 && text.data != nullptr && text.size <= kMostNameBytes;
   return is_sound ? std::string_view(text.data, text.size) : std::string_view();
 }
 
-/// What an entry returns where there is no memory for more.
+/// Returns `fallback` if there is no memory.
 template <class T, class Call>
 T or_else(T fallback, const Call& call) noexcept {
   try {
     return call();
-  } catch (...) {  // nothing may unwind through the plugin
+  } catch (...) {  // no exception may cross the plugin
     return fallback;
   }
 }
@@ -44,7 +44,7 @@ bool is_code(std::int32_t code) {
 
 patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status_info* info) {
   return or_else(out_of_memory_status(), [&] {
-    // A plugin of an earlier minor version may know fewer fields.
+    // A plugin of an earlier minor version has fewer fields.
     patchbay_status_info known{};
     if (info != nullptr)
       std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));

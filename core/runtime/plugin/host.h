@@ -12,14 +12,14 @@ namespace patchbay::runtime {
 
 struct PluginState;
 
-/// What the table's entries work on. Address-stable: the plugin keeps the table's address.
+/// The state of the table's entries. Must not move: the plugin keeps the table's address.
 class HostTable {
  public:
   explicit HostTable(PluginState& plugin);
   HostTable(const HostTable&) = delete;
   HostTable& operator=(const HostTable&) = delete;
 
-  /// The minor version and features that both sides have.
+  /// Sets the minor version and features that both sides have.
   void agree(std::uint32_t plugin_minor, std::uint64_t plugin_features);
   const patchbay_host* table() const { return &table_; }
 

@@ -33,7 +33,7 @@ std::optional<FileId> file_id(const std::filesystem::path& path) {
   return FileId{info.st_dev, info.st_ino};
 }
 
-/// The file that is mapped at an address, as the kernel says.
+/// The file mapped at an address, as the kernel reports it.
 struct Mapping {
   FileId id;
   std::string path;
@@ -52,9 +52,9 @@ std::optional<Mapping> mapping_of(const void* address) {
     }
     Mapping mapping;
     mapping.path = line.substr(static_cast<std::size_t>(path_at));
-    // A file of that very name would be another one.
+    // A file with that path now is another one.
     if (mapping.path.ends_with(" (deleted)")) return std::nullopt;
-    // The device number of the listing is not that of stat on layered file systems.
+    // On layered file systems the listing's device number differs from that of stat.
     const auto id = file_id(mapping.path);
     if (!id) return std::nullopt;
     mapping.id = *id;
@@ -63,7 +63,7 @@ std::optional<Mapping> mapping_of(const void* address) {
   return std::nullopt;
 }
 
-/// The loader's own words out of Boost's message around them.
+/// The dynamic linker's own message, without Boost's text around it.
 std::string loader_text(std::string_view what) {
   constexpr std::string_view kMark = "dlerror system message: ";
   const std::size_t at = what.find(kMark);
@@ -81,11 +81,11 @@ class OpenLibrary final : public Library {
   OpenLibrary& operator=(const OpenLibrary&) = delete;
 
   ~OpenLibrary() override {
-    // At the end of the process the library stays: its threads may still run.
+    // At the end of the process the library stays open: its threads may still run.
     if (!process_is_ending()) std::destroy_at(&library_);
   }
 
-  /// Empty if the handshake gave a table.
+  /// Empty if the handshake returned a table.
   std::string shake_hands(const Inspection& inspection) {
     if (!library_.has(PATCHBAY_PLUGIN_SYMBOL)) {
       return fmt::format("it exports no symbol {}", PATCHBAY_PLUGIN_SYMBOL);
@@ -107,12 +107,12 @@ class OpenLibrary final : public Library {
   }
 
  private:
-  union {  // which has no destructor
+  union {  // has no destructor
     boost::dll::shared_library library_;
   };
 };
 
-/// Libraries by file, so that several runtimes share one.
+/// Open libraries by file, for several runtimes to share.
 struct OpenLibraries {
   std::mutex mutex;
   std::map<FileId, std::weak_ptr<Library>> by_file;
@@ -125,7 +125,7 @@ LibraryResult open_library(const Inspection& inspection) {
   OpenLibraries& libraries = open_libraries.get();
   const std::scoped_lock lock(libraries.mutex);
   if (auto library = libraries.by_file[inspection.id].lock()) return {std::move(library), {}};
-  // The dynamic linker runs a file's code before anyone can see which file it took.
+  // The dynamic linker runs the file's code before the core can see which file it opened.
   if (file_id(inspection.real_path) != inspection.id) {
     return {nullptr, "the file was replaced after it was checked"};
   }
@@ -146,7 +146,7 @@ LibraryResult open_library(const Inspection& inspection) {
 
 namespace {
 
-/// Read without a lock, which in a forked process may be another thread's for ever.
+/// Read without a lock: in a forked process another thread may hold it for ever.
 struct Opening {
   FileId file;
   HomeProcess home;

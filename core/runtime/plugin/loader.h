@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Opens plugin libraries. The only place of the core that does.
+// Opens plugin libraries. No other part of the core opens libraries.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_LOADER_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_LOADER_H_
 
@@ -12,8 +12,8 @@
 
 namespace patchbay::runtime {
 
-/// An opened library, shared by all runtimes of the process; closed with its last holder, but
-/// never while the process ends.
+/// An open library, shared by all runtimes of the process. Closed with its last holder, but not
+/// while the process ends.
 class Library {
  public:
   virtual ~Library() = default;
@@ -23,21 +23,21 @@ class Library {
   const patchbay_plugin* table_ = nullptr;
 };
 
-/// The library, or the reason why it could not be had.
+/// The library, or the reason why it could not be opened.
 struct LibraryResult {
   std::shared_ptr<Library> library;
   std::string failure;
 };
 LibraryResult open_library(const Inspection& inspection);
 
-/// Notes that the plugin of that file opens its driver here. Errors: std::bad_alloc.
+/// Notes that this process opened the driver of that file's plugin. Errors: std::bad_alloc.
 void note_opening(const FileId& file);
-/// Whether it did so in a process that this one was forked from.
+/// Whether a process that this one was forked from opened it.
 bool was_open_before_fork(const FileId& file) noexcept;
 
-/// True once the process has begun to end: then nothing is unloaded and no plugin is called.
+/// True once the process is ending: nothing is unloaded and no plugin is called from then on.
 bool process_is_ending();
-/// Called when a runtime is made, so that the end of the process is noticed.
+/// Starts to watch for the end of the process. Called when a runtime is made.
 void watch_process_end();
 
 }  // namespace patchbay::runtime

@@ -6,7 +6,7 @@
 namespace patchbay::runtime {
 namespace {
 
-/// That of a runtime, from which on forks are noticed.
+/// The runtime's process. Forks are counted from here on.
 HomeProcess first_home() {
   watch_forks();
   return HomeProcess();

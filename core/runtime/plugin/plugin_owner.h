@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What plugins have of the runtime that they belong to.
+// The part of a runtime that its plugins use.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_OWNER_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_OWNER_H_
 
@@ -18,14 +18,14 @@ namespace patchbay::runtime {
 struct PluginState;
 
 struct PluginOwner {
-  /// Errors: kInvalidArgument for a bad `thread_pool` or the settings of the log.
+  /// Errors: kInvalidArgument for a bad `thread_pool` or bad log settings.
   explicit PluginOwner(const RuntimeOptions& options);
   virtual ~PluginOwner() = default;
   PluginOwner(const PluginOwner&) = delete;
   PluginOwner& operator=(const PluginOwner&) = delete;
 
-  /// Device memory for the plugin's own use, by the device's number. Errors: kInvalidArgument if
-  /// the plugin has no such device; kOutOfMemory.
+  /// Device memory for the plugin's own use, on the device with that number. Errors:
+  /// kInvalidArgument if the plugin has no such device; kOutOfMemory.
   virtual patchbay_memory allocate_scratch(const PluginState& plugin, std::uint32_t index,
                                            std::uint64_t size_bytes) = 0;
   virtual void free_scratch(const PluginState& plugin, std::uint32_t index,

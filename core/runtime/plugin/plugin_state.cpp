@@ -178,8 +178,7 @@ void PluginState::begin_enumeration(Found* found) {
   enumeration_ = found;
 }
 
-/// Called by the plugin. After `enumerate` has returned, which the interface does not allow, it is
-/// nobody's business.
+/// Called by the plugin. Calls after `enumerate` has returned are not allowed, and ignored.
 void PluginState::note_device(void* user, const patchbay_device_properties* properties) {
   auto* const self = static_cast<PluginState*>(user);
   if (self == nullptr) return;
@@ -189,7 +188,7 @@ void PluginState::note_device(void* user, const patchbay_device_properties* prop
   try {
     found->bad = properties != nullptr ? self->add_device(*properties)
                                        : "it enumerates a device without properties";
-  } catch (...) {  // must not unwind through the plugin
+  } catch (...) {  // no exception may cross the plugin
     found->error = std::current_exception();
   }
 }

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One candidate of one runtime: what became of it, and, if it loaded, its driver and what that says
-// of its devices.
+// One candidate of one runtime: its status and, if it loaded, its driver and devices.
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_PLUGIN_STATE_H_
 
@@ -26,7 +25,7 @@
 namespace patchbay::runtime {
 
 struct PluginState {
-  /// `settings` are for this plugin alone, before the runtime's.
+  /// `settings` apply to this plugin alone and take precedence over the runtime's.
   PluginState(PluginOwner& owner, Candidate candidate,
               const std::map<std::string, std::string>& settings);
   ~PluginState();
@@ -37,16 +36,16 @@ struct PluginState {
   std::string describe_status() const;
   /// Sets the status and logs it.
   void finish(PluginStatus outcome, std::string why);
-  /// Opens the library, agrees on the tables, opens the driver and enumerates. Ends in finish().
+  /// Opens the library and the driver and enumerates the devices. Calls finish().
   void load(const Inspection& inspection);
-  /// Has the driver told of the end of the process, if it wants to know, before anything that was
-  /// set up so far is taken down. Called again where a driver may have set up more: a compiler,
-  /// say.
+  /// Registers the driver's `stop`, if it has one, to run at the end of the process before anything
+  /// set up so far is destroyed. Called again when the driver may have set up more, such as a
+  /// compiler.
   void heed_process_end() const;
-  /// Closes driver and library. The devices are closed.
+  /// Closes the driver and the library. The devices are closed already.
   void close() noexcept;
 
-  /// Logs a setting that the plugin asks for and does not declare: nobody can set it.
+  /// Warns of a setting that the plugin reads but does not declare: nobody can set it.
   void warn_undeclared(std::string_view setting) const;
   bool is_loaded() const { return status == PluginStatus::kLoaded; }
   PluginInfo info() const;
@@ -59,7 +58,7 @@ struct PluginState {
   std::string reason;
   std::string name, backend, version;
   FileId file;
-  std::optional<std::vector<std::string>> settings;  // that its note declares
+  std::optional<std::vector<std::string>> settings;  // as declared in its note
 
   std::shared_ptr<Library> library;
   PluginTables tables;
@@ -72,18 +71,18 @@ struct PluginState {
   std::string open_tables(const Inspection& inspection);
   bool open_driver();
   bool enumerate();
-  /// What an enumeration has come to.
+  /// The result of an enumeration so far.
   struct Found {
     std::string bad;
     std::exception_ptr error;
   };
   void begin_enumeration(Found* found);
   static void note_device(void* user, const patchbay_device_properties* properties);
-  /// Empty, or what is wrong with it.
+  /// Returns what is wrong with the device, or nothing.
   std::string add_device(const patchbay_device_properties& properties);
 
   std::mutex enumeration_mutex_;
-  Found* enumeration_ = nullptr;  // null unless `enumerate` is being called
+  Found* enumeration_ = nullptr;  // null unless `enumerate` is running
 };
 
 }  // namespace patchbay::runtime

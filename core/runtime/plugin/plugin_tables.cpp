@@ -48,7 +48,7 @@ constexpr Entry kKernel[] = {PATCHBAY_ENTRY(patchbay_kernel_table, prepare),
                              PATCHBAY_ENTRY(patchbay_kernel_table, launch)};
 #undef PATCHBAY_ENTRY
 
-/// Copies what both sides know and checks the required entries.
+/// Copies the fields that both sides know and checks the required entries.
 template <class Table>
 std::string adopt(const char* name, const Table& raw, std::span<const Entry> required,
                   Table& table) {
@@ -102,7 +102,7 @@ void fill_gaps(PluginTables& tables) {
   fill(tables.kernel.launch_grid);
 }
 
-/// The first feature that the plugin needs and this core does not know.
+/// Refuses a plugin that needs an unknown feature; names the first one.
 std::string refuse_features(const patchbay_plugin& plugin) {
   const std::uint64_t unknown = plugin.required_features & ~PATCHBAY_KNOWN_FEATURES;
   if (unknown == 0) return {};

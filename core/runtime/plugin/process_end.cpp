@@ -12,7 +12,7 @@
 namespace patchbay::runtime {
 namespace {
 
-// A driver may have to compile before it can end what it has begun.
+// A driver may have to finish compiling before it can stop.
 constexpr std::int64_t kPatienceNs = 5'000'000'000;
 
 struct Known {
@@ -22,9 +22,9 @@ struct Known {
 struct AllKnown {
   std::mutex mutex;
   std::vector<Known> drivers;
-  std::uint64_t deadline_ns = 0;  // of all calls of `stop`; 0 before the first
+  std::uint64_t deadline_ns = 0;  // for all calls of `stop`; 0 before the first
 };
-/// A child of fork has nothing to stop: the calls that ran are its parent's.
+/// A child of fork has nothing to stop: running calls are its parent's.
 constinit OfProcess<AllKnown> all_known;
 
 /// Runs before the destructors of libraries, which the dynamic linker calls last.
@@ -39,7 +39,7 @@ void stop_all() {
 }  // namespace
 
 void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table) {
-  static_cast<void>(std::atexit(stop_all));  // runs once more for each: a driver may stop twice
+  static_cast<void>(std::atexit(stop_all));  // each registration runs: a driver may stop twice
   AllKnown& known = all_known.get();
   const std::scoped_lock lock(known.mutex);
   const auto is_driver = [driver](const Known& each) { return each.driver == driver; };
