@@ -36,7 +36,7 @@ DeviceAssembly::~DeviceAssembly() {
     const std::scoped_lock lock(link->mutex);
     link->device = nullptr;
   }
-  // After the process has begun to end no plugin is called: what is open stays open.
+  // No plugin is called once the process is ending: what is open stays open.
   if (!process_is_ending()) return;
   static_cast<void>(own_stream_.release());
   static_cast<void>(transfer_stream.release());
@@ -89,7 +89,7 @@ void DeviceAssembly::open_in(std::uint64_t native_context) {
   finish_opening(opened);
 }
 
-/// Under open_mutex_.
+/// The caller holds open_mutex_.
 void DeviceAssembly::finish_opening(patchbay_device* opened) {
   patchbay_stream* stream = nullptr;
   const std::uint32_t flags = stream_flags(PATCHBAY_STREAM_DEFAULT);
@@ -98,7 +98,7 @@ void DeviceAssembly::finish_opening(patchbay_device* opened) {
   check(plugin.tables.stream.create(opened, flags, &stream), "Device", info.name_text);
   StreamHandle adopted = own_stream(*this, stream, "Device");
   auto made = std::make_unique<StreamState>(*this, nullptr, std::move(adopted), flags);
-  made->drop_times();  // nobody asks for them
+  made->drop_times();  // a default stream has no take_times
   add_stream(*made);
   if (!caches_memory()) {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
@@ -157,7 +157,7 @@ void DeviceAssembly::raise_lost(std::string_view operation) const {
   throw stream_error(*lost_, operation);
 }
 
-/// All but the default one, held so that they do not go meanwhile.
+/// All streams but the default one, kept alive by handles.
 std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
   const std::scoped_lock lock(streams_mutex_);
   std::vector<std::shared_ptr<StreamState>> held;

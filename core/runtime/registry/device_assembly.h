@@ -17,24 +17,24 @@
 
 namespace patchbay::runtime {
 
-/// Owned by its plugin's entry in the registry.
+/// Owned by its plugin's Backend.
 class DeviceAssembly final : public DeviceState {
  public:
   DeviceAssembly(RuntimeState& runtime, PluginState& plugin, const DeviceInfo& info,
                  bool is_visible);
   ~DeviceAssembly();
 
-  /// Opens it in a context of the application's. Errors: kInUse if it is open.
+  /// Opens the device in the application's context. Errors: kInUse if it is open.
   void open_in(std::uint64_t native_context);
-  /// Everything that lives on the device, in words; empty if nothing does.
+  /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
-  /// Writes to the trace what is known to have ended on its streams.
+  /// Writes finished work of its streams to the trace.
   void write_trace() noexcept;
-  /// Ends what the default stream was given, also what would run for ever. For the end of the
-  /// runtime, when no one can wait for it any more.
+  /// Ends the work of the default stream, even work that would run for ever. Called at the end of
+  /// the runtime, when nobody can wait for the work any more.
   void close_stream();
-  /// Releases streams, kernels and the device itself. Nothing lives on it any more, and no
-  /// allocator of the runtime holds memory back for its streams.
+  /// Releases the streams, the kernels and the device. Nothing lives on it any more, and no
+  /// allocator of the runtime keeps memory back for its streams.
   void close();
 
   void synchronize(std::uint64_t deadline_ns) override;
@@ -51,7 +51,7 @@ class DeviceAssembly final : public DeviceState {
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
 
-  std::unique_ptr<StreamState> own_stream_;  // made when the device opens, closed by `close`
+  std::unique_ptr<StreamState> own_stream_;  // made when the device opens
   Allocator own_allocator_;
   KernelCache own_kernels_;
   std::mutex open_mutex_;

@@ -15,9 +15,9 @@ namespace patchbay::runtime {
 
 class LoadedRuntime final : public RuntimeState {
  public:
-  /// Finds the plugins, and opens those that are named in code. Errors: those of Runtime.
+  /// Finds the plugins and opens those named in code. Errors: those of Runtime.
   static std::shared_ptr<RuntimeState> make(const RuntimeOptions& options);
-  /// Every RuntimeState is one.
+  /// Every RuntimeState is a LoadedRuntime.
   static LoadedRuntime& of(RuntimeState& state) { return static_cast<LoadedRuntime&>(state); }
 
   void set_out_of_memory_callback(OutOfMemoryCallback callback);

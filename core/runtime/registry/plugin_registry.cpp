@@ -22,7 +22,7 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// The same physical card, whichever plugin shows it.
+/// Whether two plugins show the same physical card.
 bool is_same_card(const DeviceState& a, const DeviceState& b) {
   if (&a.plugin == &b.plugin) return false;
   constexpr std::array<std::uint8_t, 16> kNone{};
@@ -32,7 +32,7 @@ bool is_same_card(const DeviceState& a, const DeviceState& b) {
          (!left.pci_address.empty() && left.pci_address == right.pci_address);
 }
 
-/// Empty if the setting is not given. Looked up when it is needed: it may be of no interest.
+/// The name of the default device; empty if not set. The device is looked up when needed.
 std::string parse_default_device(const Environment& environment) {
   const std::string name = environment.get("device").value_or("");
   try {
@@ -50,12 +50,12 @@ void check_on_or_off(const Environment& environment, std::string_view name) {
         quote(*setting));
 }
 
-/// The registry that opens a plugin on this thread: what the driver logs may come back to it.
+/// The registry that is opening a plugin on this thread: the driver's log lines may call it.
 constinit thread_local const PluginRegistry* opening = nullptr;
 
 }  // namespace
 
-/// The right to look at plugins and to open them.
+/// The right to inspect and open plugins.
 class PluginRegistry::Turn {
  public:
   explicit Turn(PluginRegistry& registry)
@@ -84,7 +84,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
 
 PluginRegistry::~PluginRegistry() {
   if (process_is_ending()) return;
-  // Closed before anything else is waited for: a plugin ends now what would run for ever.
+  // Close the streams before any wait: plugins then end work that would run for ever.
   for (Backend* const backend : loaded()) {
     for (const auto& device : backend->assemblies) device->close_stream();
   }
@@ -164,10 +164,10 @@ std::unique_ptr<Backend> PluginRegistry::look_at(const Candidate& candidate,
 
 std::unique_ptr<Backend> PluginRegistry::opened(const Candidate& candidate,
                                                 const Settings& settings, const Backend* itself) {
-  Inspection inspection;  // the one that the file has passed
+  Inspection inspection;  // of the file that is then opened
   std::unique_ptr<Backend> backend = look_at(candidate, settings, itself, &inspection);
   if (backend->status != PluginStatus::kFound) return backend;
-  // Not under mutex_: a driver may take its time, and what it logs may come back to the registry.
+  // Without mutex_: a driver may be slow, and its log lines may call the registry.
   backend->open(inspection, runtime_, visible_devices_);
   return backend;
 }
@@ -186,7 +186,7 @@ std::string PluginRegistry::find_rival(const Backend& plugin, const Backend* its
   return {};
 }
 
-/// Those of its backend that are only found will not be needed.
+/// Shadows the unopened plugins of its backend, which will not be needed.
 void PluginRegistry::shadow_others(const Backend& loaded) {
   std::vector<std::string> lines;  // logged without the lock: a sink may call the runtime
   {
@@ -208,8 +208,8 @@ void PluginRegistry::open_found(std::string_view backend) {
   for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
 }
 
-/// What failed may work by now: memory was short, or a driver was installed. It is tried again for
-/// who asks for its backend, and not for lists of devices.
+/// Includes failed plugins if their backend is named: they may work by now, with more memory or a
+/// new driver. Lists of devices don't retry them.
 std::optional<std::size_t> PluginRegistry::next_closed(std::string_view backend,
                                                        std::size_t from) const {
   const auto is_worth_it = [&](const Backend& one) {
@@ -229,7 +229,7 @@ std::optional<std::size_t> PluginRegistry::next_closed(std::string_view backend,
   return std::nullopt;
 }
 
-/// load_mutex_ is held.
+/// The caller holds load_mutex_.
 void PluginRegistry::open_at(std::size_t index) {
   const Backend* found = nullptr;
   {
@@ -237,7 +237,7 @@ void PluginRegistry::open_at(std::size_t index) {
     found = backends_[index].get();
   }
   std::unique_ptr<Backend> made = opened(found->candidate, found->own_settings, found);
-  if (made->backend.empty()) made->backend = found->backend;  // the file can't be read any more
+  if (made->backend.empty()) made->backend = found->backend;  // the file is no longer readable
   const Backend& backend = *made;
   {
     const std::scoped_lock lock(mutex_);
@@ -478,7 +478,7 @@ std::string PluginRegistry::explain() {
   return text;
 }
 
-/// For lists of devices.
+/// Opens every plugin, for lists of devices.
 void PluginRegistry::open_all() {
   open_found("");
   if (has_listed_.exchange(true)) return;

@@ -20,8 +20,8 @@
 
 namespace patchbay::runtime {
 
-/// A plugin is opened when one of its devices is asked for, or when devices are listed. Until then
-/// its status is kFound. Thread-safe.
+/// Opens a plugin when one of its devices, or a list of devices, is requested; its status is kFound
+/// until then. Thread-safe.
 class PluginRegistry {
  public:
   using Settings = std::map<std::string, std::string>;
@@ -32,62 +32,62 @@ class PluginRegistry {
   PluginRegistry(const PluginRegistry&) = delete;
   PluginRegistry& operator=(const PluginRegistry&) = delete;
 
-  /// Looks at every candidate, and opens those that are named in code. Errors: kPluginFailed for
-  /// one of these; kInvalidArgument for unknown names.
+  /// Inspects every candidate and opens those named in code. Errors: kPluginFailed for one of
+  /// these; kInvalidArgument for unknown names.
   void find_plugins(const RuntimeOptions& options);
-  /// Opens one more. Errors: as find_plugins.
+  /// Opens another plugin. Errors: as find_plugins.
   PluginInfo load(const std::filesystem::path& file, Settings settings);
-  /// Closes one, or keeps it from being opened. Errors: kInvalidArgument for an unknown name;
-  /// kInUse, which lists the holders.
+  /// Closes a plugin, or prevents it from being opened. Errors: kInvalidArgument for an unknown
+  /// name; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
 
-  /// Opens the backend's plugin if need be. Errors: kUnknownDevice, which says what there is.
+  /// Opens the backend's plugin if necessary. Errors: kUnknownDevice, which lists known devices.
   DeviceAssembly& find(std::string_view name);
-  /// That of the setting `device`, else cpu:0.
+  /// The device of the setting `device`, else cpu:0.
   DeviceAssembly& default_device();
-  /// The visible ones. Opens every plugin.
+  /// The visible devices. Opens every plugin.
   std::vector<DeviceAssembly*> devices();
   /// Accelerators, each physical card once. Opens every plugin.
   std::vector<DeviceAssembly*> gpus();
   /// Several lines of text. Opens every plugin.
   std::string explain();
-  /// Opens none.
+  /// Opens no plugin.
   std::vector<PluginInfo> plugins() const;
-  /// Those that are open.
+  /// The open plugins.
   std::vector<Backend*> loaded() const;
-  /// Those that are open or were, where the runtime validates.
+  /// All plugins that were opened, if the runtime validates.
   std::vector<Backend*> validated() const;
   const std::vector<std::filesystem::path>& directories() const { return directories_; }
 
  private:
   class Turn;
 
-  /// Names of the list of visible devices that no device bears.
+  /// Names in the list of visible devices that match no device.
   std::vector<std::string> unmatched_visible_devices() const;
-  /// Looks at a file without opening it. Ends in kFound, kFiltered, kRefused or kShadowed.
-  /// `itself` is the entry of the file, if it has one; `seen` is given what was found in it.
+  /// Inspects a file without opening it. Ends in kFound, kFiltered, kRefused or kShadowed. `itself`
+  /// is the file's entry, if it has one; `seen` receives the inspection.
   std::unique_ptr<Backend> look_at(const Candidate& candidate, const Settings& settings,
                                    const Backend* itself = nullptr,
                                    Inspection* seen = nullptr) const;
-  /// Looks at the file and opens it, unless there is a reason not to.
+  /// Inspects the file and opens it, unless there is a reason not to.
   std::unique_ptr<Backend> opened(const Candidate& candidate, const Settings& settings,
                                   const Backend* itself = nullptr);
   const Backend& add(std::unique_ptr<Backend> backend);
-  /// Opens a plugin that is named in code, and adds it. Errors: kPluginFailed.
+  /// Opens and adds a plugin that is named in code. Errors: kPluginFailed.
   PluginInfo add_named(const Candidate& candidate, const Settings& settings);
-  /// Opens the plugins of the backend that are not open, in order, until one is loaded. Empty:
-  /// those of every backend that are only found.
+  /// Opens the closed plugins of the backend in order until one loads. An empty name means every
+  /// backend, but only plugins that were never opened.
   void open_found(std::string_view backend);
   std::optional<std::size_t> next_closed(std::string_view backend, std::size_t from) const;
   void open_at(std::size_t index);
   void open_all();
   void shadow_others(const Backend& loaded);
-  /// Empty, or why this file can't be used beside those that are there.
+  /// Why the file can't be used beside the other plugins; empty if it can.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
   void log_ignored(const RuntimeOptions& options);
-  /// Waits until nothing uses freed memory (it may be of another plugin), and gives it back.
+  /// Waits until nothing uses freed memory (of any plugin), and releases it.
   void settle() noexcept;
-  /// Null if the backend's plugin is not loaded.
+  /// Null if no plugin of the backend is loaded.
   Backend* find_loaded(std::string_view backend) const;
   DeviceAssembly& find_in(const Backend& backend, const DeviceName& name) const;
   DeviceAssembly& find_gpu(const DeviceName& name, std::string_view text);
@@ -98,10 +98,10 @@ class PluginRegistry {
   VisibleDevices visible_devices_;
   std::vector<std::string> wanted_plugins_;
   std::vector<std::filesystem::path> directories_;
-  std::atomic<bool> has_listed_{false};  // the devices, at least once
+  std::atomic<bool> has_listed_{false};  // devices were listed at least once
   std::mutex load_mutex_;                // one plugin at a time; taken before mutex_
   mutable std::mutex mutex_;
-  // Grows. What is only found is replaced when it is opened; nobody keeps a reference to it.
+  // Only grows. Opening a found plugin replaces its entry, so nobody keeps references to it.
   std::vector<std::unique_ptr<Backend>> backends_;
 };
 

@@ -10,7 +10,7 @@
 namespace patchbay::runtime {
 namespace {
 
-/// "fake" shows fake:0. The alias would name another device as soon as one is hidden.
+/// "fake" means fake:0. The alias `gpu` is refused: hiding devices would change its meaning.
 std::string canonical_name(const std::string& text) {
   const DeviceName name = DeviceName::parse(text);
   if (name.backend == "gpu") {

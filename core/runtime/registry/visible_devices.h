@@ -16,7 +16,7 @@ class VisibleDevices {
  public:
   /// Shows all devices.
   VisibleDevices() = default;
-  /// Takes the list of the options or, if that is empty, of the setting `visible_devices`. Errors:
+  /// Uses the list of the options or, if that is empty, the setting `visible_devices`. Errors:
   /// kInvalidArgument for a bad name and for the alias `gpu`.
   VisibleDevices(const RuntimeOptions& options, const Environment& environment);
 
