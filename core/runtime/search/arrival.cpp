@@ -8,7 +8,7 @@
 namespace patchbay::runtime {
 namespace {
 
-/// The bytes of the character that the text begins with; 0 if that is no UTF-8.
+/// The length of the first UTF-8 character in bytes; 0 if it is invalid.
 std::size_t character_bytes(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = at(0);
@@ -18,7 +18,7 @@ std::size_t character_bytes(std::string_view text) {
   for (std::size_t i = 1; i < size; ++i) {
     if ((at(i) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, and what lies above the last character.
+  // Overlong forms, surrogates, and values above the last character.
   const bool is_bad = (first == 0xe0 && at(1) < 0xa0) || (first == 0xed && at(1) > 0x9f) ||
                       (first == 0xf0 && at(1) < 0x90) || (first == 0xf4 && at(1) > 0x8f);
   return is_bad ? 0 : size;

@@ -58,8 +58,8 @@ void add_path_variable(const std::string& value, std::vector<fs::path>& director
 
 std::string error_text(int error) { return std::generic_category().message(error); }
 
-/// Absent directories are normal; explain() lists what was searched. Not by directory_iterator,
-/// which ends the process where it finds no memory. Errors: std::bad_alloc.
+/// The files of a directory, none if it is missing. Avoids directory_iterator, which ends the
+/// process if it has no memory. Errors: std::bad_alloc.
 std::vector<fs::path> files_of(const fs::path& directory) {
   std::vector<fs::path> files;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
@@ -73,7 +73,7 @@ std::vector<fs::path> files_of(const fs::path& directory) {
   return files;
 }
 
-/// An open descriptor. What is checked of it can't be exchanged, as what has a name can.
+/// An open descriptor. Unlike a path, it can't come to mean another file after the check.
 class File {
  public:
   File(int directory, const fs::path& path, int flags)
@@ -89,15 +89,15 @@ class File {
   int fd_;
 };
 
-/// Whoever owns the library can change what the process runs anyway.
+/// The owner of the library can change what the process runs in any case.
 std::optional<uid_t> library_owner() {
   struct stat info {};
   if (stat(own_file().path.c_str(), &info) != 0) return std::nullopt;
   return info.st_uid;
 }
 
-/// Empty if nobody can change it but root, the user of this process and the library's owner. A
-/// group of root's, or with the owner's number (the owner's private group), counts as the owner.
+/// Empty if only root, the user and the library's owner can change it. A group that is root's or
+/// has the owner's number (the owner's private group) counts as the owner.
 std::string refuse_access(const struct stat& info, const std::string& what) {
   const uid_t user = geteuid();
   const std::optional<uid_t> owner = library_owner();
@@ -115,7 +115,7 @@ std::string refuse_access(const struct stat& info, const std::string& what) {
   return {};
 }
 
-/// Checks the folder by `directory`, an open descriptor, and the file by `info`. Higher folders are
+/// Checks the folder by its open descriptor `directory`, and the file by `info`. Higher folders are
 /// not checked.
 std::string refuse_ownership(int directory, const struct stat& info, const fs::path& real_path) {
   std::string refusal = refuse_access(info, "the file");
@@ -125,7 +125,7 @@ std::string refuse_ownership(int directory, const struct stat& info, const fs::p
   return refuse_access(folder, "its directory " + one_line(real_path.parent_path().string()));
 }
 
-/// `file_name` is the name in patchbay-<name>.so, empty for any other file.
+/// `file_name` is the <name> of patchbay-<name>.so, empty for other files.
 std::string refuse_note(const Note& note, const std::string& file_name) {
   if (note.abi_major != PATCHBAY_ABI_MAJOR) {
     return fmt::format("built for plugin interface {}.{}, this library has {}.{}", note.abi_major,
@@ -138,7 +138,7 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
     return fmt::format("its note names a plugin with control characters, '{}'",
                        printable(note.plugin));
   }
-  // Filters go by the file's name, before the note is read: it must not be another's.
+  // Filters use the file's name before the note is read, so the note must name the same plugin.
   if (!file_name.empty() && note.plugin != file_name) {
     return fmt::format("its note names plugin {}, its file {}", quote(note.plugin),
                        quote(file_name));
@@ -161,7 +161,7 @@ fs::path library_plugin_directory() {
   const OwnFile own = own_file();
   if (own.path.empty()) return {};
   fs::path folder = own.path.parent_path();
-  // A program that holds the library stands beside lib/ if it was installed into bin/.
+  // An installed program that contains the library is in bin/, beside lib/.
   if (own.is_program && folder.filename() == "bin") folder = folder.parent_path() / PATCHBAY_LIBDIR;
   return folder / "patchbay" / "plugins";
 }
@@ -230,7 +230,7 @@ Inspection inspect(const Candidate& candidate) {
     result.refusal = "can't be found: " + error.message();
     return result;
   }
-  // The file is opened in the very folder that is checked, whatever the path names meanwhile.
+  // Open the file within the folder that is checked, even if the path changes meanwhile.
   const File directory(AT_FDCWD, result.real_path.parent_path(), O_PATH | O_DIRECTORY);
   const File file(directory.fd(), result.real_path.filename(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
   struct stat info {};

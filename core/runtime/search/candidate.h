@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Finding plugin files, and what is checked before one is opened.
+// Finds plugin files and checks them before they are opened.
 #ifndef PATCHBAY_CORE_RUNTIME_SEARCH_CANDIDATE_H_
 #define PATCHBAY_CORE_RUNTIME_SEARCH_CANDIDATE_H_
 
@@ -20,10 +20,10 @@ namespace patchbay::runtime {
 struct Candidate {
   std::filesystem::path path;
   std::string name;            // from patchbay-<name>.so
-  bool named_in_code = false;  // then failing to load it is an error
+  bool named_in_code = false;  // failing to load it is then an error
 };
 
-/// What identifies a file, whatever it is called.
+/// Identifies a file under any name.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -38,26 +38,25 @@ struct Inspection {
 };
 
 /// The directories to search, in order. Errors: kInvalidArgument for an empty or relative element
-/// of PATCHBAY_PLUGIN_PATH, which is quoted.
+/// of PATCHBAY_PLUGIN_PATH, which the message quotes.
 std::vector<std::filesystem::path> search_directories(const RuntimeOptions& options,
                                                       const Environment& environment);
-/// patchbay/plugins beside the file that holds this code; if that is a program in a folder `bin`,
-/// patchbay/plugins of its prefix's library folder. Empty if that can't be told.
+/// patchbay/plugins beside the file that holds this code. For a program in a folder `bin`,
+/// patchbay/plugins in the library folder beside it. Empty if unknown.
 std::filesystem::path library_plugin_directory();
-/// Whether plugins in that directory may be opened: with raised privileges only those of
-/// library_plugin_directory().
+/// Whether plugins in that directory may be opened. With raised privileges only those in
+/// library_plugin_directory() may.
 bool is_allowed(const std::filesystem::path& directory);
 
 Candidate named_candidate(const std::filesystem::path& path);
-/// The files named in code, then those of each directory by name.
+/// The files named in code, then those of each directory, sorted by name.
 std::vector<Candidate> find_candidates(const RuntimeOptions& options,
                                        const std::vector<std::filesystem::path>& directories);
 
-/// What its file says of itself, whoever wrote it; empty if it has no note. Nothing of it runs.
+/// The file's own note, not verified; empty if there is none. Runs none of its code.
 Note read_candidate_note(const Candidate& candidate);
 
-/// Opens nothing of the candidate as code: place, regular file, owner, permissions, architecture,
-/// note.
+/// Checks place, regular file, owner, permissions, architecture and note. Runs none of its code.
 Inspection inspect(const Candidate& candidate);
 
 }  // namespace patchbay::runtime

@@ -42,7 +42,7 @@ bool read_at(int fd, std::uint64_t offset, void* data, std::size_t size_bytes) {
   return true;
 }
 
-/// Empty if this machine's loader could take a file with that header.
+/// Empty if this machine could load a file with that header.
 std::string refuse_header(const Elf64_Ehdr& header) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "not an ELF file";
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
@@ -60,11 +60,11 @@ std::string refuse_header(const Elf64_Ehdr& header) {
 
 std::string text_of(const char (&field)[32]) { return {field, strnlen(field, sizeof(field))}; }
 
-/// False if it is too short to be one.
+/// False if it is too short.
 bool parse_identity(std::string_view content, Note& note) {
   constexpr std::size_t kHeaderBytes = offsetof(patchbay_note, abi_major);
   patchbay_note raw{};
-  // A later minor version may append to the note.
+  // Later minor versions may append fields to the note.
   if (content.size() < sizeof(raw) - kHeaderBytes) return false;
   std::memcpy(reinterpret_cast<char*>(&raw) + kHeaderBytes, content.data(),
               sizeof(raw) - kHeaderBytes);
@@ -75,7 +75,7 @@ bool parse_identity(std::string_view content, Note& note) {
   return true;
 }
 
-/// Words with blanks between, up to the first zero.
+/// Splits at blanks, up to the first zero.
 std::vector<std::string> parse_settings(std::string_view content) {
   std::vector<std::string> names;
   std::istringstream words{std::string(content.substr(0, content.find('\0')))};
@@ -83,7 +83,7 @@ std::vector<std::string> parse_settings(std::string_view content) {
   return names;
 }
 
-/// Walks the notes of one segment. True if the one that names the plugin is among them.
+/// Reads the notes of one segment. True if the one that names the plugin is among them.
 bool parse_notes(const std::vector<char>& segment, Note& note) {
   const auto aligned = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
   bool has_identity = false;
@@ -108,8 +108,8 @@ bool parse_notes(const std::vector<char>& segment, Note& note) {
   return has_identity;
 }
 
-/// Empty if the segments and the section table lie within the file: a truncated library would
-/// kill the process in the dynamic linker.
+/// Empty if the segments and the section table lie within the file: the dynamic linker would crash
+/// on a truncated library.
 std::string refuse_truncated(int fd, const Elf64_Ehdr& header,
                              const std::vector<Elf64_Phdr>& segments) {
   struct stat info {};

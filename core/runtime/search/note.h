@@ -13,11 +13,11 @@ namespace patchbay::runtime {
 struct Note {
   std::uint32_t abi_major = 0, abi_minor = 0;
   std::string plugin, backend;
-  std::optional<std::vector<std::string>> settings;  // absent if the plugin does not declare them
+  std::optional<std::vector<std::string>> settings;  // empty if not declared
 };
 
-/// The note of the open file, or the reason why there is none: not an ELF file, truncated, other
-/// architecture, no note, malformed note. Trusts nothing in the file.
+/// The note of an open file, or the reason why there is none: not an ELF file, truncated, another
+/// architecture, no note, or a malformed one. Trusts nothing in the file.
 struct NoteResult {
   Note note;
   std::string refusal;  // empty if there is a note

@@ -15,7 +15,7 @@ OwnFile own_file() {
   if (dladdr1(code, &info, &entry, RTLD_DL_LINKMAP) == 0 || entry == nullptr) return {};
   const char* const name = static_cast<const link_map*>(entry)->l_name;
   OwnFile file;
-  // The dynamic linker has no name for the program but its first argument, which the caller chose.
+  // The dynamic linker names the program only by its first argument, which the caller chose.
   file.is_program = name == nullptr || *name == '\0';
   std::error_code error;
   file.path = std::filesystem::canonical(file.is_program ? "/proc/self/exe" : name, error);

@@ -6,10 +6,10 @@
 
 namespace patchbay {
 
-/// The file that holds the library's code: libpatchbay.so or, where the library is linked as an
-/// archive, the program or the shared library that it is part of.
+/// The file that contains the library's code: libpatchbay.so or, if linked statically, the program
+/// or shared library that includes it.
 struct OwnFile {
-  std::filesystem::path path;  // absolute, symlinks resolved; empty if that can't be told
+  std::filesystem::path path;  // absolute, symlinks resolved; empty if unknown
   bool is_program = false;
 };
 

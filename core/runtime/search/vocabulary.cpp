@@ -16,7 +16,7 @@ constexpr const char* kOwnSettings[] = {
     "cache_dir", "device", "host_access", "log",      "memory_cache",    "plugin_path",
     "plugins",   "sync",   "trace",       "validate", "visible_devices", "watch_plugin"};
 
-/// Variables of programs beside the library: tests, the drivers that they simulate, find_package.
+/// Variables that the library does not read: of tests, simulated drivers and find_package.
 bool is_for_others(std::string_view variable) {
   return variable.starts_with("PATCHBAY_TEST_") || variable.starts_with("PATCHBAY_SIM_") ||
          variable == "PATCHBAY_ROOT" || variable == "PATCHBAY_DIR";
@@ -114,7 +114,7 @@ void check_names(const RuntimeOptions& options, const Environment& environment,
                  const std::vector<Candidate>& candidates) {
   Vocabulary known;
   for (const Candidate& candidate : candidates) known.add(candidate);
-  // A variable may be meant for another runtime of the process, which looks into these directories.
+  // A variable may be meant for another runtime of the process, which searches these directories.
   RuntimeOptions everywhere;
   for (const Candidate& candidate :
        find_candidates(everywhere, search_directories(everywhere, environment))) {

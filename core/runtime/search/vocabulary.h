@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which settings and plugins a runtime can be asked for, so that misspelt names are errors.
+// The names of settings and plugins that a runtime knows, to report misspelt ones.
 #ifndef PATCHBAY_CORE_RUNTIME_SEARCH_VOCABULARY_H_
 #define PATCHBAY_CORE_RUNTIME_SEARCH_VOCABULARY_H_
 
@@ -13,39 +13,39 @@
 
 namespace patchbay::runtime {
 
-/// A setting of the library itself; plugins may read those too.
+/// Whether the setting belongs to the library itself. Plugins may read it too.
 bool is_own_setting(std::string_view name);
 
-/// Learns names from the notes of plugins, whatever becomes of these: a setting of a plugin that is
-/// filtered or refused is no mistake.
+/// Collects names from the notes of all plugins, also filtered and refused ones: their settings are
+/// not mistakes.
 class Vocabulary {
  public:
-  /// Knows the settings of the library itself.
+  /// Starts with the library's own settings.
   Vocabulary();
 
   void add(const Candidate& candidate);
 
-  /// Errors: kInvalidArgument for the first name that nobody has; it names the nearest, and
-  /// `origin`, where the names are from.
+  /// Errors: kInvalidArgument for the first unknown name, with the nearest known one. `origin` says
+  /// where the names come from.
   void check_settings(const std::vector<std::string>& names, std::string_view origin) const;
-  /// The same for variables; those of tests and of CMake are passed over.
+  /// The same for variables. Ignores those of tests and of CMake.
   void check_variables(const std::vector<std::string>& variables) const;
-  /// The same for plugins. For the name of a backend the error says which plugin has that.
+  /// The same for plugins. If the name is a backend's, the error names its plugin.
   void check_plugins(const std::vector<std::string>& names, std::string_view origin) const;
 
  private:
   bool has_setting(std::string_view name) const;
 
   std::vector<std::string> settings_;
-  std::vector<std::string> open_prefixes_;      // of plugins that declare no settings
-  std::map<std::string, std::string> plugins_;  // name, and backend as far as known
+  std::vector<std::string> open_prefixes_;      // of plugins that declare none
+  std::map<std::string, std::string> plugins_;  // name and, if known, backend
 };
 
-/// ", the nearest is 'devices'", or nothing if there is none; for a backend its plugin.
+/// ", the nearest is 'devices'"; for a backend's name, its plugin; empty if there is none.
 std::string hint_plugin(std::string_view name, const std::map<std::string, std::string>& plugins);
 
 /// Checks the names of a runtime's settings, of the variables that it reads, and of the plugins
-/// that it is to have. Errors: kInvalidArgument for a name that nobody knows.
+/// that it wants. Errors: kInvalidArgument for an unknown name.
 void check_names(const RuntimeOptions& options, const Environment& environment,
                  const std::vector<std::string>& wanted_plugins,
                  const std::vector<Candidate>& candidates);
