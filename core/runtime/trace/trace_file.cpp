@@ -66,7 +66,7 @@ std::size_t TraceFile::room_in_page() const noexcept {
   return kPageBytes - static_cast<std::size_t>(end_) % kPageBytes;
 }
 
-/// A page at a time. An event that is longer than a page takes several all the same.
+/// Writes page by page. An event longer than a page takes several.
 void TraceFile::write_batch() {
   std::string page;
   const auto write = [&](std::string_view end) {

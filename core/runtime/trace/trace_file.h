@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A file in Chrome's trace event format, which Perfetto reads too.
+// A file in Chrome's trace event format, which Perfetto also reads.
 #ifndef PATCHBAY_CORE_RUNTIME_TRACE_TRACE_FILE_H_
 #define PATCHBAY_CORE_RUNTIME_TRACE_TRACE_FILE_H_
 
@@ -14,10 +14,10 @@
 
 namespace patchbay::runtime {
 
-/// A JSON array of events, written in batches. No event lies across two pages of the file, for a
-/// kill ends a write between pages: each page is written over the closing bracket and ends with a
-/// new one. So whenever the process is killed the file has whole events; at worst, between two
-/// pages, it lacks the bracket, which the format allows. Not thread-safe.
+/// A JSON array of events, written in batches. No event crosses a page of the file: a kill ends a
+/// write between pages. Each page overwrites the closing bracket and ends with a new one, so a
+/// killed process leaves whole events, at worst without the bracket, which the format allows. Not
+/// thread-safe.
 class TraceFile {
  public:
   /// Replaces the file. Errors: kIo.
@@ -26,10 +26,10 @@ class TraceFile {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  /// Takes one event, a JSON object. Writes once much has gathered, or much time has passed.
+  /// Takes one event, a JSON object. Writes when enough events or time have passed.
   void add(std::string_view event, std::uint64_t now_ns) noexcept;
   void flush() noexcept;
-  /// Why the first write that failed did; empty while none has. Nothing is written after it.
+  /// The reason of the first failed write, after which nothing is written; empty if none failed.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -37,13 +37,13 @@ class TraceFile {
   bool write_at_end(std::string_view text, std::string_view end);
   std::size_t room_in_page() const noexcept;
 
-  const pid_t process_;  // a child of it has the descriptor too, and is not to write
+  const pid_t process_;  // a forked child has the descriptor too, and must not write
   int descriptor_ = -1;
-  std::int64_t end_ = 0;  // where the closing bracket's line begins
+  std::int64_t end_ = 0;  // the offset of the closing bracket's line
   bool needs_comma_ = false;
   std::uint64_t written_ns_ = 0;
   std::string batch_;               // events without separators
-  std::vector<std::size_t> sizes_;  // of these
+  std::vector<std::size_t> sizes_;  // of the events
   std::string failure_;
 };
 

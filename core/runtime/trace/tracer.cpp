@@ -15,10 +15,10 @@
 namespace patchbay::runtime {
 namespace {
 
-/// The host's threads; devices follow it.
+/// The process number of the host's threads; devices have the next ones.
 constexpr std::uint32_t kHostProcess = 1;
 
-/// All traces of the process. It is never destroyed: threads may trace until the very end.
+/// All traces of the process. Never destroyed: threads may trace until it ends.
 struct OpenTraces {
   const HomeProcess home;
   std::mutex mutex;
@@ -38,12 +38,12 @@ void flush_all() {
   }
 }
 
-/// A JSON string; what is not UTF-8 in it is replaced.
+/// A JSON string. Replaces invalid UTF-8.
 std::string quoted(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// The format counts in microseconds; nanoseconds are decimals.
+/// The format counts microseconds; nanoseconds become decimals.
 void append_time(std::string& out, std::string_view key, std::uint64_t ns) {
   fmt::format_to(std::back_inserter(out), ",\"{}\":{}.{:03}", key, ns / 1000, ns % 1000);
 }
@@ -75,7 +75,7 @@ std::uint32_t thread_number() {
 std::shared_ptr<Tracer> Tracer::open(const std::filesystem::path& path) {
   OpenTraces& traces = open_traces();
   const std::scoped_lock lock(traces.mutex);
-  std::error_code failure;  // is told when the file is opened
+  std::error_code failure;  // reported when the file is opened
   const std::filesystem::path whole = std::filesystem::weakly_canonical(path, failure);
   std::weak_ptr<Tracer>& known = traces.by_path[(failure ? path : whole).string()];
   if (auto tracer = known.lock()) return tracer;
@@ -165,7 +165,7 @@ void Tracer::counter(Track track, std::string_view name, TraceArguments values) 
 
 void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept {
   const std::uint64_t number = num_arrows_.fetch_add(1, std::memory_order_relaxed) + 1;
-  // Short enough to need no allocation.
+  // Short enough not to allocate.
   std::array<char, 64> id{};
   const auto write = [&](std::string_view more) {
     const auto end =

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What happens when, on which thread and on which stream, as events of a trace file.
+// Records what happens on threads and streams as events of a trace file.
 #ifndef PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_
 #define PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_
 
@@ -34,15 +34,14 @@ struct TraceArgument {
 };
 using TraceArguments = std::span<const TraceArgument>;
 
-/// Thread-safe. Times are those of now_ns(). A trace that can't be written any further takes events
-/// and drops them.
+/// Thread-safe. Times are those of now_ns(). Once a write has failed, events are dropped.
 class Tracer {
  public:
-  /// The tracer of that file; runtimes of one process share it. Errors: kIo.
+  /// The tracer for that file, shared by the runtimes of the process. Errors: kIo.
   static std::shared_ptr<Tracer> open(const std::filesystem::path& path);
   explicit Tracer(const std::filesystem::path& path);
 
-  /// That of the calling thread.
+  /// The calling thread's track.
   Track host_track() noexcept;
   Track device_track(const std::string& device_name, std::uint64_t stream_number) noexcept;
 
@@ -50,9 +49,9 @@ class Tracer {
             TraceArguments arguments) noexcept;
   void instant(Track track, std::string_view name, TraceArguments arguments) noexcept;
   void counter(Track track, std::string_view name, TraceArguments values) noexcept;
-  /// An arrow between the spans that are open at these times.
+  /// Draws an arrow between the spans open at these times.
   void arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept;
-  /// For spans whose ends come by themselves.
+  /// For spans whose ends are recorded separately.
   void begin(Track track, std::string_view name) noexcept;
   void end(Track track) noexcept;
 
@@ -64,7 +63,7 @@ class Tracer {
            std::string_view more, TraceArguments arguments) noexcept;
   void name_track(std::string_view what, Track track, std::string_view name) noexcept;
 
-  const HomeProcess home_;  // whose file it is: forked processes add nothing
+  const HomeProcess home_;  // forked processes add nothing
   const std::uint64_t start_ns_;
   mutable std::mutex mutex_;
   TraceFile file_;
@@ -73,8 +72,8 @@ class Tracer {
   std::atomic<std::uint64_t> num_arrows_{0};
 };
 
-/// A span on the calling thread's track, from construction to destruction. Without a tracer:
-/// nothing, and hardly any time.
+/// A span on the calling thread's track, from construction to destruction. Does nothing without a
+/// tracer.
 class TraceSpan {
  public:
   TraceSpan(Tracer* tracer, std::string_view name) noexcept : tracer_(tracer), name_(name) {
@@ -88,7 +87,7 @@ class TraceSpan {
   TraceSpan(const TraceSpan&) = delete;
   TraceSpan& operator=(const TraceSpan&) = delete;
 
-  /// Texts stay valid until the span ends.
+  /// The texts must stay valid until the span ends.
   void add(std::string_view name, std::variant<std::uint64_t, std::string_view> value) {
     if (tracer_ != nullptr) [[unlikely]]
       arguments_.push_back({name, value});

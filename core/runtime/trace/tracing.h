@@ -12,10 +12,10 @@
 
 namespace patchbay::runtime {
 
-/// Whether a runtime traces, and where.
+/// Whether a runtime traces, and to which file.
 class Tracing {
  public:
-  /// Null if it does not: what is asked on every way through the library.
+  /// Null if the runtime does not trace. Called on every path through the library.
   Tracer* tracer() const noexcept { return tracer_.load(std::memory_order_acquire); }
   void start(const std::filesystem::path& file);
   void stop();
@@ -23,7 +23,7 @@ class Tracing {
  private:
   std::mutex mutex_;
   std::atomic<Tracer*> tracer_{nullptr};
-  // All that there were: a thread may still be writing to one that was stopped.
+  // All tracers so far: a thread may still write to a stopped one.
   std::vector<std::shared_ptr<Tracer>> tracers_;
 };
 
