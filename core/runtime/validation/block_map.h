@@ -12,13 +12,13 @@
 
 namespace patchbay::runtime::validation {
 
-/// Blocks by where they lie: at an address if the host can use the memory, so that a pointer into
-/// the middle finds its block; else at an offset behind the plugin's handle. Takes no lock.
+/// Blocks by location: the address if the host can use the memory, so that a pointer into the
+/// middle finds its block; else the plugin's handle and an offset. Takes no lock.
 class BlockMap {
  public:
   void add(std::shared_ptr<Block> block);
   void remove(const Block& block);
-  /// The block that holds that byte, guards included; null if none does.
+  /// The block that holds that byte, guards included; null if there is none.
   std::shared_ptr<Block> find(patchbay_memory memory) const;
   std::shared_ptr<Block> find_address(const void* address) const;
   std::vector<std::shared_ptr<Block>> all() const;

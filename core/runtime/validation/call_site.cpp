@@ -16,7 +16,7 @@
 namespace patchbay::runtime::validation {
 namespace {
 
-/// What holds the call that returns to `address`.
+/// The object and function of the call that returns to `address`.
 Dl_info place_of(const void* address) {
   Dl_info info{};
   const auto* call = static_cast<const char*>(address) - 1;
@@ -52,7 +52,7 @@ std::uint64_t distance(const void* from, const void* to) {
   return reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
 }
 
-/// Frames that are still to be filled.
+/// The frames still to be filled.
 struct Frames {
   void** next;
   void** end;
@@ -67,8 +67,7 @@ _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* to) {
 
 }  // namespace
 
-/// Not backtrace(), in whose place a sanitizer puts a function of its own: that would be the
-/// caller.
+/// Not backtrace(): sanitizers replace it by a function that would count as the caller.
 CallSite CallSite::here() noexcept {
   CallSite site;
   Frames frames{site.frames_.data(), site.frames_.data() + site.frames_.size()};
@@ -77,8 +76,8 @@ CallSite CallSite::here() noexcept {
   return site;
 }
 
-/// The innermost frame that is not the library's; num_frames_ if there is none, or if the program
-/// holds the library, whose functions then can't be told from the program's.
+/// The innermost frame outside the library. num_frames_ if there is none, or if the library is part
+/// of the program: its functions can't be told apart then.
 int CallSite::first_outside() const {
   if (is_part_of_program()) return num_frames_;
   const void* own = own_module();
@@ -102,7 +101,7 @@ std::string CallSite::caller() const {
   if (info.dli_fname == nullptr) return {};
   const std::string_view path = info.dli_fname;
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  // Within the call, so that its line is found and not the next one.
+  // An address within the call: the return address may belong to the next line.
   std::string where = fmt::format("{}+{:#x}", file, distance(info.dli_fbase, address) - 1);
   if (info.dli_sname == nullptr) return where;
   return fmt::format("{}+{:#x} ({})", demangle(info.dli_sname), distance(info.dli_saddr, address),

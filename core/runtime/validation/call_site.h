@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Where the program called the library. Linux only: the frames of the stack, by the dynamic linker.
+// Where the program called the library. Linux only: uses the stack and the dynamic linker.
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_CALL_SITE_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_CALL_SITE_H_
 
@@ -8,15 +8,15 @@
 
 namespace patchbay::runtime::validation {
 
-/// Taking one costs about a microsecond; the names are looked up when they are asked for.
+/// Capturing takes about a microsecond. Names are looked up only when requested.
 class CallSite {
  public:
   static CallSite here() noexcept;
 
-  /// The function of the library that the program called: "ones"; `fallback` where it has no name,
-  /// as when the compiler has made a jump of the call.
+  /// The library function that the program called: "ones". `fallback` if it has no name, for
+  /// example after a tail call.
   std::string operation(const char* fallback) const;
-  /// Who called it: "main+0x2f (program+0x11a3)", without the name where the program exports none;
+  /// The caller: "main+0x2f (program+0x11a3)", without the name if the program does not export it;
   /// empty if unknown.
   std::string caller() const;
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One function for each entry that validation looks at; it calls the plugin's own in the end.
+// One function for each entry that validation checks. Each calls the plugin's own entry at the end.
 #include "core/runtime/validation/entries.h"
 
 #include <memory>
@@ -16,7 +16,7 @@ using Status = patchbay_status*;
 auto device_of(const patchbay_device* device) { return Devices::instance().find(device); }
 auto stream_of(const patchbay_stream* stream) { return Streams::instance().find(stream); }
 auto event_of(const patchbay_event* event) { return Events::instance().find(event); }
-/// Whether the plugin made an object. Success without one is told by the core.
+/// Whether the plugin made an object. The core reports success without one.
 bool is_given(const patchbay_status* status, const void* object) {
   return status == nullptr && object != nullptr;
 }
@@ -55,7 +55,7 @@ void release(patchbay_device* device, std::uint32_t /*memory_kind*/, patchbay_me
   const auto record = device_of(device);
   try {
     record->layer.release(*record, memory);
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no room to look: it stays
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): without memory the block stays
   }
 }
 
@@ -76,7 +76,7 @@ MemoryAccess host_range(const void* host, std::uint64_t size_bytes, bool writes)
   return use;
 }
 
-/// A copy, by what it writes and what it reads.
+/// Makes a copy, given by what it writes and reads.
 template <class Call>
 Status copy(patchbay_stream* stream, MemoryAccess to, MemoryAccess from, const Call& call) {
   const auto record = stream_of(stream);
@@ -140,7 +140,7 @@ void destroy_stream(patchbay_stream* stream) {
   layer.forget_stream(*record);
 }
 
-/// What failed has ended too; what timed out has not.
+/// Failed work has ended; work that timed out has not.
 bool has_ended(const patchbay_status* status) {
   return status == nullptr || status->code != PATCHBAY_TIMED_OUT;
 }
@@ -164,7 +164,7 @@ Status stream_wait_event(patchbay_stream* stream, patchbay_event* event) {
   return status;
 }
 
-/// On its way through the plugin, which calls `run` once.
+/// A pending callback. The plugin calls `run` once.
 struct Callback {
   Layer& layer;
   Clock reached;  // where it was added
@@ -183,7 +183,7 @@ Status add_callback(patchbay_stream* stream, void (*call)(void* user, Status), v
   Layer& layer = layer_of(*record);
   std::unique_ptr<Callback> callback(new Callback{layer, layer.reach_of(*record), call, user});
   Status status = layer.real().stream.add_callback(stream, Callback::run, callback.get());
-  if (status == nullptr) static_cast<void>(callback.release());  // run() has it now
+  if (status == nullptr) static_cast<void>(callback.release());  // run() owns it now
   return status;
 }
 

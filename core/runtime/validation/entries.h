@@ -13,7 +13,7 @@ using Devices = Registry<patchbay_device, DeviceRecord>;
 using Streams = Registry<patchbay_stream, StreamRecord>;
 using Events = Registry<patchbay_event, EventRecord>;
 
-/// Puts validation's entries in the place of a plugin's.
+/// Replaces a plugin's entries with validation's.
 void install(PluginTables& tables);
 
 }  // namespace patchbay::runtime::validation

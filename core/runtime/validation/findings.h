@@ -14,19 +14,19 @@
 
 namespace patchbay::runtime::validation {
 
-/// What was found: logged, kept for the report, and told by a status. Thread-safe; the log's sink
-/// is the program's, so no lock is held when something is added.
+/// What validation found: logged, kept for the report, and returned as a status. Thread-safe. Holds
+/// no lock while it logs: the log's sink is the program's.
 class Findings {
  public:
   explicit Findings(Logger& logger) : logger_(logger) {}
 
-  /// At the call that is wrong: its status.
+  /// Adds a finding about the current call and returns the call's status.
   patchbay_status* raise(const std::string& text);
-  /// Found later: the next call that waits gives it.
+  /// Adds a finding about earlier work. The next call that waits returns it.
   void add_late(const std::string& text);
-  /// Of what was found later, the first that no call has given; null if there is none.
+  /// The first late finding that no call has returned; null if there is none.
   patchbay_status* take_late();
-  /// The report has told them.
+  /// Drops the late findings, which the report has listed.
   void forget_late();
 
   std::uint64_t count() const;

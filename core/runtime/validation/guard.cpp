@@ -20,7 +20,7 @@ constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20;
 
 using Bytes = std::vector<unsigned char>;
 
-/// Waits on the layer's own stream of the device, once `submit` has queued something there.
+/// Calls `submit` with the layer's own stream of the device and waits for that stream.
 template <class Submit>
 bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   const PluginTables& real = device.layer.real();
@@ -34,7 +34,7 @@ bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   return !refused && !failed;
 }
 
-/// False: the bytes at that offset of the whole block can't be had.
+/// False if the bytes at that offset of the whole block can't be written.
 bool write(const Block& block, std::uint64_t offset, std::span<const unsigned char> bytes) {
   const patchbay_memory at{block.whole.base, block.whole.offset_bytes + offset};
   if (is_addressable(*block.device, block.kind)) {
@@ -68,7 +68,7 @@ bool fill(const Block& block, std::uint64_t offset, std::uint64_t size_bytes, un
   return true;
 }
 
-/// Which bytes are no longer what `fill` made them.
+/// Which bytes differ from what `fill` wrote.
 struct Changes {
   std::uint64_t count = 0, first = 0, last = 0;
 };
@@ -116,7 +116,7 @@ void set_guards(Block& block) {
         write_guards(block) && fill(block, block.front_bytes, block.size_bytes, kNew);
     return;
   }
-  Bytes image(block.whole_bytes, kGuard);  // at one go
+  Bytes image(block.whole_bytes, kGuard);  // written at once
   std::fill_n(image.begin() + static_cast<std::ptrdiff_t>(block.front_bytes), block.size_bytes,
               kNew);
   block.is_guarded = write(block, 0, image);
@@ -158,7 +158,7 @@ std::string take_late_writes(Block& block) {
   if (!block.is_guarded) return {};
   const Changes found = changes(block, block.front_bytes, block.size_bytes, kReleased);
   if (found.count == 0) return {};
-  block.is_guarded = false;  // told once
+  block.is_guarded = false;  // reported once
   return fmt::format("{}, the first at offset {}", count_text(found.count), found.first);
 }
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Bytes that the layer writes to memory, and looks for later. The layer's mutex is not held.
+// Guard bytes that the layer writes and checks later. The layer's mutex is not held.
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_GUARD_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_GUARD_H_
 
@@ -10,24 +10,24 @@
 
 namespace patchbay::runtime::validation {
 
-/// At least so many bytes stand guard at either end.
+/// The least number of guard bytes at either end.
 constexpr std::uint64_t kGuardBytes = 256;
 
-/// Whether the host may use the device's memory of that kind by its address.
+/// Whether the host can address the device's memory of that kind.
 bool is_addressable(const DeviceRecord& device, std::uint32_t kind);
 
-/// Writes the guards, and NaN (all bits set) into what is between them. Memory that can't be
-/// written stays unguarded.
+/// Writes the guards, and NaN (all bits set) between them. Memory that can't be written stays
+/// unguarded.
 void set_guards(Block& block);
-/// Empty, or what has become of them: "4 changed bytes, up to 4 bytes after its end". Mends them.
+/// Repairs damage and describes it: "4 changed bytes, up to 4 bytes after its end"; else empty.
 std::string take_damage(Block& block);
-/// Looks at the block no more.
+/// Stops checking the block.
 void leave_alone(Block& block);
-/// Writes over what the caller has given back.
+/// Overwrites memory that the caller released.
 void fill_released(Block& block);
-/// Empty, or what was written after that: "4 changed bytes, the first at offset 12".
+/// Describes what was written after that: "4 changed bytes, the first at offset 12"; else empty.
 std::string take_late_writes(Block& block);
-/// The memory is about to go: nobody looks at it any more.
+/// Stops checking before the memory is freed.
 void forget_guards(Block& block);
 
 }  // namespace patchbay::runtime::validation

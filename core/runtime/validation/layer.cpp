@@ -89,7 +89,7 @@ std::vector<LiveObject> Layer::live() {
     add(*block->device, block->kind == PATCHBAY_MEMORY_PINNED ? "pinned buffer" : "buffer",
         block->made_at, block->size_bytes, block->tag);
   }
-  // The core makes streams and events for itself, too: those of the program come by these calls.
+  // The core makes streams and events for itself too; the program's come from these calls.
   for (const auto& stream : Streams::instance().all()) {
     if (&stream->device->layer != this || stream->is_default) continue;
     const std::string operation = stream->made_at.operation("");

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Validation of one plugin of one runtime: its tables are wrapped by entries that check, note, and
-// call on. A plugin that is not validated keeps its own entries, so that it pays for nothing.
+// Validates one plugin of one runtime: wraps its tables with entries that check and note each call
+// and pass it on. Other plugins keep their own entries, so they cost nothing.
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_LAYER_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_LAYER_H_
 
@@ -25,27 +25,27 @@ struct PluginState;
 
 namespace patchbay::runtime::validation {
 
-/// A piece of memory that a submission uses.
-struct MemoryAccess {
+/// Memory that a submission uses.
+struct Use {
   patchbay_memory memory{};
-  View view;  // from `memory`; once the block is found, from its start
+  View view;  // from `memory`, then from the start of the block
   bool writes = false;
-  bool is_host = false;  // the other end of a copy, which may be nobody's
+  bool is_host = false;  // the other end of a copy; may be in no block
   int argument = -1;     // of a launch
   std::shared_ptr<Block> block = nullptr;
 };
 
-/// What is about to be submitted.
+/// A submission that is about to be made.
 struct Work {
   std::string operation;
-  bool is_launch = false;  // it may reach outside its arguments
-  std::vector<MemoryAccess> uses;
+  bool is_launch = false;  // may reach outside its arguments
+  std::vector<Use> uses;
   std::uint64_t sequence = 0;
 };
 
 class Layer final : public TableLayer {
  public:
-  /// Wraps the tables of a plugin whose devices are enumerated and not yet open.
+  /// Wraps the tables of a plugin whose devices are enumerated but not open.
   explicit Layer(PluginState& plugin);
   Layer(const Layer&) = delete;
   Layer& operator=(const Layer&) = delete;
@@ -53,9 +53,9 @@ class Layer final : public TableLayer {
   const PluginTables& real() const { return real_; }
   Findings& findings() { return findings_; }
 
-  /// Knows an open device from here on.
+  /// Tracks an open device from now on.
   void adopt_device(std::uint32_t index, patchbay_device* device) override;
-  /// Looks at everything a last time, and logs what is left.
+  /// Checks everything a last time and logs what still lives.
   void forget_device(DeviceRecord& device);
 
   patchbay_status* allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
@@ -65,40 +65,40 @@ class Layer final : public TableLayer {
   void adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_memory memory,
                     std::uint64_t size_bytes);
 
-  /// With the flags that it was created with.
+  /// `flags` are those that the stream was created with.
   void adopt_stream(const std::shared_ptr<DeviceRecord>& device, const patchbay_stream* stream,
                     std::uint32_t flags);
-  /// The stream is gone, and all that was submitted to it has ended.
+  /// The stream is gone and its work has ended.
   void forget_stream(const StreamRecord& stream);
-  /// What the stream will have reached once all is done that is submitted now.
+  /// What the stream will have reached when all work submitted so far is done.
   Clock reach_of(const StreamRecord& stream);
   Clock reach_of(const EventRecord& event);
   void record(EventRecord& event, const StreamRecord& stream);
   void wait_event(StreamRecord& stream, const EventRecord& event);
-  /// The host has seen that this is done.
+  /// Notes that the host has waited for this.
   void note_done(const Clock& reached);
-  /// Looks at the guards that may have been touched.
+  /// Checks the guards that may have been touched.
   void check_guards(DeviceRecord& device);
 
-  /// Checks `work`, notes it, makes it by `call`, and looks at what it did if it has ended.
+  /// Checks and notes `work`, makes it by `call` and, if it has ended, checks its effects.
   template <class Call>
   patchbay_status* submit(StreamRecord& stream, Work& work, const Call& call) {
     if (patchbay_status* refused = begin(stream, work)) return refused;
     return end(stream, work, call());
   }
 
-  /// Looks at all guards, and at what was released last.
+  /// Checks all guards and the recently released memory.
   void look();
-  /// What lives of its devices, in no order.
+  /// The live objects of its devices, in no order.
   std::vector<LiveObject> live();
-  /// One line for each, the largest first.
+  /// Logs one line for each live object, the largest first.
   void log_live() override;
 
  private:
   patchbay_status* begin(StreamRecord& stream, Work& work);
   patchbay_status* end(StreamRecord& stream, const Work& work, patchbay_status* status);
-  // Empty, or what is wrong; the mutex is held.
-  std::string find_block(const StreamRecord& stream, const Work& work, MemoryAccess& use) const;
+  // These return what is wrong, or nothing. The caller holds the mutex.
+  std::string find_block(const StreamRecord& stream, const Work& work, Use& use) const;
   std::string find_overlap(const Work& work) const;
   std::string find_race(const StreamRecord& stream, const Work& work,
                         const MemoryAccess& use) const;
@@ -109,7 +109,7 @@ class Layer final : public TableLayer {
   void note(const StreamRecord& stream, const Work& work, const MemoryAccess& use);
   void forget(const StreamRecord& stream, const Work& work);
 
-  /// A sentence on damaged guards, which are whole again afterwards; empty if they are.
+  /// Repairs damaged guards and returns a sentence about them; empty if they are whole.
   std::string find_damage(Block& block, const std::vector<std::string>& suspects,
                           std::string_view operation);
   void check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected);
@@ -121,10 +121,10 @@ class Layer final : public TableLayer {
   PluginState& plugin_;
   const PluginTables real_;
   Findings findings_;
-  std::mutex mutex_;  // no plugin and no sink is called while it is held
+  std::mutex mutex_;  // not held while a plugin or a sink is called
   BlockMap blocks_;
   std::uint64_t num_streams_ = 0;
-  Clock done_;  // what the host has seen done
+  Clock done_;  // what the host has waited for
 };
 
 /// "fake:0; buffer of 400 bytes made by [ones] at main+0x1f (program+0x2ab)"

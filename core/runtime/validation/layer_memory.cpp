@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory: guards around it, and what is released kept for a while.
+// Memory: its guards, and released blocks, which are kept for a while.
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -11,7 +11,7 @@
 namespace patchbay::runtime::validation {
 namespace {
 
-// Of each device, released memory that is not given back yet.
+// Limits for each device's released memory that is not freed yet.
 constexpr std::uint64_t kMostReleasedBytes = std::uint64_t{16} << 20;
 constexpr std::size_t kMostReleasedBlocks = 1024;
 
@@ -24,7 +24,7 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
 patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
                                  std::uint64_t size_bytes, std::uint64_t alignment_bytes,
                                  patchbay_memory* memory) {
-  // No device has so much: the plugin says so, before the guards' bytes make a small number of it.
+  // No device has so much. The plugin reports it; adding the guards could overflow.
   if (size_bytes > UINT64_MAX / 2) {
     return real_.memory.allocate(device->handle, kind, size_bytes, alignment_bytes, memory);
   }
@@ -67,7 +67,7 @@ void Layer::adopt_memory(const std::shared_ptr<DeviceRecord>& device, patchbay_m
   if (there == nullptr || there->is_wrapped) blocks_.add(std::move(block));
 }
 
-/// "[add] on stream 1 of fake:0", if that may not have ended; else empty.
+/// "[add] on stream 1 of fake:0" for work that may not have ended; else empty.
 std::string Layer::find_user(const Block& block) {
   const std::scoped_lock lock(mutex_);
   const auto pending = std::find_if(block.accesses.begin(), block.accesses.end(),
@@ -99,7 +99,7 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
         "[{}] memory is released while it is in use: expected that all work on it is done, got {} "
         "pending ({}). Wait for the work first.",
         here.operation("release"), user, describe(*block)));
-    leave_alone(*block);  // what is in use will be written
+    leave_alone(*block);  // the pending work will write to it
   }
   check_guards({block}, /*also_unsuspected=*/true);
   block->released_at = here;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Order: which submission comes after which, by vector clocks, and what may not meet without.
+// Order: which submission follows which, by vector clocks, and which are races.
 #include <algorithm>
 
 #include "core/base/error.h"
@@ -15,7 +15,7 @@ std::string name_of(const MemoryAccess& use) {
   return use.writes ? "the destination" : "the source";
 }
 
-/// Of the call that is being looked at, for a message on it.
+/// Describes the current call, for a message about it.
 std::string caller(const Work& work) {
   const CallSite site = CallSite::here();
   return fmt::format("in [{}] at {}", site.operation(work.operation.c_str()), site.caller());
@@ -145,7 +145,7 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work,
   if (use.view.num_elements == 0) return {};
   use.block = use.is_host ? blocks_.find_address(use.memory.base) : blocks_.find(use.memory);
   if (use.block == nullptr) {
-    // The program may have lent memory that the host can use.
+    // The program may have lent memory that the host can address.
     if (use.is_host || is_addressable(*stream.device, PATCHBAY_MEMORY_DEVICE)) return {};
     return fmt::format(
         "[{}] memory is used that was never allocated: expected memory of {}, got base {} at "
@@ -166,7 +166,7 @@ std::string Layer::find_block(const StreamRecord& stream, const Work& work,
                                                 reinterpret_cast<std::uintptr_t>(use.memory.base)
                                           : 0);
   use.view.begin += static_cast<std::int64_t>(use.memory.offset_bytes - start);
-  // Of the application's own memory more may be its own than the part lent last.
+  // The application may own more of its memory than the part that it lent last.
   if (block.is_wrapped ||
       (use.view.begin >= 0 && use.view.end() <= static_cast<std::int64_t>(block.size_bytes))) {
     return {};
@@ -236,7 +236,7 @@ void Layer::note(const StreamRecord& stream, const Work& work, const MemoryAcces
                          access.view == use.view && !access.is_inline;
     return is_same || has_ended(access);
   });
-  // More than so many pending uses are not told apart for ever: the oldest is forgotten.
+  // Forgets the oldest pending use above this number.
   constexpr std::size_t kMostKept = 256;
   if (accesses.size() >= kMostKept) accesses.erase(accesses.begin());
   accesses.push_back({stream.number, work.sequence, use.writes, stream.completes_inline,

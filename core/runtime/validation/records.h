@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What validation knows of the objects of one plugin. All of it is guarded by the layer's mutex,
-// but for what is const and where another is named.
+// What validation knows of one plugin's objects. The layer's mutex guards it, except constants and
+// where another mutex is named.
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_RECORDS_H_
 
@@ -25,7 +25,7 @@ namespace patchbay::runtime::validation {
 class Layer;
 struct Block;
 
-/// How far each stream has come, by the streams' numbers: a vector clock.
+/// How far each stream has come, by stream number: a vector clock.
 class Clock {
  public:
   std::uint64_t at(std::uint64_t stream) const {
@@ -39,7 +39,7 @@ class Clock {
   void join(const Clock& other) {
     for (const auto& [stream, sequence] : other.reached_) raise(stream, sequence);
   }
-  /// What `other` has reached too.
+  /// Drops what `other` has reached too.
   void forget(const Clock& other) {
     std::erase_if(reached_, [&](const auto& one) { return one.second <= other.at(one.first); });
   }
@@ -56,27 +56,27 @@ struct DeviceRecord {
   const DeviceInfo& info;
   patchbay_device* const handle;
   unsigned num_streams = 0;
-  std::deque<std::shared_ptr<Block>> released;  // not yet given back, the oldest first
+  std::deque<std::shared_ptr<Block>> released;  // not freed yet, oldest first
   std::uint64_t released_bytes = 0;
 
-  std::mutex stream_mutex;            // not held with the layer's
+  std::mutex stream_mutex;            // not held together with the layer's
   patchbay_stream* stream = nullptr;  // the layer's own, for memory that the host can't address
 };
 
 struct StreamRecord {
   std::shared_ptr<DeviceRecord> device;
-  std::uint64_t number = 0;  // of all streams of the layer
+  std::uint64_t number = 0;  // among all streams of the layer
   std::string name;          // "stream 1 of fake:0"
   bool is_default = false;
   bool completes_inline = false;
   std::uint64_t submitted = 0;
-  Clock known;  // what its next submission comes after, beside its own
+  Clock known;  // what its next submission follows, on other streams
   CallSite made_at;
 };
 
 struct EventRecord {
   std::shared_ptr<DeviceRecord> device;
-  Clock reached;  // once the event is done
+  Clock reached;  // when the event is done
   CallSite made_at;
 };
 
@@ -84,27 +84,27 @@ struct EventRecord {
 struct Access {
   std::uint64_t stream = 0, sequence = 0;
   bool writes = false;
-  bool is_inline = false;  // lasts as long as the call, on `thread`
+  bool is_inline = false;  // ends with its call, on `thread`
   std::thread::id thread;
   View view;
   std::string operation, stream_name;
 };
 
-/// What one call of allocate gave, with the guard bytes around what the caller sees.
+/// The memory of one allocate call, with guard bytes around what the caller sees.
 struct Block {
   std::shared_ptr<DeviceRecord> device;
   std::uint32_t kind = PATCHBAY_MEMORY_DEVICE;
-  patchbay_memory whole{};  // what the plugin gave
+  patchbay_memory whole{};  // what the plugin returned
   std::uint64_t front_bytes = 0, size_bytes = 0, whole_bytes = 0;
-  bool is_wrapped = false;  // the application's own: neither guarded nor missed
+  bool is_wrapped = false;  // the application's own: not guarded, not reported as live
   bool is_released = false;
   std::string tag;
   CallSite made_at, released_at;
-  std::vector<Access> accesses;       // what may not have ended
-  std::vector<std::string> suspects;  // what used it since the guards were whole
+  std::vector<Access> accesses;       // those that may not have ended
+  std::vector<std::string> suspects;  // users since the guards were last whole
 
   std::mutex bytes_mutex;   // not the layer's
-  bool is_guarded = false;  // its bytes are known, and may be looked at; under `bytes_mutex`
+  bool is_guarded = false;  // its bytes are known and can be checked; under `bytes_mutex`
 
   patchbay_memory memory() const { return {whole.base, whole.offset_bytes + front_bytes}; }
 };

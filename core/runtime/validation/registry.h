@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From a plugin's object to what validation knows of it. Tables carry no pointer of the caller's,
-// so this is where an entry finds its layer. Objects keep their own handles: entries that
-// validation leaves alone, and extensions, see what the plugin made.
+// Maps a plugin's objects to validation's records. An entry finds its layer here, because tables
+// carry no user pointer. Objects keep their own handles, so unvalidated entries and extensions see
+// the plugin's objects.
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_REGISTRY_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_REGISTRY_H_
 
@@ -17,9 +17,9 @@ namespace patchbay::runtime::validation {
 template <class Handle, class Record>
 class Registry {
  public:
-  /// Of the process: plugins' objects have different addresses, whoever made them.
+  /// One for the process: objects of all plugins have different addresses.
   static Registry& instance() {
-    static auto& registry = *new Registry;  // entries may be called until the process ends
+    static auto& registry = *new Registry;  // never destroyed: entries may be called late
     return registry;
   }
 
@@ -32,7 +32,7 @@ class Registry {
     const auto found = records_.find(handle);
     return found != records_.end() ? found->second : nullptr;
   }
-  /// Before the plugin's object goes: its address may come back at once.
+  /// Called before the plugin's object is destroyed: its address may be reused at once.
   std::shared_ptr<Record> remove(const Handle* handle) {
     const std::unique_lock lock(mutex_);
     const auto node = records_.extract(handle);
