@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Graphs as a program sees them: tensors in place of buffers.
+// Public graphs: tensors in place of buffers.
 #include "patchbay/graph.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Launches of users' kernels: everything is checked against the signature before any work.
+// Launches of users' kernels. Checks everything against the signature before any work.
 #include "patchbay/kernel_module.h"
 
 #include <filesystem>
@@ -52,7 +52,7 @@ bool is_written(const KernelParameter& parameter) {
          parameter.spec.access != Access::kRead;
 }
 
-/// How to launch on a copy that `make` gives of the argument: what is written must come back.
+/// How to launch with a copy of the argument, made by `make`. A written copy must be copied back.
 std::string way_through_copy(const KernelParameter& parameter, const std::string& make) {
   if (!is_written(parameter)) return fmt::format("Pass {}.{}.", parameter.name, make);
   return fmt::format("Pass c = {0}.{1}, then write it back: {0}.copy_from(c).", parameter.name,
@@ -94,7 +94,7 @@ void check_tensor(const ModuleKernelState& kernel, std::size_t i, const TensorIm
   }
 }
 
-/// Launches are not recorded, so gradients that flowed past one would be wrong.
+/// Launches are not recorded, so a gradient through one would be wrong.
 void check_gradient(const ModuleKernelState& kernel, std::size_t i, const TensorImpl& given) {
   if (!tensor::is_watched(given)) return;
   const KernelParameter& parameter = kernel.signature.parameters[i];
@@ -110,7 +110,7 @@ void check_gradient(const ModuleKernelState& kernel, std::size_t i, const Tensor
         kernel.signature.name, named(kernel, i), describe(given), parameter.name);
 }
 
-/// Kernels take their buffers for different memory.
+/// Kernels may assume that their buffers are different memory.
 void check_overlap(const ModuleKernelState& kernel, std::span<const TensorOrScalar> arguments) {
   const auto& parameters = kernel.signature.parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The records as users see them.
+// The public records of operators.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ const tensor::Operator& record_of(const OperatorInfo& info) {
                        [&](const tensor::Operator& op) { return op.name == info.name; });
 }
 
-/// What is made of `dtype`; for a cast the dtypes that every backend has.
+/// The result dtypes for `dtype`; for a cast, those that every backend has.
 std::vector<DType> results_of(const tensor::Operator& op, DType dtype) {
   if (op.result != tensor::Result::kChosen) return {tensor::result_dtype(op, dtype)};
   std::vector<DType> results;
