@@ -16,7 +16,7 @@ void Iteration::add(const Shape& shape, const Shape& strides) {
 }
 
 void Iteration::sort() {
-  // Insertion sort: at most eight entries, and dimensions of equal strides keep their order.
+  // An insertion sort: at most eight entries, and dimensions of equal strides keep their order.
   for (int i = 1; i < rank(); ++i) {
     int to = i;
     while (to > 0 && strides_[0][to - 1] < strides_[0][i]) --to;
@@ -43,7 +43,7 @@ bool Iteration::can_merge(int outer, int inner) const {
 }
 
 void Iteration::collapse() {
-  int last = -1;  // the dimension that was kept last
+  int last = -1;  // the last dimension that was kept
   for (int i = 0; i < rank(); ++i) {
     if (extents_[i] == 1) continue;
     const std::int64_t merged = last >= 0 && can_merge(last, i) ? extents_[last] : 1;

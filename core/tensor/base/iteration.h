@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One walk over several tensors of one shape, in as few dimensions as their strides allow.
+// A walk over several tensors of one shape, in as few dimensions as their strides allow.
 #ifndef PATCHBAY_CORE_TENSOR_BASE_ITERATION_H_
 #define PATCHBAY_CORE_TENSOR_BASE_ITERATION_H_
 
@@ -19,15 +19,15 @@ class Iteration {
   /// A walk over `shape`, which is not empty.
   explicit Iteration(const Shape& shape) : extents_(shape) {}
 
-  /// One more tensor, whose shape broadcasts to the walk's: a repeated dimension has stride 0.
+  /// Adds a tensor whose shape broadcasts to the walk's; a repeated dimension gets stride 0.
   void add(const Shape& shape, const Shape& strides);
   void add(const TensorImpl& tensor) { add(tensor.shape, tensor.strides); }
 
-  /// Puts the dimensions in the order of the first tensor's strides, so that a transposed walk
-  /// collapses like a plain one.
+  /// Orders the dimensions by the first tensor's strides, so that a transposed walk collapses like
+  /// a plain one.
   void sort();
-  /// Drops dimensions of extent 1 and merges those that every tensor walks as one. At least one
-  /// dimension is left.
+  /// Drops dimensions of extent 1 and merges dimensions that every tensor walks as one. Keeps at
+  /// least one.
   void collapse();
 
   int rank() const { return extents_.rank(); }

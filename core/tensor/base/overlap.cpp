@@ -13,7 +13,7 @@ std::int64_t first_byte(const TensorImpl& t) {
   return static_cast<std::int64_t>(runtime::address_of(t.buffer()) + t.offset_bytes);
 }
 
-/// Extents and strides of the dimensions that are walked.
+/// The values of the dimensions whose extent is not 1.
 Shape walked(const TensorImpl& t, const Shape& values) {
   Shape kept;
   for (int i = 0; i < t.shape.rank(); ++i) {
@@ -31,7 +31,7 @@ bool shares_a_byte(const TensorImpl& a, const TensorImpl& b, std::int64_t distan
   runtime::DistanceSearch search;
   const auto size_a = static_cast<std::int64_t>(size_bytes(a.dtype));
   const auto size_b = static_cast<std::int64_t>(size_bytes(b.dtype));
-  search.add(1, 1 - size_b, size_a - 1);  // any byte of the one, any byte of the other
+  search.add(1, 1 - size_b, size_a - 1);  // any byte of either element
   for (int i = 0; i < a.shape.rank(); ++i) {
     if (a.strides[i] != 0) search.add(a.strides[i] * size_a, 0, a.shape[i] - 1);
   }
@@ -58,7 +58,7 @@ Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b) {
 }
 
 bool has_nested_strides(const Shape& shape, const Shape& strides) {
-  // Smaller strides first. Insertion: there are eight at most.
+  // An insertion sort by stride: there are eight at most.
   Shape extents, steps;
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] == 1) continue;

@@ -11,27 +11,27 @@ namespace patchbay::tensor {
 
 enum class Overlap : std::uint8_t {
   kNone,
-  kExact,   // each element of the one is that element of the other
-  kPartial  // anything else, and what takes too long to find out
+  kExact,   // each element of one is the same element of the other
+  kPartial  // anything else, or too costly to find out
 };
 
-/// From the first byte of a tensor that is not empty to behind its last.
+/// The bytes from the start of a tensor that is not empty to the end of its last element.
 std::int64_t span_bytes(const TensorImpl& t);
 
 Overlap overlap_slowly(const TensorImpl& a, const TensorImpl& b);
 
-/// Whether each stride is larger than all that the smaller ones span together. Strides of views
-/// are, unless they are 0; those of the application may be anything.
+/// Whether each stride is larger than the span of all smaller ones. Holds for views, except for
+/// strides of 0, but not for every layout of the application's.
 bool has_nested_strides(const Shape& shape, const Shape& strides);
 
 inline Overlap overlap(const TensorImpl& a, const TensorImpl& b) {
   const runtime::BufferState& x = a.buffer();
   const runtime::BufferState& y = b.buffer();
-  // Two storages share memory only where the application lent what was in use already.
+  // Two storages share memory only if the application lent memory that was already in use.
   return &x == &y || may_share_bytes(x, y) ? overlap_slowly(a, b) : Overlap::kNone;
 }
 
-/// Whether two indices of the tensor may lead to one element: no output may be so.
+/// Whether two indices of the tensor may refer to one element, which no output may do.
 inline bool repeats_elements(const TensorImpl& a) {
   return !a.is_contiguous && !has_nested_strides(a.shape, a.strides);
 }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a Tensor handle points to: a storage, and how its elements are laid out in it.
+// The object behind a Tensor handle: a storage and the layout of the elements in it.
 #ifndef PATCHBAY_CORE_TENSOR_BASE_TENSOR_IMPL_H_
 #define PATCHBAY_CORE_TENSOR_BASE_TENSOR_IMPL_H_
 
@@ -18,11 +18,10 @@
 namespace patchbay::tensor {
 
 struct GradState;
-/// Deletes it; null is fine.
+/// Null is allowed.
 void destroy(GradState* state) noexcept;
 
-/// Immutable once made, except for the elements and what is known of gradients; counted by Tensor
-/// handles.
+/// Constant except for the elements and the gradient state. Counted by Tensor handles.
 struct TensorImpl {
   /// The caller has checked the shape and that the elements lie within the storage.
   TensorImpl(Buffer memory, std::size_t offset, DType type, const Shape& extents,
@@ -43,15 +42,15 @@ struct TensorImpl {
   runtime::BufferState& buffer() const { return *storage.state(); }
   runtime::DeviceState& device() const { return *buffer().device; }
   bool is_empty() const { return num_elements == 0; }
-  /// As many bytes as the elements would take without gaps or repeats.
+  /// The size of the elements without gaps or repeats.
   std::size_t packed_bytes() const {
     return static_cast<std::size_t>(num_elements) * size_bytes(dtype);
   }
 
   std::atomic<std::uint32_t> references{1};
-  GradState* grad_state = nullptr;  // owned; null: no gradient flows here
+  GradState* grad_state = nullptr;  // owned; null: no gradient
   const DType dtype;
-  const bool is_contiguous;  // row-major without gaps; empty tensors are
+  const bool is_contiguous;  // row-major without gaps, or empty
   const std::int64_t num_elements;
   const std::size_t offset_bytes;
   const Buffer storage;
@@ -79,7 +78,7 @@ inline bool has_contiguous_strides(const Shape& shape, const Shape& strides) {
   bool matches = true;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     if (shape[i] == 0) return true;
-    if (shape[i] == 1) continue;  // a stride that is never taken
+    if (shape[i] == 1) continue;  // this stride is never used
     matches = matches && strides[i] == expected;
     expected *= shape[i];
   }
