@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the DLPack standard calls our dtypes.
+// The DLPack names of the dtypes.
 #ifndef PATCHBAY_CORE_TENSOR_INTEROP_DLPACK_DTYPE_H_
 #define PATCHBAY_CORE_TENSOR_INTEROP_DLPACK_DTYPE_H_
 

@@ -23,7 +23,7 @@ using tensor::TensorImpl;
 
 constexpr const char* kOperation = "to_dlpack";
 
-// The structs cross to code that others compile.
+// Other compilers and languages use these structs.
 static_assert(sizeof(dlpack::DLDevice) == 8 && sizeof(dlpack::DLDataType) == 4);
 static_assert(sizeof(void*) != 8 ||
               (sizeof(DLTensor) == 48 && offsetof(DLTensor, device) == 8 &&
@@ -39,7 +39,7 @@ static_assert(sizeof(void*) != 8 || (sizeof(DLManagedTensorVersioned) == 80 &&
                                      offsetof(DLManagedTensorVersioned, flags) == 24 &&
                                      offsetof(DLManagedTensorVersioned, dl_tensor) == 32));
 
-/// What the consumer holds. Its stream goes first, which waits for what uses the memory.
+/// What the consumer holds. The stream is destroyed first: it waits for work that uses the memory.
 template <class Managed>
 struct Export {
   Managed managed{};
@@ -64,7 +64,7 @@ void check_device(const TensorImpl& impl) {
       impl.device().info.name_text, tensor::describe(impl));
 }
 
-/// After this the consumer may use the memory on its stream, or, if it gave none, at once.
+/// Then the consumer may use the memory on its stream or, if it gave none, at once.
 std::shared_ptr<runtime::StreamState> make_safe(const TensorImpl& impl,
                                                 const DlpackOptions& options) {
   std::shared_ptr<runtime::StreamState> stream;
@@ -83,14 +83,14 @@ std::shared_ptr<runtime::StreamState> make_safe(const TensorImpl& impl,
 template <class Managed>
 void fill(Export<Managed>& made) {
   const TensorImpl& impl = *made.tensor.impl();
-  NativeHandle memory;  // null without elements, as the standard wants it
+  NativeHandle memory;  // null without elements, as the standard requires
   if (made.tensor.num_elements() != 0) {
     memory = runtime::native_memory(impl.buffer(), impl.offset_bytes);
   }
   std::copy(impl.shape.begin(), impl.shape.end(), made.shape.begin());
   std::copy(impl.strides.begin(), impl.strides.end(), made.strides.begin());
   DLTensor& result = made.managed.dl_tensor;
-  // Where offsets can be added to it they are: consumers are known to overlook byte_offset.
+  // Includes the offset if base and offset can be added: some consumers ignore byte_offset.
   result.data = memory.as<void*>();
   result.byte_offset = memory.offset_bytes;
   result.device = {impl.device().info.dlpack_device_type, impl.device().info.dlpack_device_id};

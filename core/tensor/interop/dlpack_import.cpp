@@ -38,7 +38,7 @@ const Managed& checked(const Managed* managed) {
 const DLTensor& tensor_of(const DLManagedTensor* managed) { return checked(managed).dl_tensor; }
 const DLTensor& tensor_of(const DLManagedTensorVersioned* managed) {
   const dlpack::DLPackVersion version = checked(managed).version;
-  // What follows the version may be laid out in another way.
+  // Other major versions may have another layout behind the version.
   if (version.major != dlpack::kVersion.major) {
     raise(ErrorCode::kUnsupported,
           "[from_dlpack] the tensor is of another version of DLPack: expected {}.x, got {}.{}. Ask "
@@ -69,7 +69,7 @@ std::string place_of(const DeviceState& device) {
                      device.info.dlpack_device_id);
 }
 
-/// Of the plugins that are open: to list all devices would open the others.
+/// Searches only open plugins: a list of all devices would open the others.
 std::optional<Device> find_open_device(const DLTensor& given, const Runtime& runtime) {
   for (const runtime::Backend* const backend : registry_of(runtime.state()).loaded()) {
     for (const auto& device : backend->assemblies) {
@@ -133,7 +133,7 @@ tensor::Layout layout_of(const DLTensor& given, DType dtype) {
   return tensor::checked_layout(kOperation, dtype, shape, &strides);
 }
 
-/// From `data` to the end of the last element.
+/// The bytes from `data` to the end of the last element.
 std::size_t size_of(const DLTensor& given, const tensor::Layout& layout) {
   std::int64_t size = 0;
   if (layout.extent_bytes == 0) return 0;
@@ -146,7 +146,7 @@ std::size_t size_of(const DLTensor& given, const tensor::Layout& layout) {
   return static_cast<std::size_t>(size);
 }
 
-/// Nothing is taken over before nothing can fail any more.
+/// Takes ownership only when nothing can fail any more.
 template <class Managed>
 Tensor import(Managed* managed, const Device& device) {
   const DLTensor& given = tensor_of(managed);

@@ -11,7 +11,7 @@ using runtime::raise;
 
 NativeHandle native_handle(const Tensor& tensor) {
   const tensor::TensorImpl& impl = tensor::impl_of("native_handle", tensor, "tensor");
-  impl.buffer().finish_inherited();  // of which the application can't know
+  impl.buffer().finish_inherited();  // the application can't know of that work
   return runtime::native_memory(impl.buffer(), impl.offset_bytes);
 }
 
