@@ -16,7 +16,7 @@ namespace {
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;
 
-/// A generator put back to an earlier state, for a scope.
+/// Sets a generator back to an earlier state for a scope.
 class Rewound {
  public:
   Rewound(const Generator& generator, Generator::State state)
@@ -32,13 +32,13 @@ class Rewound {
   const Generator::State now_;
 };
 
-/// What the step back does: the function once more, recorded, and its gradients with respect to
-/// leaves that stand for the inputs.
+/// The backward step: runs the function again, recorded, and computes its gradients with respect to
+/// leaves that replace the inputs.
 struct Checkpoint {
   Function function;
   std::vector<Saved> inputs;
   std::vector<bool> wanted;
-  Generator generator;  // that of the runtime, and where it was
+  Generator generator;  // the runtime's, and its state at the call
   Generator::State state;
 
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
@@ -67,7 +67,7 @@ struct Checkpoint {
   }
 
  private:
-  /// For gradients() of what is outside: into no leaf.
+  /// For gradients() of an outer graph: adds to no leaf.
   std::vector<Tensor> gradients_of(const Tensor& result, const std::vector<Tensor>& leaves,
                                    const Tensor& grad) const {
     BackwardRun run;
@@ -137,7 +137,7 @@ Tensor checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& funct
     tensor::impl_of("checkpoint", result, "the function's result");
     return result;
   };
-  // What the function captures may need gradients all the same.
+  // Captured tensors may still need gradients.
   if (!is_recorded) return call();
   Tensor result;
   {

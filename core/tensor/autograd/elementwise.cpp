@@ -17,7 +17,7 @@ bool is_exact(const Operator& op) {
   return op.result == Result::kBoolean || op.id == op::where.id || op.id == op::neg.id;
 }
 
-/// Whether a gradient is rounded more than once on its way, or so long that it is faster in f32.
+/// Whether a gradient is rounded more than once, or has so many operations that f32 is faster.
 bool is_better_in_f32(const Operator& op) {
   const DerivativeTerms terms{{input(0, 0), input(0, 1), input(0, 2)}, input(0, 3), input(0, 4)};
   for (std::size_t i = 0; i < terms.operands.size(); ++i) {
@@ -54,7 +54,7 @@ std::shared_ptr<FusedState> make_function(const Operator& op, DType dtype) {
                     known);
 }
 
-/// The function of the operation alone, for results of `dtype`. Made once for good.
+/// The function of one operation, for results of `dtype`. Made once and never destroyed.
 const std::shared_ptr<FusedState>& function_of(const Operator& op, DType dtype) {
   struct Entry {
     std::once_flag once;
@@ -72,7 +72,7 @@ const std::shared_ptr<FusedState>& function_of(const Operator& op, DType dtype) 
 
 void record_operation(const Operator& op, const Tensor& result,
                       std::span<const TensorOrScalar> operands) {
-  if (!is_floating(result.dtype())) return;  // of a comparison
+  if (!is_floating(result.dtype())) return;  // a comparison
   std::array<InputType, 3> types;
   for (std::size_t i = 0; i < operands.size(); ++i) types[i] = type_of(operands[i]);
   record_fused(function_of(op, result.dtype()), operands, {types.data(), operands.size()},

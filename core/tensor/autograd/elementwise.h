@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Elementwise operations on the record: each is recorded as the fused function of it alone.
+// Records each elementwise operation as the fused function of that operation.
 #ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_ELEMENTWISE_H_
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_ELEMENTWISE_H_
 

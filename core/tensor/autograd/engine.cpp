@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The walk back through the graph. Numbers rise from inputs to results, so the node with the
-// largest number has got all of its gradient: no counting of edges is needed.
+// Runs the graph backwards. Numbers rise from inputs to results, so the pending node with the
+// largest number has its whole gradient: no edges are counted.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -20,7 +20,7 @@ namespace tensor {
 
 namespace {
 
-/// A tensor that nobody else holds, for it will be added to.
+/// A tensor that nothing else holds, because it will be added to.
 Tensor own(Tensor&& grad) {
   const TensorImpl& impl = *grad.impl();
   const bool is_shared = impl.references.load(std::memory_order_relaxed) != 1 ||
@@ -45,13 +45,13 @@ void accumulate(const Node& leaf, Tensor grad, bool keeps_graph) {
 
 namespace {
 
-/// By number, then by address: leaves all have number 0.
+/// Orders by number, then by address: all leaves have number 0.
 struct Later {
   bool operator()(const Node* a, const Node* b) const {
     return a->number != b->number ? a->number > b->number : std::less<>()(a, b);
   }
 };
-/// Nodes that gradients have come to, the next one first.
+/// Nodes that received gradients, the next one first.
 using Pending = std::map<const Node*, std::pair<std::shared_ptr<Node>, Tensor>, Later>;
 
 void flow(Pending& pending, const std::shared_ptr<Node>& to, const Tensor& grad) {
@@ -79,7 +79,7 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
   }
   std::unordered_set<const Node*> leading;
   for (const auto& wanted : run.wanted) leading.insert(wanted.get());
-  for (auto it = seen.rbegin(); it != seen.rend(); ++it) {  // inputs before what they make
+  for (auto it = seen.rbegin(); it != seen.rend(); ++it) {  // inputs before results
     const auto& inputs = it->first->inputs;
     const bool leads = std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
       return leading.contains(input.get());
@@ -102,10 +102,10 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
         node.name);
 }
 
-/// True until the run ends without an error.
+/// True until the run ends without error.
 using RunFailed = std::shared_ptr<std::atomic<bool>>;
 
-/// One node's gradient to those of its inputs. Frees the node unless `frees` is null.
+/// Passes a node's gradient on to its inputs. Frees the node unless `frees` is null.
 void step(Pending& pending, Node& node, const Tensor& grad, const RunFailed& frees) {
   if (!node.backward) raise_freed(node);
   const std::vector<Tensor> grads = node.backward(grad, node);
@@ -126,7 +126,7 @@ void step(Pending& pending, Node& node, const Tensor& grad, const RunFailed& fre
 
 constinit thread_local bool fills_leaves = false;
 
-/// Where a run of this thread goes, for as long as it lives: they nest in checkpoints.
+/// Whether this thread's run adds to leaves. Nests, for checkpoints.
 class Goal {
  public:
   explicit Goal(bool leaves) : previous_(std::exchange(fills_leaves, leaves)) {}

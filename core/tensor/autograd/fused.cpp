@@ -17,7 +17,7 @@ namespace {
 
 using Kind = InputType::Kind;
 
-/// Makes a plan: which passes there are depends on what each reads, and so on the dtypes.
+/// Makes a plan. The passes depend on what each reads, and so on the dtypes.
 class Planner {
  public:
   Planner(const FusedState& state, GradientPlan& plan, DType result)
@@ -48,14 +48,14 @@ class Planner {
   }
 
  private:
-  std::size_t grad() const { return state_.num_inputs; }  // as a parameter of the passes
+  std::size_t grad() const { return state_.num_inputs; }  // the passes' parameter
 
   ExpressionProgram program_of(const FusedState& function) const {
     const auto nothing = [](std::uint32_t i) { return std::string(input_name(i)); };
     return make_program(function.name, function.outputs, types_, nothing);
   }
 
-  /// The gradient that comes in needs no pass to be that of an input.
+  /// An input whose gradient is the incoming one needs no pass.
   void set_unchanged_aside(std::vector<Flow>& flows) {
     const ExpressionProgram program = program_of(*gradient_state(state_, 1, flows));
     for (std::size_t k = flows.size(); k-- > 0;) {
@@ -65,7 +65,7 @@ class Planner {
     }
   }
 
-  /// Half of the gradients at a time, if all are too many.
+  /// Halves the gradients if one pass can't compute all.
   void add_passes(std::span<const Flow> flows) {
     auto function = gradient_state(state_, 1, flows);
     const ExpressionProgram program = program_of(*function);
@@ -91,7 +91,7 @@ class Planner {
 
   const FusedState& state_;
   GradientPlan& plan_;
-  std::vector<InputType> types_;  // of the passes' arguments, as if all were there
+  std::vector<InputType> types_;  // of all arguments that passes may have
   std::vector<bool> reads_;
 };
 
@@ -114,7 +114,7 @@ std::shared_ptr<const GradientPlan> plan_for(FusedState& state, std::size_t outp
   return plan;
 }
 
-/// What the step back keeps of the call.
+/// What the backward step keeps of a call.
 struct FusedBackward {
   FusedBackward(std::shared_ptr<const GradientPlan> how, const FusedState& state,
                 std::span<const TensorOrScalar> arguments, const Tensor& result)
@@ -153,7 +153,7 @@ struct FusedBackward {
     }
   }
 
-  /// False on a device that fuses nothing, where a single operation has its gradients, too.
+  /// False on a device without fusion, where single operations have gradients too.
   bool run_fused(const GradientPlan::Pass& pass, std::span<const TensorOrScalar> arguments,
                  std::vector<Tensor>& grads) const {
     try {
@@ -168,7 +168,7 @@ struct FusedBackward {
     }
   }
 
-  /// Of the passes.
+  /// The arguments of the passes.
   std::vector<TensorOrScalar> arguments_of(const Tensor& grad, const Node& node) const {
     std::vector<TensorOrScalar> arguments;
     arguments.reserve(plan->arguments.size());
@@ -184,14 +184,14 @@ struct FusedBackward {
   }
 
   struct Kept {
-    Saved tensor;  // if its value is read
+    Saved tensor;  // if its value is needed
     Scalar number;
     Shape shape;
   };
   std::shared_ptr<const GradientPlan> plan;
   bool is_operation;
   std::vector<Kept> kept;
-  Saved out;  // of a single operation
+  Saved out;  // only for a single operation
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What ordinary operations check, then one launch.
+// Calls of fused functions: the checks of ordinary operations, then one launch.
 #include "core/tensor/autograd/fused_call.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void check_num_tensors(const FusedState& state, const ExpressionProgram& program
         state.name, runtime::kMaxFusedTensors, count);
 }
 
-/// One call: its arguments as they are checked, and its launch.
+/// One call: its checked arguments and its launch.
 class Call {
  public:
   Call(const std::shared_ptr<FusedState>& state, std::span<const TensorOrScalar> arguments,
@@ -95,9 +95,9 @@ class Call {
 
   void read_element(std::size_t i) { types_[i].kind = InputType::Kind::kElement; }
 
-  /// All tensors are where the first is that can't be read as a number from elsewhere.
+  /// All tensors must be on one device, except host scalars, which are read as numbers.
   void match_devices() {
-    // Prefers one that is not 0-d, so that the error proposes to copy the 0-d one.
+    // Prefers a tensor that is not 0-d, so that the error suggests copying the 0-d one.
     const auto rank = [](const TensorImpl& input) {
       return is_host_scalar(input, input) ? 0 : input.shape.rank() == 0 ? 1 : 2;
     };
@@ -115,14 +115,14 @@ class Call {
     }
   }
 
-  /// The result is where `out` is, which may turn tensors into numbers.
+  /// Moves the result to the device of `out`, for which tensors may become numbers.
   void place_at(const TensorImpl& out) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (inputs_[i] == nullptr || &inputs_[i]->device() == &out.device()) continue;
       if (!is_host_scalar(*inputs_[i], out)) raise_device_mismatch(op_, {"out", out}, named(i));
       read_element(i);
     }
-    // A 0-d tensor that was read as a number may be where `out` is.
+    // A 0-d tensor that was read as a number may be on the device of `out`.
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (inputs_[i] == nullptr || &inputs_[i]->device() != &out.device()) continue;
       types_[i].kind = InputType::Kind::kTensor;
@@ -136,7 +136,7 @@ class Call {
     }
   }
 
-  /// False if the shape does not fit to those before it.
+  /// False if the shape does not fit the earlier ones.
   bool broadcast(const Shape& other) {
     while (shape_.rank() < other.rank()) shape_.insert(0, 1);
     for (int i = 1; i <= other.rank(); ++i) {
@@ -150,7 +150,7 @@ class Call {
   [[noreturn]] void raise_shapes(std::size_t last) {
     for (std::size_t i = 0; i < last; ++i) {
       if (inputs_[i] != nullptr) {
-        static_cast<void>(broadcast_shapes(op_, named(i), named(last)));  // one of them throws
+        static_cast<void>(broadcast_shapes(op_, named(i), named(last)));  // one of these throws
       }
     }
     raise(ErrorCode::kInternal, "[{}] the shapes do not broadcast.", op_);
@@ -162,19 +162,19 @@ class Call {
     program_ = std::make_shared<const ExpressionProgram>(
         make_program(state_.name, state_.outputs, types(), describe));
     check_num_tensors(state_, *program_);
-    // Compiling may take seconds, in which other calls go on. Two threads that do the same get one
-    // kernel from the device's cache.
+    // Compiling may take seconds, so it holds no lock. Two threads that compile the same program
+    // get one kernel from the device's cache.
     kernel_ = prepare(place_->device());
     const auto size = static_cast<std::ptrdiff_t>(arguments_.size());
     const std::scoped_lock lock(state_.mutex);
     std::erase_if(state_.variants, [&](const auto& variant) {
-      return is_this(variant) || variant.kernel.expired();  // or of a device that was closed
+      return is_this(variant) || variant.kernel.expired();  // a closed device's
     });
     state_.variants.push_back(
         {&place_->device(), {types_.begin(), types_.begin() + size}, program_, kernel_});
   }
 
-  /// False too for a kernel of a device that was closed since.
+  /// Also false for a kernel of a device that has been closed.
   bool find_known() {
     const std::scoped_lock lock(state_.mutex);
     const auto found = std::find_if(state_.variants.begin(), state_.variants.end(),
@@ -219,7 +219,7 @@ class Call {
       check_outputs_apart(op_, out, *outputs[other].impl());
     }
   }
-  /// A copy would take the results away from where they are wanted.
+  /// Copying would move the results away from where they are expected.
   [[noreturn]] void raise_devices_of_outputs(const TensorImpl& out) const {
     raise(ErrorCode::kDeviceMismatch,
           "[{}] the outputs are on different devices: expected all on {}, got {} (out: {}; out: "
@@ -257,7 +257,7 @@ class Call {
                        [&](std::uint32_t input) { return fits(*inputs_[input]); });
   }
 
-  /// Of the shape of the result: a dimension that broadcasts has stride 0.
+  /// Adds a tensor in the result's shape; a broadcast dimension has stride 0.
   void add(const TensorImpl& tensor, bool flat, std::uint8_t access) {
     if (flat) return launch_.flat(tensor, access);
     Shape strides = shape_;
@@ -273,7 +273,7 @@ class Call {
   const std::shared_ptr<FusedState>& shared_;
   const char* const op_;
   const std::span<const TensorOrScalar> arguments_;
-  std::array<const TensorImpl*, kMaxFusedInputs> inputs_{};  // null for what is no tensor
+  std::array<const TensorImpl*, kMaxFusedInputs> inputs_{};  // null if not a tensor
   std::array<InputType, kMaxFusedInputs> types_{};
   const TensorImpl* place_ = nullptr;
   Shape shape_;

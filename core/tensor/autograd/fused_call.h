@@ -13,8 +13,8 @@ namespace patchbay::tensor {
 
 InputType type_of(const TensorOrScalar& argument);
 
-/// Into new tensors; recorded where an argument needs a gradient. An argument whose kind in `types`
-/// is kAbsent has no value and is not read: its dtype counts.
+/// Returns new tensors, and records the call if an argument needs a gradient. An argument whose
+/// kind in `types` is kAbsent is not read: only its dtype is used.
 std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
                                std::span<const TensorOrScalar> arguments,
                                std::span<const InputType> types = {});

@@ -7,19 +7,19 @@ namespace patchbay::tensor {
 
 namespace {
 
-/// -1, 0 or 1; nothing flows through it.
+/// -1, 0 or 1. No gradient flows through it.
 Tensor sign(const Tensor& a) {
   const Recording recording(false);
   return gt(a, 0).cast(a.dtype()) - lt(a, 0).cast(a.dtype());
 }
 
-/// The gradient shared by the elements that are the extreme, and where they are. A NaN is the
-/// extreme wherever there is one.
+/// Divides the gradient among all elements that equal the extreme. If there are NaNs, they are the
+/// extremes.
 Tensor share(const Tensor& grad, const Tensor& values, const Tensor& extreme, const Shape& kept) {
   Tensor weights;
   {
     const Recording recording(false);
-    // Elements are counted in a type that holds their number.
+    // Count in a type that can hold the number of elements.
     const DType counted = is_small(values.dtype()) ? DType::f32 : values.dtype();
     const Tensor is_extreme = logical_or(eq(values, extreme), ne(values, values)).cast(counted);
     weights = (is_extreme / sum_to(is_extreme, kept)).cast(values.dtype());

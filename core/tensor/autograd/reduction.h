@@ -8,8 +8,8 @@
 
 namespace patchbay::tensor {
 
-/// Records op(a) = result, if the operator has a derivative. `kept`: the result's shape with extent
-/// 1 where it was reduced, so that it broadcasts to a's.
+/// Records op(a) = result if the operator has a derivative. `kept` is the result's shape with
+/// extent 1 for reduced dimensions, so that it broadcasts to a's.
 void record_reduction(const Operator& op, const Tensor& result, const Tensor& a, const Shape& kept);
 
 }  // namespace patchbay::tensor

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-/// Past the casts: all that a single operation is made of has one dtype.
+/// Skips casts: a single operation computes in one dtype.
 const ExpressionNode& without_casts(const ExpressionNode& node) {
   const bool casts = node.kind == Kind::kCast || node.kind == Kind::kLike;
   return casts ? without_casts(*node.operands[0]) : node;
@@ -34,7 +34,7 @@ Tensor binary(Operation operation, const TensorOrScalar& a, const TensorOrScalar
   if (op.id == op::name.id)        \
     return binary([](auto& x, auto& y) { return patchbay::name(x, y); }, a, b);
 
-/// At least one operand is a tensor, which counts for `where` among the last two.
+/// At least one operand is a tensor; for `where`, one of the last two.
 Tensor apply_operator(const Operator& op, const Operands& operands) {
   const TensorOrScalar &a = *operands[0], &b = *operands[1], &c = *operands[2];
   PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
@@ -64,7 +64,7 @@ class Computation {
     }
     const std::size_t first = is_condition(*operation.op, 0) ? 1 : 0;
     const auto is_tensor = [&](std::size_t i) { return operands[i]->is_tensor(); };
-    if (!is_tensor(first) && !is_tensor(first + 1)) {  // numbers that meet no tensor become one
+    if (!is_tensor(first) && !is_tensor(first + 1)) {  // two numbers: one becomes a tensor
       made[first] = grad_.new_full({}, operands[first]->scalar());
       operands[first] = &made[first];
     }

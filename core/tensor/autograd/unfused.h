@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Gradients without fusion: one operation after the other.
+// Gradients without fusion: one operation after another.
 #ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_UNFUSED_H_
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_UNFUSED_H_
 
@@ -11,12 +11,12 @@
 
 namespace patchbay::tensor {
 
-/// A gradient of a single operation by the operations of ops.h, each in the dtype of `grad`, where
-/// it is rounded. `arguments` are the expression's inputs.
+/// Computes a single operation's gradient by functions of ops.h, each rounded to the dtype of
+/// `grad`. `arguments` are the expression's inputs.
 Tensor compute_unfused(const Expression& gradient, std::span<const TensorOrScalar> arguments,
                        const Tensor& grad);
 
-/// Whether that takes one launch.
+/// Whether compute_unfused needs only one launch.
 bool is_one_operation(const Expression& gradient);
 
 }  // namespace patchbay::tensor

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Views, and whatever else has one operand and a derivative that needs no values.
+// Gradients of views and other operations with one operand whose derivative needs no values.
 #ifndef PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
 #define PATCHBAY_CORE_TENSOR_AUTOGRAD_VIEWS_H_
 
@@ -10,8 +10,7 @@
 
 namespace patchbay::tensor {
 
-/// `result`, on the record if `input` needs a gradient. `step`: from its gradient to that of
-/// `input`.
+/// Records `result` if `input` needs a gradient. `step` maps the result's gradient to the input's.
 template <class Step>
 Tensor recorded(const char* operation, Tensor result, const Tensor& input, Step step) {
   if (needs_grad(input)) [[unlikely]] {
@@ -25,7 +24,7 @@ Tensor recorded(const char* operation, Tensor result, const Tensor& input, Step 
 Tensor unslice(const Tensor& grad, const Shape& shape, int dim, std::int64_t first,
                std::int64_t step);
 
-/// Zeros of `shape` with `grad` on that diagonal.
+/// Zeros of `shape` with `grad` on the given diagonal.
 Tensor undiagonal(const Tensor& grad, const Shape& shape, std::int64_t offset, int dim0, int dim1);
 
 }  // namespace patchbay::tensor
