@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Elements as text, in one format for all that are printed together.
+// Elements as text, in one format for all elements printed together.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -17,7 +17,7 @@ namespace patchbay::tensor {
 
 namespace {
 
-// Floats get exponents from kLarge on. Fractions get them below kSmall, and if one is more than
+// Floats get exponents from kLarge on; fractions also if one is below kSmall or more than
 // kMostUnlike times another.
 constexpr double kLarge = 1e8, kSmall = 1e-4, kMostUnlike = 1e3;
 
@@ -39,7 +39,7 @@ struct Parts {
   }
 };
 
-/// Writes floats of type T with one number of digits after the point.
+/// Writes floats of type T with the same number of digits after the point.
 template <class T>
 class FloatFormat {
  public:
@@ -52,7 +52,7 @@ class FloatFormat {
   }
 
   std::string text(T value) const {
-    if (std::isnan(value)) return "nan";  // the sign of a NaN means nothing
+    if (std::isnan(value)) return "nan";  // the sign of a NaN has no meaning
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
     Parts parts = rounded(value, digits_);
     parts.add_zeros(digits_);
@@ -74,9 +74,9 @@ class FloatFormat {
     return most >= kLarge || is_uneven ? std::chars_format::scientific : std::chars_format::fixed;
   }
 
-  /// The digits that tell a value from its neighbours, or fewer; no zeros at the end.
+  /// As many digits as distinguish the value, or fewer; without zeros at the end.
   Parts rounded(T value, int most_digits) const {
-    std::array<char, 64> text;  // 27 characters at most where the format is fixed
+    std::array<char, 64> text;  // at most 27 characters in fixed format
     Parts parts = split(text, std::to_chars(text.begin(), text.end(), value, format_));
     if (parts.digits() <= most_digits) return parts;
     parts = split(text, std::to_chars(text.begin(), text.end(), value, format_, most_digits));

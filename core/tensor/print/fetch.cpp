@@ -23,7 +23,7 @@ void fetch(const char* operation, const Tensor& source, const std::function<void
   void* data = nullptr;
   try {
     data = make();
-  } catch (const std::exception&) {  // no memory, or more than a container can have
+  } catch (const std::exception&) {  // no memory, or too large for a container
     const TensorImpl& impl = *source.impl();
     raise(ErrorCode::kOutOfMemory,
           "[{}] out of host memory: requested {} bytes for the values (tensor: {}). Take them in "
@@ -52,7 +52,7 @@ void fetch(const char* operation, const Tensor& source, void* data) {
 
 namespace {
 
-/// Whether each value of `stored` is one of `asked`.
+/// Whether `asked` holds every value of `stored`.
 bool holds(DType asked, DType stored) {
   if (asked == stored) return true;
   switch (stored) {
@@ -68,7 +68,7 @@ bool holds(DType asked, DType stored) {
   return false;
 }
 
-/// "f32 or f64": the types of C++ that hold the values.
+/// The C++ types that hold the values: "f32 or f64".
 std::string holders_of(DType stored) {
   std::string text;
   for (const DType dtype :
@@ -102,7 +102,7 @@ void store(double number, std::byte* to) {
   std::memcpy(to, &value, sizeof(value));
 }
 
-/// Of a dtype that another holds: a double holds it as well.
+/// Reads a value of a dtype that another type can hold. A double can hold it too.
 double read_number(DType dtype, const std::byte* from) {
   switch (dtype) {
     case DType::f32: return load<float>(from);
@@ -123,8 +123,8 @@ void write_number(DType dtype, double number, std::byte* to) {
   }
 }
 
-/// Values of `asked`, which `make` gives memory for. What is narrower lands at its end and is
-/// widened from the front, so that no value is overwritten before it is read.
+/// Fetches values of `asked` into memory from `make`. Narrower values are placed at its end and
+/// widened from the front, so that none is overwritten before it is read.
 void fetch_as(const char* operation, const Tensor& source, DType asked,
               const std::function<void*()>& make) {
   const TensorImpl& impl = *source.impl();

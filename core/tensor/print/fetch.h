@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Elements brought to the host, and counted.
+// Copies elements to the host.
 #ifndef PATCHBAY_CORE_TENSOR_PRINT_FETCH_H_
 #define PATCHBAY_CORE_TENSOR_PRINT_FETCH_H_
 
@@ -9,10 +9,10 @@
 
 namespace patchbay::tensor {
 
-/// All elements in row-major order: one copy, which is counted and waits. A kernel packs what is
-/// strided.
+/// Copies all elements in row-major order. Waits for the copy, which is counted. A kernel packs
+/// strided elements.
 void fetch(const char* operation, const Tensor& source, void* data);
-/// The same into memory that `make` gives. Error: kOutOfMemory if it throws.
+/// The same into memory from `make`. Error: kOutOfMemory if it throws.
 void fetch(const char* operation, const Tensor& source, const std::function<void*()>& make);
 
 }  // namespace patchbay::tensor

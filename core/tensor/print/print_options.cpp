@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a thread's scopes say about printing.
+// The print options of a thread's scopes.
 #include <utility>
 
 #include "core/base/error.h"
@@ -16,7 +16,7 @@ constinit thread_local PrintOptions current;
 namespace tensor {
 
 void check_print_options(const char* operation, const PrintOptions& options) {
-  constexpr int kMostDigits = 17;  // more tell no two doubles apart
+  constexpr int kMostDigits = 17;  // more digits distinguish no further doubles
   const auto refuse = [&](const char* what, const char* expected, std::int64_t got) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[{}] bad {}: expected {}, got {}. Leave it out for the default.", operation,

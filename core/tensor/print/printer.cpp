@@ -64,7 +64,7 @@ class Printer {
     text_ += ']';
   }
 
-  /// On the next line if there is no room for it and what may follow it, a comma or brackets.
+  /// Starts a new line if the element and the comma or brackets after it do not fit.
   void append_cell(std::string_view text, std::size_t width) {
     const auto rank = static_cast<std::size_t>(shape_.rank());
     if (column_ > rank) {
@@ -81,15 +81,15 @@ class Printer {
     column_ += width;
   }
 
-  /// The columns that brackets take before the elements of a dimension.
+  /// The columns of the brackets before the elements of a dimension.
   static std::size_t indent(int dim) { return static_cast<std::size_t>(dim) + 1; }
 
   const Shape shape_, printed_;
   const std::size_t line_width_;
   const std::vector<std::string> texts_;
   std::size_t cell_width_ = 0;
-  std::size_t next_ = 0;    // of texts_
-  std::size_t column_ = 0;  // in a row
+  std::size_t next_ = 0;    // in texts_
+  std::size_t column_ = 0;  // in the row
   std::string text_;
 };
 
@@ -107,7 +107,7 @@ Shape printed_shape(const Shape& shape, const PrintOptions& options) {
 
 std::string print_rows(const Shape& shape, DType dtype, std::span<const char> printed,
                        const PrintOptions& options) {
-  if (printed.empty()) return "[]";  // however many rows there are
+  if (printed.empty()) return "[]";  // for any number of rows
   return Printer(shape, options, element_texts(dtype, printed, options.precision)).print();
 }
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tensors as text: what is printed of them is brought to the host, or read where it is.
+// Tensors as text. Brings only the printed elements to the host, or reads them in place.
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
@@ -24,7 +24,7 @@ using tensor::TensorImpl;
 
 namespace {
 
-/// `extent` elements of one dimension from `start` on.
+/// The `extent` elements of one dimension that begin at `start`.
 Tensor part_of(const TensorImpl& impl, int dim, std::int64_t start, std::int64_t extent) {
   Shape shape = impl.shape;
   shape[dim] = extent;
@@ -32,8 +32,8 @@ Tensor part_of(const TensorImpl& impl, int dim, std::int64_t start, std::int64_t
   return tensor::make_view(impl, impl.offset_bytes + offset, shape, impl.strides);
 }
 
-/// The first and last edges[dim] elements of each dimension, as two dimensions: which end, and
-/// which element of it. Where the edge is 0 the dimension stays as it is.
+/// A view of the first and last edges[dim] elements of each dimension, as two dimensions: which
+/// end, and which element there. A dimension with edge 0 stays as it is.
 Tensor view_of_ends(const TensorImpl& impl, const Shape& edges) {
   Shape shape, strides;
   for (int dim = 0; dim < edges.rank(); ++dim) {
@@ -48,7 +48,7 @@ Tensor view_of_ends(const TensorImpl& impl, const Shape& edges) {
   return tensor::make_view(impl, impl.offset_bytes, shape, strides);
 }
 
-/// Copies those elements: by one kernel, unless the views would have too many dimensions.
+/// Copies those elements. Takes one kernel unless the views have too many dimensions.
 void copy_ends(const TensorImpl& to, const TensorImpl& from, Shape edges) {
   int num_cut = 0, dim = 0;
   for (int i = 0; i < edges.rank(); ++i) {
@@ -69,7 +69,7 @@ void copy_ends(const TensorImpl& to, const TensorImpl& from, Shape edges) {
   }
 }
 
-/// What is printed of a tensor, packed on its device.
+/// The printed elements, packed on the device.
 Tensor gather_printed(const TensorImpl& impl, const Shape& printed) {
   Tensor packed = tensor::make_empty("show", printed, impl.dtype, impl);
   Shape edges = printed;
@@ -80,7 +80,7 @@ Tensor gather_printed(const TensorImpl& impl, const Shape& printed) {
   return packed;
 }
 
-/// The same on the host, which can read it where it is.
+/// The same on a host that can read the memory in place.
 void read_printed(std::vector<char>& elements, const TensorImpl& impl, const Shape& printed,
                   int dim, const char* at) {
   const std::size_t element_bytes = size_bytes(impl.dtype);
@@ -96,7 +96,7 @@ void read_printed(std::vector<char>& elements, const TensorImpl& impl, const Sha
   }
 }
 
-/// The rows, and what tensor they are: on a line of its own if it does not fit beside them.
+/// The rows and the tensor's description, on a new line if it does not fit beside them.
 std::string labelled(const TensorImpl& impl, const std::vector<char>& printed,
                      const PrintOptions& options) {
   const std::string rows = tensor::print_rows(impl.shape, impl.dtype, printed, options);
@@ -141,7 +141,7 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
   const char* first = static_cast<const char*>(buffer.memory.base) + buffer.memory.offset_bytes;
   const PrintOptions& options = print_options();
   std::vector<char> elements;
-  if (!impl.is_empty()) {  // or it would count the rows of nothing
+  if (!impl.is_empty()) {  // else it would count empty rows
     const Shape printed = tensor::printed_shape(impl.shape, options);
     read_printed(elements, impl, printed, 0, first + impl.offset_bytes);
   }
