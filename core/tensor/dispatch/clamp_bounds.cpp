@@ -12,7 +12,7 @@ namespace {
 
 using Bound = std::optional<Scalar>;
 
-/// Integers of 64 bits do not all fit in a double.
+/// Compares integers as such: not every 64-bit integer fits in a double.
 bool is_above(const Scalar& low, const Scalar& high) {
   if (!low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
   return low.to_double() > high.to_double();

@@ -11,12 +11,12 @@
 
 namespace patchbay::tensor {
 
-/// The bounds that change nothing.
+/// The bounds that limit nothing.
 Scalar lowest_of(DType dtype);
 Scalar highest_of(DType dtype);
 
-/// Throws kInvalidArgument if there is no bound, one is NaN, or low > high. Messages name `a`,
-/// where there is a tensor yet.
+/// Throws kInvalidArgument if there is no bound, one is NaN, or low > high. Messages describe `a`
+/// if it is given.
 void check_bounds(const Named* a, const std::optional<Scalar>& low,
                   const std::optional<Scalar>& high);
 

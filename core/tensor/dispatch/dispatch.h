@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From a checked operation to a launch: the kernel of the operator, and its arguments.
+// Launches a checked operation: the operator's kernel and its arguments.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_DISPATCH_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_DISPATCH_H_
 
@@ -22,34 +22,34 @@
 
 namespace patchbay::tensor {
 
-/// An input of an elementwise operation: a tensor, or (null) the bits of one element.
+/// An input of an elementwise operation: a tensor, or (null) one element's bits.
 struct Operand {
   const TensorImpl* tensor = nullptr;
   std::uint64_t bits = 0;
-  std::uint32_t slot = 0;  // of a recording, for a number that replays may change
+  std::uint32_t slot = 0;  // for a number that replays may change
 };
 
-/// A number as an operand; it may be a recording's slot. Errors: those of Scalar::bits.
+/// A number as an operand. It may be a recording's slot. Errors: those of Scalar::bits.
 Operand literal(const char* operation, DType dtype, const Scalar& value);
 
-/// The arguments of one launch, on the stack. The tensors outlive it.
+/// The arguments of one launch, on the stack. The tensors must outlive it.
 template <std::size_t kMostTensors, std::size_t kMostArguments>
 class LaunchOf {
  public:
-  /// One more tensor, with its extents and strides.
+  /// Adds a tensor with these extents and strides.
   void tensor(const TensorImpl& tensor, const Shape& shape, const Shape& strides,
               std::uint8_t access) {
     patchbay_argument& argument = add(tensor, shape.rank(), access);
     std::copy(shape.begin(), shape.end(), argument.shape);
     std::copy(strides.begin(), strides.end(), argument.strides);
   }
-  /// One more contiguous tensor, in one dimension.
+  /// Adds a contiguous tensor as one dimension.
   void flat(const TensorImpl& tensor, std::uint8_t access) {
     patchbay_argument& argument = add(tensor, 1, access);
     argument.shape[0] = tensor.num_elements;
     argument.strides[0] = 1;
   }
-  /// One more number of `dtype` (for bool as u8), and what a recording is to know of it.
+  /// Adds a number of `dtype` (u8 for bool), and the recording's slot for it, if any.
   void scalar(std::uint64_t bits, DType dtype, std::uint32_t slot = runtime::kNoSlot) {
     if (slot != runtime::kNoSlot) [[unlikely]] {
       if (!has_slots_) slots_.fill(runtime::kNoSlot);
@@ -59,7 +59,7 @@ class LaunchOf {
     runtime::set_scalar(next(), bits, scalar_dtype(dtype));
   }
 
-  /// `name` is what errors and traces call it.
+  /// Launches. Errors and traces name the operation `name`.
   void run(std::string_view name, runtime::KernelState& kernel) const {
     runtime::launch(kernel, std::span(arguments_.data(), num_arguments_),
                     std::span(uses_.data(), num_uses_), name,
@@ -81,21 +81,21 @@ class LaunchOf {
     return argument;
   }
 
-  std::array<patchbay_argument, kMostArguments> arguments_;  // filled as far as num_arguments_
-  std::array<runtime::BufferAccess, kMostTensors> uses_;
-  std::array<std::uint32_t, kMostArguments> slots_;  // filled if there are any
+  std::array<patchbay_argument, kMostArguments> arguments_;  // the first num_arguments_ are filled
+  std::array<runtime::Use, kMostTensors> uses_;
+  std::array<std::uint32_t, kMostArguments> slots_;  // filled if there are slots
   std::size_t num_arguments_ = 0, num_uses_ = 0;
   bool has_slots_ = false;
 };
 using Launch = LaunchOf<8, 8>;
 
-/// out = op(inputs), element by element; inputs are of `dtype` and broadcast to out. Nothing for an
-/// empty out.
+/// out = op(inputs), element by element. Inputs have `dtype` and broadcast to out. Does nothing if
+/// out is empty.
 void launch_elementwise(const Operator& op, DType dtype, const TensorImpl& out,
                         std::span<const Operand> inputs);
 void launch_fill(const TensorImpl& out, std::uint64_t bits);
 void launch_fill(const TensorImpl& out, const Operand& value);
-/// Same dtype: copy; else cast.
+/// Copies or, if the dtypes differ, casts.
 void launch_copy(const TensorImpl& out, const TensorImpl& in);
 void launch_arange(const TensorImpl& out, std::uint64_t start_bits, std::uint64_t step_bits);
 

@@ -39,7 +39,7 @@ void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
 }  // namespace
 
 Tensor Hooks::run(Tensor grad) {
-  std::vector<GradientHook> hooks;  // a hook may remove itself
+  std::vector<GradientHook> hooks;  // copied: a hook may remove itself
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& [id, hook] : hooks_) hooks.push_back(hook);
@@ -53,9 +53,9 @@ Tensor Hooks::run(Tensor grad) {
   return grad;
 }
 
-/// What a node that is going leaves behind, to go one by one: a graph may be a chain of a million,
-/// each the owner of the next, and the stack has an end. It is made with the node, for when that
-/// goes there may be no memory.
+/// Takes over a dying node's members, to destroy them one by one: a chain of a million nodes, each
+/// owning the next, would overflow the stack. Allocated with the node, because there may be no
+/// memory when it dies.
 struct Node::Remains {
   std::vector<std::shared_ptr<Node>> inputs;
   Backward backward;  // owns tensors, and so nodes
@@ -75,7 +75,7 @@ Node::~Node() {
   if (remains_ == nullptr) return;
   remains_->inputs = std::move(inputs);
   remains_->backward = std::move(backward);
-  if (left != nullptr) {  // a node further up the stack looks after it
+  if (left != nullptr) {  // a destructor further up the stack destroys it
     remains_->next = std::move(left->next);
     left->next = std::move(remains_);
     return;
@@ -187,7 +187,7 @@ const Tensor& Tensor::set_grad(const Tensor& gradient) const {
   TensorImpl& impl = impl_of("set_grad", *this, "tensor");
   if (gradient.defined()) check_gradient(impl, *gradient.impl());
   GradState& state = state_of(impl);
-  Tensor replaced = gradient;  // the old one goes after the lock
+  Tensor replaced = gradient;  // the old gradient is destroyed after the lock
   const std::lock_guard<std::mutex> lock(state.mutex);
   std::swap(state.grad, replaced);
   return *this;
@@ -200,7 +200,7 @@ Tensor Tensor::detach() const {
 
 namespace {
 
-/// A leaf's are its own, for its node comes and goes.
+/// A leaf's hooks are in its state, because its node comes and goes.
 tensor::Hooks& hooks_of(const char* operation, TensorImpl& impl) {
   if (impl.grad_state == nullptr || !impl.grad_state->requires_grad) {
     runtime::raise(ErrorCode::kInvalidArgument,

@@ -14,7 +14,7 @@
 namespace patchbay::tensor {
 namespace {
 
-/// What is looked for, and how the bytes of an index lie. Dimensions that repeat are left out.
+/// What to check, and the layout of the index. Repeated dimensions are left out.
 struct IndexCheck {
   IndexCheck(const char* name, const TensorImpl& index, int along, std::int64_t size)
       : operation(name),
@@ -29,7 +29,7 @@ struct IndexCheck {
     }
   }
 
-  /// From the first element to the end of the last.
+  /// The bytes from the first element to the end of the last.
   std::size_t size_bytes() const {
     std::int64_t last = 0;
     for (int i = 0; i < shape.rank(); ++i) last += (shape[i] - 1) * strides[i];
@@ -50,7 +50,7 @@ struct IndexCheck {
     }
   }
 
-  /// Of the element of that number in row-major order.
+  /// The position of an element, by its number in row-major order.
   Shape place_of(std::int64_t number) const {
     Shape place = shape;
     for (int i = shape.rank() - 1; i >= 0; --i) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// In validation mode: whether the elements of an index are within a dimension.
+// Validation of index elements against a dimension.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_INDEX_CHECK_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_INDEX_CHECK_H_
 
@@ -9,8 +9,8 @@
 
 namespace patchbay::tensor {
 
-/// On a runtime that validates, and on a device whose kernels can't say it: waits for the index and
-/// looks at it; in a recording, each replay does. Error: kInvalidArgument.
+/// If the runtime validates and the device's kernels can't report bad indices: waits for the index
+/// and checks it; in a recording, at each replay. Error: kInvalidArgument.
 void check_index(const char* operation, const TensorImpl& index, int dim, std::int64_t extent);
 
 }  // namespace patchbay::tensor

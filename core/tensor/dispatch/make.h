@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How results come to be: storage and TensorImpl in one step, after all checks.
+// Makes results: storage and TensorImpl in one step, after all checks.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_MAKE_H_
 
@@ -15,11 +15,11 @@
 
 namespace patchbay::tensor {
 
-/// A tensor in storage that is there already.
+/// Makes a tensor in existing storage.
 Tensor adopt(Buffer&& storage, std::size_t offset_bytes, DType dtype, const Shape& shape,
              const Shape& strides);
-/// A contiguous tensor with uninitialised elements. Errors: kUnsupported, kInvalidArgument and
-/// kOverflow before anything is allocated; kOutOfMemory.
+/// Makes a contiguous tensor with uninitialised elements. Errors: kUnsupported, kInvalidArgument
+/// and kOverflow, all before anything is allocated; kOutOfMemory.
 Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
                   const std::shared_ptr<runtime::DeviceState>& device);
 /// The same, on the device of `like`.
@@ -27,10 +27,10 @@ inline Tensor make_empty(const char* operation, const Shape& shape, DType dtype,
                          const TensorImpl& like) {
   return make_empty(operation, shape, dtype, like.buffer().device);
 }
-/// Another look at the storage of `base`.
+/// Makes another tensor in the storage of `base`.
 Tensor make_view(const TensorImpl& base, std::size_t offset_bytes, const Shape& shape,
                  const Shape& strides);
-/// 0-d, on the device of `like`.
+/// Makes a 0-d tensor on the device of `like`.
 Tensor make_scalar(const char* operation, std::uint64_t bits, DType dtype, const TensorImpl& like);
 
 }  // namespace patchbay::tensor

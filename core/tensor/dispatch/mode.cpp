@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Whether a thread records.
+// Whether a thread records operations.
 #include "patchbay/autograd.h"
 
 #include "core/base/error.h"
@@ -12,7 +12,7 @@ namespace tensor {
 
 namespace {
 
-// Parts of runtime::carried_bits, which ThreadContext carries. 0 means that the thread records.
+// This file's part of runtime::carried_bits, which ThreadContext carries. 0: the thread records.
 constexpr std::uint32_t kModeBits = 3, kInferenceBit = 4;
 
 Mode mode_of(bool records) { return records ? Mode::kRecords : Mode::kOff; }

@@ -59,7 +59,7 @@ void raise_place_mismatch(const char* operation, const Named& place, const Named
 
 void raise_dtype_mismatch(const char* operation, const Named& expected, const Named& got) {
   const auto dtype = patchbay::to_string(expected.tensor.dtype);
-  // Of a mask and numbers the mask is converted, though it stands first.
+  // Of a mask and numbers, suggest converting the mask, even if it comes first.
   const std::string_view op = operation;
   const bool is_mask = expected.tensor.dtype == DType::boolean &&
                        std::string_view(got.name) == "b" && !op.starts_with("logical");
@@ -128,7 +128,7 @@ Shape broadcast_shapes(const char* operation, const Named& a, const Named& b) {
   const Shape& x = a.tensor.shape;
   const Shape& y = b.tensor.shape;
   if (x == y) return x;
-  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the end
+  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the last
     const std::int64_t mine = x[x.rank() - i], other = y[y.rank() - i];
     if (mine == other || mine == 1 || other == 1) continue;
     raise(ErrorCode::kShapeMismatch,
@@ -142,7 +142,7 @@ Shape broadcast_shapes(const char* operation, const Named& a, const Named& b) {
 Shape joined(const Shape& a, const Shape& b) {
   Shape shape = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
-  for (int i = 1; i <= shorter.rank(); ++i) {  // from the end
+  for (int i = 1; i <= shorter.rank(); ++i) {  // from the last
     std::int64_t& mine = shape[shape.rank() - i];
     if (mine == 1) mine = shorter[shorter.rank() - i];
   }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What all operations check of their operands, and the messages: made here only, on failure only.
+// The checks of operands that all operations share, and their messages.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_OPERANDS_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_OPERANDS_H_
 
@@ -16,7 +16,7 @@ namespace patchbay::tensor {
 
 using runtime::raise;
 
-/// An operand with the name that the header gives it.
+/// An operand with its name in the public header.
 struct Named {
   const char* name;
   const TensorImpl& tensor;
@@ -28,10 +28,10 @@ std::string describe(const TensorImpl& tensor);
 std::string describe(const Named& operand);
 
 [[noreturn, gnu::cold]] void raise_undefined(const char* operation, const char* operand);
-/// The way out moves `got`.
+/// The message suggests moving `got`.
 [[noreturn, gnu::cold]] void raise_device_mismatch(const char* operation, const Named& expected,
                                                    const Named& got);
-/// For operations that take 0-d tensors on CPU devices as numbers.
+/// For operations that accept 0-d tensors on CPU devices as numbers.
 [[noreturn, gnu::cold]] void raise_place_mismatch(const char* operation, const Named& place,
                                                   const Named& got);
 [[noreturn, gnu::cold]] void raise_dtype_mismatch(const char* operation, const Named& expected,
@@ -62,40 +62,40 @@ inline void check_dtype_allowed(const Operator& op, const Named& operand) {
   check_dtype_allowed(op.name, op.dtypes, operand);
 }
 
-/// Errors: kUnsupported if elements of `dtype` can't be on the device.
+/// Errors: kUnsupported if the device does not support `dtype`.
 void check_device_has(const char* operation, const runtime::DeviceState& device, DType dtype);
 bool has_dtype(const runtime::DeviceState& device, DType dtype);
 
-/// Whether the tensor may stand for its value in an elementwise operation on another device: 0-d,
-/// on a CPU device whose memory the host reads.
+/// Whether an elementwise operation on another device may use the tensor as a number: it is 0-d, on
+/// a CPU device whose memory the host can read.
 bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place);
-/// The element of such a tensor, after waiting for it: no copy.
+/// Reads that number, after waiting for it. Copies nothing between devices.
 std::uint64_t read_host_scalar(const TensorImpl& tensor);
 
 /// The shape that both broadcast to. Errors: kShapeMismatch.
 Shape broadcast_shapes(const char* operation, const Named& a, const Named& b);
-/// The same for shapes that are known to broadcast.
+/// The same for shapes known to broadcast.
 Shape joined(const Shape& a, const Shape& b);
 
-/// Checks that `out` can take a result, by shape and dtype, and claims it.
+/// Checks that `out` has the result's shape and dtype, and claims it as a destination.
 void claim_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype);
-/// For operations whose result is an `out`: no gradient flows through them.
+/// For operations that write to an `out`, through which no gradient flows.
 void refuse_gradient(const char* operation, const Named& operand);
-/// Writing in place is fine; sharing only some elements with an input is not.
+/// Allows writing in place, but no other sharing of elements with an input.
 void check_no_partial_overlap(const char* operation, const Named& out, const Named& input);
 inline void check_no_partial_overlap(const char* operation, const TensorImpl& out,
                                      const Named& input) {
   check_no_partial_overlap(operation, {"out", out}, input);
 }
-/// For operations that read an input after they have begun to write.
+/// For operations that still read an input after they start to write.
 void check_no_overlap(const char* operation, const TensorImpl& out, const Named& input);
 /// For operations with several outputs.
 void check_outputs_apart(const char* operation, const TensorImpl& out, const TensorImpl& other);
-/// Checks that `out` may be written: it is not read-only, each element has a place of its own, and
-/// no recorded graph needs it. Its storage counts one more version.
+/// Checks that `out` can be written: it is not read-only, repeats no elements, and no recorded
+/// graph needs it. Counts a new version of its storage.
 void claim_destination(const char* operation, const TensorImpl& out, const char* name = "out");
 
-/// A dimension from 0 on; `dim` may count from the end. Errors: kInvalidArgument.
+/// The dimension as a number from 0; `dim` may count from the end. Errors: kInvalidArgument.
 int resolve_dim(const char* operation, const TensorImpl& tensor, int dim);
 
 }  // namespace patchbay::tensor

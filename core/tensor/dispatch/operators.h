@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The operators that plugins provide, as the tensors use them: made from the installed table
-// (plugin/kernels/operators.h and elementwise.h), as documentation, tests and the kit's checks are.
+// The operators that plugins provide, as tensors use them. Made from the installed table
+// (plugin/kernels/operators.h and elementwise.h), like documentation, tests and the kit's checks.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_OPERATORS_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_OPERATORS_H_
 
@@ -35,9 +35,9 @@ constexpr bool contains(DTypes set, DType dtype) {
   return kernels::contains(set, static_cast<std::uint8_t>(dtype));
 }
 inline constexpr DTypes kSmallFloats = kernels::all_of_kind(kernels::DtypeKind::kHalf);
-/// Of 16 bits: computed in f32 and rounded once.
+/// 16-bit floats: computed in f32 and rounded once.
 constexpr bool is_small(DType dtype) { return contains(kSmallFloats, dtype); }
-/// Every device has it. The others are a device's choice.
+/// Whether every device has the dtype. Others are optional.
 constexpr bool is_everywhere(DType dtype) { return !is_floating(dtype) || dtype == DType::f32; }
 /// "f32, f64, i32"
 std::string to_string(DTypes set);
@@ -49,16 +49,16 @@ inline constexpr DTypes kAll = PATCHBAY_SET_ALL;
 
 using Result = kernels::Result;
 
-/// In one cache line: all of it is read at each launch.
+/// One cache line, because each launch reads all of it.
 struct alignas(64) Operator {
   const char* name;    // for errors and traces
   const char* kernel;  // with its version
-  /// Of the kernel, kernels::Role for each argument, then 0.
+  /// The kernel's kernels::Role for each argument, then 0.
   std::array<char, kernels::kMostParameters + 1> arguments;
   DTypes dtypes;  // of the operands
   Result result;
-  const char* derivative;  // null: none, or the elementwise table's
-  std::uint16_t id;        // its place in kOperators
+  const char* derivative;  // null: none, or in the elementwise table
+  std::uint16_t id;        // its index in kOperators
   std::uint8_t num_attributes, name_size;
   const kernels::Signature* signature;
 
@@ -97,7 +97,7 @@ inline constexpr auto kOperators =
     records::all_of(std::make_index_sequence<kernels::kSignatures.size()>());
 static_assert(kOperators.size() <= std::numeric_limits<std::uint16_t>::max());
 
-/// The record of that name, at compile time: `record("add")`.
+/// The operator of that name, at compile time: `record("add")`.
 consteval const Operator& record(std::string_view name) {
   for (const Operator& op : kOperators) {
     if (name == op.name) return op;
@@ -105,7 +105,7 @@ consteval const Operator& record(std::string_view name) {
   throw "no such operator";
 }
 
-/// `op::add` and so on.
+/// The operators by name: `op::add`.
 namespace op {
 #define PATCHBAY_NAMED(name, ...) inline constexpr const Operator& name = record(#name);
 PATCHBAY_OPERATORS_MEMORY(PATCHBAY_NAMED)
@@ -119,19 +119,19 @@ PATCHBAY_ELEMENTWISE_NOTES(PATCHBAY_NAMED)
 constexpr DType result_dtype(const Operator& op, DType operand) {
   return DType{kernels::result_dtype(op.result, static_cast<std::uint8_t>(operand))};
 }
-/// Scalars are never bool: a bool travels as u8.
+/// The dtype in which a scalar is passed: u8 for bool.
 constexpr DType scalar_dtype(DType dtype) {
   return DType{kernels::scalar_dtype(static_cast<std::uint8_t>(dtype))};
 }
 
-/// The values of an operator's attributes in the order of its signature: integers, the bits of
-/// numbers, the places of words in their list.
+/// The values of an operator's attributes in the signature's order: integers, the bits of numbers,
+/// the indices of words in their list.
 using AttributeWords = std::span<const std::uint64_t>;
 
 [[noreturn]] void raise_attributes(const Operator& op, std::size_t num_given);
 
-/// What numbers a kernel in the device's cache. There are values for all attributes. Bit i of
-/// `scalars`: input i is a scalar, or indices are i32 in place of i64.
+/// The key of a kernel in the device's cache. All attributes are given. Bit i of `scalars`: input i
+/// is a scalar, or indices are i32, not i64.
 inline runtime::KernelKey kernel_key(const Operator& op, DType out, DType dtype,
                                      unsigned scalars = 0, AttributeWords attributes = {}) {
   static_assert(kernels::kMostParameters <= 8 * sizeof(runtime::KernelKey::variant));
@@ -142,14 +142,14 @@ inline runtime::KernelKey kernel_key(const Operator& op, DType out, DType dtype,
           static_cast<std::uint16_t>(scalars), attributes};
 }
 
-/// The kernel of an operator for operands of `dtype`, with the same words.
+/// The spec of an operator's kernel for operands of `dtype`, with the same parameters.
 KernelSpec make_spec(const Operator& op, DType out, DType dtype, unsigned scalars = 0,
                      AttributeWords attributes = {});
 
-/// Values that the operator can be prepared with: the defaults, or the least ones.
+/// Attribute values that the operator can be prepared with: the defaults, or the smallest.
 std::vector<std::uint64_t> any_attributes(const Operator& op);
 
-/// The same, prepared. Nothing is hashed but the key.
+/// The prepared kernel. Hashes only the key.
 template <class Cache>
 [[gnu::always_inline]] inline runtime::KernelState& prepared(Cache& cache, const Operator& op,
                                                              DType out, DType dtype,

@@ -22,7 +22,7 @@ std::uint64_t version_of(const TensorImpl& impl) {
   return impl.buffer().version.load(std::memory_order_relaxed);
 }
 
-/// The result's handle as the node may own it: the same elements, and no way back to the node.
+/// A handle that the result's node may own: the same elements, without a reference to the node.
 Tensor without_state(const TensorImpl& impl) {
   return make_view(impl, impl.offset_bytes, impl.shape, impl.strides);
 }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What operations do so that gradients flow through them.
+// What operations call so that gradients flow through them.
 #ifndef PATCHBAY_CORE_TENSOR_DISPATCH_RECORD_H_
 #define PATCHBAY_CORE_TENSOR_DISPATCH_RECORD_H_
 
@@ -12,30 +12,29 @@
 
 namespace patchbay::tensor {
 
-/// Of this thread. kWatches: nothing is recorded, but what requires gradients may not be
-/// overwritten, for the same operations will be recorded later.
+/// This thread's mode. kWatches: records nothing, but tensors that require gradients may not be
+/// overwritten, because the same operations will be recorded later.
 enum class Mode : std::uint8_t { kRecords = 0, kWatches, kOff };
 Mode recording_mode();
 inline bool is_recording() { return recording_mode() == Mode::kRecords; }
 
-/// Whether operations on it are recorded now.
+/// Whether operations on the tensor are recorded now.
 inline bool needs_grad(const TensorImpl& tensor) {
   return tensor.grad_state != nullptr && tensor.grad_state->requires_grad && is_recording();
 }
-/// Whether it must stay as it is.
+/// Whether the tensor may not be overwritten now.
 inline bool is_watched(const TensorImpl& tensor) {
   return tensor.grad_state != nullptr && tensor.grad_state->requires_grad &&
          recording_mode() != Mode::kOff;
 }
 inline bool needs_grad(const Tensor& tensor) { return needs_grad(*tensor.impl()); }
 
-/// An operand that a backward step needs. Its elements must stay as they were: get() refuses if
-/// they were overwritten.
+/// An operand that a backward step needs. get() throws if its elements were overwritten.
 class Saved {
  public:
   Saved() = default;
   Saved(const char* name, const Tensor& tensor);
-  /// The result of the operation itself; the node does not own its own tensor.
+  /// Saves the operation's own result, without the node owning its own tensor.
   static Saved result(const Tensor& tensor);
 
   Tensor get(const Node& node) const;
@@ -47,9 +46,8 @@ class Saved {
   bool is_result_ = false;
 };
 
-/// Makes `result`, which is new, the result of a recorded operation. Call it only if one of the
-/// inputs needs a gradient; the others are named too, so that gradients have their order.
-/// Undefined inputs stand for numbers.
+/// Makes the new tensor `result` the result of a recorded operation. Call it only if an input needs
+/// a gradient. Pass all inputs, in the order of the gradients; undefined ones stand for numbers.
 void record(const char* operation, const Tensor& result, std::span<const Tensor* const> inputs,
             Backward backward);
 inline void record(const char* operation, const Tensor& result,
@@ -65,7 +63,7 @@ void record(const char* operation, const Tensor& result, const Tensor& input, St
          });
 }
 
-/// Whether this thread records, for as long as it lives, also inside an InferenceMode scope.
+/// Sets whether this thread records while the object lives, also in an InferenceMode scope.
 class Recording {
  public:
   explicit Recording(bool enabled);
@@ -81,7 +79,7 @@ class Recording {
 /// Errors: kInvalidArgument inside an InferenceMode scope.
 void check_no_inference(const char* operation);
 
-/// The sum over what broadcasting repeated.
+/// Sums over the dimensions that broadcasting repeated.
 Tensor sum_to(const Tensor& grad, const Shape& shape);
 
 }  // namespace patchbay::tensor
