@@ -8,7 +8,7 @@
 namespace patchbay::tensor {
 namespace {
 
-/// The T of the formulas: an expression, or a number that becomes a literal.
+/// The type T of the formulas: an expression, or a number that becomes a literal.
 class Symbol {
  public:
   Symbol(Expression expression) : expression_(std::move(expression)) {}  // NOLINT
@@ -54,7 +54,7 @@ using Formula = Expression (*)(const DerivativeTerms& terms);
 using Formulas = std::array<Formula, 3>;  // by operand; null: no gradient
 using T = Symbol;
 
-// The table is C as well, and casts like it. No formula uses all that it may.
+// The table is also C, and uses C casts. No formula uses all of its parameters.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #define PATCHBAY_FORMULA(first, second, third, expression)                             \

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The derivatives of the elementwise table as expressions: the one place that expands its gradient
-// columns. Backward steps, fused functions and the documentation take them from here.
+// The derivatives of the elementwise table as expressions, for backward steps, fused functions and
+// the documentation. No other file expands the table's gradient columns.
 #ifndef PATCHBAY_CORE_TENSOR_FUSE_DERIVATIVES_H_
 #define PATCHBAY_CORE_TENSOR_FUSE_DERIVATIVES_H_
 
@@ -12,20 +12,20 @@
 
 namespace patchbay::tensor {
 
-/// What the formulas name. An operand that the operator lacks is null.
+/// The names in the formulas. Operands that the operator lacks are null.
 struct DerivativeTerms {
   std::array<Expression, 3> operands;
   Expression out, grad;
 };
 
-/// The gradient of operand i; null where none flows.
+/// The gradient of operand i; null if none flows.
 Expression derivative(const Operator& op, std::size_t i, const DerivativeTerms& terms);
 
-/// As people write it: "grad * out", or "a: grad; b: -grad" where several operands have one. Empty
-/// if the table has none.
+/// The formulas as text: "grad * out", or "a: grad; b: -grad" for several operands. Empty if the
+/// table has none.
 std::string derivative_text(const Operator& op);
 
-/// What the table, messages and the documentation call operand i.
+/// The name of operand i in the table, messages and documentation.
 const char* operand_name(const Operator& op, std::size_t i);
 
 }  // namespace patchbay::tensor

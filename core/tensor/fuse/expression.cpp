@@ -144,7 +144,7 @@ Expression where(const Expression& condition, const Scalar& a, const Expression&
 }
 Expression where(const Expression& condition, const Scalar& a, const Scalar& b) {
   const bool in_floats = a.is_floating() || b.is_floating();
-  // Where b counts, the condition is 0: -0 + b is b, with its sign.
+  // If b is chosen, the other term is -0, and -0 + b is b with its sign.
   return where(condition, a, neg(condition.cast(in_floats ? DType::f32 : DType::i64)) + b);
 }
 

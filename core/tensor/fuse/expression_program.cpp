@@ -17,9 +17,9 @@ namespace {
 using runtime::raise;
 using Kind = ExpressionNode::Kind;
 
-/// A value of the program; equal ones are one.
-struct ValueKey {
-  std::string word;  // what makes it: an operator, or the push of a leaf
+/// A value of the program. Equal values are stored once.
+struct Value {
+  std::string word;  // an operator, or the push of a leaf
   DType dtype;
   std::vector<std::size_t> operands;
   bool operator<(const ValueKey& other) const {
@@ -55,7 +55,7 @@ class Builder {
  private:
   // ------------------------------------------------------------------------------- dtypes
 
-  /// The dtype of a node, none for literals and what is made of these alone. Operands come first.
+  /// Finds a node's dtype; none if it depends on literals alone. Called for operands first.
   void find_dtype(const ExpressionNode& node) { dtypes_[&node] = dtype_of(node); }
 
   std::optional<DType> dtype_of(const ExpressionNode& node) {
@@ -90,7 +90,7 @@ class Builder {
     return result_dtype(op, *dtype);
   }
 
-  /// That of the operands that have one; a condition's counts not.
+  /// The dtype of the operands that have one, without conditions.
   std::optional<DType> common_dtype(const ExpressionNode& node) {
     const ExpressionNode* first = nullptr;
     for (std::size_t i = 0; i < node.num_operands; ++i) {
@@ -146,7 +146,7 @@ class Builder {
 
   // ------------------------------------------------------------------------------- values
 
-  /// The node's value; what has no dtype takes `dtype`.
+  /// The number of the node's value. A node without a dtype takes `dtype`.
   std::size_t value_of(const ExpressionNode& node, DType dtype) {
     const auto key = std::pair(&node, dtype);
     if (const auto known = done_.find(key); known != done_.end()) return known->second;
@@ -198,8 +198,8 @@ class Builder {
     return intern({fmt::format("cast.1:{}", patchbay::to_string(dtype)), dtype, {value}});
   }
 
-  /// Whether it is a float of `dtype` in a wider one: cast back, it is what it was.
-  bool is_widened(const ValueKey& value, DType dtype) const {
+  /// Whether the value is a float of `dtype` cast to a wider one, so that casting back is exact.
+  bool is_widened(const Value& value, DType dtype) const {
     if (!value.word.starts_with("cast.1") || values_[value.operands[0]]->first.dtype != dtype) {
       return false;
     }
@@ -230,7 +230,7 @@ class Builder {
     return cast_value(intern({word, travels, {}}), dtype);
   }
 
-  /// The input that the value is.
+  /// The input that the value is, if it is one.
   std::optional<std::uint32_t> input_of(std::size_t value) const {
     const std::string& word = values_[value]->first.word;
     if (word[0] != 'x') return std::nullopt;
@@ -271,7 +271,7 @@ class Builder {
     program_.text += text;
   }
 
-  /// What is used again is set aside; temporaries count from 1 here.
+  /// Pushes a value. Stores one that is used again in a temporary; their numbers here start at 1.
   void push(std::size_t number) {
     if (temporaries_[number] != 0) return word(fmt::format("t{}", temporaries_[number] - 1));
     const ValueKey& value = values_[number]->first;

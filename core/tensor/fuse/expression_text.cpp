@@ -8,7 +8,7 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 
-/// How tightly it binds: as in C.
+/// The precedence of an expression, as in C.
 enum Binding { kChoice, kEither, kEquality, kOrder, kSum, kProduct, kSign, kAtom };
 
 struct Infix {
@@ -32,7 +32,7 @@ class Writer {
  public:
   explicit Writer(std::span<const char* const> names) : names_(names) {}
 
-  /// In parentheses if it binds less tightly than `least`.
+  /// Writes the node, in parentheses if its precedence is below `least`.
   std::string write(const ExpressionNode& node, int least) const {
     const auto [text, binding] = parts_of(node);
     return binding < least ? '(' + text + ')' : text;

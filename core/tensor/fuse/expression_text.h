@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Expressions as people write them.
+// Expressions as readable text.
 #ifndef PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_TEXT_H_
 #define PATCHBAY_CORE_TENSOR_FUSE_EXPRESSION_TEXT_H_
 
@@ -10,7 +10,7 @@
 
 namespace patchbay::tensor {
 
-/// "a > 0 ? grad : 0.5 * exp(a)". `names` are those of the inputs, by number.
+/// "a > 0 ? grad : 0.5 * exp(a)". `names` are the inputs' names, by number.
 std::string to_text(const Expression& expression, std::span<const char* const> names);
 
 }  // namespace patchbay::tensor

@@ -37,7 +37,7 @@ void check_traced(const FusedState& state) {
   }
 }
 
-/// The function's parameters; those that it does not use are made anew.
+/// The function's parameters. Creates those that the function does not use.
 std::vector<Expression> parameters_of(const FusedState& state) {
   std::vector<Expression> parameters(state.num_inputs, Expression(nullptr));
   for (const NodePtr& node : nodes_of(state.outputs)) {

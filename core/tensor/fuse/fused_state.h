@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A traced function, and the functions of its gradients.
+// A traced function and the functions of its gradients.
 #ifndef PATCHBAY_CORE_TENSOR_FUSE_FUSED_STATE_H_
 #define PATCHBAY_CORE_TENSOR_FUSE_FUSED_STATE_H_
 
@@ -20,55 +20,55 @@ namespace patchbay::tensor {
 
 struct GradientPlan;
 
-/// More than users' functions have: one of gradients takes those that come in, too.
+/// More than users' functions may have: gradient functions also take incoming gradients.
 inline constexpr std::size_t kMaxFusedInputs = 32;
 
-/// What tells functions and their parameters apart.
+/// A new number, which identifies a function and its parameters.
 std::uint64_t next_function();
 
-/// A traced function, and what was prepared for the calls so far.
+/// A traced function and what was prepared for its calls so far.
 struct FusedState {
-  /// For one device and one kind and dtype of each argument.
+  /// Prepared for one device and for the kind and dtype of each argument.
   struct Variant {
     const runtime::DeviceState* device;
     std::vector<InputType> types;
     std::shared_ptr<const ExpressionProgram> program;
-    std::weak_ptr<runtime::KernelState> kernel;  // of the device's cache
+    std::weak_ptr<runtime::KernelState> kernel;  // owned by the device's cache
   };
 
   const std::string name;
-  const std::uint64_t function;  // whose parameters the inputs are
+  const std::uint64_t function;  // identifies the parameters
   const std::size_t num_inputs;
   const std::vector<Expression> outputs;
-  /// Of a single operation: its operator, and its result, which the functions of its gradients take
-  /// as their last parameter.
+  /// Set for a single operation: its operator, and its result, which its gradient functions take as
+  /// their last parameter.
   const Operator* const op = nullptr;
   const Known known;
 
-  std::mutex mutex;  // of the rest
+  std::mutex mutex;  // guards the members below
   std::vector<Variant> variants;
   std::vector<std::shared_ptr<const GradientPlan>> plans;
 };
 
-/// Errors: kInvalidArgument for what is no function of its own parameters.
+/// Errors: kInvalidArgument if outputs depend on anything but the function's parameters.
 std::shared_ptr<FusedState> make_state(std::string name, std::uint64_t function,
                                        std::size_t num_inputs, std::vector<Expression> outputs,
                                        const Operator* op = nullptr, Known known = {});
-/// The parameter of its gradients that is the result of an operation; the one before is `grad`.
+/// The number of the gradient functions' parameter for an operation's result; `grad` precedes it.
 constexpr std::uint32_t saved_result(std::size_t num_inputs) {
   return static_cast<std::uint32_t>(num_inputs + 1);
 }
 
-/// The gradient of one input; null where nothing flows.
+/// The gradient of one input; null if none flows.
 struct Flow {
   std::size_t input;
   Expression gradient;
 };
-/// What flows back from `outputs` to `inputs`, both by number. The gradients that come in are the
+/// The gradients of `inputs` from `outputs`, both given by number. Incoming gradients are
 /// parameters after the function's own, in the order of `outputs`.
 std::vector<Flow> flows_of(const FusedState& state, std::span<const std::size_t> outputs,
                            std::span<const std::size_t> inputs);
-/// The function that gives them, in the inputs' dtypes; 0 where nothing flows.
+/// The function that computes them in the inputs' dtypes; 0 if none flows.
 std::shared_ptr<FusedState> gradient_state(const FusedState& state, std::size_t num_outputs,
                                            std::span<const Flow> flows);
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The derivatives of fused expressions.
+// Differentiates fused expressions.
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,7 +8,7 @@
 namespace patchbay::tensor {
 namespace {
 
-/// Walks the graph backwards and sums what flows into each node.
+/// Walks the graph backwards and sums the gradients of each node.
 class Backward {
  public:
   Backward(const std::vector<NodePtr>& nodes, std::span<const Expression> inputs,
@@ -52,7 +52,7 @@ class Backward {
 
  private:
   void pass_operator(const NodePtr& node, const Expression& gradient) {
-    // Numbers take the result's dtype: formulas may compare two of them. A condition has its own.
+    // Numbers take the result's dtype: formulas may compare two of them. A condition keeps its own.
     const auto operand = [&](std::size_t i) -> Expression {
       if (i >= node->num_operands) return Expression(nullptr);
       const Expression given(node->operands[i]);
@@ -69,7 +69,7 @@ class Backward {
 
   const Known& known_;
   std::unordered_map<const ExpressionNode*, Expression> flows_;
-  std::unordered_set<const ExpressionNode*> depends_;  // on what is asked for
+  std::unordered_set<const ExpressionNode*> depends_;  // nodes that depend on the inputs
 };
 
 }  // namespace
