@@ -115,7 +115,7 @@ class Call {
     }
   }
 
-  /// Moves the result to the device of `out`, for which tensors may become numbers.
+  /// Computes on the device of `out`. Tensors on other devices are read as numbers.
   void place_at(const TensorImpl& out) {
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (inputs_[i] == nullptr || &inputs_[i]->device() == &out.device()) continue;
