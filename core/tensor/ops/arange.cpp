@@ -81,7 +81,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const Range range{start, end, step};
   const std::int64_t count = in_floats ? count_floats(range) : count_integers(range);
   if (!is_floating(dtype) && count > 0) {
-    // The last value must fit as well; it lies between start and end.
+    // The last value must fit too. It lies between start and end.
     const Wide last = Wide{start.to_int64()} + Wide{count - 1} * step.to_int64();
     static_cast<void>(Scalar(static_cast<std::int64_t>(last)).bits(dtype, "arange"));
   }

@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::array<const char*, 3> kNames{"condition", "a", "b"};
 
-/// The operands of a call, the condition first; a literal is null.
+/// The operands of a call, condition first; null for literals.
 using Choice = std::array<const TensorImpl*, 3>;
-/// Those of them that are literals; a tensor is null.
+/// The literals among them; null for tensors.
 using Literals = std::array<const Scalar*, 3>;
 
 Named named(const Choice& choice, std::size_t i) { return {kNames[i], *choice[i]}; }
@@ -37,7 +37,7 @@ void check_dtypes(const Choice& choice) {
   check_same_dtype(op::where.name, named(choice, 1), named(choice, 2));
 }
 
-/// Whether all operands are on the device of operand i, or are scalars that may come there.
+/// Whether every operand is on the device of operand i, or is a host scalar.
 bool is_place(const Choice& choice, std::size_t i) {
   for (const TensorImpl* other : choice) {
     if (other == nullptr || &other->device() == &choice[i]->device()) continue;
@@ -46,13 +46,13 @@ bool is_place(const Choice& choice, std::size_t i) {
   return true;
 }
 
-/// The tensor that says where the operation works.
+/// The tensor whose device runs the operation.
 const TensorImpl& place_of(const Choice& choice) {
   for (std::size_t i = 0; i < choice.size(); ++i) {
     if (choice[i] != nullptr && is_place(choice, i)) return *choice[i];
   }
-  // Some operand is elsewhere and can't stand for its value. The way out copies a 0-d operand
-  // rather than a larger one.
+  // Some operand is on another device and is not a host scalar. The message suggests copying a 0-d
+  // operand rather than a larger one.
   std::size_t first = 0;
   const auto is_number = [&](std::size_t i) {
     return choice[i] == nullptr || choice[i]->shape.rank() == 0;
@@ -71,7 +71,7 @@ Shape shape_of(const Choice& choice) {
   Shape shape = choice[0]->shape;
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
     if (choice[i] == nullptr) continue;
-    // Extents that fit in pairs fit together.
+    // If the extents fit in pairs, all three fit.
     if (i == 2 && choice[1] != nullptr) {
       static_cast<void>(broadcast_shapes(op::where.name, named(choice, 1), named(choice, 2)));
     }
@@ -80,16 +80,16 @@ Shape shape_of(const Choice& choice) {
   return shape;
 }
 
-/// A call that was checked: what is launched, and where.
+/// A checked call: what to launch, and where.
 struct Call {
   const TensorImpl& place;
   DType dtype;
   Shape shape;
   std::array<Operand, 3> operands;
-  Tensor condition;  // its copy at the place, if it is a scalar of the host's
+  Tensor condition;  // its copy on that device, if it is a host scalar
 };
 
-/// The kernel takes no scalar for the condition: its value becomes a tensor there.
+/// The kernel takes no scalar condition, so a host scalar becomes a tensor on the device.
 void move_condition(Call& call, const TensorImpl& place) {
   const TensorImpl& condition = *call.operands[0].tensor;
   if (&condition.device() == &place.device() || !is_host_scalar(condition, place)) return;
@@ -97,7 +97,7 @@ void move_condition(Call& call, const TensorImpl& place) {
   call.operands[0].tensor = call.condition.impl();
 }
 
-/// Literals take the dtype of the operand that is a tensor. Two of them have `dtype_of_literals`.
+/// Literals take the dtype of the operand that is a tensor; two literals, `dtype_of_literals`.
 Call check(const Choice& choice, const Literals& literals, DType dtype_of_literals) {
   const TensorImpl& place = place_of(choice);
   check_dtypes(choice);
@@ -114,7 +114,7 @@ Call check(const Choice& choice, const Literals& literals, DType dtype_of_litera
   return call;
 }
 
-/// Of two literals that meet no tensor: as for arange.
+/// The dtype of two literals without a tensor, as for arange.
 DType dtype_of(const Literals& literals) {
   for (const Scalar* literal : literals) {
     if (literal != nullptr && literal->is_floating()) return DType::f32;
@@ -142,7 +142,7 @@ const Tensor& choose_out(const Tensor& out, const Choice& choice, const Literals
   return run_out(op::where, call.dtype, out, call.shape, call.operands, kNames);
 }
 
-/// On the record, if an operand needs a gradient.
+/// Records the operation if an operand needs a gradient.
 template <class A, class B>
 Tensor recorded(const Tensor& result, const Tensor& condition, const A& a, const B& b) {
   const auto needs = [](const auto& operand) {

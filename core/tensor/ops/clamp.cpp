@@ -56,7 +56,7 @@ const Tensor& clamp_out(const Tensor& out, const Tensor& a, const std::optional<
   const tensor::TensorImpl& target = tensor::impl_of(op.name, out, "out");
   const tensor::TensorImpl& x = tensor::impl_of(op.name, a, "a");
   auto operands = tensor::operands_of(x, low, high);
-  Tensor there;  // the kernel takes no scalar for a
+  Tensor there;  // the kernel takes no scalar a
   if (&x.device() != &target.device() && tensor::is_host_scalar(x, target)) {
     there = tensor::make_scalar(op.name, tensor::read_host_scalar(x), x.dtype, target);
     operands[0].tensor = there.impl();

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tensors put together and taken apart.
+// Joins and splits tensors.
 #include "patchbay/concat.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ bool fit(const Shape& a, const Shape& b, int free_dim) {
   return true;
 }
 
-/// That all are like the first, but for the extent of `free_dim` (-1: none).
+/// Checks that all tensors match the first, except in the extent of `free_dim` (-1: none).
 void check_alike(const char* operation, const Tensors& tensors, int free_dim) {
   const TensorImpl& first = *tensors[0].impl();
   for (std::size_t i = 1; i < tensors.size(); ++i) {
@@ -66,7 +66,7 @@ void check_alike(const char* operation, const Tensors& tensors, int free_dim) {
   }
 }
 
-/// The shape of all together.
+/// The shape of the joined tensors.
 Shape joined_shape(const char* operation, const Tensors& tensors, int dim) {
   Shape shape = tensors[0].shape();
   for (std::size_t i = 1; i < tensors.size(); ++i) {
@@ -79,7 +79,7 @@ Shape joined_shape(const char* operation, const Tensors& tensors, int dim) {
   return shape;
 }
 
-/// Without a record, whatever the operands are.
+/// Copies without recording.
 void copy_parts(const TensorImpl& out, const Tensors& tensors, int dim) {
   Shape part = out.shape;
   std::size_t offset = out.offset_bytes;
@@ -91,9 +91,9 @@ void copy_parts(const TensorImpl& out, const Tensors& tensors, int dim) {
   }
 }
 
-/// The gradients are slices of the result's.
+/// The gradients are slices of the result's gradient.
 void record_concat(const char* operation, const Tensor& result, const Tensors& tensors, int dim) {
-  std::vector<std::pair<std::int64_t, bool>> parts;  // extents, and whether a gradient is wanted
+  std::vector<std::pair<std::int64_t, bool>> parts;  // extents, and whether a gradient is needed
   std::vector<const Tensor*> inputs;
   for (const Tensor& one : tensors) {
     parts.emplace_back(one.shape()[dim], needs_grad(one));
@@ -112,7 +112,7 @@ void record_concat(const char* operation, const Tensor& result, const Tensors& t
          });
 }
 
-/// Of tensors that were checked.
+/// Joins checked tensors.
 Tensor concatenated(const char* operation, const Tensors& tensors, int dim) {
   const TensorImpl& first = *tensors[0].impl();
   Tensor result = make_empty(operation, joined_shape(operation, tensors, dim), first.dtype, first);

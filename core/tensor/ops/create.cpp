@@ -105,7 +105,7 @@ Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape, const 
   runtime::check_copy_allowed(device.state(), nullptr, bytes, "from_host");
   Tensor result = make_empty("from_host", shape, dtype, device.shared_state());
   const tensor::TensorImpl& impl = *result.impl();
-  // The source of a copy is only read.
+  // A copy only reads its source.
   runtime::copy_bytes({&impl.buffer(), 0, nullptr}, {nullptr, 0, const_cast<void*>(data)}, bytes,
                       false, "from_host");
   return result;

@@ -20,13 +20,13 @@ namespace tensor {
 
 namespace {
 
-/// Two operands that fit together, and the tensor that says where the operation works.
+/// Two matching operands, and the tensor whose device runs the operation.
 struct Pair {
   std::array<Operand, 2> operands;
   const TensorImpl* place;
 };
 
-/// Devices differ: one operand must be a host scalar, and is read. Devices come before dtypes.
+/// For different devices: reads the operand that is a host scalar. Checks devices before dtypes.
 Pair match_devices(const Operator& op, const Named& a, const Named& b) {
   if (is_host_scalar(b.tensor, a.tensor)) {
     check_same_dtype(op.name, a, b);
@@ -51,7 +51,7 @@ Pair match(const Operator& op, const Named& a, const Named& b) {
   return {{Operand{&a.tensor}, Operand{&b.tensor}}, &a.tensor};
 }
 
-/// The operand where `out` is, which may turn it into a scalar.
+/// Reads an operand on another device than `out` as a scalar.
 void place_operand(const Operator& op, const Named& out, const char* name, Operand& operand) {
   if (operand.tensor == nullptr || &operand.tensor->device() == &out.tensor.device()) return;
   if (!is_host_scalar(*operand.tensor, out.tensor)) {
@@ -81,7 +81,7 @@ const Tensor& binary_out(const Operator& op, const Tensor& out, const Tensor& a,
   return run_out(op, x.tensor.dtype, out, broadcast_shapes(op.name, x, y), pair.operands, kNames);
 }
 
-/// With a literal at either place.
+/// Runs a binary operation in which one operand is a literal.
 Tensor with_literal(const Operator& op, const TensorImpl& tensor,
                     const std::array<Operand, 2>& operands) {
   Tensor result = make_empty(op.name, tensor.shape, result_dtype(op, tensor.dtype), tensor);
@@ -140,7 +140,7 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
   const TensorImpl& x = impl_of(op.name, a, "a");
   check_dtype_allowed(op, {"a", x});
   if (&x.device() != &target.device() && is_host_scalar(x, target)) {
-    // Unary kernels take no scalars, so its value becomes a tensor there.
+    // Unary kernels take no scalars, so the value becomes a tensor on the device.
     claim_out(op.name, target, x.shape, result_dtype(op, x.dtype));
     const Tensor there = make_scalar(op.name, read_host_scalar(x), x.dtype, target);
     return unary_out(op, out, there);

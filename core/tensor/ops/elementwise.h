@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What elementwise operations of any number of operands share.
+// Shared by elementwise operations of any number of operands.
 #ifndef PATCHBAY_CORE_TENSOR_OPS_ELEMENTWISE_H_
 #define PATCHBAY_CORE_TENSOR_OPS_ELEMENTWISE_H_
 
@@ -11,11 +11,11 @@
 
 namespace patchbay::tensor {
 
-/// The value of a host scalar as an operand.
+/// A host scalar's value as an operand.
 Operand as_scalar(const TensorImpl& tensor);
 
-/// Checks `out` and where the operands are, whose other checks are done, and launches. `names` are
-/// those of the operands.
+/// Checks `out` and the operands' devices and launches. The operands are otherwise checked already;
+/// `names` are their names.
 const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const Shape& shape,
                       std::span<Operand> operands, std::span<const char* const> names);
 

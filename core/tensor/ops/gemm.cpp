@@ -22,7 +22,7 @@ void check_rank(const char* operation, const Named& operand) {
         operation, operand.name, describe(operand));
 }
 
-/// The dimensions before those of the matrix, or of the vector.
+/// The dimensions before those of the matrix or vector.
 Shape leading(const Shape& shape) {
   Shape result;
   for (int i = 0; i + 2 < shape.rank(); ++i) result.push_back(shape[i]);
@@ -31,7 +31,7 @@ Shape leading(const Shape& shape) {
 
 void check_leading(const char* operation, const Named& a, const Named& b) {
   const Shape x = leading(a.tensor.shape), y = leading(b.tensor.shape);
-  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the end
+  for (int i = 1; i <= std::min(x.rank(), y.rank()); ++i) {  // from the last
     const std::int64_t mine = x[x.rank() - i], other = y[y.rank() - i];
     if (mine == other || mine == 1 || other == 1) continue;
     raise(ErrorCode::kShapeMismatch,
@@ -69,7 +69,7 @@ Shape product_shape(const char* operation, const Named& a, const Named& b) {
 
 namespace {
 
-/// Of either sign.
+/// Whether the bits are 0 or -0.
 bool is_zero(std::uint64_t bits, DType dtype) {
   bits <<= 64 - 8 * size_bytes(dtype);
   return (is_floating(dtype) ? bits << 1 : bits) == 0;
@@ -86,8 +86,8 @@ namespace {
 
 constexpr int kRow = 0, kColumn = 1;
 
-/// Strides of which one is 1 and the other spans what it steps over, as kernels want them; false if
-/// the matrix has no such strides. Those of extent 1 are never taken and set to fit.
+/// Makes strides that kernels accept: one is 1, the other spans what it steps over. False if the
+/// matrix has none. Unused strides are set to fit.
 bool normalise_strides(const Shape& shape, Shape& strides) {
   if (shape[kColumn] == 1) strides[kColumn] = 1;
   if (shape[kRow] == 1) strides[kRow] = strides[kColumn] == 1 ? shape[kColumn] : 1;
@@ -96,10 +96,10 @@ bool normalise_strides(const Shape& shape, Shape& strides) {
   return by_rows || by_columns;
 }
 
-/// The matrices of a tensor with strides that kernels take, and what keeps their elements.
+/// A tensor's matrices with strides that kernels accept. Keeps the elements alive.
 struct Matrices {
   Tensor keep;
-  Shape shape, strides;                   // of one
+  Shape shape, strides;                   // of one matrix
   Shape batch_shape, batch_strides = {};  // of their first elements
 
   const TensorImpl& impl() const { return *keep.impl(); }
@@ -119,7 +119,7 @@ Matrices matrices_of(const Tensor& tensor) {
           leading(strides)};
 }
 
-/// As they are if their strides allow, else a copy on the same device.
+/// The tensor itself if its strides allow that, else a copy on the same device.
 Matrices readable(const Tensor& tensor) {
   Matrices matrices = matrices_of(tensor);
   if (normalise_strides(matrices.shape, matrices.strides)) return matrices;
@@ -129,7 +129,7 @@ Matrices readable(const Tensor& tensor) {
 /// One launch: three operands that are walked together.
 struct Product {
   Matrices out, a, b;
-  Shape batch, out_steps, a_steps, b_steps;  // as few dimensions as the strides allow
+  Shape batch, out_steps, a_steps, b_steps;  // with as few dimensions as possible
 
   void walk() {
     Iteration walk(out.batch_shape);
@@ -145,19 +145,19 @@ struct Product {
     b_steps = walk.strides(2);
   }
 
-  /// out^T = b^T a^T
+  /// Computes out^T = b^T a^T instead.
   void transpose() {
     for (Matrices* matrices : {&out, &a, &b}) matrices->transpose();
     std::swap(a, b);
     std::swap(a_steps, b_steps);
   }
 
-  /// Where the rows of many matrices a follow each other and meet the same b, they are rows of one.
+  /// Treats the rows of many matrices a as one matrix if they follow each other and share b.
   void join_rows() {
     while (batch.rank() > 0) {
       const int last = batch.rank() - 1;
       Shape shape = a.shape, a_strides = a.strides, out_strides = out.strides;
-      const bool is_row = shape[kRow] == 1;  // then its stride is free
+      const bool is_row = shape[kRow] == 1;  // then its stride is unused
       if (is_row) {
         a_strides[kRow] = a_steps[last];
         out_strides[kRow] = out_steps[last];
@@ -201,7 +201,7 @@ void launch(const char* operation, const Product& p, const Factors& factors) {
   launch.run(operation, kernel);
 }
 
-/// Kernels see an out with rows of stride 1 alone.
+/// Kernels accept only an out whose rows have stride 1.
 void launch_into(const char* operation, const Matrices& out, const Tensor& a, const Tensor& b,
                  const Factors& factors) {
   Product product{out, readable(a), readable(b), {}, {}, {}, {}};
@@ -213,7 +213,7 @@ void launch_into(const char* operation, const Matrices& out, const Tensor& a, co
   launch(operation, product, factors);
 }
 
-/// beta out, where there is nothing to multiply.
+/// beta out, if there is nothing to multiply.
 void scale(const Tensor& out, const Factors& factors) {
   if (!factors.keeps_out) {
     launch_fill(*out.impl(), 0);
@@ -254,7 +254,7 @@ Tensor as_rows(const Tensor& a) {
 }
 
 Tensor right_gradient(const Tensor& a, const Tensor& grad, const Shape& b_shape) {
-  // One b for many a: one product over all their rows, and nothing to sum.
+  // One b for many a: a single product over all rows, without a sum.
   if (b_shape.rank() == 2) return matmul(as_rows(a).t(), as_rows(grad));
   return sum_to(matmul(transposed(a), grad), b_shape);
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Elements looked up, and added to, by index. Whole slices are chosen by an index that repeats
-// along the other dimensions: for kernels there is but one kind.
+// Looks up elements by index, and adds to them. For whole slices the index is repeated along the
+// other dimensions, so that kernels have only one case.
 #include "patchbay/indexing.h"
 
 #include <string_view>
@@ -22,11 +22,11 @@ namespace {
 
 constexpr DTypes kIndexDtypes = dtypes_of(DType::i32, DType::i64);
 
-/// What a call looks up or adds to, without the elements: checked.
+/// A checked call, without the elements.
 struct Lookup {
   const char* operation;
   int dim;
-  Tensor index;  // of the shape of the elements that are looked up or added
+  Tensor index;  // in the shape of the elements to look up or add
 };
 
 // ------------------------------------------------------------------------------- checks ---
@@ -49,7 +49,7 @@ void check_not_empty(const char* operation, const Named& a, int dim, const Tenso
         operation, dim, describe(a), describe({"index", index}));
 }
 
-/// One index for each element.
+/// Checks a call with one index for each element.
 Lookup each_element(const char* operation, const Named& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
   dim = resolve_dim(operation, a.tensor, dim);
@@ -67,7 +67,7 @@ Lookup each_element(const char* operation, const Named& a, int dim, const Tensor
   return {operation, dim, index};
 }
 
-/// One index for each slice.
+/// Checks a call with one index for each slice.
 Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& index) {
   const TensorImpl& impl = index_of(operation, a, index);
   dim = resolve_dim(operation, a.tensor, dim);
@@ -86,7 +86,7 @@ Lookup each_slice(const char* operation, const Named& a, int dim, const Tensor& 
   return {operation, dim, make_view(impl, impl.offset_bytes, shape, strides)};
 }
 
-/// That `source` is what can be added to `a`.
+/// Checks that `source` can be added to `a`.
 void check_source(const Lookup& lookup, const Named& a, const Tensor& source) {
   const Named named{"source", impl_of(lookup.operation, source, "source")};
   check_same_device(lookup.operation, a, named);
@@ -114,7 +114,7 @@ runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& table, DTy
                   {&along, 1});
 }
 
-/// The part of the table that indices may reach.
+/// Adds the part of the table that indices may reach.
 void add_table(Launch& launch, const Lookup& lookup, const TensorImpl& table, std::uint8_t access) {
   Shape shape = lookup.index.shape();
   shape[lookup.dim] = table.shape[lookup.dim];
@@ -149,7 +149,7 @@ void launch_scatter_add(const Lookup& lookup, const TensorImpl& out, const Tenso
 
 // ---------------------------------------------------------------------------- operations ---
 
-/// A lookup for a later step: the index must be as it was.
+/// A lookup for a backward step: the index may not be overwritten until then.
 struct SavedLookup {
   explicit SavedLookup(const Lookup& lookup)
       : operation(lookup.operation), dim(lookup.dim), index("index", lookup.index) {}
@@ -196,7 +196,7 @@ Tensor add_to_zeros(const Lookup& lookup, const Shape& shape, const Tensor& sour
   return result;
 }
 
-/// Sums of 16-bit floats are kept in f32 and rounded at the end.
+/// Adds 16-bit floats in f32 and rounds once at the end.
 Tensor add_at(const Lookup& lookup, const Tensor& a, const Tensor& source) {
   if (is_small(a.dtype())) {
     return add_at(lookup, a.cast(DType::f32), source.cast(DType::f32)).cast(a.dtype());
@@ -252,7 +252,7 @@ const Tensor& add_at_out(const Lookup& lookup, const Tensor& out, const Tensor& 
   return out;
 }
 
-/// The lookup of an adding call, with its source checked.
+/// Checks the source of an adding call and returns its lookup.
 Lookup adding(Lookup lookup, const Named& a, const Tensor& source) {
   check_source(lookup, a, source);
   return lookup;

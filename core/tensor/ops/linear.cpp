@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products that are added to something: the sum is begun with it, so that no pass of its own adds.
+// Products added to something. The sum starts with it, so that no extra pass adds it.
 #include <vector>
 
 #include "patchbay/ops.h"
@@ -38,14 +38,14 @@ void check_addend(const char* operation, const Named& c, const Named& a, const S
         operation, c.name, to_string(shape), to_string(mine), describe(c), describe(a));
 }
 
-/// The gradient of an operand that `factor` stands before; with 0 nothing is read.
+/// The gradient of an operand with the factor `factor`. If that is 0, reads nothing.
 template <class Make>
 Tensor times(const Scalar& factor, const Tensor& grad, const Shape& shape, Make make) {
   if (factor.to_double() == 0) return grad.new_zeros(shape);
   return factor.to_double() == 1 ? make() : make() * factor;
 }
 
-/// The gradients of alpha a b + beta c.
+/// Records the gradients of alpha a b + beta c.
 void record_addmm(const Tensor& out, const Tensor& c, const Tensor& a, const Tensor& b,
                   const Scalar& alpha, const Scalar& beta) {
   const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
@@ -99,7 +99,7 @@ void check_bias(const Named& bias, const Named& weight) {
         to_string(expected), to_string(bias.tensor.shape), describe(bias), describe(weight));
 }
 
-/// The weight and x each for the other's gradient.
+/// Saves weight and x, each for the other's gradient.
 void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const Saved for_x = needs_grad(x) ? Saved("weight", weight) : Saved();
   const Saved for_weight = needs_grad(weight) ? Saved("x", x) : Saved();
@@ -154,7 +154,7 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   Tensor out = bias.defined() ? tensor::begun_with("linear", bias, shape)
                               : tensor::make_empty("linear", shape, dtype, input.tensor);
   {
-    const tensor::Recording recording(false);  // of the views
+    const tensor::Recording recording(false);  // covers the views
     tensor::multiply("linear", x.rank() == 1 ? out.unsqueeze(0) : out, tensor::as_row(x),
                      weight.t(), tensor::make_factors("linear", dtype, 1, beta));
   }

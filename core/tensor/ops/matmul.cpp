@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products, and products that are added to something.
+// Matrix products, and products added to something.
 #include <utility>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace tensor {
 
 namespace {
 
-/// Each operand is saved only for the other's gradient. Both have rank 2 or more.
+/// Saves each operand only for the other's gradient. Both have rank 2 or more.
 void record_product(const Tensor& out, const Tensor& a, const Tensor& b) {
   const Saved for_a = needs_grad(a) ? Saved("b", b) : Saved();
   const Saved for_b = needs_grad(b) ? Saved("a", a) : Saved();
@@ -30,7 +30,7 @@ void record_product(const Tensor& out, const Tensor& a, const Tensor& b) {
          });
 }
 
-/// Of operands that have rank 2 or more and fit.
+/// Multiplies matching operands of rank 2 or more.
 Tensor multiply_matrices(const Shape& shape, const Tensor& a, const Tensor& b) {
   const DType dtype = a.dtype();
   Tensor out = make_empty("matmul", shape, dtype, *a.impl());

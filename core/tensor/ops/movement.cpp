@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tensors from one place, dtype or layout to another. Bytes between devices move through the
-// runtime's router alone; strides are dealt with by kernels at either end.
+// Moves tensors to another device, dtype or layout. Only the runtime's router moves bytes between
+// devices; kernels at either end handle strides.
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ using tensor::TensorImpl;
 
 namespace {
 
-/// Both contiguous, of one dtype, on any devices.
+/// Copies contiguous tensors of one dtype between any devices.
 void copy_packed(const char* operation, const TensorImpl& to, const TensorImpl& from,
                  bool non_blocking) {
   runtime::copy_bytes({&to.buffer(), to.offset_bytes, nullptr},
@@ -32,7 +32,7 @@ void copy_packed(const char* operation, const TensorImpl& to, const TensorImpl& 
                       non_blocking, operation);
 }
 
-/// On one device, with any strides and dtypes; queued like any operation.
+/// Copies on one device, between any strides and dtypes. Queued like any operation.
 void copy_on_device(const char* operation, const TensorImpl& to, const TensorImpl& from) {
   if (to.is_empty()) return;
   if (to.dtype == from.dtype && to.is_contiguous && from.is_contiguous) {
@@ -49,7 +49,7 @@ Tensor clone_of(const char* operation, const TensorImpl& source) {
   return result;
 }
 
-/// Tensors of two runtimes never meet, not even in a copy: neither could order the other's work.
+/// Rejects tensors of two runtimes: neither runtime could order the other's work.
 void check_same_runtime(const char* operation, const TensorImpl& source,
                         const runtime::DeviceState& target) {
   if (&source.device().runtime == &target.runtime) return;
@@ -68,14 +68,14 @@ void check_same_shape(const TensorImpl& to, const TensorImpl& from) {
                  to_string(to.shape), to_string(from.shape), describe(to), describe(from));
 }
 
-/// A kernel from one tensor to another, which it keeps; none where they are one.
+/// A kernel launch that copies `from` to `to` and keeps both; none if they are the same.
 std::function<void()> kernel_between(const Tensor& to, const Tensor& from) {
   if (to.is_same(from)) return {};
   return [to, from] { tensor::launch_copy(*to.impl(), *from.impl()); };
 }
 
-/// To another device: packed and, where the source's device can, converted before the way; what is
-/// left is done after it. The memory that this takes is allocated here, not while it is under way.
+/// Copies to another device. Packs and, if the source's device supports the dtype, converts before
+/// the copy, and does the rest after it. Allocates all memory here, not during the copy.
 void copy_across(const char* operation, const Tensor& to, const Tensor& from, bool non_blocking) {
   const TensorImpl &target = *to.impl(), &source = *from.impl();
   const DType dtype =
@@ -101,7 +101,7 @@ void copy_across(const char* operation, const Tensor& to, const Tensor& from, bo
 
 namespace {
 
-/// Copies on one device: the gradient is copied nowhere.
+/// Copies on one device. The gradient is passed on without a copy.
 Tensor recorded_clone(const char* operation, const Tensor& tensor) {
   return tensor::recorded(operation, clone_of(operation, *tensor.impl()), tensor,
                           [](const Tensor& grad) { return grad; });
@@ -177,7 +177,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
 
 namespace {
 
-/// The tensor that an assignment writes to. Errors: kInvalidArgument if no handle would see it.
+/// The destination of an assignment. Errors: kInvalidArgument if nothing would see the write.
 const TensorImpl& target_of(const Tensor& tensor) {
   if (!tensor.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,
@@ -188,7 +188,7 @@ const TensorImpl& target_of(const Tensor& tensor) {
   const runtime::BufferState& buffer = impl.buffer();
   const bool is_alone = impl.references.load(std::memory_order_relaxed) == 1 &&
                         buffer.references.load(std::memory_order_relaxed) == 1;
-  if (is_alone && !buffer.released) {  // the application sees memory that it lent
+  if (is_alone && !buffer.released) {  // lent memory is visible to the application
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[assign] the write would be lost: expected a view of a tensor, got a temporary "
                    "that alone holds its storage ({}). Give it a name and use copy_from, or assign "
@@ -213,7 +213,7 @@ void check_broadcasts(const TensorImpl& to, const TensorImpl& from) {
 
 }  // namespace
 
-// Of a tensor to itself the elements stay as they are.
+// Self-assignment changes no elements.
 // NOLINTNEXTLINE(bugprone-unhandled-self-assignment)
 Tensor Tensor::operator=(const Tensor& source) && {
   const TensorImpl& to = target_of(*this);

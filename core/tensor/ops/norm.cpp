@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is made of a reduction and an elementwise step: means, norms, deviations, traces.
+// Reductions with an elementwise step: means, norms, deviations, traces.
 #include <cmath>
 
 #include "core/tensor/dispatch/operands.h"
@@ -15,7 +15,7 @@ void check_floating(const char* operation, const Tensor& a) {
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
 }
 
-/// At 0 the root has no derivative: 0 is taken.
+/// The root. Its gradient at 0, where it has no derivative, is 0.
 Tensor root_of(const Tensor& squares) {
   if (!tensor::needs_grad(squares)) return sqrt_out(squares, squares);
   return where(eq(squares.detach(), 0), 0, sqrt(where(eq(squares.detach(), 0), 1, squares)));

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Constant borders.
+// Padding with a constant.
 #include <limits>
 
 #include "patchbay/concat.h"
@@ -46,7 +46,7 @@ Shape padded_shape(const TensorImpl& impl, const Paddings& padding) {
   return shape;
 }
 
-/// Elements of a tensor, without a handle: begin and end along each dimension.
+/// A range of a tensor's elements: begin and end in each dimension.
 struct Box {
   const TensorImpl& tensor;
   Shape begin, end;
@@ -58,18 +58,18 @@ struct Box {
       shape[dim] -= begin[dim];
       offset += begin[dim] * tensor.strides[dim];
     }
-    if (num_elements(shape) == 0) offset = 0;  // nothing may lie outside the storage
+    if (num_elements(shape) == 0) offset = 0;  // no view may begin outside the storage
     return make_view(
         tensor, tensor.offset_bytes + static_cast<std::size_t>(offset) * size_bytes(tensor.dtype),
         shape, tensor.strides);
   }
 };
 
-// Up to here one launch that fills all is cheaper than some that fill the borders alone.
+// Up to this size, one launch that fills everything costs less than several for the borders.
 constexpr std::size_t kFewBytes = 256 << 10;
 
-/// Thin borders of a large tensor are filled one by one, so that the inside is written once; but
-/// not those of the last dimension, which are a few elements here and there.
+/// Fills thin borders of a large tensor separately, so that the inside is written only once. Not
+/// those of the last dimension, which are a few elements in many places.
 bool should_fill_borders(const TensorImpl& out, const TensorImpl& a) {
   return out.packed_bytes() > kFewBytes && a.num_elements > out.num_elements / 4 * 3 &&
          out.shape[out.shape.rank() - 1] == a.shape[a.shape.rank() - 1];
@@ -78,7 +78,7 @@ bool should_fill_borders(const TensorImpl& out, const TensorImpl& a) {
 void fill_borders(const Box& inside, std::uint64_t bits) {
   Box rest{inside.tensor, inside.begin, inside.tensor.shape};
   for (int dim = 0; dim < rest.begin.rank(); ++dim) rest.begin[dim] = 0;
-  for (int dim = 0; dim < rest.begin.rank(); ++dim) {  // what is inside in the dimensions before
+  for (int dim = 0; dim < rest.begin.rank(); ++dim) {  // earlier ones are cut to the inside
     Box before = rest, after = rest;
     before.end[dim] = inside.begin[dim];
     after.begin[dim] = inside.end[dim];

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Random tensors: a kernel's draws begin at the generator's seed and offset.
+// Random tensors. A kernel's draws start at the generator's seed and offset.
 #include "patchbay/random.h"
 
 #include <array>
@@ -22,7 +22,7 @@ namespace patchbay {
 Generator::Generator(std::uint64_t seed) : Generator(State{seed, 0}) {}
 
 Generator::Generator(State state) : state_(std::make_shared<runtime::GeneratorState>()) {
-  runtime::check_not_recording("Generator");  // each run would go on where the last one ended
+  runtime::check_not_recording("Generator");  // each run would continue where the last ended
   set_state(state);
 }
 
@@ -57,7 +57,7 @@ Generator default_generator() {
 }
 
 void manual_seed(std::uint64_t seed) {
-  runtime::check_not_recording("manual_seed");  // each replay begins where its generator then is
+  runtime::check_not_recording("manual_seed");  // each replay starts at its generator's position
   runtime::seed_default_generators(seed);
 }
 
@@ -79,7 +79,7 @@ void add_position(Launch& launch, const Generator::State& state) {
   launch.scalar(state.offset, DType::i64, runtime::kOffsetSlot);
 }
 
-/// In row-major order, for elements are counted so.
+/// Adds `out` in row-major order, in which the draws are counted.
 void add_out(Launch& launch, const TensorImpl& out) {
   if (out.is_contiguous) return launch.flat(out, PATCHBAY_WRITE);
   Iteration walk(out.shape);
@@ -88,7 +88,7 @@ void add_out(Launch& launch, const TensorImpl& out) {
   launch.tensor(out, walk.extents(), walk.strides(0), PATCHBAY_WRITE);
 }
 
-/// What is not there is told before an offset is taken.
+/// Called before an offset is taken, so that a missing kernel takes none.
 runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& out) {
   return prepared(*out.device().kernels, op, out.dtype, out.dtype);
 }
@@ -101,7 +101,7 @@ void draw(const char* operation, const Operator& op, const TensorImpl& out,
   Launch launch;
   add_out(launch, out);
   add_position(launch, state);
-  launch.scalar(0, DType::i64);  // base: the index of the first element in the whole
+  launch.scalar(0, DType::i64);  // base: the index of the first element
   for (std::size_t k = kFirstParameter; op.arguments[k] != 0; ++k) {
     launch.scalar(parameters[k - kFirstParameter], op.arguments[k] == 'i' ? DType::i64 : out.dtype);
   }
@@ -122,7 +122,7 @@ void check_drawn_dtype(const char* operation, const Operator& op, DType dtype) {
         expected, low, high);
 }
 
-/// low, width, and the greatest element: the last one below high.
+/// low, width, and the greatest value: the last one below high.
 template <class T, class Bits>
 Parameters uniform_parameters(const char* operation, double low, double high) {
   const T first = static_cast<T>(low), last = static_cast<T>(high), width = last - first;
@@ -133,7 +133,7 @@ Parameters uniform_parameters(const char* operation, double low, double high) {
   return {std::bit_cast<Bits>(first), std::bit_cast<Bits>(width), std::bit_cast<Bits>(most)};
 }
 
-/// The same for 16-bit floats, whose differences f64 holds.
+/// The same for 16-bit floats, whose differences are exact in f64.
 Parameters uniform_parameters(const char* operation, SmallFloat format, double low, double high) {
   const double first = decode(format, encode(format, low));
   const std::uint16_t end = encode(format, high);
@@ -152,7 +152,7 @@ Parameters uniform_parameters(const char* operation, DType dtype, double low, do
   if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
     raise_bad_bounds(operation, "no range", "finite numbers, low at most high", low, high);
   }
-  // That the dtype can hold them.
+  // Throws if the dtype can't hold the bounds.
   for (const double bound : {low, high}) static_cast<void>(Scalar(bound).bits(dtype, operation));
   switch (dtype) {
     case DType::f16: return uniform_parameters(operation, kHalf, low, high);
@@ -178,7 +178,7 @@ bool holds(std::int64_t low, std::int64_t last) {
          last <= std::int64_t{std::numeric_limits<T>::max()};
 }
 
-/// low, and how many integers there are from there on.
+/// low, and the number of integers from low on.
 Parameters integer_parameters(const char* operation, DType dtype, std::int64_t low,
                               std::int64_t high) {
   if (low >= high) {
@@ -207,7 +207,7 @@ void check_probability(const char* operation, double p) {
         p);
 }
 
-/// The draws below it are true.
+/// Draws below this value become true.
 Parameters mask_parameters(double p) {
   return {static_cast<std::uint64_t>(std::llrint(p * 0x1p32))};
 }

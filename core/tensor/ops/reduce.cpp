@@ -18,7 +18,7 @@ namespace tensor {
 
 namespace {
 
-/// One bit for each dimension that goes.
+/// One bit for each dimension that is reduced.
 using Mask = unsigned;
 
 Mask resolve_axes(const char* operation, const TensorImpl& a, const Axes& axes) {
@@ -48,7 +48,7 @@ std::int64_t count_reduced(const TensorImpl& a, Mask mask) {
 
 bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
 
-/// Sums over nothing are 0; extremes over nothing are nothing.
+/// Sums over no elements are 0. Extremes over no elements do not exist.
 bool has_identity(const Operator& op) {
   return op.id == op::sum.id || op.id == op::sum_squares.id || op.id == op::sum_abs.id;
 }
@@ -82,8 +82,8 @@ Shape result_shape(const TensorImpl& a, Mask mask, bool keep) {
   return shape;
 }
 
-/// The strides of the result, one for each dimension of the source: 0 where it is reduced. Like
-/// this, the walk merges dimensions only if all of them stay or all of them go.
+/// The result's strides, one for each dimension of the source: 0 where it is reduced. The walk then
+/// merges dimensions only if all of them are kept or all are reduced.
 Shape walk_strides(const TensorImpl& a, const TensorImpl& out, Mask mask, bool keep) {
   Shape strides;
   int kept = 0;
@@ -122,14 +122,14 @@ Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const 
   const TensorImpl& source = impl_of(operation, a, "a");
   const Mask mask = resolve_axes(operation, source, axes);
   check_reducible(op, operation, source, mask, axes);
-  // One index has to come out: the flattened tensor is then one dimension.
+  // For a single index, the tensor is flattened to one dimension.
   const bool flattens = finds_index(op) && axes.dims.empty();
   const Tensor walked = flattens ? a.contiguous() : a;
   Tensor result = make_empty(operation, result_shape(source, mask, keep),
                              result_dtype(op, source.dtype), source);
   const TensorImpl& out = *result.impl();
   if (source.is_empty()) {
-    launch_fill(out, 0);  // nothing, if that is empty too
+    launch_fill(out, 0);  // does nothing if out is empty too
   } else {
     launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
   }

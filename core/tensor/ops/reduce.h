@@ -8,10 +8,10 @@
 
 namespace patchbay::tensor {
 
-/// The reduction `op` over `axes`; errors name `operation`, which the user called.
+/// Reduces `a` by `op` over `axes`. Errors name `operation`, which the user called.
 Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const Axes& axes,
               bool keep);
-/// How many elements go into each element of the result. Errors as reduce.
+/// The number of elements that make one element of the result. Errors as reduce.
 std::int64_t num_reduced(const char* operation, const Tensor& a, const Axes& axes);
 
 }  // namespace patchbay::tensor

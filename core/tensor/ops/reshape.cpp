@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Other shapes of the same elements.
+// Reshapes tensors.
 #include <cstdint>
 #include <optional>
 
@@ -27,7 +27,7 @@ namespace {
                  operation, impl.num_elements, to_string(shape), describe(impl));
 }
 
-/// The shape with its -1 worked out.
+/// Replaces the -1 in the shape by its extent.
 Shape resolve_shape(const char* operation, const TensorImpl& impl, const Shape& shape) {
   Shape resolved = shape;
   int unknown = -1;
@@ -39,7 +39,7 @@ Shape resolve_shape(const char* operation, const TensorImpl& impl, const Shape& 
   }
   const std::int64_t known = tensor::checked_num_elements(operation, resolved);
   if (unknown >= 0) {
-    // Without elements every extent would do.
+    // Without elements every extent would fit.
     if (known == 0 || impl.num_elements % known != 0) raise_does_not_fit(operation, impl, shape);
     resolved[unknown] = impl.num_elements / known;
   } else if (known != impl.num_elements) {
@@ -48,8 +48,8 @@ Shape resolve_shape(const char* operation, const TensorImpl& impl, const Shape& 
   return resolved;
 }
 
-/// The strides under which `shape` walks the elements in their order, if there are any: each run of
-/// elements that one stride walks is cut anew, from the last dimension on.
+/// Strides with which `shape` walks the elements in their order, if there are any. Splits each run
+/// of elements with one stride anew, from the last dimension on.
 std::optional<Shape> view_strides(const TensorImpl& impl, const Shape& shape) {
   if (impl.is_contiguous) return contiguous_strides(shape);
   tensor::Iteration runs(impl.shape);

@@ -11,13 +11,13 @@ namespace patchbay {
 
 namespace {
 
-/// Of f32 and f64, over at least one element each. `kept_mean` broadcasts to `a`.
+/// The variance of f32 or f64, over at least one element. `kept_mean` broadcasts to `a`.
 Tensor variance(const Tensor& a, const Tensor& kept_mean, const Axes& axes, std::int64_t count,
                 double divisor, bool keep) {
   const tensor::Recording recording(false);
   const Tensor deviations = a - kept_mean;
   Tensor result = tensor::reduce(tensor::op::sum_squares, "var", deviations, axes, keep);
-  // They would add up to 0, but for the rounding of the mean.
+  // Their sum is 0 except for the rounding of the mean.
   const Tensor rest = tensor::reduce(tensor::op::sum, "var", deviations, axes, keep);
   mul_out(rest, rest, rest);
   div_out(rest, rest, count);

@@ -25,7 +25,7 @@ using tensor::TensorImpl;
 
 namespace {
 
-/// Where an index of one dimension lies, from the start of the storage.
+/// The offset of an index of one dimension, from the start of the storage.
 std::size_t offset_at(const TensorImpl& impl, int dim, std::int64_t index) {
   const std::int64_t elements = index * impl.strides[dim];
   return impl.offset_bytes + static_cast<std::size_t>(elements) * size_bytes(impl.dtype);
@@ -53,8 +53,8 @@ Tensor Tensor::slice(Dim along, Index start, Index end, Index stride) const {
   const std::int64_t last = clamp_index(end, extent);
   Shape shape = impl.shape, strides = impl.strides;
   shape[dim] = last <= first ? 0 : (last - first - 1) / step + 1;
-  if (shape[dim] > 1) strides[dim] *= step;  // else it is never taken, and might overflow
-  // An empty slice points to where the tensor begins, which is always inside the storage.
+  if (shape[dim] > 1) strides[dim] *= step;  // else it is unused, and might overflow
+  // An empty slice starts where the tensor does, which is always inside the storage.
   const Tensor view = make_view(
       impl, shape[dim] == 0 ? impl.offset_bytes : offset_at(impl, dim, first), shape, strides);
   return recorded("slice", view, *this, [shape = impl.shape, dim, first, step](const Tensor& grad) {
@@ -167,7 +167,7 @@ Tensor Tensor::diagonal(Index which, Dim dim0, Dim dim1) const {
   const std::size_t skipped =
       static_cast<std::size_t>(below * impl.strides[row] + beside * impl.strides[column]) *
       patchbay::size_bytes(impl.dtype);
-  // An empty view points to where the tensor begins, which is always inside the storage.
+  // An empty view starts where the tensor does, which is always inside the storage.
   const bool is_empty = patchbay::num_elements(shape) == 0;
   return recorded("diagonal",
                   make_view(impl, impl.offset_bytes + (is_empty ? 0 : skipped), shape, strides),
@@ -184,7 +184,7 @@ Tensor Tensor::expand(const Shape& shape) const {
   for (int i = 0; fits && i < shape.rank(); ++i) {
     const bool is_new = i < missing;
     const std::int64_t mine = is_new ? 1 : impl.shape[i - missing];
-    if (extents[i] == -1 && !is_new) extents[i] = mine;  // as it is
+    if (extents[i] == -1 && !is_new) extents[i] = mine;  // unchanged
     fits = mine == extents[i] || mine == 1;
     strides[i] = is_new || mine != extents[i] ? 0 : impl.strides[i - missing];
   }
@@ -218,7 +218,7 @@ Tensor Tensor::unsqueeze(Dim named) const {
   }
   if (dim < 0) dim += rank + 1;
   Shape shape = impl.shape, strides = impl.strides;
-  // A contiguous tensor stays one with this stride.
+  // With this stride, a contiguous tensor stays contiguous.
   strides.insert(dim, dim < rank ? strides[dim] * std::max<std::int64_t>(shape[dim], 1) : 1);
   shape.insert(dim, 1);
   return recorded("unsqueeze", make_view(impl, impl.offset_bytes, shape, strides), *this,
