@@ -82,7 +82,7 @@ std::optional<std::uint64_t> try_bits(const Scalar& scalar, DType dtype) {
 void Scalar::raise_not_fixed(const char* operation) const {
   runtime::raise(
       ErrorCode::kInvalidArgument,
-      "[{}] a graph's slot can't stand here, for its value is not fixed: expected an "
+      "[{}] a graph's slot can't be used here, because its value is not fixed: expected an "
       "operand of a binary operation, or the value of a fill, got a slot of value {}. Use "
       "a number, or a tensor.",
       operation, to_string());

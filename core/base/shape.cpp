@@ -18,8 +18,8 @@ namespace {
 void check_place(const Shape& shape, int i, int last) {
   if (i >= 0 && i <= last) return;
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Shape] no such place: expected an index from 0 to {}, got {} (shape {}).", last,
-                 i, to_string(shape));
+                 "[Shape] no such dimension: expected an index from 0 to {}, got {} (shape {}).",
+                 last, i, to_string(shape));
 }
 
 }  // namespace

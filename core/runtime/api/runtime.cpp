@@ -58,7 +58,7 @@ void Runtime::set_default_options(RuntimeOptions options) {
   const std::scoped_lock lock(own.mutex);
   if (own.runtime.load(std::memory_order_relaxed) != nullptr) {
     runtime::raise(ErrorCode::kInUse,
-                   "[set_default_options] the default runtime is there already: expected the call "
+                   "[set_default_options] the default runtime exists already: expected the call "
                    "before its first use, got it after. Set the options at the start of main, or "
                    "make a Runtime of your own.");
   }

@@ -22,7 +22,7 @@ GraphRecorder::GraphRecorder()
                 "Replay it before its results are read"})),
       not_recorded_(std::make_shared<const Fault>(Fault{
           ErrorCode::kInvalidArgument, 0, "the recording that was to compute these elements failed",
-          "Make the tensor again; a gradient goes with set_grad({})"})) {
+          "Make the tensor again; remove a gradient with set_grad({})"})) {
   check_no_callback("record_graph");
   check_not_recording("record_graph");
   scope_ = std::make_shared<ScopedStream>(ScopedStream{nullptr, context().streams, this});

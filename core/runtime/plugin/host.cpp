@@ -124,7 +124,7 @@ void cache_put_entry(patchbay_host_context* context, patchbay_string key, const 
 
 patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
-  if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "nowhere to put the memory");
+  if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "memory is a null pointer");
   const PluginState& plugin = host(context).plugin;
   try {
     *memory = plugin.owner.allocate_scratch(plugin, index, size_bytes);

@@ -93,7 +93,7 @@ class OpenLibrary final : public Library {
     const auto& entry = library_.get<const patchbay_plugin*()>(PATCHBAY_PLUGIN_SYMBOL);
     const auto mapping = mapping_of(reinterpret_cast<const void*>(&entry));
     if (!mapping)
-      return "what the dynamic linker mapped can't be told: the file is gone or /proc is";
+      return "the file that the dynamic linker mapped is unknown: it or /proc is missing";
     if (mapping->id != inspection.id) {
       return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
     }

@@ -264,8 +264,8 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, Settings sett
   check_no_callback("load");
   if (opening == this) {
     raise(ErrorCode::kInUse,
-          "[load] this thread is opening a plugin, whose log line called: expected a call that "
-          "waits for nothing. Load {} afterwards.",
+          "[load] this thread is opening a plugin, which logged a line: expected no load inside "
+          "the log sink, got one. Load {} afterwards.",
           quote(file.string()));
   }
   const Candidate candidate = named_candidate(file);

@@ -227,7 +227,7 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vec
   if (!output_gradients.empty() && output_gradients.size() != outputs.size()) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[gradients] wrong number of gradients: expected {}, one for each output, got "
-                   "{}. Leave them away for ones.",
+                   "{}. Leave them out for ones.",
                    outputs.size(), output_gradients.size());
   }
   tensor::BackwardRun run;

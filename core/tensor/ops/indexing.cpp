@@ -44,7 +44,7 @@ const TensorImpl& index_of(const char* operation, const Named& a, const Tensor& 
 void check_not_empty(const char* operation, const Named& a, int dim, const TensorImpl& index) {
   if (a.tensor.shape[dim] != 0 || index.is_empty()) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] an index of nothing: expected elements in dimension {}, got none ({}; {}). Use an "
+        "[{}] nothing to index: expected elements in dimension {}, got none ({}; {}). Use an "
         "index of extent 0, or another tensor.",
         operation, dim, describe(a), describe({"index", index}));
 }

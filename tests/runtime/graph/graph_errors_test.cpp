@@ -130,8 +130,8 @@ TEST_P(GraphErrorsTest, AFailedRecordingLeavesNoElements) {
   };
   EXPECT_THROW(static_cast<void>(record(true)), std::runtime_error);
   const char* const kWhy =
-      "the recording that was to compute these elements failed. Make the tensor again; a gradient "
-      "goes with set_grad({}).";
+      "the recording that was to compute these elements failed. Make the tensor again; remove a "
+      "gradient with set_grad({}).";
   EXPECT_ERROR(static_cast<void>(w.grad().to_vector<float>()), ErrorCode::kInvalidArgument, kWhy);
   EXPECT_ERROR(sum(w * w).backward(), ErrorCode::kInvalidArgument, kWhy);
   w.set_grad({});
@@ -247,11 +247,11 @@ TEST_P(GraphErrorsTest, RefusesSlotsWhereTheyCanNotBeSet) {
     unused = recording.slot(1);
     static_cast<void>(integers + slot);
     EXPECT_ERROR(static_cast<void>(clamp(x, slot, 2)), ErrorCode::kInvalidArgument,
-                 "a graph's slot can't stand here");
+                 "a graph's slot can't be used here");
     EXPECT_ERROR(static_cast<void>(arange(0, slot)), ErrorCode::kInvalidArgument,
-                 "a graph's slot can't stand here");
+                 "a graph's slot can't be used here");
     EXPECT_ERROR(static_cast<void>(slot.to_double()), ErrorCode::kInvalidArgument,
-                 "a graph's slot can't stand here");
+                 "a graph's slot can't be used here");
   });
   EXPECT_ERROR(graph.set(slot, 1.5), ErrorCode::kInvalidArgument,
                "[set] a literal takes the tensor's dtype");
@@ -266,7 +266,7 @@ TEST_P(GraphErrorsTest, RefusesSlotsWhereTheyCanNotBeSet) {
   mixed.replay();
   EXPECT_EQ(sum_of_floats.to_vector<float>(), std::vector<float>(4, 2));
   EXPECT_ERROR(static_cast<void>(x + slot), ErrorCode::kInvalidArgument,
-               "[add] a slot stands outside of its recording");
+               "[add] a slot is used outside of its recording");
   EXPECT_ERROR(graph.set(5, 1), ErrorCode::kInvalidArgument, "[set] a number is no slot");
   EXPECT_ERROR(graph.set(unused, 1), ErrorCode::kInvalidArgument,
                "[set] the graph does not use this slot");

@@ -189,7 +189,7 @@ TEST_P(IndexingTest, RefusesWhatDoesNotFit) {
                "[index_select] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2");
   EXPECT_ERROR(
       static_cast<void>(index_select(a.slice(0, 0, 0), 0, index)), ErrorCode::kInvalidArgument,
-      "[index_select] an index of nothing: expected elements in dimension 0, got none (a: "
+      "[index_select] nothing to index: expected elements in dimension 0, got none (a: "
       "f32 [0, 2]" +
           on_ + "; index: i64 [2]" + on_ + "). Use an index of extent 0, or another tensor.");
   EXPECT_ERROR(
