@@ -8,7 +8,7 @@
 
 namespace patchbay::runtime {
 
-/// Starts a thread that takes no signals of the application, except faults. Errors: kInternal if it
+/// Starts a thread of the library with all signals but faults blocked. Errors: kInternal if it
 /// can't be started.
 std::thread start_quiet_thread(std::string_view operation, std::function<void()> body);
 

@@ -106,7 +106,7 @@ void calibrate(const Endpoint& from, const Endpoint& to) {
                    "[calibrate] both ends are the host: expected a device at one end at least.");
   }
   const Route route = plan_copy(from, to, kSmallBytes).route;
-  // A measurement starts with host data in either direction.
+  // The data comes from the host, whichever direction is measured.
   const Place& device_end = from.is_host() ? to : from;
   runtime::check_copy_allowed(*device_end.device_state(), nullptr, kLargeBytes, "calibrate");
   const CopyTag tag("calibrate");

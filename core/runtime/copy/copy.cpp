@@ -276,7 +276,7 @@ void post(BufferState& to, BufferState& from, const Way& way, bool blocks,
   const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), way.route,
                                                  way.size_bytes, std::move(work));
   job->after = std::move(after);
-  from.check_readable(way.operation);  // throws what already finished work failed with
+  from.check_readable(way.operation);  // throws failures of finished work
   Transfer& transfer = from.device->runtime.transfer;
   std::optional<Transfer::Turn> turn = blocks ? transfer.take_turn(job, way.ring) : std::nullopt;
   if (!turn) transfer.add(job, way.ring);
@@ -361,7 +361,6 @@ Route admit(const End& to, const End& from, std::size_t size_bytes, const char* 
   return route;
 }
 
-/// Counts the copy in the ledger.
 void record(const End& to, const End& from, Route route, std::size_t size_bytes) {
   runtime_of(to, from).ledger.record(name_of(terminal_of(from.buffer)),
                                      name_of(terminal_of(to.buffer)), route, size_bytes);

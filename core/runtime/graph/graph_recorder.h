@@ -24,7 +24,7 @@ class GraphRecorder final : public Recorder {
 
   /// A new slot number, for a value that may be set before each run.
   std::uint32_t add_slot();
-  /// Ends the recording. Call it when no object on the program's stack holds a recorded buffer.
+  /// Ends the recording. No object on the program's stack may still hold a recorded buffer.
   std::shared_ptr<GraphState> finish();
 
   bool has_slot(std::uint32_t slot) const override;

@@ -42,7 +42,6 @@ class LoadedRuntime final : public RuntimeState {
   PluginRegistry registry;  // closed first
 };
 
-/// The plugins of a runtime.
 inline PluginRegistry& registry_of(RuntimeState& state) {
   return LoadedRuntime::of(state).registry;
 }

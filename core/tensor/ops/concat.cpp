@@ -66,7 +66,6 @@ void check_alike(const char* operation, const Tensors& tensors, int free_dim) {
   }
 }
 
-/// The shape of the joined tensors.
 Shape joined_shape(const char* operation, const Tensors& tensors, int dim) {
   Shape shape = tensors[0].shape();
   for (std::size_t i = 1; i < tensors.size(); ++i) {

@@ -20,8 +20,8 @@ void check_print_options(const char* operation, const PrintOptions& options);
 /// half, its last in the other.
 Shape printed_shape(const Shape& shape, const PrintOptions& options);
 
-/// The text of printed elements, given in row-major order: nested brackets, each row on a new line
-/// or several, empty lines between matrices.
+/// The text of printed elements, given in row-major order: nested brackets, one line or several for
+/// each row, empty lines between matrices.
 std::string print_rows(const Shape& shape, DType dtype, std::span<const char> printed,
                        const PrintOptions& options);
 
