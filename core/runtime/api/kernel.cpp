@@ -123,7 +123,7 @@ void launch_by_hand(runtime::StreamState& stream, runtime::KernelState& kernel,
     return runtime::launch_on(stream, kernel, arguments, uses, name);
   }
   if (stream.completes_inline) {
-    runtime::follow(stream, uses, name);  // work that has run can't be ordered later
+    runtime::insert_waits(stream, uses, name);  // work that has run can't be ordered later
   } else {
     for (const runtime::BufferAccess& use : uses) use.buffer->insert_inherited_waits(stream);
     runtime::check_readable(uses, name);

@@ -94,7 +94,7 @@ std::string TransferJob::describe() const {
 }
 
 /// Called by `run` alone.
-void TransferJob::let_go() noexcept {
+void TransferJob::release() noexcept {
   work_ = nullptr;
   after.clear();
   from_ = Buffer();
@@ -102,7 +102,7 @@ void TransferJob::let_go() noexcept {
 }
 
 /// So that waiters do not wait for ever once the process is ending.
-void TransferJob::give_up() noexcept {
+void TransferJob::cancel() noexcept {
   try {
     fault_ = std::make_shared<const Fault>(
         Fault{ErrorCode::kInternal, 0, "the process ended before " + describe()});
@@ -128,7 +128,7 @@ void TransferJob::run() noexcept {
     fault_ = unknown_fault();
   }
   end();  // first, because the ends of the buffers would wait for this copy
-  let_go();
+  release();
   current_job = nullptr;
 }
 

@@ -50,7 +50,7 @@ class TransferJob final : public Queue {
   /// the thread whose turn it is.
   void run() noexcept;
   /// Ends it without making the copy.
-  void give_up() noexcept;
+  void cancel() noexcept;
   /// Whether it was made or given up.
   bool has_ended();
   bool concerns(const DeviceState* device) const {

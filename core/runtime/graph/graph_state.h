@@ -154,10 +154,10 @@ class GraphState {
   std::vector<GraphSlot> slots_;
   std::vector<GraphDraw> draws_;
   std::vector<GraphGenerator> generators_;
-  DeviceState* device_ = nullptr;      // the one device of all launches, if there is one
-  std::vector<Use> boundary_;          // all buffers, each once
-  std::vector<BufferState*> results_;  // current buffers of the results that others may hold
-  std::vector<Buffer> arenas_;         // and the workspace
+  DeviceState* device_ = nullptr;       // the one device of all launches, if there is one
+  std::vector<BufferAccess> boundary_;  // all buffers, each once
+  std::vector<BufferState*> results_;   // current buffers of the results that others may hold
+  std::vector<Buffer> arenas_;          // and the workspace
   std::size_t arena_bytes_ = 0;
 };
 

@@ -56,8 +56,8 @@ void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::
 }
 
 /// An output repeats no elements, so one as large as its buffer covers all of it.
-void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
-                    std::uint64_t after) {
+void note_rewritten(std::span<const patchbay_argument> arguments,
+                    std::span<const BufferAccess> uses, std::uint64_t after) {
   auto use = uses.begin();
   for (const patchbay_argument& argument : arguments) {
     if (argument.kind != PATCHBAY_TENSOR) continue;

@@ -56,18 +56,18 @@ void launch_on(StreamState& stream, KernelState& kernel,
 
 // The common steps of all launches.
 /// Whether other streams may use any of the buffers. If not, the functions below do nothing.
-inline bool are_tracked(std::span<const Use> uses) {
-  for (const Use& use : uses) {
+inline bool are_tracked(std::span<const BufferAccess> uses) {
+  for (const BufferAccess& use : uses) {
     if (use.buffer->tracked.load(std::memory_order_acquire)) return true;
   }
   return false;
 }
 /// Makes `stream` wait for earlier uses. Errors: the failure of work that was to write an input.
-void follow(StreamState& stream, std::span<const Use> uses, std::string_view name);
-void check_readable(std::span<const Use> uses, std::string_view name);
+void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::string_view name);
+void check_readable(std::span<const BufferAccess> uses, std::string_view name);
 /// For a launch that writes every element of its outputs.
-void note_rewritten(std::span<const patchbay_argument> arguments, std::span<const Use> uses,
-                    std::uint64_t after);
+void note_rewritten(std::span<const patchbay_argument> arguments,
+                    std::span<const BufferAccess> uses, std::uint64_t after);
 
 }  // namespace patchbay::runtime
 

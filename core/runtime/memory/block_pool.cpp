@@ -28,7 +28,7 @@ Segment::~Segment() {
 BlockPool::~BlockPool() = default;
 
 /// Each size below kSteps granules has its own place; above, each power of two has kSteps places.
-BlockPool::Place BlockPool::place_of(std::size_t size_bytes) const {
+BlockPool::SizeClass BlockPool::class_of(std::size_t size_bytes) const {
   const std::size_t granules = size_bytes / granule_bytes_;
   if (granules < kSteps) return {0, static_cast<int>(granules)};
   const int power = static_cast<int>(std::bit_width(granules)) -
@@ -67,7 +67,7 @@ void BlockPool::unlink(Block* block) noexcept {
 
 /// The first list in which every block is large enough.
 Block* BlockPool::find(std::size_t size_bytes) const {
-  Place place = place_of(size_bytes);
+  SizeClass size_class = class_of(size_bytes);
   // Sizes within a step differ, so only the blocks of the next step are surely large enough.
   const std::size_t granules = size_bytes / granule_bytes_;
   const bool is_first =

@@ -201,7 +201,7 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
     raise_wait_failure(device, *progress, target, status, operation);
   progress->pass(target);
   write_trace();
-  check_sound(operation);  // an event may have reported a failure meanwhile
+  check_not_failed(operation);  // an event may have reported a failure meanwhile
 }
 
 void StreamState::flush() {

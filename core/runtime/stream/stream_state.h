@@ -68,7 +68,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   }
 
   /// Errors: a known failure that was not followed by `reset`.
-  void check_sound(std::string_view operation) const;
+  void check_not_failed(std::string_view operation) const;
   /// Errors: kDeviceLost in a forked process.
   void check_home(std::string_view operation) const;
   /// Blocks until work submitted before the call is done. Error: kUnknownDevice if closed.

@@ -20,10 +20,10 @@ BlockMap::Key BlockMap::key_of(const Block& block) {
 }
 
 void BlockMap::add(std::shared_ptr<Block> block) {
-  const Place place = place_of(*block);
+  const Key key = key_of(*block);
   // The application may have freed memory that it had lent.
-  const Place end{place.first, place.second + block->whole_bytes};
-  for (auto next = blocks_.lower_bound(place); next != blocks_.end() && next->first < end;) {
+  const Key end{key.first, key.second + block->whole_bytes};
+  for (auto next = blocks_.lower_bound(key); next != blocks_.end() && next->first < end;) {
     next = next->second->is_wrapped ? blocks_.erase(next) : std::next(next);
   }
   blocks_.insert_or_assign(key, std::move(block));

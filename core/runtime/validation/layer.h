@@ -26,7 +26,7 @@ struct PluginState;
 namespace patchbay::runtime::validation {
 
 /// Memory that a submission uses.
-struct Use {
+struct MemoryAccess {
   patchbay_memory memory{};
   View view;  // from `memory`, then from the start of the block
   bool writes = false;
@@ -39,7 +39,7 @@ struct Use {
 struct Work {
   std::string operation;
   bool is_launch = false;  // may reach outside its arguments
-  std::vector<Use> uses;
+  std::vector<MemoryAccess> uses;
   std::uint64_t sequence = 0;
 };
 
@@ -98,7 +98,7 @@ class Layer final : public TableLayer {
   patchbay_status* begin(StreamRecord& stream, Work& work);
   patchbay_status* end(StreamRecord& stream, const Work& work, patchbay_status* status);
   // These return what is wrong, or nothing. The caller holds the mutex.
-  std::string find_block(const StreamRecord& stream, const Work& work, Use& use) const;
+  std::string find_block(const StreamRecord& stream, const Work& work, MemoryAccess& use) const;
   std::string find_overlap(const Work& work) const;
   std::string find_race(const StreamRecord& stream, const Work& work,
                         const MemoryAccess& use) const;

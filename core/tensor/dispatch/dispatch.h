@@ -82,7 +82,7 @@ class LaunchOf {
   }
 
   std::array<patchbay_argument, kMostArguments> arguments_;  // the first num_arguments_ are filled
-  std::array<runtime::Use, kMostTensors> uses_;
+  std::array<runtime::BufferAccess, kMostTensors> uses_;
   std::array<std::uint32_t, kMostArguments> slots_;  // filled if there are slots
   std::size_t num_arguments_ = 0, num_uses_ = 0;
   bool has_slots_ = false;

@@ -18,7 +18,7 @@ using runtime::raise;
 using Kind = ExpressionNode::Kind;
 
 /// A value of the program. Equal values are stored once.
-struct Value {
+struct ValueKey {
   std::string word;  // an operator, or the push of a leaf
   DType dtype;
   std::vector<std::size_t> operands;
@@ -199,7 +199,7 @@ class Builder {
   }
 
   /// Whether the value is a float of `dtype` cast to a wider one, so that casting back is exact.
-  bool is_widened(const Value& value, DType dtype) const {
+  bool is_widened(const ValueKey& value, DType dtype) const {
     if (!value.word.starts_with("cast.1") || values_[value.operands[0]]->first.dtype != dtype) {
       return false;
     }
