@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* The handshake: one exported symbol, and an ELF note that is read before any code runs.
+/* The handshake: one exported symbol, and an ELF note that is read before any plugin code runs.
  *
- * A plugin in C defines PATCHBAY_PLUGIN_NOTE(...) once and `patchbay_plugin_v0`; in C++ the macro
- * PATCHBAY_DEFINE_PLUGIN of plugin/kit/kit.hpp does both. */
+ * A C plugin uses PATCHBAY_PLUGIN_NOTE once and defines `patchbay_plugin_v0`. In C++,
+ * PATCHBAY_DEFINE_PLUGIN in plugin/kit/kit.hpp does both. */
 #ifndef PATCHBAY_PLUGIN_ABI_H_
 #define PATCHBAY_PLUGIN_ABI_H_
 
@@ -18,16 +18,16 @@
 #endif
 #define PATCHBAY_PLUGIN_EXPORT PATCHBAY_EXTERN_C __attribute__((visibility("default")))
 
-/* The one exported symbol. Free of side effects: no driver call, thread or allocation. */
+/* The only exported symbol. It has no side effects: no driver call, thread or allocation. */
 PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void);
 #define PATCHBAY_PLUGIN_SYMBOL "patchbay_plugin_v0"
 
-/* Feature bits. A plugin may require one; a host that does not know the bit refuses the plugin
- * with the name that the plugin's `feature_name` gives. */
+/* Feature bits. A host refuses a plugin that requires a bit which the host does not know. The error
+ * contains the name that the plugin's `feature_name` returns for the bit. */
 enum {
-  PATCHBAY_FEATURE_EVENT_IMPORT = 0, /* events of other plugins; no entry uses it yet */
-  /* `open` works in a child of fork after the parent has called it. Without it the host does not
-   * call it there. The parent's objects are never used in the child. */
+  PATCHBAY_FEATURE_EVENT_IMPORT = 0, /* events of other plugins; not used by any entry yet */
+  /* `open` works in a forked child even if the parent has called it; otherwise the host does not
+   * call it there. Objects of the parent are never used in the child. */
   PATCHBAY_FEATURE_FORK = 1
 };
 #define PATCHBAY_KNOWN_FEATURES (UINT64_C(1) << PATCHBAY_FEATURE_FORK)
@@ -51,9 +51,9 @@ typedef struct patchbay_note {
       sizeof(PATCHBAY_NOTE_OWNER), 8 + 32 + 32,        PATCHBAY_NOTE_TYPE, PATCHBAY_NOTE_OWNER, \
       PATCHBAY_ABI_MAJOR,          PATCHBAY_ABI_MINOR, plugin_name,        backend_name}
 
-/* Once, beside the note above: the names of the settings that the plugin asks the host for, with
- * blanks between. With it a setting of the plugin's that is misspelt is an error; without it, names
- * that begin with its name or its backend and '_' are not checked. */
+/* Use this once, beside the note above. `names` lists the settings that the plugin reads, separated
+ * by blanks. A misspelt setting of the plugin is then an error. Without the list, settings that
+ * begin with the plugin's or the backend's name and '_' are not checked. */
 #define PATCHBAY_PLUGIN_SETTINGS(names)                                                           \
   __attribute__((used, section(".note.patchbay"), aligned(4))) static const struct {              \
     uint32_t owner_size, content_size, type;                                                      \

@@ -5,9 +5,9 @@
 
 #include "patchbay/plugin/types.h"
 
-/* What load_module is given, and the first word of the program. */
+/* The format that load_module receives, and the first word of the program. */
 #define PATCHBAY_FORMAT_EXPRESSION "patchbay-expr/1"
-/* The one kernel of such a module. */
+/* The only kernel of such a module. */
 #define PATCHBAY_FUSED_KERNEL "fused"
 
 #endif /* PATCHBAY_PLUGIN_EXPRESSION_H_ */

@@ -1,30 +1,29 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* Tables that a plugin may have beyond its own, found by name and version with `get_extension`. */
+/* Optional tables of a plugin, which `get_extension` finds by name and version. */
 #ifndef PATCHBAY_PLUGIN_EXTENSIONS_H_
 #define PATCHBAY_PLUGIN_EXTENSIONS_H_
 
 #include "patchbay/plugin/tables.h"
 
-/* "adopt-context", version 1: a device in a context that the application made. */
+/* "adopt-context", version 1: opens a device in a context that the application created. */
 #define PATCHBAY_EXTENSION_ADOPT_CONTEXT "adopt-context"
 
 typedef struct patchbay_adopt_context_table {
   uint64_t size;
-  /* As the plugin's own open_device, but in the context behind that handle. The context stays the
-   * application's; a plugin that can counts itself among its holders until close_device. */
+  /* Like the plugin's open_device, but in the context of that handle. The application owns the
+   * context. If the driver counts references, the plugin holds one until close_device. */
   patchbay_status* (*open_device)(patchbay_driver*, uint32_t index, uint64_t native_context,
                                   patchbay_device**);
 } patchbay_adopt_context_table;
 
-/* "exit", version 1: for libraries that do not survive the end of the process. */
+/* "exit", version 1: for libraries that cannot be called while the process exits. */
 #define PATCHBAY_EXTENSION_EXIT "exit"
 
 typedef struct patchbay_exit_table {
   uint64_t size;
-  /* The process has begun to end; called from any thread, and more than
-   * once. Waits until no call of such a library is
-   * running, until the deadline at most, and lets none begin. Work that is submitted later ends
-   * with right results or an error. */
+  /* Called when the process begins to exit; from any thread, and possibly more than once. Prevents
+   * new calls of such a library and waits until running calls have returned or the deadline has
+   * passed. Work that is submitted later ends with correct results or an error. */
   void (*stop)(patchbay_driver*, uint64_t deadline_ns);
 } patchbay_exit_table;
 

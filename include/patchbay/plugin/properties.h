@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* What a plugin says of a device before anything is opened on it. */
+/* The properties of a device, which are known before it is opened. */
 #ifndef PATCHBAY_PLUGIN_PROPERTIES_H_
 #define PATCHBAY_PLUGIN_PROPERTIES_H_
 
@@ -15,11 +15,11 @@ enum {
   PATCHBAY_CAN_BF16 = 1 << 2,
   PATCHBAY_CAN_PEER_ACCESS = 1 << 3,
   PATCHBAY_CAN_UNIFIED_MEMORY = 1 << 4,
-  /* On the default stream submissions are complete when the call returns, and may come from
-   * several threads at once. */
+  /* Submissions to the default stream are complete when the call returns, and may come from several
+   * threads at once. */
   PATCHBAY_CAN_INLINE_STREAM = 1 << 5,
   PATCHBAY_CAN_MODULES = 1 << 6,
-  /* The native handle of device memory is an address, to which offsets may be added. */
+  /* The native handle of device memory is an address; offsets may be added to it. */
   PATCHBAY_CAN_ADDRESS = 1 << 7
 };
 
@@ -33,8 +33,8 @@ typedef struct patchbay_device_properties {
   patchbay_string pci_address; /* "0000:65:00.0", empty if there is none */
   uint8_t uuid[16];            /* zeros if there is none */
   uint64_t capabilities;
-  /* Bit (1 << memory kind): the host may read and write that memory by its base pointer plus
-   * offset. Copies are routed by this alone. */
+  /* Bit (1 << memory kind) is set if the host may read and write that memory at its base pointer
+   * plus offset. The core chooses routes of copies by these bits alone. */
   uint64_t host_addressable_kinds;
   uint64_t memory_total_bytes;
   uint64_t memory_free_bytes; /* 0 if that needs a context */
@@ -43,7 +43,7 @@ typedef struct patchbay_device_properties {
   uint32_t preferred_vector_bytes;
   uint32_t sub_group_width;
   uint32_t max_group_size;
-  /* What the DLPack standard calls this kind of device, and this one of them; 0, 0 if nothing. */
+  /* The device's type and index in the DLPack standard; 0, 0 if it has none. */
   int32_t dlpack_device_type;
   int32_t dlpack_device_id;
 } patchbay_device_properties;

@@ -1,10 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* What a plugin offers to the core: five tables of entries over opaque objects.
+/* The functions that a plugin provides to the core: five tables of entries over opaque objects.
  *
- * Each table starts with its size; both sides use the smaller of the sizes they know, a larger
- * one is legal, and a null entry reads as 'unimplemented'. (R) marks the required entries. Unless
- * said otherwise entries may be called from any thread, but calls on one stream, or on one device
- * for open and close, never overlap. docs/plugin-abi.md maps each entry to the vendors' calls. */
+ * Each table starts with its size. Both sides use the smaller of the two sizes they know, so a
+ * larger table is valid. A null entry is not implemented; (R) marks required entries. Unless stated
+ * otherwise, any thread may call an entry, but calls on one stream, and open and close of one
+ * device, never overlap. docs/plugin-abi.md maps the entries to the vendors' calls. */
 #ifndef PATCHBAY_PLUGIN_TABLES_H_
 #define PATCHBAY_PLUGIN_TABLES_H_
 
@@ -19,8 +19,8 @@ typedef struct patchbay_event patchbay_event;
 typedef struct patchbay_kernel patchbay_kernel;
 typedef struct patchbay_module patchbay_module;
 
-/* (R) all. Memory and copies. Copies are queued on the stream; host memory stays valid until the
- * copy is done, which the core sees to. 0 bytes never reach the plugin. */
+/* (R) all but copy_to_peer, can_access_peer and wrap. Copies are queued on the stream; the core
+ * keeps host memory valid until the copy is done. The plugin never receives a copy of 0 bytes. */
 typedef struct patchbay_memory_table {
   uint64_t size;
   patchbay_status* (*allocate)(patchbay_device*, uint32_t memory_kind, uint64_t size_bytes,
@@ -33,34 +33,34 @@ typedef struct patchbay_memory_table {
                                    uint64_t size_bytes);
   patchbay_status* (*copy_on_device)(patchbay_stream*, patchbay_memory to, patchbay_memory from,
                                      uint64_t size_bytes);
-  /* Optional, with can_access_peer. `to` is memory of the other device of this plugin. */
+  /* Optional, with can_access_peer. `to` is memory of `to_device`, a device of the same plugin. */
   patchbay_status* (*copy_to_peer)(patchbay_stream*, patchbay_device* to_device, patchbay_memory to,
                                    patchbay_memory from, uint64_t size_bytes);
   uint32_t (*can_access_peer)(patchbay_device* from, patchbay_device* to);
-  /* Optional: take over memory that the application made (interop); never freed by the plugin. */
+  /* Optional: wraps memory that the application allocated. The plugin never frees it. */
   patchbay_status* (*wrap)(patchbay_device*, uint64_t native_handle, uint64_t size_bytes,
                            patchbay_memory* memory);
 } patchbay_memory_table;
 
 /* patchbay_stream_flags, bits */
 enum {
-  PATCHBAY_STREAM_DEFAULT = 1, /* the device's own, one; only it may complete inline */
+  PATCHBAY_STREAM_DEFAULT = 1, /* the device's only default stream; only it may complete inline */
   PATCHBAY_STREAM_TIMES = 2    /* events with times will be recorded on it */
 };
 
-/* (R) all but add_callback, wrap. In order: what is submitted later starts later. */
+/* (R) all but add_callback and wrap. A stream runs its work in the order of submission. */
 typedef struct patchbay_stream_table {
   uint64_t size;
   patchbay_status* (*create)(patchbay_device*, uint32_t flags, patchbay_stream** stream);
-  /* Waits for what is submitted. */
+  /* Waits until all submitted work is done. */
   void (*destroy)(patchbay_stream*);
   patchbay_status* (*flush)(patchbay_stream*);
-  /* Blocks until all is done, PATCHBAY_TIMED_OUT at the deadline. May overlap submissions. */
+  /* Blocks until all work is done; PATCHBAY_TIMED_OUT at the deadline. May overlap submissions. */
   patchbay_status* (*synchronize)(patchbay_stream*, uint64_t deadline_ns);
-  /* Later work of this stream waits for the event. Events of the same plugin. */
+  /* Later work on this stream waits for the event, which belongs to the same plugin. */
   patchbay_status* (*wait_event)(patchbay_stream*, patchbay_event*);
-  /* Optional: calls on some thread when all before is done, with its status (owned by the
-   * callee); later work is not held back. */
+  /* Optional: calls `call` on any thread when all earlier work is done. The callee owns the status
+   * of that work. Later work does not wait for the call. */
   patchbay_status* (*add_callback)(patchbay_stream*, void (*call)(void* user, patchbay_status*),
                                    void* user);
   patchbay_status* (*wrap)(patchbay_device*, uint64_t native_handle, patchbay_stream** stream);
@@ -69,8 +69,8 @@ typedef struct patchbay_stream_table {
 /* patchbay_event_flags, bits */
 enum { PATCHBAY_EVENT_TIMES = 1 /* for `elapsed`, on a stream with times */ };
 
-/* (R) all but elapsed. An event is a position on a stream; one never recorded is done. It may be
- * destroyed while streams still wait for it. */
+/* (R) all but elapsed. An event is a position on a stream. An event that was never recorded is
+ * done. An event may be destroyed while streams still wait for it. */
 typedef struct patchbay_event_table {
   uint64_t size;
   patchbay_status* (*create)(patchbay_device*, uint32_t flags, patchbay_event** event);
@@ -81,23 +81,23 @@ typedef struct patchbay_event_table {
   patchbay_status* (*elapsed)(patchbay_event* from, patchbay_event* to, uint64_t* nanoseconds);
 } patchbay_event_table;
 
-/* The format of a module in the portable dialect: the text alone, which the plugin puts behind
+/* The format of a module in the portable dialect: the kernel text, to which the plugin prepends
  * plugin/kernels/dialect.h. */
 #define PATCHBAY_FORMAT_DIALECT "patchbay-dialect/1"
 
 /* (R) prepare, destroy, workspace_bytes, launch. */
 typedef struct patchbay_kernel_table {
   uint64_t size;
-  /* PATCHBAY_UNSUPPORTED with the reason is the answer 'no'. */
+  /* Returns PATCHBAY_UNSUPPORTED with the reason if the device does not have this kernel. */
   patchbay_status* (*prepare)(patchbay_device*, const patchbay_kernel_spec*, patchbay_kernel**);
   void (*destroy)(patchbay_kernel*);
   uint64_t (*workspace_bytes)(patchbay_kernel*);
-  /* Queued. The arguments fit the spec; their values are read before the call returns. */
+  /* Queues the kernel. The arguments match the spec; their values are read before the return. */
   patchbay_status* (*launch)(patchbay_stream*, patchbay_kernel*, const patchbay_argument*,
                              uint32_t num_arguments, patchbay_memory workspace,
                              patchbay_string name);
-  /* Optional: users' kernels, from source or native code, with a grid. A kernel goes before its
-   * module, and when its launches are done. */
+  /* Optional: users' kernels, from source or native code, launched with a grid. A kernel is
+   * destroyed after its launches are done, and before its module. */
   patchbay_status* (*load_module)(patchbay_device*, patchbay_string format, patchbay_string code,
                                   patchbay_string options, patchbay_module**);
   void (*unload_module)(patchbay_module*);
@@ -134,16 +134,16 @@ typedef struct patchbay_plugin {
   /* Finds and initialises the driver. The host table stays valid until close. */
   patchbay_status* (*open)(const patchbay_host*, patchbay_driver**);
   void (*close)(patchbay_driver*);
-  /* Optional: null for an extension that the plugin does not have. */
+  /* Optional. Returns null for an extension that the plugin does not have. */
   const void* (*get_extension)(patchbay_driver*, patchbay_string name, uint32_t version);
 
-  /* Calls back once a device, index 0 first. Makes no context, allocates nothing on a device. */
+  /* Calls `found` for each device, index 0 first. Creates no context or device memory. */
   patchbay_status* (*enumerate)(patchbay_driver*,
                                 void (*found)(void* user, const patchbay_device_properties*),
                                 void* user);
   patchbay_status* (*open_device)(patchbay_driver*, uint32_t index, patchbay_device**);
   void (*close_device)(patchbay_device*);
-  /* Optional: the vendor's own handle of an object (null for device and context). */
+  /* Optional: the vendor's handle of an object; `object` is null for the device and the context. */
   patchbay_status* (*native_handle)(patchbay_device*, uint32_t native_kind, void* object,
                                     uint64_t* handle);
 

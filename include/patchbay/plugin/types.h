@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* The values that cross the boundary. Plain C: fixed-width integers, no C++ type.
+/* The values that pass between core and plugin. Plain C: fixed-width integers, no C++ type.
  *
- * Structs that travel in arrays (arguments, specs, attributes) carry no size field: their layout
- * is frozen and the reserved bytes, which the sender zeroes, are the only room for growth. */
+ * Structs that are passed in arrays (arguments, specs, attributes) have no size field: their layout
+ * is frozen. The sender sets the reserved bytes to zero; only they can get a meaning later. */
 #ifndef PATCHBAY_PLUGIN_TYPES_H_
 #define PATCHBAY_PLUGIN_TYPES_H_
 
@@ -14,17 +14,17 @@
 /* In a spec: the rank or a dimension is known only at launch. */
 #define PATCHBAY_ANY_RANK 255u
 #define PATCHBAY_ANY_DIM INT64_C(-1)
-/* A deadline that never comes. Deadlines are absolute, on the clock of host->now_ns. */
+/* No deadline. Deadlines are absolute times on the clock of host->now_ns. */
 #define PATCHBAY_NO_DEADLINE UINT64_MAX
 
-/* UTF-8, not terminated, valid for the duration of the call that passes it. */
+/* UTF-8, not null-terminated, valid during the call that passes it. */
 typedef struct patchbay_string {
   const char* data;
   uint64_t size;
 } patchbay_string;
 
-/* Memory of a device. `base` is a pointer or an opaque handle; only the plugin that made it
- * combines it with `offset_bytes`. Null base: no memory (0 bytes). */
+/* Memory of a device. `base` is a pointer or an opaque handle; only the plugin that made it may add
+ * `offset_bytes` to it. A null base means no memory (0 bytes). */
 typedef struct patchbay_memory {
   void* base;
   uint64_t offset_bytes;
@@ -36,8 +36,8 @@ enum {
   PATCHBAY_MEMORY_PINNED = 2 /* host memory that the device's copy engine reads directly */
 };
 
-/* patchbay_dtype: PATCHBAY_F32 = 1, PATCHBAY_F64 = 2 ... as dtype_table.h has them. A bool is one
- * byte, 0 or 1, and an element of tensors only. */
+/* patchbay_dtype: PATCHBAY_F32 = 1, PATCHBAY_F64 = 2 ..., numbered by dtype_table.h. A bool is one
+ * byte, 0 or 1, and occurs only in tensors. */
 #define PATCHBAY_NUMBERED(name, printed, NAME, number, size_bytes, kind, type, dlpack_code) \
   PATCHBAY_##NAME = (number),
 enum { PATCHBAY_DTYPES(PATCHBAY_NUMBERED) PATCHBAY_NO_DTYPE = 0 };
@@ -49,7 +49,7 @@ enum { PATCHBAY_TENSOR = 1, PATCHBAY_SCALAR = 2, PATCHBAY_BYTES = 3 };
 /* patchbay_access, bits */
 enum { PATCHBAY_READ = 1, PATCHBAY_WRITE = 2 };
 
-/* What a kernel is prepared for, one for each argument. Frozen: 144 bytes. */
+/* Describes an argument that a kernel is prepared for. Frozen: 144 bytes. */
 typedef struct patchbay_argument_spec {
   uint8_t kind;
   uint8_t dtype;  /* 0 for bytes */
@@ -61,7 +61,7 @@ typedef struct patchbay_argument_spec {
   uint64_t reserved1;
 } patchbay_argument_spec;
 
-/* What a launch is given. Frozen: 168 bytes. Entries of shape and strides at or above `rank` are
+/* An argument of a launch. Frozen: 168 bytes. Entries of shape and strides at or above `rank` are
  * unspecified. */
 typedef struct patchbay_argument {
   uint8_t kind;
@@ -71,7 +71,7 @@ typedef struct patchbay_argument {
   uint8_t reserved0[4];
   union {
     patchbay_memory memory; /* tensor: the element at index 0, 0, ... */
-    uint64_t bits;          /* scalar: its bytes in the low-address bytes of this field */
+    uint64_t bits;          /* scalar: its value in the low-address bytes of this field */
     patchbay_string bytes;
   } value;
   int64_t shape[PATCHBAY_MAX_RANK];
@@ -95,7 +95,7 @@ typedef struct patchbay_attribute {
   uint64_t reserved1;
 } patchbay_attribute;
 
-/* Everything a kernel is prepared from; the core caches kernels under it. */
+/* Everything that a kernel is prepared from. The core uses it as the key of its kernel cache. */
 typedef struct patchbay_kernel_spec {
   uint64_t size;      /* of this struct, in bytes */
   patchbay_string op; /* name with version: "add.1" */

@@ -1,18 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* The portable dialect: this text precedes each kernel text and makes it OpenCL C 1.2, CUDA, HIP or
- * the C++ of the kernel executor. docs/kernels.md teaches it.
+/* The portable dialect: this text precedes each kernel text and makes it valid OpenCL C 1.2, CUDA,
+ * HIP or C++ for the kernel executor. docs/kernels.md explains it.
  *
- * Plugins embed the file (patchbay_embed_text) and compile it + `#line 1 "<name>"` + the kernel
- * text. The compiled function of PATCHBAY_KERNEL(name) is patchbay_kernel_<name>, so that a kernel
- * may have the name of a built-in function. Buffers are passed as (base, byte offset) in OpenCL and
- * as a pointer elsewhere. Contraction of a * b + c is off: by pragma where there is one, by
- * --fmad=false for NVRTC, by -ffp-contract=off for g++. */
+ * Plugins embed this file (patchbay_embed_text) and compile it + `#line 1 "<name>"` + the kernel
+ * text. PATCHBAY_KERNEL(name) defines a function patchbay_kernel_<name>, so a kernel may have the
+ * name of a built-in function. Buffers are passed as (base, byte offset) in OpenCL and as a pointer
+ * elsewhere. Contraction of a * b + c is off: by pragma where possible, by --fmad=false for NVRTC,
+ * by -ffp-contract=off for g++. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_DIALECT_H_
 #define PATCHBAY_PLUGIN_KERNELS_DIALECT_H_
 
 #define PATCHBAY_DIALECT_VERSION 1
 
-/* How many work-items run in step. Kernels must be right at 1; a plugin may define what is true. */
+/* The number of work-items in lockstep. Plugins may set it; kernels must also be correct with 1. */
 #ifndef PATCHBAY_SUB_GROUP_WIDTH
 #define PATCHBAY_SUB_GROUP_WIDTH 1
 #endif
@@ -77,7 +77,7 @@ typedef ulong u64;
 #define PATCHBAY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
 #if defined(PATCHBAY_ROUNDS_TWICE) && defined(cl_khr_fp64)
-/* f64 has more than twice the digits of f32: rounding its quotient once more changes nothing. */
+/* f64 has more than twice the digits of f32, so rounding its quotient again is still correct. */
 #define PATCHBAY_DIVIDE(a, b) ((__typeof__((a) / (b)))((f64)(a) / (f64)(b)))
 #define PATCHBAY_SQRT(a) ((__typeof__(a))sqrt((f64)(a)))
 #endif
@@ -92,7 +92,7 @@ typedef ulong u64;
 #define PATCHBAY_ATOMIC_MIN_I32(pointer, value) atomic_min(pointer, value)
 #define PATCHBAY_ATOMIC_MAX_I32(pointer, value) atomic_max(pointer, value)
 #define PATCHBAY_ATOMIC_CAS_I32(pointer, expected, value) atomic_cmpxchg(pointer, expected, value)
-/* No generic pointers in OpenCL C 1.2: one function for each address space. */
+/* OpenCL C 1.2 has no generic pointers, so each address space needs a function. */
 #define PATCHBAY_DEFINE_ATOMIC_ADD(name, space)                                                    \
   static inline f32 name(volatile space f32* pointer, f32 value) {                                 \
     u32 before, seen = as_uint(*pointer);                                                          \
@@ -163,7 +163,7 @@ typedef unsigned long long u64;
 #define PATCHBAY_MUL_HIGH_U32(a, b) __umulhi(a, b)
 #define PATCHBAY_BITS(x) __float_as_uint(x)
 #define PATCHBAY_FROM_BITS(x) __uint_as_float(x)
-/* Constants, so that a table may have them. */
+/* Constant expressions, so that a table may contain them. */
 #if defined(__clang__)
 #define PATCHBAY_INFINITY __builtin_inff()
 #define PATCHBAY_NAN __builtin_nanf("")
@@ -200,7 +200,7 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_FUNCTION inline __attribute__((always_inline))
 #define PATCHBAY_TABLE(T, name, count) static constexpr T name[count]
 
-/* The executor's text defines PATCHBAY_ENTRY, which makes a function callable from outside. */
+/* The kernel executor defines PATCHBAY_ENTRY, which makes a function callable from outside. */
 #define PATCHBAY_KERNEL(name)            \
   PATCHBAY_ENTRY(patchbay_kernel_##name) \
   inline __attribute__((always_inline)) void patchbay_kernel_##name
@@ -235,7 +235,7 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_INFINITY __builtin_inff()
 #define PATCHBAY_NAN __builtin_nanf("")
 
-/* Applies `change` to what stands at the pointer; the value before. */
+/* Applies `change` to the value at the pointer and returns the previous value. */
 template <class Word, class Change>
 inline Word patchbay_atomic_change(Word* pointer, Change change) {
   Word before = __atomic_load_n(pointer, __ATOMIC_RELAXED);
@@ -271,7 +271,7 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 
 /* ----------------------------------------------------------------------------- every dialect ---
  */
-/* A dtype's token to the type of an element in memory: a bool is one byte, 0 or 1. */
+/* The type of an element in memory for each dtype: a bool is one byte, 0 or 1. */
 #define PATCHBAY_TYPE_f32 f32
 #define PATCHBAY_TYPE_f64 f64
 #define PATCHBAY_TYPE_i32 i32
@@ -282,11 +282,11 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_INOUT(dtype, name) PATCHBAY_OUTPUT(dtype, name)
 #define PATCHBAY_VALUE(dtype, name) const PATCHBAY_TYPE_##dtype name
 
-/* For plugins' own texts: arguments of any type, a struct too, whose buffers may be the same. */
+/* For plugins' own kernels: arguments of any type, including structs; buffers may overlap. */
 #define PATCHBAY_INOUT_OF(T, name) PATCHBAY_OUTPUT_OF(T, name)
 #define PATCHBAY_VALUE_OF(T, name) const T name
-/* A struct whose members are looked up by computed indices: some OpenCL compilers can't do that in
- * an argument (rusticl crashes), and a copy of an argument is memory traffic elsewhere. */
+/* A struct whose members are read by computed indices. OpenCL copies it to a variable, because some
+ * compilers fail to index an argument (rusticl crashes); elsewhere a copy would cost bandwidth. */
 #define PATCHBAY_STRUCT_OF(T, name) const T patchbay_value_##name
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = patchbay_value_##name
@@ -294,14 +294,14 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T& name = patchbay_value_##name
 #endif
 
-/* A quotient and a root of f32 or f64, correctly rounded. A plugin defines PATCHBAY_ROUNDS_TWICE
- * where those of f32 are not, and f64 is to help. */
+/* The correctly rounded quotient and square root of f32 or f64. A plugin whose compiler does not
+ * round those of f32 correctly defines PATCHBAY_ROUNDS_TWICE, which computes them in f64. */
 #ifndef PATCHBAY_DIVIDE
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
 #define PATCHBAY_SQRT(a) sqrt(a)
 #endif
 
-/* What elementwise.h says for `condition ? x : y`. */
+/* elementwise.h writes this for `condition ? x : y`. */
 #define PATCHBAY_SELECT(condition, x, y) ((condition) ? (x) : (y))
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_DIALECT_H_ */

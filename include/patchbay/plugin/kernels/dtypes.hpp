@@ -20,7 +20,7 @@ struct Dtype {
   std::uint8_t number;    // patchbay_dtype
   std::uint8_t size_bytes;
   DtypeKind kind;
-  std::string_view element_type;  // of a stored element, in kernel texts
+  std::string_view element_type;  // of an element in memory, in kernel texts
   std::uint8_t dlpack_code;
 };
 
@@ -29,7 +29,7 @@ struct Dtype {
 inline constexpr auto kDtypes = std::to_array<Dtype>({PATCHBAY_DTYPES(PATCHBAY_ROW)});
 #undef PATCHBAY_ROW
 
-/// Tables that are indexed by a dtype's number have so many entries; entry 0 is no dtype.
+/// The size of tables that are indexed by a dtype's number; entry 0 is no dtype.
 inline constexpr std::size_t kNumDtypeNumbers = kDtypes.size() + 1;
 
 constexpr bool numbers_have_no_gaps() {

@@ -1,22 +1,21 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* The elementwise operators, once for all backends: expressions that are OpenCL C, CUDA and C++.
+/* The elementwise operators of all backends, as expressions in OpenCL C, CUDA and C++ alike.
  *
- * In them stand the operands (a and b, where nothing else is said), out (the result), grad (the
- * result's gradient), T (the dtype's type) and W (the type in which its arithmetic wraps around: T
- * for floats, an unsigned integer for integers). A bool is an operand of 0 or 1. DTYPES is a set of
- * operators.h: FLOATS (functions, which cost more than their memory traffic), NUMBERS, ALL or
- * BOOLS. NONE: there is no such expression.
+ * The expressions use the operands (a and b, unless stated otherwise), out (the result), grad (the
+ * result's gradient), T (the dtype's type) and W (the type in which arithmetic wraps around: T for
+ * floats, an unsigned integer for integers). A bool operand is 0 or 1. DTYPES is a set in
+ * operators.h: FLOATS (functions that cost more than their memory traffic), NUMBERS, ALL or BOOLS.
+ * NONE means that there is no expression.
  *
- * Gradients have nothing but + - * /, unary minus, comparisons, |, functions of this table,
- * (T)number and PATCHBAY_SELECT(condition, x, y), so that T may be a symbolic type. Whoever expands
- * the table in C++ defines the macros that it uses: PATCHBAY_DIVIDE, PATCHBAY_SQRT,
- * PATCHBAY_SELECT. */
+ * Gradients use only + - * /, unary minus, comparisons, |, functions of this table, (T)number and
+ * PATCHBAY_SELECT(condition, x, y), so T may be a symbolic type. C++ code that expands the table
+ * must define PATCHBAY_DIVIDE, PATCHBAY_SQRT and PATCHBAY_SELECT. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 
-/* X(name, DTYPES, for floats, for integers, gradient of a). To keep its digits where it is small,
- * sigmoid has no exponent above 0, and gelu has erfc(-x) for 1 + erf(x), times exp(x^2 - a^2 / 2),
- * which makes good that x is a / sqrt 2 rounded: 1 + the exponent suffices. */
+/* X(name, DTYPES, for floats, for integers, gradient of a). Small results stay accurate: sigmoid
+ * has no exponent above 0, and gelu computes 1 + erf(x) as erfc(-x). gelu multiplies by
+ * exp(x^2 - a^2 / 2), approximated by 1 + the exponent, because x is a / sqrt 2 rounded. */
 #define PATCHBAY_ELEMENTWISE_UNARY(X)                                                              \
   X(neg, NUMBERS, -a, (T)((W)0 - (W)a), -grad)                                                     \
   X(abs, NUMBERS, fabs(a), (T)(a < 0 ? (W)0 - (W)a : (W)a),                                        \
@@ -43,14 +42,14 @@
     grad * ((T)0.5 * ((T)1 + erf(a * (T)0.70710678118654752)) +                                    \
             (T)0.3989422804014327 * a * exp((T)-0.5 * a * a)))
 
-/* Maximum and minimum: the operands that are the result share the gradient in equal parts. A NaN
- * operand is the result. */
+/* Maximum and minimum: operands that equal the result share the gradient in equal parts. A NaN
+ * operand counts as equal. */
 #define PATCHBAY_SHARED_GRAD(x_is_result, y_is_result) \
   PATCHBAY_SELECT(x_is_result, PATCHBAY_SELECT(y_is_result, (T)0.5 * grad, grad), (T)0)
 
 /* X(name, DTYPES, for floats, for integers, gradient of a, gradient of b). Integer division by zero
- * gives 0, and the one quotient that does not fit wraps. Maximum and minimum propagate NaN. Neither
- * quotient that is no quotient comes to the divider, which vectors run for all elements. */
+ * gives 0, and the only quotient that overflows wraps; in both cases the expression divides by 1
+ * instead, because vector code divides all elements. Maximum and minimum propagate NaN. */
 #define PATCHBAY_ELEMENTWISE_BINARY(X)                                                           \
   X(add, NUMBERS, a + b, (T)((W)a + (W)b), grad, grad)                                           \
   X(sub, NUMBERS, a - b, (T)((W)a - (W)b), grad, -grad)                                          \
@@ -88,14 +87,14 @@
   X(gt, ALL, a > b)                     \
   X(ge, ALL, a >= b)
 
-/* X(name, how many operands, expression); operands and result are bool. */
+/* X(name, number of operands, expression); operands and result are bool. */
 #define PATCHBAY_ELEMENTWISE_LOGIC(X) \
   X(logical_not, 1, !a)               \
   X(logical_and, 2, a& b)             \
   X(logical_or, 2, a | b)
 
-/* X(name, bound in units in the last place of the result, source): one line for each operator of
- * the tables above. 0: the result is the correctly rounded one. */
+/* X(name, error bound in units in the last place of the result, source): one line for each operator
+ * of the tables above. 0: the result is correctly rounded. */
 #define PATCHBAY_ELEMENTWISE_NOTES(X)                                                              \
   X(add, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
   X(sub, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \

@@ -1,22 +1,21 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* The operators that kernels are prepared for, each described once: the signature that a plugin is
- * asked for, and what is known of the result. The elementwise operators stand in elementwise.h;
- * signatures.hpp has all of them as C++ values.
+/* The signature of each operator and the properties of its result. elementwise.h defines the
+ * elementwise operators; signatures.hpp has all operators as C++ values.
  *
  * X(name, version, arguments, DTYPES, RESULT, BOUND, shapes, derivative, source, contract)
  *
- * arguments: "name:role" with blanks between, in the order of the specs. T is the operands' dtype.
+ * arguments: "name:role", separated by blanks, in the order of the specs. T is the operands' dtype.
  *   write    the result, a tensor               update   a tensor that is read and written
  *   read     a tensor of T                      operand  a tensor of T, or one number
  *   mask     a tensor of bools                  index    a tensor of i64 or i32
  *   scalar   a number of T                      i64      a number of i64
- *   A number never is a bool: for T = bool it is a u8.
- * DTYPES: the set that T is of, as PATCHBAY_SET_DTYPES below.
- * RESULT: the dtype of what is written. Same: T. Boolean: bool. Total: T of floats, else i64.
- * Index: i64. Chosen: any, whatever T is. BOUND: how far a result may be from the exact one, in
- * units in the last place. EXACT: it is the correctly rounded one. RESULT(n): n of the result's;
- * TERMS(n): n of the sum of the magnitudes of what is summed. derivative: "" if there is none.
- * contract: what a kernel keeps beside shapes and source. */
+ *   A number is never a bool: for T = bool it is a u8.
+ * DTYPES: the possible values of T, as in PATCHBAY_SET_DTYPES below.
+ * RESULT: the dtype of the result. Same: T. Boolean: bool. Total: T for floats, else i64. Index:
+ * i64. Chosen: any, independent of T. BOUND: the largest error of a result in units in the last
+ * place. EXACT: correctly rounded. RESULT(n): n units of the result; TERMS(n): n units of the sum
+ * of the magnitudes of the terms. derivative: "" if there is none. contract: further rules that a
+ * kernel follows. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_
 #define PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_
 
@@ -108,9 +107,9 @@
     "and b are not read, with beta 0 out is not; leading dimensions count products: equal "       \
     "extents in all three, any strides, 0 where a or b repeats")
 
-/* The attributes that operators are prepared with. Those of one operator stand together.
+/* The attributes of operators. Those of one operator are adjacent.
  * X(operator, attribute, TYPE, DEFAULT, ...): TYPE is I64, F64 or WORD, DEFAULT is REQUIRED or
- * OPTIONAL(value); then come the least and the greatest value, or the words. */
+ * OPTIONAL(value); the smallest and the largest value, or the words, follow. */
 #define PATCHBAY_OPERATOR_ATTRIBUTES(X) \
   X(gather, dim, I64, REQUIRED, 0, 7)   \
   X(scatter_add, dim, I64, REQUIRED, 0, 7)

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What an operator is asked for with, and what is known of its result. signatures.hpp has them all.
+// The arguments, attributes and result of an operator. signatures.hpp has all operators.
 #ifndef PATCHBAY_PLUGIN_KERNELS_SIGNATURE_HPP_
 #define PATCHBAY_PLUGIN_KERNELS_SIGNATURE_HPP_
 
@@ -17,7 +17,7 @@
 
 namespace patchbay::kernels {
 
-/// What an argument is. The words of operators.h, in the same order.
+/// The role of an argument, as named in operators.h and in the same order.
 enum class Role : char {
   kWrite = 'o',
   kUpdate = 'u',
@@ -29,11 +29,11 @@ enum class Role : char {
   kInteger = 'i'
 };
 
-/// The dtype of what is written.
+/// The dtype of the result, as described in operators.h.
 enum class Result : std::uint8_t { kSame, kBoolean, kTotal, kIndex, kChosen };
 
 struct Bound {
-  bool of_terms;  // of the sum of their magnitudes, else of the result
+  bool of_terms;  // in units of the sum of the terms' magnitudes, else of the result
   double ulps;    // 0: correctly rounded
 };
 
@@ -42,12 +42,12 @@ struct Parameter {
   Role role{};
 };
 
-/// An operator has so many arguments and attributes at most.
+/// The largest numbers of arguments, attributes and words of an attribute.
 inline constexpr std::size_t kMostParameters = 12, kMostAttributes = 12, kMostWords = 8;
 
 class Parameters {
  public:
-  /// Of "out:write a:read". An unknown role does not compile.
+  /// Parses "out:write a:read". An unknown role does not compile.
   consteval explicit Parameters(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = text.find(' ');
@@ -82,16 +82,16 @@ class Parameters {
   std::size_t size_ = 0;
 };
 
-/// What an attribute may be.
+/// The values that an attribute may have.
 struct AttributeRule {
   std::string_view op, name;
   std::uint8_t type = 0;  // patchbay_attribute_type
   bool is_required = true;
   std::int64_t i64_default = 0, i64_least = 0, i64_most = 0;
   double f64_default = 0, f64_least = 0, f64_most = 0;
-  std::array<std::string_view, kMostWords> words{};  // of a string, those that there are
+  std::array<std::string_view, kMostWords> words{};  // the possible values of a string
   std::size_t num_words = 0;
-  std::size_t word_default = 0;  // which of the words
+  std::size_t word_default = 0;  // the index of the default word
 };
 
 constexpr AttributeRule rule_I64(std::string_view op, std::string_view name,
@@ -133,12 +133,12 @@ struct Signature {
   Result result;
   Bound bound;
   const char* shapes;
-  const char* derivative;  // "" if there is none, and where elementwise.h has it
+  const char* derivative;  // "" if there is none, or if elementwise.h has it
   const char* source;      // of the formula
-  const char* contract;    // what a kernel keeps beside shapes and source
+  const char* contract;    // further rules that a kernel follows
 };
 
-/// The dtype of the result for operands of that dtype; kChosen: the same.
+/// The result's dtype for operands of this dtype. For kChosen it is the same dtype.
 constexpr std::uint8_t result_dtype(Result result, std::uint8_t operand) {
   switch (result) {
     case Result::kBoolean: return PATCHBAY_BOOL;
@@ -153,13 +153,13 @@ constexpr std::uint8_t scalar_dtype(std::uint8_t dtype) {
   return dtype == PATCHBAY_BOOL ? std::uint8_t{PATCHBAY_U8} : dtype;
 }
 
-/// The shortest text that gives the number again, whatever the locale is.
+/// The shortest text from which the same number can be read, in any locale.
 inline std::string text_of(double value) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// "an integer from 0 to 7", for messages and documents.
+/// For example "an integer from 0 to 7", for messages and documents.
 inline std::string expected_of(const AttributeRule& rule) {
   if (rule.type == PATCHBAY_ATTRIBUTE_STRING) {
     std::string text = "one of";
@@ -175,7 +175,7 @@ inline std::string expected_of(const AttributeRule& rule) {
   return "a number from " + text_of(rule.f64_least) + " to " + text_of(rule.f64_most);
 }
 
-/// What an attribute is where it is left out, as a text.
+/// The default value of an attribute, as text.
 inline std::string default_of(const AttributeRule& rule) {
   if (rule.type == PATCHBAY_ATTRIBUTE_I64) return std::to_string(rule.i64_default);
   if (rule.type == PATCHBAY_ATTRIBUTE_F64) return text_of(rule.f64_default);

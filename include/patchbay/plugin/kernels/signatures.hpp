@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The operators' tables as C++ values, for the library, the kit and plugins.
+// The operators' tables as C++ values, for the core, the kit and plugins.
 #ifndef PATCHBAY_PLUGIN_KERNELS_SIGNATURES_HPP_
 #define PATCHBAY_PLUGIN_KERNELS_SIGNATURES_HPP_
 
@@ -19,7 +19,7 @@ namespace patchbay::kernels {
 #define PATCHBAY_GIVEN_OPTIONAL(value) value
 #define PATCHBAY_ROW(op, name, TYPE, given, ...) \
   rule_##TYPE(#op, #name, PATCHBAY_GIVEN_##given, __VA_ARGS__),
-/// With one at the end that is no operator's.
+/// The last rule belongs to no operator.
 inline constexpr auto kAttributeRules =
     std::to_array<AttributeRule>({PATCHBAY_OPERATOR_ATTRIBUTES(PATCHBAY_ROW) AttributeRule()});
 #undef PATCHBAY_ROW
@@ -146,7 +146,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
 #undef PATCHBAY_COMPARE
 #undef PATCHBAY_LOGIC
 
-/// The signature of "add.1"; null if the table has none. A search: not for the hot path.
+/// The signature of "add.1", or null. This is a linear search; don't call it for each launch.
 constexpr const Signature* find_signature(std::string_view kernel) {
   for (const Signature& signature : kSignatures) {
     if (kernel == signature.kernel) return &signature;

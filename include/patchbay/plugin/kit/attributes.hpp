@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The attributes that a kernel is prepared with: checked by the kit, read by the plugin.
+// The attributes that a kernel is prepared with: the kit checks them and the plugin reads them.
 #ifndef PATCHBAY_PLUGIN_KIT_ATTRIBUTES_HPP_
 #define PATCHBAY_PLUGIN_KIT_ATTRIBUTES_HPP_
 
@@ -20,7 +20,7 @@ using AttributeSpan = std::span<const patchbay_attribute>;
 inline AttributeSpan attributes_of(const patchbay_kernel_spec& spec) {
   return {spec.attributes, spec.num_attributes};
 }
-/// Null if it is left out.
+/// Null if the attribute is not given.
 inline const patchbay_attribute* find_attribute(AttributeSpan all, std::string_view name) {
   for (const patchbay_attribute& attribute : all) {
     if (from_abi(attribute.name) == name) return &attribute;
@@ -95,7 +95,7 @@ inline void check_attributes(const kernels::Signature& signature,
 
 }  // namespace detail
 
-/// What a checked spec says of an attribute that its operator has, or the signature's default.
+/// The values of a checked spec's attributes. An attribute that is not given has its default.
 class Attributes {
  public:
   explicit Attributes(const patchbay_kernel_spec& spec)

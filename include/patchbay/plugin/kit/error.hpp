@@ -14,8 +14,8 @@
 
 namespace patchbay::plugin {
 
-/// What went wrong, in one line. `native_code` is the driver's own number, `origin` the name of the
-/// launch that failed, where a later call reports it.
+/// An error with a one-line message. `native_code` is the driver's own number. `origin` is the name
+/// of the launch that failed, if a later call reports the failure.
 class StatusError : public std::exception {
  public:
   StatusError(std::int32_t code, std::string message, std::int64_t native_code = 0,
@@ -78,7 +78,7 @@ inline patchbay_status* status_of_current_exception(const patchbay_host* host) n
   }
 }
 
-/// Runs `body`; an exception becomes a status, so that none crosses the boundary.
+/// Runs `body` and returns an exception as a status, so that no exception reaches the caller.
 template <class Body>
 patchbay_status* guarded(const patchbay_host* host, Body&& body) noexcept {
   try {

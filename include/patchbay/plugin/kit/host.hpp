@@ -20,7 +20,7 @@ class Host {
 
   const patchbay_host* table() const { return table_; }
 
-  /// The user's setting of this lower-case name, if there is one.
+  /// The user's setting with this lower-case name, if it is set.
   std::optional<std::string> option(std::string_view name) const {
     std::string value;
     if (table_->option(table_->context, to_abi(name), append, &value) == 0) return std::nullopt;
@@ -40,10 +40,10 @@ class Host {
   void trace(std::int32_t phase, std::string_view name) const {
     table_->trace(table_->context, phase, to_abi(name));
   }
-  /// How many of the application's threads share a job, the caller included; 0 if it lends none.
+  /// The number of lent threads that share a job, including the caller; 0 if none are lent.
   std::uint32_t lent_threads() const { return has_lent_threads() ? table_->lent_threads : 0; }
-  /// Calls body(i) once for each i below n on them, and returns when all are done. The body does
-  /// not throw.
+  /// Calls body(i) once for each i below n on the lent threads; returns when all calls are done.
+  /// `body` must not throw.
   template <class Body>
   void parallel_for(std::uint64_t n, const Body& body) const {
     table_->parallel_for(
@@ -53,7 +53,7 @@ class Host {
   }
   std::uint64_t now_ns() const { return table_->now_ns(table_->context); }
 
-  /// Drops a status that is not passed on.
+  /// Releases a status that is not returned to the caller.
   void release(patchbay_status* status) const {
     if (status != nullptr) table_->release_status(table_->context, status);
   }

@@ -44,7 +44,7 @@ inline constexpr patchbay_kernel_table kKernelTable = {
     Thunks::workspace_bytes,          Thunks::launch,        Thunks::load_module,
     Thunks::destroy<patchbay_module>, Thunks::module_kernel, Thunks::launch_grid};
 
-/// Those of DriverT::kFeatures, if it has that.
+/// DriverT::kFeatures, or 0 if DriverT does not define it.
 template <class DriverT>
 constexpr std::uint64_t optional_features() {
   if constexpr (requires { DriverT::kFeatures; }) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The abstract classes that a plugin in C++ derives from. What throws becomes a status.
+// The abstract classes from which a C++ plugin derives. An exception becomes a status.
 //
-// The contract of each call (threads, ownership, what is queued) stands in plugin/tables.h.
-// Functions that are not pure have the default behaviour of an absent entry.
+// plugin/tables.h states the contract of each call (threads, ownership, what is queued). Functions
+// that are not pure virtual behave like an absent entry.
 #ifndef PATCHBAY_PLUGIN_KIT_OBJECTS_HPP_
 #define PATCHBAY_PLUGIN_KIT_OBJECTS_HPP_
 
@@ -23,8 +23,8 @@ using ArgumentSpecs = std::span<const patchbay_argument_spec>;
 namespace detail {
 struct Thunks;
 
-/// What every object that crosses the boundary knows: the host that statuses are made with. It is
-/// set after construction; constructors take the Host from their maker when they need it.
+/// The base of every object that the core holds: the host, which creates statuses. The kit sets it
+/// after construction; constructors that need the Host take it as an argument.
 class Object {
  public:
   Object() = default;
@@ -45,12 +45,12 @@ class Device;
 class Event : public detail::Object {
  public:
   virtual bool is_done() = 0;
-  /// False when the deadline passed first.
+  /// Returns false if the deadline passes first.
   virtual bool wait(std::uint64_t deadline_ns) = 0;
   virtual std::uint64_t nanoseconds_since(Event& earlier);
 };
 
-/// An in-order queue. 0 bytes are never passed to the copies.
+/// An in-order queue. Copies never have 0 bytes.
 class Stream : public detail::Object {
  public:
   virtual void copy_to_device(Memory to, const void* from, std::uint64_t size_bytes) = 0;
@@ -60,35 +60,35 @@ class Stream : public detail::Object {
   virtual void record(Event& event) = 0;
   virtual void wait_event(Event& event) = 0;
   virtual void flush() = 0;
-  /// False when the deadline passed first.
+  /// Returns false if the deadline passes first.
   virtual bool synchronize(std::uint64_t deadline_ns) = 0;
   virtual void add_callback(void (*call)(void* user, patchbay_status*), void* user);
 };
 
-/// What is costly about an operation on one device: compiled code, descriptors, chosen
-/// algorithm. Launched from several streams at once.
+/// Holds everything about an operation that is expensive to prepare, such as compiled code. May be
+/// launched from several streams at once.
 class Kernel : public detail::Object {
  public:
   virtual std::uint64_t workspace_bytes() const { return 0; }
   virtual void launch(Stream& stream, Arguments arguments, Memory workspace,
                       std::string_view name) = 0;
-  /// Kernels of modules only.
+  /// Only for kernels of modules.
   virtual void launch_grid(Stream& stream, std::span<const std::uint32_t, 3> groups,
                            std::span<const std::uint32_t, 3> group_size, std::uint32_t shared_bytes,
                            Arguments arguments, std::string_view name);
 };
 
-/// Users' compiled code.
+/// Code that the user compiles.
 class Module : public detail::Object {
  public:
   virtual std::unique_ptr<Kernel> kernel(std::string_view name, ArgumentSpecs arguments) = 0;
 };
 
-/// Raw memory of one device; no caching, that is the core's.
+/// Allocates memory of one device. It does no caching; the core does.
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  /// Really commits: what does not fit fails here, with PATCHBAY_OUT_OF_MEMORY.
+  /// Commits the memory: throws PATCHBAY_OUT_OF_MEMORY if the size is not available.
   virtual Memory allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
                           std::uint64_t alignment_bytes) = 0;
   virtual void release(std::uint32_t memory_kind, Memory memory) noexcept = 0;
@@ -99,14 +99,14 @@ class Allocator {
   virtual Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes);
 };
 
-/// An opened device. Its children (streams, kernels ...) are gone before it goes.
+/// An opened device. All its streams, kernels and other objects are destroyed before it.
 class Device : public detail::Object {
  public:
   virtual Allocator& allocator() = 0;
   virtual std::unique_ptr<Stream> create_stream(std::uint32_t flags) = 0;
   virtual std::unique_ptr<Stream> wrap_stream(std::uint64_t native_handle);
   virtual std::unique_ptr<Event> create_event(std::uint32_t flags) = 0;
-  /// Throws `unsupported` with the reason when this device has no such kernel.
+  /// Throws `unsupported` with the reason if this device has no such kernel.
   virtual std::unique_ptr<Kernel> prepare(const patchbay_kernel_spec& spec) = 0;
   virtual std::unique_ptr<Module> load_module(std::string_view format, std::string_view code,
                                               std::string_view options);
@@ -114,14 +114,14 @@ class Device : public detail::Object {
   virtual std::uint64_t native_handle(std::uint32_t native_kind, void* object);
 };
 
-/// The plugin at work in one runtime. Constructed from a Host; the constructor throws
+/// A plugin that is in use by one runtime. Constructed from a Host; the constructor throws
 /// PATCHBAY_NO_DRIVER or PATCHBAY_NO_DEVICE with the reason.
 class Driver : public detail::Object {
  public:
   using Found = std::function<void(const patchbay_device_properties&)>;
   virtual void enumerate(const Found& found) = 0;
   virtual std::unique_ptr<Device> open_device(std::uint32_t index) = 0;
-  /// The same in a context that the application made, and keeps as long as the device is open.
+  /// Opens the device in a context of the application, which keeps it while the device is open.
   virtual std::unique_ptr<Device> open_device_in(std::uint32_t index, std::uint64_t native_context);
   virtual const void* extension(std::string_view, std::uint32_t) { return nullptr; }
 };

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Raised privileges (set-uid, file capabilities): variables of the caller's must decide nothing.
+// Raised privileges (set-uid, file capabilities): the caller's environment must not be trusted.
 #ifndef PATCHBAY_PLUGIN_KIT_PRIVILEGES_HPP_
 #define PATCHBAY_PLUGIN_KIT_PRIVILEGES_HPP_
 
@@ -11,12 +11,12 @@
 
 namespace patchbay::plugin {
 
-/// True if the process runs with privileges that its caller does not have.
+/// True if the process has privileges that its caller does not have.
 inline bool has_raised_privileges() { return getauxval(AT_SECURE) != 0; }
 
-/// For drivers that open libraries or write files where variables say, which nobody can keep them
-/// from. Call it before the driver's library is opened. `driver` names it, `variables` are
-/// examples. Throws PATCHBAY_NO_DRIVER with that reason.
+/// For drivers that open libraries or write files at paths from environment variables, which a
+/// plugin can't prevent. Call it before opening the driver's library. `driver` is its name,
+/// `variables` are examples. Throws PATCHBAY_NO_DRIVER with that reason.
 inline void refuse_raised_privileges(const std::string& driver, const std::string& variables) {
   if (!has_raised_privileges()) return;
   throw StatusError(PATCHBAY_NO_DRIVER,

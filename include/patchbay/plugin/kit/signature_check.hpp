@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Whether a kernel is asked for as its operator's signature says. The kit checks each spec before
-// the plugin sees it, so that plugins check dtypes that they lack, and nothing else.
+// Checks kernel specs against the operators' signatures. The kit does this before the plugin sees a
+// spec, so a plugin only refuses dtypes that it does not support.
 #ifndef PATCHBAY_PLUGIN_KIT_SIGNATURE_CHECK_HPP_
 #define PATCHBAY_PLUGIN_KIT_SIGNATURE_CHECK_HPP_
 
@@ -29,7 +29,7 @@ inline std::string list_of(const patchbay_kernel_spec& spec) {
 
 namespace detail {
 
-/// One spec against one signature. The first fault is thrown.
+/// Compares one spec with one signature and throws the first difference.
 class SignatureCheck {
  public:
   SignatureCheck(const kernels::Signature& signature, const patchbay_kernel_spec& spec)
@@ -89,8 +89,8 @@ class SignatureCheck {
     if (got != expected && (!may_be_either || got == "bytes")) refuse(i, expected, got);
   }
 
-  /// The operands' dtype: of the first tensor among them, for a scalar's u8 may stand for a bool;
-  /// else of the result, where it is the same.
+  /// The dtype of the first tensor operand (a scalar u8 may stand for a bool). Without one, it is
+  /// the result's dtype if that is the same, else the last argument's.
   std::uint8_t operand_dtype() const {
     for (std::size_t i = 0; i < parameters().size(); ++i) {
       const Role role = parameters()[i].role;
@@ -140,12 +140,12 @@ class SignatureCheck {
 
 }  // namespace detail
 
-/// Throws `unsupported` for arguments and attributes that the operator does not have, and
-/// `invalid_argument` for an attribute's value; both say what was expected.
+/// Throws `unsupported` if arguments or attribute names don't match the operator, and
+/// `invalid_argument` for the value of an attribute; the messages say what was expected.
 inline void check_signature(const kernels::Signature& signature, const patchbay_kernel_spec& spec) {
   detail::SignatureCheck(signature, spec).run();
 }
-/// The same by the spec's name. An operator that the table lacks is the plugin's own.
+/// Finds the signature by the spec's name. Accepts operators that are not in the table.
 inline void check_signature(const patchbay_kernel_spec& spec) {
   const kernels::Signature* const signature = kernels::find_signature(from_abi(spec.op));
   if (signature != nullptr) check_signature(*signature, spec);

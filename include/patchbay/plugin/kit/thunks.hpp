@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From abstract classes to C tables: one noexcept thunk an entry. Plugin authors need not read it.
+// The C tables that call the abstract classes: one noexcept thunk for each entry. Internal.
 #ifndef PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 #define PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 
@@ -23,7 +23,7 @@ struct Thunks {
   static const patchbay_host* host_of(T& owner) noexcept {
     return owner.host_.table();
   }
-  /// Hands `made` over the boundary; it inherits its maker's host.
+  /// Passes `made` to the core and gives it the host of its creator.
   template <class Handle, class T>
   static void give(const patchbay_host* host, std::unique_ptr<T> made, Handle** out) {
     made->host_ = Host(host);
