@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Keeps calls out of a library that does not survive the beginning of the process's end.
+// Prevents calls of a library that can't be called while the process exits.
 #ifndef PATCHBAY_KIT_CALL_GATE_HPP_
 #define PATCHBAY_KIT_CALL_GATE_HPP_
 
@@ -12,7 +12,7 @@ namespace patchbay {
 
 class CallGate {
  public:
-  /// Held during a call; false once the gate is closed, and then no call is made.
+  /// Held during a call. False if the gate is closed; then don't call the library.
   class Pass {
    public:
     explicit Pass(CallGate& gate) : gate_(gate), is_open_(gate.enter()) {}
@@ -28,7 +28,7 @@ class CallGate {
     const bool is_open_;
   };
 
-  /// Lets no call begin any more, and waits for those that run until the deadline.
+  /// Prevents new calls, and waits until running calls have returned or the deadline has passed.
   void close(std::uint64_t deadline_ns) {
     const std::chrono::steady_clock::time_point deadline{
         std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_ns))};

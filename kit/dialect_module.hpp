@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What modules in the portable dialect have in common, whoever compiles them.
+// Helpers for modules in the portable dialect, for all compilers.
 #ifndef PATCHBAY_KIT_DIALECT_MODULE_HPP_
 #define PATCHBAY_KIT_DIALECT_MODULE_HPP_
 
@@ -12,7 +12,7 @@
 
 namespace patchbay {
 
-/// What PATCHBAY_KERNEL makes of a kernel's name: the name of the compiled function.
+/// The name of the function that PATCHBAY_KERNEL defines for a kernel.
 inline std::string compiled_name(std::string_view kernel) {
   return "patchbay_kernel_" + std::string(kernel);
 }
@@ -24,7 +24,7 @@ inline void check_dialect(std::string_view format) {
                       std::string(format) + "'");
 }
 
-/// A kernel of a module, which is launched with a grid alone.
+/// A kernel of a module, which can only be launched with a grid.
 class GridKernel : public plugin::Kernel {
  public:
   explicit GridKernel(std::string name) : name_(std::move(name)) {}

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What plugins ask of dtypes, from the one table of them.
+// Queries about dtypes, answered from the shared dtype table.
 #ifndef PATCHBAY_KIT_DTYPES_HPP_
 #define PATCHBAY_KIT_DTYPES_HPP_
 
@@ -29,7 +29,7 @@ constexpr bool is_integer(std::uint8_t dtype) {
   return is_signed_integer(dtype) || kernels::is_of_kind(dtype, DtypeKind::kUnsigned);
 }
 
-/// 0 for a name that is none of them.
+/// 0 if no dtype has this name.
 constexpr std::uint8_t dtype_named(std::string_view name) {
   for (const kernels::Dtype& dtype : kernels::kDtypes) {
     if (dtype.name == name) return dtype.number;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// For devices that are made up: addresses of memory that the host must not touch.
+// Addresses for simulated devices whose memory the host must not access.
 #ifndef PATCHBAY_KIT_FORBIDDEN_RANGE_HPP_
 #define PATCHBAY_KIT_FORBIDDEN_RANGE_HPP_
 
@@ -12,7 +12,7 @@
 
 namespace patchbay {
 
-/// A range of addresses that faults at every access. Costs no memory.
+/// A range of addresses that faults at every access. It uses no memory.
 class ForbiddenRange {
  public:
   ForbiddenRange(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The dimensions along which the operands of a launch are walked, as few as their strides allow.
+// Merges the dimensions of a launch's operands into as few loops as their strides allow.
 #ifndef PATCHBAY_KIT_LOOP_NEST_HPP_
 #define PATCHBAY_KIT_LOOP_NEST_HPP_
 
@@ -12,7 +12,7 @@
 namespace patchbay {
 
 /// Up to `kMost` operands of one shape; operand 0 is an output. The innermost dimension is the
-/// last one. Nothing is initialised beyond the rank and the number of operands.
+/// last. Only the rank and the number of operands are initialised.
 template <int kMost>
 struct LoopNest {
   static constexpr int kMaxOperands = kMost;
@@ -25,11 +25,11 @@ struct LoopNest {
   LoopNest() = default;
   explicit LoopNest(int operands) : num_operands(operands) {}
 
-  /// Adds an innermost dimension; one of a single element is left out.
+  /// Adds an innermost dimension; ignores a dimension of one element.
   void add(std::int64_t size, std::initializer_list<std::int64_t> steps) noexcept {
     add(size, [&](int op) { return steps.begin()[op]; });
   }
-  /// `stride_of(operand)` gives the strides.
+  /// `stride_of(operand)` returns the strides of an operand.
   template <class StrideOf>
   void add(std::int64_t size, const StrideOf& stride_of) noexcept {
     if (size == 1) return;
@@ -37,7 +37,7 @@ struct LoopNest {
     for (int op = 0; op < num_operands; ++op) strides[op][rank] = stride_of(op);
     ++rank;
   }
-  /// Puts dimensions of one element outside the others until there are `least`.
+  /// Adds outer dimensions of one element until the rank is `least`.
   void pad(int least) noexcept {
     for (; rank < least; ++rank) {
       for (int d = rank; d > 0; --d) move(d - 1, d);
@@ -46,13 +46,13 @@ struct LoopNest {
     }
   }
 
-  /// Puts small strides inside: those of operand 0 decide, then those of the next.
+  /// Sorts smaller strides inwards: by operand 0, then by the next operands.
   void sort() noexcept {
     for (int d = 1; d < rank; ++d) {
       for (int e = d; e > 0 && is_inner(e - 1, e); --e) swap(e - 1, e);
     }
   }
-  /// Makes one dimension of neighbours that all operands walk evenly.
+  /// Merges neighbouring dimensions that all operands traverse with one stride.
   void merge() noexcept {
     int last = 0;  // the dimension that later ones are merged into
     for (int d = 1; d < rank; ++d) {
@@ -77,13 +77,13 @@ struct LoopNest {
     if (operand >= num_operands) return 0;
     return rank == 0 ? 1 : strides[operand][rank - 1];
   }
-  /// How often the innermost loop runs.
+  /// The number of runs of the innermost loop.
   std::int64_t num_rows() const noexcept {
     std::int64_t rows = 1;
     for (int d = 0; d + 1 < rank; ++d) rows *= shape[d];
     return rows;
   }
-  /// Whether the elements of each operand lie one after the other. Call it once merged.
+  /// Whether the elements of each operand are contiguous. Call it after merging.
   bool is_dense() const noexcept {
     bool dense = rank <= 1;
     for (int op = 0; op < num_operands; ++op) dense = dense && inner_stride(op) == 1;

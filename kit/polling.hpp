@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// For drivers whose waits know no deadline.
+// Waits by polling, for drivers whose waits have no deadline.
 #ifndef PATCHBAY_KIT_POLLING_HPP_
 #define PATCHBAY_KIT_POLLING_HPP_
 
@@ -12,7 +12,7 @@
 
 namespace patchbay {
 
-/// Looks again and again, more and more seldom. False when the deadline passed first.
+/// Polls with growing intervals. Returns false if the deadline passes first.
 template <class IsOver>
 bool poll_until(plugin::Host host, std::uint64_t deadline_ns, IsOver&& is_over) {
   std::chrono::nanoseconds pause(1000);

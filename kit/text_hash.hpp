@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Names for what is made from a text, such as compiled kernels.
+// Cache keys for things made from a text, such as compiled kernels.
 #ifndef PATCHBAY_KIT_TEXT_HASH_HPP_
 #define PATCHBAY_KIT_TEXT_HASH_HPP_
 
@@ -10,7 +10,7 @@
 
 namespace patchbay {
 
-/// 32 hexadecimal digits; equal for equal texts.
+/// 32 hexadecimal digits, the same for the same text.
 inline std::string text_hash(std::string_view text) {
   // Two 64-bit FNV-1a hashes from different starts, with a final mix.
   std::string digits;

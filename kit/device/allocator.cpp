@@ -10,7 +10,7 @@
 namespace patchbay::device {
 namespace {
 
-// New memory is filled with it: that commits the memory, and what reads it uninitialised is seen.
+// New memory is filled with this value, which commits it and makes uninitialised reads visible.
 constexpr int kUninitialised = 0xA5;
 
 void check_kind(std::uint32_t memory_kind) {
@@ -18,7 +18,7 @@ void check_kind(std::uint32_t memory_kind) {
   plugin::unsupported("memory of kind " + std::to_string(memory_kind));
 }
 
-/// What is used in place of the alignment asked for.
+/// The alignment to use for the requested one.
 std::uint64_t checked_alignment(std::uint64_t alignment_bytes) {
   const std::uint64_t alignment = std::max(alignment_bytes, kAlignmentBytes);
   if ((alignment & (alignment - 1)) == 0) return alignment;

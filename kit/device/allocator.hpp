@@ -18,23 +18,23 @@ namespace patchbay::device {
 
 inline constexpr std::uint64_t kAlignmentBytes = 256;
 
-/// An allocator that knows where the bytes are, whatever it gives out as a base.
+/// An allocator that can resolve a base, which need not be an address, to the bytes.
 class Allocator : public plugin::Allocator {
  public:
-  /// Null for 0 bytes. Throws invalid_argument if not all bytes are inside one block of this
-  /// device. Thread-safe.
+  /// The address of the memory; null for 0 bytes. Throws invalid_argument unless all bytes are
+  /// inside one block of this device. Thread-safe.
   virtual std::byte* resolve(plugin::Memory memory, std::uint64_t size_bytes) const = 0;
 };
 
-/// Throws PATCHBAY_OUT_OF_MEMORY for `size_bytes` that do not fit into what is free.
+/// Throws PATCHBAY_OUT_OF_MEMORY because `size_bytes` is more than what is free.
 [[noreturn]] void raise_no_room(std::uint64_t size_bytes, std::uint64_t free_bytes,
                                 std::uint64_t total_bytes);
-/// Throws invalid_argument if the bytes are not all inside a block of that size.
+/// Throws invalid_argument unless all bytes are inside a block of that size.
 void check_inside(plugin::Memory memory, std::uint64_t size_bytes, std::uint64_t block_bytes);
 
-/// Blocks of host memory, of which the device has so many bytes. Pinned memory is not counted, and
-/// its base is its address. The base of device memory is its address too, or, if the host is not to
-/// touch device memory, an address that faults at every access.
+/// Allocates host memory up to the device's total size. Pinned memory is not counted, and its base
+/// is its address. The base of device memory is its address too if the host may access device
+/// memory; otherwise it is an address that faults at every access.
 class BlockAllocator : public Allocator {
  public:
   BlockAllocator(std::uint64_t total_bytes, bool is_host_addressable);
@@ -51,10 +51,10 @@ class BlockAllocator : public Allocator {
     void operator()(std::byte* bytes) const { ::operator delete(bytes, alignment); }
   };
   struct Block {
-    std::uint64_t counted_bytes;  // of total_bytes_
+    std::uint64_t counted_bytes;  // part of total_bytes_
     std::uint64_t size_bytes;
     std::unique_ptr<std::byte, AlignedDelete> bytes;
-    std::unique_ptr<ForbiddenRange> range;  // null where the base is the address
+    std::unique_ptr<ForbiddenRange> range;  // null if the base is the address
   };
 
   static Block make_block(std::uint64_t size_bytes, std::uint64_t alignment_bytes, bool is_hidden);

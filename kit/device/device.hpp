@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A whole device, ready to be derived from: host memory, in-order streams with a thread each,
-// events, every operator and users' kernels. A plugin overrides what is different on its own.
+// A complete device to derive from: host memory, in-order streams with a thread each, events, every
+// operator and users' kernels. A plugin overrides what its device does differently.
 #ifndef PATCHBAY_KIT_DEVICE_DEVICE_HPP_
 #define PATCHBAY_KIT_DEVICE_DEVICE_HPP_
 
@@ -19,36 +19,35 @@
 
 namespace patchbay::device {
 
-/// What the default device is told, and what its properties say.
+/// The settings and properties of a device.
 struct Options {
   std::uint32_t index = 0;
-  std::string name;  // "mine:0": for messages, and for people who list devices
+  std::string name;  // "mine:0": used in messages and lists of devices
   std::uint64_t memory_bytes = 0;
-  /// Whether the host may touch device memory at its base. Pinned memory it always may.
+  /// Whether the host may access device memory at its base. It may always access pinned memory.
   bool is_host_addressable = false;
   bool has_f64 = true;
 };
 
-/// What `enumerate` says of such a device: an accelerator that loads modules. The strings are those
-/// of `options`.
+/// The properties of an accelerator that loads modules. The strings are those of `options`.
 patchbay_device_properties properties_of(const Options& options);
 
 class Device : public plugin::Device {
  public:
-  /// `executor` outlives the device; a driver has one for all its devices. `allocator`: memory of
-  /// the plugin's own kind; null: a BlockAllocator.
+  /// `executor` must outlive the device; devices of a driver share one. `allocator` replaces the
+  /// BlockAllocator, which is used if it is null.
   Device(const Options& options, executor::Executor& executor,
          std::unique_ptr<Allocator> allocator = nullptr);
 
   Allocator& allocator() override { return *memory_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
   std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
-  /// The portable operators. A plugin asks its own libraries first, then this.
+  /// Prepares portable operators. A plugin tries its own libraries first, then calls this.
   std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
   std::unique_ptr<plugin::Module> load_module(std::string_view format, std::string_view code,
                                               std::string_view options) override;
 
-  /// For good: every later call on the device and its streams fails with that reason.
+  /// Marks the device as lost: every later call on it and its streams fails with this reason.
   void lose(std::string why) { health_->lose(std::move(why)); }
 
   const std::string& name() const { return name_; }

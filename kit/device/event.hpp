@@ -13,7 +13,7 @@
 
 namespace patchbay::device {
 
-/// A recorded position, and when it was reached.
+/// A recorded position and the time when it was reached.
 struct Mark {
   std::shared_ptr<Timeline> timeline;
   std::uint64_t position = 0;
@@ -27,7 +27,7 @@ class Event : public plugin::Event {
   std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
 
   void set(std::shared_ptr<const Mark> mark) { mark_ = std::move(mark); }
-  /// Null if it was never recorded; such an event is done.
+  /// Null if the event was never recorded; then it is done.
   const std::shared_ptr<const Mark>& mark() const { return mark_; }
 
  private:

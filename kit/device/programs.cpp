@@ -16,7 +16,7 @@ namespace {
 
 using Code = std::shared_ptr<const executor::Kernel>;
 
-/// A launch on its way to the stream's thread. Values are copied, buffers are looked up at once.
+/// A launch that waits on the stream's thread. It copies values and resolves buffers at once.
 class Launch {
  public:
   Launch(Code code, const Allocator& memory) : code_(std::move(code)), memory_(memory) {}

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Kernel texts run by the kernel executor on streams of kit/device: the portable operators, fused
+// Runs kernel texts with the kernel executor on streams of kit/device: portable operators, fused
 // expressions and users' modules.
 #ifndef PATCHBAY_KIT_DEVICE_PROGRAMS_HPP_
 #define PATCHBAY_KIT_DEVICE_PROGRAMS_HPP_
@@ -14,7 +14,7 @@
 
 namespace patchbay::device {
 
-/// Lives as long as the kernels that were made by it; so do `memory` and `executor`.
+/// Must outlive the kernels that it creates, as must `memory` and `executor`.
 class Programs : public portable::Backend {
  public:
   Programs(const Allocator& memory, executor::Executor& executor, portable::Traits traits)
@@ -23,8 +23,8 @@ class Programs : public portable::Backend {
   const portable::Traits& traits() const override { return traits_; }
   std::unique_ptr<portable::Program> build(std::string_view text) override;
 
-  /// A user's module: a text in the portable dialect or a fused expression. Throws `unsupported`
-  /// for another format.
+  /// Loads a user's module: a text in the portable dialect or a fused expression. Throws
+  /// `unsupported` for another format.
   std::unique_ptr<plugin::Module> load(std::string_view format, std::string_view code);
 
  private:

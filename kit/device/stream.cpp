@@ -17,7 +17,7 @@ Stream::Stream(Device& device)
 
 std::uint64_t Stream::submit(Work work) {
   device_.health()->check();
-  // Counted once it is queued: what finds no room in the queue has no position.
+  // The position counts only after `post` succeeds.
   const std::uint64_t position = timeline_->submitted() + 1;
   worker_.post(
       [timeline = timeline_, position, work = std::move(work)] { timeline->run(position, work); });
@@ -32,7 +32,7 @@ void Stream::submit_launch(std::string name, Work work) {
       throw plugin::StatusError(error.code(), error.what(), error.native_code(), error.flags(),
                                 name);
     } catch (const std::bad_alloc&) {
-      throw;  // there may be no memory for words
+      throw;  // creating the message may fail for lack of memory
     } catch (const std::exception& error) {
       throw plugin::StatusError(PATCHBAY_INTERNAL, error.what(), 0, 0, name);
     }
@@ -68,7 +68,7 @@ void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::
     plugin::unsupported(device_.name() + " can't reach " + peer.name());
   }
   if (peer.health()->is_lost()) {
-    // Without the flag, which speaks of this stream's device.
+    // Not marked as device lost: that flag is for the device of this stream.
     throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, peer.name() + ", the copy's end, is lost");
   }
   submit_copy(peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
@@ -86,13 +86,13 @@ void Stream::record(plugin::Event& event) {
 void Stream::wait_event(plugin::Event& event) {
   const auto mark = static_cast<Event&>(event).mark();
   if (mark == nullptr) return;
-  // A failure of what is waited for is thrown here, on the worker, and so becomes ours.
+  // The worker throws the failure of the awaited work here, so this stream fails too.
   submit([mark, health = device_.health(), host = host()] {
     try {
       mark->timeline->wait(host, mark->position, PATCHBAY_NO_DEADLINE);
     } catch (const plugin::StatusError& error) {
       if (mark->timeline->is_of(*health)) throw;
-      // The loss of another device is none of ours.
+      // Drop the device-lost flag: another device was lost.
       throw plugin::StatusError(error.code(), error.what(), error.native_code(), 0, error.origin());
     }
   });
@@ -112,8 +112,8 @@ void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user
            timeline->wait(plugin::Host(host), position, PATCHBAY_NO_DEADLINE);
          }));
   };
-  // Not through the timeline: it is called after a failure too. Made whole here, because the worker
-  // may find no memory.
+  // Not run by the timeline, because it is called after a failure too. Allocated here, because the
+  // worker can't report that memory is exhausted.
   const auto task = std::make_shared<std::list<Worker::Task>>(1, make_call);
   worker_.post([this, task] { callbacks_->post(std::move(*task)); });
 }

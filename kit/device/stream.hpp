@@ -17,12 +17,12 @@ namespace patchbay::device {
 
 class Device;
 
-/// An in-order queue with a thread of its own. Addresses are looked up when work is submitted; the
-/// thread touches the bytes. Its events are device::Event.
+/// An in-order queue with a thread of its own. Addresses are resolved at submission; the thread
+/// accesses the bytes. Its events are device::Event.
 class Stream : public plugin::Stream {
  public:
   explicit Stream(Device& device);
-  /// Runs what was submitted.
+  /// Runs the submitted work.
   ~Stream() override = default;
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
@@ -37,16 +37,16 @@ class Stream : public plugin::Stream {
   void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
 
   using Work = std::function<void()>;
-  /// Queues work for the thread. What it throws is the failure of all that comes after it. Throws
-  /// if the device is lost. Returns the work's position.
+  /// Queues work for the thread and returns its position. If the work throws, it and all later work
+  /// fail. Throws if the device is lost.
   std::uint64_t submit(Work work);
-  /// The same for a launch, whose failure names it.
+  /// The same for a launch; its failure contains the name.
   void submit_launch(std::string name, Work work);
 
   Device& device() const { return device_; }
 
  protected:
-  /// By the thread: a copy of any kind. The ranges may overlap.
+  /// Called by the thread for copies of any kind. The ranges may overlap.
   virtual void copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes);
 
  private:
@@ -54,8 +54,8 @@ class Stream : public plugin::Stream {
 
   Device& device_;
   const std::shared_ptr<Timeline> timeline_;
-  std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
-  Worker worker_;                      // ends before the callbacks that it posts
+  std::unique_ptr<Worker> callbacks_;  // runs callbacks beside the stream's work; null until used
+  Worker worker_;                      // destroyed before `callbacks_`, to which it posts
 };
 
 }  // namespace patchbay::device

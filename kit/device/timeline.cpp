@@ -27,7 +27,7 @@ void Timeline::run(std::uint64_t position, const std::function<void()>& work) no
   std::optional<plugin::StatusError> failure;
   try {
     failure = attempt(position, work);
-  } catch (...) {  // no memory for more words; these need none
+  } catch (...) {  // no memory for the message; this one needs none
     failure.emplace(PATCHBAY_OUT_OF_MEMORY, "out of memory");
   }
   complete(position, std::move(failure));
@@ -40,7 +40,7 @@ void Timeline::complete(std::uint64_t position, std::optional<plugin::StatusErro
     failure_ = std::move(failure);
     failed_at_ = position;
   }
-  // Under the lock: the last waiter may drop this object as soon as it sees the position.
+  // Notify under the lock: the last waiter may destroy this object once it sees the position.
   changed_.notify_all();
 }
 
@@ -74,7 +74,7 @@ bool Timeline::wait(const plugin::Host& host, std::uint64_t position, std::uint6
       }
       const std::uint64_t now = host.now_ns();
       if (now >= deadline_ns) return false;
-      // The host's clock need not be ours, so the wait is relative, and bounded against overflow.
+      // The host's clock may differ, so the wait is relative; it is limited to avoid overflow.
       const auto left = std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000);
       changed_.wait_for(lock, std::chrono::nanoseconds(left));
     }

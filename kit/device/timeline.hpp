@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How far a stream has come. Shared by the stream, its events, and the streams that wait for them,
-// so that an event may go while others still wait for its position.
+// The progress of a stream. Shared by the stream, its events, and the streams that wait for them,
+// so an event may be destroyed while others wait for its position.
 #ifndef PATCHBAY_KIT_DEVICE_TIMELINE_HPP_
 #define PATCHBAY_KIT_DEVICE_TIMELINE_HPP_
 
@@ -19,7 +19,7 @@
 
 namespace patchbay::device {
 
-/// Positions count from 1. Thread-safe; one thread, the worker, runs the work.
+/// Positions count from 1. Thread-safe; a single thread, the worker, runs the work.
 class Timeline {
  public:
   explicit Timeline(std::shared_ptr<const Health> health) : health_(std::move(health)) {}
@@ -29,26 +29,26 @@ class Timeline {
 
   bool is_of(const Health& health) const { return health_.get() == &health; }
 
-  /// The position of one more submission, which is the one after submitted().
+  /// Counts one more submission and returns its position, submitted().
   std::uint64_t submit() { return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1; }
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
 
-  /// By the worker: runs the work of a position, unless something before it failed, and moves on.
+  /// Called by the worker: runs the work of a position unless earlier work failed.
   void run(std::uint64_t position, const std::function<void()>& work) noexcept;
 
-  /// These throw the failure of the position or of one before it, but not before it is reached:
-  /// until then the worker may still touch memory, also of a device that is lost.
+  /// These throw the failure of this or earlier work, but only once the position is reached: until
+  /// then the worker may still access memory, even that of a lost device.
   bool is_done(std::uint64_t position) const;
-  /// False when the deadline passed first.
+  /// Returns false if the deadline passes first.
   bool wait(const plugin::Host& host, std::uint64_t position, std::uint64_t deadline_ns);
 
-  /// What submissions up to this position failed with.
+  /// The failure of work up to this position.
   std::optional<plugin::StatusError> failure(std::uint64_t position) const;
 
  protected:
-  /// Called when somebody begins to wait for a position that may not be reached yet.
+  /// Called when a wait begins for a position that may not be reached yet.
   virtual void hurry(std::uint64_t) {}
-  /// Throws what `failure` gives, or that the device is lost.
+  /// Throws if the device is lost or `failure` returns an error.
   void check(std::uint64_t position) const;
 
   mutable std::mutex mutex_;
@@ -63,7 +63,7 @@ class Timeline {
   const std::shared_ptr<const Health> health_;
   std::atomic<std::uint64_t> submitted_{0};
   std::uint64_t failed_at_ = 0;                 // under mutex_
-  std::optional<plugin::StatusError> failure_;  // under mutex_: the first; it stays
+  std::optional<plugin::StatusError> failure_;  // under mutex_: the first failure
 };
 
 }  // namespace patchbay::device

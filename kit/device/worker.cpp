@@ -34,7 +34,7 @@ void Worker::run() {
       tasks_.pop_front();
       lock.unlock();
       task();
-    }  // what the task holds goes before the lock is taken again
+    }  // release what the task holds before taking the lock again
     lock.lock();
   }
 }

@@ -11,11 +11,11 @@
 
 namespace patchbay::device {
 
-/// A thread that runs what it is given, in order.
+/// A thread that runs tasks in order.
 class Worker {
  public:
   Worker();
-  /// Runs what is queued, then ends the thread.
+  /// Runs the queued tasks, then ends the thread.
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -23,7 +23,7 @@ class Worker {
   /// Tasks do not throw.
   using Task = std::function<void()>;
   void post(Task task) { post(std::list<Task>(1, std::move(task))); }
-  /// The same for one in a list, which takes no memory.
+  /// The same for a task in a list, which needs no allocation.
   void post(std::list<Task> task) noexcept;
 
  private:

@@ -64,7 +64,7 @@ std::string read_whole(const std::string& path) {
 constexpr std::string_view kSealMark = "patchbay kernel 1\n";
 constexpr std::size_t kSealBytes = 18 + 32;  // the mark, and a text_hash
 
-/// What stands behind a library in its file, where no linker looks.
+/// The checksum at the end of a library file, which the linker ignores.
 std::string seal_of(std::string_view library, std::string_view key) {
   std::string all(library);
   all.append(1, '\0').append(key);
@@ -78,7 +78,7 @@ bool is_sealed(const std::string& file, std::string_view key) {
   return all.substr(end) == seal_of(all.substr(0, end), key);
 }
 
-/// Each folder of an absolute path that is missing, for this user alone.
+/// Creates the missing folders of an absolute path, accessible to this user only.
 void make_directories(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
@@ -106,7 +106,7 @@ void check_private(const std::string& directory) {
   }
 }
 
-/// An absolute path from the environment; none for a process with raised privileges.
+/// An absolute path from the environment; empty if the process has raised privileges.
 std::string from_environment(const char* name) {
   const char* const value = secure_getenv(name);
   return value != nullptr && *value == '/' ? value : "";
@@ -147,7 +147,7 @@ bool is_whole_library(const std::string& path) {
   Elf64_Ehdr header{};
   file.seekg(0);
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return false;
-  // The compiler writes the table of sections last.
+  // The compiler writes the section table last.
   const std::uint64_t table = std::uint64_t{header.e_shentsize} * header.e_shnum;
   return std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_shnum != 0 &&
          header.e_shoff <= size && table <= size - header.e_shoff;
@@ -163,7 +163,7 @@ std::string find_library(const std::string& directory, std::string_view key) {
 }
 
 void check_disk(const std::string& directory, std::string_view log) {
-  // The compiler speaks English here, in the C library's words.
+  // The compiler runs in the C locale, so it prints these messages of the C library.
   constexpr std::pair<const char*, int> kReasons[] = {{"No space left on device", ENOSPC},
                                                       {"Disk quota exceeded", EDQUOT}};
   for (const auto& [reason, number] : kReasons) {
@@ -192,7 +192,7 @@ TemporaryFile::~TemporaryFile() { unlink(path_.c_str()); }
 
 void TemporaryFile::seal(std::string_view key) const {
   const std::string seal = seal_of(read_whole(path_), key);
-  // On the disk before it has its name: no half of it is found after a power cut.
+  // Sync before renaming, so that no incomplete file remains after a power failure.
   const int file = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) fail(path_);
   const bool written = write_all(file, seal) && fsync(file) == 0;

@@ -21,7 +21,7 @@
 namespace patchbay::executor {
 namespace {
 
-/// Private memory of a work-item; with barriers it has a small stack.
+/// Limits the private memory of a work-item: with barriers it has a small stack.
 constexpr const char* kFrameLimit = "-Wframe-larger-than=49152";
 
 std::vector<std::string> options_for(std::string_view version) {
@@ -43,7 +43,7 @@ std::vector<std::string> options_for(std::string_view version) {
   if (version.find("clang") != std::string_view::npos) {
     options.insert(options.end(), {"-Werror=frame-larger-than", "-ferror-limit=20"});
   } else {
-    // Shared arrays are statics of inline functions: as unique symbols they would keep the library.
+    // Shared arrays are statics of inline functions: unique symbols would keep the library loaded.
     options.insert(options.end(),
                    {"-Werror=frame-larger-than=49152", "-fmax-errors=20", "-fno-gnu-unique"});
   }
@@ -57,7 +57,7 @@ std::optional<std::string> search(const std::string& name, std::string_view fold
     folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
     std::string path = folder + "/" + name;
     struct stat info {};
-    // Never the current directory, which an empty or relative element of PATH would mean.
+    // Skip the current directory, which an empty or relative element of PATH means.
     if (!folder.empty() && folder.front() == '/' && stat(path.c_str(), &info) == 0 &&
         S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0) {
       return path;
@@ -80,7 +80,7 @@ std::string find_compiler(plugin::Host host) {
                       "setting kernel_compiler (PATCHBAY_KERNEL_COMPILER).");
 }
 
-/// Ours without the language, so that messages are English.
+/// The environment without its language, so that messages are English.
 std::vector<std::string> environment_for_child() {
   std::vector<std::string> variables = {"LC_ALL=C"};
   const bool trusted = secure_getenv("PATH") != nullptr;
@@ -99,7 +99,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-/// What a program prints. It lies in memory: a full disk is what it may have to tell of.
+/// The output of a program, kept in memory because the disk may be full.
 class Output {
  public:
   Output() : file_(memfd_create("patchbay-compiler", MFD_CLOEXEC)) {
@@ -113,7 +113,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   int file() const { return file_; }
-  /// At most so much of its beginning.
+  /// The first 16 KiB.
   std::string text() const {
     std::string text(std::size_t{16} << 10, '\0');
     const ssize_t size = pread(file_, text.data(), text.size(), 0);
@@ -145,7 +145,7 @@ int start(pid_t& child, std::vector<char*> arguments, const Output& output) {
   return error;
 }
 
-/// True if the program ended well.
+/// Returns true if the program succeeded.
 bool run(std::vector<std::string> arguments, std::string& log) {
   pid_t child = 0;
   const Output output;
@@ -159,12 +159,12 @@ bool run(std::vector<std::string> arguments, std::string& log) {
     waited = waitpid(child, &status, 0);
   } while (waited < 0 && errno == EINTR);
   log = output.text();
-  // An application that ignores its children has taken the status away: the result decides.
+  // An application that ignores SIGCHLD discards the status; the caller checks the result.
   if (waited < 0) return true;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// -march=native means another thing on another processor.
+/// The result of -march=native depends on the processor.
 std::string processor_features() {
   std::ifstream file("/proc/cpuinfo");
   std::string line, features;

@@ -12,14 +12,13 @@ namespace patchbay::executor {
 
 class Compiler {
  public:
-  /// What the option kernel_compiler names (a path, or a name on PATH), else `c++` on PATH; with
-  /// raised privileges PATH is /usr/bin:/bin. Throws `unsupported` with the way out if there is
-  /// none.
+  /// Uses the option kernel_compiler (a path, or a name on PATH), else `c++` on PATH; with raised
+  /// privileges PATH is /usr/bin:/bin. Throws `unsupported` with a remedy if there is none.
   explicit Compiler(plugin::Host host);
 
-  /// All that decides what comes out of a text: compiler, version, options, processor.
+  /// Everything that determines the output for a text: compiler, version, options, processor.
   const std::string& identity() const { return identity_; }
-  /// Makes a shared library of a C++ text. False with the compiler's output in `log` if it refuses.
+  /// Compiles a C++ text to a shared library. `log` is the output; returns false on failure.
   bool compile(const std::string& source_path, const std::string& library_path,
                std::string& log) const;
   const std::string& path() const { return path_; }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* Follows work_items.h and fibers.h: how a kernel is called from outside. The user's text comes
- * next, inside `struct patchbay_text`. Never included. */
+/* Defines the functions by which the executor calls a kernel. Follows work_items.h and fibers.h in
+ * the source; the user's text comes next, inside `struct patchbay_text`. Never included. */
 
 #if !PATCHBAY_HAS_BARRIERS
 template <class Item, class Body>
@@ -13,10 +13,10 @@ inline __attribute__((always_inline)) void patchbay_run_groups(patchbay_launch& 
 }
 #endif
 
-/* What is left of a parameter for patchbay_describe_<name>. */
+/* The code of a parameter for patchbay_describe_<name>. */
 template <class T>
 struct patchbay_code {
-  /* of a plugin's own text */
+  /* other types, in a plugin's own kernels */
   static constexpr i32 value = PATCHBAY_HAS_NO_DTYPE | ((i32)sizeof(T) << PATCHBAY_SIZE_SHIFT);
 };
 #define PATCHBAY_CODE(T, dtype)         \
@@ -68,7 +68,7 @@ inline __attribute__((always_inline)) void patchbay_unpack(patchbay_launch& laun
                                                            Call call) {
   patchbay_unpack(launch, kernel, typename patchbay_make_places<sizeof...(Values)>::type(), call);
 }
-/* Writes what fits into `codes` and says how many there are. */
+/* Writes at most `size` codes and returns the number of parameters. */
 template <class Item, class... Values>
 inline i32 patchbay_describe(void (Item::*)(Values...), i32* codes, i32 size) {
   const i32 all[] = {patchbay_code<Values>::value..., 0};
@@ -77,7 +77,7 @@ inline i32 patchbay_describe(void (Item::*)(Values...), i32* codes, i32 size) {
   return count;
 }
 
-/* The executor looks these two up by name. */
+/* The executor looks up these two functions by name. */
 #define PATCHBAY_ENTRY(name)                                                                   \
   __attribute__((used, visibility("default"))) static void patchbay_run_##name(                \
       patchbay_launch& launch) {                                                               \

@@ -10,7 +10,7 @@
 namespace patchbay::executor {
 namespace {
 
-/// Outside comments. Literals are not looked at: a kernel has none with // in it.
+/// Ignores comments but not string literals: a kernel has no literal that contains //.
 bool has_barriers(std::string_view text) {
   while (!text.empty()) {
     const std::size_t word = text.find("PATCHBAY_BARRIER");
@@ -23,7 +23,7 @@ bool has_barriers(std::string_view text) {
   return false;
 }
 
-/// The C++ that the compiler gets: the user's text is the inside of a struct.
+/// The C++ source for the compiler: the user's text becomes the body of a struct.
 std::string source_of(std::string_view text) {
   std::string source = has_barriers(text) ? "#define PATCHBAY_HAS_BARRIERS 1\n"
                                           : "#define PATCHBAY_HAS_BARRIERS 0\n";

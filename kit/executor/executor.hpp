@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Runs kernel texts of the portable dialect on the CPU: by the system's compiler, as a SIMD loop
-// over the work-items of a group or, with barriers, as a fiber each. docs/kernels.md has the rest.
+// Compiles kernels of the portable dialect with the system's compiler and runs each on the CPU: as
+// a SIMD loop over the work-items of a group or, with barriers, as fibers. See docs/kernels.md.
 #ifndef PATCHBAY_KIT_EXECUTOR_EXECUTOR_HPP_
 #define PATCHBAY_KIT_EXECUTOR_EXECUTOR_HPP_
 
@@ -30,19 +30,19 @@ struct Grid {
   std::span<const std::uint32_t, 3> groups, group_size;
 };
 
-/// How the caller's threads share a launch: calls the function for ranges that cover
-/// [0, num_groups), from any threads, and returns when all are done. `work` grows with what there
-/// is to do, in bytes of memory traffic. The function does not throw.
+/// Distributes a launch over the caller's threads: calls the function for ranges that cover [0,
+/// num_groups), from any threads, and returns when all are done. `work` estimates the cost in bytes
+/// of memory traffic. The function does not throw.
 using GroupRange = std::function<void(std::int64_t begin, std::int64_t end)>;
 using Split = std::function<void(std::int64_t num_groups, std::int64_t work, const GroupRange&)>;
-/// All on the calling thread.
+/// Runs all groups on the calling thread.
 void run_serially(std::int64_t num_groups, std::int64_t work, const GroupRange& range);
 
-/// One kernel of a compiled text. May be run from several threads at once.
+/// A kernel of a compiled text. May be run from several threads at once.
 class Kernel {
  public:
-  /// Reads and writes the memory of the arguments: a buffer's address, or where a value is.
-  /// Throws launch_failed if a group's work-items do not all come to the same barriers.
+  /// Runs the kernel. Each argument points to a buffer or to a value. Throws launch_failed if the
+  /// work-items of a group do not all reach the same barriers.
   void run(const Grid& grid, std::span<const void* const> arguments, const Split& split) const;
   const std::string& name() const { return name_; }
 
@@ -64,9 +64,9 @@ class Module : public std::enable_shared_from_this<Module> {
 
   /// Throws invalid_argument if there is no such kernel, or if it takes other arguments.
   Kernel kernel(std::string_view name, plugin::ArgumentSpecs arguments) const;
-  /// The same for a plugin's own text, whose arguments need not be those of users.
+  /// The same for a plugin's own text, whose argument types are not checked.
   Kernel kernel(std::string_view name) const;
-  /// A kernel's arguments, as record.h describes them.
+  /// The arguments of a kernel, encoded as record.h describes.
   std::vector<int> describe(std::string_view name) const;
 
  private:
@@ -76,14 +76,14 @@ class Module : public std::enable_shared_from_this<Module> {
   const bool has_barriers_;
 };
 
-/// One for a plugin at work. Thread-safe; asks for compiler and directory at the first text.
+/// Compiles kernel texts; one per driver. Thread-safe. The first text locates compiler and cache.
 class Executor {
  public:
   explicit Executor(plugin::Host host) : host_(host), cache_(host) {}
 
-  /// Compiles, or finds what an earlier call or process compiled, unless it is damaged. Throws
-  /// PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a compiler or for another
-  /// format, io_failed for a full disk.
+  /// Compiles the text, or opens the library of an earlier call or process unless it is damaged.
+  /// Throws PATCHBAY_BUILD_FAILED with the compiler's log, `unsupported` without a compiler or for
+  /// another format, io_failed for a full disk.
   std::shared_ptr<const Module> load(std::string_view format, std::string_view text);
 
  private:
@@ -96,7 +96,7 @@ class Executor {
   const std::shared_ptr<Stacks> stacks_ = std::make_shared<Stacks>();
 };
 
-/// Throws invalid_argument if the grid is empty, too large for 32-bit ids, or its groups are.
+/// Throws invalid_argument if the grid is empty, or the grid or its groups are too large.
 void check_grid(const Grid& grid);
 
 }  // namespace patchbay::executor

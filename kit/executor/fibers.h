@@ -1,10 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 /* Barriers on one thread: each work-item of a group has a stack, and a barrier switches to the next
- * work-item; the last one's switch leads back to the first. Follows work_items.h; never included.
- */
+ * work-item, from the last one to the first. Follows work_items.h; never included. */
 #if PATCHBAY_HAS_BARRIERS
 
-/* Saves what a call must preserve, notes the stack in *from and goes on with the stack `to`. */
+/* Saves the callee-saved registers, stores the stack pointer in *from and switches to `to`. */
 extern "C" __attribute__((visibility("hidden"))) void patchbay_switch(void** from, void* to);
 /* The first return address of a new stack. */
 extern "C" __attribute__((visibility("hidden"))) void patchbay_start();
@@ -40,7 +39,7 @@ patchbay_start:
 )");
 inline void* patchbay_new_stack(char* top, void (*body)(patchbay_group*), patchbay_group* group) {
   void** stack = reinterpret_cast<void**>(top);
-  *--stack = nullptr; /* keeps patchbay_start's stack at a multiple of 16 */
+  *--stack = nullptr; /* aligns patchbay_start's stack to 16 bytes */
   *--stack = nullptr;
   *--stack = reinterpret_cast<void*>(patchbay_start);
   *--stack = nullptr;                       /* rbp */
@@ -101,7 +100,7 @@ inline void* patchbay_new_stack(char* top, void (*body)(patchbay_group*), patchb
 #error "kernels with barriers run on x86-64 and arm64 processors"
 #endif
 
-/* The work-items of a group that is being run, and where each of them stands. */
+/* The work-items of a running group and their stacks. */
 struct patchbay_group {
   void* caller = nullptr;
   void** stacks = nullptr; /* of each work-item that is not running */
@@ -122,14 +121,14 @@ struct patchbay_group {
       uneven = true;
     } else if (current + 1 < size) {
       go_to(current + 1);
-    } else if (num_done != 0) { /* some have ended where others wait */
+    } else if (num_done != 0) { /* some have finished while others wait */
       uneven = true;
       leave();
     } else if (size > 1) {
       go_to(0);
     }
   }
-  /* The running work-item is through. */
+  /* Called when the running work-item has finished. */
   void finish() {
     ++num_done;
     const bool first_met_no_barrier = current == 0 && size > 1 && started == 1;
@@ -139,7 +138,7 @@ struct patchbay_group {
     }
     go_to(current + 1);
   }
-  i32 started = 0; /* how many have begun */
+  i32 started = 0; /* number of work-items */
 };
 
 inline void patchbay_work_item::patchbay_barrier() {
@@ -169,7 +168,7 @@ struct patchbay_run_of : patchbay_group {
   const Body body_;
 };
 
-/* A group whose first work-item meets no barrier goes on as a loop. */
+/* If the first work-item of a group reaches no barrier, the others run as a loop. */
 template <class Item, class Body>
 inline void patchbay_run_groups(patchbay_launch& launch, Body body) {
   Item like{};

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From a module to a kernel, and from a kernel to its work-items.
+// Finds kernels in a module and runs their work-items.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -12,9 +12,9 @@ namespace patchbay::executor {
 namespace {
 
 constexpr int kMostArguments = 64;
-constexpr int kOutOfMemory = 2;  // beside the failures that kernels report
+constexpr int kOutOfMemory = 2;  // in addition to the failures that kernels report
 
-/// What the compiled kernel should say of such an argument.
+/// The code that the compiled kernel reports for such an argument.
 int expected_code(const patchbay_argument_spec& spec) {
   const int dtype = spec.dtype == PATCHBAY_BOOL ? int{PATCHBAY_U8} : spec.dtype;
   if (spec.kind == PATCHBAY_SCALAR) return dtype;
@@ -124,10 +124,10 @@ void Kernel::run(const Grid& grid, std::span<const void* const> arguments,
     }
     if (part.failure != 0) failure.store(part.failure);
   };
-  // A work-item that waits at barriers costs far more than one of a SIMD loop.
+  // A work-item with barriers costs far more than one in a SIMD loop.
   constexpr std::int64_t kBytesPerItem = 16, kBytesPerFiber = 512;
   const std::int64_t per_item = module_->has_barriers_ ? kBytesPerFiber : kBytesPerItem;
-  // By reference: a launch that was queued finds no one to tell that there is no memory for a copy.
+  // By reference: a copy could fail for lack of memory, and a queued launch can't report that.
   split(num_groups, std::min<std::int64_t>(num_groups, INT32_MAX) * group_size * per_item,
         std::cref(run_range));
   if (const int failed = failure.load(); failed != 0) raise_failure(name_, failed);

@@ -8,7 +8,7 @@
 namespace patchbay::executor {
 namespace {
 
-/// The linker's name of a static member function of patchbay_text.
+/// The mangled name of a static member function of patchbay_text.
 std::string symbol_of(const std::string& function, const char* parameters) {
   return "_ZN13patchbay_text" + std::to_string(function.size()) + function + "E" + parameters;
 }

@@ -10,7 +10,7 @@
 
 namespace patchbay::executor {
 
-/// Closed with this object.
+/// The library is closed with this object.
 class Library {
  public:
   explicit Library(const std::string& path);
@@ -21,7 +21,7 @@ class Library {
     Run run = nullptr;
     Describe describe = nullptr;
   };
-  /// Nulls if the text has no such kernel.
+  /// Nulls if the library has no such kernel.
   Entry find(const std::string& kernel) const;
 
  private:

@@ -1,13 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* What the executor hands to a compiled kernel. Part of both sides: this plugin includes it, and
- * the text that is compiled begins with it. */
+/* The data that the executor passes to a compiled kernel. The executor includes this file, and each
+ * source that it compiles begins with it. */
 #ifndef PATCHBAY_KIT_EXECUTOR_RECORD_H_
 #define PATCHBAY_KIT_EXECUTOR_RECORD_H_
 
 struct patchbay_launch {
-  const void* const* arguments; /* a buffer's address, or where a value is */
+  const void* const* arguments; /* pointers to buffers and values */
   __INT32_TYPE__ num_groups[3], group_size[3];
-  __INT64_TYPE__ begin, end; /* groups, axis 0 running fastest */
+  __INT64_TYPE__ begin, end; /* groups; axis 0 varies fastest */
   char* stacks;              /* with barriers: a stack for each work-item of a group */
   __INT64_TYPE__ stack_bytes;
   __INT32_TYPE__ failure; /* set by the kernel */
@@ -15,8 +15,8 @@ struct patchbay_launch {
 
 enum { PATCHBAY_UNEVEN_BARRIER = 1 };
 
-/* How a kernel describes an argument: the boundary's number of the dtype, and these. What has no
- * dtype says how many bytes it has. */
+/* A kernel describes an argument by the number of its dtype (patchbay_dtype) and these bits. An
+ * argument without a dtype contains its size in bytes. */
 enum {
   PATCHBAY_HAS_NO_DTYPE = 255,
   PATCHBAY_IS_BUFFER = 256,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-/// Stacks, before them the places where they were left, and a page that catches an overflow.
+/// The size of the saved stack pointers, the stacks, and a page that catches an overflow.
 std::size_t bytes_for(int num_work_items) {
   const auto n = static_cast<std::size_t>(num_work_items);
   const std::size_t bytes = n * (Stacks::kStackBytes + sizeof(void*)) + 64;
@@ -50,7 +50,7 @@ void Stacks::give_back(Area area) noexcept {
       kept_.push_back(area);
       return;
     }
-  } catch (const std::bad_alloc&) {  // then it is not kept
+  } catch (const std::bad_alloc&) {  // don't keep it
   }
   munmap(area.memory - kPage, area.size_bytes);
 }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory for the stacks of work-items that wait at barriers; kept for the next launch.
+// Memory for the stacks of work-items that wait at barriers. Reused by later launches.
 #ifndef PATCHBAY_KIT_EXECUTOR_STACKS_HPP_
 #define PATCHBAY_KIT_EXECUTOR_STACKS_HPP_
 
@@ -12,7 +12,7 @@ namespace patchbay::executor {
 /// Thread-safe.
 class Stacks {
  public:
-  /// Of one work-item. No power of two, so that stacks do not compete for the same cache lines.
+  /// Of one work-item. Not a power of two, so that stacks do not compete for the same cache lines.
   static constexpr std::size_t kStackBytes = (64 << 10) + 320;
 
   Stacks() = default;
@@ -20,7 +20,7 @@ class Stacks {
   Stacks& operator=(const Stacks&) = delete;
   ~Stacks();
 
-  /// Stacks for a group of that many work-items, given back when it goes. Commits what is touched.
+  /// Holds stacks for a group of that many work-items and returns them when destroyed.
   class Lease {
    public:
     Lease(Stacks& owner, int num_work_items);

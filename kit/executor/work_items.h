@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* Stands between dialect.h and the user's text, which becomes the inside of the struct
- * patchbay_text: ids are members of a work-item, kernels its member functions. Never included.
+/* Follows dialect.h and precedes the user's text, which becomes the body of struct patchbay_text:
+ * ids are members of a work-item, and kernels are its member functions. Never included.
  *
- * Without barriers a group is a loop over work-items, made to be vectorised. With barriers each
- * work-item has a stack of its own (fibers.h) and a barrier goes on to the next work-item. */
+ * Without barriers a group is a loop over work-items that the compiler can vectorise. With barriers
+ * each work-item has its own stack (fibers.h), and a barrier switches to the next work-item. */
 
-/* The portable functions, as members: they hide whatever else has the name. */
+/* The portable functions, as members, so that they hide other functions of the same name. */
 #define PATCHBAY_UNARY_FUNCTION(name)                              \
   static inline f32 name(f32 x) { return __builtin_##name##f(x); } \
   static inline f64 name(f64 x) { return __builtin_##name(x); }

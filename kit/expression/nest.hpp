@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The tensors of an elementwise launch, walked together.
+// Iterates over the tensors of an elementwise launch together.
 #ifndef PATCHBAY_KIT_EXPRESSION_NEST_HPP_
 #define PATCHBAY_KIT_EXPRESSION_NEST_HPP_
 
@@ -10,9 +10,9 @@ namespace patchbay::expression {
 
 using Nest = LoopNest<static_cast<int>(kMaxTensors)>;
 
-/// Of the tensors among the arguments, in their order. They have one shape, and the first of them
-/// is an output, whose strides decide the order of the dimensions. `keeps_order`: elements are
-/// met in row-major order instead.
+/// A nest of the tensors among the arguments, in their order. They have the same shape. The first
+/// is an output; its strides determine the order of the dimensions, unless `keeps_order` requests
+/// row-major order.
 inline Nest nest_of(plugin::Arguments arguments, bool keeps_order = false) {
   Nest nest;
   const patchbay_argument* tensors[kMaxTensors];

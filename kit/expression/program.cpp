@@ -13,13 +13,13 @@
 namespace patchbay::expression {
 namespace {
 
-/// An operator by what it takes; the result is of the operands' dtype, or bool.
-struct ElementwiseOperator {
+/// An operator and its operands; the result has their dtype, or is bool.
+struct Operator {
   std::string_view name;
   std::uint8_t num_operands;
   kernels::DtypeSet dtypes;
   bool gives_bool = false;
-  bool has_condition = false;  // the first operand, a bool
+  bool has_condition = false;  // the first operand is a bool
 };
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
@@ -141,7 +141,7 @@ class Parser {
     push_leaf(source, dtypes[number], number);
   }
 
-  /// One value however often it is read.
+  /// Creates one value for a leaf, however often it is read.
   void push_leaf(Source source, std::uint8_t dtype, std::uint64_t bits) {
     const auto same = [&](const Value& known) {
       return known.source == source && known.dtype == dtype && known.bits == bits;

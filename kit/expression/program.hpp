@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A module of the format patchbay-expr/1, read and checked: docs/plugin-abi.md, Fused expressions.
+// Parses and checks modules of the format patchbay-expr/1: see docs/plugin-abi.md.
 #ifndef PATCHBAY_KIT_EXPRESSION_PROGRAM_HPP_
 #define PATCHBAY_KIT_EXPRESSION_PROGRAM_HPP_
 
@@ -25,28 +25,28 @@ struct Value {
   Source source = Source::kConstant;
   std::uint8_t dtype = 0;
   std::uint8_t num_operands = 0;
-  std::array<std::uint16_t, 3> operands{};  // earlier values
-  std::uint64_t bits = 0;  // the number of the input or scalar, or the constant's bytes
-  std::string_view op;     // "add.1"; valid for ever
+  std::array<std::uint16_t, 3> operands{};  // indices of earlier values
+  std::uint64_t bits = 0;  // the index of the input or scalar, or the constant's bytes
+  std::string_view op;     // "add.1"; static storage
 };
 
 struct Program {
   std::vector<std::uint8_t> inputs, scalars;  // their dtypes
-  std::vector<Value> values;                  // operands before what is made of them
-  std::vector<std::uint16_t> outputs;         // values
+  std::vector<Value> values;                  // operands precede the values that use them
+  std::vector<std::uint16_t> outputs;         // indices of values
 
   std::size_t num_tensors() const { return outputs.size() + inputs.size(); }
   std::uint8_t output_dtype(std::size_t i) const { return values[outputs[i]].dtype; }
 };
 
-/// Throws invalid_argument with the word that is wrong and why, unsupported for an operator that is
-/// not in the table.
+/// Throws invalid_argument with the wrong word and the reason, or unsupported for an operator that
+/// is not in the table.
 Program parse(std::string_view code);
 
-/// That the kernel has the one name there is, and the program's arguments.
+/// Checks the kernel's name, and its arguments against the program's.
 void check_kernel(const Program& program, std::string_view name, plugin::ArgumentSpecs specs);
 
-/// That a launch has as many arguments, and tensors of one shape.
+/// Checks that a launch has the right number of arguments, and that all tensors have one shape.
 void check_arguments(const Program& program, plugin::Arguments arguments);
 
 inline bool is_expression(std::string_view format) { return format == PATCHBAY_FORMAT_EXPRESSION; }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Dynamic libraries that a plugin opens at run time, and tables of their functions.
+// Opens dynamic libraries at run time and looks up tables of their functions.
 #ifndef PATCHBAY_KIT_LIBRARY_LIBRARY_HPP_
 #define PATCHBAY_KIT_LIBRARY_LIBRARY_HPP_
 
@@ -8,7 +8,7 @@
 
 namespace patchbay {
 
-/// A function of a library, with the name that the library and messages give it.
+/// A function of a library and its symbol name.
 template <class Signature>
 struct Symbol;
 template <class Result, class... Parameters>
@@ -19,20 +19,20 @@ struct Symbol<Result(Parameters...)> {
   Result operator()(Parameters... arguments) const { return function(arguments...); }
 };
 
-/// An opened library, or the reason why there is none. Look up all functions of a table with
-/// `find`, then ask `is_complete`. Move-only; not thread-safe.
+/// An opened library, or the reason why it can't be opened. Look up all functions of a table with
+/// `find`, then call `is_complete`. Move-only; not thread-safe.
 class Library {
  public:
-  /// kProcess: the library stays in memory to the end of the process, because it keeps threads or
-  /// handlers of its own.
+  /// kProcess: the library stays loaded until the process ends, because it has its own threads or
+  /// handlers.
   enum class Lifetime { kObject, kProcess };
 
   /// No library.
   Library() = default;
-  /// A file name without a slash is looked up where the dynamic linker looks. Never throws for a
-  /// library that does not open: see `why`.
+  /// A file name without a slash is searched for by the dynamic linker. Does not throw if the
+  /// library can't be opened: see `why`.
   Library(const std::string& file, Lifetime lifetime);
-  /// The first of the files that opens. If none does, the reason is that of the first.
+  /// Opens the first file that can be opened. If none can, `why` is the reason for the first file.
   static Library first_of(std::span<const std::string> files, Lifetime lifetime);
 
   ~Library();
@@ -40,22 +40,22 @@ class Library {
   Library& operator=(Library&& other) noexcept;
 
   explicit operator bool() const { return handle_ != nullptr; }
-  /// Whether the library is open, and no function that was looked up is missing.
+  /// Whether the library is open and all functions that were looked up exist.
   bool is_complete() const { return handle_ != nullptr && why_.empty(); }
   /// Why the library is not open, or which function is missing: "libx.so.1: no symbol x_open".
   const std::string& why() const { return why_; }
-  /// As it was asked for.
+  /// The name that was passed to the constructor.
   const std::string& file() const { return file_; }
-  /// Where the dynamic linker found it; empty if that can't be told.
+  /// The path where the dynamic linker found it; empty if unknown.
   std::string path() const;
 
-  /// Null if the library does not have it, which is no failure.
+  /// Looks up an optional function; null if the library does not have it.
   void* optional(const char* name) const;
   template <class Function>
   void optional(const char* name, Function*& function) const {
     function = reinterpret_cast<Function*>(optional(name));
   }
-  /// Notes the first function that is missing.
+  /// Records the first function that is missing.
   template <class Function>
   void find(const char* name, Function*& function) {
     optional(name, function);
@@ -75,9 +75,9 @@ class Library {
   std::string file_, why_;
 };
 
-/// One of the names that calls inside of the library would not find there: the dynamic linker
-/// prefers a function of the program, or of a library that the program brought, over the library's
-/// own. Null if there is none. Ask before the library is opened if it runs code as it is opened.
+/// Returns one of `names` for which the library's own calls would use another definition: the
+/// dynamic linker prefers functions of the program and its libraries. Null if there is none. Call
+/// it before opening a library that runs code when opened.
 const char* replaced_function(const std::string& file, std::span<const char* const> names);
 
 }  // namespace patchbay
