@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a kernel is launched with, in the order of its parameters.
+// The arguments of a kernel launch, in the order of the kernel's parameters.
 #ifndef PATCHBAY_KIT_PORTABLE_ARGUMENTS_HPP_
 #define PATCHBAY_KIT_PORTABLE_ARGUMENTS_HPP_
 
@@ -13,16 +13,16 @@
 
 namespace patchbay::portable {
 
-/// A buffer (a parameter of PATCHBAY_INPUT and its kin) or a value.
+/// A buffer (for PATCHBAY_INPUT and similar parameters) or a value.
 struct Argument {
-  plugin::Memory memory{};      // of a buffer; its base is null where there is no memory
-  const void* bytes = nullptr;  // of a value, else null
+  plugin::Memory memory{};      // of a buffer; a null base means no memory
+  const void* bytes = nullptr;  // of a value; null for a buffer
   std::size_t size_bytes = 0;
 
   bool is_memory() const { return bytes == nullptr; }
 };
 
-/// The arguments of one launch, and the bytes of the values. Allocates nothing.
+/// The arguments of a launch and the bytes of their values. Does not allocate.
 class Arguments {
  public:
   Arguments() = default;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Dtypes as the kernels' texts name them, and the check that a device has them.
+// Names of dtypes in kernel texts, and the check that a device supports them.
 #ifndef PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
 #define PATCHBAY_KIT_PORTABLE_DTYPES_HPP_
 
@@ -21,18 +21,18 @@ using Specs = std::span<const patchbay_argument_spec>;
 std::string element_type(std::uint8_t dtype);
 /// The type that texts compute in: f32 for 16-bit floats.
 std::string value_type(std::uint8_t dtype);
-/// The type in which sums and products wrap around.
+/// The type in which sums and products wrap around on overflow.
 std::string wrapping_type(std::uint8_t dtype);
 
-/// The value of an element, and the element for a value. Any byte but 0 is true.
+/// Converts an element to a value, and a value to an element. Any byte but 0 is true.
 std::string loaded(std::uint8_t dtype, const std::string& element);
 std::string stored(std::uint8_t dtype, const std::string& value);
-/// The functions that these two call; empty if the dtype needs none.
+/// The conversion functions that these two call; empty if the dtype needs none.
 std::string conversions_of(std::uint8_t dtype, const Traits& device);
-/// A literal with exactly these bits, as a value.
+/// A literal of a value with exactly these bits.
 std::string constant_text(std::uint8_t dtype, std::uint64_t bits);
 
-/// Throws unless the texts and the device have the dtypes of a checked spec.
+/// Throws unless the texts and the device support the dtypes of a checked spec.
 void check_device(std::string_view op, Specs specs, const Traits& device);
 /// Throws unsupported: "add.1: no kernel for (f32, f32, scalar i32)".
 [[noreturn]] void refuse(std::string_view op, Specs specs);

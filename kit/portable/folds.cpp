@@ -27,7 +27,7 @@ constexpr Fold kFolds[] = {
     {"argmax.1", Family::kPosition, true, kNone, kNone, kNone},
 };
 
-/// What any element beats or equals.
+/// The initial value of an extreme, which no element is worse than.
 std::string worst(bool greatest, std::uint8_t in) {
   switch (in) {
     case PATCHBAY_I32: return greatest ? "(-2147483647 - 1)" : "2147483647";
@@ -46,12 +46,12 @@ std::string accumulator(const Fold& fold, std::uint8_t in, const Traits& traits)
     case Family::kMaxAbs: return is_float(in) ? value_type(in) : "u64";
     default:
       if (!is_float(in)) return "u64";
-      // Sums of f32 are kept in f64 where there is one.
+      // Sums of f32 are accumulated in f64 if the device supports it.
       return traits.has_f64 ? "f64" : value_type(in);
   }
 }
 
-/// An accumulator as what is stored. One of f64 is rounded to a small float at once.
+/// Converts an accumulator to an element. An f64 is rounded to a small float in one step.
 std::string result_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
   const std::uint8_t out = fold_result(fold, in);
   if (!is_small_float(out)) return "((OUT)(acc))";
@@ -68,7 +68,7 @@ std::string steps_of_sum(const Fold& fold, std::uint8_t in) {
     return text + define("STEP(acc, x, at)", "((acc) + " + term + ")") +
            define("MERGE(acc, other)", "((acc) + (other))");
   }
-  // A NaN stays.
+  // Keep a NaN.
   text +=
       "PATCHBAY_FUNCTION ACC larger(const ACC acc, const ACC m) {\n"
       "  return acc != acc || m <= acc ? acc : m;\n}\n";
@@ -86,7 +86,7 @@ std::string steps_of_extreme(const Fold& fold, std::uint8_t in) {
 }
 
 std::string steps_of_position(const Fold& fold, std::uint8_t in) {
-  // A byte beside an index is more than some compilers can do (rusticl).
+  // Some compilers (rusticl) can't handle a struct of a byte and an index.
   const bool is_byte = element_bytes(in) == 1;
   return define("HELD", is_byte ? "i32" : "T") +
          define("INIT", "best_at(" + worst(fold.greatest, in) + ", (i64)0x7fffffffffffffff)") +

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the reductions compute, as definitions for reduction.pbk.
+// The operations of reductions, as definitions for reduction.pbk.
 #ifndef PATCHBAY_KIT_PORTABLE_FOLDS_HPP_
 #define PATCHBAY_KIT_PORTABLE_FOLDS_HPP_
 
@@ -14,25 +14,25 @@ namespace patchbay::portable {
 struct Fold {
   std::string_view name;
   enum class Family : std::uint8_t { kSum, kMaxAbs, kExtreme, kPosition } family;
-  bool greatest;               // of extremes and positions
-  std::string_view of_floats;  // of sums: the term of x in the accumulator's type ACC
+  bool greatest;               // for extremes and positions: greatest or least
+  std::string_view of_floats;  // for sums: the term of x in the accumulator's type ACC
   std::string_view of_signed, of_unsigned;
 
-  /// The positions of elements count, so that they must be met in row-major order.
+  /// Whether element positions matter, so that elements must be visited in row-major order.
   bool is_position() const { return family == Family::kPosition; }
-  /// Nothing at all has no extreme.
+  /// Whether no elements are allowed: extremes need one.
   bool takes_nothing() const { return family == Family::kSum || family == Family::kMaxAbs; }
 };
 
-/// Null if no reduction has the name.
+/// Null if no reduction has this name.
 const Fold* find_fold(std::string_view name);
 
 /// The dtype of the result for elements of `in`.
 std::uint8_t fold_result(const Fold& fold, std::uint8_t in);
-/// All definitions that the text needs.
+/// All definitions that reduction.pbk needs.
 std::string fold_text(const Fold& fold, std::uint8_t in, const Traits& traits);
 
-/// No accumulator is larger.
+/// The largest size of an accumulator.
 inline constexpr std::uint64_t kMostAccumulatorBytes = 16;
 
 }  // namespace patchbay::portable

@@ -18,7 +18,7 @@ std::string whole_text(std::uint8_t dtype, std::int64_t tile, const Traits& trai
 
 GemmKernel::GemmKernel(Backend& backend, std::uint8_t dtype)
     : element_bytes_(element_bytes(dtype)), tile_(2 * kLargestTile) {
-  // How large a group may be is known of a compiled kernel alone.
+  // The largest group is known only after the kernel is compiled.
   do {
     tile_ /= 2;
     gemm_.reset();

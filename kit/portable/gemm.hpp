@@ -9,7 +9,7 @@
 
 namespace patchbay::portable {
 
-/// Products by squares in shared memory: right everywhere, fast nowhere.
+/// Multiplies by square tiles in shared memory. Works on every device, but is not fast.
 class GemmKernel : public plugin::Kernel {
  public:
   GemmKernel(Backend& backend, std::uint8_t dtype);
@@ -19,7 +19,7 @@ class GemmKernel : public plugin::Kernel {
 
  private:
   const std::size_t element_bytes_;
-  std::int64_t tile_;  // elements of a square's side
+  std::int64_t tile_;  // elements along a tile's side
   std::unique_ptr<Program> program_;
   std::unique_ptr<Function> gemm_;
 };

@@ -26,13 +26,13 @@ void check_strides(const patchbay_argument& matrix) {
   if (!by_rows && !by_columns) plugin::invalid_argument("gemm.1: a matrix has no unit stride");
 }
 
-/// Of either sign.
+/// True for zero of either sign.
 bool is_zero(const patchbay_argument& scalar) {
   const std::uint64_t bits = scalar.value.bits << (64 - 8 * element_bytes(scalar.dtype));
   return (is_integer(scalar.dtype) ? bits : bits << 1) == 0;
 }
 
-/// The dimension of the batch that a series goes along; -1 if there is no batch.
+/// The batch dimension of a series, its longest; -1 if there is no batch.
 int longest_dim(const patchbay_argument& out) {
   int longest = out.rank > 2 ? 0 : -1;
   for (int d = 1; d + 2 < out.rank; ++d) {
@@ -41,7 +41,7 @@ int longest_dim(const patchbay_argument& out) {
   return longest;
 }
 
-/// The matrix of rank 2 at that index of all dimensions of the batch but `along`.
+/// The matrix (rank 2) at `index`, which counts all batch dimensions except `along`.
 patchbay_argument matrix_at(const patchbay_argument& of, std::int64_t index, int along) {
   patchbay_argument matrix = of;
   std::int64_t elements = 0;

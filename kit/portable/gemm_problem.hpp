@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Matrix products as kernels and libraries want them: the results by rows.
+// Converts matrix products to the form for kernels and libraries, with row-major results.
 #ifndef PATCHBAY_KIT_PORTABLE_GEMM_PROBLEM_HPP_
 #define PATCHBAY_KIT_PORTABLE_GEMM_PROBLEM_HPP_
 
@@ -11,7 +11,7 @@
 
 namespace patchbay::portable {
 
-/// The kernels' struct; strides in elements. `..._next`: from one product to the next.
+/// The kernels' struct. Strides are in elements; `..._next` leads to the next product.
 struct GemmSizes {
   std::int64_t m, n, k;
   std::int64_t a_row, a_column;
@@ -30,23 +30,22 @@ struct GemmProblem {
 /// The dtype of a checked spec. Throws unsupported if the texts or the device lack it.
 std::uint8_t check_gemm(Specs specs, const Traits& traits);
 
-/// Matrices (rank 2) at equal distances in elements.
+/// Matrices (rank 2) at equal distances, in elements.
 struct GemmSeries {
   patchbay_argument out, a, b;
   std::int64_t count, out_next, a_next, b_next;
 };
 
-/// The arguments of a launch as series along the longest dimension of the batch, one for each index
-/// of the others. Without a batch: one series of one. None if the batch is empty. With alpha 0 the
-/// depth k is 0, so that a and b are not read. Throws invalid_argument if the shapes do not fit.
+/// Splits a launch into series along the longest batch dimension, one for each index of the others.
+/// Without a batch there is one series of one product; for an empty batch, none. With alpha 0 the
+/// depth k is 0, so a and b are not read. Throws invalid_argument if the shapes do not match.
 std::vector<GemmSeries> gemm_series(plugin::Arguments arguments);
 
-/// The arguments of a launch with the result stored by rows: one stored by columns is the
-/// transposed product. Where there is nothing to multiply, a and b are `out`, which is some buffer.
-/// None if the result is empty.
+/// The same with row-major results: a column-major result becomes the transposed product. If the
+/// depth is 0, a and b are `out`, because a buffer is needed. Empty if the result is empty.
 std::vector<GemmProblem> gemm_problems(plugin::Arguments arguments);
 
-/// T, in which products and sums are computed, STORED, of elements, LOAD(element), STORE(value).
+/// Defines T (values, sums and products), STORED (elements), LOAD(element) and STORE(value).
 std::string gemm_definitions(std::uint8_t dtype);
 
 }  // namespace patchbay::portable

@@ -17,22 +17,22 @@
 namespace patchbay::portable {
 namespace {
 
-constexpr std::int64_t kCpuRun = 64;  // elements or places of a CPU's work-item
+constexpr std::int64_t kCpuRun = 64;  // elements or positions per work-item on a CPU
 constexpr std::int64_t kMostSingleItems = 1024;
 constexpr std::int64_t kMostParts = 256;
 
 std::int64_t run_of(const Traits& traits) { return traits.is_cpu ? kCpuRun : 1; }
-/// So many work-items are enough.
+/// The number of work-items that keeps a device busy.
 std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 8192; }
 
-/// A CPU's threads share groups, so that few items are a group each.
+/// CPU threads share groups, so few items get a group each.
 Grid grid_of(std::int64_t items, const Traits& traits, const Function& function) {
   const std::uint64_t group = !traits.is_cpu ? 256 : items <= kMostSingleItems ? 1 : 64;
   return {{static_cast<std::uint64_t>(items), 1, 1},
           {std::min(group, function.max_group_size()), 1, 1}};
 }
 
-/// Unsigned types of that size: nothing is computed with what is moved.
+/// An unsigned type of that size, because the elements are only copied.
 std::string_view moved_type(std::size_t element_bytes) {
   switch (element_bytes) {
     case 1: return "u8";
@@ -69,13 +69,13 @@ void check_shapes(std::string_view op, const patchbay_argument& elements,
   if (!fits) plugin::invalid_argument(std::string(op) + ": the shapes do not fit along dim");
 }
 
-/// The kernels' struct of the same name: of gather, operands out, a, index.
+/// The kernels' struct of the same name for gather, with operands out, a, index.
 struct LookupRun {
   std::int64_t items, extent, step, rank;
   std::int64_t shape[PATCHBAY_MAX_RANK];
   std::int64_t strides[3][PATCHBAY_MAX_RANK];
 };
-/// Of scatter_add, operands out, index, source.
+/// The struct Run of scatter_add, with operands out, index, source.
 struct AdditionRun {
   std::int64_t items, extent, step, count, index_step, source_step, parts, part, rank;
   std::int64_t shape[PATCHBAY_MAX_RANK];
@@ -95,7 +95,7 @@ void set_nest(Run& run, IndexNest nest) {
   }
 }
 
-/// Work-items that take runs of the last dimension.
+/// The number of work-items, each of which takes a run of the last dimension.
 template <class Run>
 std::int64_t num_runs(const Run& run, const Traits& traits) {
   std::int64_t items = pieces(run.shape[run.rank - 1], run_of(traits));

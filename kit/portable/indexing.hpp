@@ -20,14 +20,14 @@ class GatherKernel : public plugin::Kernel {
  private:
   const Traits& traits_;
   const int dim_;
-  const std::uint64_t missing_;  // the bits of what is not there
+  const std::uint64_t missing_;  // result of an index out of range
   const std::size_t element_bytes_;
   const std::unique_ptr<Program> program_;
   const std::unique_ptr<Function> gather_;
 };
 
-/// Arguments: out, index, source. A work-item meets the indices of its place in their order,
-/// and adds those that are in its part of out: every index is read once for each part.
+/// Arguments: out, index, source. A work-item visits the indices at its position in order and adds
+/// those in its part of out, so each index is read once per part.
 class ScatterAddKernel : public plugin::Kernel {
  public:
   ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);

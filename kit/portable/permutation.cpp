@@ -14,14 +14,14 @@ namespace patchbay::portable {
 namespace {
 
 constexpr std::uint64_t kGroupItems = 256;
-constexpr std::int64_t kScratchBeyond = 64;  // elements, beyond two for each of out
+constexpr std::int64_t kScratchBeyond = 64;  // additional elements of scratch
 
 /// The kernels' struct of the same name.
 struct Run {
   std::int64_t count, stride, seed, offset, bits, slice, slices;
 };
 
-/// Buckets of 4 to 8 indices on average, and about as many slices as buckets in a slice.
+/// Uses buckets of 4 to 8 indices on average, and about as many slices as buckets per slice.
 Run run_of(plugin::Arguments arguments) {
   const patchbay_argument& out = arguments[0];
   Run run{};
@@ -36,7 +36,6 @@ Run run_of(plugin::Arguments arguments) {
   return run;
 }
 
-/// So many elements further on.
 plugin::Memory after(plugin::Memory memory, std::int64_t elements) {
   return {memory.base, memory.offset_bytes + static_cast<std::uint64_t>(elements) * 8};
 }

@@ -37,7 +37,7 @@ struct Run {
   std::int64_t shape[PATCHBAY_MAX_RANK], strides[PATCHBAY_MAX_RANK];
 };
 
-/// Parameters are in the dtype of the elements, or integers of 64 bits.
+/// Parameters have the dtype of the elements, or are 64-bit integers.
 std::uint8_t parameter_dtype(std::uint8_t out) {
   return is_float(out) ? out : std::uint8_t{PATCHBAY_I64};
 }
@@ -64,7 +64,7 @@ std::string whole_text(Distribution distribution, std::uint8_t out, const Traits
   return text + kRandomText;
 }
 
-/// In row-major order, as the elements are counted.
+/// Keeps row-major order, in which elements are counted.
 LoopNest<1> nest_of(const patchbay_argument& out) {
   LoopNest<1> nest(1);
   for (int d = 0; d < out.rank; ++d) nest.add(out.shape[d], {out.strides[d]});

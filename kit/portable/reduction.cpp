@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::uint64_t kGroupItems = 64;
 constexpr std::int64_t kMostSingleItems = 1024;
-constexpr std::int64_t kLeastPiece = 2048;  // elements; smaller ones are not worth a work-item
+constexpr std::int64_t kLeastPiece = 2048;  // elements; a smaller piece costs more than it saves
 
-/// Accumulators that a work-item keeps: a vector's worth for CPUs, few for GPUs, where neighbouring
-/// work-items take neighbouring results.
+/// The number of accumulators per work-item: many for CPUs, which use vectors, and few for GPUs,
+/// where neighbouring work-items take neighbouring results.
 struct Widths {
   int lanes, wide;
 };
@@ -25,9 +25,9 @@ Widths widths_of(const Fold& fold, const Traits& traits) {
   return fold.is_position() ? Widths{16, 4} : Widths{16, 128};
 }
 
-/// So many work-items are enough.
+/// The number of work-items that keeps a device busy.
 std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 4096; }
-/// Of the pieces; `across` makes as many a work-item as it takes results.
+/// The largest number of partial results.
 constexpr std::uint64_t kMostPartials = 64 * 128;
 
 using ReductionNest = LoopNest<2>;  // operands: in, out
@@ -51,7 +51,7 @@ Axes to_axes(const ReductionNest& nest) {
 
 std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
   const Widths widths = widths_of(fold, traits);
-  // A position's type is declared by the text itself, before the definitions are used.
+  // The text declares the type of positions before it uses the definitions.
   return fold_text(fold, in, traits) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
          define("BLOCK", 256) + kReductionText;
 }
@@ -61,8 +61,8 @@ Grid grid_of(std::int64_t items, std::uint64_t group, const Function& function) 
           {std::min(group, function.max_group_size()), 1, 1}};
 }
 
-/// A CPU's threads share groups, so that few items are a group each. There are two sizes of groups
-/// alone: some drivers compile for each.
+/// CPU threads share groups, so few items get a group each. Only two sizes are used, because some
+/// drivers compile for each size.
 std::uint64_t group_of(std::int64_t items, const Traits& traits) {
   return traits.is_cpu && items <= kMostSingleItems ? 1 : kGroupItems;
 }
@@ -136,7 +136,7 @@ void ReductionKernel::launch(plugin::Stream& stream, plugin::Arguments arguments
   }
   const std::string_view shown = name.empty() ? fold_.name : name;
   const plugin::Memory out = arguments[0].value.memory, in = arguments[1].value.memory;
-  // Without pieces the workspace is not used, but a buffer argument must be some buffer.
+  // Without pieces the workspace is not used, but the argument must be a buffer.
   const plugin::Memory partial = plan.pieces > 1 ? workspace : out;
   Arguments to;
   to.memory(out).memory(in).memory(partial).value(kept).value(reduced);

@@ -10,8 +10,8 @@
 
 namespace patchbay::portable {
 
-/// One result is cut into pieces where there are too few results to keep the device busy; the
-/// pieces' values lie in the workspace and are merged in order.
+/// If there are too few results to keep the device busy, each is computed in pieces; the workspace
+/// holds their values, which are merged in order.
 class ReductionKernel : public plugin::Kernel {
  public:
   ReductionKernel(Backend& backend, const Fold& fold, std::uint8_t in,

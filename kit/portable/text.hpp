@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Pieces that texts are put together from.
+// Helpers that build kernel texts.
 #ifndef PATCHBAY_KIT_PORTABLE_TEXT_HPP_
 #define PATCHBAY_KIT_PORTABLE_TEXT_HPP_
 
@@ -21,7 +21,7 @@ inline std::string alias(std::string_view name, std::string_view type) {
   return "typedef " + std::string(type) + " " + std::string(name) + ";\n";
 }
 
-/// How many pieces of that size it takes.
+/// The number of pieces of that size, rounded up.
 constexpr std::int64_t pieces(std::int64_t size, std::int64_t piece) {
   return (size + piece - 1) / piece;
 }

@@ -16,11 +16,11 @@ using expression::Nest;
 
 constexpr std::uint64_t kGroupItems = 256;
 
-/// How many elements of the last dimension a work-item takes: a CPU's loops are vectorised.
+/// The number of elements along the last dimension per work-item; CPUs vectorise the loop.
 std::int64_t chunk_of(const Traits& traits) { return traits.is_cpu ? 64 : 1; }
 
-/// How many rows a CPU's work-item takes. With several, the reads of transposed tensors share
-/// cache lines; with one, those of others stay in sequence.
+/// The number of rows per work-item. On CPUs several rows let the reads of transposed tensors share
+/// cache lines; other tensors are read in sequence with one row.
 std::int64_t band_of(const Nest& nest, const Traits& traits) {
   constexpr std::int64_t kBand = 16;
   bool is_turned = false;
@@ -37,7 +37,7 @@ Grid grid_of(std::int64_t items, const Function& function) {
           {std::min(kGroupItems, function.max_group_size()), 1, 1}};
 }
 
-/// The text's struct Nest; it ends after the tensors that there are.
+/// The struct Nest of the text, which ends after the last tensor.
 template <class Index>
 struct NestArgument {
   Index rank, band, bands, chunks, items, unused;
@@ -70,16 +70,16 @@ NestArgument<Index> to_argument(const Nest& nest, const Traits& traits) {
   return argument;
 }
 
-/// Whether every place of every tensor fits in 31 bits.
+/// Whether all offsets in all tensors fit in 31 bits.
 bool is_small(const Nest& nest) {
-  // Items are rounded up to groups, and chunks to the length of a row.
+  // Half the range: items are rounded up to groups, and chunks to the length of a row.
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / 2;
   bool fits = nest.num_elements() <= kMost;
   for (int t = 0; t < nest.num_operands; ++t) fits = fits && nest.last_offset(t) <= kMost;
   return fits;
 }
 
-/// As the text has them: tensors, then scalars.
+/// In the order of the text: tensors, then scalars.
 void set_arguments(Arguments& to, plugin::Arguments arguments) {
   for (const patchbay_argument& argument : arguments) {
     if (argument.kind == PATCHBAY_TENSOR) to.memory(argument.value.memory);

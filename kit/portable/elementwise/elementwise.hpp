@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Elementwise programs: single operators, which are programs of one step, and fused expressions.
+// Elementwise programs: fused expressions, and single operators as programs of one step.
 #ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_HPP_
 #define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_ELEMENTWISE_HPP_
 
@@ -13,11 +13,11 @@
 
 namespace patchbay::portable {
 
-/// Arguments: tensors and scalars, each in the order of the program, outputs first. Scalars may
-/// stand between tensors.
+/// Takes tensors and scalars, each in the order of the program, outputs first. Scalars may occur
+/// between tensors.
 class ElementwiseKernel final : public plugin::Kernel {
  public:
-  /// `keeps_order`: the program counts elements in row-major order.
+  /// `keeps_order`: visit elements in row-major order, because the program uses their index.
   ElementwiseKernel(Backend& backend, std::string name, const expression::Program& program,
                     bool keeps_order = false);
   ~ElementwiseKernel() override;
@@ -26,7 +26,7 @@ class ElementwiseKernel final : public plugin::Kernel {
               std::string_view name) override;
 
  private:
-  /// The text compiled for one type of indices.
+  /// The text, compiled for one index type.
   struct Code;
 
   void check_arguments(plugin::Arguments arguments) const;
@@ -41,7 +41,7 @@ class ElementwiseKernel final : public plugin::Kernel {
   const std::size_t num_tensors_, num_arguments_;
   const bool keeps_order_;
   std::mutex mutex_;
-  std::unique_ptr<Code> small_, large_;  // large: built when a tensor needs wide indices
+  std::unique_ptr<Code> small_, large_;  // large_ is built when a tensor needs wide indices
 };
 
 /// For an operator of this family. Throws `unsupported` with the reason.

@@ -20,7 +20,7 @@ std::string numbered(const char* prefix, std::size_t number) {
   return prefix + std::to_string(number);
 }
 
-/// The dtype that an operator is for: the first operand may be a condition.
+/// The dtype of an operator's operands, ignoring a condition in front.
 std::uint8_t dtype_of_operands(const Program& program, const Value& value) {
   return program.values[value.operands[value.num_operands - 1U]].dtype;
 }
@@ -57,7 +57,7 @@ class Writer {
 
   // ------------------------------------------------------------------------------- types
 
-  /// All values of a program with vectors are of one dtype.
+  /// All values of a program with vectors have one dtype.
   void write_vectors() {
     const std::uint8_t dtype = program_.values[0].dtype;
     const std::string width = std::to_string(vector_);
@@ -77,7 +77,7 @@ class Writer {
 
   std::string type_of(std::uint8_t dtype) const { return vector_ > 1 ? "V" : value_type(dtype); }
 
-  /// Small floats that nothing is computed with keep their bits.
+  /// Small floats are copied as bits if no operator uses them.
   bool is_moved(std::size_t number) const {
     return program_.values[number].source != Source::kOperator && !is_operand_[number] &&
            is_small_float(program_.values[number].dtype);
@@ -91,7 +91,7 @@ class Writer {
            dtype_name(value.dtype);
   }
 
-  /// The table's expression for these dtypes, under their names in the table.
+  /// Defines the table's expression for these dtypes as a function of the table's operand names.
   void define_function(const Value& value) {
     const std::string name = function_of(value);
     if (!functions_.insert(name).second) return;
@@ -113,7 +113,7 @@ class Writer {
 
   std::string parameters_of(const Value& value, const Expression& expression) const {
     std::string text;
-    std::string_view names = expression.operands;  // "a, b, c", of which there may be fewer
+    std::string_view names = expression.operands;  // "a, b, c", or fewer
     for (std::size_t i = 0; i < value.num_operands; ++i) {
       const std::size_t comma = std::min(names.find(','), names.size());
       text += (i == 0 ? "const " : ", const ") + type_of(program_.values[value.operands[i]].dtype) +
@@ -174,7 +174,7 @@ class Writer {
     return call + (find_expression(value.op)->uses_index ? ", NUMBER)" : ")");
   }
 
-  /// What an output is made of is rounded when it is stored.
+  /// Rounds an output that is also an operand; other outputs are rounded by the store.
   std::string rounded(std::size_t number, const std::string& result) const {
     const Value& value = program_.values[number];
     const bool is_exact = value.source != Source::kOperator || !is_small_float(value.dtype);
@@ -206,7 +206,7 @@ class Writer {
   const Program& program_;
   const Traits& traits_;
   const std::int64_t vector_;
-  std::vector<bool> is_operand_;  // of some operator
+  std::vector<bool> is_operand_;  // whether an operator uses the value
   std::string text_;
   std::set<std::string> functions_;
 };
@@ -214,7 +214,7 @@ class Writer {
 }  // namespace
 
 std::int64_t vector_of(const expression::Program& program, const Traits& traits) {
-  const bool rounds_twice = !traits.divides_exactly;  // not for vectors
+  const bool rounds_twice = !traits.divides_exactly;  // not needed for vectors
   const std::uint8_t dtype = program.values[0].dtype;
   if (!traits.has_vectors || rounds_twice || !is_float(dtype)) return 1;
   bool has_function = false;

@@ -10,11 +10,11 @@
 
 namespace patchbay::portable {
 
-/// How many elements of a program are computed at once, as a vector of OpenCL C; else 1.
+/// The number of elements that are computed at once, as an OpenCL C vector; else 1.
 std::int64_t vector_of(const expression::Program& program, const Traits& traits);
 
 /// The kernels `dense` and `strided` of elementwise.pbk for a program. The arguments are its
-/// outputs, inputs and scalars. INDEX and CHUNK are to be defined before. Throws
+/// outputs, inputs and scalars. The caller defines INDEX and CHUNK before the text. Throws
 /// `unsupported` for an operator without an expression for its dtype.
 std::string elementwise_text(const expression::Program& program, const Traits& traits);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kNone;
 
-// What an operator of the table has for integers, by its list of dtypes.
+// The integer expression of an operator, chosen by its set of dtypes.
 constexpr std::string_view for_FLOATS(std::string_view) { return kNone; }
 constexpr std::string_view for_NUMBERS(std::string_view expression) { return expression; }
 constexpr std::string_view bools_of_NUMBERS(std::string_view) { return kNone; }
@@ -69,7 +69,7 @@ constexpr Expression kExpressions[] = {
     PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
 
-/// From a float to an integer: truncated, saturated, NaN gives 0.
+/// Converts a float to an integer: truncates and saturates; NaN gives 0.
 std::string saturated(std::string_view least, std::string_view most) {
   const std::string low(least), high(most);
   return "a != a ? (OUT)0 : a <= (T)" + low + " ? (OUT)" + low + " : a >= (T)" + high + " ? (OUT)" +

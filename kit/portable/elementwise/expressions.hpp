@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the elementwise operators compute, as text of the dialect.
+// The expressions of the elementwise operators, as text of the dialect.
 #ifndef PATCHBAY_KIT_PORTABLE_ELEMENTWISE_EXPRESSIONS_HPP_
 #define PATCHBAY_KIT_PORTABLE_ELEMENTWISE_EXPRESSIONS_HPP_
 
@@ -10,34 +10,33 @@
 
 namespace patchbay::portable {
 
-/// Which dtypes the arguments have.
+/// The dtypes of the arguments.
 enum class Rule : std::uint8_t {
-  kSame,     // all one dtype
-  kCompare,  // inputs of one dtype, the result bool
-  kChoice,   // the first input a bool, the rest one dtype
-  kConvert   // each its own
+  kSame,     // all have one dtype
+  kCompare,  // inputs have one dtype, the result is bool
+  kChoice,   // the first input is bool, the rest have one dtype
+  kConvert   // each argument has its own dtype
 };
 
 struct Expression {
   std::string_view name;   // "add.1"
-  std::string_view kinds;  // o a tensor to write, t one to read, s a scalar, a either of these
+  std::string_view kinds;  // o: output tensor, t: input tensor, s: scalar, a: t or s
   Rule rule;
-  /// In the operands, T and W, as plugin/kernels/elementwise.h has them, and i (the element's
-  /// index), OUT, SUM (a float type for steps). Empty: no such kernel for these dtypes.
+  /// Use the operands, T and W, as in plugin/kernels/elementwise.h, and i (the element's index),
+  /// OUT and SUM (a float type for intermediate results). Empty: no kernel for these dtypes.
   std::string_view of_floats, of_integers, of_bools;
-  /// One function of floats, which takes vectors too and gains much from them.
+  /// A function of floats, which is much faster with vectors.
   bool is_function = false;
-  bool uses_index = false;                // i, in row-major order
-  std::string_view operands = "a, b, c";  // their names
+  bool uses_index = false;                // uses i, the index in row-major order
+  std::string_view operands = "a, b, c";  // the operands' names
 };
 
-/// All of them.
 std::span<const Expression> expressions();
-/// Null if no elementwise operator has the name.
+/// Null if no elementwise operator has this name.
 const Expression* find_expression(std::string_view name);
 
-/// The text for dtypes out and in, whose result the dtype out is rounded from; empty if there is
-/// none.
+/// The expression for result dtype `out` and input dtype `in`; its value is converted to `out`.
+/// Empty if there is none.
 std::string expression_text(const Expression& expression, std::uint8_t out, std::uint8_t in);
 
 }  // namespace patchbay::portable

@@ -11,7 +11,7 @@
 
 namespace patchbay::portable {
 
-/// Throws invalid_argument for a program that is wrong, `unsupported` for what the device can't do.
+/// Throws invalid_argument for a wrong program, `unsupported` if the device can't run it.
 std::unique_ptr<plugin::Module> load_fused(Backend& backend, std::string_view code);
 
 }  // namespace patchbay::portable

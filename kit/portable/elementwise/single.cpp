@@ -11,8 +11,8 @@ using expression::Program;
 using expression::Source;
 using expression::Value;
 
-/// The dtype that is computed in: that of the first tensor among the inputs, for a scalar does not
-/// say whether its u8 stands for a bool.
+/// The dtype of the computation: that of the first input tensor, because a scalar u8 may stand for
+/// a bool.
 std::uint8_t input_dtype(const Expression& expression, Specs specs) {
   if (expression.rule == Rule::kSame || expression.rule == Rule::kChoice) return specs[0].dtype;
   for (const auto& spec : specs.subspan(1)) {
@@ -40,7 +40,7 @@ std::uint16_t add_operator(Program& program, std::string_view op, std::uint8_t d
   return add_value(program, value);
 }
 
-/// An argument as an operand of that dtype; a scalar for a bool is a u8.
+/// Adds an argument as an operand of this dtype; a scalar for a bool is a u8.
 std::uint16_t add_operand(Program& program, const patchbay_argument_spec& spec,
                           std::uint8_t dtype) {
   const bool is_tensor = spec.kind == PATCHBAY_TENSOR;
@@ -54,7 +54,7 @@ std::uint16_t add_operand(Program& program, const patchbay_argument_spec& spec,
   return spec.dtype == dtype ? operand : add_operator(program, "cast.1", dtype, {operand});
 }
 
-/// Copy and fill have no step at all.
+/// Copy and fill become programs without an operator.
 Program program_of(const Expression& expression, Specs specs, std::uint8_t in) {
   Program program;
   Value result;
