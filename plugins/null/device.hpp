@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One device, opened: in most drivers, its context.
+// An opened device: in most drivers, its context.
 #ifndef PATCHBAY_NULL_DEVICE_HPP_
 #define PATCHBAY_NULL_DEVICE_HPP_
 

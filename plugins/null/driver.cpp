@@ -6,7 +6,7 @@
 namespace null {
 
 Driver::Driver(plugin::Host) {
-  // Open the vendor's library here, by its own name, and look up the symbols you use:
+  // Open the vendor's library here by its name, and look up the symbols that you use:
   //   throw plugin::StatusError(PATCHBAY_NO_DRIVER, "libvendor.so.1: cannot open ...");
 }
 

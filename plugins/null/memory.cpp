@@ -7,7 +7,7 @@ plugin::Memory Allocator::allocate(std::uint32_t, std::uint64_t, std::uint64_t) 
   todo("allocate");
 }
 
-// Never called as long as allocate gives nothing.
+// Not called while allocate is not implemented.
 void Allocator::release(std::uint32_t, plugin::Memory) noexcept {}
 
 Allocator::Info Allocator::info() { todo("info"); }

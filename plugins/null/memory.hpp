@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory as the driver gives it; the core caches, not the plugin.
+// Allocates memory from the driver. The core caches it, not the plugin.
 #ifndef PATCHBAY_NULL_MEMORY_HPP_
 #define PATCHBAY_NULL_MEMORY_HPP_
 

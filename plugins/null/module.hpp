@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Optional: users' kernels, from source or native code. Device::load_module makes it.
+// Optional: users' kernels, from source or native code. Device::load_module creates a module.
 #ifndef PATCHBAY_NULL_MODULE_HPP_
 #define PATCHBAY_NULL_MODULE_HPP_
 

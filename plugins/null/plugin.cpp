@@ -3,6 +3,6 @@
 
 #include "driver.hpp"
 
-// The names of your settings, with blanks between: "null_devices null_library".
+// The names of your settings, separated by blanks: "null_devices null_library".
 PATCHBAY_PLUGIN_SETTINGS("");
 PATCHBAY_DEFINE_PLUGIN("null", "null", "0.1", null::Driver);

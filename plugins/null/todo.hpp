@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is left to do: every function that still calls this.
+// Each function that is not implemented yet calls this.
 #ifndef PATCHBAY_NULL_TODO_HPP_
 #define PATCHBAY_NULL_TODO_HPP_
 

@@ -21,7 +21,7 @@ namespace fake {
 
 class Device : public plugin::Device {
  public:
-  /// The driver owns options, faults and executor.
+  /// `options`, `faults` and the executor belong to the driver.
   Device(std::uint32_t index, const Options& options, Faults& faults,
          patchbay::executor::Executor& executor);
 
@@ -33,9 +33,9 @@ class Device : public plugin::Device {
                                               std::string_view options) override;
   bool can_access_peer(plugin::Device& other) override;
 
-  /// For good, with `why` for all that comes later.
+  /// Marks the device as lost; every later call fails with `why`.
   void lose(std::string why);
-  /// Tells a new stream apart from all others of the runtime.
+  /// A number for a new stream that is unique in the runtime.
   std::uint64_t next_queue();
 
   const std::string& name() const { return name_; }

@@ -12,12 +12,12 @@
 
 namespace fake {
 
-/// A recorded position, and when it was reached.
+/// A recorded position and the time when it was reached.
 struct Mark {
   std::shared_ptr<Timeline> timeline;
   std::uint64_t position = 0;
   std::atomic<std::uint64_t> reached_ns{0};
-  std::atomic<int> denials{0};  // so often it is said to be pending still
+  std::atomic<int> denials{0};  // how often queries still report it as pending
 };
 
 class Event : public plugin::Event {
@@ -27,7 +27,7 @@ class Event : public plugin::Event {
   std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
 
   void set(std::shared_ptr<Mark> mark) { mark_ = std::move(mark); }
-  /// Null if it was never recorded; such an event is done.
+  /// Null if the event was never recorded; then it is done.
   const std::shared_ptr<Mark>& mark() const { return mark_; }
 
  private:

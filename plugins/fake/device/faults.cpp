@@ -74,7 +74,7 @@ bool Faults::run_endlessly(const std::function<bool()>& is_over) {
 }
 
 void Faults::wake() {
-  // With the lock, so that no one is between asking and waiting.
+  // Take the lock, so that no waiter misses this between its test and its wait.
   const std::lock_guard lock(mutex_);
   woken_.notify_all();
 }

@@ -26,7 +26,7 @@ enum class Call : std::uint8_t {
 };
 inline constexpr std::size_t kNumCalls = 8;
 
-/// What a launch does that was accepted, or, with kLosesDevice, not.
+/// The fault of a launch. The launch is accepted, except with kLosesDevice.
 enum class LaunchFault : std::uint8_t {
   kNone,
   kLater,
@@ -36,18 +36,18 @@ enum class LaunchFault : std::uint8_t {
   kEndless
 };
 
-/// One for each driver; counts from 1 over all its devices.
+/// One per driver; counts the calls on all its devices from 1.
 class Faults {
  public:
   explicit Faults(const plugin::Host& host);
 
-  /// Throws if this is the call that is to fail.
+  /// Throws if this call is configured to fail.
   void count(Call call);
-  /// The same for launches; says which fault the caller is to play.
+  /// The same for launches; returns the fault that the caller simulates.
   LaunchFault count_launch();
 
-  /// Plays an endless kernel: until the script ends it, or `is_over`, which is asked again after
-  /// each call of wake. True if it was the script.
+  /// Simulates an endless kernel: blocks until the settings end it, or `is_over`, which is tested
+  /// again after each wake(), is true. Returns true in the first case.
   bool run_endlessly(const std::function<bool()>& is_over);
   void wake();
 
@@ -66,7 +66,7 @@ class Faults {
   bool endless_is_over_ = false;
 };
 
-/// Throws NO_DRIVER and the like if the option fake_open asks for it.
+/// Throws NO_DRIVER or a similar error if the option fake_open requests it.
 void fail_open_on_demand(const plugin::Host& host);
 
 }  // namespace fake

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// When a queue does what it may do late, and how late: drawn from a seed, the same in each run.
+// Decides which work of a queue is late, and by how much. Drawn from a seed, so reproducible.
 #ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_LATENESS_HPP_
 #define PATCHBAY_PLUGINS_FAKE_DEVICE_LATENESS_HPP_
 
@@ -8,26 +8,25 @@
 
 namespace fake {
 
-/// What is drawn for at one position of a stream.
+/// What a draw at a position of a stream decides.
 enum class Draw : std::uint8_t { kStart, kPieces, kPieceOrder, kPiece, kNotice, kCallback };
 
-/// Immutable, one for each stream.
+/// Immutable; one per stream.
 class Lateness {
  public:
-  /// `queue` tells the streams of a runtime apart.
+  /// `queue` distinguishes the streams of a runtime.
   Lateness(std::uint64_t seed, std::uint64_t queue, std::uint32_t late_us)
       : key_(mixed(seed) ^ mixed(~queue)), late_us_(late_us) {}
 
   bool is_on() const { return late_us_ != 0; }
 
-  /// A number below `count`.
   std::uint64_t draw(Draw what, std::uint64_t position, std::uint64_t count,
                      std::uint64_t index = 0) const {
     const std::uint64_t place = position * 64 + static_cast<std::uint64_t>(what) * 8 + index;
     return mixed(key_ + mixed(place)) % count;
   }
 
-  /// Not at all half of the time, else up to the user's limit.
+  /// Zero in half of the cases, otherwise up to the user's limit.
   std::chrono::microseconds hold(Draw what, std::uint64_t position, std::uint64_t index = 0) const {
     const std::uint64_t drawn = draw(what, position, 2 * std::uint64_t{late_us_} + 1, index);
     return std::chrono::microseconds(drawn > late_us_ ? drawn - late_us_ : 0);

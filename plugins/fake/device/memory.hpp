@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Device memory that the host can't touch, and that fails on demand.
+// Device memory that the host can't access, with allocations that fail on demand.
 #ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_MEMORY_HPP_
 #define PATCHBAY_PLUGINS_FAKE_DEVICE_MEMORY_HPP_
 

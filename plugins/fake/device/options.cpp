@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
-/// Takes a number off the front of `text`.
+/// Removes a number from the front of `text` and returns it.
 std::optional<std::uint64_t> take_number(std::string_view& text) {
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -46,7 +46,7 @@ std::uint32_t small_option(const plugin::Host& host, std::string_view name, std:
   return static_cast<std::uint32_t>(bounded_option(host, name, otherwise, most));
 }
 
-/// "0>1,1>2": device 0 reaches 1, and 1 reaches 2. Empty: nobody reaches anybody.
+/// "0>1,1>2": device 0 reaches 1, and 1 reaches 2. Empty: no device reaches another.
 auto peers_option(const plugin::Host& host, std::uint32_t devices) {
   std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;
   const auto text = host.option("fake_peers");

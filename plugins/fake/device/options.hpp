@@ -16,36 +16,36 @@ namespace fake {
 
 namespace plugin = patchbay::plugin;
 
-/// The number that the user set under this name. Throws invalid_argument if it is none.
+/// The number that the user set under this name. Throws invalid_argument if it is not a number.
 std::uint64_t number_option(const plugin::Host& host, std::string_view name,
                             std::uint64_t otherwise);
 
-/// Calls by number, from 1: "3", "3-5", or "3-" for all from the third on. Empty if first is 0.
+/// A range of call numbers: "3", "3-5", or "3-" for all from the third. Empty if first is 0.
 struct Window {
   std::uint64_t first = 0, last = 0;
   bool has(std::uint64_t number) const { return first != 0 && first <= number && number <= last; }
 };
-/// Empty if the user set nothing. Throws invalid_argument.
+/// Empty if the user set nothing. Throws invalid_argument if the text is not a window.
 Window window_option(const plugin::Host& host, const std::string& name);
 
 struct Options {
   explicit Options(const plugin::Host& host);
 
-  /// Whether `from` copies to `to` by itself.
+  /// Whether `from` can copy directly to `to`.
   bool reaches(std::uint32_t from, std::uint32_t to) const;
-  /// Whether it reaches any other.
+  /// Whether it can copy directly to any other device.
   bool has_peers(std::uint32_t from) const;
 
   std::uint32_t devices;
   std::uint64_t memory_bytes;  // of each device
   bool f64, peer;
-  std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;  // who reaches whom
-  bool fuses;                      // loads fused expressions
-  std::uint32_t delay_ms;          // how much longer each launch and copy takes
-  std::uint32_t late_us;           // how late things may be done at most, where order allows it
-  std::uint64_t seed;              // of what is late, and how much
-  std::uint64_t link_bytes_per_s;  // to and from the host and peers; 0: as fast as it goes
-  std::uint64_t workspace_bytes;   // that each kernel asks for and overwrites
+  std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;  // pairs (from, to)
+  bool fuses;                      // whether fused expressions are loaded
+  std::uint32_t delay_ms;          // additional time of each launch and copy
+  std::uint32_t late_us;           // largest delay of work whose order allows it; 0: none
+  std::uint64_t seed;              // of the delays
+  std::uint64_t link_bytes_per_s;  // of links to the host and peers; 0: unlimited
+  std::uint64_t workspace_bytes;   // additional workspace of each kernel, which it overwrites
 };
 
 }  // namespace fake

@@ -3,7 +3,7 @@
 
 #include "fake/device/driver.hpp"
 
-// README.md says what they do.
+// README.md describes them.
 PATCHBAY_PLUGIN_SETTINGS(
     "fake_delay_ms fake_devices fake_endless_launch fake_endless_until_launch fake_f64 "
     "fake_fail_allocate fake_fail_async_launch fake_fail_copy fake_fail_create_event "

@@ -17,7 +17,7 @@
 namespace fake {
 namespace {
 
-/// A position that is over is at nothing endless.
+/// Clears the stuck flag at the end of a position.
 class StuckUntilEnd {
  public:
   explicit StuckUntilEnd(Timeline& timeline) : timeline_(timeline) {}
@@ -43,14 +43,14 @@ Stream::~Stream() {
 }
 
 std::uint64_t Stream::submit(Work work) {
-  // Counted once it is queued: what finds no room in the queue has no position.
+  // The position counts only after `post` succeeds.
   const std::uint64_t position = timeline_->submitted() + 1;
   worker_.post([timeline = timeline_, position, work = std::move(work)] {
     const auto run = [&] {
       const StuckUntilEnd end(*timeline);
       work(position);
     };
-    timeline->run(position, std::cref(run));  // nothing is allocated: nobody could be told
+    timeline->run(position, std::cref(run));  // a copy might fail to allocate memory
   });
   return timeline_->submit();
 }
@@ -107,7 +107,7 @@ void Stream::submit_copy(const Copy& copy) {
   submit_work([this, copy](std::uint64_t position) { run_copy(copy, position); });
 }
 
-/// In up to three pieces, in any order, when things are late.
+/// If copies may be late, copies up to three pieces in any order.
 void Stream::run_copy(const Copy& copy, std::uint64_t position) {
   const std::uint64_t speed = device_.options().link_bytes_per_s;
   if (copy.is_link && speed != 0) {
@@ -154,7 +154,7 @@ void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::
     plugin::unsupported(device_.name() + " can't reach " + peer.name());
   }
   if (peer.health()->is_lost()) {
-    // Without the flag, which speaks of this stream's device.
+    // Not marked as device lost: that flag is for the device of this stream.
     throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, peer.name() + ", the copy's end, is lost");
   }
   submit_copy({peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
@@ -178,19 +178,19 @@ void Stream::wait_event(plugin::Event& event) {
   device_.health()->check();
   const auto mark = static_cast<Event&>(event).mark();
   if (mark == nullptr) return;
-  // A failure of what is waited for is thrown here, on the worker, and so becomes ours.
+  // The worker throws the failure of the awaited work here, so this stream fails too.
   submit([this, mark, health = device_.health()](std::uint64_t) {
     try {
       await(*mark);
     } catch (const plugin::StatusError& error) {
       if (mark->timeline->is_of(*health)) throw;
-      // The loss of another device is none of ours.
+      // Drop the device-lost flag: another device was lost.
       throw plugin::StatusError(error.code(), error.what(), error.native_code(), 0, error.origin());
     }
   });
 }
 
-/// A stream that is to go waits for what will come, however late, but not for what never does.
+/// A stream in destruction waits for late work, but not for endless work.
 void Stream::await(const Mark& mark) {
   const auto gives_up = [&] {
     timeline_->set_stuck(mark.timeline->is_stuck());
@@ -217,8 +217,8 @@ void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user
     std::this_thread::sleep_for(lateness.hold(Draw::kCallback, position));
     call(user, status);
   };
-  // Not through the timeline: it is called after a failure too. Made whole here, for the worker may
-  // find no memory.
+  // Not run by the timeline, because it is called after a failure too. Allocated here, because the
+  // worker can't report that memory is exhausted.
   const auto task = std::make_shared<std::list<Worker::Task>>(1, make_call);
   worker_.post([this, task] { callbacks_->post(std::move(*task)); });
 }

@@ -25,12 +25,12 @@ using Worker = patchbay::device::Worker;
 class Device;
 struct Mark;
 
-/// An in-order queue with a thread of its own. Addresses are looked up when work is submitted; the
-/// bytes are touched by the thread.
+/// An in-order queue with a thread of its own. Addresses are resolved at submission; the thread
+/// accesses the bytes.
 class Stream : public plugin::Stream {
  public:
   explicit Stream(Device& device);
-  /// Ends an endless kernel or the wait for one, and runs what else was submitted.
+  /// Ends an endless kernel or the wait for one, and runs the other submitted work.
   ~Stream() override;
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
@@ -46,7 +46,7 @@ class Stream : public plugin::Stream {
 
   using Work = std::function<void(std::uint64_t position)>;
   using Batch = std::vector<std::function<void()>>;
-  /// What `launches` add to the batch, which is run as one launch.
+  /// Collects the launches that `launches` submits into a batch, which runs as one launch.
   template <class Launches>
   Batch collect(const Launches& launches) {
     batch_.clear();
@@ -54,9 +54,9 @@ class Stream : public plugin::Stream {
     return std::exchange(batch_, {});
   }
   void add_to_batch(std::function<void()> part) { batch_.push_back(std::move(part)); }
-  /// Queues a launch; on the thread it plays `fault` first. Throws if the device is lost.
+  /// Queues a launch; the thread simulates `fault` first. Throws if the device is lost.
   void submit_launch(LaunchFault fault, std::string shown, Work work);
-  /// By work that was submitted: does nothing for a while, when things are late.
+  /// Called by submitted work: waits for a drawn delay if lateness is on.
   void pause(std::uint64_t position);
   Device& device() const { return device_; }
 
@@ -65,17 +65,17 @@ class Stream : public plugin::Stream {
     std::byte* to;
     const std::byte* from;
     std::uint64_t size_bytes;
-    bool is_link;  // it leaves the device
+    bool is_link;  // to or from the host or a peer
   };
 
-  /// Gives the position.
+  /// Returns the position.
   std::uint64_t submit(Work work);
-  /// A launch or a copy, which takes time.
+  /// Submits a launch or a copy, which takes the configured time.
   void submit_work(Work work);
   void submit_copy(const Copy& copy);
   void run_copy(const Copy& copy, std::uint64_t position);
   void play(LaunchFault fault, const std::string& shown);
-  /// By the worker.
+  /// Called by the worker.
   void await(const Mark& mark);
 
   Device& device_;
@@ -83,8 +83,8 @@ class Stream : public plugin::Stream {
   const Lateness lateness_;
   const std::shared_ptr<Timeline> timeline_;
   std::atomic<bool> is_ending_{false};
-  std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
-  Worker worker_;                      // ends before the callbacks that it posts
+  std::unique_ptr<Worker> callbacks_;  // created for the first callback
+  Worker worker_;                      // destroyed before `callbacks_`, to which it posts
 };
 
 }  // namespace fake

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How far a stream has come that may be late, or at something that has no end.
+// The progress of a stream that may be late or run endless work.
 #ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_TIMELINE_HPP_
 #define PATCHBAY_PLUGINS_FAKE_DEVICE_TIMELINE_HPP_
 
@@ -19,22 +19,21 @@ class Timeline : public patchbay::device::Timeline {
  public:
   using patchbay::device::Timeline::Timeline;
 
-  /// By the worker: waits so long, unless somebody waits for this position or a later one.
+  /// Called by the worker: waits, but ends early when someone waits for this or a later position.
   void hold(std::uint64_t position, std::chrono::microseconds duration);
-  /// Nothing up to this position is held back any more.
+  /// Ends the delays of all positions up to this one.
   void hurry(std::uint64_t position) override;
 
-  /// By another timeline's worker, without a deadline. Asks now and then; false when it gives up.
+  /// Called by another timeline's worker. Polls `gives_up`; returns false if it becomes true.
   bool wait_unless(std::uint64_t position, const std::function<bool()>& gives_up);
 
-  /// Whether the worker is at something that has no end of its own. Set by the worker, until the
-  /// position is over.
+  /// Whether the worker runs endless work. The worker sets it until the position is over.
   bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
   void set_stuck(bool stuck) { stuck_.store(stuck, std::memory_order_release); }
 
  private:
   std::atomic<bool> stuck_{false};
-  std::uint64_t wanted_ = 0;  // under mutex_: as far as somebody waits
+  std::uint64_t wanted_ = 0;  // under mutex_: the last position that is waited for
 };
 
 }  // namespace fake

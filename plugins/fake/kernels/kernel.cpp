@@ -15,14 +15,14 @@
 namespace fake {
 namespace {
 
-/// Writes over it what no other launch under way writes.
+/// Fills the workspace with a value that is unique among running launches.
 void mark_workspace(std::byte* workspace, std::uint64_t size_bytes, std::uintptr_t mark) {
   for (std::uint64_t at = 0; at < size_bytes; at += sizeof(mark)) {
     std::memcpy(workspace + at, &mark, std::min<std::uint64_t>(sizeof(mark), size_bytes - at));
   }
 }
 
-/// Throws if another launch used it at the same time.
+/// Throws if another launch used the workspace at the same time.
 void check_workspace(const std::byte* workspace, std::uint64_t size_bytes, std::uintptr_t mark,
                      const std::string& shown) {
   for (std::uint64_t at = 0; at < size_bytes; at += sizeof(mark)) {

@@ -17,11 +17,11 @@ namespace fake {
 
 class Device;
 
-/// A portable kernel. However many functions it runs, it is one launch, which checks all that the
-/// specs left open and plays the fault that is asked for.
+/// A portable kernel. It runs all its functions as one launch, which checks the arguments that the
+/// specs left open, and simulates the configured fault.
 class Kernel : public plugin::Kernel {
  public:
-  /// `marked_bytes`: more workspace, which is overwritten, and found as it was left.
+  /// `marked_bytes`: additional workspace, which a launch fills and checks afterwards.
   Kernel(std::string name, std::unique_ptr<plugin::Kernel> portable,
          std::vector<patchbay_argument_spec> specs, std::uint64_t marked_bytes);
 
@@ -43,14 +43,13 @@ class Kernel : public plugin::Kernel {
 
 /// The kernel of an operator. Throws unsupported, with operator and dtypes, if there is none.
 std::unique_ptr<plugin::Kernel> prepare_operator(Device& device, const patchbay_kernel_spec& spec);
-/// A fused expression.
 std::unique_ptr<plugin::Module> load_fused(Device& device, std::string_view code);
 
-/// Where the bytes of a tensor really are. Throws, with `where`, if they are not all in one block.
+/// The address of a tensor's bytes. Throws, with `where`, if they are not all in one block.
 std::byte* bytes_of(const Device& device, const std::string& where,
                     const patchbay_argument& tensor);
 
-/// Counts the launch; a fault that shows at once is thrown, another is for the stream.
+/// Counts the launch. Throws an immediate fault; returns one that the stream simulates.
 LaunchFault begin_launch(Device& device, const std::string& shown);
 
 }  // namespace fake

@@ -18,7 +18,7 @@ using Axes = std::array<std::uint32_t, 3>;
 
 Axes copy_of(std::span<const std::uint32_t, 3> axes) { return {axes[0], axes[1], axes[2]}; }
 
-/// A launch on its way to the worker.
+/// A launch that waits on the worker.
 struct Submission {
   std::shared_ptr<const executor::Kernel> code;
   Axes groups, group_size;

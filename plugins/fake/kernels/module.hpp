@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Users' kernels, run by the kernel executor on the stream's thread and on the device's own memory.
+// Runs users' kernels with the kernel executor, on the stream's thread and in device memory.
 #ifndef PATCHBAY_PLUGINS_FAKE_KERNELS_MODULE_HPP_
 #define PATCHBAY_PLUGINS_FAKE_KERNELS_MODULE_HPP_
 

@@ -16,7 +16,7 @@ namespace {
 namespace executor = patchbay::executor;
 namespace portable = patchbay::portable;
 
-/// A launch on its way to the worker.
+/// A launch that waits on the worker.
 struct Submission {
   std::shared_ptr<const executor::Kernel> code;
   std::array<std::uint32_t, 3> groups{}, group_size{};
@@ -26,13 +26,13 @@ struct Submission {
   void run() const { code->run({groups, group_size}, places, executor::run_serially); }
 };
 
-/// A text that is compiled at its first launch: asking what there is costs nothing.
+/// A text that is compiled at its first launch, so that preparing a kernel is cheap.
 class Code {
  public:
   Code(executor::Executor& executor, std::string_view text) : executor_(executor), text_(text) {}
 
-  /// Memory that a group shares is thread-local, for which the system aborts where it finds no
-  /// memory: groups of one work-item do without.
+  /// Shared memory is thread-local, and the system aborts if it can't allocate that. Groups of one
+  /// work-item need none.
   std::uint64_t max_group_size() const {
     return text_.find("PATCHBAY_SHARED") == std::string::npos ? 256 : 1;
   }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The portable operators by the kernel executor: the texts as C++, with memory and streams as an
-// accelerator has them.
+// Runs the portable operators with the kernel executor, on memory and streams like those of an
+// accelerator.
 #ifndef PATCHBAY_PLUGINS_FAKE_KERNELS_PORTABLE_BACKEND_HPP_
 #define PATCHBAY_PLUGINS_FAKE_KERNELS_PORTABLE_BACKEND_HPP_
 
