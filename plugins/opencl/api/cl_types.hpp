@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is used of OpenCL 1.2, declared here: no vendor header is needed. declarations_check.cpp
-// compares all of it with <CL/cl.h> where that is found.
+// The parts of OpenCL 1.2 that are used, declared here so that no vendor header is needed. If
+// <CL/cl.h> is found, declarations_check.cpp compares all of them with it.
 #ifndef PATCHBAY_PLUGINS_OPENCL_API_CL_TYPES_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_API_CL_TYPES_HPP_
 
@@ -9,7 +9,7 @@
 
 namespace patchbay::opencl {
 
-// Opaque objects; the names follow the specification's without its prefix.
+// Opaque objects, named as in the specification without its prefix.
 using cl_platform = struct PlatformObject*;
 using cl_device = struct DeviceObject*;
 using cl_context = struct ContextObject*;
@@ -95,7 +95,7 @@ using cl_bits = std::uint64_t;
 PATCHBAY_CL_CONSTANTS(PATCHBAY_CL_CONSTANT)
 #undef PATCHBAY_CL_CONSTANT
 
-// Of extensions; older headers lack them.
+// From extensions, which older headers lack.
 inline constexpr std::int64_t kPlatformNotFoundKhr = -1001;
 inline constexpr std::int64_t kDeviceUuidKhr = 0x106A;
 inline constexpr std::int64_t kDevicePciBusInfoKhr = 0x410F;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Compiled where <CL/cl.h> is found, and never linked: our declarations against the vendor's.
+// Compares our declarations with the vendor's. Compiled if <CL/cl.h> is found; never linked.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -15,7 +15,7 @@ namespace {
   static_assert(ours == static_cast<std::int64_t>(theirs), #theirs);
 PATCHBAY_CL_CONSTANTS(PATCHBAY_CL_SAME)
 
-/// Two types are one to the calling convention: opaque objects are pointers to some class.
+/// Types that a call passes in the same way are equal: opaque objects are pointers to classes.
 template <class T>
 struct Plain {
   using type =

@@ -19,7 +19,7 @@ std::string pci_text(std::uint32_t domain, std::uint32_t bus, std::uint32_t devi
   return text;
 }
 
-/// The address on the bus, by whichever extension gives it.
+/// The PCI address, from whichever extension reports it.
 std::string pci_address(const Symbols& cl, cl_device device, const std::string& extensions) {
   if (has_word(extensions, "cl_khr_pci_bus_info")) {
     struct Address {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the driver says of a device, read without a context.
+// Device properties that the driver reports without a context.
 #ifndef PATCHBAY_PLUGINS_OPENCL_API_DEVICE_INFO_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_API_DEVICE_INFO_HPP_
 
@@ -12,7 +12,7 @@
 
 namespace patchbay::opencl {
 
-/// The name of PoCL's platform: a driver for processors that shares files between processes.
+/// The name of PoCL's platform: a CPU driver that shares cache files between processes.
 inline constexpr std::string_view kPocl = "Portable Computing Language";
 
 struct DeviceInfo {
@@ -22,14 +22,14 @@ struct DeviceInfo {
   std::string platform, name, vendor, driver_version, version, pci_address;
   std::array<std::uint8_t, 16> uuid{};
   bool is_cpu, shares_host_memory, has_f64;
-  bool divides_exactly;  // f32 division and square root are correctly rounded if asked for
+  bool divides_exactly;  // f32 division and square root can be compiled to round correctly
   std::uint64_t memory_bytes, largest_allocation_bytes, alignment_bytes, local_memory_bytes;
   std::uint32_t compute_units, vector_bytes, max_group_size;
 };
 
-/// A property that is a text; empty if the driver does not know it.
+/// A text property; empty if the driver does not know it.
 std::string device_text(const Symbols& cl, cl_device device, std::int64_t what);
-/// A property that is a number or a flag; `otherwise` if the driver does not know it.
+/// A number or flag property; `otherwise` if the driver does not know it.
 template <class T>
 T device_value(const Symbols& cl, cl_device device, std::int64_t what, T otherwise = T{}) {
   T value = otherwise;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the driver returns, as exceptions with the entry's name.
+// Converts the driver's error codes to exceptions that name the entry.
 #ifndef PATCHBAY_PLUGINS_OPENCL_API_ERROR_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_API_ERROR_HPP_
 
@@ -14,19 +14,19 @@ namespace patchbay::opencl {
 /// "CL_OUT_OF_RESOURCES (-5)"
 std::string describe(std::int64_t code);
 
-/// Whether the device is gone with that code.
+/// Returns the device-lost flag if the code means that the device is lost.
 inline std::uint32_t flags_of(std::int64_t code) {
   return code == kDeviceNotAvailable ? std::uint32_t{PATCHBAY_STATUS_DEVICE_LOST} : 0;
 }
 
-/// Throws what `code` means, as the failure of `doing`.
+/// Throws the error for `code`, as a failure of `doing`.
 [[noreturn]] void fail(const std::string& doing, std::int64_t code);
 
 inline void check(cl_int code, const char* doing) {
   if (code != kSuccess) fail(doing, code);
 }
 
-/// Whether the code says that there is no memory for what was asked.
+/// Whether the code means that memory is exhausted.
 bool is_out_of_memory(std::int64_t code);
 
 }  // namespace patchbay::opencl

@@ -6,7 +6,7 @@
 
 namespace patchbay::opencl {
 
-/// What the host can still give, for devices that live in its memory; no limit if it does not say.
+/// Available host memory, for devices that use it; the largest number if it is unknown.
 std::uint64_t host_memory_available_bytes();
 
 }  // namespace patchbay::opencl

@@ -13,7 +13,7 @@ namespace {
 std::vector<cl_platform> platforms(const Symbols& cl) {
   cl_uint count = 0;
   const cl_int code = cl.clGetPlatformIDs(0, nullptr, &count);
-  // The ICD loader's way of saying that no driver is installed.
+  // The ICD loader returns this if no driver is installed.
   if (code == kPlatformNotFoundKhr || (code == kSuccess && count == 0)) return {};
   check(code, "clGetPlatformIDs");
   std::vector<cl_platform> found(count);
@@ -38,7 +38,7 @@ std::vector<cl_device> devices(const Symbols& cl, cl_platform platform) {
   return found;
 }
 
-/// "OpenCL 1.1 ..." is too old, "OpenCL 1.2 ..." and "OpenCL 3.0 ..." are not.
+/// Takes a version such as "OpenCL 1.1 ...". The oldest that is supported is 1.2.
 bool is_too_old(std::string_view version) {
   constexpr std::string_view kBefore = "OpenCL ";
   if (version.substr(0, kBefore.size()) != kBefore) return true;
@@ -46,7 +46,7 @@ bool is_too_old(std::string_view version) {
   return number == "1.0" || number == "1.1";
 }
 
-/// Empty if the device can be used.
+/// Why a device can't be used; empty if it can.
 std::string why_not(const Symbols& cl, const DeviceInfo& device) {
   if (is_too_old(device.version)) return "has " + device.version + ", not 1.2";
   if (device_value<cl_uint>(cl, device.id, kDeviceAvailable) == 0) return "is not available";

@@ -10,8 +10,8 @@
 
 namespace patchbay::opencl {
 
-/// The devices of all platforms that can be used: OpenCL 1.2, with a compiler. What is left out is
-/// logged. Throws PATCHBAY_NO_DEVICE, saying what each platform has, if there is none.
+/// The usable devices of all platforms: OpenCL 1.2, with a compiler. Logs the devices that it
+/// skips. Throws PATCHBAY_NO_DEVICE with the reason for each platform if there is none.
 std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host);
 
 }  // namespace patchbay::opencl

@@ -11,7 +11,7 @@
 namespace patchbay::opencl {
 namespace {
 
-/// What hwloc, by which PoCL counts processors, looks for.
+/// The files that hwloc, which PoCL uses to count processors, requires.
 constexpr const char* kTopology[] = {
     "/sys/devices/system/cpu/cpu0/topology/core_cpus",
     "/sys/devices/system/cpu/cpu0/topology/core_siblings",

@@ -6,8 +6,8 @@
 
 namespace patchbay::opencl {
 
-/// Why a platform of that name must not be asked for its devices here; empty if it may be. PoCL
-/// ends the process if the kernel does not show it the processors.
+/// Why a platform of this name must not be asked for its devices; empty if it may be. PoCL ends the
+/// process if the kernel does not list the processors.
 std::string why_not_ask(const std::string& platform);
 
 }  // namespace patchbay::opencl

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The entries of the ICD loader that this plugin calls, as one table, resolved when it is opened.
+// The entries of the ICD loader that this plugin calls, resolved when it is opened.
 #ifndef PATCHBAY_PLUGINS_OPENCL_API_SYMBOLS_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_API_SYMBOLS_HPP_
 
@@ -83,11 +83,10 @@ using ContextCallback = void (*)(const char*, const void*, std::size_t, void*);
           const std::size_t*, cl_uint, const cl_event*, cl_event*))
 // clang-format on
 
-/// The opened ICD loader. It is never taken out of memory again: the drivers behind it keep
-/// threads.
+/// The opened ICD loader. It is never unloaded, because the drivers behind it keep threads.
 class Symbols {
  public:
-  /// `path`: the only file to try. Throws PATCHBAY_NO_DRIVER with the dynamic linker's words.
+  /// `path`: the only file to try. Throws PATCHBAY_NO_DRIVER with the dynamic linker's message.
   explicit Symbols(const std::optional<std::string>& path);
 
 #define PATCHBAY_CL_MEMBER(name, result, parameters) result(*name) parameters = nullptr;

@@ -14,7 +14,7 @@ namespace patchbay::opencl {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
-/// Smaller blocks come out of what the driver's heap has anyway, and a command takes tens of
+/// Smaller blocks come from memory that the driver already has, and a command takes tens of
 /// microseconds.
 constexpr std::uint64_t kCommitFromBytes = 256 << 10;
 
@@ -61,14 +61,14 @@ BufferHandle Allocator::create(std::int64_t flags, std::uint64_t size_bytes) con
   return {device_.cl(), buffer};
 }
 
-/// Drivers put off the real allocation to the first use; this is one.
+/// Uses the memory, because drivers delay the real allocation until the first use.
 void Allocator::commit(cl_buffer buffer, std::uint64_t size_bytes) const {
   const Symbols& cl = device_.cl();
   const bool by_page = device_.info().is_cpu;
   if (by_page && size_bytes < kCommitFromBytes) return;
   cl_int code = kSuccess;
   if (by_page) {
-    // A column of one byte a page: all pages are touched, little is written.
+    // Writes one byte per page, which touches all pages but writes little.
     const std::size_t pages = size_bytes / kPageBytes, none[3] = {0, 0, 0},
                       column[3] = {1, pages, 1};
     const std::vector<char> zeros(pages);
@@ -171,7 +171,7 @@ plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_b
     plugin::invalid_argument("the buffer has " + std::to_string(has_bytes) + " bytes, not " +
                              std::to_string(size_bytes));
   }
-  // Other devices of the context may have let it pass.
+  // The buffer's other devices may allow smaller alignments.
   const auto offset = ask<std::size_t>(buffer, kMemOffset);
   const std::uint64_t alignment = std::max<std::uint64_t>(device_.info().alignment_bytes, 1);
   if (offset % alignment != 0) {

@@ -15,8 +15,8 @@ namespace patchbay::opencl {
 
 class Device;
 
-/// Device memory is a buffer object and an offset. Pinned memory is a buffer that stays mapped: its
-/// base is the host's pointer, and so it can be the end of a copy but no kernel's argument.
+/// Device memory is a buffer object and an offset. Pinned memory is a mapped buffer whose base is
+/// the host pointer; it can be copied from and to but can't be an argument of a kernel.
 class Allocator : public plugin::Allocator {
  public:
   Allocator(const Device& device, plugin::Host host);
@@ -27,9 +27,9 @@ class Allocator : public plugin::Allocator {
   Info info() override;
   plugin::Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes) override;
 
-  /// The buffer object of a base of either kind.
+  /// The buffer object for a base of either kind.
   cl_buffer buffer_of(void* base) const;
-  /// The same, and throws if the memory is mapped, which no command but a copy may use.
+  /// The same for device memory. Throws if the memory is mapped, because only copies may use that.
   cl_buffer device_buffer(plugin::Memory memory) const;
 
  private:
@@ -52,7 +52,7 @@ class Allocator : public plugin::Allocator {
   std::atomic<std::uint64_t> allocated_bytes_{0};
   mutable std::mutex mutex_;
   std::atomic<std::size_t> num_pinned_{0};
-  std::unordered_map<void*, Pinned> pinned_;  // by the host's pointer
+  std::unordered_map<void*, Pinned> pinned_;  // keyed by host pointer
 };
 
 }  // namespace patchbay::opencl

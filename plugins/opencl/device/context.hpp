@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The context of one device: made for it, or the application's.
+// The context of a device: created for it, or the application's.
 #ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_CONTEXT_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_DEVICE_CONTEXT_HPP_
 
@@ -11,7 +11,7 @@
 namespace patchbay::opencl {
 
 ContextHandle create_context(const Symbols& cl, const DeviceInfo& info);
-/// Retains the application's. Throws if it has not the device.
+/// Retains the application's context. Throws if it does not contain the device.
 ContextHandle share_context(const Symbols& cl, const DeviceInfo& info,
                             std::uint64_t native_context);
 

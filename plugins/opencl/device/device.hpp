@@ -15,13 +15,13 @@
 
 namespace patchbay::opencl {
 
-/// One device in a context of its own, or the application's. In a context of several devices a
-/// buffer has no home: the driver moves it where it likes, so that neither copies nor memory could
-/// be counted, and a fault would take all devices with it. The price: the host waits for events
-/// between devices, and copies between them go through it.
+/// A device in its own context, or the application's. In a context with several devices the driver
+/// moves buffers between them, so copies and memory could not be counted, and a failure would
+/// affect all devices. The cost of separate contexts: the host waits for events of other devices,
+/// and copies between devices pass through the host.
 class Device : public plugin::Device {
  public:
-  /// The driver owns what is given by reference.
+  /// The driver owns the objects that are passed by reference.
   Device(const Symbols& cl, const DeviceInfo& info, ProcessEnd& process_end, ContextHandle context,
          plugin::Host host);
 

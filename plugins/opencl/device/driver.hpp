@@ -14,7 +14,7 @@
 
 namespace patchbay::opencl {
 
-/// The devices of all platforms, in the order in which the ICD loader gives them.
+/// The devices of all platforms, in the ICD loader's order.
 class Driver : public plugin::Driver {
  public:
   explicit Driver(plugin::Host host);

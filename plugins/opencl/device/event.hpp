@@ -13,7 +13,7 @@ namespace patchbay::opencl {
 
 class Device;
 
-/// A marker in a queue; until it is recorded there is none, and it is done.
+/// A marker in a queue. An event that was not recorded has no marker and is done.
 class Event : public plugin::Event {
  public:
   explicit Event(const Device& device) : device_(device) {}
@@ -35,7 +35,7 @@ class Event : public plugin::Event {
   Position position_;
 };
 
-/// Waits until the driver's event is over, well or not; false when the deadline passed first.
+/// Waits until the event has completed or failed. Returns false if the deadline passes first.
 bool wait_for(const Symbols& cl, cl_event event, plugin::Host host, std::uint64_t deadline_ns);
 
 }  // namespace patchbay::opencl

@@ -28,7 +28,7 @@ void ProcessEnd::stop(std::uint64_t deadline_ns) noexcept {
   for (Stream* const stream : streams_) {
     try {
       stream->synchronize(deadline_ns);
-    } catch (...) {  // what failed has ended
+    } catch (...) {  // a failed stream has no running work
     }
   }
 }

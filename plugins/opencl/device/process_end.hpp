@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What must not run while the process ends. A driver may compile a kernel when it is first run, in
-// a thread of its own, and the compiler's library is taken down by exit().
+// Prevents work while the process exits. A driver may compile a kernel in a thread when it first
+// runs, but exit() destroys the state of the compiler's library.
 #ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESS_END_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_DEVICE_PROCESS_END_HPP_
 
@@ -14,10 +14,10 @@ namespace patchbay::opencl {
 
 class Stream;
 
-/// One for the driver and its devices. Thread-safe.
+/// One for the driver and all its devices. Thread-safe.
 class ProcessEnd {
  public:
-  /// Held during a submission or a build. Throws if the process has begun to end.
+  /// Held during a submission or a build. Throws if the process is exiting.
   class Pass {
    public:
     explicit Pass(ProcessEnd& end);
@@ -26,7 +26,7 @@ class ProcessEnd {
     const CallGate::Pass pass_;
   };
 
-  /// Lets `stop` know of a stream for as long as this object lives.
+  /// Registers a stream with `stop` while this object exists.
   class Entry {
    public:
     Entry(ProcessEnd& end, Stream& stream);
@@ -40,8 +40,8 @@ class ProcessEnd {
     Stream& stream_;
   };
 
-  /// Lets no submission and no build begin any more, and waits for those that run and for what all
-  /// streams hold, until the deadline.
+  /// Prevents new submissions and builds, and waits for running ones and for the work of all
+  /// streams, until the deadline.
   void stop(std::uint64_t deadline_ns) noexcept;
 
  private:

@@ -30,7 +30,7 @@ Stream::~Stream() {
     const EventHandle marker = mark();
     wait_for(cl_, marker.get(), host(), PATCHBAY_NO_DEADLINE);
   } catch (...) {
-    cl_.clFinish(queue_.get());  // the queue takes no marker any more
+    cl_.clFinish(queue_.get());  // the queue no longer accepts a marker
   }
   timeline_->settle();
 }
@@ -67,8 +67,8 @@ void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_
   });
 }
 
-/// An event for all that the queue holds. A marker is a command that takes as long as a small copy;
-/// it is put in only if nothing is pending, or if the application may have put something in.
+/// Returns an event for all work in the queue. A marker takes as long as a small copy, so it is
+/// used only if nothing is pending or the application may have queued work.
 EventHandle Stream::mark() {
   if (!is_shared_) {
     if (EventHandle last = timeline_->last_pending(queue_.get())) return last;
@@ -91,7 +91,7 @@ void Stream::wait_event(plugin::Event& event) {
   const cl_event native = awaited.native();
   if (native == nullptr) return;
   if (&awaited.device() != &device_) {
-    // Events of another context are refused by the driver.
+    // The driver refuses events of another context.
     wait_for(cl_, native, host(), PATCHBAY_NO_DEADLINE);
     awaited.position().check();
     return;
@@ -108,7 +108,7 @@ void Stream::flush() { check(cl_.clFlush(queue_.get()), "clFlush"); }
 
 bool Stream::synchronize(std::uint64_t deadline_ns) {
   const std::uint64_t number = timeline_->last();
-  // Not clFinish: rusticl's returns too early when the queue was flushed before.
+  // Not clFinish: rusticl's returns too early if the queue was flushed before.
   const EventHandle last = is_shared_ ? mark() : timeline_->last_pending(queue_.get());
   if (last && !wait_for(cl_, last.get(), host(), deadline_ns)) return false;
   timeline_->check(number);

@@ -17,7 +17,7 @@ namespace patchbay::opencl {
 
 class Device;
 
-/// A command queue in order.
+/// An in-order command queue.
 class Stream : public plugin::Stream {
  public:
   Stream(const Device& device, QueueHandle queue);
@@ -30,14 +30,13 @@ class Stream : public plugin::Stream {
   void wait_event(plugin::Event& event) override;
   void flush() override;
   bool synchronize(std::uint64_t deadline_ns) override;
-  /// The application puts work of its own in the queue, too.
+  /// The application also submits work to this queue.
   void share() { is_shared_.store(true, std::memory_order_relaxed); }
 
   const Device& device() const { return device_; }
   cl_queue queue() const { return queue_.get(); }
 
-  /// Notes what `enqueue(queue, event)` puts in the queue; throws what it returns if that is an
-  /// error.
+  /// Calls `enqueue(queue, event)` and records the submission; throws if it returns an error.
   template <class Enqueue>
   std::uint64_t submit(std::string_view name, const char* entry, Enqueue&& enqueue,
                        Position after = {}) {
@@ -56,10 +55,10 @@ class Stream : public plugin::Stream {
   const QueueHandle queue_;
   const std::shared_ptr<Timeline> timeline_;
   std::atomic<bool> is_shared_{false};
-  const ProcessEnd::Entry entry_;  // the last: what it shows is whole
+  const ProcessEnd::Entry entry_;  // last: registers the complete stream
 };
 
-/// With times an event of the queue knows when it was over.
+/// With times, events of the queue know when they completed.
 QueueHandle create_queue(const Device& device, bool with_times = false);
 
 }  // namespace patchbay::opencl

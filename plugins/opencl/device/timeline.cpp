@@ -44,7 +44,7 @@ EventHandle Timeline::last_pending(cl_queue queue) {
   return last;
 }
 
-/// What a submission that ended with `status` failed with.
+/// The failure of a submission that ended with `status`, if it failed.
 std::optional<plugin::StatusError> Timeline::failure_of(const Submission& submission,
                                                         std::int64_t status) {
   if (submission.after.timeline != nullptr) {
@@ -56,7 +56,7 @@ std::optional<plugin::StatusError> Timeline::failure_of(const Submission& submis
                              flags_of(status), submission.name);
 }
 
-/// Forgets what is done. The queue is in order, so that the first that is not ends the search.
+/// Removes completed submissions. Stops at the first incomplete one, because the queue is in order.
 void Timeline::collect(std::uint64_t up_to) {
   while (!pending_.empty() && pending_.front().number <= up_to) {
     const Submission& first = pending_.front();

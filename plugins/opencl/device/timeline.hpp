@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a stream was given and what became of it. Shared by the stream, its events, and those who
-// wait for them, so that a failure can be told with its origin when its stream is gone.
+// The submissions of a stream and their results. Shared by the stream, its events, and the streams
+// that wait for them, so a failure can be reported with its origin after its stream is destroyed.
 #ifndef PATCHBAY_PLUGINS_OPENCL_DEVICE_TIMELINE_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_DEVICE_TIMELINE_HPP_
 
@@ -20,17 +20,17 @@ namespace patchbay::opencl {
 
 class Timeline;
 
-/// A place on a timeline; an empty one is the beginning of time.
+/// A position on a timeline; a default one precedes all submissions.
 struct Position {
   std::shared_ptr<Timeline> timeline;
   std::uint64_t number = 0;
 
-  /// Throws what failed up to here, if anything did.
+  /// Throws the failure of work up to this position, if any.
   void check() const;
 };
 
-/// Numbers the submissions of all streams of a device, so that what a submission waits for always
-/// has a smaller number than its own; and locks their timelines, of which one looks into another.
+/// Numbers the submissions of all streams of a device, so a submission has a larger number than
+/// those it waits for. Its lock protects all their timelines, because one reads another.
 struct SubmissionClock {
   std::mutex mutex;
   std::uint64_t last = 0;
@@ -41,17 +41,17 @@ class Timeline {
   Timeline(const Symbols& cl, std::shared_ptr<SubmissionClock> clock)
       : cl_(cl), clock_(std::move(clock)) {}
 
-  /// Notes a submission, which `event` stands for, and gives its number. If it waits for a
-  /// position elsewhere, a failure there is its own.
+  /// Records a submission, which `event` represents, and returns its number. If it waits for a
+  /// position on another timeline, a failure there is also its failure.
   std::uint64_t submitted(EventHandle event, std::string_view name, Position after = {});
   std::uint64_t last() const;
-  /// Whether all up to `number` has ended, well or not.
+  /// Whether all submissions up to `number` have completed or failed.
   bool is_done(std::uint64_t number);
-  /// The event of the last submission, which stands for all before it; none if all has ended.
-  /// Flushes `queue`, for nobody may wait for what its queue still holds back.
+  /// The event of the last submission, which completes after all earlier ones; none if all have
+  /// ended. Flushes `queue`, because work that is not flushed may never start.
   EventHandle last_pending(cl_queue queue);
 
-  /// Forgets all that is done, and so lets go of the timelines that it waited for.
+  /// Removes completed submissions, which releases the timelines that they waited for.
   void settle();
   /// Throws the failure of a submission up to `number`.
   void check(std::uint64_t number);
@@ -64,7 +64,7 @@ class Timeline {
     Position after;
   };
 
-  // These hold the clock's lock.
+  // The caller holds the clock's lock.
   void collect(std::uint64_t up_to);
   static std::optional<plugin::StatusError> failure_of(const Submission& submission,
                                                        std::int64_t status);
@@ -75,7 +75,7 @@ class Timeline {
   std::uint64_t last_ = 0;
   std::deque<Submission> pending_;
   std::uint64_t failed_at_ = 0;
-  std::optional<plugin::StatusError> failure_;  // the first; it stays
+  std::optional<plugin::StatusError> failure_;  // the first failure
 };
 
 }  // namespace patchbay::opencl

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the portable operators see of a device.
+// Runs the portable operators on a device.
 #ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_BACKEND_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_KERNELS_BACKEND_HPP_
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds kMostPatience{60};
 constexpr std::chrono::milliseconds kPause{5};
 
-/// Where PoCL keeps what it builds; empty for a process with raised privileges.
+/// PoCL's cache directory; empty if the process has raised privileges.
 std::string pocl_directory() {
   const auto variable = [](const char* name) {
     const char* const value = secure_getenv(name);
@@ -31,7 +31,7 @@ std::string pocl_directory() {
   return {};
 }
 
-/// The place in the file that stands for the program: programs do not wait for each other.
+/// The byte of the lock file for a program: different programs do not wait for each other.
 off_t place_of(std::string_view key) {
   std::uint64_t hash = UINT64_C(0xcbf29ce484222325);
   for (const char c : key) {
@@ -40,7 +40,7 @@ off_t place_of(std::string_view key) {
   return static_cast<off_t>(hash >> 2);
 }
 
-/// Of this open file, so that threads exclude each other too.
+/// Locks the open file description, so that threads exclude each other too.
 bool try_lock(int file, off_t place) {
   struct flock range {};
   range.l_type = F_WRLCK;

@@ -8,15 +8,15 @@
 
 namespace patchbay::opencl {
 
-/// While it lives, no other process and no other thread builds the same program for the device.
+/// Prevents other threads and processes from building the same program for the device.
 ///
-/// PoCL keeps what it builds in a directory that all processes share, and replaces a file there by
-/// removing it first: another process that builds or loads the same program at that moment finds
-/// no file, fails or aborts. Drivers other than PoCL get no lock. Neither does a device whose
-/// directory can't be written, nor anyone who has waited for a minute.
+/// PoCL keeps built programs in a directory that all processes share, and removes a file there
+/// before it replaces it: another process that builds or loads the same program then finds no file,
+/// and fails or aborts. The lock is not taken for drivers other than PoCL, if the directory can't
+/// be written, or after waiting for a minute.
 class BuildLock {
  public:
-  /// `key`: equal for equal programs.
+  /// `key`: the same for the same program.
   BuildLock(const DeviceInfo& device, std::string_view key);
   ~BuildLock();
   BuildLock(const BuildLock&) = delete;

@@ -1,10 +1,10 @@
 // out = alpha a b + beta out for devices whose work-items are threads with vector registers. A
-// work-item computes LINES rows of several strips of WIDTH columns. It copies what it needs of a
-// and b into memory of its own first, in the order of use, for lines a power of two apart would
-// fight for the same places of the cache. Defined before: T (of values), STORED (of elements),
-// LOAD(element), STORE(value), V (a vector of T), VLOAD, VSTORE, LANES, VECTORS (of a strip), HEIGHT
-// (rows a tile), LINES, DEPTH (of a copy), FMA, and KEEPS_SUMS: 1 if elements do not hold a sum, so
-// that it stays beside them until it is complete; then a work-item has one strip.
+// work-item computes LINES rows of several strips of WIDTH columns. It first copies the parts of a
+// and b that it needs to its own memory, in the order of use, because lines a power of two apart
+// would compete for the same cache sets. Define before: T (of values), STORED (of elements),
+// LOAD(element), STORE(value), V (a vector of T), VLOAD, VSTORE, LANES, VECTORS (per strip), HEIGHT
+// (rows per tile), LINES, DEPTH (of a copy), FMA, and KEEPS_SUMS: 1 if elements are too small for a
+// sum, which then stays in memory of its own until it is complete; a work-item has one strip then.
 
 #define WIDTH (LANES * VECTORS)
 
@@ -13,12 +13,12 @@ typedef struct {
   i64 a_row, a_column;  // strides
   i64 b_row, b_column;
   i64 out_row;
-  i64 count;                     // of products
-  i64 a_next, b_next, out_next;  // strides from one to the next
-  i64 strips;                    // of a work-item
+  i64 count;                     // number of products
+  i64 a_next, b_next, out_next;  // strides from one product to the next
+  i64 strips;                    // per work-item
 } Sizes;
 
-// Tile by tile, and in a tile column by column. Rows beyond the last one repeat it.
+// Copies a tile by tile, each column by column. Rows beyond the last one repeat it.
 PATCHBAY_FUNCTION void pack_a(PATCHBAY_LOCAL T *to, PATCHBAY_GLOBAL const STORED *a, const int rows,
                               const int depth, const i64 row_stride, const i64 column_stride) {
   for (int tile = 0; tile < rows; tile += HEIGHT) {
@@ -54,7 +54,7 @@ PATCHBAY_FUNCTION void pack_b(PATCHBAY_LOCAL T *to, PATCHBAY_GLOBAL const STORED
   }
 }
 
-// scale * what is there, or nothing.
+// Stores `value`, plus scale * the previous elements if `reads`.
 PATCHBAY_FUNCTION void store(PATCHBAY_GLOBAL STORED *to, const V value, const int columns,
                              const int reads, const T scale) {
 #if !KEEPS_SUMS

@@ -17,12 +17,12 @@ namespace {
 using portable::define;
 using portable::pieces;
 
-constexpr std::int64_t kMostLines = 120;         // rows of a that an item copies ...
-constexpr std::int64_t kMostCopied = 120 << 10;  // ... and their bytes: they stay in the L2 cache
+constexpr std::int64_t kMostLines = 120;         // rows of a that a work-item copies ...
+constexpr std::int64_t kMostCopied = 120 << 10;  // ... and their bytes, which fit in the L2 cache
 constexpr std::int64_t kDepth = 256;             // columns of a and rows of b that are copied
-constexpr std::int64_t kMostStrips = 8;          // then the copies cost little
+constexpr std::int64_t kMostStrips = 8;          // enough to make the copies cheap
 
-/// The text, and what a work-item computes: so many rows, and strips of so many columns.
+/// The text, and the rows and the columns of a strip that a work-item computes.
 struct Blocks {
   std::string text;
   std::int64_t rows, columns;
@@ -36,13 +36,13 @@ std::string vector_type(std::uint8_t dtype, std::int64_t lanes) {
   return scalar + std::to_string(lanes);
 }
 
-/// Two vectors of columns, and as many rows as the registers hold sums for: 32 of 64 bytes, or 16.
+/// Two vectors of columns, and as many rows as registers hold sums for: 32 of 64 bytes, or 16.
 Blocks blocks_of(std::uint8_t dtype, const DeviceInfo& device, const portable::Traits& traits) {
-  const bool keeps_sums = is_small_float(dtype);  // which are of f32
+  const bool keeps_sums = is_small_float(dtype);  // sums are f32
   const std::int64_t bytes = keeps_sums ? 4 : static_cast<std::int64_t>(element_bytes(dtype));
   const std::int64_t lanes = std::clamp<std::int64_t>(device.vector_bytes / bytes, 2, 16);
   const std::int64_t height = lanes * bytes >= 64 ? 12 : 6;
-  // Half of it: some drivers count a kernel's arrays twice (rusticl of Mesa 22.3).
+  // Use half of it: some drivers count a kernel's arrays twice (rusticl of Mesa 22.3).
   const auto shared = static_cast<std::int64_t>(device.local_memory_bytes / 2);
   std::int64_t depth = kDepth * 4 / bytes;
   while (depth > 1 && (2 * lanes + height) * depth * bytes > shared) depth /= 2;
@@ -84,7 +84,7 @@ class GemmBlocks final : public plugin::Kernel {
   void launch_one(plugin::Stream& stream, plugin::Arguments arguments,
                   const portable::GemmProblem& problem, std::string_view name) {
     const portable::GemmSizes& sizes = problem.sizes;
-    // Enough items to share out, then larger ones.
+    // First enough work-items for all compute units, then larger ones.
     const std::int64_t wanted = 4 * std::int64_t{device_.info().compute_units};
     const std::int64_t rows = pieces(sizes.m, rows_);
     const std::int64_t strips = std::clamp<std::int64_t>(
@@ -93,7 +93,7 @@ class GemmBlocks final : public plugin::Kernel {
     to.memory(problem.out).memory(problem.a).memory(problem.b);
     to.bytes(&arguments[3].value.bits, element_bytes_);
     to.bytes(&arguments[4].value.bits, element_bytes_);
-    // The text's struct of the same members.
+    // The kernel's struct with the same members.
     struct {
       portable::GemmSizes sizes;
       std::int64_t strips;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products on devices whose work-items are threads with vector registers.
+// Matrix products on devices whose work-items are threads with vector registers.
 #ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_GEMM_BLOCKS_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_KERNELS_GEMM_BLOCKS_HPP_
 

@@ -63,7 +63,7 @@ void Launcher::set(cl_kernel kernel, std::span<const portable::Argument> argumen
       set_one(argument.bytes, argument.size_bytes);
       continue;
     }
-    // A buffer of the dialect is two arguments: object and offset. No buffer at all is legal.
+    // The dialect passes a buffer as two arguments: object and offset. A null buffer is valid.
     const plugin::Memory& memory = argument.memory;
     const cl_buffer buffer =
         memory.base == nullptr ? nullptr : device_.memory().device_buffer(memory);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One kernel of a program, ready to be launched from any stream.
+// A kernel of a program, ready to be launched from any stream.
 #ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_KERNELS_LAUNCHER_HPP_
 
@@ -16,11 +16,11 @@
 
 namespace patchbay::opencl {
 
-/// Setting arguments is not thread-safe, so that each launch takes a kernel object of its own out
-/// of a pool, and gives it back once the driver has read the arguments.
+/// Setting arguments is not thread-safe, so each launch takes a kernel object from a pool, and
+/// returns it once the driver has read the arguments.
 class Launcher : public portable::Function {
  public:
-  /// The program outlives the launcher.
+  /// The program must outlive the launcher.
   Launcher(const Device& device, cl_program program, std::string name);
 
   const std::string& name() const { return name_; }

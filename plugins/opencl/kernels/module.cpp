@@ -39,7 +39,7 @@ class ModuleKernel final : public GridKernel {
   }
 
  private:
-  /// A kernel that needs many registers has smaller groups than its device.
+  /// A kernel that needs many registers allows only smaller groups than its device.
   void check_group(std::uint64_t work_items) const {
     if (work_items <= launcher_.max_group_size()) return;
     plugin::invalid_argument(

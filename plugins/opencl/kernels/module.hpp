@@ -12,8 +12,8 @@
 
 namespace patchbay::opencl {
 
-/// Compiles the text, or takes what the host's cache kept of it. Throws PATCHBAY_BUILD_FAILED with
-/// the driver's log, `unsupported` for another format.
+/// Compiles the text, or loads it from the host's cache. Throws PATCHBAY_BUILD_FAILED with the
+/// driver's log, `unsupported` for another format.
 std::unique_ptr<plugin::Module> load_module(const Device& device, plugin::Host host,
                                             std::string_view format, std::string_view code);
 

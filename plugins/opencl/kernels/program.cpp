@@ -52,7 +52,7 @@ ProgramHandle from_source(const Device& device, const std::string& options, std:
                             built);
 }
 
-/// Null if the driver does not take it, for it may be of another build of the driver.
+/// Null if the driver refuses the binary, for example because the driver was updated.
 ProgramHandle from_binary(const Device& device, const std::string& options,
                           const std::string& binary) {
   cl_int code = 0, binary_code = 0;
@@ -66,7 +66,7 @@ ProgramHandle from_binary(const Device& device, const std::string& options,
   return program;
 }
 
-/// Empty if the driver gives none.
+/// Empty if the driver returns none.
 std::string binary_of(const Symbols& cl, cl_program program) {
   std::size_t size = 0;
   if (cl.clGetProgramInfo(program, static_cast<cl_uint>(kProgramBinarySizes), sizeof size, &size,
@@ -86,7 +86,7 @@ std::string binary_of(const Symbols& cl, cl_program program) {
 
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text) {
   const DeviceInfo& info = device.info();
-  // Some compilers print their warnings, which a library must not.
+  // Suppress warnings, because some compilers print them and a library must not print.
   std::string options = "-cl-std=CL1.2 -w";
   if (info.divides_exactly) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   std::string whole;

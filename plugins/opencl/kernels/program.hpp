@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Compiled kernel text of one device.
+// A compiled kernel text for one device.
 #ifndef PATCHBAY_PLUGINS_OPENCL_KERNELS_PROGRAM_HPP_
 #define PATCHBAY_PLUGINS_OPENCL_KERNELS_PROGRAM_HPP_
 
@@ -12,8 +12,8 @@
 
 namespace patchbay::opencl {
 
-/// Builds the text behind the dialect's header, or takes what the host's cache kept of an earlier
-/// build by the same driver. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
+/// Builds the dialect's header and the text, or loads an earlier build by the same driver from the
+/// host's cache. Throws PATCHBAY_BUILD_FAILED with the compiler's log.
 ProgramHandle build_program(const Device& device, plugin::Host host, std::string_view text);
 
 }  // namespace patchbay::opencl
