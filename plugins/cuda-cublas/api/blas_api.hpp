@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is used of the BLAS library; see driver_api.hpp. Matrices are stored by columns.
+// The parts of the BLAS library that are used; see driver_api.hpp. Matrices are column-major.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_BLAS_API_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_BLAS_API_HPP_
 

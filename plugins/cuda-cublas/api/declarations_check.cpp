@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Compiled where the vendor's headers are found, and never linked: our declarations against theirs.
+// Compares our declarations with the vendor's. Compiled if its headers are found; never linked.
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <nvrtc.h>
@@ -23,7 +23,7 @@ PATCHBAY_BLAS_CONSTANTS(PATCHBAY_SAME_CONSTANT)
 static_assert(kRtcSuccess == NVRTC_SUCCESS && kRtcErrorCompilation == NVRTC_ERROR_COMPILATION);
 static_assert(sizeof(Uuid) == sizeof(CUuuid));
 
-/// Two types are one to the calling convention: opaque objects are pointers to some class.
+/// Types that a call passes in the same way are equal: opaque objects are pointers to classes.
 template <class T, class = void>
 struct Plain {
   using type = T;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is used of the driver, declared here: no vendor header is needed. declarations_check.cpp
-// compares all of it with <cuda.h> where that is found.
+// The parts of the driver that are used, declared here so that no vendor header is needed. If
+// <cuda.h> is found, declarations_check.cpp compares all of them with it.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_DRIVER_API_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_DRIVER_API_HPP_
 
@@ -9,10 +9,10 @@
 
 namespace patchbay::cuda {
 
-// The driver's enumerations are ints to the calling convention.
+// The driver's enumerations are passed as ints.
 using Result = int;
 using DeviceNumber = int;
-using Address = std::uint64_t;  // of device memory
+using Address = std::uint64_t;  // in device memory
 using NativeContext = struct ContextObject*;
 using NativeStream = struct StreamObject*;
 using NativeEvent = struct EventObject*;

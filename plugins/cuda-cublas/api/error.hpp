@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the driver returns, in words.
+// Converts the driver's error codes to messages and exceptions.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_ERROR_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_ERROR_HPP_
 
@@ -15,11 +15,11 @@ namespace patchbay::cuda {
 /// "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY (out of memory)"
 std::string describe(const DriverTable& driver, std::string_view entry, Result code);
 
-/// Whether the context is broken for good after that code, and with it the device.
+/// Whether the code means that the context, and with it the device, can't be used any more.
 bool loses_device(Result code);
 
-/// Throws unless the call succeeded; for calls that concern no open device. The message ends with
-/// what the driver noted.
+/// Throws unless the call succeeded; for calls that use no open device. The message ends with the
+/// driver's own explanation.
 void check(const DriverTable& driver, std::string_view entry, Result code,
            std::string_view log = {});
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A library that is opened when it is first needed.
+// Opens a library at its first use.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_LAZY_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_LAZY_HPP_
 
@@ -13,10 +13,10 @@ namespace patchbay::cuda {
 template <class Table>
 class Lazy {
  public:
-  /// For a driver of that version.
+  /// The library must work with this driver version.
   Lazy(plugin::Host host, int driver_version) : host_(host), driver_version_(driver_version) {}
 
-  /// Throws what its constructor throws, each time.
+  /// If the table's constructor throws, each call throws the same.
   const Table& get() {
     const std::lock_guard lock(mutex_);
     if (!table_) table_.emplace(host_, driver_version_);

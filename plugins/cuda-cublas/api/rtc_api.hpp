@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is used of the run-time compiler; see driver_api.hpp.
+// The parts of the run-time compiler that are used; see driver_api.hpp.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_RTC_API_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_RTC_API_HPP_
 

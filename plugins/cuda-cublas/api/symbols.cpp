@@ -13,16 +13,16 @@
 namespace patchbay::cuda {
 namespace {
 
-constexpr int kOldestVersion = 11040;  // cuDeviceGetUuid_v2
+constexpr int kOldestVersion = 11040;  // the first with cuDeviceGetUuid_v2
 
-/// The file of the user's setting, else the first of the names that opens.
+/// Opens the user's file if it is set, else the first of the names that can be opened.
 Library open(const std::optional<std::string>& path, std::vector<std::string> names) {
   if (path) names = {*path};
   return Library::first_of(names, Library::Lifetime::kProcess);
 }
 
-/// The compiler looks for its built-in functions by the bare name of their library, and so finds
-/// them only where the linker looks by itself. One that is open already is found.
+/// The compiler opens the library of its built-in functions by its bare name, which the linker may
+/// not find. If the library is open already, the linker uses that.
 void open_builtins(const Library& library, const RtcTable& rtc) {
   int major = 0, minor = 0;
   if (rtc.version(&major, &minor) != kRtcSuccess) return;
@@ -37,7 +37,7 @@ void open_builtins(const Library& library, const RtcTable& rtc) {
   throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
 }
 
-/// Asked first: an old driver lacks entries, and that is the better reason.
+/// Called before the entries are looked up: "too old" is a better reason than a missing entry.
 int version_of(Library& library) {
   Entry<int(int*)> get{"cuDriverGetVersion", nullptr};
   library.find(get);
@@ -90,7 +90,7 @@ bool RtcLibraries::open_next() {
       const RtcTable table(library);
       if (library.is_complete()) {
         open_builtins(library, table);
-        libraries_.reserve(libraries_.size() + 1);  // both or none, if the host's memory is short
+        libraries_.reserve(libraries_.size() + 1);  // so push_back below can't fail
         tables_.push_back(table);
         libraries_.push_back(std::move(library));
         return true;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The vendor's libraries, opened at run time. None is taken out of memory again: they keep threads.
+// The vendor's libraries, opened at run time. They are never unloaded, because they keep threads.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_SYMBOLS_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_SYMBOLS_HPP_
 
@@ -25,8 +25,8 @@ using Entry = Symbol<Signature>;
   Entry<int parameters> member{#symbol, nullptr};
 
 struct DriverTable {
-  /// Opens the option cuda_library, else libcuda.so.1. Throws PATCHBAY_NO_DRIVER with the reason,
-  /// also for a driver that is too old.
+  /// Opens the file of the option cuda_library, else libcuda.so.1. Throws PATCHBAY_NO_DRIVER with
+  /// the reason, also if the driver is too old.
   explicit DriverTable(plugin::Host host);
 
   int version = 0;  // 1000 * major + 10 * minor
@@ -34,20 +34,20 @@ struct DriverTable {
 };
 
 struct RtcTable {
-  /// `library.why()` says what the library lacks.
+  /// If the library lacks a function, `library.why()` names it.
   explicit RtcTable(Library& library);
 
   PATCHBAY_RTC_ENTRIES(PATCHBAY_TABLE_ENTRY)
 };
 
-/// The run-time compilers of this machine: one for each version that is installed, for a new one
-/// knows no old devices, and an old one no new devices. Thread-safe.
+/// The installed run-time compilers, one per version: new ones don't support old devices, and old
+/// ones don't support new devices. Thread-safe.
 class RtcLibraries {
  public:
   RtcLibraries(plugin::Host host, int driver_version)
       : host_(host), driver_version_(driver_version) {}
 
-  /// The i-th, opened now if nobody has asked for it yet; null if there are not so many. Throws
+  /// The compiler number i, which is opened at its first use; null if there are fewer. Throws
   /// `unsupported`, with the reason and what to install, if there is none at all.
   const RtcTable* at(std::size_t i);
 
@@ -59,7 +59,7 @@ class RtcLibraries {
   std::mutex mutex_;
   bool has_candidates_ = false;
   std::deque<std::string> candidates_;  // not tried yet
-  std::string why_;                     // the first that could not be opened, and the reason
+  std::string why_;                     // why the first candidate could not be opened
   std::vector<Library> libraries_;
   std::deque<RtcTable> tables_;
 };
@@ -73,7 +73,7 @@ struct BlasTable {
 
 #undef PATCHBAY_TABLE_ENTRY
 
-/// "13.0" of 13000.
+/// For example "13.0" for 13000.
 std::string version_text(int version);
 
 }  // namespace patchbay::cuda

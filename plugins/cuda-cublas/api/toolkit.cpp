@@ -14,14 +14,14 @@
 namespace patchbay::cuda {
 namespace {
 
-/// A variable's value; nothing if the process has raised privileges.
+/// The value of an environment variable; empty if the process has raised privileges.
 std::string variable(const char* name) {
   const char* const value = secure_getenv(name);
   return value != nullptr ? value : "";
 }
 
-/// The folders that match, the last in the order of names first: the newest version. A part of the
-/// path may have a '*'. Not by glob(), which frees memory twice where there is none left.
+/// The matching folders in descending order, so that the newest version is first. A part of the
+/// path may contain '*'. Does not use glob(), which frees memory twice if memory is exhausted.
 std::vector<std::string> matches(const std::string& pattern) {
   std::vector<std::string> found;
   if (pattern.front() == '/') found.emplace_back();  // the current directory is never searched
@@ -100,7 +100,7 @@ std::vector<std::string> library_candidates(const std::string& library, int driv
       if (access(path.c_str(), R_OK) == 0) candidates.push_back(path);
     }
   }
-  candidates.push_back("lib" + library + ".so");  // of whichever version
+  candidates.push_back("lib" + library + ".so");  // any version
   return candidates;
 }
 

@@ -7,12 +7,12 @@
 
 namespace patchbay::cuda {
 
-/// What to open as the toolkit's library of that name ("nvrtc"), best first: bare names, then files
-/// of $CUDA_HOME, $CUDA_PATH, /usr/local/cuda* and the vendor's Python packages, the newest first
-/// that a driver of that version may know. A process with raised privileges reads no variable.
+/// The files to try for a library of the toolkit ("nvrtc"), best first: bare names, then files in
+/// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda* and the vendor's Python packages, newest version first,
+/// none too new for the driver. With raised privileges no variable is read.
 std::vector<std::string> library_candidates(const std::string& library, int driver_version);
 
-/// The folder of the file, and that of the file it links to: its companions lie in one of them.
+/// The folder of the file, and that of the file it links to. One contains the companion libraries.
 std::vector<std::string> folders_of(const std::string& file);
 
 }  // namespace patchbay::cuda

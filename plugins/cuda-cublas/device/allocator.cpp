@@ -13,7 +13,7 @@ namespace {
   throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, code, PATCHBAY_STATUS_RETRYABLE);
 }
 
-/// Throws what an allocation gave, with its size.
+/// Throws the error of an allocation, with its size.
 void check_allocation(Context& context, const char* entry, Result code, std::uint64_t size_bytes) {
   if (code == kSuccess) return;
   const std::string doing = std::string(entry) + " of " + std::to_string(size_bytes) + " bytes";
@@ -74,7 +74,7 @@ Allocator::Info Allocator::info() {
   return {free_bytes, total_bytes};
 }
 
-/// Memory of a pool belongs to a device and to no context.
+/// Memory of a pool belongs to a device but to no context.
 void Allocator::check_owner(Address address) {
   const auto& entry = context_.driver().pointer_attribute;
   NativeContext owner = nullptr;
@@ -99,7 +99,7 @@ plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_b
   check_owner(native_handle);
   Address base = 0;
   std::size_t has_bytes = 0;
-  // Where the driver does not know, the caller is trusted.
+  // If the driver does not know the memory, trust the caller.
   const Result code =
       context_.attempt(context_.driver().address_range, &base, &has_bytes, native_handle);
   if (code == kSuccess && size_bytes > has_bytes - (native_handle - base)) {

@@ -12,7 +12,7 @@ inline Address address_of(plugin::Memory memory) {
   return reinterpret_cast<std::uintptr_t>(memory.base) + memory.offset_bytes;
 }
 
-/// A base is an address: of the device, or for pinned memory one that host and device share.
+/// A base is a device address; that of pinned memory is valid on the host too.
 class Allocator : public plugin::Allocator {
  public:
   Allocator(Context& context, std::uint64_t total_bytes)

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Calls into the program when a stream has come to a point.
+// Calls host functions when a stream has reached a position.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_CALLBACKS_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_CALLBACKS_HPP_
 
@@ -14,17 +14,17 @@
 
 namespace patchbay::cuda {
 
-/// A thread that waits for events. The driver has host functions of its own, but they hold back
-/// what comes later on the stream, and are not called at all when something before them failed.
+/// A thread that waits for events. The driver's own host functions delay later work on the stream,
+/// and are not called if earlier work failed.
 class Callbacks {
  public:
   using Call = void (*)(void* user, patchbay_status*);
 
   explicit Callbacks(Context& context) : context_(context), thread_([this] { run(); }) {}
-  /// Returns when the last call has.
+  /// Waits until all calls have returned.
   ~Callbacks();
 
-  /// Calls when the event is over, with the status that it ended with.
+  /// Makes the call when the event is done, with the status of its work.
   void add(EventHandle event, plugin::Host host, Call call, void* user);
 
  private:

@@ -58,7 +58,7 @@ void Context::enable_access(const Context& peer) {
   if (!can_access(peer)) return;
   const auto& entry = driver_.context_enable_peer;
   const Result code = attempt(entry, peer.native_, 0u);
-  // Otherwise there is none (a card has only so many peers), and the copy goes through the host.
+  // Other errors are ignored (a card has a limited number of peers): copies then use the host.
   if (loses_device(code)) fail(entry.name, code);
 }
 
@@ -85,7 +85,7 @@ void Context::throw_lost() {
 }
 
 void Context::throw_unusable(Result code) {
-  std::string_view reason;  // none for a launch that failed before, of which any call may tell
+  std::string_view reason;  // empty for an earlier failed launch, which any call may report
   if (code == kErrorNotInitialized) {
     reason = ". A child of fork can't use the devices of its parent: start it anew with exec";
   } else if (code == kErrorDeinitialized) {

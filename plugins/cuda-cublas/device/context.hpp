@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The context of a device (its primary one, or the application's), through which every call on that
-// device goes.
+// The context of a device: its primary one, or the application's. Every call on the device uses it.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_CONTEXT_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_CONTEXT_HPP_
 
@@ -18,12 +17,12 @@
 
 namespace patchbay::cuda {
 
-/// A primary context is retained as long as this object lives; the application's has no count, and
-/// the application keeps it. An error that breaks it loses the device: from then on
-/// every call throws what happened first.
+/// Retains a primary context while this object exists. The application's context is not counted;
+/// the application keeps it. An error that breaks the context loses the device: every later call
+/// throws that first error.
 class Context {
  public:
-  /// Throws if the context that is given is not of this device. Null: the primary one.
+  /// `adopted` must be a context of this device; else throws. Null selects the primary one.
   Context(const DriverTable& driver, DeviceNumber device, std::uint32_t index,
           NativeContext adopted);
   ~Context();
@@ -42,7 +41,7 @@ class Context {
     const Result code = attempt(entry, arguments...);
     if (code != kSuccess) fail(entry.name, code);
   }
-  /// The same, for codes that the caller understands. Throws if the device was lost before.
+  /// The same, but returns the code to the caller. Throws if the device is lost already.
   template <class... P, class... A>
   int attempt(const Entry<int(P...)>& entry, A... arguments) {
     check_alive();
@@ -50,35 +49,35 @@ class Context {
     if (current.code() != kSuccess) throw_unusable(current.code());
     return entry(arguments...);
   }
-  /// For destructors: errors are ignored. Does nothing if the context can't be made current, for
-  /// the entry would then work in another one.
+  /// For destructors: errors are ignored. Does nothing if the context can't be made current,
+  /// because the call would affect another context.
   template <class... P, class... A>
   void call_quietly(const Entry<int(P...)>& entry, A... arguments) noexcept {
     const Current current(*this);
     if (current.code() == kSuccess) entry(arguments...);
   }
 
-  /// Throws what the code of an entry means; `doing` (a launch's name) goes before it, what the
-  /// driver noted after it.
+  /// Throws the error for an entry's code. The message starts with `doing` (a launch's name) and
+  /// ends with the driver's own explanation.
   [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {},
                          std::string_view log = {});
-  /// Loses the device if the code says so.
+  /// Marks the device as lost if the code means that.
   void notice(std::string_view entry, Result code);
   void check_alive() {
     if (is_lost_.load(std::memory_order_acquire)) throw_lost();
   }
-  /// Whether this device can read the memory of that one without the host.
+  /// Whether this device can access the peer's memory without the host.
   bool can_access(const Context& peer) const;
-  /// Lets this device do so, once, if it can; without it the driver copies through the host.
+  /// Enables this access, once, if possible. Otherwise the driver copies through the host.
   void enable_access(const Context& peer);
 
   bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
-  /// What a lost device says.
+  /// The error of a lost device.
   std::string why_lost();
 
  private:
-  /// Makes the context current on this thread and puts back what was: the thread is the program's,
-  /// which may use the driver itself.
+  /// Makes the context current on this thread and restores the previous one afterwards: the
+  /// application may use the driver on the same thread.
   class Current {
    public:
     explicit Current(const Context& context) noexcept;
@@ -86,7 +85,7 @@ class Context {
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
-    /// What the driver said. Unless it is kSuccess, another context may be current.
+    /// The driver's result. Unless it is kSuccess, another context may be current.
     Result code() const noexcept { return code_; }
 
    private:
@@ -99,7 +98,7 @@ class Context {
   void check_adopted() const;
   void lose(std::string_view entry, Result code, std::string_view reason = {});
   [[noreturn]] void throw_lost();
-  /// The context can't be made current any more: the device is lost, with the reason.
+  /// Throws the reason why the context can't be made current: the device is lost.
   [[noreturn]] void throw_unusable(Result code);
 
   const DriverTable& driver_;
@@ -110,7 +109,7 @@ class Context {
   Launches launches_;
   std::atomic<bool> is_lost_{false};
   std::mutex mutex_;
-  std::set<std::uint32_t> peers_;  // whose access was enabled
+  std::set<std::uint32_t> peers_;  // peers whose access was enabled
   std::string why_lost_;           // written once, before is_lost_
   Result lost_code_ = kSuccess;
 };

@@ -19,7 +19,7 @@ std::uint64_t number_of(const void* handle) { return reinterpret_cast<std::uintp
 Stream& stream_of(void* object) {
   return static_cast<Stream&>(*static_cast<plugin::Stream*>(object));
 }
-/// Whether the code says that the driver can't use what a compiler made, though another may do.
+/// Whether the driver can't load a compiler's output, although it may load another compiler's.
 bool refuses_image(Result code) {
   return code == kErrorInvalidImage || code == kErrorNoBinary || code == kErrorInvalidPtx ||
          code == kErrorUnsupportedPtxVersion;

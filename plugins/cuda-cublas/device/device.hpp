@@ -16,7 +16,7 @@
 
 namespace patchbay::cuda {
 
-/// What the devices share; the driver owns it.
+/// The libraries that all devices share. The driver owns them.
 struct Libraries {
   explicit Libraries(plugin::Host host)
       : driver(host), compiler(host, driver.version), blas(host, driver.version) {}
@@ -28,7 +28,7 @@ struct Libraries {
 
 class Device : public plugin::Device {
  public:
-  /// In the device's primary context, unless one of the application's is given.
+  /// Uses the device's primary context unless `adopted` is one of the application's.
   Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index, NativeContext adopted);
 
   plugin::Allocator& allocator() override { return allocator_; }
@@ -44,7 +44,7 @@ class Device : public plugin::Device {
   const DeviceInfo& info() const { return info_; }
   Context& context() { return context_; }
   Blas& blas() { return blas_; }
-  /// Compiles a text of the dialect and loads it.
+  /// Compiles and loads a text of the dialect.
   Program build(std::string_view text);
 
  private:

@@ -20,7 +20,7 @@ int attribute(const DriverTable& driver, int which, DeviceNumber device) {
   return value;
 }
 
-/// The driver's letters are capitals, those of sysfs are not.
+/// In lower case, as in sysfs; the driver uses capitals.
 std::string pci_address(const DriverTable& driver, DeviceNumber device) {
   char text[32] = {};
   call(driver, driver.device_pci, text, static_cast<int>(sizeof text - 1), device);

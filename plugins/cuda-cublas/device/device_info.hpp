@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the driver says of a device, read without a context.
+// Device properties that the driver reports without a context.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DEVICE_INFO_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DEVICE_INFO_HPP_
 
@@ -20,7 +20,7 @@ struct DeviceInfo {
   std::string name, pci_address;
   Uuid uuid{};
   std::uint64_t memory_bytes = 0;
-  int architecture = 0;  // 10 * major + minor of its compute capability
+  int architecture = 0;  // compute capability as 10 * major + minor
   std::uint32_t compute_units, warp_size, max_group_size;
   bool is_integrated;  // shares its memory with the host
 };

@@ -8,10 +8,10 @@
 
 namespace patchbay::cuda {
 
-/// The driver's event is such a position itself, done until it is recorded.
+/// An event of the driver, which is also done until it is recorded.
 class Event : public plugin::Event {
  public:
-  /// Without times it costs the driver less.
+  /// Events without times cost the driver less.
   Event(Context& context, bool with_times)
       : context_(context),
         event_(cuda::create_event(context, with_times ? kEventDefault : kEventDisableTiming)) {}
@@ -22,7 +22,7 @@ class Event : public plugin::Event {
 
   Context& context() const { return context_; }
   NativeEvent native() const { return event_.get(); }
-  /// What is launched before it, which is done when it is.
+  /// Sets the position up to which launches are done when the event is.
   void set(const Position& position) { position_ = position; }
 
  private:

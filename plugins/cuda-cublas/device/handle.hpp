@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One owner for each of the driver's objects.
+// Owns an object of the driver.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_HANDLE_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_HANDLE_HPP_
 
@@ -9,7 +9,7 @@
 
 namespace patchbay::cuda {
 
-/// Releases the object with the entry that `release` names in the table.
+/// Releases the object with the table's entry `release`.
 template <class T, Entry<int(T)> DriverTable::*release>
 class Handle {
  public:

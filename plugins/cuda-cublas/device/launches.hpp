@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a device was given and has not been seen to finish: the driver does not say which launch a
-// failure comes from, so that an error names all that it can come from.
+// The launches of a device that are not known to be done. The driver does not report which launch
+// failed, so an error names all launches that may have.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_LAUNCHES_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_LAUNCHES_HPP_
 
@@ -13,23 +13,23 @@
 
 namespace patchbay::cuda {
 
-/// A place on a stream: everything that was launched on it up to a number.
+/// A position on a stream: all launches up to a number.
 struct Position {
   std::uint64_t stream = 0;
   std::uint64_t number = 0;
 };
 
-/// Of one device; thread-safe, and allocates nothing.
+/// The launches of one device. Thread-safe; does not allocate.
 class Launches {
  public:
   /// A number for a new stream.
   std::uint64_t new_stream();
   void note(std::uint64_t stream, std::string_view name);
-  /// Where a stream is now.
+  /// The last position on a stream.
   Position last(std::uint64_t stream);
-  /// Forgets what is known to be done.
+  /// Removes the launches up to a position, which are done.
   void forget(const Position& done);
-  /// "'add.1'", or "one of 'add.1', 'saxpy'", oldest first; empty if nothing is under way.
+  /// "'add.1'", or "one of 'add.1', 'saxpy'", oldest first; empty if no launch is pending.
   std::string names();
 
  private:

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Whether the driver is through with something.
+// Asks the driver whether work is done.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_POLLING_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_POLLING_HPP_
 
@@ -12,7 +12,7 @@
 
 namespace patchbay::cuda {
 
-/// What the code of a query says. Throws what is no answer.
+/// Whether the query reports success. Throws its errors.
 template <class T>
 bool is_over(Context& context, const Entry<int(T)>& query, T object) {
   const Result code = context.attempt(query, object);
@@ -20,7 +20,7 @@ bool is_over(Context& context, const Entry<int(T)>& query, T object) {
   return code == kSuccess;
 }
 
-/// False when the deadline passed first.
+/// Returns false if the deadline passes first.
 template <class T>
 bool poll(Context& context, const Entry<int(T)>& query, T object, plugin::Host host,
           std::uint64_t deadline_ns) {

@@ -13,12 +13,12 @@ namespace {
 
 StreamHandle create(Context& context) {
   NativeStream stream = nullptr;
-  // What the program does on the driver's default stream is not waited for.
+  // kStreamNonBlocking: does not wait for the application's work on the default stream.
   context.call(context.driver().stream_create, &stream, static_cast<unsigned>(kStreamNonBlocking));
   return {context, stream};
 }
 
-/// For work that another device has a part in: its loss is not ours.
+/// Checks the other device of an operation. Its loss does not lose this device.
 void check_other(Context& other, const char* doing) {
   if (!other.is_lost()) return;
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, std::string(doing) + ": " + other.why_lost());
@@ -74,7 +74,7 @@ void Stream::wait_event(plugin::Event& event) {
   auto& awaited = static_cast<Event&>(event);
   Context& other = awaited.context();
   if (&other != &context_) {
-    // Asked first, for our own call would get the other's error.
+    // Query the event first, because our own call would return the other device's error.
     const auto& query = context_.driver().event_query;
     if (!other.is_lost()) other.notice(query.name, other.attempt(query, awaited.native()));
     check_other(other, "waiting for an event");
@@ -82,7 +82,7 @@ void Stream::wait_event(plugin::Event& event) {
   context_.call(context_.driver().stream_wait_event, native_, awaited.native(), 0u);
 }
 
-/// Submission starts work.
+/// Submitted work starts by itself.
 void Stream::flush() { context_.check_alive(); }
 
 bool Stream::synchronize(std::uint64_t deadline_ns) {

@@ -13,14 +13,14 @@
 
 namespace patchbay::cuda {
 
-/// Groups and work-items of a group, by axis.
+/// The number of groups, and of work-items in a group, by axis.
 struct LaunchGrid {
   std::array<std::uint32_t, 3> groups, group_size;
 };
 
 class Stream : public plugin::Stream {
  public:
-  /// A stream of our own, or the program's, which stays its.
+  /// The first creates a stream; the second uses one that the application owns.
   explicit Stream(Context& context);
   Stream(Context& context, NativeStream borrowed);
   ~Stream() override;
@@ -41,7 +41,7 @@ class Stream : public plugin::Stream {
   /// Queues a kernel; `arguments` points to the value of each.
   void launch(std::string_view name, NativeFunction function, const LaunchGrid& grid,
               std::uint32_t shared_bytes, void** arguments);
-  /// For what a library launches: its failure will be known by that name.
+  /// Records a launch by a library, so that errors can name it.
   void note(std::string_view name) { context_.launches().note(number_, name); }
 
  private:
@@ -49,7 +49,7 @@ class Stream : public plugin::Stream {
   const StreamHandle owned_;
   const NativeStream native_;
   const std::uint64_t number_;
-  std::unique_ptr<Callbacks> callbacks_;  // from the first on
+  std::unique_ptr<Callbacks> callbacks_;  // created for the first callback
 };
 
 }  // namespace patchbay::cuda

@@ -10,7 +10,7 @@
 namespace patchbay::cuda {
 namespace {
 
-// The library puts batches along a grid's third axis, which goes no further.
+// The library maps batches to a grid's third axis, which has this limit.
 constexpr int kMostBatches = 65535;
 
 template <class T>
@@ -22,8 +22,7 @@ int operation(const Product::Matrix& matrix) {
   return matrix.transposed ? kBlasTransposed : kBlasNotTransposed;
 }
 
-/// What the library gives when the device has no memory left: allocation failed, or another code
-/// for the same from within.
+/// Whether device memory may be exhausted: the library reports that by any of these codes.
 bool is_full(BlasResult code) {
   return code == kBlasNotInitialized || code == kBlasAllocationFailed || code == kBlasInternalError;
 }
@@ -79,7 +78,7 @@ void Blas::create_handle() {
   }
   check({}, table_->create.name, code);
   try {
-    call({}, table_->set_math_mode, handle, kBlasDefaultMath);  // f32 stays f32
+    call({}, table_->set_math_mode, handle, kBlasDefaultMath);  // don't reduce the precision of f32
   } catch (...) {
     context_.call_quietly(table_->destroy, handle);
     throw;
@@ -123,7 +122,7 @@ void Blas::multiply(Stream& stream, std::uint8_t dtype, const Product& product,
                     std::string_view name) {
   const std::lock_guard lock(mutex_);
   call(name, table_->set_stream, handle_, stream.native());
-  // After the stream, which puts back a workspace of the library's own.
+  // After set_stream, which resets the workspace to the library's own.
   if (workspace.base != nullptr) {
     call(name, table_->set_workspace, handle_, pointer_to<void>(workspace),
          static_cast<std::size_t>(workspace_bytes));
@@ -135,7 +134,7 @@ void Blas::multiply(Stream& stream, std::uint8_t dtype, const Product& product,
       call_batches<double>(table_->gemm_f64, table_->gemm_batched_f64, product, name);
     }
   } catch (const plugin::StatusError&) {
-    // The library does not say whether the device is lost; the driver does.
+    // Ask the driver whether the device is lost, because the library does not report that.
     const auto& query = context_.driver().stream_query;
     const Result code = context_.attempt(query, stream.native());
     if (loses_device(code)) context_.fail(query.name, code, name);

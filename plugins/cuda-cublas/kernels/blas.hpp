@@ -11,13 +11,13 @@
 
 namespace patchbay::cuda {
 
-/// c = alpha op(a) op(b) + beta c, `count` times; all stored by columns.
+/// c = alpha op(a) op(b) + beta c, `count` times; all matrices are column-major.
 struct Product {
   struct Matrix {
     plugin::Memory memory;
     int leading = 1;
     bool transposed = false;
-    std::int64_t next = 0;  // elements to the next one
+    std::int64_t next = 0;  // elements to the next matrix
   };
   int m = 0, n = 0, k = 0;
   Matrix a, b, c;
@@ -26,14 +26,14 @@ struct Product {
   const void* beta;
 };
 
-/// The BLAS library on one device: a handle, made at the first product, for one caller at a time.
+/// The BLAS library on one device. Its handle is created for the first product and locked for each.
 class Blas {
  public:
   Blas(Context& context, Lazy<BlasTable>& library) : context_(context), library_(library) {}
   ~Blas();
 
-  /// False if there is no library, which the host's log is told once. Throws out of memory,
-  /// retryable, while the device has none for the library.
+  /// Returns false if there is no library, which is logged once. Throws out of memory, retryable,
+  /// if the device lacks memory for the library.
   bool open(plugin::Host host);
   void multiply(Stream& stream, std::uint8_t dtype, const Product& product,
                 plugin::Memory workspace, std::uint64_t workspace_bytes, std::string_view name);
@@ -46,7 +46,7 @@ class Blas {
   template <class T, class Gemm, class Batched>
   void call_gemm(const Gemm& gemm, const Batched& batched, const Product& product,
                  std::string_view name);
-  /// In as many calls as the library's limit on batches asks for.
+  /// Splits the products into as many calls as the limit on batches requires.
   template <class T, class Gemm, class Batched>
   void call_batches(const Gemm& gemm, const Batched& batched, Product product,
                     std::string_view name);

@@ -30,14 +30,14 @@ std::string version(const RtcTable& rtc) {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-/// What is made for a device: its own machine code, or assembly of the newest architecture before
-/// it, which the driver translates.
+/// The compiler's output: machine code of the device, or assembly of the newest known architecture
+/// before it, which the driver translates.
 struct Target {
   std::string option;
   bool is_code;
 };
 
-/// Nothing if the compiler makes no code for the device.
+/// Empty if the compiler does not support the device.
 std::optional<Target> target_for(const RtcTable& rtc, int architecture) {
   int count = 0;
   call(rtc.num_architectures, &count);
@@ -54,7 +54,7 @@ std::optional<Target> target_for(const RtcTable& rtc, int architecture) {
       is_code};
 }
 
-/// A program of the compiler's, destroyed with this object.
+/// A program of the compiler, destroyed with this object.
 class Program {
  public:
   Program(const RtcTable& rtc, const std::string& text) : rtc_(rtc) {
@@ -66,7 +66,7 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   std::string build(const Target& target) {
-    // Products and sums round twice on every backend.
+    // --fmad=false: products and sums round separately on every backend.
     const std::array<const char*, 4> options = {target.option.c_str(), "--std=c++17",
                                                 "--fmad=false", "-w"};
     const RtcResult code = rtc_.compile(program_, static_cast<int>(options.size()), options.data());
@@ -81,7 +81,7 @@ class Program {
   }
 
  private:
-  /// Without the zero byte at its end; empty if the compiler gives none.
+  /// Without the terminating zero; empty if the compiler returns none.
   std::string log() {
     std::size_t bytes = 0;
     if (rtc_.log_size(program_, &bytes) != kRtcSuccess) return {};
@@ -106,7 +106,7 @@ class Program {
 }  // namespace
 
 struct Compiler::Choice {
-  std::size_t number;  // among the compilers
+  std::size_t number;  // index of the compiler
   const RtcTable* rtc;
   Target target;
 };

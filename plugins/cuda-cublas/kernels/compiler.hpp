@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From a text of the portable dialect to what the driver loads.
+// Compiles texts of the portable dialect to images that the driver loads.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_COMPILER_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_COMPILER_HPP_
 
@@ -13,24 +13,24 @@
 
 namespace patchbay::cuda {
 
-/// What a compiler made of a text.
+/// A compiled text.
 struct Image {
   std::string bytes;
-  bool is_cached = false;    // it was made by an earlier call
-  std::size_t compiler = 0;  // which of those installed made it
+  bool is_cached = false;    // whether it comes from the cache
+  std::size_t compiler = 0;  // index of the compiler that produced it
 };
 
-/// The run-time compilers, and the host's cache of what they made. Thread-safe.
+/// The run-time compilers, and the host's cache of their output. Thread-safe.
 class Compiler {
  public:
   Compiler(plugin::Host host, int driver_version) : host_(host), libraries_(host, driver_version) {}
 
   /// Machine code of that architecture (90: sm_90), or assembly if the compiler is older than the
-  /// device, by the first compiler that makes any. Throws PATCHBAY_BUILD_FAILED with the compiler's
-  /// log, `unsupported` without a compiler.
+  /// device. Uses the first compiler that supports it. Throws PATCHBAY_BUILD_FAILED with the
+  /// compiler's log, `unsupported` without a compiler.
   Image compile(std::string_view text, int architecture);
-  /// Another image of the same text, for a driver that refused this one: a cached one is made anew,
-  /// then the next compiler has its turn. False if there is none.
+  /// Replaces an image that the driver refused: compiles again if it was cached, else uses the next
+  /// compiler. Returns false if there is none.
   bool compile_again(std::string_view text, int architecture, Image& refused);
 
  private:

@@ -12,7 +12,7 @@
 namespace patchbay::cuda {
 namespace {
 
-// What the library asks for: more from sm_90 on, whose kernels split products further.
+// The size that the library recommends: larger from sm_90 on, whose kernels split products more.
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kLargeWorkspaceBytes = std::uint64_t{32} << 20;
 
@@ -30,11 +30,11 @@ struct Matrix {
     std::swap(shape[0], shape[1]);
     std::swap(strides[0], strides[1]);
   }
-  /// Along an axis of one element or none any stride is right.
+  /// Along an axis of at most one element any stride is valid.
   bool is_contiguous(int axis) const { return strides[axis] == 1 || shape[axis] <= 1; }
 };
 
-/// With `axis` the contiguous one: the distance of its lines, which must not overlap.
+/// The distance between the lines along the contiguous `axis`. Lines must not overlap.
 int leading(const Matrix& matrix, int axis) {
   const std::int64_t least = std::max<std::int64_t>(matrix.shape[axis], 1);
   const bool is_line = matrix.shape[1 - axis] <= 1;
@@ -46,7 +46,7 @@ int leading(const Matrix& matrix, int axis) {
   return static_cast<int>(distance);
 }
 
-/// A matrix stored by rows is, read by columns, its transposed one.
+/// A row-major matrix is the transpose of a column-major one.
 Product::Matrix by_columns(const Matrix& matrix) {
   if (matrix.is_contiguous(0) && (matrix.shape[1] <= 1 || matrix.strides[1] >= matrix.shape[0])) {
     return {matrix.memory, leading(matrix, 0), false};
@@ -76,8 +76,7 @@ Product product_of(const portable::GemmSeries& series, plugin::Arguments argumen
   product.b.next = b_next;
   product.c.next = series.out_next;
   if (product.k == 0) {
-    // Nothing is read of a and b, which may have no memory; the library wants an address all the
-    // same.
+    // a and b are not read and may have no memory, but the library requires an address.
     product.a.memory = product.b.memory = product.c.memory;
     product.a.next = product.b.next = 0;
   }

@@ -10,7 +10,7 @@ namespace patchbay::cuda {
 
 class Device;
 
-/// gemm.1 of f32 and f64 by the BLAS library; null for everything else, and without a library.
+/// gemm.1 of f32 and f64 with the BLAS library. Null for other specs, or if there is no library.
 std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec);
 
 }  // namespace patchbay::cuda

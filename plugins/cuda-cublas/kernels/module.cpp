@@ -9,7 +9,7 @@
 namespace patchbay::cuda {
 namespace {
 
-/// Its code belongs to the module.
+/// A kernel whose code belongs to its module.
 class ModuleKernel : public GridKernel {
  public:
   ModuleKernel(std::string name, NativeFunction function)
@@ -34,7 +34,7 @@ class ModuleKernel : public GridKernel {
   }
 
  private:
-  /// What every card has in common; the core has checked how many work-items a group has.
+  /// Checks the limits that all cards share. The core has checked the number of work-items.
   void check_grid(std::span<const std::uint32_t, 3> groups,
                   std::span<const std::uint32_t, 3> group_size) const {
     constexpr std::uint32_t kMostGroups = 65535, kMostDeep = 64;

@@ -12,7 +12,7 @@
 namespace patchbay::cuda {
 namespace {
 
-/// Whole groups for the items of each axis.
+/// Rounds the items of each axis up to whole groups.
 LaunchGrid whole_groups(std::string_view name, const portable::Grid& grid) {
   LaunchGrid launched{};
   for (std::size_t axis = 0; axis < 3; ++axis) {

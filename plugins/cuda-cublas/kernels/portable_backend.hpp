@@ -11,7 +11,7 @@ namespace patchbay::cuda {
 
 class Device;
 
-/// The portable operators on one device: texts through the run-time compiler.
+/// Runs the portable operators on one device with the run-time compiler.
 class PortableBackend : public portable::Backend {
  public:
   explicit PortableBackend(Device& device);

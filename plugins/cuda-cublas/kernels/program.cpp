@@ -6,7 +6,7 @@
 namespace patchbay::cuda {
 
 Program::Program(Context& context, const std::string& code) : context_(context) {
-  std::array<char, 4096> log{};  // of the driver's translator
+  std::array<char, 4096> log{};  // output of the driver's translator
   std::array<int, 2> options = {kJitErrorLog, kJitErrorLogBytes};
   std::array<void*, 2> values = {log.data(),
                                  reinterpret_cast<void*>(std::uintptr_t{log.size() - 1})};

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Code that a device has loaded, and what its kernels are launched with.
+// Code that a device has loaded, and the arguments of its kernels.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_PROGRAM_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_KERNELS_PROGRAM_HPP_
 
@@ -18,7 +18,7 @@ class Program {
  public:
   Program(Context& context, const std::string& code);
 
-  /// The kernel of that name in the text.
+  /// The kernel with this name in the text.
   NativeFunction function(const std::string& name) const;
 
  private:
@@ -26,7 +26,7 @@ class Program {
   ModuleHandle module_;
 };
 
-/// The values of a launch, in order. The driver reads them before the launch returns.
+/// The arguments of a launch, in order. The driver reads the values before the launch returns.
 class LaunchArguments {
  public:
   static constexpr std::size_t kMost = 64;
@@ -35,7 +35,7 @@ class LaunchArguments {
     addresses_[count_] = address_of(memory);
     pointer(&addresses_[count_]);
   }
-  /// Where a value is; it stays there until the launch.
+  /// Adds a pointer to a value, which must stay valid until the launch.
   void pointer(const void* value) { pointers_[count_++] = const_cast<void*>(value); }
   void** data() { return pointers_.data(); }
 
