@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The 16-bit floats, one element at a time and without branches, so that loops over them become
-// vectors. In an unnamed namespace, for files of simd/ include it.
+// The 16-bit floats, element by element and without branches, so that loops can be vectorised. In
+// an unnamed namespace, because the files of simd/ include it.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_HALF_HPP_
 
@@ -29,8 +29,8 @@ struct Bf16 {
   return f32_of_bits(std::uint32_t{x.bits} << 16);
 }
 
-/// With its bits at the places of f32 a value is 2^112 times too small; infinities and NaN then
-/// lack the upper bits of the exponent.
+/// The bits, moved to their places in f32, give a value 2^112 times too small; infinities and NaN
+/// also lack the upper bits of the exponent.
 [[gnu::always_inline]] inline float to_f32(F16 x) {
   const std::uint32_t magnitude = (x.bits & 0x7fffu) << 13;
   const std::uint32_t finite = bits_of_f32(f32_of_bits(magnitude) * 0x1p112F);
@@ -38,7 +38,7 @@ struct Bf16 {
   return f32_of_bits(value | (x.bits & 0x8000u) << 16);
 }
 
-// To nearest even; NaN stays NaN.
+// Rounds to nearest even; NaN stays NaN.
 [[gnu::always_inline]] inline Bf16 to_bf16(float x) {
   const std::uint32_t bits = bits_of_f32(x);
   const std::uint32_t rounded = bits + 0x7fffu + (bits >> 16 & 1u);
@@ -49,10 +49,10 @@ struct Bf16 {
   const std::uint32_t bits = bits_of_f32(x);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   const std::uint32_t normal = (magnitude + 0xfffu + (magnitude >> 13 & 1u) - 0x38000000u) >> 13;
-  // Next to 0.5 the units of f32 are those of the subnormal numbers here: the sum rounds to them.
+  // Near 0.5 an f32 has the unit of f16's subnormal numbers, so the addition rounds to them.
   const std::uint32_t subnormal = bits_of_f32(f32_of_bits(magnitude) + 0.5F) - 0x3f000000u;
   std::uint32_t value = magnitude < 0x38800000u ? subnormal : normal;
-  value = magnitude >= 0x477ff000u ? 0x7c00u : value;  // 65520 and more
+  value = magnitude >= 0x477ff000u ? 0x7c00u : value;  // at least 65520
   value = magnitude > 0x7f800000u ? 0x7e00u : value;   // NaN
   return {static_cast<std::uint16_t>(value | (bits >> 16 & 0x8000u))};
 }
@@ -60,8 +60,8 @@ struct Bf16 {
 [[gnu::always_inline]] inline void narrow_one(float x, Bf16& to) { to = to_bf16(x); }
 [[gnu::always_inline]] inline void narrow_one(float x, F16& to) { to = to_f16(x); }
 
-/// The f32 toward zero, with its last bit set if that is not x itself: such a value rounds to 16
-/// bits as x does (Boldo and Melquiond, When Double Rounding Is Odd, 2005).
+/// Rounds to f32 toward zero and sets the last bit if that is inexact: the result rounds to 16 bits
+/// like x (Boldo and Melquiond, When Double Rounding Is Odd, 2005).
 [[gnu::always_inline]] inline float to_odd_f32(double x) {
   const float nearest = static_cast<float>(x);
   const double back = static_cast<double>(nearest);
@@ -75,7 +75,7 @@ struct Bf16 {
   return to_odd_f32(static_cast<double>(x));
 }
 [[gnu::always_inline]] inline float to_odd_f32(std::uint8_t x) { return static_cast<float>(x); }
-/// What f64 has no room for sets the last bit that it has.
+/// Bits that do not fit in f64 set its last bit.
 [[gnu::always_inline]] inline float to_odd_f32(std::int64_t x) {
   const std::uint64_t bits = static_cast<std::uint64_t>(x);
   const std::uint64_t sticky = (bits & 0x3ffu) != 0 ? 0x400u : 0u;

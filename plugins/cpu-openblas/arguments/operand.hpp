@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Arguments of a launch as the host sees them.
+// Access to the arguments of a launch on the host.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_ARGUMENTS_OPERAND_HPP_
 
@@ -11,7 +11,7 @@
 
 namespace patchbay::cpu {
 
-/// Null memory gives null.
+/// Null if the memory is null.
 inline char* address_of(patchbay_memory memory) noexcept {
   return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(memory.base) +
                                  memory.offset_bytes);
@@ -21,7 +21,7 @@ inline char* data_of(const patchbay_argument& argument) noexcept {
   return address_of(argument.value.memory);
 }
 
-/// Signed, for it is added to offsets.
+/// Signed, because it is added to offsets.
 inline std::int64_t element_bytes(std::uint8_t dtype) noexcept {
   return static_cast<std::int64_t>(patchbay::element_bytes(dtype));
 }
@@ -32,7 +32,7 @@ inline std::int64_t num_elements(const patchbay_argument& tensor) noexcept {
   return n;
 }
 
-/// Whether the elements lie one after the other in row-major order.
+/// Whether the elements are contiguous in row-major order.
 inline bool is_contiguous(const patchbay_argument& tensor) noexcept {
   std::int64_t expected = 1;
   for (int d = tensor.rank - 1; d >= 0; --d) {
@@ -60,7 +60,7 @@ inline std::int64_t offset_of(const patchbay_argument& tensor, std::int64_t inde
   return offset;
 }
 
-/// The bytes of a scalar in the type that a loop wants.
+/// The bytes of a scalar, converted to the type that a loop expects.
 struct ScalarCell {
   alignas(8) std::uint64_t bits = 0;
 };

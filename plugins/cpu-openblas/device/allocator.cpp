@@ -14,10 +14,10 @@ namespace patchbay::cpu {
 namespace {
 
 constexpr std::uint64_t kHugePage = 2 << 20;
-// From here on a block counts against the budget.
+// Blocks of at least this size count against the budget.
 constexpr std::uint64_t kWorthAsking = 1 << 20;
-// Of what is free, how much is given out before the kernel is asked again: that takes a quarter of
-// a millisecond.
+// The fraction of free memory that is given out before the kernel is asked again, which takes a
+// quarter of a millisecond.
 constexpr std::uint64_t kBudgetShare = 8;
 
 [[noreturn]] void throw_out_of_memory(std::uint64_t size_bytes) {
@@ -28,8 +28,8 @@ constexpr std::uint64_t kBudgetShare = 8;
                                                         std::to_string(state.total_bytes));
 }
 
-/// Aligned by hand: aligned requests take the C library's slow path, 40 ns more for a small block.
-/// What it gave lies in front of the block, whose address is never a multiple of a huge page.
+/// Aligns by hand, because aligned requests of small blocks take 40 ns more in the C library. The
+/// pointer from malloc precedes the block, whose address is never a multiple of a huge page.
 void* allocate_small(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
   const std::uint64_t slack = 2 * alignment_bytes + sizeof(void*);
   char* raw =
@@ -52,14 +52,14 @@ void* allocate_large(std::uint64_t size_bytes, std::uint64_t alignment_bytes) {
 
 }  // namespace
 
-/// The kernel promises more than it has; the refusal must come here and not at the first use.
+/// The kernel overcommits memory, so check here: later, the first use would fail.
 void Allocator::check_free(std::uint64_t size_bytes) {
   std::uint64_t budget = budget_bytes_.load(std::memory_order_relaxed);
   while (size_bytes <= budget) {
     if (budget_bytes_.compare_exchange_weak(budget, budget - size_bytes)) return;
   }
   const MemoryState state = read_memory_state("");
-  if (state.total_bytes == 0) return;  // the kernel says nothing here
+  if (state.total_bytes == 0) return;  // no memory information
   if (size_bytes > state.free_bytes) throw_out_of_memory(size_bytes);
   budget_bytes_.store((state.free_bytes - size_bytes) / kBudgetShare, std::memory_order_relaxed);
 }

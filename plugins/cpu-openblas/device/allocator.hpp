@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory of a CPU device: the host's, aligned. Both memory kinds are the same.
+// Memory of a CPU device: aligned host memory. Both memory kinds are the same.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_ALLOCATOR_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_ALLOCATOR_HPP_
 
@@ -18,13 +18,13 @@ class Allocator final : public plugin::Allocator {
                           std::uint64_t alignment_bytes) override;
   void release(std::uint32_t memory_kind, plugin::Memory memory) noexcept override;
   Info info() override;
-  /// `native_handle` is a pointer of the application's.
+  /// `native_handle` is a pointer that the application owns.
   plugin::Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes) override;
 
  private:
   void check_free(std::uint64_t size_bytes);
 
-  // What may still be given out before the kernel is asked again what is free.
+  // The number of bytes that may be given out before the kernel is asked again.
   std::atomic<std::uint64_t> budget_bytes_{0};
 };
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One CPU device: a share of the cores, and what runs on them.
+// A CPU device: a share of the cores and their threads.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_DEVICE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_DEVICE_HPP_
 
@@ -26,7 +26,7 @@ class Device final : public plugin::Device {
   std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
   std::unique_ptr<plugin::Module> load_module(std::string_view format, std::string_view code,
                                               std::string_view options) override;
-  /// Memory: its address. Nothing else here has a handle.
+  /// Only memory has a handle: its address.
   std::uint64_t native_handle(std::uint32_t native_kind, void* object) override;
 
  private:

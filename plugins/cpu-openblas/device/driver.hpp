@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which devices there are.
+// Finds and opens the CPU devices.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_DRIVER_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_DRIVER_HPP_
 
@@ -17,7 +17,7 @@
 
 namespace patchbay::cpu {
 
-/// Options of the user's: cpu_devices, cpu_threads, and those of Libraries and the executor.
+/// Reads the options cpu_devices, cpu_threads, and those of Libraries and the executor.
 class Driver final : public plugin::Driver {
  public:
   static constexpr std::uint64_t kFeatures = UINT64_C(1) << PATCHBAY_FEATURE_FORK;
@@ -27,7 +27,7 @@ class Driver final : public plugin::Driver {
   std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
   std::unique_ptr<plugin::Device> open_device_in(std::uint32_t index,
                                                  std::uint64_t native_context) override;
-  /// "exit" where OpenBLAS multiplies.
+  /// Has "exit" if OpenBLAS multiplies.
   const void* extension(std::string_view name, std::uint32_t version) override;
 
  private:

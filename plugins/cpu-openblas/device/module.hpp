@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Users' kernels, through the kernel executor.
+// Runs users' kernels with the kernel executor.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_MODULE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_MODULE_HPP_
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Fused elementwise expressions: the loops of the single operators over tiles that stay in the
-// first-level cache, so that memory is passed once and every bit is theirs.
+// Fused elementwise expressions. They run the loops of the single operators on tiles in the
+// first-level cache, so memory is traversed once and every bit equals that of the single operators.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_HPP_
 
@@ -14,7 +14,7 @@
 
 namespace patchbay::cpu {
 
-/// A module of the format PATCHBAY_FORMAT_EXPRESSION.
+/// Loads a module of the format PATCHBAY_FORMAT_EXPRESSION.
 std::unique_ptr<plugin::Module> load_fused(std::string_view code, Workers& workers,
                                            const Libraries& libraries);
 

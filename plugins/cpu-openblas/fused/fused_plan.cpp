@@ -27,7 +27,7 @@ FusedPlan::FusedPlan(expression::Program from, const SimdTable& simd)
     if (value.source == Source::kOperator) add_step(simd, static_cast<std::uint16_t>(i));
   }
   assign_registers();
-  for (const std::uint16_t value : program.outputs) {  // read once more, when all steps are done
+  for (const std::uint16_t value : program.outputs) {  // outputs are read after the last step
     if (program.values[value].source != Source::kOperator) {
       last_use[value] = static_cast<int>(steps.size());
     }
@@ -59,8 +59,8 @@ void FusedPlan::add_step(const SimdTable& simd, std::uint16_t number) {
   steps.push_back(step);
 }
 
-/// Outputs have places of their own. A register is free after its value's last use, and at that
-/// step already for a result of the same dtype: loops may write what they read.
+/// Outputs use no registers. A register becomes free after the last use of its value, and already
+/// at that step for a result of the same dtype, because loops may write what they read.
 void FusedPlan::assign_registers() {
   std::vector<int> free;
   const auto is_output = [&](std::uint16_t value) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A fused expression as a list of loops over registers: what does not depend on the launch.
+// A fused expression as a list of loops over registers, independent of the launch.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_PLAN_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_PLAN_HPP_
 
@@ -11,15 +11,15 @@
 
 namespace patchbay::cpu {
 
-/// A register is a tile of elements, which stays in the first-level cache.
+/// A register is a tile of elements in the first-level cache.
 struct FusedPlan {
-  /// Throws unsupported for an operator that has no loop here.
+  /// Throws unsupported for an operator that has no loop in this plugin.
   FusedPlan(expression::Program from, const SimdTable& simd);
 
   struct Step {
-    Row row;    // of one or two operands
-    Row3 row3;  // of three
-    Row copy;   // of a choice: for where there is one condition for all
+    Row row;    // for one or two operands
+    Row3 row3;  // for three operands
+    Row copy;   // for a choice with the same condition for all elements
     std::uint16_t value;
     std::uint8_t num_operands;
     std::uint16_t operands[3];
@@ -28,11 +28,11 @@ struct FusedPlan {
 
   const expression::Program program;
   std::vector<Step> steps;
-  std::vector<int> registers;  // of each value; kNone for inputs, cells and outputs
-  std::vector<int> last_use;   // of each value: the last step that reads it, or kNone
+  std::vector<int> registers;  // per value; kNone for inputs, cells and outputs
+  std::vector<int> last_use;   // per value: the last step that reads it, or kNone
   int num_registers = 0;
   std::int64_t element_bytes = 1;  // of the largest dtype
-  std::int64_t work_bytes = 0;     // what an element costs, as bytes of memory traffic
+  std::int64_t work_bytes = 0;     // cost of an element, as bytes of memory traffic
 
  private:
   void add_step(const SimdTable& simd, std::uint16_t value);

@@ -10,9 +10,9 @@ using expression::Source;
 using expression::Value;
 
 constexpr std::int64_t kLineBytes = 64;
-// All registers of a tile together, so that they and the operands stay in the first-level cache.
+// The size of all registers of a tile, so that they and the operands fit in the first-level cache.
 constexpr std::int64_t kRegistersBytes = 16 << 10;
-constexpr std::int64_t kMostBytes = 4 << 10;  // more of each operand would crowd out the others
+constexpr std::int64_t kMostBytes = 4 << 10;  // of an operand; more would displace the others
 constexpr std::int64_t kFewElements = 128;
 constexpr std::int64_t kTurnedColumns = 64;
 
@@ -69,7 +69,7 @@ FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t ca
   register_bytes_ = whole_lines(rows_ * columns_ * plan.element_bytes);
 }
 
-/// Elements of a tile, if every tensor takes a register.
+/// The number of elements of a tile if every tensor needs a register.
 std::int64_t FusedRun::tile_elements() const {
   const std::int64_t most =
       std::max<std::int64_t>(1, num_registers_ + static_cast<std::int64_t>(num_tensors_));
@@ -91,7 +91,7 @@ void FusedRun::choose_shape(std::int64_t length, std::int64_t height) {
                                   length >= kLeastTurned);
   }
   columns_ = std::min(length, any_turned_ ? std::min(kTurnedColumns, elements) : elements);
-  // Rows of half a tile are long enough to be taken as they are.
+  // A row of at least half a tile forms a tile by itself.
   const bool several = any_turned_ || length < elements / 2;
   rows_ = several ? std::clamp<std::int64_t>(elements / columns_, 1, height) : 1;
   blocks_ = pieces(length, columns_);
@@ -102,7 +102,7 @@ void FusedRun::choose_shape(std::int64_t length, std::int64_t height) {
 
 void FusedRun::set_input(Tensor& input) {
   const bool one_row = rows_ == 1;
-  // What goes into an output as it is must outlive what another output overwrites.
+  // An input that is copied to an output must be saved if another output overwrites it.
   const bool is_output = plan_.last_use[input.value] == static_cast<int>(plan_.steps.size());
   const bool is_overwritten =
       std::any_of(tensors_, tensors_ + num_outputs_,
@@ -131,7 +131,7 @@ void FusedRun::mark_uniform() {
   }
 }
 
-/// Whether an input that stays in place at `data` is read by a step after that one.
+/// Whether a step after `step` reads an input in place at `data`.
 bool FusedRun::is_read_after(const char* data, int step) const {
   for (std::size_t t = num_outputs_; t < num_tensors_; ++t) {
     const Tensor& input = tensors_[t];
@@ -141,18 +141,18 @@ bool FusedRun::is_read_after(const char* data, int step) const {
   return false;
 }
 
-/// In place where the step that makes it may write it: nothing reads the value, or what was there,
-/// later.
+/// The output is written in place if its step may do so: nothing reads the value, or the previous
+/// content, later.
 void FusedRun::set_output(Tensor& output, std::size_t number) {
   const std::uint16_t value = plan_.program.outputs[number];
   output.value = value;
   output.mode = Mode::kGather;
   for (std::size_t t = num_outputs_; t < num_tensors_; ++t) {
-    if (tensors_[t].data == output.data) output.stream = false;  // it is read anyway
+    if (tensors_[t].data == output.data) output.stream = false;  // in the cache already
   }
   if (plan_.program.values[value].source != Source::kOperator) return;
   for (std::size_t o = 0; o < number; ++o) {
-    if (tensors_[o].value == value) {  // the same value once more
+    if (tensors_[o].value == value) {  // another output has the same value
       if (tensors_[o].mode == Mode::kInPlace) {
         tensors_[o].mode = Mode::kGather;
         tensors_[o].register_ = num_registers_++;
@@ -221,7 +221,7 @@ void FusedRun::run_steps(const Tile& tile, State& state) const noexcept {
   for (const FusedPlan::Step& step : plan_.steps) {
     const std::int64_t n = uniform_[step.value] ? 1 : tile.size;
     const auto at = [&](int k) { return state.at[step.operands[k < step.num_operands ? k : 0]]; };
-    // One element is a row of unit steps: that way it takes the fast loop.
+    // One element is a row with unit steps, which uses the fast loop.
     const auto step_of = [&](int k) {
       const std::uint16_t operand = step.operands[k < step.num_operands ? k : 0];
       return std::int64_t{uniform_[operand] && n > 1 ? 0 : 1};
@@ -243,7 +243,7 @@ void FusedRun::run_steps(const Tile& tile, State& state) const noexcept {
   }
 }
 
-/// What is not where it belongs already.
+/// Stores outputs that were not written in place.
 void FusedRun::store(const Tile& tile, const State& state) const noexcept {
   for (std::size_t o = 0; o < num_outputs_; ++o) {
     const Tensor& output = tensors_[o];

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// One launch of a fused expression: how its tensors are cut into tiles, and the work on each tile.
+// A launch of a fused expression: divides its tensors into tiles and computes each tile.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_
 
@@ -13,8 +13,8 @@
 
 namespace patchbay::cpu {
 
-/// Tiles are rectangles of the last two dimensions: a piece of one row where rows are long, several
-/// rows where they are short or where an input lies across.
+/// Tiles are rectangles of the last two dimensions: a part of one row if rows are long, several
+/// rows if they are short or an input is transposed.
 class FusedRun {
  public:
   FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t cache_bytes,
@@ -26,10 +26,10 @@ class FusedRun {
 
  private:
   enum class Mode : std::uint8_t {
-    kInPlace,  // read or written where it is
+    kInPlace,  // read or written in memory
     kUniform,  // one element for the whole tile
-    kGather,   // through a register, row by row
-    kTurn      // the same, by turning squares
+    kGather,   // copied to a register row by row
+    kTurn      // the same for a transposed input
   };
   struct Tensor {
     char* data;
@@ -37,14 +37,14 @@ class FusedRun {
     std::uint8_t dtype;
     std::uint16_t value;
     Mode mode;
-    bool stream;    // an output that is stored past the caches
-    int register_;  // or kNone
+    bool stream;    // an output that is stored with non-temporal stores
+    int register_;  // its number, or kNone
   };
   struct Tile {
     std::int64_t rows, columns, size;
     char* data[expression::kMaxTensors];
   };
-  /// Where the values of a tile are.
+  /// The addresses of the values of a tile.
   struct State;
 
   void choose_shape(std::int64_t length, std::int64_t height);

@@ -8,13 +8,13 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kGrainBytes = 4096;  // pieces of rows start at whole pages' worth
+constexpr std::int64_t kGrainBytes = 4096;  // pieces of rows start at multiples of a page
 constexpr std::int64_t kTile = 64;          // rows and columns of a transposed tile
 constexpr std::int64_t kMaxElementBytes = 8;
 
 bool is_inner_unit(std::int64_t stride) { return stride == 0 || stride == 1; }
 
-/// The inputs that would be better walked along the dimension outside the innermost, as bits.
+/// A bit mask of the inputs with a smaller stride along the dimension outside the innermost.
 unsigned transposed_inputs(const LoopNest& nest) {
   if (nest.rank < 2 || nest.inner_size() < 8 || nest.shape[nest.rank - 2] < 8) return 0;
   if (nest.inner_stride(0) != 1) return 0;
@@ -26,7 +26,7 @@ unsigned transposed_inputs(const LoopNest& nest) {
   return bits;
 }
 
-/// Broadcasting is a stride of 0, so every tensor has the output's shape.
+/// Broadcasting uses strides of 0, so every tensor has the output's shape.
 void check_shapes(plugin::Arguments arguments) {
   for (const patchbay_argument& in : arguments.subspan(1)) {
     if (in.kind != PATCHBAY_TENSOR || same_shape(in, arguments[0])) continue;
@@ -75,7 +75,7 @@ void ElementwiseKernel::compute(plugin::Arguments arguments) const {
   compute_nest(make_loop_nest(pointers, operation_.num_operands), operands);
 }
 
-/// The common case, without a loop nest: contiguous tensors of one shape, and scalars.
+/// Handles the common case without a loop nest: contiguous tensors of one shape, and scalars.
 bool ElementwiseKernel::compute_evenly(plugin::Arguments arguments,
                                        const Operands& operands) const {
   const patchbay_argument& out = arguments[0];
@@ -118,7 +118,7 @@ void ElementwiseKernel::compute_nest(const LoopNest& nest,
                         should_stream(nest.num_rows() * nest.inner_size(), operands),
                     nest.inner_stride(3)};
   const std::int64_t step_of[] = {steps.out, steps.a, steps.b, steps.c};
-  // Long rows are cut, so that few of them suffice for all threads.
+  // Long rows are divided, so that a few of them occupy all threads.
   const std::int64_t n = nest.inner_size();
   const std::int64_t segment = std::min(n, std::max<std::int64_t>(kGrainBytes, 1));
   const std::int64_t segments = (n + segment - 1) / segment;
@@ -144,14 +144,14 @@ void ElementwiseKernel::compute_nest(const LoopNest& nest,
                  });
 }
 
-/// The two innermost dimensions in squares; inputs that lie across are turned first, so that
-/// every line of memory is read once.
+/// Divides the two innermost dimensions into squares and transposes those of transposed inputs
+/// first, so that every cache line is read once.
 void ElementwiseKernel::compute_tiles(const LoopNest& nest, const Operands& operands,
                                       unsigned transposed) const noexcept {
   const std::int64_t num_rows = nest.shape[nest.rank - 2];
   const std::int64_t num_columns = nest.inner_size();
   const std::int64_t strips = (num_rows + kTile - 1) / kTile;
-  LoopNest outer = nest;  // planes, then strips of rows; its inner dimension is not walked
+  LoopNest outer = nest;  // planes, then strips of rows; the inner dimension is not walked
   outer.shape[nest.rank - 2] = strips;
   for (int op = 0; op < nest.num_operands; ++op) outer.strides[op][nest.rank - 2] *= kTile;
   const std::int64_t bytes = bytes_of(nest.num_rows() * num_columns);
@@ -202,9 +202,9 @@ void ElementwiseKernel::run_row(std::int64_t n, char* const* data,
   }
 }
 
-/// Streamed stores save reading the output first, which pays when the operands together do not
-/// stay in the cache. In place it is read anyway; where nothing is read, as by a fill, plain stores
-/// are faster.
+/// Non-temporal stores avoid reading the output first, which pays if the operands together exceed
+/// the cache. If an operation is in place, the output is read anyway; if nothing is read, as by a
+/// fill, plain stores are faster.
 bool ElementwiseKernel::should_stream(std::int64_t n, const Operands& operands) const noexcept {
   bool reads = false;
   for (int op = 1; op < operation_.num_operands; ++op) {

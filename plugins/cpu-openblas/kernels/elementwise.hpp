@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Operations that compute each element of the output from one element of each input.
+// Operators that compute each element of the output from one element of each input.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_ELEMENTWISE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_ELEMENTWISE_HPP_
 
@@ -18,12 +18,12 @@ namespace patchbay::cpu {
 class ElementwiseKernel final : public plugin::Kernel {
  public:
   struct Operation {
-    Row row;                                      // of one or two inputs
-    Row3 row3;                                    // of three
+    Row row;                                      // for one or two inputs
+    Row3 row3;                                    // for three inputs
     Transpose transpose[LoopNest::kMaxOperands];  // for the type of each operand
     std::uint8_t dtypes[LoopNest::kMaxOperands];
     int num_operands;
-    int cost;  // of an element, relative to moving it through memory
+    int cost;  // per element, relative to its memory traffic
   };
 
   ElementwiseKernel(Workers& workers, const Operation& operation, std::int64_t cache_bytes);
@@ -51,7 +51,7 @@ class ElementwiseKernel final : public plugin::Kernel {
   Workers& workers_;
   const Operation operation_;
   const std::int64_t cache_bytes_;
-  std::int64_t sizes_[LoopNest::kMaxOperands] = {};  // of elements, in bytes
+  std::int64_t sizes_[LoopNest::kMaxOperands] = {};  // bytes of an element
 };
 
 }  // namespace patchbay::cpu

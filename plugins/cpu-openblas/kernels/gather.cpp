@@ -10,9 +10,9 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kSegment = 4096;  // elements: longer rows are cut, to be shared
+constexpr std::int64_t kSegment = 4096;  // elements; longer rows are divided among threads
 
-/// Calls body with a value of the type that elements of this size are moved as.
+/// Calls body with a value of an integer type of this size, which copies elements.
 template <class Body>
 void with_size(std::int64_t bytes, const Body& body) {
   switch (bytes) {
@@ -23,7 +23,7 @@ void with_size(std::int64_t bytes, const Body& body) {
   }
 }
 
-/// The table as its elements are walked beside those of out: the index says where along `dim`.
+/// The table with the strides along the other dimensions; the index gives the position along `dim`.
 patchbay_argument beside(const patchbay_argument& table, const patchbay_argument& out,
                          std::int64_t dim) {
   patchbay_argument walked = table;
@@ -40,7 +40,7 @@ struct GatherKernel::Walk {
   char* out;
   const char* a;
   const char* index;
-  std::int64_t step;  // of a, from one index to the next
+  std::int64_t step;  // of a along dim
   std::int64_t segments;
 };
 
@@ -75,7 +75,7 @@ void GatherKernel::compute(plugin::Arguments arguments) const {
   });
 }
 
-/// Segments of rows begin to end.
+/// Computes the segments begin to end.
 template <class T, class I>
 void GatherKernel::compute_rows(const Walk& walk, std::int64_t begin,
                                 std::int64_t end) const noexcept {

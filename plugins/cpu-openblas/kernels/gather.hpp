@@ -12,7 +12,7 @@
 
 namespace patchbay::cpu {
 
-/// gather.1: out, a, index. Where an index holds for a row of elements, the row is copied.
+/// gather.1: out, a, index. If an index applies to a row of elements, the row is copied at once.
 class GatherKernel final : public plugin::Kernel {
  public:
   GatherKernel(Workers& workers, Row copy, int dim) : workers_(workers), copy_(copy), dim_(dim) {}

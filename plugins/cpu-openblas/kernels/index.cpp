@@ -12,9 +12,9 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kGrain = 1024;  // elements of a row that are looked at together
+constexpr std::int64_t kGrain = 1024;  // elements of a row that are checked together
 
-/// The elements as they lie in memory, each once.
+/// Visits each element once, in the order of memory.
 LoopNest nest_of(const patchbay_argument& index) {
   LoopNest nest(1);
   for (int d = 0; d < index.rank; ++d) {
@@ -26,7 +26,7 @@ LoopNest nest_of(const patchbay_argument& index) {
 
 template <class I>
 bool row_is_in_range(const I* index, std::int64_t n, std::int64_t stride, std::int64_t extent) {
-  // A negative one is larger than any extent.
+  // As unsigned, a negative index is larger than any extent.
   const auto most = static_cast<std::uint64_t>(extent);
   bool is_outside = false;
   if (stride == 1) {
@@ -88,7 +88,7 @@ void raise_out_of_range(const patchbay_argument& index, std::int64_t extent, std
       if (value < 0 || value >= extent) break;
     }
   });
-  // Where it is, along the dimensions that do not repeat.
+  // The position, along the dimensions that do not repeat.
   std::string position;
   for (int d = index.rank - 1; d >= 0; --d) {
     if (index.strides[d] != 0) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tensors of indices: what the kernels that take one have in common.
+// Checks of index tensors, shared by the kernels that take one.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_INDEX_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_INDEX_HPP_
 
@@ -10,7 +10,7 @@
 
 namespace patchbay::cpu {
 
-/// Calls body(pointer) with the elements in their type, i32 or i64.
+/// Calls body(pointer) with the elements as i32 or i64.
 template <class Body>
 void with_indices(const patchbay_argument& index, const Body& body) {
   if (index.dtype == PATCHBAY_I32)
@@ -19,18 +19,18 @@ void with_indices(const patchbay_argument& index, const Body& body) {
     body(reinterpret_cast<const std::int64_t*>(data_of(index)));
 }
 
-/// Throws unless `dim` is one of `elements`, which has the shape of `index`, and `table` has that
-/// shape too, but for the extent of `dim`.
+/// Throws unless `elements` has the dimension `dim` and the shape of `index`, and `table` has that
+/// shape too, except for the extent of `dim`.
 void check_index_shapes(const char* op, const patchbay_argument& elements,
                         const patchbay_argument& table, const patchbay_argument& index, int dim);
 
 /// Whether all indices are from 0 to extent - 1.
 bool are_in_range(Workers& workers, const patchbay_argument& index, std::int64_t extent);
-/// Says which is not: the first one in row-major order.
+/// Throws an error with the first index, in row-major order, that is out of range.
 [[noreturn]] void raise_out_of_range(const patchbay_argument& index, std::int64_t extent,
                                      std::int64_t dim);
 
-/// Calls compute() on the workers if they are, else throws that.
+/// Calls compute() on the workers if all indices are in range; throws otherwise.
 template <class Compute>
 void compute_in_range(Workers& workers, const patchbay_argument& index, std::int64_t extent,
                       std::int64_t dim, const Compute& compute) {

@@ -40,14 +40,14 @@ struct KernelEntry {
   int op;
 };
 
-/// What an element of a function costs beside moving it through memory, in single precision.
+/// The cost of a function per element, relative to its memory traffic, in single precision.
 constexpr int kCostlyFunction = 6;
 
 [[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
   plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
 }
 
-/// Binary operations compute in the type of their first tensor among the inputs.
+/// The dtype of a binary operation: that of the first input tensor.
 std::uint8_t computed_dtype(const Context& context) {
   const bool a_is_tensor = context.argument(1).kind == PATCHBAY_TENSOR;
   return context.dtype(!a_is_tensor && context.argument(2).kind == PATCHBAY_TENSOR ? 2 : 1);
@@ -68,7 +68,7 @@ std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row
       context.libraries.cache_bytes());
 }
 
-/// Of three inputs; the first may have a type of its own.
+/// For three inputs; the first may have its own type.
 std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, std::uint8_t dtype,
                                              std::uint8_t first) {
   if (row == nullptr) refuse(context, dtype);
@@ -84,14 +84,14 @@ std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, s
       context.libraries.cache_bytes());
 }
 
-/// Of a row for it.
+/// The index of a dtype in tables of rows.
 int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
 
 bool is_float(std::uint8_t dtype) { return kernels::is_of_kind(dtype, kernels::DtypeKind::kFloat); }
-/// Computed in f32 and rounded once.
+/// Whether values are computed in f32 and rounded once.
 bool is_half(std::uint8_t dtype) { return kernels::is_of_kind(dtype, kernels::DtypeKind::kHalf); }
 
-// By the list of dtypes in the elementwise table: what takes floats alone is a function.
+// The cost by the dtypes in the elementwise table: operators for floats only are functions.
 constexpr int cost_of_FLOATS = kCostlyFunction, cost_of_NUMBERS = 1;
 
 int cost_of_unary(int op, std::uint8_t dtype) {
@@ -144,7 +144,7 @@ std::unique_ptr<plugin::Kernel> make_unary(const Context& context, int op) {
   return make_elementwise(context, row, dtype, dtype, 2, cost_of_unary(op, dtype));
 }
 
-/// Fill is the copy of a scalar.
+/// Fill copies a scalar.
 std::unique_ptr<plugin::Kernel> make_copy(const Context& context, int) {
   const std::uint8_t dtype = context.dtype(0);
   const Row row = checked(context, context.simd().copy[index_of(dtype)], dtype);
@@ -188,7 +188,7 @@ std::unique_ptr<plugin::Kernel> make_reduction(const Context& context, int op) {
       context, {context.name(), method, simd.copy[in], copy_out, in, in, kept, out});
 }
 
-/// Halves are put side by side as floats.
+/// Halves are converted to floats.
 std::unique_ptr<plugin::Kernel> make_arg_reduction(const Context& context, int op) {
   const SimdTable& simd = context.simd();
   const auto in = static_cast<std::uint8_t>(index_of(context.dtype(1)));
@@ -232,7 +232,7 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   {#name ".1", make_logical, number_of(LogicalOp::name)},
 enum RandomOp { kUniform, kNormal, kIntegers, kMask };
 
-/// Its words, and what is made of them.
+/// The loops of a distribution.
 RandomKernel::Distribution distribution_of(const SimdTable& simd, int op, std::uint8_t dtype) {
   constexpr int kWordCost = 32, kNormalCost = 96;
   switch (op) {

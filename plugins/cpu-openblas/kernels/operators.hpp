@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From an operator's name and types to a kernel.
+// Creates the kernel for an operator's name and types.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERATORS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERATORS_HPP_
 
@@ -12,16 +12,16 @@
 
 namespace patchbay::cpu {
 
-/// Throws `unsupported` with the reason for what this plugin does not have. Kernels take any shapes
+/// Throws `unsupported` with the reason if this plugin has no such kernel. Kernels take any shapes
 /// and strides; those of the spec are not used.
 std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
                                                  Libraries& libraries);
 
-/// The loop of an elementwise operator ("add.1") whose last operand is of `dtype`, and what an
-/// element costs beside moving it through memory.
+/// The loop of an elementwise operator ("add.1") whose last operand has this dtype, and its cost
+/// per element relative to the memory traffic.
 struct ElementwiseRow {
-  Row row;    // of one or two operands
-  Row3 row3;  // of three
+  Row row;    // for one or two operands
+  Row3 row3;  // for three operands
   int cost;
 };
 /// Both are null if there is none.

@@ -10,12 +10,12 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kBlocks = 256;  // of Philox at a time, two draws each
+constexpr std::int64_t kBlocks = 256;  // Philox blocks at a time, two draws each
 constexpr int kBuckets = 256;
 constexpr int kFirstShift = 56;
 constexpr int kMostParts = 16;
-constexpr std::int64_t kFew = 48;                // are sorted by insertion
-constexpr std::int64_t kWorthSharing = 1 << 14;  // fewer are sorted where they are drawn
+constexpr std::int64_t kFew = 48;                // this many or fewer are sorted by insertion
+constexpr std::int64_t kWorthSharing = 1 << 14;  // fewer are sorted by one thread
 
 using Drawn = PermutationKernel::Drawn;
 
@@ -34,8 +34,8 @@ void sort_few(Drawn* begin, const Drawn* end) {
 
 int byte_of(const Drawn& one, int shift) { return static_cast<int>(one.draw >> shift & 0xff); }
 
-/// By the byte at `shift` and those below: each is put where its byte belongs, in place (McIlroy,
-/// Bostic and McIlroy, Engineering Radix Sort, 1993).
+/// Sorts by the byte at `shift` and those below, in place (McIlroy, Bostic and McIlroy, Engineering
+/// Radix Sort, 1993).
 void sort(Drawn* all, std::int64_t n, int shift) {
   if (n <= kFew) return sort_few(all, all + n);
   if (shift < 0) {
@@ -110,7 +110,7 @@ void PermutationKernel::compute(plugin::Arguments arguments) const {
   }
   std::int64_t begins[kBuckets + 1];
   share_out(arguments, drawn, begins);
-  constexpr std::int64_t kBytesADraw = 256;  // that sorting costs as much as moving
+  constexpr std::int64_t kBytesADraw = 256;  // cost of sorting a draw
   workers_.split(kBuckets, 1, n * kBytesADraw, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t bucket = first; bucket < last; ++bucket) {
       finish(begins[bucket], begins[bucket + 1], kFirstShift - 8);
@@ -118,7 +118,7 @@ void PermutationKernel::compute(plugin::Arguments arguments) const {
   });
 }
 
-/// Puts all draws into buckets by their first byte: of each bucket those of the first part first.
+/// Puts all draws into buckets by their first byte; a bucket keeps the order of the parts.
 void PermutationKernel::share_out(plugin::Arguments arguments, Drawn* drawn,
                                   std::int64_t* begins) const noexcept {
   const std::int64_t n = arguments[0].shape[0];
@@ -128,7 +128,7 @@ void PermutationKernel::share_out(plugin::Arguments arguments, Drawn* drawn,
   const auto for_part = [&](int part, const auto& body) {
     for_draws(arguments, part * piece, std::min(n, (part + 1) * piece), body);
   };
-  // How many there are of each part and bucket, then where they go.
+  // Counts per part and bucket, then positions.
   std::int64_t places[kMostParts][kBuckets] = {};
   workers_.parallel_for(parts, [&](int part) {
     for_part(part, [&](std::uint64_t draw, std::int64_t) { ++places[part][draw >> kFirstShift]; });

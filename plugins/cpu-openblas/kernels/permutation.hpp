@@ -11,8 +11,8 @@
 
 namespace patchbay::cpu {
 
-/// permutation.1: out, scratch, seed, offset. Draws are shared out by their first byte, each share
-/// then sorted by itself.
+/// permutation.1: out, scratch, seed, offset. Distributes draws to buckets by their first byte,
+/// then sorts each bucket.
 class PermutationKernel final : public plugin::Kernel {
  public:
   PermutationKernel(Workers& workers, const SimdTable& simd) : workers_(workers), simd_(simd) {}

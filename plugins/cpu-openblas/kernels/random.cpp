@@ -9,18 +9,18 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kBlocks = 256;  // at a time: words and elements stay in the first cache
+constexpr std::int64_t kBlocks = 256;  // per step: words and elements fit in the first-level cache
 constexpr int kBlockWords = 4;
 constexpr std::size_t kFirstParameter = 4;
 
 }  // namespace
 
-/// One launch. Element i is of the whole's element base + i.
+/// A launch. Element i has the number base + i.
 struct RandomKernel::Run {
   const patchbay_argument& out;
   Draw draw;
   std::uint64_t seed, offset, first;  // first: the block of the first element
-  std::int64_t skipped;               // elements of that block that come before it
+  std::int64_t skipped;               // elements of that block before the first element
   std::int64_t per_block, count;      // elements
   bool is_dense, streams;
   std::uint64_t parameters[3];
@@ -88,7 +88,7 @@ void RandomKernel::compute_blocks(const Run& run, std::int64_t begin,
   }
 }
 
-/// Elements begin to end, in row-major order.
+/// Stores the elements begin to end, in row-major order.
 void RandomKernel::store(const Run& run, std::int64_t begin, std::int64_t end,
                          const char* values) const noexcept {
   const patchbay_argument& out = run.out;

@@ -11,14 +11,14 @@
 
 namespace patchbay::cpu {
 
-/// Arguments: out, seed, offset, base, then the distribution's parameters. What an element is does
-/// not depend on how the work is shared out.
+/// Arguments: out, seed, offset, base, then the distribution's parameters. An element's value does
+/// not depend on how the work is divided.
 class RandomKernel final : public plugin::Kernel {
  public:
   struct Distribution {
-    Draw draw = nullptr;       // of 32 bits an element
-    Draw wide_draw = nullptr;  // of 64 bits
-    int cost = 1;              // of an element, relative to moving a byte through memory
+    Draw draw = nullptr;       // 32 bits per element
+    Draw wide_draw = nullptr;  // 64 bits per element
+    int cost = 1;              // per element, relative to moving a byte through memory
   };
 
   RandomKernel(Workers& workers, const SimdTable& simd, const Distribution& distribution,

@@ -16,8 +16,8 @@
 namespace patchbay::cpu {
 namespace {
 
-/// The loops over outputs (operands: out, in) and, for each, over its inputs (operand: in) in
-/// row-major order, which is the order of indices and of sums.
+/// The loops over outputs (operands: out, in), and for each output over its inputs (operand: in) in
+/// row-major order, which determines indices and the order of sums.
 struct Loops {
   LoopNest kept{2}, reduced{1};
   std::int64_t num_outputs = 1, num_inputs = 1;
@@ -43,7 +43,7 @@ Loops make_loops(const patchbay_argument& out, const patchbay_argument& in) {
 template <class Method>
 using StateOf = std::conditional_t<std::is_same_v<Method, ArgReduction>, ArgState, PairwiseState>;
 
-/// One launch: tiles of neighbouring outputs, each reduced in chunks of blocks.
+/// A launch: tiles of neighbouring outputs, each reduced in chunks of blocks.
 template <class Method>
 class Run {
  public:
@@ -92,7 +92,7 @@ class Run {
     std::int64_t width;
   };
 
-  /// All inputs at once, or, when there are too few tiles for the threads, 2^k blocks.
+  /// All inputs, or 2^k blocks if there are too few tiles for the threads.
   std::int64_t chunk_size(std::int64_t bytes) const {
     constexpr std::int64_t kLeast = 1 << 20;  // bytes
     const std::int64_t wanted = 4 * workers_.num_threads();
@@ -116,7 +116,7 @@ class Run {
     }
   }
 
-  /// Runs of one block need nothing but the loop itself.
+  /// Reduces runs of at most one block without combining results.
   void reduce_short_runs(std::int64_t begin, std::int64_t end) const {
     RowCursor row(loops_.kept, begin / tiles_a_row_);
     std::int64_t column = begin % tiles_a_row_;
@@ -194,7 +194,7 @@ class Run {
     }
   }
 
-  /// Strided inputs are put side by side first, so that one loop serves all and sums keep their
+  /// Copies strided inputs to a block first, so that the same loop serves all and sums keep their
   /// order.
   void reduce_gathered(const Place& place, std::int64_t begin, std::int64_t end,
                        State& state) const {
@@ -219,7 +219,7 @@ class Run {
                         {place.width == 1 ? 1 : loops_.kept.inner_stride(0), 1, 0, false});
   }
 
-  /// The reduced elements' offsets in row-major order.
+  /// Computes the offsets of the reduced elements in row-major order.
   class Walk {
    public:
     Walk(const LoopNest& nest, std::int64_t position)
@@ -257,7 +257,7 @@ class Run {
   std::int64_t width_, tiles_a_row_, num_tiles_;
 };
 
-/// Sums of nothing are 0; nothing has no least element.
+/// Throws for an extreme of no elements; a sum of no elements is 0.
 template <class Operation>
 void reduce_nothing(const Operation& operation, const patchbay_argument& out) {
   if (operation.name.starts_with("min") || operation.name.starts_with("max.") ||

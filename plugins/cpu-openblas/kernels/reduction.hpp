@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Reductions over any dimensions, with the same bits for any number of threads.
+// Reductions over any dimensions. The result has the same bits for any number of threads.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_HPP_
 
@@ -14,7 +14,7 @@
 
 namespace patchbay::cpu {
 
-/// Arguments: out, in, of one rank; a dimension of which out has 1 and in another extent is
+/// Arguments: out, in, of the same rank; dimensions with extent 1 in out and another in `in` are
 /// reduced. `Method` is Reduction or ArgReduction.
 template <class Method>
 class ReductionKernel final : public plugin::Kernel {

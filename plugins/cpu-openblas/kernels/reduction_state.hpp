@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What is known of a tile of outputs while its inputs are read block after block.
+// The intermediate results of a tile of outputs while its inputs are read by block.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_STATE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_REDUCTION_STATE_HPP_
 
@@ -10,14 +10,14 @@
 
 namespace patchbay::cpu {
 
-/// Of a tile: its values, and where they were found for the operations that ask that.
+/// The values of a tile, and their indices for operations that return these.
 struct TileResult {
   alignas(64) char values[kMaxWidth * 8];
   std::int64_t indices[kMaxWidth];
 };
 
-/// Joins block results like the nodes of a binary tree over the blocks. Runs of 2^k blocks may be
-/// reduced apart and added as one: the tree stays the same.
+/// Combines block results like a binary tree over the blocks. Runs of 2^k blocks may be reduced
+/// separately and added as one; the tree stays the same.
 class PairwiseState {
  public:
   PairwiseState(const Reduction& method, std::int64_t width, std::int64_t element_bytes)
@@ -64,7 +64,7 @@ class PairwiseState {
   alignas(64) char levels_[kLevels][kMaxWidth * 8];
 };
 
-/// Keeps the best so far; blocks come in the order of their indices.
+/// Keeps the best value so far; blocks come in the order of their indices.
 class ArgState {
  public:
   ArgState(const ArgReduction& method, std::int64_t width, std::int64_t)

@@ -11,7 +11,7 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kLeastSegment = 64;  // elements of a row that are worth a thread
+constexpr std::int64_t kLeastSegment = 64;  // smallest number of elements of a row for a thread
 
 /// Integers wrap around.
 template <class T>
@@ -30,7 +30,7 @@ struct Strided {
   const T& operator[](std::int64_t i) const { return data[i * step]; }
 };
 
-/// What is added to: element i of it is where its index says.
+/// The elements of out; index_step leads along dim.
 template <class T>
 struct Target {
   T* data;
@@ -46,8 +46,8 @@ struct Range {
   }
 };
 
-/// Those of n elements whose index is in the range, in their order. Which these are is found out
-/// without a branch, for no processor can guess it.
+/// Adds those of n elements whose index is in the range, in order. The selection has no branch,
+/// because a processor can't predict it.
 template <class T, class I>
 void add_each(std::int64_t n, const Range& range, const Target<T>& out, const Strided<I>& index,
               const Strided<T>& source) {
@@ -79,7 +79,7 @@ patchbay_argument without(const patchbay_argument& tensor, std::int64_t dim) {
 
 }  // namespace
 
-/// `rest` walks all dimensions but dim; its operands: out, index, source.
+/// `rest` has all dimensions except dim; its operands: out, index, source.
 struct ScatterAddKernel::Walk {
   LoopNest rest;
   char* out;
@@ -90,7 +90,7 @@ struct ScatterAddKernel::Walk {
   std::uint8_t dtype, index_dtype;
 };
 
-/// Of a row of the rest the elements begin to end, and of those what goes to indices low to high.
+/// A part of the work: the elements begin to end of a row of `rest` with indices low to high.
 struct ScatterAddKernel::Share {
   std::int64_t row, begin, end, low, high;
 };
@@ -115,8 +115,8 @@ void ScatterAddKernel::compute(plugin::Arguments arguments) const {
              source.strides[dim_], out.dtype, index.dtype});
 }
 
-/// By parts of the rows where these are long or many, else by parts of out along dim, for which
-/// every thread reads all of the index.
+/// Divides the rows if they are long or many. Otherwise divides out along dim; then every thread
+/// reads the whole index.
 void ScatterAddKernel::share_out(const Walk& walk) const {
   const std::int64_t rows = walk.rest.num_rows(), n = walk.rest.inner_size();
   const std::int64_t threads = workers_.num_threads();
@@ -168,7 +168,7 @@ void ScatterAddKernel::add_share(const Walk& walk, const Share& share) const noe
   const T* source =
       reinterpret_cast<const T*>(walk.source) + offsets[2] + share.begin * source_step;
   const Range range{share.low, share.high, share.low == 0 && share.high == walk.extent};
-  // Places that lie farther apart than what goes to one of them are taken one by one.
+  // Process positions one by one if they are farther apart than the elements of one position.
   if (n == 1 || (source_step > walk.source_step && out_step > walk.step)) {
     for (std::int64_t k = 0; k < n; ++k) {
       add_each<T, I>(walk.count, range, {out + k * out_step, 0, walk.step},

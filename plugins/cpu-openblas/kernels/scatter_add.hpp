@@ -11,8 +11,8 @@
 
 namespace patchbay::cpu {
 
-/// scatter_add.1: out, index, source. What goes to one element is added by one thread in the
-/// order of the index, whatever the number of threads: they share the elements of out.
+/// scatter_add.1: out, index, source. Threads divide the elements of out: one thread makes all
+/// additions to an element, in the order of the index, for any number of threads.
 class ScatterAddKernel final : public plugin::Kernel {
  public:
   ScatterAddKernel(Workers& workers, Row add, int dim) : workers_(workers), add_(add), dim_(dim) {}

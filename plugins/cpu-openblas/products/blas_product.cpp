@@ -25,11 +25,11 @@ void call_gemm(GemmEntry<T> gemm, const GemmProblem& p, T alpha, T beta) {
        reinterpret_cast<const T*>(p.b), &b.leading, &beta, reinterpret_cast<T*>(p.out), &ldc);
 }
 
-/// One column of out: a b, without packing a.
+/// Computes a column of out without packing a.
 template <class T>
 void call_gemv(GemvEntry<T> gemv, const GemmProblem& p, T alpha, T beta) {
   T* out = reinterpret_cast<T*>(p.out);
-  if (beta == 0) std::fill(out, out + p.m, T(0));  // it is not read: 0 times NaN is none
+  if (beta == 0) std::fill(out, out + p.m, T(0));  // out is not read, because 0 times NaN is NaN
   const Layout a(p.a_strides, p.m);
   const bool plain = a.trans == 'N';
   const int rows = static_cast<int>(plain ? p.m : p.k);

@@ -8,14 +8,14 @@
 namespace patchbay::cpu {
 namespace {
 
-// What the loops compute at once has multiples of 16 rows on wide machines.
+// The inner loops compute multiples of 16 rows on wide machines.
 constexpr std::int64_t kRowUnit = 16;
 constexpr std::int64_t kColumnUnit = 4;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t round_up(std::int64_t a, std::int64_t unit) { return divide_up(a, unit) * unit; }
 
-/// An extent of 1 or 0 has no stride worth the name; give it the one that suits.
+/// Replaces the stride of an extent of at most 1, which has no effect, by a suitable one.
 void tidy(std::int64_t rows, std::int64_t columns, std::int64_t (&strides)[2]) {
   if (rows == 0 || columns == 0) {
     strides[0] = 1;
@@ -27,7 +27,7 @@ void tidy(std::int64_t rows, std::int64_t columns, std::int64_t (&strides)[2]) {
   if (columns == 1 && strides[0] == 1) strides[1] = std::max<std::int64_t>(rows, 1);
 }
 
-/// Whether a leading dimension fits: rows or columns do not overlap.
+/// Whether the strides are valid: rows or columns do not overlap.
 bool is_matrix(std::int64_t rows, std::int64_t columns, const std::int64_t (&strides)[2]) {
   return (strides[0] == 1 && strides[1] >= rows) || (strides[1] == 1 && strides[0] >= columns);
 }
@@ -41,8 +41,8 @@ GemmGrid make_grid(std::int64_t m, std::int64_t n, int m_pieces, int n_pieces) {
           n_piece};
 }
 
-/// Time of the largest piece, in multiply-adds: the product itself, and the packing of its two
-/// inputs, which costs about as much an element as this many multiply-adds.
+/// The time of the largest piece, in multiply-adds: the product itself, and the packing of its two
+/// inputs, where an element costs about this many multiply-adds.
 double piece_cost(const GemmGrid& grid, std::int64_t m, std::int64_t n, std::int64_t k) {
   constexpr double kPackingCost = 16.0;
   const auto rows = static_cast<double>(std::min(grid.m_piece, round_up(m, kRowUnit)));

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Matrix products: how they are laid out, and how they are cut for several threads.
+// Normalises matrix products and divides them among threads.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_GEMM_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_GEMM_HPP_
 
@@ -19,8 +19,8 @@ struct GemmProblem {
   std::int64_t a_strides[2], b_strides[2], out_strides[2];
 };
 
-/// Where the products of a batch lie: strides in elements from one to the next along each of its
-/// dimensions, 0 where an input repeats.
+/// The products of a batch: strides in elements from one to the next along each dimension, 0 if an
+/// input repeats.
 struct GemmBatch {
   static constexpr int kMaxRank = PATCHBAY_MAX_RANK - 2;
 
@@ -30,19 +30,19 @@ struct GemmBatch {
   std::int64_t a_strides[kMaxRank] = {}, b_strides[kMaxRank] = {}, out_strides[kMaxRank] = {};
 };
 
-/// Product number `index` of the batch of which `first` is number 0.
+/// The product number `index` of a batch, whose product number 0 is `first`.
 GemmProblem product_of(const GemmProblem& first, const GemmBatch& batch, std::int64_t index,
                        std::int64_t element_bytes) noexcept;
 
-/// Transposes the problem if that makes out column-major, and the batch with it. False: a matrix
-/// has no unit stride.
+/// Transposes the problem, and the batch with it, if that makes out column-major. Returns false if
+/// a matrix has no unit stride.
 bool normalise(GemmProblem& problem, GemmBatch& batch) noexcept;
 
-/// Makes a product with one row a product with one column. Its out may have any stride along m.
+/// Converts a product with one row to one with a column. Then out may have any stride along m.
 void turn_row(GemmProblem& problem, GemmBatch& batch) noexcept;
 
-/// Rows and columns of out are cut into these many pieces, multiples of what the inner kernel
-/// computes at once where there is a choice.
+/// The number of pieces into which the rows and columns of out are divided. Pieces are multiples of
+/// what the inner kernel computes at once, if possible.
 struct GemmGrid {
   int m_pieces, n_pieces;
   std::int64_t m_piece, n_piece;  // extents; the last pieces may be smaller

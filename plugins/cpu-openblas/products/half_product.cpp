@@ -6,7 +6,7 @@
 namespace patchbay::cpu {
 namespace {
 
-// An element that is widened takes part in this many multiply-adds, which hides the widening.
+// Each converted element takes part in this many multiply-adds, which hide the conversion.
 constexpr std::int64_t kTile = 512;
 constexpr std::int64_t kBytes = 2;  // of an element
 
@@ -17,7 +17,7 @@ Extents tile_of(const GemmProblem& p) {
   return {std::min(p.m, kTile), std::min(p.n, kTile), std::min(p.k, kTile)};
 }
 
-/// Rounded up to whole cache lines, for what follows is aligned to them.
+/// Rounded up to whole cache lines, to align what follows.
 std::int64_t tiles_floats(const Extents& tile) {
   return (tile.m * tile.n + tile.m * tile.k + tile.k * tile.n + 15) / 16 * 16;
 }
@@ -32,7 +32,7 @@ const char* element(const char* data, const std::int64_t (&strides)[2], std::int
 std::int64_t HalfProduct::scratch_floats(const GemmProblem& problem) const noexcept {
   const Extents tile = tile_of(problem);
   const bool a_by_columns = problem.a_strides[0] == 1;
-  // Tiles at the edge are smaller, but each of them may be packed where whole ones are not.
+  // Tiles at the edge are smaller, but may be packed where whole ones are not.
   return tiles_floats(tile) + floats_.scratch_elements(tile.m, tile.n, tile.k, a_by_columns);
 }
 

@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of 16-bit floats: tiles become floats, these are multiplied, and the result is rounded
-// once.
+// Products of 16-bit floats: converts tiles to floats, multiplies them, and rounds the result once.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_HALF_PRODUCT_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_HALF_PRODUCT_HPP_
 
@@ -17,9 +16,9 @@ class HalfProduct {
   HalfProduct(Row widen, Row narrow, const FloatGemmLoop& floats)
       : widen_(widen), narrow_(narrow), floats_(floats) {}
 
-  /// How many floats `compute` works in: three tiles, packed ones too, 5 MiB at most.
+  /// The number of floats that `compute` needs: three tiles and their packed copies, at most 5 MiB.
   std::int64_t scratch_floats(const GemmProblem& problem) const noexcept;
-  /// The problem is normalised; neither m nor n is 0.
+  /// The problem must be normalised, with m and n not 0.
   void compute(const GemmProblem& problem, float alpha, float beta, float* scratch) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the devices of one driver share: the table of loops, and what multiplies matrices.
+// The table of loops and the BLAS library, which all devices of a driver share.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_LIBRARIES_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_LIBRARIES_HPP_
 
@@ -16,22 +16,22 @@
 
 namespace patchbay::cpu {
 
-/// The user's options: cpu_simd (the best instruction set to use), cpu_products (auto, own or
+/// Reads the user's options cpu_simd (the best instruction set to use), cpu_products (auto, own or
 /// openblas) and openblas_path.
 class Libraries {
  public:
-  /// Opens OpenBLAS where it is to multiply; where it is missed, the log has one warning.
+  /// Opens OpenBLAS if it is to multiply. If it should but is not found, logs one warning.
   Libraries(plugin::Host host, std::int64_t cache_bytes);
 
   const SimdTable& simd() const noexcept { return simd_; }
   std::int64_t cache_bytes() const noexcept { return cache_bytes_; }
-  /// Null where our own loops multiply.
+  /// Null if our own loops multiply.
   const Blas* blas() const noexcept { return blas_.get(); }
-  /// Held open during each of its calls.
+  /// Held during each call of OpenBLAS.
   CallGate& blas_gate() noexcept { return blas_gate_; }
   ScratchPool& scratch() noexcept { return scratch_; }
 
-  /// In words: "avx512, own products", "avx2, products by OpenBLAS 0.3.21".
+  /// For example "avx512, own products" or "avx2, products by OpenBLAS 0.3.21".
   const std::string& description() const noexcept { return description_; }
 
  private:

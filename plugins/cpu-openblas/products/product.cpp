@@ -69,7 +69,7 @@ GemmProblem turned(const GemmProblem& p) {
           {p.out_strides[1], p.out_strides[0]}};
 }
 
-/// Of either sign.
+/// True for zero of either sign.
 bool is_zero(const patchbay_argument& scalar) {
   const bool is_integer = scalar.dtype == PATCHBAY_I32 || scalar.dtype == PATCHBAY_I64;
   const std::uint64_t bits = scalar.value.bits << (64 - 8 * element_bytes(scalar.dtype));
@@ -110,7 +110,7 @@ void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, 
   });
 }
 
-/// Memory for each part of a launch to work in.
+/// Scratch memory for each part of a launch.
 class ProductKernel::Room {
  public:
   Room(ScratchPool& pool, std::int64_t bytes, int num_parts)
@@ -130,7 +130,7 @@ std::int64_t ProductKernel::scratch_bytes(const GemmProblem& p, const Job& job) 
   return loops_.floats.scratch_elements(p.m, p.n, p.k, p.a_strides[0] == 1) * element_bytes(dtype_);
 }
 
-/// When the process ends, our own loops do what is left.
+/// While the process exits, our own loops compute instead.
 void ProductKernel::compute_by_blas(const Job& job) const {
   const CallGate::Pass pass(*loops_.blas_gate);
   if (!pass) return compute(job);
@@ -141,8 +141,8 @@ void ProductKernel::compute_by_blas(const Job& job) const {
   }
 }
 
-/// Whole products for each thread while there are enough of them, for they share nothing; those
-/// left over in pieces, if that pays.
+/// Gives each thread whole products while there are enough, because they share nothing. Divides the
+/// remaining ones if that pays.
 void ProductKernel::compute(const Job& job) const {
   const std::int64_t count = job.batch.count;
   const double work = work_of(job.first);
@@ -155,8 +155,8 @@ void ProductKernel::compute(const Job& job) const {
   for (std::int64_t i = whole; i < count; ++i) compute_split(job, i, threads);
 }
 
-/// The first `count` products. Each part takes the next few until none is left, so that a thread
-/// which shares its core with another program takes fewer.
+/// Computes the first `count` products. Each part takes the next few until none is left, so a
+/// thread that shares its core with another program takes fewer.
 void ProductKernel::compute_whole(const Job& job, std::int64_t count, int num_parts) const {
   if (count == 0) return;
   const Room room(scratch_, scratch_bytes(job.first, job), num_parts);
@@ -215,7 +215,7 @@ void ProductKernel::compute_piece(const GemmProblem& p, const Job& job,
                                    scratch,
                                    job.is_vector});
   }
-  // The loop for integers runs along rows of the output: turn the problem back.
+  // The integer loop runs along rows of the output, so transpose the problem back.
   const GemmProblem rows = turned(p);
   loops_.integers({rows.m,
                    rows.n,

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// gemm.1 as a kernel: floats by our own loops or by OpenBLAS, 16-bit ones as f32, integers by a
+// gemm.1 as a kernel: floats with our own loops or OpenBLAS, 16-bit floats as f32, integers with a
 // loop that wraps.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_PRODUCT_HPP_
@@ -20,9 +20,9 @@
 
 namespace patchbay::cpu {
 
-/// What multiplies matrices of one dtype.
+/// The loops that multiply matrices of one dtype.
 struct ProductLoops {
-  const Blas* blas;  // null: one of the others
+  const Blas* blas;  // null to use the other loops
   CallGate* blas_gate;
   FloatGemmLoop floats;             // f32 and f64
   std::optional<HalfProduct> half;  // 16-bit floats

@@ -11,7 +11,7 @@
 namespace patchbay::cpu {
 namespace {
 
-// As many as streams are likely to multiply at once.
+// As many as streams are likely to multiply concurrently.
 constexpr std::size_t kMostKept = 8;
 constexpr std::size_t kAlignment = 64;
 
@@ -21,7 +21,7 @@ ScratchPool::~ScratchPool() {
   for (const ScratchBlock& block : kept_) free(block.data);
 }
 
-/// The smallest that is large enough.
+/// Takes the smallest block that is large enough.
 bool ScratchPool::find_kept(std::size_t size_bytes, ScratchBlock& block) noexcept {
   auto best = kept_.end();
   for (auto each = kept_.begin(); each != kept_.end(); ++each) {
@@ -40,7 +40,7 @@ ScratchPool::Lease ScratchPool::take(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (find_kept(size_bytes, block)) return {*this, block};
-    kept_.reserve(kMostKept);  // so that giving back takes no memory
+    kept_.reserve(kMostKept);  // so that returning a block does not allocate
   }
   void* data = nullptr;
   if (posix_memalign(&data, kAlignment, size_bytes) != 0) {
@@ -51,7 +51,7 @@ ScratchPool::Lease ScratchPool::take(std::size_t size_bytes) {
   return {*this, block};
 }
 
-/// The smallest blocks go when there are too many.
+/// If there are too many blocks, frees the smallest.
 void ScratchPool::give_back(ScratchBlock block) noexcept {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory in which products pack their inputs. It is kept from one product to the next.
+// Memory for packed inputs of products. It is kept for later products.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
 
@@ -18,7 +18,7 @@ struct ScratchBlock {
 
 class ScratchPool {
  public:
-  /// A block that nobody else uses; it goes back at the end.
+  /// A block for exclusive use, returned on destruction.
   class Lease {
    public:
     Lease() = default;
@@ -41,7 +41,7 @@ class ScratchPool {
   ScratchPool& operator=(const ScratchPool&) = delete;
   ~ScratchPool();
 
-  /// Nothing is taken for 0 bytes. Throws PATCHBAY_OUT_OF_MEMORY.
+  /// Allocates nothing for 0 bytes. Throws PATCHBAY_OUT_OF_MEMORY.
   Lease take(std::size_t size_bytes);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 #define PATCHBAY_MULTIARCH "."
 #endif
 
-// Builds with threads of their own first: the OpenMP build is slow when several threads call it.
+// Builds with their own threads first: the OpenMP build is slow if several threads call it.
 constexpr const char* kCandidates[] = {
     "/usr/lib/" PATCHBAY_MULTIARCH "/openblas-pthread/libopenblas.so.0",
     "/usr/lib64/libopenblasp.so.0",
@@ -26,7 +26,7 @@ constexpr const char* kCandidates[] = {
     "libopenblas.so",
 };
 
-// Some of what products call by name within the library, which runs some of it when it is opened.
+// Some functions that the library calls by name when it multiplies or is opened.
 constexpr const char* kCalledInside[] = {
     "blas_memory_alloc", "blas_memory_free", "exec_blas", "gotoblas",       "openblas_get_config",
     "sgemm_nn",          "sgemm_nt",         "sgemm_tn",  "sgemm_tt",       "sgemm_thread_nn",
@@ -67,7 +67,7 @@ std::unique_ptr<Blas> Blas::open(const std::optional<std::string>& path, std::st
   return nullptr;
 }
 
-/// The configuration starts with it: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
+/// The configuration starts with the name: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...".
 std::string Blas::name() const {
   const std::string_view config = get_config();
   const std::size_t first = config.find(' ');

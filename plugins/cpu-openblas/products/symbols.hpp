@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The entries of OpenBLAS that this plugin uses, declared here: no vendor header is needed.
+// The OpenBLAS functions that this plugin uses, declared here so that no vendor header is needed.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SYMBOLS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SYMBOLS_HPP_
 
@@ -11,7 +11,7 @@
 
 namespace patchbay::cpu {
 
-/// Fortran's gemm: column-major, everything by pointer.
+/// Fortran's gemm: column-major, all arguments are pointers.
 template <class T>
 using GemmEntry = void (*)(const char* trans_a, const char* trans_b, const int* m, const int* n,
                            const int* k, const T* alpha, const T* a, const int* lda, const T* b,
@@ -32,12 +32,12 @@ using GetConfigEntry = const char* (*)();
           symbol("openblas_get_parallel", get_parallel, GetParallelEntry)                  \
               symbol("openblas_get_config", get_config, GetConfigEntry)
 
-/// An opened OpenBLAS, closed with this object. It is the process's: the application may use the
-/// same file, so nothing of it is changed, and it is called as the application left it.
+/// An opened OpenBLAS, closed with this object. The application may use the same file, so nothing
+/// in it is changed.
 class Blas {
  public:
-  /// A build that takes calls from several threads at once. `path`: the only file to try. Null if
-  /// there is none, with the reason in `why`.
+  /// Opens a build that can be called from several threads at once. `path`: the only file to try.
+  /// Returns null, with the reason in `why`, if there is none.
   static std::unique_ptr<Blas> open(const std::optional<std::string>& path, std::string& why);
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;

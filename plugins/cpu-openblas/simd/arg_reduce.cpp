@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Where the extreme is: the lowest index of equals, the first NaN if there is one.
+// Indices of extremes: the lowest of equal elements, or the first NaN if there is one.
 #include "target.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -26,7 +26,7 @@ struct Greatest {
 
 constexpr std::int64_t kLanes = 64;
 
-/// The extreme of at least kLanes elements, without its place: the part that vectorises.
+/// The extreme of at least kLanes elements, without its index; this part can be vectorised.
 template <class Order, class T>
 inline T extreme_of(std::int64_t n, const T* x) {
   T lanes[kLanes];
@@ -49,7 +49,7 @@ inline bool same(T x, T y) {
   return (x == y) | (is_nan(x) & is_nan(y));
 }
 
-/// The first place of a value that is there.
+/// The first index of a value, which must exist.
 template <class T>
 inline std::int64_t find(std::int64_t n, const T* x, T value) {
   std::int64_t i = 0;
@@ -87,7 +87,7 @@ void arg_block(std::int64_t n, const void* in, std::int64_t first, void* value,
   }
 }
 
-/// Row numbers within a block in integers as wide as the elements, so that both fill vectors alike.
+/// Row numbers within a block, in integers as wide as the elements so that vectors match.
 template <int kBytes>
 struct PlaceOf {
   using type = std::int16_t;
@@ -101,7 +101,7 @@ struct PlaceOf<8> {
   using type = std::int64_t;
 };
 
-/// `kColumns`: how many, if that is fixed and few enough for registers; else 0 and at most `width`.
+/// `kColumns`: a constant number of columns that fit in registers, or 0 for up to `width` columns.
 template <class Order, class T, std::int64_t kColumns>
 inline void arg_strip(std::int64_t num_rows, const void* const* rows, std::int64_t column,
                       std::int64_t width, std::int64_t first, void* values, std::int64_t* indices) {

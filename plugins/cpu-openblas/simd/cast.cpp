@@ -9,7 +9,7 @@ struct Limits;
 template <>
 struct Limits<std::int32_t> {
   static constexpr std::int32_t kLowest = INT32_MIN, kHighest = INT32_MAX;
-  static constexpr double kEnd = 2147483648.0;  // one more than the highest
+  static constexpr double kEnd = 2147483648.0;  // the highest value + 1
 };
 template <>
 struct Limits<std::int64_t> {
@@ -22,14 +22,14 @@ struct Limits<std::uint8_t> {
   static constexpr double kEnd = 256.0;
 };
 
-/// Toward zero; what does not fit gives the nearest that does, NaN gives 0.
+/// Truncates; saturates values out of range; NaN gives 0.
 template <class To, class From>
 To to_integer(From x) {
   constexpr From kEnd = static_cast<From>(Limits<To>::kEnd);
   constexpr From kLowest = static_cast<From>(Limits<To>::kLowest);
   const bool too_high = x >= kEnd;
   const bool fits = (x > kLowest) & (x < kEnd);
-  // Only what fits is converted: the rest would be undefined.
+  // Convert only values in range: other conversions are undefined.
   const To inside = static_cast<To>(fits ? x : From(0));
   const To outside = too_high ? Limits<To>::kHighest : (x <= kLowest ? Limits<To>::kLowest : To(0));
   return fits ? inside : outside;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Operations of three inputs.
+// Operators with three inputs.
 #include "expressions.hpp"
 #include "half_rows.hpp"
 
@@ -31,7 +31,7 @@ auto choices_of(Row3* rows) {
   return [rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = ternary_row<Op, T, Bool, T, T>;
-    if constexpr (kSame<T, float>) {  // halves are chosen as they are
+    if constexpr (kSame<T, float>) {  // halves are copied without conversion
       rows[PATCHBAY_F16] = ternary_row<Op, std::uint16_t, Bool, std::uint16_t, std::uint16_t>;
       rows[PATCHBAY_BF16] = rows[PATCHBAY_F16];
     }
@@ -61,7 +61,7 @@ void fill_choice(SimdTable& table) {
   PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)
 #undef PATCHBAY_CHOICE
 #undef PATCHBAY_BOUNDED
-  // Bytes are chosen as they are.
+  // Bools are copied like u8.
   for (Row3* rows : table.choice) rows[PATCHBAY_BOOL] = rows[PATCHBAY_U8];
 }
 

@@ -22,7 +22,7 @@ PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)
 PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)
 #undef PATCHBAY_LOGIC
 
-// Memory of the application's may hold other bytes than 0 and 1 for a bool.
+// The application's memory may contain bytes other than 0 and 1 for bools.
 template <class Op, class T>
 struct OfBools {
   static Bool apply(Bool a) { return Op::apply(static_cast<T>(a != 0)); }

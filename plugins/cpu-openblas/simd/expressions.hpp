@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What it takes to turn the expressions of the elementwise table into operations on one element.
+// Converts the expressions of the elementwise table to operations on one element.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_
 
 #include "functions.hpp"
 #include "rows.hpp"
 
-// The table's casts are those of C.
+// The table uses C casts.
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
@@ -17,10 +17,10 @@ namespace {
 
 using Bool = std::uint8_t;
 
-/// Stands where the table has no expression; never computed.
+/// Replaces a missing expression; never evaluated.
 constexpr int NONE = 0;
 
-/// Calls set(value of T) for each type of a list of the table.
+/// Calls set(value of T) for each type in a set of dtypes.
 template <class Set>
 void for_FLOATS(Set set) {
   set(float{});
@@ -34,7 +34,7 @@ void for_NUMBERS(Set set) {
   set(std::uint8_t{});
 }
 
-/// Bools are set apart from the numbers: some need other loops.
+/// Bools are separate from numbers, because some need other loops.
 template <class Set>
 void for_ALL(Set set) {
   for_NUMBERS(set);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of matrices of floats. Large ones are packed in blocks that stay in the caches: a block
-// of b in the last level, one of a in the second, a strip of b in the first. The blocks' extents
-// are constants, so that bits do not depend on the number of threads.
+// Products of float matrices. Large ones are packed in blocks that stay in the caches: a block of b
+// in the last level, one of a in the second, a strip of b in the first. The blocks' extents are
+// constants, so that bits do not depend on the number of threads.
 #include "matrix_vector.hpp"
 #include "product_pack.hpp"
 #include "product_tile.hpp"
@@ -63,7 +63,7 @@ void scale_out(const FloatGemm& p) {
   }
 }
 
-/// A strip of the output, `rows` rows from `row` on: b as it lies.
+/// Computes `rows` rows of the output from `row` on; b is not packed.
 template <class T>
 void multiply_strip(const Matrices<T>& x, std::int64_t k, std::int64_t n, std::int64_t row,
                     std::int64_t rows, const T* a, std::int64_t a_step) {
@@ -74,7 +74,7 @@ void multiply_strip(const Matrices<T>& x, std::int64_t k, std::int64_t n, std::i
   }
 }
 
-/// Small products, whose a has unit stride along m: only rows that fill no vector are packed.
+/// For small products whose a has unit stride along m: packs only rows that do not fill a vector.
 template <class T>
 void multiply_small(const FloatGemm& p) {
   const Matrices<T> x = matrices_of<T>(p);
@@ -89,7 +89,7 @@ void multiply_small(const FloatGemm& p) {
   multiply_strip<T>(x, p.k, p.n, whole, p.m - whole, last, width);
 }
 
-/// A packed block of a times one of b.
+/// Multiplies packed blocks of a and b.
 template <class T>
 void multiply_block(const T* a, const T* b, std::int64_t rows, std::int64_t columns, std::int64_t k,
                     T* out, std::int64_t out_column, T alpha, T beta) {
@@ -147,7 +147,7 @@ void multiply_large(const FloatGemm& p) {
   }
 }
 
-/// Whether a and b fit the second-level cache as they lie, or a packed block would be used once.
+/// Whether packing does not pay: a and b fit the second-level cache, or a block would be used once.
 template <class T>
 bool is_small(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows) {
   if (!a_has_unit_rows || k > Blocks<T>::kDepth) return false;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The functions that the elementwise table names, without branches and tables, so that loops over
-// them become vectors. Coefficients, unless a comment says otherwise: Moshier, Cephes Mathematical
-// Library 2.8 (exp, log, tanh, ndtr; single and double precision).
+// The functions that the elementwise table uses, without branches and tables, so that loops can be
+// vectorised. Unless stated otherwise, coefficients are from Moshier, Cephes Mathematical Library
+// 2.8 (exp, log, tanh, ndtr; single and double precision).
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_FUNCTIONS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_FUNCTIONS_HPP_
 
@@ -10,7 +10,7 @@
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
 
-// A call in a loop would keep it from being vectorised.
+// Always inline, because a call in a loop prevents vectorisation.
 #define PATCHBAY_INLINE [[gnu::always_inline]] inline
 
 PATCHBAY_INLINE std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
@@ -22,7 +22,7 @@ PATCHBAY_INLINE float fabs(float x) { return __builtin_fabsf(x); }
 PATCHBAY_INLINE double fabs(double x) { return __builtin_fabs(x); }
 PATCHBAY_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
 PATCHBAY_INLINE double sqrt(double x) { return __builtin_sqrt(x); }
-// Without the instruction: the product is exact in f64, and the second rounding hardly counts.
+// Without the instruction: the product is exact in f64, and the second rounding is negligible.
 PATCHBAY_INLINE float fma(float x, float y, float z) {
 #if defined(__FMA__) || !defined(__x86_64__)
   return __builtin_fmaf(x, y, z);
@@ -39,8 +39,8 @@ struct Rounded {
     return a * b + c;
   }
 };
-/// Rounded once where the processor can. Loops with it become vectors only if no selection can be
-/// turned into a branch around it.
+/// Rounds once if the processor can. Loops are then vectorised only if the compiler can't turn a
+/// selection into a branch around it.
 struct Fused {
   template <class T>
   PATCHBAY_INLINE static T multiply_add(T a, T b, T c) {
@@ -67,7 +67,7 @@ PATCHBAY_INLINE T limited(T x, T low, T high) {
   return below < low ? low : below;
 }
 
-// Adding one of these rounds to an integer, which is then in the low bits.
+// Adding one of these rounds to an integer, which the low bits then contain.
 constexpr float kRound32 = 12582912.0f;          // 1.5 * 2^23
 constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
 
@@ -76,14 +76,14 @@ template <class Arithmetic = Rounded>
 PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
   const float shifted = Arithmetic::multiply_add(x + rest, 1.44269504088896341f, kRound32);
   const float n = shifted - kRound32;
-  // ln 2 in two parts, the first of so few bits that n times it is exact.
+  // ln 2 in two parts; the first has so few bits that its product with n is exact.
   const float r =
       Arithmetic::multiply_add(n, 2.12194440e-4f, Arithmetic::multiply_add(n, -0.693359375f, x)) +
       rest;
   const float p = polynomial<Arithmetic>(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                                              4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   const float y = Arithmetic::multiply_add(p, r * r, r) + 1.0f;
-  // In two steps, so that results below the normal range, and infinity, come out right.
+  // In two steps, so that subnormal results and infinity are correct.
   const auto exponent = static_cast<std::int32_t>(bits_of(shifted) - bits_of(kRound32));
   const std::int32_t half = exponent >> 1;
   const auto power = [](std::int32_t e) {
@@ -92,7 +92,7 @@ PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
   return y * power(half) * power(exponent - half);
 }
 
-/// The same; x is between -746 and 710.
+/// The same for x between -746 and 710.
 PATCHBAY_INLINE double exp_of_sum(double x, double rest) {
   const double shifted = (x + rest) * 1.4426950408889634 + kRound64;
   const double n = shifted - kRound64;
@@ -103,7 +103,7 @@ PATCHBAY_INLINE double exp_of_sum(double x, double rest) {
   const double q = polynomial(z, {3.00198505138664455042e-6, 2.52448340349684104192e-3,
                                   2.27265548208155028766e-1, 2.00000000000000000009e0});
   const double y = 1.0 + 2.0 * (p / (q - p));
-  // Few processors shift signed words of 64 bits: 2048 keeps them positive.
+  // Few processors shift signed 64-bit words; 2048 keeps them positive.
   const std::uint64_t biased = bits_of(shifted) - bits_of(kRound64) + 2048;
   const std::uint64_t half = biased >> 1;
   const auto power = [](std::uint64_t e) { return from_bits((e - 1) << 52); };  // 2^(e - 1024)
@@ -141,8 +141,8 @@ PATCHBAY_INLINE float log(float x) {
 struct Split {
   double exponent, mantissa;  // in [sqrt(1/2), sqrt(2))
 };
-/// Of a positive normal number. An integer below 2^52 is made a double through its bits: few
-/// processors convert words of 64 bits.
+/// For a positive normal number. Converts an integer below 2^52 to double through its bits, because
+/// few processors convert 64-bit words.
 PATCHBAY_INLINE Split split(double x) {
   const std::uint64_t bits = bits_of(x);
   const double e = from_bits((bits >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
@@ -192,7 +192,7 @@ PATCHBAY_INLINE double tanh(double x) {
   return size < 0.625 ? x * z * (p / q) + x : __builtin_copysign(large, x);
 }
 
-/// exp(-x^2) for |x| <= 12, or 28: the square in two parts, for its rounding would grow with it.
+/// exp(-x^2) for |x| <= 12, or 28. The square has two parts; exp would amplify its rounding error.
 PATCHBAY_INLINE float exp_of_square(float x) {
   const float high = from_bits(bits_of(x) & 0xfffff000u);
   return exp_of_sum(limited(-(high * high), -104.0f, 0.0f), -((x - high) * (x + high)));
@@ -208,7 +208,7 @@ PATCHBAY_INLINE float small_erf(float x) {
                                 5.188327685732524e-3f, -2.685381193529856e-2f,
                                 1.128358514861418e-1f, -3.761262582423300e-1f, 0.128379165726710f});
 }
-/// The numerator is Cephes's less the denominator.
+/// The numerator is that of Cephes minus the denominator.
 PATCHBAY_INLINE double small_erf(double x) {
   const double z = x * x;
   const double p =
@@ -263,7 +263,7 @@ PATCHBAY_INLINE T erf(T x) {
   return size < T(1) ? x + small_erf(x) : (x < T(0) ? -large : large);
 }
 
-/// 1 - x - (erf(x) - x), where the first difference is exact from 1/2 on.
+/// 1 - x - (erf(x) - x); the first difference is exact for x >= 1/2.
 template <class T>
 PATCHBAY_INLINE T erfc(T x) {
   const T size = fabs(x);
@@ -271,7 +271,7 @@ PATCHBAY_INLINE T erfc(T x) {
   return size < T(1) ? (T(1) - x) - small_erf(x) : (x < T(0) ? T(2) - large : large);
 }
 
-/// The lesser of |x| and `most`, also for NaN: a minimum of integers is no branch.
+/// The smaller of |x| and `most`, also for NaN. A minimum of integers needs no branch.
 PATCHBAY_INLINE float limited_size(float x, float most) {
   const std::uint32_t bits = bits_of(fabs(x)), highest = bits_of(most);
   return from_bits(bits < highest ? bits : highest);
@@ -283,13 +283,13 @@ PATCHBAY_INLINE float sigmoid(float a) {
   return (a < 0.0f ? e : positive) / (1.0f + e);
 }
 
-/// a / 2 erfc(-a / sqrt 2) with one exponential: a less its tail, or the tail, which is
-/// size / 2 exp(-size^2 / 2) erfcx(x) for x = size / sqrt 2. That (1 + 2 x) erfcx(x) is near to a
-/// polynomial in t = (x - 13/4) / (x + 13/4) for all x: Shepherd and Laframboise, Chebyshev
+/// a / 2 erfc(-a / sqrt 2) with one exponential: max(a, 0) minus the tail, which is
+/// size / 2 exp(-size^2 / 2) erfcx(x) for x = size / sqrt 2. For all x, (1 + 2 x) erfcx(x) is close
+/// to a polynomial in t = (x - 13/4) / (x + 13/4): Shepherd and Laframboise, Chebyshev
 /// Approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36 (1981). The coefficients interpolate
-/// at the zeros of a Chebyshev polynomial; what they leave is 2^-25.5 of the value at most.
+/// at the zeros of a Chebyshev polynomial; the relative error is at most 2^-25.5.
 PATCHBAY_INLINE float gelu(float a) {
-  const float size = limited_size(a, 14.4f);  // from there on the tail is 0; NaN comes back below
+  const float size = limited_size(a, 14.4f);  // the tail is 0 from here on; NaN is restored below
   const float x = size * 0.70710678118654752f;
   const float above = x + 3.25f, slope = Fused::multiply_add(2.0f, x, 1.0f);
   const float reciprocal = 1.0f / (above * slope);
@@ -300,10 +300,10 @@ PATCHBAY_INLINE float gelu(float a) {
   const float high = from_bits(bits_of(size) & 0xfffff000u);  // its square is exact
   const float e = exp_of_sum<Fused>(-0.5f * (high * high), -0.5f * ((size - high) * (size + high)));
   const float tail = 0.5f * size * (e * (p * (above * reciprocal)));
-  return (a < 0.0f ? a * 0.0f : a) - tail;  // NaN for -infinity, as the table has it
+  return (a < 0.0f ? a * 0.0f : a) - tail;  // NaN for -infinity, like the table
 }
 
-/// |a|^b = exp(b log |a|) in f64. Series of the inverse hyperbolic tangent and of the exponential:
+/// |a|^b = exp(b log |a|) in f64, by the series of the inverse hyperbolic tangent and exponential:
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 4.6.33 and 4.2.1.
 PATCHBAY_INLINE double power_of_size(double size, double b) {
   const Split parts = split(size);
@@ -314,7 +314,7 @@ PATCHBAY_INLINE double power_of_size(double size, double b) {
   double logarithm = parts.exponent * 0.69314718055994531 + s * series;
   logarithm = size == 0.0 ? -__builtin_inf() : logarithm;
   logarithm = size == __builtin_inf() ? size : logarithm;
-  // 1 to an infinite power is 1.
+  // 1 to the power of infinity is 1.
   const double x = limited(logarithm == 0.0 ? 0.0 : b * logarithm, -700.0, 700.0);
   const double shifted = x * 1.4426950408889634 + kRound64;
   const double r = x - (shifted - kRound64) * 0.69314718055994531;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Rows of 16-bit floats: tiles of them become floats in the first-level cache, the row for floats
-// runs over these, and its results are rounded once.
+// Rows of 16-bit floats: converts tiles to floats in the first-level cache, runs the row for
+// floats, and rounds its results once.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_ROWS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_HALF_ROWS_HPP_
 
@@ -76,8 +76,8 @@ inline void narrow(std::int64_t n, const float* in, F16* out) { narrow_plainly(n
 
 constexpr std::int64_t kHalfTile = 512;
 
-/// `n` elements from number `first` on as the input of a row of floats, whose step it sets. A
-/// repeated element is read once, with the first tile: the output may take its place.
+/// Provides `n` elements from number `first` on as the input of a row of floats, and sets its step.
+/// A repeated element is read with the first tile, because the output may overwrite it.
 template <class In>
 inline const void* row_input(std::int64_t n, const void* in, std::int64_t first, std::int64_t given,
                              float* buffer, std::int64_t& step) {
@@ -98,14 +98,14 @@ inline const void* row_input(std::int64_t n, const void* in, std::int64_t first,
   }
 }
 
-/// The other way, from a buffer without gaps.
+/// The opposite, from a contiguous buffer.
 template <class H>
 inline void row_output(std::int64_t n, const float* buffer, H* out, std::int64_t step) {
   if (step == 1) return narrow(n, buffer, out);
   for (std::int64_t i = 0; i < n; ++i) narrow_one(buffer[i], out[i * step]);
 }
 
-/// Runs `row`, of floats where In or Out is a half, over inputs of type In.
+/// Runs `row`, which takes floats where In or Out is a half, on inputs of type In.
 template <class In, class Out, int kInputs>
 [[gnu::noinline]] void run_tiles(Row row, std::int64_t n, void* out, const void* a, const void* b,
                                  const Steps& steps) {
@@ -127,7 +127,7 @@ template <class In, class Out, int kInputs>
   }
 }
 
-/// `kRow`, of floats, as a row of halves (or from or to other types).
+/// `kRow`, which takes floats, as a row of halves (or from or to other types).
 template <Row kRow, class In, class Out, int kInputs>
 void tiled_row(std::int64_t n, void* out, const void* a, const void* b, const Steps& steps) {
   run_tiles<In, Out, kInputs>(kRow, n, out, a, b, steps);
@@ -153,7 +153,7 @@ void tiled_row3(std::int64_t n, void* out, const void* a, const void* b, const v
   run_tiles3<H>(kRow, n, out, a, b, c, steps);
 }
 
-/// Sets the rows of both halves from that of f32.
+/// Sets the rows of both 16-bit types from that of f32.
 template <Row kRow, int kInputs>
 void set_half_rows(Row* rows) {
   rows[PATCHBAY_F16] = tiled_row<kRow, F16, F16, kInputs>;

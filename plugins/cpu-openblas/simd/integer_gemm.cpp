@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of integer matrices: a block of b is packed into the first-level cache, and rows of a
-// run over it. Everything wraps.
+// Products of integer matrices: packs a block of b into the first-level cache and runs rows of a
+// over it. Arithmetic wraps.
 #include "target.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -21,7 +21,7 @@ inline const U* element(const void* data, const std::int64_t (&strides)[2], std:
   return static_cast<const U*>(data) + row * strides[0] + column * strides[1];
 }
 
-/// The rest of the block is zero, so that the loops over it have one length.
+/// Fills the rest of the block with zeros, so that all loops have one length.
 template <class U>
 void pack(const IntegerGemm& p, std::int64_t k, std::int64_t column, Block<U>& block) {
   for (std::int64_t i = 0; i < block.depth; ++i) {

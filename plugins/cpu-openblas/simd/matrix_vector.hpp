@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of a matrix and a vector, which read the matrix once and as it lies.
+// Products of a matrix and a vector, which read the matrix once, without packing.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_MATRIX_VECTOR_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_MATRIX_VECTOR_HPP_
 
@@ -22,7 +22,7 @@ void finish_elements(const T* sums, std::int64_t count, T* out, std::int64_t ste
   }
 }
 
-/// sums += the columns of a, each times its element of b, in order.
+/// sums += each column of a times its element of b, in order.
 template <class T, int kCount>
 void add_columns(const T* a, std::int64_t a_column, const T* b, std::int64_t b_step,
                  std::int64_t rows, T* sums) {
@@ -75,10 +75,10 @@ T sum_of_lanes(const Vector<T>& vector) {
   return lanes[0];
 }
 
-/// The scalar products of kRows rows with b, in an order that depends on k alone.
+/// The scalar products of kRows rows with b, in an order that depends only on k.
 template <class T, int kRows>
 void multiply_rows(const T* a, std::int64_t a_row, const T* b, std::int64_t k, T* sums) {
-  constexpr int kApart = 2;  // sums that do not wait for each other
+  constexpr int kApart = 2;  // independent sums
   using V = Vector<T>;
   V parts[kRows][kApart] = {};
   std::int64_t at = 0;

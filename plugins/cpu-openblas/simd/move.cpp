@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Copies, fills (copies of one repeated element), transposed tiles, arange.
+// Copies, fills (copies of a repeated element), transposes of tiles, arange.
 #include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -31,8 +31,8 @@ struct MakeLanes<0, kIndices...> {
   using type = Lanes<kIndices...>;
 };
 
-/// A square of as many vectors as a vector has elements, turned by exchanging the blocks off the
-/// diagonal, ever smaller ones.
+/// Transposes a square of as many vectors as a vector has elements, by exchanging ever smaller
+/// off-diagonal blocks.
 template <class T>
 struct Square {
   static constexpr int kSize = kVectorBytes / int{sizeof(T)};
@@ -93,7 +93,7 @@ void transpose(std::int64_t rows, std::int64_t columns, void* out, std::int64_t 
   }
 }
 
-/// Floats in double precision, so that the error does not grow with the index.
+/// Computes floats in double precision, so that the error does not grow with the index.
 template <class T>
 void arange(std::int64_t first, std::int64_t n, void* out, std::int64_t step, const void* start,
             const void* increment) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Brings pieces of a matrix into the order in which the loop over a tile reads them.
+// Copies parts of a matrix into the order in which the loop over a tile reads them.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_PRODUCT_PACK_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_PRODUCT_PACK_HPP_
 
@@ -8,7 +8,7 @@
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
 
-// Four lines of four floats, or two of two doubles, are turned in registers.
+// Four lines of four floats, or two of two doubles, are transposed in registers.
 typedef float Quad __attribute__((vector_size(16)));
 typedef float LooseQuad __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double Pair __attribute__((vector_size(16)));
@@ -41,8 +41,8 @@ inline void turn_square(const double* from, std::int64_t line, double* to, std::
   *reinterpret_cast<LoosePair*>(to + width) = __builtin_shufflevector(a, b, 1, 3);
 }
 
-/// to[step * width + l] = from[l * line + step * next] for `lines` lines; zeros for the rest of the
-/// width.
+/// to[step * width + l] = from[l * line + step * next] for `lines` lines; pads the width with
+/// zeros.
 template <class T>
 void pack_any(const T* from, std::int64_t line, std::int64_t next, std::int64_t lines,
               std::int64_t width, std::int64_t k, T* to) {
@@ -54,7 +54,7 @@ void pack_any(const T* from, std::int64_t line, std::int64_t next, std::int64_t 
   }
 }
 
-/// The same for lines that lie side by side.
+/// The same for adjacent lines.
 template <class T>
 void pack_rows(const T* from, std::int64_t next, std::int64_t lines, std::int64_t width,
                std::int64_t k, T* to) {
@@ -74,8 +74,8 @@ void pack_whole_rows(const T* from, std::int64_t next, std::int64_t k, T* to) {
   }
 }
 
-/// The same for lines of unit stride. A cache line is read at once: many lines that lie a power of
-/// two apart would push each other out.
+/// The same for lines of unit stride. Reads a cache line at once, because many lines that are a
+/// power of two apart would evict each other.
 template <class T>
 void pack_turned(const T* from, std::int64_t line, std::int64_t lines, std::int64_t width,
                  std::int64_t k, T* to) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The inner loop of products of floats: one tile of the output, held in registers. Each element is
-// one chain of fused multiplications and additions along k, whatever the tile's extents are, so
-// that its bits do not depend on how the output is cut.
+// The inner loop of float products: computes one tile of the output in registers. Each element is
+// one chain of fused multiply-adds along k, independent of the tile's extents, so bits do not
+// depend on how the output is divided.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_PRODUCT_TILE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_PRODUCT_TILE_HPP_
 
@@ -22,7 +22,7 @@ using Vector = typename Vectors<T, kBytes>::Type;
 template <class T>
 constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
 
-// Accumulators fill the registers but for a column of a and an element of b.
+// Accumulators fill the registers, except for a column of a and an element of b.
 #if defined(__AVX512F__) || defined(__aarch64__)
 constexpr int kTileVectors = 3, kTileColumns = 8;  // of 32 registers
 #else
@@ -40,7 +40,7 @@ inline void store(T* to, const V& value) {
   *reinterpret_cast<typename Vectors<T, sizeof(V)>::Loose*>(to) = value;
 }
 
-/// The first `count` lanes, 1 to all of them; the others are 0.
+/// Loads the first `count` lanes (at least 1); the others are 0.
 template <class V, class T>
 inline V load_first(const T* from, std::int64_t count) {
   if (count * static_cast<std::int64_t>(sizeof(T)) == sizeof(V)) return load<V>(from);
@@ -75,8 +75,8 @@ inline void store_first(double* to, const Vector<double>& value, std::int64_t co
 }
 #endif
 
-/// out = alpha sums + beta out. Multiplications by 1 are left out, and each of the others stands
-/// alone, so that compilers can fuse only the one with beta.
+/// out = alpha sums + beta out. Multiplications by 1 are omitted, and each of the others is
+/// separate, so that compilers can fuse only the one with beta.
 template <class V, class T>
 inline V finish(V sums, const T* out, std::int64_t count, T alpha, T beta) {
   if (alpha != T(1)) sums *= alpha;
@@ -85,7 +85,7 @@ inline V finish(V sums, const T* out, std::int64_t count, T alpha, T beta) {
   return beta == T(1) ? before + sums : before * beta + sums;
 }
 
-/// `a` has unit stride along its rows, and can be read to the end of the last vector.
+/// `a` has unit stride along its rows and is readable up to the end of the last vector.
 template <class T>
 struct Tile {
   std::int64_t k;
@@ -99,16 +99,16 @@ struct Tile {
   T alpha, beta;
 };
 
-/// How many rows a strip of `rows` rows, at most kTileRows, is padded to: half a vector, or whole
-/// ones.
+/// The number of rows to which a strip of `rows` rows (at most kTileRows) is padded: half a vector,
+/// or whole ones.
 template <class T>
 inline std::int64_t padded_rows(std::int64_t rows) {
   if (rows <= kLanes<T> / 2) return kLanes<T> / 2;
   return (rows + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
 
-/// Packed inputs lie as the loop reads them: kVectors vectors of a, then kColumns elements of b, at
-/// each step.
+/// Packed inputs are in the order of the loop: kVectors vectors of a, then kColumns elements of b,
+/// at each step.
 template <class T, int kBytes, int kVectors, int kColumns, bool kPacked>
 void multiply_tile(const Tile<T>& tile) {
   using V = Vector<T, kBytes>;

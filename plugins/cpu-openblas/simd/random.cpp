@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Philox4x32-10 (Salmon et al., 2011), and elements from its words.
+// Philox4x32-10 (Salmon et al., 2011), and random elements from its words.
 #include "half_rows.hpp"
 #include "target.hpp"
 
@@ -16,10 +16,10 @@ using u64 = std::uint64_t;
 typedef u64 Vector __attribute__((vector_size(kVectorBytes)));
 constexpr int kLanes = kVectorBytes / 8;
 
-/// Of the lower halves of the lanes, whatever the upper ones are.
+/// Multiplies the lower halves of the lanes and ignores the upper ones.
 inline Vector multiply(Vector a, Vector b) {
 #if defined(__AVX512F__)
-  // Without a mask GCC 12 warns of a variable of its own.
+  // Without a mask GCC 12 warns about one of its own variables.
   return reinterpret_cast<Vector>(
       _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(__AVX2__)
@@ -42,8 +42,8 @@ struct MakeIndices<0, kIndices...> {
   using type = Indices<kIndices...>;
 };
 
-/// Even lanes have the first blocks and odd lanes the others, so that lanes of one parity, paired,
-/// lie in memory as the blocks do.
+/// Even lanes hold the first blocks and odd lanes the others, so that pairs of lanes of one parity
+/// have the order of the blocks in memory.
 template <int... i>
 inline Vector block_numbers(Indices<i...>) {
   return Vector{(i % 2 == 0 ? i / 2 : kLanes / 2 + i / 2)...};
@@ -53,7 +53,7 @@ inline Vector paired(Vector a, Vector b, Indices<i...>) {
   return __builtin_shufflevector(a, b, (i % 2 == 0 ? i + kParity : kLanes + i - 1 + kParity)...);
 }
 
-/// A word a lane, in its lower half; what is in the upper halves does not matter.
+/// Each lane holds a word in its lower half; the upper halves are ignored.
 void philox(u64 seed, u64 offset, u64 first, std::int64_t num_blocks, void* words) {
   using Each = MakeIndices<kLanes>::type;
   constexpr Vector kLow = Vector{} + 0xffffffff;
@@ -80,7 +80,7 @@ void philox(u64 seed, u64 offset, u64 first, std::int64_t num_blocks, void* word
   }
 }
 
-// What of plugins/kernels/dialect.h the shared text takes.
+// The parts of kernels/dialect.h that the shared text uses.
 #define PATCHBAY_FUNCTION inline
 #define PATCHBAY_BITS(x) __builtin_bit_cast(u32, x)
 #define PATCHBAY_FROM_BITS(x) __builtin_bit_cast(f32, x)
@@ -152,7 +152,7 @@ void normal(std::int64_t n, const void* words, const u64* parameters, void* out)
   }
 }
 
-/// Elements of f32 by `draw_floats`, with parameters of type H, rounded to H.
+/// Elements of f32 from `draw_floats`, with parameters of type H, rounded to H.
 template <class H, auto draw_floats>
 void draw_halves(std::int64_t n, const void* words, const u64* parameters, void* out) {
   u64 wide[3];
@@ -173,7 +173,7 @@ void fill_halves(SimdTable& table) {
   table.normal[DtypeOf<H>::value] = draw_halves<H, normal<f32, u32>>;
 }
 
-/// The upper half of word range, with range - 1, which has 32 bits.
+/// The upper half of word * range, for range - 1 of at most 32 bits.
 template <class T>
 void integers(std::int64_t n, const void* words, const u64* parameters, void* out) {
   const u32* w = static_cast<const u32*>(words);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Sums and extremes. Element i of a block belongs to lane i % kLanes; lanes are joined in halves.
-// Rows and columns do this in the same order, so a transposed view gives the same bits, and so
-// does every vector width.
+// Sums and extremes. Element i of a block belongs to lane i % kLanes; lanes are combined in halves.
+// Rows and columns use the same order, so a transposed view gives the same bits, as does any vector
+// width.
 #include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -28,7 +28,7 @@ inline constexpr std::uint8_t kLowest<std::uint8_t> = 0;
 template <>
 inline constexpr std::uint8_t kHighest<std::uint8_t> = 255;
 
-/// What integers are summed in; floats in their own type.
+/// The type in which integers are summed; floats use their own type.
 template <class T>
 struct SumOf {
   using type = std::uint64_t;
@@ -58,7 +58,7 @@ inline Sum<T> magnitude(T x) {
   return x < T(0) ? Sum<T>(0) - widen(x) : widen(x);
 }
 
-// An operation: its accumulator's type and start, how an element enters, how two are joined.
+// An operation: its accumulator's type and initial value, and how to add and combine.
 template <class T>
 struct SumStep {
   using Accumulator = Sum<T>;
@@ -81,7 +81,7 @@ struct SumAbsStep : SumStep<T> {
   static Sum<T> enter(T x) { return magnitude(x); }
 };
 
-// Once a NaN, always a NaN.
+// A NaN stays NaN.
 template <class T>
 struct MaxStep {
   using Accumulator = T;
@@ -110,7 +110,7 @@ struct MaxAbsStep : MaxStep<Sum<T>> {
   static Sum<T> enter(T x) { return magnitude(x); }
 };
 
-/// Halves become floats first; n is at most kMaxWidth.
+/// Converts halves to floats first; n is at most kMaxWidth.
 template <class Step, class T, class A>
 inline void add_row(std::int64_t n, A* lanes, const T* in) {
   if constexpr (kIsHalf<T>) {
@@ -145,7 +145,7 @@ void reduce_block(std::int64_t n, const void* in, void* accumulator) {
   std::int64_t i = kLanes;
   for (; i + kLanes <= n; i += kLanes) add_row<Step>(kLanes, lanes, x + i);
   if (i < n) add_row<Step>(n - i, lanes, x + i);
-  // Lanes that hold nothing are left out, which is as good as joining their start value.
+  // Empty lanes are skipped, which equals combining their initial value.
   for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
     const std::int64_t joined = used - half < half ? used - half : half;
     for (std::int64_t lane = 0; lane < joined; ++lane) {
@@ -155,7 +155,7 @@ void reduce_block(std::int64_t n, const void* in, void* accumulator) {
   *static_cast<A*>(accumulator) = lanes[0];
 }
 
-/// As many columns as have their accumulators in registers: lane after lane.
+/// Reduces as many columns as have their accumulators in registers, lane by lane.
 template <class Step, class T, std::int64_t kColumns, class A>
 inline void reduce_strip(std::int64_t num_rows, const void* const* rows, std::int64_t column,
                          std::int64_t lane_size, A* lanes) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// From an operation on one element to a Row: the loops for each way its inputs are laid out.
+// Converts an operation on one element to a Row, with a loop for each layout of its inputs.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_ROWS_HPP_
 
@@ -28,8 +28,8 @@ inline void plain_loop(std::int64_t n, Out* out, In... in) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = Op::apply(in[i]...);
 }
 
-/// As many lines at once as keep the vector units busy; they are put together in registers or the
-/// first-level cache.
+/// Computes as many lines at once as keep the vector units busy, and combines them in registers or
+/// the first-level cache.
 template <class Op, class Out, class... In>
 inline void stream_loop(std::int64_t n, Out* out, In... in) {
   constexpr std::int64_t kLines = 2;

@@ -5,7 +5,7 @@
 
 namespace patchbay::cpu {
 
-// Made by the build file: the names of the builds of simd/.
+// The build file defines the names of the builds of simd/.
 #if defined(__x86_64__)
 namespace v2 {
 void fill(SimdTable& table);
@@ -24,7 +24,7 @@ void fill(SimdTable& table);
 
 namespace {
 
-/// One build of the loops.
+/// A build of the loops.
 struct Build {
   const char* name;
   void (*fill)(SimdTable& table);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which build of the loops this processor can run.
+// Selects the build of the loops for this processor.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_SELECTION_HPP_
 
@@ -10,8 +10,7 @@
 
 namespace patchbay::cpu {
 
-/// The best table for this processor, but none better than `most` ("avx2"). Throws if no table has
-/// that name.
+/// The best table for this processor, up to `most` ("avx2"). Throws if no table has that name.
 SimdTable choose_simd_table(const std::optional<std::string>& most);
 
 }  // namespace patchbay::cpu

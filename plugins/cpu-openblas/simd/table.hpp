@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The inner loops, one table of them for each instruction set that they are compiled for.
+// The inner loops, in one table for each instruction set.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TABLE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TABLE_HPP_
 
@@ -13,7 +13,7 @@ namespace patchbay::cpu {
 /// Tables are indexed by patchbay_dtype.
 constexpr int kNumDtypes = static_cast<int>(kernels::kNumDtypeNumbers);
 
-// The operators of the elementwise table, which number the rows below.
+// The operators of the elementwise table; they index the rows below.
 #define PATCHBAY_NUMBERED(name, ...) name,
 enum class UnaryOp { PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_NUMBERED) kCount };
 enum class BinaryOp { PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_NUMBERED) kCount };
@@ -32,10 +32,10 @@ constexpr int kCountOf = number_of(Op::kCount);
 enum ReduceOp { kSum, kSumSquares, kSumAbs, kMaxAbs, kMin, kMax, kNumReduceOps };
 enum ArgOp { kArgMin, kArgMax, kNumArgOps };
 
-/// How one row of an elementwise operation is walked: strides in elements; 0 repeats an input.
+/// The strides of a row of an elementwise operation, in elements; 0 repeats an input.
 struct Steps {
   std::int64_t out = 1, a = 1, b = 1;
-  bool stream = false;  // store past the caches
+  bool stream = false;  // use non-temporal stores
   std::int64_t c = 1;
 };
 /// out[i] = op(a[i], b[i]) for n elements. Operations with fewer inputs ignore b, or both.
@@ -48,13 +48,13 @@ using Row3 = void (*)(std::int64_t n, void* out, const void* a, const void* b, c
 using Arange = void (*)(std::int64_t first, std::int64_t n, void* out, std::int64_t step,
                         const void* start, const void* increment);
 
-/// rows x columns elements from a source with unit stride down its columns to a buffer with unit
-/// stride along its rows.
+/// Transposes rows x columns elements, from a source with unit stride down its columns to a buffer
+/// with unit stride along its rows.
 using Transpose = void (*)(std::int64_t rows, std::int64_t columns, void* out, std::int64_t out_row,
                            const void* in, std::int64_t in_column);
 
-/// Reductions work in blocks of kBlock elements; block results are combined pairwise by the
-/// caller, so the order, and with it every bit, depends on the number of elements alone.
+/// Reductions work in blocks of kBlock elements; the caller combines block results pairwise, so the
+/// order, and with it every bit, depends only on the number of elements.
 constexpr std::int64_t kBlock = 2048;
 constexpr std::int64_t kMaxWidth = 128;
 /// Columns that are reduced together: 512 bytes of a row, so that accumulators stay close.
@@ -70,8 +70,8 @@ using ReduceColumns = void (*)(std::int64_t num_rows, std::int64_t width, const 
 /// accumulators[i] joined with later[i].
 using Combine = void (*)(std::int64_t n, void* accumulators, const void* later);
 
-/// The best of n elements against what is there: value and index are replaced if an element is
-/// strictly better; element i has index first + i. A negative index: nothing is there yet.
+/// Replaces the best value and its index if one of n elements is strictly better; element i has
+/// index first + i. A negative index means that there is no value yet.
 using ArgBlock = void (*)(std::int64_t n, const void* in, std::int64_t first, void* value,
                           std::int64_t* index);
 using ArgColumns = void (*)(std::int64_t num_rows, std::int64_t width, const void* const* rows,
@@ -79,7 +79,7 @@ using ArgColumns = void (*)(std::int64_t num_rows, std::int64_t width, const voi
 using ArgCombine = void (*)(std::int64_t n, void* values, std::int64_t* indices,
                             const void* later_values, const std::int64_t* later_indices);
 
-/// out = alpha a b + beta out over integers that wrap; strides {row, column} in elements.
+/// out = alpha a b + beta out for integers that wrap; strides {row, column} in elements.
 struct IntegerGemm {
   std::int64_t m, n, k;
   const void* a;
@@ -91,8 +91,8 @@ struct IntegerGemm {
 };
 using IntegerGemmEntry = void (*)(const IntegerGemm& problem);
 
-/// The same over floats. `out` has unit stride along m, a and b have one unit stride each; vectors
-/// may have any. An alpha of 0 leaves a and b unread, a beta of 0 leaves out unread.
+/// The same for floats. `out` has unit stride along m, a and b have one unit stride each; vectors
+/// may have any. With alpha 0, a and b are not read; with beta 0, out is not read.
 struct FloatGemm {
   std::int64_t m, n, k;
   const void* a;
@@ -101,23 +101,22 @@ struct FloatGemm {
   std::int64_t a_strides[2], b_strides[2], out_strides[2];
   const void* alpha;
   const void* beta;
-  void* scratch;   // aligned to a cache line; may be null where none is needed
-  bool is_vector;  // b and out are vectors: n is 1, in the whole product too
+  void* scratch;   // aligned to a cache line; may be null if no scratch is needed
+  bool is_vector;  // b and out are vectors: n is 1 in the whole product
 };
 struct FloatGemmLoop {
   void (*multiply)(const FloatGemm& problem) = nullptr;
-  /// How many elements of scratch memory a product of these extents takes.
+  /// The number of elements of scratch memory for a product of these extents.
   std::int64_t (*scratch_elements)(std::int64_t m, std::int64_t n, std::int64_t k,
                                    bool a_has_unit_rows) = nullptr;
 };
 
-/// num_blocks blocks of Philox from number `first` on, 16 bytes each, at `words`: whole vectors are
-/// written, so that there is room for a multiple of kBlocksTogether.
+/// Writes num_blocks blocks of Philox from number `first` on, 16 bytes each, to `words`. Whole
+/// vectors are written, so `words` needs room for a multiple of kBlocksTogether.
 constexpr std::int64_t kBlocksTogether = 8;
 using Philox = void (*)(std::uint64_t seed, std::uint64_t offset, std::uint64_t first,
                         std::int64_t num_blocks, void* words);
-/// n elements, as many as there are whole blocks for, from such words. Parameters are the bits of
-/// the operator's scalars.
+/// Computes n elements from such words. Parameters are the bits of the operator's scalars.
 using Draw = void (*)(std::int64_t n, const void* words, const std::uint64_t* parameters,
                       void* out);
 
@@ -133,7 +132,7 @@ struct ArgReduction {
   ArgCombine combine = nullptr;
 };
 
-/// Null: no such operation on that type.
+/// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
   bool has_fast_products = false;  // as fast as a BLAS library
@@ -156,7 +155,7 @@ struct SimdTable {
   Draw uniform[kNumDtypes] = {};
   Draw normal[kNumDtypes] = {};
   Draw integers[kNumDtypes] = {};
-  Draw wide_integers = nullptr;  // i64 in ranges over 2^32
+  Draw wide_integers = nullptr;  // i64, ranges over 2^32
   Draw mask = nullptr;
 };
 

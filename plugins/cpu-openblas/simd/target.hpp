@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What differs between the instruction sets. Files that include this are compiled several times;
-// they use no inline function of the standard library, which the linker might then share with code
-// for older processors, and keep everything but fill_* in unnamed namespaces.
+// The differences between instruction sets. Files that include this are compiled several times.
+// They use no inline function of the standard library, which the linker might share with code for
+// older processors, and keep everything except fill_* in unnamed namespaces.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TARGET_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_TARGET_HPP_
 
@@ -29,7 +29,7 @@
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 
-// One of these a file of loops.
+// Each file of loops defines one of these.
 void fill_arithmetic(SimdTable& table);
 void fill_choice(SimdTable& table);
 void fill_compare(SimdTable& table);
@@ -41,7 +41,7 @@ void fill_arg_reduce(SimdTable& table);
 void fill_integer_gemm(SimdTable& table);
 void fill_float_gemm(SimdTable& table);
 void fill_random(SimdTable& table);
-/// All of them.
+/// Calls all of them.
 void fill(SimdTable& table);
 
 namespace {
@@ -56,7 +56,7 @@ constexpr int kVectorBytes = 16;
 
 constexpr int kLineBytes = 64;
 
-/// One cache line from `in` to the aligned `out`, past the caches.
+/// Copies a cache line from `in` to the aligned `out` with non-temporal stores.
 inline void stream_line(void* out, const void* in) {
 #if defined(__AVX512F__)
   _mm512_stream_si512(static_cast<__m512i*>(out), _mm512_loadu_si512(in));
@@ -75,8 +75,8 @@ inline void stream_line(void* out, const void* in) {
 #endif
 }
 
-/// Asks for `bytes` from here on. The hardware follows one run of memory by itself, not short runs
-/// far apart.
+/// Prefetches `bytes` from here on. The hardware follows a long run of memory by itself, but not
+/// short runs that are far apart.
 inline void prefetch(const void* from, std::int64_t bytes) {
   for (std::int64_t i = 0; i < bytes; i += kLineBytes) {
     __builtin_prefetch(static_cast<const char*>(from) + i);
@@ -84,7 +84,7 @@ inline void prefetch(const void* from, std::int64_t bytes) {
 }
 constexpr std::int64_t kRowsAhead = 4;
 
-/// Orders streamed stores before what other threads are told next.
+/// Orders non-temporal stores before later stores that other threads read.
 inline void stream_fence() {
 #if defined(__SSE2__)
   _mm_sfence();

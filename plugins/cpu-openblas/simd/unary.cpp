@@ -19,7 +19,7 @@ namespace {
 PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
 #undef PATCHBAY_UNARY
 
-// In single precision there is less to do than the table's formulas say.
+// Single precision needs fewer steps than the table's formulas.
 struct SingleGelu {
   [[gnu::always_inline]] static float apply(float a) { return gelu(a); }
 };

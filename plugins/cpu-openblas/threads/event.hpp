@@ -13,9 +13,9 @@
 
 namespace patchbay::cpu {
 
-/// A recorded position, and when it was reached.
+/// A recorded position and the time when it was reached.
 struct Mark {
-  std::shared_ptr<const Timeline> timeline;  // null where whatever was recorded has happened
+  std::shared_ptr<const Timeline> timeline;  // null if the recorded work is done
   std::uint64_t position = 0;
   std::atomic<std::uint64_t> reached_ns{0};
 
@@ -34,7 +34,7 @@ class Event final : public plugin::Event {
   std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
 
   void set(std::shared_ptr<Mark> mark) { mark_ = std::move(mark); }
-  /// Null if it was never recorded; such an event is done.
+  /// Null if the event was never recorded; then it is done.
   const std::shared_ptr<Mark>& mark() const { return mark_; }
 
  private:

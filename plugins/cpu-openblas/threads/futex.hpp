@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Waiting on a word, and the pause of a spinning thread. What is Linux only about threads is here.
+// Waits on a word, and pauses a spinning thread. All Linux-specific code for threads is here.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_FUTEX_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_FUTEX_HPP_
 
@@ -37,8 +37,8 @@ inline std::uint64_t monotonic_ns() noexcept {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Spins until `ready()` or until `limit_ns` have passed; returns what ready() said last. Reading
-/// the clock costs more than a pause, so it is read rarely.
+/// Spins until `ready()` or until `limit_ns` have passed; returns the last result of ready(). The
+/// clock is read rarely, because it is slower than a pause.
 template <class Ready>
 bool spin_until(std::uint64_t limit_ns, Ready&& ready) noexcept {
   for (int i = 0; i < 64; ++i) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kSpinNs = 30'000;
 
-/// Waits until the phase is another one and returns it.
+/// Waits until the phase differs from `old` and returns it.
 std::uint32_t wait_while(std::atomic<std::uint32_t>& phase, std::uint32_t old) noexcept {
   std::uint32_t seen = old;
   const auto changed = [&] { return (seen = phase.load(std::memory_order_acquire)) != old; };

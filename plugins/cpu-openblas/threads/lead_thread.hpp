@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The thread that a device with its own share of cores computes on.
+// The thread on which a device with its own share of cores computes.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_LEAD_THREAD_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_LEAD_THREAD_HPP_
 
@@ -12,16 +12,16 @@
 
 namespace patchbay::cpu {
 
-/// Runs one piece of work at a time while the caller waits; callers queue.
+/// Runs one piece of work at a time while its caller waits; other callers queue.
 class LeadThread {
  public:
-  /// Starts with the first work, pinned to `core`.
+  /// The thread starts with the first work and is pinned to `core`.
   explicit LeadThread(int core) : core_(core) {}
   LeadThread(const LeadThread&) = delete;
   LeadThread& operator=(const LeadThread&) = delete;
   ~LeadThread();
 
-  /// What `body` throws is thrown here.
+  /// Rethrows what `body` throws.
   template <class Body>
   void run(const Body& body) {
     run_task([](const void* context) { (*static_cast<const Body*>(context))(); }, &body);
@@ -35,7 +35,7 @@ class LeadThread {
   void main() noexcept;
 
   const int core_;
-  std::mutex mutex_;                 // held by the caller whose work it is
+  std::mutex mutex_;                 // held by the caller whose work runs
   std::vector<std::thread> thread_;  // none or one; under mutex_
   Task task_ = nullptr;
   const void* context_ = nullptr;

@@ -16,7 +16,7 @@ std::string machine_name() {
   return uname(&names) == 0 ? names.machine : "CPU";
 }
 
-/// As the kernel says ("32768K"), for the C library multiplies where cores share a cache.
+/// From the kernel ("32768K"), because the C library multiplies the size of shared caches.
 std::int64_t last_level_cache() {
   const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index";
   for (const char* level : {"4", "3", "2"}) {
@@ -38,7 +38,7 @@ std::uint64_t kilobytes(const std::string& text, const char* key) {
   return field ? as_bytes(parse_number(*field)) * 1024 : 0;
 }
 
-/// The page cache counts as used, but gives way.
+/// The page cache counts as used, but can be reclaimed.
 std::uint64_t reclaimable(const std::string& folder, const std::string& key) {
   const std::string text = read_file(folder + "/memory.stat").value_or("");
   const std::size_t place = text.find("\n" + key + " ");
@@ -47,7 +47,7 @@ std::uint64_t reclaimable(const std::string& folder, const std::string& key) {
 }
 
 void limit(MemoryState& state, std::uint64_t most, std::uint64_t used, std::uint64_t reclaim) {
-  // No limit is written as a number larger than any memory.
+  // Without a limit the kernel reports a number larger than the memory.
   if (most == 0 || most >= state.total_bytes) return;
   state.total_bytes = most;
   used -= std::min(used, reclaim);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the machine is.
+// Properties of the machine.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_PROCESSOR_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_PROCESSOR_HPP_
 
@@ -17,7 +17,7 @@ Processor describe_processor();
 struct MemoryState {
   std::uint64_t free_bytes, total_bytes;
 };
-/// The machine's, or its control group's where that is less. `root` is "" but in tests.
+/// The machine's memory, or that of the control group if it is less. `root` is only set by tests.
 MemoryState read_memory_state(const std::string& root);
 
 }  // namespace patchbay::cpu

@@ -43,7 +43,7 @@ void Queue::main() noexcept {
       items_.pop_front();
       lock.unlock();
       run(item);
-    }  // what the work holds goes before the lock is taken again
+    }  // release what the work holds before taking the lock again
     lock.lock();
   }
 }
@@ -60,7 +60,7 @@ void Queue::run(const Item& item) noexcept {
     } catch (...) {
       failure.emplace(PATCHBAY_LAUNCH_FAILED, "an unknown exception");
     }
-  } catch (const std::bad_alloc&) {  // no memory for the words; these need none
+  } catch (const std::bad_alloc&) {  // no memory for the message; this one needs none
     failure.emplace(PATCHBAY_OUT_OF_MEMORY, "out of memory");
   }
   timeline_->complete(item.position, std::move(failure));

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A thread that does a stream's work in order.
+// A thread that runs the work of a stream in order.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_QUEUE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_QUEUE_HPP_
 
@@ -16,16 +16,16 @@
 
 namespace patchbay::cpu {
 
-/// The thread starts with the first work and is parked when there is none.
+/// The thread starts with the first work and sleeps when there is none.
 class Queue {
  public:
   Queue() = default;
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
-  /// Waits for what is submitted.
+  /// Waits for the submitted work.
   ~Queue();
 
-  /// Gives the position. What `work` throws fails the stream: later work is skipped.
+  /// Returns the position. If `work` throws, the stream fails and later work is skipped.
   std::uint64_t submit(std::function<void()> work);
   const std::shared_ptr<Timeline>& timeline() const { return timeline_; }
 

@@ -26,13 +26,13 @@ void Stream::submit_copy(char* to, const char* from, std::uint64_t size_bytes) {
   queue_->submit([=, this] { copy(to, from, size_bytes); });
 }
 
-/// What fails says which launch it was.
+/// Errors of the work contain the launch's name.
 void Stream::submit_launch(std::string_view name, std::function<void()> work) {
   queue_->submit([work = std::move(work), origin = std::string(name)] {
     try {
       work();
     } catch (const plugin::StatusError& error) {
-      // Whatever else was wrong, it was found too late to be an error of the call.
+      // The call has returned, so other errors become LAUNCH_FAILED.
       const bool no_memory = error.code() == PATCHBAY_OUT_OF_MEMORY;
       throw plugin::StatusError(no_memory ? PATCHBAY_OUT_OF_MEMORY : PATCHBAY_LAUNCH_FAILED,
                                 error.what(), error.native_code(), error.flags(), origin);
@@ -51,7 +51,7 @@ void Stream::record(plugin::Event& event) {
     mark->reached_ns.store(monotonic_ns());
   } else {
     mark->timeline = queue_->timeline();
-    // The worker writes the time alone, and may do so before the position is known here.
+    // The worker writes only the time, perhaps before the position is stored here.
     mark->position = queue_->submit(
         [time = std::shared_ptr<std::atomic<std::uint64_t>>(mark, &mark->reached_ns)] {
           time->store(monotonic_ns(), std::memory_order_release);
@@ -66,7 +66,7 @@ void Stream::wait_event(plugin::Event& event) {
   if (queue_ == nullptr) {
     mark->wait(PATCHBAY_NO_DEADLINE);
   } else if (mark->timeline != queue_->timeline()) {
-    // A failure of what is waited for is thrown on our thread, and so becomes ours.
+    // The queue's thread throws the failure of the awaited work, so this stream fails too.
     queue_->submit([mark] { mark->wait(PATCHBAY_NO_DEADLINE); });
   }
 }
@@ -77,7 +77,7 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
   return timeline.wait(timeline.submitted(), deadline_ns);
 }
 
-/// On a worker the core waits for an event instead: a call there would hold later work back.
+/// Not on a worker, where a call would delay later work: the core waits for an event instead.
 void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
   if (queue_ != nullptr) plugin::unsupported("a worker's stream makes no calls");
   call(user, nullptr);
@@ -92,7 +92,7 @@ void Stream::copy(char* to, const char* from, std::uint64_t size_bytes) {
       std::memcpy(to + begin, from + begin, static_cast<std::size_t>(end - begin));
     });
   };
-  // Small ones are not worth a change of threads.
+  // Small copies are faster on this thread.
   if (n <= kGrain) {
     std::memcpy(to, from, size_bytes);
   } else {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The default stream computes in the call that submits; every other has a thread of its own.
+// The default stream computes in the submitting call; every other stream has its own thread.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_STREAM_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_STREAM_HPP_
 
@@ -32,7 +32,7 @@ class Stream final : public plugin::Stream {
   bool synchronize(std::uint64_t deadline_ns) override;
   void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
 
-  /// Calls compute(arguments), here or on the stream's thread. It must keep all else that it needs.
+  /// Calls compute(arguments) here or on the stream's thread; it must own everything else it needs.
   template <class Compute>
   void submit(plugin::Arguments arguments, std::string_view name, const Compute& compute) {
     if (queue_ == nullptr) return compute(arguments);

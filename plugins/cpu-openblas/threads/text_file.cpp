@@ -16,7 +16,7 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
 }
 
-/// Whether `name` is one of the words between commas.
+/// Whether `name` is one of the comma-separated words.
 bool lists(std::string_view words, std::string_view name) {
   std::istringstream stream{std::string(words)};
   for (std::string word; std::getline(stream, word, ',');) {
@@ -25,8 +25,8 @@ bool lists(std::string_view words, std::string_view name) {
   return false;
 }
 
-/// `mount` + `path`, then upwards. Inside a container the path may be one of the host's that is not
-/// there: the mount itself is then the group.
+/// `mount` + `path` and its parents. Inside a container the path may exist only on the host; then
+/// the mount itself is the group.
 std::vector<std::string> folders_up(const std::string& mount, std::string path) {
   std::vector<std::string> folders;
   while (path.size() > 1 && path.front() == '/') {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The small text files in which the kernel tells about the machine.
+// Reads the small text files in which the kernel describes the machine.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_
 
@@ -11,19 +11,19 @@
 namespace patchbay::cpu {
 
 std::optional<std::string> read_file(const std::string& path);
-/// The number that the text starts with.
+/// The number at the start of the text.
 std::optional<long long> parse_number(std::string_view text);
 std::optional<long long> read_number(const std::string& path);
-/// The value of the first line "<key><blanks>: <value>".
+/// The value in the first line "<key><blanks>: <value>".
 std::optional<std::string> find_field(std::string_view text, std::string_view key);
 
-/// The control group of this process that limits one resource.
+/// The control group that limits one resource of this process.
 struct ControlGroup {
   int version;
-  std::vector<std::string> folders;  // its own first, then its parents up to the mount
+  std::vector<std::string> folders;  // the group, then its parents up to the mount
 };
 
-/// `controller`: "cpu" or "memory". `root` is "" but in tests.
+/// `controller`: "cpu" or "memory". `root` is only set by tests.
 std::vector<ControlGroup> control_groups(const std::string& root, std::string_view controller);
 
 }  // namespace patchbay::cpu

@@ -13,7 +13,7 @@
 namespace patchbay::cpu {
 namespace {
 
-// Long enough for the next operation of a running program, short enough not to be noticed.
+// Long enough to meet a program's next operation, short enough not to waste noticeable time.
 constexpr std::uint64_t kHelperSpinNs = 50'000;
 constexpr std::uint64_t kCallerSpinNs = 50'000;
 
@@ -54,7 +54,7 @@ void ThreadPool::publish(int parts) noexcept {
   finished_.store(0, std::memory_order_relaxed);
   ++generation_;
   state_.store(std::uint64_t{generation_} << 32 | static_cast<std::uint64_t>(parts));
-  // A helper announces itself before its last look at state_, so one side sees the other.
+  // A helper counts itself as a sleeper before it last reads state_, so one side sees the other.
   if (sleepers_.load() > 0) {
     wake_count_.fetch_add(1);
     futex_wake(wake_count_, parts - 1);
@@ -110,7 +110,7 @@ void ThreadPool::start_helpers() noexcept {
   started_ = true;
   const auto body = [](void* pool) { static_cast<ThreadPool*>(pool)->helper_main(); };
   for (std::size_t helper = 1; helper < static_cast<std::size_t>(num_threads_); ++helper) {
-    // With fewer helpers, or none, the caller does what is left.
+    // If not all helpers start, the caller does the remaining parts.
     if (!start_quiet_thread(helpers_, body, this)) return;
     if (!cores_.empty()) pin_thread(helpers_.back(), cores_[helper]);
   }
@@ -140,7 +140,7 @@ bool start_quiet_thread(std::vector<std::thread>& threads, void (*body)(void*),
                         void* context) noexcept {
   sigset_t all, before;
   sigfillset(&all);
-  // A fault in a kernel still reaches the application's crash handler.
+  // Keep these signals, so that a fault in a kernel reaches the application's crash handler.
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool started = true;

@@ -25,7 +25,7 @@ void Timeline::complete(std::uint64_t position, std::optional<plugin::StatusErro
     failure_ = std::move(failure);
     failed_at_ = position;
   }
-  // Under the lock: the last waiter may drop this object as soon as it sees the position.
+  // Notify under the lock: the last waiter may destroy this object once it sees the position.
   changed_.notify_all();
 }
 
@@ -34,7 +34,7 @@ bool Timeline::has_failed() const {
   return failure_.has_value();
 }
 
-/// The lock is held.
+/// The caller holds the lock.
 void Timeline::check(std::uint64_t position) const {
   if (failure_ && failed_at_ <= position) throw plugin::StatusError(*failure_);
 }
@@ -49,7 +49,7 @@ bool Timeline::is_done(std::uint64_t position) const {
 bool Timeline::wait(std::uint64_t position, std::uint64_t deadline_ns) const {
   const auto is_reached = [&] { return completed_ >= position; };
   std::unique_lock<std::mutex> lock(mutex_);
-  // Far deadlines would overflow the clock's type.
+  // A later deadline would overflow the clock's type.
   if (deadline_ns > static_cast<std::uint64_t>(INT64_MAX)) {
     changed_.wait(lock, is_reached);
   } else {

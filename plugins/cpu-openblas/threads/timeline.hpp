@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How far a worker's stream has come. Shared by the stream, its events and the streams that wait
-// for them, so that an event may go while others wait for its position.
+// The progress of a worker's stream. Shared by the stream, its events and the streams that wait for
+// them, so an event may be destroyed while others wait for its position.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TIMELINE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TIMELINE_HPP_
 
@@ -15,18 +15,18 @@ namespace patchbay::cpu {
 
 class Timeline {
  public:
-  /// The position of one more submission, counted from 1.
+  /// Counts a submission and returns its position, from 1.
   std::uint64_t submit();
   std::uint64_t submitted() const;
-  /// By the worker: what was submitted at the position is over. The first failure stays.
+  /// Called by the worker when the work of a position is done. The first failure is kept.
   void complete(std::uint64_t position, std::optional<plugin::StatusError> failure);
 
-  // These throw the failure of the position or of one before it, once it is reached.
+  // These throw the failure of this or an earlier position, once the position is reached.
   bool is_done(std::uint64_t position) const;
-  /// False when the deadline passed first.
+  /// Returns false if the deadline passes first.
   bool wait(std::uint64_t position, std::uint64_t deadline_ns) const;
 
-  /// Whether anything has failed: what comes later is skipped.
+  /// Whether any work has failed; later work is skipped.
   bool has_failed() const;
 
  private:

@@ -14,10 +14,10 @@
 namespace patchbay::cpu {
 namespace {
 
-constexpr int kMaxDevices = 256;  // indices of device names are 0..255
+constexpr int kMaxDevices = 256;  // device names have the indices 0 to 255
 constexpr int kMaxThreads = 1024;
 
-/// quota / period, rounded up; 0 for no limit.
+/// quota / period, rounded up; 0 means no limit.
 int cores_of(long long quota, long long period) {
   if (quota <= 0 || period <= 0) return 0;
   return static_cast<int>(std::min<long long>((quota + period - 1) / period, kMaxThreads));
@@ -51,7 +51,7 @@ int parse_option(const char* name, const std::string& text, int highest) {
 }  // namespace
 
 std::vector<int> allowed_cores() {
-  // The mask's size is the kernel's; it says so by EINVAL when the set is too small.
+  // The kernel determines the mask's size; it returns EINVAL if the set is too small.
   for (int size = 1024; size <= 1 << 20; size *= 4) {
     std::vector<int> cores;
     cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));
@@ -90,8 +90,8 @@ std::vector<Share> plan_shares(const std::vector<int>& cores, int quota,
     Share& share = shares[static_cast<std::size_t>(device)];
     share.own_threads = num_devices > 1;
     share.num_threads = num_threads > 0 ? num_threads : each;
-    // A single device may use the whole mask, for the quota does not say which cores. More devices
-    // than cores share them.
+    // A single device uses the whole mask, because the quota does not name cores. If there are more
+    // devices than cores, they share cores.
     const int count = num_devices == 1 ? static_cast<int>(cores.size()) : each;
     for (int i = 0; i < count; ++i) {
       share.cores.push_back(cores[static_cast<std::size_t>(device * each + i) % cores.size()]);

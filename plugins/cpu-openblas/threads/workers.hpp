@@ -16,9 +16,9 @@
 
 namespace patchbay::cpu {
 
-/// With one device the caller computes, and its helpers with it; with several, everything runs on
-/// the device's own pinned threads while the caller waits. Where the application lends its threads,
-/// the caller computes with them, and none is started here.
+/// A single device computes on the caller and its helpers. Several devices compute on their own
+/// pinned threads while the caller waits. If the application lends its threads, the caller computes
+/// with them, and no thread is started here.
 class Workers {
  public:
   Workers(const Share& share, plugin::Host host)
@@ -33,7 +33,7 @@ class Workers {
   }
   bool is_inline() const noexcept { return !lead_.has_value(); }
 
-  /// Runs body() where this device computes.
+  /// Runs body() on the thread on which this device computes.
   template <class Body>
   void run(const Body& body) {
     if (lead_) {
@@ -51,8 +51,8 @@ class Workers {
                        [&](std::uint64_t part) { body(static_cast<int>(part)); });
   }
 
-  /// Calls body(begin, end) for pieces that cover [0, n) and start at multiples of `grain`.
-  /// `bytes` says how much memory, or comparable work, is behind it all: small jobs stay here.
+  /// Calls body(begin, end) for pieces that cover [0, n) and start at multiples of `grain`. `bytes`
+  /// estimates the memory traffic or comparable work; small jobs run on one thread.
   template <class Body>
   void split(std::int64_t n, std::int64_t grain, std::int64_t bytes, const Body& body) noexcept {
     const std::int64_t num_grains = (n + grain - 1) / grain;
@@ -70,9 +70,9 @@ class Workers {
   }
 
  private:
-  // A fork and join costs about a microsecond, in which a core moves this much.
+  // A fork and join takes about a microsecond, in which a core moves this much.
   static constexpr std::int64_t kWorthAThread = 96 << 10;
-  // More parts than threads even out what other programs take from a core.
+  // More parts than threads balance the load if other programs use a core.
   static constexpr std::int64_t kPartBytes = 4 << 20;
 
   std::int64_t num_parts_for(std::int64_t bytes) const noexcept {
