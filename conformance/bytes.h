@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Recognisable bytes, and how they reach a device and come back.
+// Test patterns of bytes, and copies of them to and from a device.
 #ifndef PATCHBAY_CONFORMANCE_BYTES_H_
 #define PATCHBAY_CONFORMANCE_BYTES_H_
 
@@ -15,10 +15,10 @@ namespace patchbay::conformance {
 
 using Bytes = std::vector<std::byte>;
 
-/// Sizes at which copies break: below, at and beyond the widths of words, lines and pages.
+/// Sizes around the widths of words, cache lines and pages, where copies tend to fail.
 inline constexpr std::array<std::size_t, 7> kSizes = {1, 3, 4, 255, 4096, 65537, 1048577};
 
-/// Mixes bits; equal arguments give equal bits.
+/// A hash of the bits.
 constexpr std::uint64_t mix(std::uint64_t value) {
   value = (value + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
@@ -27,10 +27,10 @@ constexpr std::uint64_t mix(std::uint64_t value) {
 
 /// Bytes without a period, different for each seed.
 Bytes pattern(std::size_t size_bytes, std::uint64_t seed);
-/// Names the first byte that differs.
+/// Fails with the first byte that differs.
 void expect_same(const Bytes& got, const Bytes& expected, std::string_view what);
 
-/// A new buffer that holds the bytes.
+/// Creates a buffer that contains the bytes.
 Buffer upload(const Device& device, const Bytes& bytes, MemoryKind kind = MemoryKind::kDevice);
 void write(const Buffer& buffer, const Bytes& bytes, std::size_t offset_bytes = 0);
 Bytes read(const Buffer& buffer, std::size_t offset_bytes, std::size_t size_bytes);

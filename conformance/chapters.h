@@ -8,7 +8,7 @@
 
 namespace patchbay::conformance {
 
-// Each function lists the checks of a chapter or of a part of one; all_checks() calls them in this
+// Each function returns the checks of a chapter or a part of one; all_checks() calls them in this
 // order.
 std::vector<Check> loading_checks();
 std::vector<Check> memory_checks();

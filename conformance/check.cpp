@@ -75,7 +75,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 
 namespace {
 
-/// `about` is the id of the check that is about what is missing; empty if there is none.
+/// `about` is the id of the check for the missing feature; empty if there is none.
 Outcome judge_lack(const Check& check, const Context& context, const std::string& message,
                    const std::string& about = {}) {
   for (const Exemption& exemption : context.subject().exemptions) {
@@ -109,7 +109,7 @@ Outcome run_guarded(const Check& check, Context& context) {
   }
 }
 
-/// What an entry may never do fails the check in which it did, even if the check came to nothing.
+/// Fails the check if an entry of the plugin broke a rule of the interface during it.
 void add_breaches(Outcome& outcome) {
   for (const std::string& breach : take_plugin_breaches()) {
     if (outcome.message.find(breach) != std::string::npos) continue;
@@ -118,7 +118,7 @@ void add_breaches(Outcome& outcome) {
   }
 }
 
-/// What a check works on. Where it does not end in time its thread keeps it.
+/// A running check. If it exceeds its time limit, its thread keeps this object.
 struct Run {
   std::function<Outcome(Context&)> work;
   Context context;
@@ -132,10 +132,10 @@ struct Run {
 };
 
 Outcome run_in_time(Context& context, std::function<Outcome(Context&)> work) {
-  static_cast<void>(take_plugin_breaches());  // of what is over
+  static_cast<void>(take_plugin_breaches());  // discard those of earlier checks
   const auto run = std::make_shared<Run>(Run{std::move(work), context});
   const auto limit = context.subject().time_limit;
-  context.forget_runtime();  // so that the run alone has it
+  context.forget_runtime();  // so that only this check uses it
   if (!ends_within(limit, [run] { (*run)(); })) {
     return {Result::kFailed, describe_hang(limit), true};
   }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a conformance check is. Checks use the public headers alone and know no plugin by name, so
-// that one text judges every backend, ours and anyone's.
+// Conformance checks. They use only the public headers and know no plugin by name, so the same
+// checks apply to every backend.
 #ifndef PATCHBAY_CONFORMANCE_CHECK_H_
 #define PATCHBAY_CONFORMANCE_CHECK_H_
 
@@ -18,14 +18,14 @@
 
 namespace patchbay::conformance {
 
-/// Turns 'unsupported' into waived for the checks whose "chapter.name" matches the pattern (`*` and
-/// `?`), and for each check that needs the operator that such a check is about. A wrong result
-/// stays a failure, whatever the list says.
+/// Changes 'unsupported' to 'waived' for the checks whose "chapter.name" matches the pattern (`*`
+/// and `?`), and for checks that need the operator of such a check. A wrong result is still a
+/// failure.
 struct Exemption {
   std::string pattern, reason;
 };
 
-/// The plugin under examination, and how to make a runtime that has it.
+/// The plugin under examination, and the options to create a runtime with it.
 struct Subject {
   RuntimeOptions options;
   std::string plugin, backend;
@@ -33,28 +33,28 @@ struct Subject {
   std::chrono::milliseconds time_limit = std::chrono::minutes(2);  // of each check
 };
 
-/// A plugin file, tried before all others. Errors: kPluginFailed if it does not load; kUnsupported
-/// if its driver or device is absent.
+/// A plugin file, which is tried before all others. Errors: kPluginFailed if it does not load;
+/// kUnsupported if its driver or device is absent.
 Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& file);
-/// A loaded plugin by the name of its backend, or its own. Error: kInvalidArgument, which lists
-/// what is loaded.
+/// A loaded plugin by its backend's name or its own. Error: kInvalidArgument, which lists the
+/// loaded ones.
 Subject subject_of_backend(RuntimeOptions options, std::string_view name);
 
-/// What a check is given. The runtime is made at the first use and shared by the checks that
-/// follow: to open a device can take longer than to examine it.
+/// The environment of a check. The runtime is created at its first use and shared by later checks,
+/// because opening a device can take longer than examining it.
 class Context {
  public:
   explicit Context(Subject subject);
 
   const Subject& subject() const { return subject_; }
   Runtime runtime();
-  /// A runtime for one check, with these settings besides the subject's.
+  /// Creates a runtime for one check, with these settings in addition to the subject's.
   Runtime new_runtime(const std::map<std::string, std::string>& settings = {}) const;
   /// The first device of the backend.
   Device device() { return devices().front(); }
-  /// All of them; at least one.
+  /// All devices of the backend; at least one.
   std::vector<Device> devices();
-  /// The next check gets a runtime that nothing has gone wrong with.
+  /// Gives the next check a new runtime.
   void forget_runtime() { runtime_.reset(); }
 
  private:
@@ -70,28 +70,27 @@ struct Check {
 };
 
 enum class Result : std::uint8_t { kPassed, kFailed, kWaived };
-/// "passed", "failed", "waived".
+/// "passed", "failed" or "waived".
 std::string_view to_string(Result result);
 
 struct Outcome {
   Result result = Result::kPassed;
   std::string message;   // one line; empty if passed
-  bool is_hung = false;  // it ran into the time limit, and still runs
+  bool is_hung = false;  // it exceeded the time limit and still runs
 };
 
-/// Every check, chapter after chapter. The names depend on nothing.
+/// All checks, chapter by chapter. The names are always the same.
 std::vector<Check> all_checks();
 std::vector<std::string> chapters();
 
-/// Never throws for what the plugin does. A check that takes longer than the subject's time limit
-/// has failed; its thread goes on, with a runtime that nothing else uses.
+/// Runs a check. Never throws because of the plugin. A check fails when it exceeds the subject's
+/// time limit; its thread continues with a runtime that nothing else uses.
 Outcome run_check(const Check& check, Context& context);
 
-/// Closes the shared runtime, as what follows the last check.
+/// Closes the shared runtime, after the last check.
 Outcome close_runtime(Context& context);
 
-/// True if the text has the form of the pattern, in which `*` and `?` stand for any characters and
-/// any one.
+/// Whether the text matches the pattern, in which `*` stands for any characters and `?` for one.
 bool matches(std::string_view pattern, std::string_view text);
 
 }  // namespace patchbay::conformance

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter copies: bytes arrive whole, by the route that the plan names, and are counted.
+// Chapter copies: bytes arrive intact, by the planned route, and are counted.
 #include <algorithm>
 
 #include "conformance/bytes.h"
@@ -9,7 +9,7 @@
 namespace patchbay::conformance {
 namespace {
 
-/// Copies a range from the middle of one block into the middle of another, in many sizes.
+/// Copies a range from the middle of one block to the middle of another, in many sizes.
 void copy_between(const Device& from, const Device& to, bool non_blocking) {
   for (const std::size_t size : kSizes) {
     const std::string what = fmt::format("{} bytes from {} to {}", size, from.name(), to.name());
@@ -84,7 +84,7 @@ void to_and_from_the_cpu(Context& context) {
   }
 }
 
-/// Larger than any chunk, so that a staged copy takes several.
+/// Larger than any chunk, so that a staged copy needs several.
 void many_chunks(Context& context) {
   const std::size_t size = (std::size_t{40} << 20) + 13;
   const std::vector<Device> devices = context.devices();
@@ -102,7 +102,7 @@ void the_source_may_be_dropped_at_once(Context& context) {
       const Buffer source = upload(context.device(), pattern(size, 5));
       copy({target, 0, size}, {source, 0, size}, true);
     }
-    // What takes the freed block's place must not reach the copy.
+    // A new block in the memory of the freed one must not change the copy.
     const Buffer successor = upload(context.device(), pattern(size, 6));
     expect_same(read(target), pattern(size, 5), "a copy whose source was dropped");
   }
@@ -167,7 +167,7 @@ void expect_counted(const Runtime& runtime, const CopyPlan& plan, const std::str
   expect_equal(plan.legs.back().to, to, what + ", end of the last leg");
 }
 
-/// Where the host can address the memory the runtime copies by itself. The entries must work too.
+/// If the host can address the memory, the runtime does not call these entries, but they must work.
 void the_entries_copy_what_the_host_could(Context& context) {
   const Runtime runtime = context.new_runtime({{"host_access", "off"}});
   const Device device = runtime.device(context.subject().backend);
@@ -252,7 +252,7 @@ void a_guard_refuses_movement(Context& context) {
     expect_error(ErrorCode::kCopyForbidden, "a copy from the host inside a guard", [&] {
       copy_from_host({a, 0, 64}, host.data());
     });
-    copy({b, 0, 64}, {a, 0, 64});  // within one device nothing moves
+    copy({b, 0, 64}, {a, 0, 64});  // within one device no bytes are transferred
   }
   expect_same(read(a), pattern(64, 1), "what a refused copy was to write");
   expect_same(read(b), pattern(64, 1), "a copy within one device inside a guard");

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter memory, what the plugin's own allocate and release do: the runtime usually cuts its
-// blocks out of a few large ones, so that buffers seldom reach those entries.
+// Chapter memory, allocate and release of the plugin: the runtime usually divides a few large
+// blocks, so buffers seldom call these entries.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace patchbay::conformance {
 namespace {
 
-/// A device whose buffers are allocations of the plugin, one each.
+/// A device on which each buffer is an allocation of the plugin.
 Device without_cache(const Context& context) {
   return context.new_runtime({{"memory_cache", "off"}}).device(context.subject().backend);
 }
@@ -27,7 +27,7 @@ std::vector<MemoryKind> kinds_of(const Device& device) {
   return {MemoryKind::kDevice};
 }
 
-/// A buffer, and what was written to it.
+/// A buffer and its expected content.
 struct Written {
   Buffer buffer;
   Bytes sent;
@@ -67,12 +67,12 @@ void driver_blocks_do_not_overlap(Context& context) {
   expect_apart(context, {4096});
 }
 
-/// Whether the host can read an address out of memory of that kind.
+/// Whether the bases of memory of this kind are addresses that the host can read.
 bool has_addresses(const Device& device, MemoryKind kind) {
   return Buffer::allocate(device, 1, kind).is_host_addressable();
 }
 
-/// False: the driver refuses such an alignment, as it may.
+/// Returns false if the driver refuses such an alignment, which is allowed.
 bool expect_aligned(const Device& device, MemoryKind kind, std::size_t size,
                     std::size_t alignment) {
   const auto driver = driver_memory(device);
@@ -123,21 +123,21 @@ void two_blocks_are_never_in_one_place(Context& context) {
   }
 }
 
-/// Blocks that are taken of the driver and given back at once.
+/// Allocates blocks from the driver and releases them at once.
 class Turnover {
  public:
   explicit Turnover(const Device& device)
       : device_(device),
         size_(std::clamp<std::size_t>(device.memory().free_bytes / 8, 1, kMostBytes)) {}
 
-  /// Takes more than there is, or so much that it would be missed. Gives how much that is.
+  /// Allocates more than there is, or enough to notice a leak. Returns the bytes that are lost.
   std::uint64_t missing_bytes() {
     const std::uint64_t before = device_.memory().free_bytes;
     for (int i = 0; i < kRounds; ++i) turn_over();
     const std::uint64_t after = device_.memory().free_bytes;
     return before > after ? before - after : 0;
   }
-  /// What is missing if nothing comes back.
+  /// The number of lost bytes if nothing was released.
   std::uint64_t most_missing_bytes() const { return size_ * kRounds; }
   std::string to_string() const {
     return fmt::format("{} blocks of {} bytes were allocated and released", num_blocks_, size_);
@@ -166,7 +166,7 @@ class Turnover {
 void released_memory_can_be_had_again(Context& context) {
   Turnover turnover(without_cache(context));
   std::uint64_t missing = 0;
-  for (int attempt = 0; attempt < 3; ++attempt) {  // other programs take memory too
+  for (int attempt = 0; attempt < 3; ++attempt) {  // other programs use memory too
     missing = turnover.missing_bytes();
     if (missing < turnover.most_missing_bytes() / 4 * 3) return;
   }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How a check says what it found. Text is built only when something is wrong.
+// How checks report results. The text is built only on failure.
 #ifndef PATCHBAY_CONFORMANCE_EXPECT_H_
 #define PATCHBAY_CONFORMANCE_EXPECT_H_
 
@@ -24,10 +24,10 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Ends a check as failed for want of something required; an exemption makes it waived.
+/// Ends a check as failed because something required is missing; an exemption waives it.
 class Lack : public Failure {
  public:
-  /// `check` is the id of the check that is about what is missing; empty if there is none.
+  /// `check` is the id of the check for the missing feature; empty if there is none.
   explicit Lack(const std::string& what, std::string check = {})
       : Failure(what), check_(std::move(check)) {}
   const std::string& check() const { return check_; }
@@ -36,7 +36,7 @@ class Lack : public Failure {
   std::string check_;
 };
 
-/// Ends a check as waived: the device need not have what it asks for.
+/// Ends a check as waived: the device need not support what it tests.
 class Waiver : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -47,7 +47,7 @@ void expect(bool condition, fmt::format_string<Args...> format, Args&&... args) 
   if (!condition) throw Failure(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Numbers and strings.
+/// For numbers and strings.
 template <class T, class U>
 void expect_equal(const T& got, const U& expected, std::string_view what) {
   if (!(got == expected)) {
@@ -55,14 +55,14 @@ void expect_equal(const T& got, const U& expected, std::string_view what) {
   }
 }
 
-/// The call throws an Error of that code whose text has all the words.
+/// The call must throw an Error with this code whose text contains all the words.
 void expect_error(ErrorCode code, std::string_view what, const std::function<void()>& call,
                   std::initializer_list<std::string> words = {});
 
-/// True if the call throws kUnsupported, of which `reason` gets the text.
+/// Whether the call throws kUnsupported; `reason` receives the message.
 bool is_unsupported(const std::function<void()>& call, std::string* reason);
 
-/// Runs `work(index)` on so many threads at once; throws the first exception of any.
+/// Runs `work(index)` on that many threads at once; rethrows the first exception.
 void run_threads(int num_threads, const std::function<void(int)>& work);
 
 std::vector<Device> devices_of(const Runtime& runtime, std::string_view backend);

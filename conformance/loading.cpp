@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter loading: what the plugin says of itself and of its devices, and how it comes and goes.
+// Chapter loading: the properties of the plugin and its devices, opening and closing.
 #include <algorithm>
 #include <filesystem>
 
@@ -98,7 +98,7 @@ void accelerators_count_as_gpus(Context& context) {
       expect(!is_gpu, "{} is of kind cpu but counts as a gpu", device.name());
     }
   }
-  // One card seen by two plugins counts once, so ours need not be among them, but some must be.
+  // A card that two plugins see counts once, so the subject's device may not be listed.
   if (context.device().kind() == DeviceKind::kAccelerator) {
     expect(!gpus.empty(), "{} is an accelerator, but the runtime counts none",
            context.device().name());
@@ -177,7 +177,7 @@ void unload_is_refused_while_a_buffer_lives(Context& context) {
   copy_to_host(bytes.data(), {holder, 0, 1024});
 }
 
-/// UUIDs and PCI addresses say which cards are one and the same.
+/// UUIDs and PCI addresses identify cards.
 void devices_are_told_apart(Context& context) {
   const std::vector<Device> devices = context.devices();
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -197,7 +197,7 @@ void the_runtime_closes(Context& context) {
       {}};
   for (const Device& device : devices_of(runtime, context.subject().backend)) {
     const Buffer used = Buffer::allocate(device, 64);
-    static_cast<void>(why_unsupported(device, fill));  // prepares it if it can
+    static_cast<void>(why_unsupported(device, fill));  // prepares it if possible
     const Stream stream(device);
     stream.record().wait();
   }

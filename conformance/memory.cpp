@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter memory: blocks are given, hold what is written, stay apart, and go back.
+// Chapter memory: blocks are allocated, keep their content, do not overlap, and are released.
 #include <algorithm>
 
 #include "conformance/bytes.h"
@@ -140,7 +140,7 @@ void many_small_blocks(Context& context) {
     buffers.push_back(Buffer::allocate(context.device(), static_cast<std::size_t>(i % 33)));
   }
   const std::uint64_t live = context.device().memory().live_blocks - before;
-  // Blocks of 0 bytes may or may not count.
+  // Blocks of 0 bytes may be counted or not.
   expect(live >= 4800 && live <= 5000, "5000 buffers make {} live blocks", live);
 }
 

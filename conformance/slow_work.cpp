@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter streams, with work that takes so long that whoever does not wait for it sees it
-// unfinished.
+// Chapter streams, with work slow enough to show missing waits.
 #include <chrono>
 #include <thread>
 
@@ -24,7 +23,7 @@ Argument zeros(const Device& device) {
       .to_device(device, Access::kWrite);
 }
 
-/// Reads the last element alone, so that there is no time for the work to end.
+/// Reads only the last element, so that the work gets no time to finish.
 void expect_last(const Argument& row, std::int32_t expected, std::string_view what) {
   const std::size_t offset = (kSize - 1) * sizeof(std::int32_t);
   const Bytes bytes = read(row.buffer, offset, sizeof(std::int32_t));
@@ -33,7 +32,7 @@ void expect_last(const Argument& row, std::int32_t expected, std::string_view wh
   expect_equal(got, expected, what);
 }
 
-/// Additions to one row, as many as take kLong.
+/// Additions to one row, repeated until they take kLong.
 class SlowWork {
  public:
   SlowWork(const Device& device, const Stream& stream)
@@ -56,7 +55,7 @@ class SlowWork {
     total_ += num_additions_;
   }
   void expect_done(std::string_view what) const { expect_last(row_, total_, what); }
-  /// Queues a copy of the row as it is at that place of the stream.
+  /// Queues a copy of the row at this position of the stream.
   Argument queue_copy(const Stream& stream) const {
     Argument copy = zeros(device_);
     copy_.launch(stream, Arguments{copy, reading(row_)}, "copy");

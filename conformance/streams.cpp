@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter streams: order on a stream, events between streams, deadlines. Work is an i32 addition,
-// for it is something that every backend can launch.
+// Chapter streams: order on a stream, events between streams, deadlines. The work is an i32
+// addition, which every backend can launch.
 #include <future>
 #include <memory>
 
@@ -25,7 +25,7 @@ class Counter {
                     .to_device(device, Access::kWrite)),
         kernel_(prepare(device, spec_of("add.1", arguments(1)))) {}
 
-  /// Queued.
+  /// Queues an addition.
   void add(const Stream& stream, std::int32_t step) const {
     kernel_.launch(stream, arguments(step), "count");
   }
@@ -112,7 +112,7 @@ void events_outlive_their_stream(Context& context) {
   counter.expect_total(9, "work of a stream whose handle is gone");
 }
 
-/// Work may be done in time or not; but the error is kTimedOut, and the work goes on.
+/// The work may finish in time. Otherwise the error is kTimedOut, and the work continues.
 void expect_deadline(const std::function<void(nanoseconds)>& wait, std::string_view what) {
   for (const nanoseconds timeout : {nanoseconds(0), nanoseconds(1)}) {
     try {
@@ -168,7 +168,7 @@ void threads_share_a_stream(Context& context) {
   const Device device = context.device();
   const Stream stream(device);
   run_threads(4, [&](int thread) {
-    // One for each thread: the order between them would be theirs to care for.
+    // One counter per thread, because work of different threads has no order.
     const Counter counter(device, 3000);
     for (int i = 0; i < 50; ++i) {
       counter.add(stream, 1);

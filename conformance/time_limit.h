@@ -8,11 +8,11 @@
 
 namespace patchbay::conformance {
 
-/// Runs `work`, which must not throw, on a thread of its own. False: it has not ended when the
-/// limit is over, and then the thread goes on; so `work` must own all that it uses.
+/// Runs `work`, which must not throw, on its own thread. Returns false if it exceeds the limit; the
+/// thread then continues, so `work` must own everything that it uses.
 bool ends_within(std::chrono::milliseconds limit, std::function<void()> work);
 
-/// What does not end, and which entries of the plugin have not returned.
+/// Describes what exceeded the limit, and which entries of the plugin have not returned.
 std::string describe_hang(std::chrono::milliseconds limit);
 
 }  // namespace patchbay::conformance

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// add sub mul div maximum minimum: floats rounded once, integers wrapping around. pow: floats.
+// add sub mul div maximum minimum: floats are rounded once, integers wrap around. pow: floats.
 #include <cmath>
 
 #include "conformance/kernels/elementwise.h"
@@ -15,7 +15,7 @@ T divide(T a, T b) {
   } else {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>) {
-      // The one quotient that does not fit wraps around to itself.
+      // The only quotient that overflows wraps around to itself.
       if (b == -1) return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
     }
     return static_cast<T>(a / b);
@@ -65,10 +65,10 @@ void check_required(const Device& device, const std::string& name) {
   check_one<std::uint8_t>(device, name);
 }
 
-/// What OpenCL allows.
+/// The bound of OpenCL.
 constexpr double kPowUlps = 16;
 
-/// Pairs of special values, then results within the range of normal numbers.
+/// Pairs of special values, then operands with results within the range of normal numbers.
 template <class T>
 T power_value(int operand, std::size_t index) {
   const std::size_t count = special_values<T>().size();

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A tensor on the host with the memory around it, so that a write beside it is seen.
+// A tensor on the host with the memory around it, which shows writes outside of the tensor.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
 
@@ -22,7 +22,7 @@ class Array {
   Array(const Layout& layout, const std::function<T(std::size_t)>& value) : Array(layout) {
     for (std::size_t i = 0; i < layout_.num_elements(); ++i) at(i) = value(i);
   }
-  /// Nothing but bytes that no kernel writes.
+  /// Memory without elements, which no kernel may write.
   explicit Array(const Layout& layout) : layout_(layout), memory_(layout.extent() + kBeyond) {
     std::memset(static_cast<void*>(memory_.data()), 0xa5, memory_.size() * sizeof(T));
   }
@@ -46,7 +46,7 @@ class Array {
     std::memcpy(static_cast<void*>(memory_.data()), bytes.data(), bytes.size());
   }
 
-  /// Each element is close to the expected one, and nothing beside them was written.
+  /// Each element must be close to the expected one, and the memory between them unchanged.
   void expect_close_to(const Array& expected, double ulps, std::string_view what) const {
     std::vector<bool> belongs(memory_.size());
     for (std::size_t i = 0; i < size(); ++i) {

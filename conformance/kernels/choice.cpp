@@ -11,7 +11,7 @@ Bool condition_at(std::size_t index) { return ordinary_value<Bool>(index * 3 + 1
 /// Which operands of `where` are tensors.
 enum class Tensors : std::uint8_t { kBoth, kFirst, kSecond };
 
-/// The condition lies like the second operand.
+/// The condition has the layout of the second operand.
 template <class T>
 void check_where_case(const Device& device, const ElementwiseCase& one, Tensors tensors) {
   const T literal = ordinary_value<T>(5);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// fill copy cast arange: what makes and moves elements.
+// fill copy cast arange: operators that create and move elements.
 #include <cmath>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace patchbay::conformance {
 namespace {
 
-/// Bools are filled from an u8, for there are no scalars of dtype bool.
+/// Bools are filled from a u8, because there are no scalars of dtype bool.
 template <class T>
 Argument literal_of(T value) {
   if constexpr (std::is_same_v<T, Bool>)
@@ -42,7 +42,7 @@ void check_copy(const Device& device, const std::string& name) {
   check_unary<T, T>(device, name + ".1", [](T a) { return a; });
 }
 
-/// Counts by a quarter (floats) or by 3, which every dtype holds exactly.
+/// Counts in steps of a quarter (floats) or 3, which every dtype represents exactly.
 template <class T>
 void check_arange(const Device& device, const std::string& name) {
   const bool is_float = std::is_floating_point_v<T>;
@@ -50,7 +50,7 @@ void check_arange(const Device& device, const std::string& name) {
   const T step = is_float ? static_cast<T>(0.25) : T(3);
   for (const Layout& layout : {contiguous({1}), contiguous({0}), contiguous({70}),
                                contiguous({70001}), spread({257}, 3, 5)}) {
-    if (sizeof(T) == 1 && layout.num_elements() > 80) continue;  // beyond what an u8 counts to
+    if (sizeof(T) == 1 && layout.num_elements() > 80) continue;  // larger than a u8
     Array<T> out(layout);
     Array<T> expected = out;
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -64,8 +64,8 @@ void check_arange(const Device& device, const std::string& name) {
   }
 }
 
-/// Floats become integers by truncation and saturate, NaN becomes 0; wider integers lose their high
-/// bits; anything but 0 becomes true.
+/// Floats are truncated to integers and saturate, NaN becomes 0; wider integers lose their high
+/// bits; everything except 0 becomes true.
 template <class Out, class In>
 Out converted(In value) {
   if constexpr (std::is_same_v<In, Out>) {
@@ -86,14 +86,14 @@ Out converted(In value) {
   }
 }
 
-/// Casts to one dtype, from the other that is given; equal ones are copy.1's.
+/// Casts from one dtype to another; for equal dtypes copy.1 is checked instead.
 template <class Out, class In>
 void check_cast(const Device& device) {
   if (std::is_same_v<In, Out>) return;
   if (!must_have(device, dtype_of_element<Out>())) return;
   check_unary<Out, In>(device, "cast.1", converted<Out, In>, 0, [](int operand, std::size_t index) {
     if constexpr (std::is_floating_point_v<In>) {
-      // Among them numbers at and beyond the ends of the integers' ranges.
+      // Includes numbers at and beyond the ends of the integers' ranges.
       const In value = mixed_value<In>(operand, index);
       return index % 3 == 0 ? std::ldexp(value, static_cast<int>(index % 70)) : value;
     } else {
@@ -112,7 +112,7 @@ void cast_from(const Device& device, const std::string&) {
   check_cast<double, In>(device);
 }
 
-/// A plugin must not say that a device has a dtype with which nothing can be made.
+/// A plugin must not report a dtype for which it has no kernel.
 void claimed_dtypes(Context& context) {
   const Device device = context.device();
   const DeviceProperties& can = device.properties();

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The elements that kernels compute on, and when two of them are equal enough.
+// The element types of kernels, and how they are compared.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
 
@@ -16,7 +16,7 @@
 
 namespace patchbay::conformance {
 
-/// An element of dtype bool as a byte, for std::vector<bool> has no bytes.
+/// An element of dtype bool as a byte, because std::vector<bool> has no bytes.
 enum class Bool : std::uint8_t { kFalse = 0, kTrue = 1 };
 
 template <class T>
@@ -27,7 +27,7 @@ constexpr DType dtype_of_element() {
     return dtype_of<T>();
 }
 
-/// Integers that wrap around are computed in this type, where that is defined.
+/// The type for arithmetic that must wrap around without undefined behaviour.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
@@ -39,7 +39,7 @@ std::string show_element(T value) {
     return fmt::format("{}", value);
 }
 
-/// How far apart two floats are, in units of the last place; 0 for two NaNs and for -0 and +0.
+/// The distance of two floats in units of the last place; 0 for two NaNs and for -0 and +0.
 template <class T>
 double ulps_between(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) {
@@ -53,7 +53,7 @@ double ulps_between(T a, T b) {
   return static_cast<double>(std::fabs(ordered(a) - ordered(b)));
 }
 
-/// Integers and bools are equal or wrong; floats may differ by so many units of the last place.
+/// Integers and bools must be equal; floats may differ by `ulps` units of the last place.
 template <class T>
 bool is_close(T got, T expected, double ulps) {
   if constexpr (std::is_floating_point_v<T>)

@@ -8,7 +8,7 @@ ElementwiseCase plain(std::string name, const Shape& shape) {
   return {std::move(name), contiguous(shape), contiguous(shape), contiguous(shape)};
 }
 
-/// `a` is a row that repeats downwards, `b` a column that repeats sideways.
+/// `a` is a row that repeats along dimension 0, `b` a column that repeats along dimension 1.
 ElementwiseCase broadcast() {
   const Shape shape = {6, 11};
   ElementwiseCase one = plain("broadcast", shape);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Elementwise operators against a plain loop, over every way in which operands can lie in memory.
+// Compares elementwise operators with a plain loop, for all layouts of the operands.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_ELEMENTWISE_H_
 
@@ -13,7 +13,7 @@
 
 namespace patchbay::conformance {
 
-/// One shape; the operands' layouts.
+/// A shape and the layouts of the operands.
 struct ElementwiseCase {
   std::string name;
   Layout out, a, b;
@@ -42,7 +42,7 @@ void check_unary(const Device& device, const std::string& op,
   }
 }
 
-/// Computes on a pair of tensors.
+/// Computes with two tensors.
 template <class Out, class In>
 void check_tensor_pair(const Device& device, const std::string& op,
                        const std::function<Out(In, In)>& reference, const ElementwiseCase& one,
@@ -60,7 +60,7 @@ void check_tensor_pair(const Device& device, const std::string& op,
                       fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name));
 }
 
-/// Computes on a tensor and a scalar, which is the first operand or the second.
+/// Computes with a tensor and a scalar as first or second operand.
 template <class Out, class In>
 void check_scalar_pair(const Device& device, const std::string& op,
                        const std::function<Out(In, In)>& reference, const ElementwiseCase& one,
@@ -84,7 +84,7 @@ void check_scalar_pair(const Device& device, const std::string& op,
                   scalar, scalar_first ? "first" : "second", one.name));
 }
 
-/// Up to here another round costs no time worth saving.
+/// Tensors up to this size are cheap enough for another run.
 inline constexpr std::size_t kFew = 1000;
 
 template <class Out, class In>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// gemm.1: out = alpha a b + beta out. Exact where every partial sum is a whole number that the
-// dtype holds, integers wrapping around; else within (k + 4) eps / 2 times the sum of absolute
-// values.
+// gemm.1: out = alpha a b + beta out. Exact if every partial sum is a whole number that the dtype
+// represents, and for integers, which wrap; otherwise within (k + 4) eps / 2 times the sum of
+// absolute values.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ struct Sizes {
   std::int64_t m, n, k;
 };
 
-/// Which matrices are stored column by column, and how much room is between their lines.
+/// Which matrices are column-major, and the gap between their lines.
 struct Storage {
   bool a_by_columns = false, b_by_columns = false, out_by_columns = false;
   std::int64_t padding = 0, offset = 0;
@@ -82,7 +82,7 @@ struct Problem {
   std::string what;
 };
 
-/// Sums in a type in which nothing is lost: unsigned for integers, so that they wrap.
+/// Sums in a type without rounding: unsigned for integers, so that they wrap.
 template <class T>
 void check_exact(const Device& device, const Problem<T>& problem) {
   using Wide = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<double>,
@@ -130,7 +130,7 @@ std::vector<Storage> storages() {
   return all;
 }
 
-/// Every way to store the matrices, in sizes at and around those of a vectorised kernel's tiles.
+/// All layouts of the matrices, in sizes at and around the tiles of vectorised kernels.
 template <class T>
 void check_storages(const Device& device) {
   for (const Storage& storage : storages()) {
@@ -150,7 +150,7 @@ void check_factors(const Device& device) {
   }
 }
 
-/// Without products the result is beta out; without elements nothing happens.
+/// With k = 0 the result is beta out; an empty result is left alone.
 template <class T>
 void check_empty(const Device& device) {
   for (const Sizes& sizes : {Sizes{4, 3, 0}, Sizes{0, 3, 4}, Sizes{4, 0, 3}, Sizes{0, 0, 0}}) {
@@ -184,8 +184,7 @@ void check_integers(Context& context) {
   check_exact<T>(device, {{19, 23, 29}, {}, {3, 2}, ordinary_value<T>});
 }
 
-/// Dimensions before those of the matrices count products; an input may repeat along them, and none
-/// of them need follow another in memory.
+/// Leading dimensions count products; an input may repeat along them, and their strides may be any.
 template <class T>
 void check_batches(Context& context) {
   const Device device = context.device();
@@ -222,7 +221,7 @@ void check_batches(Context& context) {
   result.expect_close_to(expected, 0, "gemm.1 of 3 x 2 products");
 }
 
-/// With beta 0 what was in the result does not count, whatever it was.
+/// With beta 0 the previous content of the result is ignored, even NaN.
 void beta_0_reads_nothing(Context& context) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const Storage& storage : storages()) {
@@ -235,7 +234,7 @@ void beta_0_reads_nothing(Context& context) {
   check_exact<float>(context.device(), no_depth);
 }
 
-/// With alpha 0, of either sign, what is in a and b does not count.
+/// With alpha 0, of either sign, the content of a and b is ignored.
 template <class T>
 void check_alpha_0(const Device& device) {
   const T nan = std::numeric_limits<T>::quiet_NaN();

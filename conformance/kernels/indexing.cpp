@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// gather scatter_add: elements looked up, and added to, by index.
+// gather scatter_add: read elements, and add to elements, by index.
 #include "conformance/kernels/array.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
@@ -8,14 +8,14 @@
 namespace patchbay::conformance {
 namespace {
 
-/// What is looked up or added to, the elements beside the indices, and the indices.
+/// The table, the elements beside the indices, and the indices.
 struct IndexingCase {
   std::string name;
   Layout table, elements, index;
   int dim;
 };
 
-/// An index for each row of a matrix: it repeats along the row.
+/// One index for each row of a matrix: it repeats along the row.
 Layout repeated(std::int64_t rows, std::int64_t columns) {
   Layout layout = contiguous({rows, columns});
   layout.strides = Shape{1, 0};
@@ -42,7 +42,7 @@ std::vector<IndexingCase> indexing_cases() {
   };
 }
 
-/// Where the element beside index number i is in the table.
+/// The position in the table of the element for index number `number`.
 std::size_t place_of(const IndexingCase& one, std::size_t number, std::int64_t chosen) {
   const Shape &shape = one.elements.shape, &table = one.table.shape;
   Shape at = shape;
@@ -96,7 +96,7 @@ T sum_of(T a, T b) {
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-/// Exact, for the order of the additions is fixed.
+/// Exact, because the order of the additions is defined.
 template <class T, class I>
 void check_scatter_add(const Device& device) {
   for (const IndexingCase& one : indexing_cases()) {
@@ -121,7 +121,7 @@ void check_scatter_add(const Device& device) {
   }
 }
 
-/// Whether the launch says that an index is out of range, and did nothing.
+/// Whether the launch reports an index out of range and changes nothing.
 bool is_refused(const Device& device, const char* op, const Arguments& arguments) {
   try {
     run_kernel(device, op, arguments, along(0));

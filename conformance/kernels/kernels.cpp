@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chapter kernels: each operator against a plain loop.
+// Chapter kernels: compares each operator with a plain loop.
 #include <iterator>
 
 #include "conformance/chapters.h"

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What holds for every kernel: refusals, checked arguments, streams, threads.
+// Rules for all kernels: refusals, checked arguments, streams, threads.
 #include "conformance/expect.h"
 #include "conformance/kernels/array.h"
 #include "conformance/kernels/launcher.h"
@@ -9,7 +9,7 @@
 namespace patchbay::conformance {
 namespace {
 
-/// A row of i32, all of one value.
+/// A row of i32 with equal elements.
 Argument row(const Device& device, std::int64_t size, std::int32_t value, Access access) {
   return Array<std::int32_t>(contiguous({size}), [=](std::size_t) { return value; })
       .to_device(device, access);
@@ -23,7 +23,7 @@ void expect_row(const Argument& argument, std::int32_t value, std::string_view w
   }
 }
 
-/// add.1 of i32: result, and two operands.
+/// add.1 of i32: the result and two operands.
 struct Addition {
   Addition(const Device& device, std::int64_t size)
       : out(row(device, size, -1, Access::kWrite)),
@@ -78,7 +78,7 @@ void accesses_are_checked(Context& context) {
   refused(2, Access::kWrite, "preparing add.1 with an operand that is written");
 }
 
-/// A kernel that ignored an attribute would compute something else than what was asked for.
+/// A kernel that ignored an attribute would compute a wrong result.
 void attributes_are_checked(Context& context) {
   const Device device = context.device();
   const Addition addition(device, 4);
@@ -160,7 +160,7 @@ void arguments_stay_within_their_buffer(Context& context) {
   expect_row(addition.out, -1, "the result after refused launches");
 }
 
-/// The core knows no operator, so it is the plugin that must notice.
+/// The core does not know the operators, so the plugin must check the shapes.
 void shapes_that_do_not_fit_are_refused(Context& context) {
   const Device device = context.device();
   const auto refused = [&](const std::string& op, const std::vector<Shape>& shapes,
@@ -221,7 +221,7 @@ void fixed_shapes(Context& context) {
                [&] { kernel.launch(stream, shorter); });
 }
 
-/// The result may be an operand itself.
+/// The result may also be an operand.
 void in_place(Context& context) {
   const Device device = context.device();
   const Argument a = row(device, 70001, 5, Access::kRead);

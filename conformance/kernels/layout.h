@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Where the elements of a tensor lie in its memory.
+// The positions of a tensor's elements in memory.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_LAYOUT_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_LAYOUT_H_
 
@@ -17,17 +17,17 @@ struct Layout {
   std::int64_t offset = 0;
 
   std::size_t num_elements() const;
-  /// Elements of memory up to the last that belongs to it.
+  /// The number of elements of memory, up to the tensor's last.
   std::size_t extent() const;
-  /// Where the element with that row-major index lies.
+  /// The position of the element with this row-major index.
   std::size_t locate(std::size_t index) const;
   std::string to_string() const;
 };
 
 Layout contiguous(const Shape& shape, std::int64_t offset = 0);
-/// The same shape, with the dimensions in memory in the opposite order.
+/// A layout of this shape with the dimensions in opposite order in memory.
 Layout reversed(const Shape& shape, std::int64_t offset = 0);
-/// The same shape, with so many elements of memory for each element.
+/// A layout of this shape with `step` elements of memory per element.
 Layout spread(const Shape& shape, std::int64_t step, std::int64_t offset = 0);
 
 }  // namespace patchbay::conformance

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The chapter kernels is long; each file of this folder brings a part of it.
+// The parts of the chapter kernels, one per file of this folder.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_PARTS_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_PARTS_H_
 
@@ -22,7 +22,7 @@ std::vector<Check> gemm_checks();
 std::vector<Check> random_checks();
 std::vector<Check> indexing_checks();
 
-/// One check of an operator for the dtypes that every backend has, and one for f64.
+/// Two checks of an operator: one for the dtypes that every backend has, one for f64.
 template <class Required, class F64>
 void add_pair(std::vector<Check>& checks, const std::string& name, Required required, F64 f64) {
   checks.push_back({"kernels", name, [=](Context& context) { required(context.device(), name); }});

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What random tensors hold, a draw at a time: Philox4x32-10 as in Salmon et al., Parallel Random
+// The expected content of random tensors: Philox4x32-10 as in Salmon et al., Parallel Random
 // Numbers: As Easy as 1, 2, 3, 2011, and the distributions in long double.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_PHILOX_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_PHILOX_H_
@@ -25,7 +25,7 @@ inline Words philox(Words counter, std::array<std::uint32_t, 2> key) {
   return counter;
 }
 
-/// The draws of one call.
+/// The draws of a call.
 struct Draws {
   std::uint64_t seed = 0, offset = 0;
 
@@ -35,7 +35,7 @@ struct Draws {
     return philox({low(counter), high(counter), low(offset), high(offset)},
                   {low(seed), high(seed)});
   }
-  /// Of element `index`.
+  /// The draw for element `index`.
   std::uint32_t word(std::uint64_t index) const { return block(index / 4)[index % 4]; }
   std::uint64_t wide(std::uint64_t index) const {
     const Words words = block(index / 2);
@@ -56,11 +56,11 @@ struct Draws {
     const std::uint64_t first = index / 2 * 2;
     const auto u = static_cast<long double>(uniform<T>(first));
     const long double radius = std::sqrt(-2 * std::log1p(-u));
-    // Without whole quarters of a turn, so that what is near a multiple of one is as near.
+    // Remove whole quarter turns, so that values near their multiples stay accurate.
     const auto turns = static_cast<long double>(uniform<T>(first + 1)) * 4;
     const long double whole = std::nearbyint(turns);
     const long double angle = 2 * std::atan(1.0L) * (turns - whole);
-    const int quarters = static_cast<int>(whole) + (index == first ? 0 : 3);  // sin: one back
+    const int quarters = static_cast<int>(whole) + (index == first ? 0 : 3);  // sin: 3 further
     const long double side = quarters % 2 == 0 ? std::cos(angle) : std::sin(angle);
     return quarters % 4 == 1 || quarters % 4 == 2 ? -radius * side : radius * side;
   }

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// uniform normal integers mask permutation: the draws of Philox, wherever elements lie in memory.
+// uniform normal integers mask permutation: compares with the draws of Philox in all layouts.
 #include <algorithm>
 #include <numeric>
 
@@ -16,7 +16,7 @@ constexpr Draws kDraws{0xfedcba9876543210, 0x100000003};
 
 Argument bits(std::uint64_t value) { return Argument::scalar(static_cast<std::int64_t>(value)); }
 
-/// Runs an operator from two first elements on; `element` is what the whole has at an index.
+/// Runs an operator with two values of base; `element` returns the expected element at an index.
 template <class T>
 void check_drawn(const Device& device, const std::string& op, const Arguments& parameters,
                  const std::function<T(std::uint64_t index)>& element, double ulps = 0) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Reductions. Extremes are exact. Sums of integers are exact and wrap; sums of floats are exact
-// where every partial sum is, else within sqrt(n) eps, at least 32, of the sum of the absolute
+// Reductions. Extremes are exact. Sums of integers are exact and wrap; sums of floats are exact if
+// every partial sum is, otherwise within sqrt(n) eps, at least 32, of the sum of the absolute
 // values.
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ std::string describe(const std::string& op, const ReductionCase& one) {
 template <class In>
 using SumOf = std::conditional_t<std::is_floating_point_v<In>, In, std::int64_t>;
 
-/// What an element adds to a sum.
+/// The term of an element in a sum.
 template <class Sum, class In>
 Sum term_of(const std::string& name, In element) {
   Sum value = static_cast<Sum>(element);
@@ -45,7 +45,7 @@ Sum term_of(const std::string& name, In element) {
   return value < 0 ? -value : value;  // sum_abs, max_abs
 }
 
-/// Against the sum in the same type: every partial sum is a whole number that it holds.
+/// Compares with the sum in the same type: every partial sum is a whole number that it represents.
 template <class In>
 void check_exact_sum(const Device& device, const std::string& name, const ReductionCase& one) {
   using Out = SumOf<In>;
@@ -59,7 +59,7 @@ void check_exact_sum(const Device& device, const std::string& name, const Reduct
       .expect_close_to(expected, 0, describe<In>(name + ".1", one));
 }
 
-/// Against the sum in a wider type.
+/// Compares with the sum in a wider type.
 template <class T>
 void check_rounded_sum(const Device& device, const std::string& name, const ReductionCase& one) {
   const Array<T> in(one.in, [](std::size_t i) { return ordinary_value<T>(i); });
@@ -91,7 +91,7 @@ void check_sum(const Device& device, const std::string& name) {
   for (const ReductionCase& one : empty_reduction_cases()) check_exact_sum<In>(device, name, one);
 }
 
-/// True if `a` takes the place of the best so far; the first NaN keeps it.
+/// Whether `a` replaces the best value so far; the first NaN is kept.
 template <class T>
 bool is_better(const std::string& name, T a, T best) {
   if (best != best) return false;
@@ -99,7 +99,7 @@ bool is_better(const std::string& name, T a, T best) {
   return name.find("min") != std::string::npos ? a < best : a > best;
 }
 
-/// The place of the extreme in the input, for each element of the result.
+/// The index of the extreme in the input, for each element of the result.
 template <class T>
 std::vector<std::size_t> extremes(const std::string& name, const ReductionCase& one,
                                   const Array<T>& in) {
@@ -130,7 +130,7 @@ void check_extreme_of(const Device& device, const std::string& name, const Reduc
   }
 }
 
-/// Ordinary numbers; few distinct ones, so that there are ties; special ones, NaN among them.
+/// Ordinary numbers; few distinct ones, for ties; special ones, including NaN.
 template <class T>
 void check_extreme(const Device& device, const std::string& name) {
   for (const ReductionCase& one : reduction_cases()) {
@@ -175,7 +175,7 @@ void check_large_integers(Context& context) {
                "sum.1 of 4099 times the largest i64");
 }
 
-/// A NaN or an infinity among many numbers reaches the result.
+/// A NaN or an infinity among many numbers determines the result.
 void check_special_floats(Context& context) {
   const ReductionCase one{"a row", contiguous({40007}), contiguous({1})};
   for (const std::string op : {"sum.1", "sum_squares.1", "sum_abs.1", "max_abs.1"}) {
@@ -197,7 +197,7 @@ std::vector<Check> reduction_checks() {
         checks, name,
         [](const Device& device, const std::string& op) {
           check_sum<float>(device, op);
-          if (op == "sum_abs") return;  // of floats alone
+          if (op == "sum_abs") return;  // only for floats
           check_sum<std::int32_t>(device, op);
           check_sum<std::int64_t>(device, op);
           check_sum<std::uint8_t>(device, op);

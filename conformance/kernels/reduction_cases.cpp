@@ -10,7 +10,7 @@ bool is_reduced(const ReductionCase& one, int dim) {
   return one.out.shape[dim] == 1 && one.in.shape[dim] != 1;
 }
 
-/// Splits a row-major index into the part along kept dimensions and that along reduced ones.
+/// The part of a row-major index along the kept or the reduced dimensions.
 std::size_t part_of(const ReductionCase& one, std::size_t index, bool reduced) {
   std::size_t part = 0, weight = 1;
   for (int i = one.in.shape.rank() - 1; i >= 0; --i) {

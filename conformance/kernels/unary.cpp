@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTranscendentalUlps = 4;
 
-/// Wide enough that the reference's own error does not count.
+/// Wide enough to neglect the reference's own error.
 template <class T>
 using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
 
@@ -65,7 +65,7 @@ void check_sqrt(const Device& device, const std::string&) {
   check_unary<T, T>(device, "sqrt.1", [](T a) { return std::sqrt(a); });
 }
 
-/// From where the result is a normal number to beyond where it is infinite.
+/// From normal results to infinite ones.
 template <class T>
 void check_exp(const Device& device, const std::string&) {
   const T lowest = sizeof(T) == 4 ? T(-87) : T(-708), highest = -lowest * T(1.1);
@@ -80,7 +80,7 @@ void check_exp(const Device& device, const std::string&) {
       });
 }
 
-/// Over the whole range of exponents; below zero the result is NaN.
+/// The whole range of exponents; negative operands give NaN.
 template <class T>
 void check_log(const Device& device, const std::string&) {
   const int span = sizeof(T) == 4 ? 250 : 2000;
@@ -95,7 +95,7 @@ void check_log(const Device& device, const std::string&) {
       });
 }
 
-/// A function of the whole line: the special values, then ones between -reach and reach.
+/// A function with all reals as operands: tests special values, then ones between -reach and reach.
 struct Function {
   const char* name;
   long double (*exact)(long double);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The numbers that kernels are fed with: those at which arithmetic breaks, then ordinary ones.
+// Operands for kernels: special values at which arithmetic tends to fail, then ordinary ones.
 #ifndef PATCHBAY_CONFORMANCE_KERNELS_VALUES_H_
 #define PATCHBAY_CONFORMANCE_KERNELS_VALUES_H_
 
@@ -12,8 +12,8 @@
 
 namespace patchbay::conformance {
 
-/// NaN, infinities, zeros, the ends of the range (of floats nearly: with those quotients become
-/// subnormal, and devices may flush such numbers to zero).
+/// NaN, infinities, zeros, the ends of the range (nearly, for floats: quotients with the ends are
+/// subnormal, and devices may flush these to zero).
 template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
@@ -44,7 +44,7 @@ std::vector<T> special_values() {
   }
 }
 
-/// Floats in [-100, 100), any integers, small ones among them.
+/// Floats in [-100, 100); integers of any size, including small ones.
 template <class T>
 T ordinary_value(std::uint64_t seed) {
   const std::uint64_t bits = mix(seed);
@@ -57,7 +57,7 @@ T ordinary_value(std::uint64_t seed) {
   }
 }
 
-/// A whole number of small absolute value, so that sums of many of them are exact.
+/// A whole number of small absolute value, so that sums of many are exact.
 template <class T>
 T small_integer(std::uint64_t seed) {
   if constexpr (std::is_same_v<T, Bool>)
@@ -68,7 +68,7 @@ T small_integer(std::uint64_t seed) {
     return static_cast<T>(static_cast<int>(mix(seed) % 9) - 4);
 }
 
-/// Operand `operand` of element `index`: all pairs of special values first.
+/// The operand number `operand` of element `index`: all pairs of special values come first.
 template <class T>
 T mixed_value(int operand, std::size_t index) {
   static const std::vector<T> specials = special_values<T>();
