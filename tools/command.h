@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the commands have in common: their options, and what they hand back.
+// Options and results that the commands share.
 #ifndef PATCHBAY_TOOLS_COMMAND_H_
 #define PATCHBAY_TOOLS_COMMAND_H_
 
@@ -21,19 +21,19 @@ inline constexpr int kExitOk = 0;
 inline constexpr int kExitError = 1;
 inline constexpr int kExitUsage = 2;
 
-/// Keeps its keys in the order in which they were set.
+/// Keeps keys in the order of insertion.
 using Json = nlohmann::ordered_json;
 
-/// What a command found, in both forms; the program prints one of them.
+/// The result of a command in both forms; the program prints one of them.
 struct Report {
   Json json = Json::object();
   std::string text;
   int exit_status = kExitOk;
-  std::vector<std::string> errors;  // of the log
+  std::vector<std::string> errors;  // errors that were logged
 };
 
-/// With PATCHBAY_VALIDATE=1, what the runtimes of a command log as errors, from any thread: all
-/// that validation finds until they are gone.
+/// With PATCHBAY_VALIDATE=1, collects the errors that a command's runtimes log, from any thread,
+/// until the runtimes are destroyed.
 class ErrorLog {
  public:
   void add(std::string_view line);
@@ -53,7 +53,7 @@ struct CommonOptions {
   RuntimeOptions runtime_options() const;
 };
 
-/// What the command line asks for. A command's parser callback sets `action`.
+/// The parsed command line. A command's parser callback sets `action`.
 struct Invocation {
   CommonOptions common;
   std::function<Report()> action;
@@ -61,7 +61,7 @@ struct Invocation {
 
 void add_common_options(CLI::App& app, CommonOptions& options);
 
-// Each adds its subcommand. Actions throw patchbay::Error.
+// Each function adds a subcommand. Actions throw patchbay::Error.
 void add_bench_command(CLI::App& app, Invocation& invocation);
 void add_check_command(CLI::App& app, Invocation& invocation);
 void add_copy_plan_command(CLI::App& app, Invocation& invocation);
@@ -71,7 +71,7 @@ void add_ops_command(CLI::App& app, Invocation& invocation);
 void add_plugins_command(CLI::App& app, Invocation& invocation);
 void add_version_command(CLI::App& app, Invocation& invocation);
 
-/// For the flag --version, too.
+/// Also used by the flag --version.
 Report report_version();
 
 }  // namespace patchbay::tools

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How fast bytes go between the host, a device and its neighbour, at sizes from 4 KiB to 1 GiB.
+// Measures copies between the host, a device and its neighbour, at sizes from 4 KiB to 1 GiB.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kLeastBytes = 4096, kMostBytes = std::uint64_t{1} << 30;
-/// Most that all of it takes; what is left of half a minute is for plugins to load and to end.
+/// The default time limit; the rest of half a minute is for loading and closing plugins.
 constexpr double kDefaultSeconds = 25;
 
 struct Arguments {
@@ -37,7 +37,7 @@ struct Point {
   double bytes_per_second() const { return static_cast<double>(bytes) / seconds; }
 };
 
-/// One curve: a way for bytes, measured at each size.
+/// A curve: a route measured at each size.
 struct Way {
   std::string name;
   std::string from, to;  // places
@@ -45,13 +45,13 @@ struct Way {
   std::vector<Point> points = {};
 };
 
-/// Makes one copy.
+/// Makes a copy.
 using CopyOnce = std::function<void()>;
 
-/// Ways that are compared with each other, so their copies take turns.
+/// Routes that are compared with each other, so their copies alternate.
 struct Group {
   std::vector<Way> ways;
-  /// Makes memory for copies of that size, and gives what copies once, for each of the ways.
+  /// Allocates memory for copies of this size, and returns a copy function for each route.
   std::function<std::vector<CopyOnce>(std::uint64_t size_bytes)> make;
 };
 
@@ -59,7 +59,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// No zeros, which some machines move faster than other data.
+/// Not zeros, which some machines copy faster than other data.
 std::shared_ptr<std::vector<unsigned char>> host_memory(std::uint64_t size_bytes) {
   auto bytes = std::make_shared<std::vector<unsigned char>>(size_bytes);
   const std::size_t first = std::min<std::size_t>(size_bytes, 65536);
@@ -107,7 +107,7 @@ Group to_host(const Device& device) {
           }};
 }
 
-/// A staged copy is compared with all of its first leg, then all of its second.
+/// Compares a staged copy with all of its first leg followed by all of its second.
 Group across(const Device& from, const Device& to) {
   const std::string name = from.name() + " to " + to.name();
   Group group;
@@ -131,7 +131,7 @@ Group across(const Device& from, const Device& to) {
   return group;
 }
 
-/// The first neighbour whose memory the host can't reach either: else the way is that to the host.
+/// The first neighbour whose memory the host can't address either: others are like the host.
 std::vector<Group> groups_of(const Runtime& runtime, const Device& device) {
   std::vector<Group> groups{to_device(device), to_host(device)};
   for (const Device& other : runtime.devices()) {
@@ -142,7 +142,7 @@ std::vector<Group> groups_of(const Runtime& runtime, const Device& device) {
   return groups;
 }
 
-/// Devices that the host can't reach come first: copies to others are copies on the host.
+/// Devices that the host can't address come first: copies to others are copies on the host.
 Device choose_device(const Runtime& runtime, const std::string& name) {
   if (!name.empty()) return runtime.device(name);
   const std::vector<Device> devices = runtime.devices();
@@ -158,8 +158,8 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Of each the median of at least three copies, more while they take no time to speak of; the
-/// first, which touches memory for the first time, is not counted.
+/// The median of at least three copies for each route, more if they are fast. The first copy is not
+/// counted, because it touches memory for the first time.
 std::vector<double> measure(const std::vector<CopyOnce>& copies) {
   constexpr std::size_t kLeastCopies = 3, kMostCopies = 200;
   constexpr double kEnoughSeconds = 0.15;
@@ -180,16 +180,16 @@ std::vector<double> measure(const std::vector<CopyOnce>& copies) {
   return medians;
 }
 
-/// What one round of sizes took, and what was left out and why.
+/// Runs all sizes within a time limit and records which were left out and why.
 class Bench {
  public:
   explicit Bench(double seconds) : seconds_(seconds) {}
 
-  /// All ways at one size before the next size: so that what is left out is the same for all.
+  /// Measures all routes at one size before the next, so that the same sizes are left out for all.
   void run(std::vector<Group>& groups) {
     double last_round = 0;
     for (std::uint64_t size = kLeastBytes; size <= kMostBytes; size *= 4) {
-      // Four times the bytes take about four times as long, in memory touched first somewhat more.
+      // Four times the bytes take about four times as long, or somewhat more in new memory.
       const double left = seconds_ - seconds_since(start_);
       if (last_round * 5 > left) {
         cut_ = fmt::format("sizes from {} up are left out: they would not end within {:g} s",
@@ -304,7 +304,7 @@ Report report_copies(const RuntimeOptions& options, const Arguments& arguments) 
   return report;
 }
 
-/// CLI11 wants the complaint, or nothing.
+/// Returns the error text, or an empty string, as CLI11 requires.
 std::string complain_about_seconds(const std::string& text) {
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
@@ -316,7 +316,7 @@ std::string complain_about_seconds(const std::string& text) {
 
 void add_bench_command(CLI::App& app, Invocation& invocation) {
   CLI::App* bench = app.add_subcommand("bench", "Measures what this machine's devices do");
-  bench->require_subcommand(0, 1);  // that there is none is said below, in better words
+  bench->require_subcommand(0, 1);  // the check below has a better message
   bench->callback([bench] {
     if (!bench->get_subcommands().empty()) return;
     throw CLI::RequiredError("bench: expected what to measure; `patchbay bench --help` lists it",

@@ -61,7 +61,7 @@ conformance::Subject subject_of(const RuntimeOptions& options, const Arguments& 
   return subject;
 }
 
-/// Counts, and the lines of what did not pass.
+/// Counts results and collects those that did not pass.
 class Tally {
  public:
   void add(const Check& check, const Outcome& outcome) {
@@ -95,7 +95,7 @@ class Tally {
   std::string text(const Examination& examination) {
     std::string text =
         fmt::format("Plugin {} (backend {})\n\n", examination.plugin, examination.backend);
-    // In paragraphs and not in a table: messages are long.
+    // Paragraphs instead of a table, because messages are long.
     for (const auto& [result, id, message] : rows_) {
       text += fmt::format("{} {}\n", result, id);
       for (const std::string& line : wrap(message, 94)) text += fmt::format("      {}\n", line);

@@ -57,7 +57,7 @@ Report report_copy_plan(const RuntimeOptions& options, const Arguments& argument
   return report;
 }
 
-/// CLI11 wants the complaint, or nothing.
+/// Returns the error text, or an empty string, as CLI11 requires.
 std::string complain_about_bytes(const std::string& text) {
   try {
     (void)parse_bytes(text);

@@ -29,7 +29,7 @@ std::vector<std::string> capabilities_of(const DeviceProperties& properties) {
   return names;
 }
 
-/// Null where the device has none.
+/// Null if the device has none.
 Json uuid_of(const DeviceProperties& properties) {
   const auto& uuid = properties.uuid;
   if (std::all_of(uuid.begin(), uuid.end(), [](std::uint8_t byte) { return byte == 0; })) return {};
@@ -77,7 +77,7 @@ std::map<std::string, std::string> plugins_of_devices(const Runtime& runtime) {
   return plugins;
 }
 
-/// Opens the devices, which listing them does not.
+/// Opens the devices; listing them does not.
 void add_memory(Json& entry, const Device& device) {
   const DeviceMemory memory = device.memory();
   entry["memory_free_bytes"] = memory.free_bytes;
@@ -89,7 +89,7 @@ std::string show_outcome(const PluginInfo& plugin) {
   return fmt::format("{} {}{}\n", name, to_string(plugin.status), reason);
 }
 
-/// Why there is nothing to list: what became of each plugin.
+/// The status of each plugin, if there is no device to list.
 std::string show_absence(const Runtime& runtime) {
   std::string text = "No device.\n";
   for (const PluginInfo& plugin : runtime.plugins()) text += "  " + show_outcome(plugin);
@@ -97,7 +97,7 @@ std::string show_absence(const Runtime& runtime) {
   return text;
 }
 
-/// Plugins that could be expected to show devices. That there is no driver is no failure.
+/// Plugins that failed. A missing driver is not a failure.
 std::string show_failures(const Runtime& runtime) {
   std::string text;
   for (const PluginInfo& plugin : runtime.plugins()) {
@@ -108,7 +108,7 @@ std::string show_failures(const Runtime& runtime) {
   return text;
 }
 
-/// What the variable takes out of the list: the command itself hides nothing.
+/// The devices that the variable hides; the command itself hides none.
 std::string show_hidden(const Runtime& runtime) {
   const std::vector<Device> visible = runtime.devices();
   std::vector<std::string> hidden;

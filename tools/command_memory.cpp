@@ -67,8 +67,8 @@ Report report_memory(const RuntimeOptions& options, const std::string& only) {
 
 // ------------------------------------------------------------------------------- replay
 
-constexpr std::size_t kLongestLine = 1000;          // a file with longer ones is no such file
-constexpr std::uintmax_t kMostBytes = 64ULL << 20;  // 64 MiB: some three million lines
+constexpr std::size_t kLongestLine = 1000;          // a valid file has shorter lines
+constexpr std::uintmax_t kMostBytes = 64ULL << 20;  // 64 MiB: about three million lines
 constexpr const char* kExpected = "expected lines `a ID BYTES [TAG]` and `f ID`";
 
 [[noreturn]] void refuse_line(const std::string& path, int number, const std::string& why) {
@@ -98,7 +98,7 @@ std::string shown(std::string_view line) {
   return text + (line.size() > kMost ? "...'" : "'");
 }
 
-/// A pipe may be read as well as a file; a device such as /dev/zero has no end.
+/// Pipes are allowed, but not devices: /dev/zero, for example, has no end.
 void check_file(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -116,7 +116,7 @@ void check_file(const std::string& path) {
   }
 }
 
-/// Digits and nothing else: streams take "-5" for an unsigned number, and wrap it around.
+/// Accepts digits only: streams read "-5" as an unsigned number and wrap it around.
 std::optional<std::size_t> parse_number(const std::string& text) {
   std::size_t number = 0;
   const char* const end = text.data() + text.size();
@@ -125,7 +125,7 @@ std::optional<std::size_t> parse_number(const std::string& text) {
   return number;
 }
 
-/// Allocates and frees as a file says, a line at a time.
+/// Allocates and frees as the lines of a file say.
 class Replay {
  public:
   Replay(Device device, std::string path) : device_(std::move(device)), path_(std::move(path)) {}
@@ -145,7 +145,7 @@ class Replay {
   std::uint64_t num_allocations() const { return num_allocations_; }
 
  private:
-  /// False at the end. No more is read than a line may have.
+  /// Returns false at the end of the file. Reads at most the longest valid line.
   bool read_line(std::istream& file, std::string& line) {
     line.clear();
     for (int letter = file.get(); letter != std::char_traits<char>::eof(); letter = file.get()) {

@@ -26,7 +26,7 @@ Json describe(const OperatorInfo& record) {
   return entry;
 }
 
-/// Keys are dtypes; null where the device has the operator, else the reason why not.
+/// Keys are dtypes; the value is null if the device has the operator, otherwise the reason.
 Json support_of(const Device& device, const OperatorInfo& record) {
   Json support = Json::object();
   for (const DType dtype : record.dtypes) {
@@ -47,7 +47,7 @@ std::string show_support(const Json& support) {
   return fmt::format("all but {}", fmt::join(lacking, " "));
 }
 
-/// The one asked for, else the first of each backend.
+/// The requested device, otherwise the first of each backend.
 std::vector<Device> devices_of(const Runtime& runtime, const std::string& only) {
   if (!only.empty()) return {runtime.device(only)};
   std::vector<Device> devices;

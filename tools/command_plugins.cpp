@@ -13,7 +13,7 @@
 namespace patchbay::tools {
 namespace {
 
-/// Files that are no plugin say no name.
+/// The plugin's name, or the file name if the file is not a plugin.
 std::string name_of(const PluginInfo& plugin) {
   return plugin.name.empty() ? plugin.path.filename().string() : plugin.name;
 }
@@ -21,7 +21,7 @@ std::string name_of(const PluginInfo& plugin) {
 /// By the path of the plugin's file.
 using Changes = std::map<std::filesystem::path, ProcessChanges>;
 
-/// Opens every plugin and says what each changed in the process.
+/// Opens every plugin and returns what each changed in the process.
 Changes open_all(const Runtime& runtime) {
   Changes changes;
   for (const PluginInfo& plugin : runtime.plugins()) {
@@ -43,7 +43,7 @@ Json describe(const PluginInfo& plugin) {
           {"devices", plugin.devices}};
 }
 
-/// A block of lines: paths and reasons are too long for columns.
+/// Lines instead of columns, because paths and reasons are long.
 std::string show(const PluginInfo& plugin, const ProcessChanges* changes) {
   std::string text = fmt::format("{}  {}\n", name_of(plugin), to_string(plugin.status));
   const auto add = [&](const char* label, const std::string& value) {

@@ -30,16 +30,16 @@ using conformance::Check;
 using conformance::Outcome;
 using conformance::Result;
 
-/// Each costs a time limit.
+/// Each hang costs a time limit.
 constexpr int kMostHangs = 3;
-/// How much later than itself its process is told to end.
+/// The additional time before the process is ended from outside.
 constexpr std::chrono::seconds kGrace{15};
 
 [[noreturn]] void raise_system_error(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// The words of the process that examines.
+/// Shared memory for the last words of the examining process.
 class SharedWords {
  public:
   SharedWords()
@@ -52,7 +52,7 @@ class SharedWords {
   SharedWords& operator=(const SharedWords&) = delete;
 
   LastWords& get() { return *words_; }
-  /// " in launch of the kernel table"; empty if it was in no entry.
+  /// " in launch of the kernel table"; empty if no entry was running.
   std::string place() const {
     return words_->entry[0] == '\0' ? "" : fmt::format(" in {}", words_->entry);
   }
@@ -61,13 +61,13 @@ class SharedWords {
   LastWords* words_;
 };
 
-/// The process, and the lines that it writes.
+/// The examining process and the lines that it writes.
 class Examiner {
  public:
   Examiner(const ExaminationRequest& request, std::size_t first) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) raise_system_error("pipe");
-    std::fflush(nullptr);  // or both processes would write what is in the buffers
+    std::fflush(nullptr);  // otherwise both processes would write the buffered output
     process_ = fork();
     if (process_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -85,7 +85,7 @@ class Examiner {
   Examiner(const Examiner&) = delete;
   Examiner& operator=(const Examiner&) = delete;
 
-  /// Empty at the end of the process, or when there is none for so long; then the process is gone.
+  /// Empty at the end of the process, or if no line arrives in time; the process has ended then.
   std::optional<Json> next_line(std::chrono::milliseconds patience) {
     for (;;) {
       if (const std::size_t end = buffer_.find('\n'); end != std::string::npos) {
@@ -97,7 +97,7 @@ class Examiner {
     }
   }
 
-  /// How the process ended: "crashed with SIGSEGV (Segmentation fault) in ...".
+  /// For example "crashed with SIGSEGV (Segmentation fault) in ...".
   std::string describe_end() {
     if (!status_) wait();
     if (was_stopped_) return "did not end, and its process had to be stopped";
@@ -132,7 +132,7 @@ class Examiner {
     was_stopped_ = true;
     reap(0);
   }
-  /// A plugin may have closed the pipe and go on.
+  /// Needed if a plugin closes the pipe but keeps running.
   void wait() {
     const auto deadline = std::chrono::steady_clock::now() + kGrace;
     while (!reap(WNOHANG)) {
@@ -140,7 +140,7 @@ class Examiner {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  /// False: it has not ended.
+  /// Returns false if the process has not ended.
   bool reap(int options) {
     int status = 0;
     pid_t ended = 0;
@@ -162,13 +162,13 @@ class Examiner {
 
 constexpr std::size_t kNone = SIZE_MAX;
 
-/// What one process comes to.
+/// Collects the outcomes that a process reports.
 class Progress {
  public:
   Progress(const ExaminationRequest& request, Examination& found)
       : request_(request), found_(found) {}
 
-  /// Gives the number of the first check that is still to be run.
+  /// Returns the number of the first check that still has to run.
   std::size_t follow(std::size_t first) {
     Examiner examiner(request_, first);
     first_ = next_ = first;
@@ -213,7 +213,7 @@ class Progress {
     note_load_failure(ErrorCode::kPluginFailed,
                       fmt::format("[check] loading the plugin {}.", what));
   }
-  /// A plugin that loaded before fails the check that was to be run.
+  /// If the plugin was loaded before, the next check fails.
   void note_load_failure(ErrorCode code, const std::string& message) {
     if (found_.findings.empty()) throw Error(code, message);
     current_ = first_;
@@ -228,7 +228,7 @@ class Progress {
   const Check& check(std::size_t number) const {
     return number < request_.checks.size() ? request_.checks[number] : kTheEnd;
   }
-  /// The end is no check: it is mentioned when something is wrong with it.
+  /// kTheEnd is not a check: it is listed only if it fails.
   void add(const Check& check, const Outcome& outcome) {
     if (&check == &kTheEnd && outcome.result == Result::kPassed) return;
     found_.findings.push_back({check, outcome});
@@ -236,7 +236,7 @@ class Progress {
 
   const ExaminationRequest& request_;
   Examination& found_;
-  std::size_t current_ = kNone;  // the check that runs
+  std::size_t current_ = kNone;  // the running check
   std::size_t first_ = 0, next_ = 0;
   bool has_ended_ = false, is_hung_ = false;
 };

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Examines a plugin in a process of its own, so that the report comes out whatever the plugin does.
+// Examines a plugin in a separate process, so that a report is printed whatever the plugin does.
 #ifndef PATCHBAY_TOOLS_EXAMINATION_H_
 #define PATCHBAY_TOOLS_EXAMINATION_H_
 
@@ -18,15 +18,14 @@ struct Finding {
 struct Examination {
   std::string plugin, backend;
   std::vector<Finding> findings;
-  std::size_t num_not_run = 0;  // because too many checks did not end
+  std::size_t num_not_run = 0;  // because too many checks hung
 };
 
-/// What comes after the last check: the runtime is closed, and the process ends.
+/// The steps after the last check: the runtime is closed, and the process exits.
 inline const conformance::Check kTheEnd{"loading", "the_end", {}};
 
-/// Runs the checks of the request, and the end; when a check ends the process or does not end, the
-/// rest runs in a new one. Errors: those of `find_subject`; kPluginFailed if the plugin can't be
-/// loaded without a crash, or in time.
+/// Runs the requested checks and the end. If a check ends the process or hangs, the rest runs in a
+/// new one. Errors: those of `find_subject`; kPluginFailed if loading the plugin crashes or hangs.
 Examination examine(const ExaminationRequest& request);
 
 }  // namespace patchbay::tools

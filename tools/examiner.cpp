@@ -31,14 +31,14 @@ void note_entry() {
   if (entry != nullptr) std::strncpy(last_words->entry, entry, sizeof(last_words->entry) - 1);
 }
 
-/// Then the previous action is taken, once this handler has returned.
+/// The previous action runs after this handler has returned.
 void note_crash(int signal) {
   note_entry();
   sigaction(signal, &previous_actions[signal], nullptr);
   raise(signal);
 }
 
-/// A plugin may also call exit.
+/// Records crashes and the exit, because a plugin may call exit too.
 void note_the_end(LastWords& words) {
   last_words = &words;
   for (const int signal : kFatalSignals) {
@@ -57,7 +57,7 @@ class Lines {
     const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t written = ::write(pipe_, text.data() + done, text.size() - done);
-      if (written <= 0) _exit(kExitError);  // nobody listens any more
+      if (written <= 0) _exit(kExitError);  // the reader is gone
       done += static_cast<std::size_t>(written);
     }
   }
@@ -69,7 +69,7 @@ class Lines {
   int pipe_;
 };
 
-/// The plugin has a thread that nothing can end.
+/// Ends the process although a thread of the plugin hangs.
 [[noreturn]] void leave(const ExaminationRequest& request, const Lines& lines) {
   lines.write({{"logged", request.errors->take()}});
   lines.write({{"end", true}});
@@ -142,7 +142,7 @@ void examine(const ExaminationRequest& request, std::size_t first, int pipe, Las
   }
   lines.write({{"logged", request.errors->take()}});
   lines.write({{"end", true}});
-  std::exit(kExitOk);  // as a program does that used the plugin
+  std::exit(kExitOk);  // like a program that used the plugin
 }
 
 }  // namespace patchbay::tools

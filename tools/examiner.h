@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The process that examines a plugin for `patchbay check`. A plugin can crash it, end it, or keep
-// it from ending; examination.h has the other side, which survives.
+// The process that examines a plugin for `patchbay check`. A plugin can crash it, end it, or make
+// it hang; examination.h runs it from outside.
 #ifndef PATCHBAY_TOOLS_EXAMINER_H_
 #define PATCHBAY_TOOLS_EXAMINER_H_
 
@@ -22,13 +22,13 @@ struct ExaminationRequest {
   std::shared_ptr<ErrorLog> errors;
 };
 
-/// Memory that both processes see.
+/// Memory that both processes share.
 struct LastWords {
-  char entry[96];  // of the plugin, in which the process crashed or ended; empty: in none
+  char entry[96];  // the plugin's entry in which the process crashed or ended; empty if none
 };
 
-/// Runs the checks from number `first` on and writes a line of JSON to `pipe` for each thing that
-/// happens: "subject", "begin", "outcome", "error", "logged", "end". It never returns.
+/// Runs the checks from number `first` on. Writes a line of JSON to `pipe` for each event:
+/// "subject", "begin", "outcome", "error", "logged", "end". Never returns.
 [[noreturn]] void examine(const ExaminationRequest& request, std::size_t first, int pipe,
                           LastWords& words);
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace patchbay::tools;
 
-/// To each command, and to those below it.
+/// Adds them to each command and its subcommands.
 void add_common_options_below(CLI::App& app, CommonOptions& options) {
   for (CLI::App* command : app.get_subcommands({})) {
     add_common_options(*command, options);
@@ -35,12 +35,12 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_ops_command(app, invocation);
   add_version_command(app, invocation);
   add_common_options_below(app, invocation.common);
-  app.set_version_flag("--version");  // what it prints is said below
-  app.require_subcommand(0, 1);       // that there is none is said below, in better words
+  app.set_version_flag("--version");  // printed by report_version instead
+  app.require_subcommand(0, 1);       // the check below has a better message
   app.footer("`patchbay COMMAND --help` says more.");
 }
 
-/// The report of a command whose runtimes are gone, and so have logged all that they will.
+/// Returns the report after the command's runtimes are destroyed, so that everything is logged.
 Report run_action(const Invocation& invocation) {
   Report report = invocation.action();
   report.errors = invocation.common.errors->take();
@@ -48,7 +48,7 @@ Report run_action(const Invocation& invocation) {
   return report;
 }
 
-/// Who runs the command calls no functions of the library.
+/// Names the command instead of the library's function.
 std::string in_words_of_the_command(std::string message) {
   constexpr std::string_view kCall = "Runtime::explain()";
   if (const std::size_t at = message.find(kCall); at != std::string::npos) {
@@ -71,7 +71,7 @@ int run(const Invocation& invocation) {
   }
 }
 
-/// Also of a command line that was not understood to its end.
+/// Also works for an invalid command line.
 bool asks_for_json(int argc, char** argv) {
   return std::find(argv, argv + argc, std::string("--json")) != argv + argc;
 }
@@ -105,7 +105,7 @@ int parse_and_run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
-  } catch (...) {  // no memory to say more
+  } catch (...) {  // no memory for a better message
     std::fputs("patchbay: out of memory\n", stderr);
     return kExitError;
   }

@@ -13,7 +13,7 @@
 namespace patchbay::tools {
 namespace {
 
-/// Letters to insert, drop or replace to make one of the other.
+/// The number of letters to insert, drop or replace to get one from the other.
 std::size_t num_edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -28,7 +28,7 @@ std::size_t num_edits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The command that was recognised last.
+/// The last command that was recognised.
 const CLI::App& innermost(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? app : innermost(*parsed.back());

@@ -8,8 +8,8 @@
 
 namespace patchbay::tools {
 
-/// What is wrong with the first word of a refused command line that is no command and no option,
-/// with the nearest that is; empty if there is no such word, or nothing to compare it with.
+/// Explains the first word of a refused command line that is neither a command nor an option, with
+/// the nearest valid one. Empty if there is no such word or nothing to compare it with.
 std::string explain_unknown_word(const CLI::App& app);
 
 }  // namespace patchbay::tools

@@ -19,7 +19,7 @@ std::vector<std::string> ErrorLog::take() {
 }
 
 RuntimeOptions CommonOptions::runtime_options() const {
-  // The library never looks into the current directory by itself; here the user names it.
+  // The library never searches the current directory by itself; here the user names it.
   RuntimeOptions options;
   for (const std::string& directory : plugin_directories) {
     options.plugin_directories.push_back(std::filesystem::absolute(directory));

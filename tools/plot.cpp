@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLeft = 90, kTop = 60, kWidth = 620, kHeight = 360;
 constexpr double kLegendLine = 22;
-/// Told apart also by people who see few colours, and by their marks.
+/// Colours that colour-blind people can distinguish; the marks differ too.
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73",
                                     "#cc79a7", "#56b4e9", "#e69f00"};
 constexpr std::size_t kNumColours = std::size(kColours);
@@ -33,7 +33,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// Maps what lies between two values, on a logarithmic scale, to a length.
+/// Maps values to lengths on a logarithmic scale.
 struct Axis {
   double low = 1, high = 10;
 
@@ -63,7 +63,7 @@ Plot make_plot(const std::vector<Series>& series) {
     }
   }
   if (plot.x.high == 0) return {{1, 2}, {1, 10}};
-  // Whole powers at the ends, and never an axis of no length.
+  // Round the ends to whole powers, which also avoids an axis of length 0.
   plot.x = {std::exp2(std::floor(std::log2(plot.x.low))),
             std::exp2(std::max(std::ceil(std::log2(plot.x.high)),
                                std::floor(std::log2(plot.x.low)) + 1))};
@@ -95,7 +95,7 @@ std::string show_speed(double bytes_per_second) {
 
 std::string axes(const Plot& plot) {
   std::string grid, labels;
-  // Every fourth power of two from 4 on: 4 KiB, 64 KiB, 1 MiB, if there is room for few.
+  // If there is little space, label every fourth power of two from 4 on: 4 KiB, 64 KiB, 1 MiB.
   const double powers = std::log2(plot.x.high / plot.x.low);
   const double step = powers > 10 ? 16 : powers > 5 ? 4 : 2;
   for (double size = plot.x.low; size <= plot.x.high * 1.001; size *= step) {

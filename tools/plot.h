@@ -14,7 +14,7 @@ struct Series {
   std::vector<std::pair<double, double>> points;  // all above 0
 };
 
-/// A whole file: bandwidth in bytes a second over size in bytes.
+/// A complete file: bandwidth in bytes per second over size in bytes.
 std::string plot_bandwidth(const std::string& title, const std::vector<Series>& series);
 
 }  // namespace patchbay::tools

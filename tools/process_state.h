@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What a driver may change in the process that opens it. Linux only: it reads /proc/self.
+// The parts of a process that a driver may change when it is opened. Linux only: reads /proc/self.
 #ifndef PATCHBAY_TOOLS_PROCESS_STATE_H_
 #define PATCHBAY_TOOLS_PROCESS_STATE_H_
 
@@ -17,12 +17,12 @@ struct ProcessState {
   static ProcessState now();
 
   std::chrono::steady_clock::time_point time;
-  std::vector<const void*> signal_handlers;  // by number of the signal
-  std::set<std::string> libraries;           // files that are mapped to be run
+  std::vector<const void*> signal_handlers;  // by signal number
+  std::set<std::string> libraries;           // executable mapped files
   std::size_t num_threads = 0, num_files = 0, resident_bytes = 0;
 };
 
-/// From one state to a later one.
+/// The difference between two states.
 struct ProcessChanges {
   ProcessChanges(const ProcessState& before, const ProcessState& after);
 

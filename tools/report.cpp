@@ -14,7 +14,7 @@
 namespace patchbay::tools {
 namespace {
 
-/// Names of files may hold bytes that a terminal obeys.
+/// Escapes control characters, which file names may contain and a terminal obeys.
 std::string without_controls(std::string_view text) {
   std::string shown;
   for (const char c : text) {
@@ -25,7 +25,7 @@ std::string without_controls(std::string_view text) {
   return shown;
 }
 
-/// A full disk must not look like success.
+/// Reports failure, because a full disk must not look like success.
 bool write_out(const std::string& report) {
   const std::string text = without_controls(report);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
@@ -44,7 +44,7 @@ void complain(const std::vector<std::string>& lines) {
   }
 }
 
-/// Drivers and paths may hold bytes that are no UTF-8, which JSON can't.
+/// Names from drivers and paths may not be UTF-8, which JSON requires.
 std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -61,7 +61,7 @@ int print_report(Report report, bool json) {
 
 int print_error(std::string_view code, std::string_view message, bool json, int exit_status,
                 std::vector<std::string> logged) {
-  std::erase(logged, message);  // once is enough
+  std::erase(logged, message);  // don't print it twice
   if (json) {
     const Json error = {{"error", {{"code", code}, {"message", message}}}};
     return print_report({error, {}, exit_status, std::move(logged)}, true);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The one place that writes to standard output and standard error.
+// The only code that writes to standard output and standard error.
 #ifndef PATCHBAY_TOOLS_REPORT_H_
 #define PATCHBAY_TOOLS_REPORT_H_
 
@@ -10,15 +10,15 @@
 
 namespace patchbay::tools {
 
-/// Standard output gets the text, or one JSON object. Returns the exit status. Lines of the log go
-/// to standard error, or as "errors" into the object.
+/// Prints the text, or one JSON object, to standard output and returns the exit status. Logged
+/// lines go to standard error, or to "errors" in the object.
 int print_report(Report report, bool json);
-/// JSON: {"error": {"code", "message"}} on standard output; text: one line on standard error. What
-/// was logged is said as well.
+/// As JSON, prints {"error": {"code", "message"}} to standard output; as text, a line to standard
+/// error. Includes what was logged.
 int print_error(std::string_view code, std::string_view message, bool json, int exit_status,
                 std::vector<std::string> logged = {});
 
-/// On a terminal, a line on standard error that the next one overwrites; nothing elsewhere.
+/// On a terminal, prints a line to standard error that the next one overwrites; otherwise nothing.
 void show_progress(const std::string& line);
 
 }  // namespace patchbay::tools

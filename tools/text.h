@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Text for people: tables and quantities.
+// Formats tables and quantities for people.
 #ifndef PATCHBAY_TOOLS_TEXT_H_
 #define PATCHBAY_TOOLS_TEXT_H_
 
@@ -10,8 +10,8 @@
 
 namespace patchbay::tools {
 
-/// Columns as wide as their longest cell; the last one is wrapped between words so that lines stay
-/// within 100 characters.
+/// Columns are as wide as their longest cell. The last one is wrapped between words to lines of at
+/// most 100 characters.
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
@@ -22,16 +22,16 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Lines of at most `width` characters, broken between words; longer words are left whole.
+/// Breaks text between words into lines of at most `width` characters; does not split longer words.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 /// "64.0 MiB", "17 bytes".
 std::string show_bytes(std::uint64_t bytes);
 
-/// "4.25 us", "123 ms", "12.5 s": three digits that count.
+/// "4.25 us", "123 ms", "12.5 s": three significant digits.
 std::string show_seconds(double seconds);
 
-/// 1048576, 64KiB, 2MiB, 1GiB. Throws std::invalid_argument, which says what was expected.
+/// Reads 1048576, 64KiB, 2MiB, 1GiB. Throws std::invalid_argument, which says what was expected.
 std::uint64_t parse_bytes(const std::string& text);
 
 }  // namespace patchbay::tools
