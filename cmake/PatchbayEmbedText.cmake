@@ -1,6 +1,6 @@
 # patchbay_embed_text(<target> <variable> <file>...)
 #
-# Puts texts into a plugin: writes the header <variable>.text.h, which <target> can include and
+# Embeds texts in a plugin: writes the header <variable>.text.h, which <target> can include and
 # which holds `inline constexpr char <variable>[]`, the files one after the other. A file is looked
 # for in the current source folder, then in the folder that the package's headers are in:
 #
@@ -40,7 +40,7 @@ function(patchbay_embed_text target variable)
   if(EXISTS "${header}")
     file(READ "${header}" before)
   endif()
-  if(NOT before STREQUAL code)  # an untouched header rebuilds nothing
+  if(NOT before STREQUAL code)  # don't touch an unchanged header, which would cause a rebuild
     file(WRITE "${header}" "${code}")
   endif()
   target_include_directories(${target} PRIVATE "${folder}")

@@ -1,6 +1,6 @@
-# Install rules: a tree that runs from any folder, and a CMake package without absolute paths.
-# Plugins and programs bring their own rules (patchbay_add_plugin, patchbay_add_program), which install
-# those that were built.
+# Install rules: a relocatable tree, and a CMake package without absolute paths. patchbay_add_plugin
+# and patchbay_add_program have their own rules, which install the plugins and programs that were
+# built.
 
 include(CMakePackageConfigHelpers)
 
@@ -18,19 +18,19 @@ install(TARGETS ${installed_targets} EXPORT patchbayTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT patchbayTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
 
-# The kit. Its targets have a file of their own: a tree without them is a package all the same.
+# The kit's targets have their own file: a package without them is valid.
 get_property(kit_libraries GLOBAL PROPERTY PATCHBAY_KIT_LIBRARIES)
 list(TRANSFORM kit_libraries PREPEND patchbay- OUTPUT_VARIABLE kit_targets)
 install(TARGETS ${kit_targets} EXPORT patchbayKitTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
 install(EXPORT patchbayKitTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
-# Not what the executor puts before kernel texts: that is inside its library.
+# Without the headers that the executor puts before kernel texts, which are embedded in its library.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/kit" DESTINATION "${PATCHBAY_INSTALL_KIT_INCLUDE_DIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "record.h")
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/patchbayConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/patchbayConfig.cmake" INSTALL_DESTINATION "${package_dir}")
-# Until 1.0 a minor version may break what the one before it promised.
+# Before 1.0 a minor version may break compatibility.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/patchbayConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/patchbayConfig.cmake"

@@ -1,13 +1,13 @@
 # patchbay_add_plugin(<name> SOURCES <file>... [LIBRARIES <target>...]
 #                     [DESTINATION <folder>] [NOT_INSTALLED])
 #
-# Makes the module patchbay-<name>.so (target patchbay-<name>) that exports the entry symbol alone.
-# Installed with the package: a plugin outside this repository is built by the same function.
+# Builds the module patchbay-<name>.so (target patchbay-<name>), which exports only the entry
+# symbol. This file is installed with the package, for plugins outside this repository.
 #
 #   LIBRARIES      header-only or static libraries, such as patchbay::kit-device; drivers and BLAS
 #                  are opened at run time
 #   DESTINATION    install folder; default lib/patchbay/plugins in this project, none outside it
-#   NOT_INSTALLED  for tests only: built into <build>/test-plugins, where no loader looks by itself
+#   NOT_INSTALLED  for tests: built into <build>/test-plugins, which no loader searches by default
 
 set(PATCHBAY_PLUGIN_ENTRY patchbay_plugin_v0)
 include("${CMAKE_CURRENT_LIST_DIR}/PatchbayEmbedText.cmake")
@@ -32,7 +32,7 @@ function(patchbay_add_plugin name)
     patchbay_configure_target(${target})
   endif()
 
-  # Static libraries' symbols would leak without the script; hidden visibility does not cover them.
+  # Hidden visibility does not cover symbols of static libraries, so a script hides them.
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}.map")
   file(CONFIGURE OUTPUT "${script}" @ONLY
        CONTENT "{ global: @PATCHBAY_PLUGIN_ENTRY@; local: *; };\n")
@@ -56,7 +56,7 @@ function(patchbay_add_plugin name)
   if(arg_DESTINATION)
     install(TARGETS ${target} LIBRARY DESTINATION "${arg_DESTINATION}")
   elseif(PATCHBAY_INSTALL)
-    # A tree in which only the library was built installs the library.
+    # Optional, because a tree may have built only the library.
     install(TARGETS ${target} LIBRARY DESTINATION "${PATCHBAY_INSTALL_PLUGIN_DIR}" OPTIONAL)
   endif()
 endfunction()

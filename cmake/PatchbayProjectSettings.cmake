@@ -1,9 +1,9 @@
-# Settings of our own build tree: compiler launcher, sanitizers, run paths.
-# They are set for this project's folders only, and most of them only when it is the top-level one.
+# Settings of our own build tree: compiler launcher, sanitizers, run paths. They apply to this
+# project's folders, and most of them only if it is the top-level project.
 
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-# Programs find the library from where they stand, so both trees can be moved.
+# Programs find the library relative to their own location, so both trees can be moved.
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 file(RELATIVE_PATH from_bin_to_lib "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
 set(PATCHBAY_PROGRAM_RPATH "$ORIGIN/${from_bin_to_lib}")
@@ -19,7 +19,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(PATCHBAY_CCACHE ccache)
   mark_as_advanced(PATCHBAY_CCACHE)
   if(PATCHBAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # Precompiled headers are cached only where ccache is told what it may overlook.
+    # ccache caches precompiled headers only with this setting.
     set(launcher env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
                  "${PATCHBAY_CCACHE}")
     set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
@@ -30,9 +30,9 @@ endif()
 
 if(PATCHBAY_SANITIZE)
   list(JOIN PATCHBAY_SANITIZE "," sanitizers)
-  # Everything in the process, plugins too: a sanitizer that sees half of a program reports nonsense.
+  # Instrument everything in the process, plugins too; otherwise sanitizers report false errors.
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
-  # g++ 12 loses track of initialisation in instrumented code and blames the standard library.
+  # g++ 12 reports uninitialised variables in the standard library if code is instrumented.
   add_compile_options(-Wno-maybe-uninitialized)
 endif()

@@ -1,12 +1,12 @@
-# What ctest reads to learn the cases of a test program; patchbay_add_test (PatchbayTest.cmake) has it
-# read. A suite is one ctest entry and one process: a process takes longer to start than most cases
-# take to run.
+# Run by ctest to find the suites of a test program; patchbay_add_test (PatchbayTest.cmake)
+# registers this file. A suite is one ctest entry and one process, because starting a process takes
+# longer than most cases.
 cmake_minimum_required(VERSION 3.25)
 
 # patchbay_register_suites(NAME <name> PROGRAM <file> FOLDER <folder> TIMEOUT <seconds>
 #                          ENVIRONMENT <NAME=value>... [LABELS <label>...] [EACH_CASE])
-# Makes the entries <name>.<Suite>, each with all instantiations of the suite; with EACH_CASE the entries
-# are <name>.<Suite>.<case>. <folder>/test-results/<entry>.xml has the result of each case.
+# Adds the entries <name>.<Suite>, each with all instantiations of the suite; with EACH_CASE the
+# entries are <name>.<Suite>.<case>. <folder>/test-results/<entry>.xml has the result of each case.
 function(patchbay_register_suites)
   cmake_parse_arguments(PARSE_ARGV 0 arg "EACH_CASE" "NAME;PROGRAM;FOLDER;TIMEOUT" "ENVIRONMENT;LABELS")
   if(NOT EXISTS "${arg_PROGRAM}")
@@ -31,8 +31,8 @@ function(patchbay_register_suites)
   endforeach()
 endfunction()
 
-# patchbay_list_cases(<names> <filters> <each case> <program>): the entries that the program's cases
-# belong to, and what selects them; an entry may come several times.
+# patchbay_list_cases(<names> <filters> <each case> <program>): lists the entries of the program's
+# cases, and the filters that select the cases; an entry may occur several times.
 function(patchbay_list_cases out_names out_filters each_case program)
   execute_process(COMMAND "${program}" --gtest_list_tests
     OUTPUT_VARIABLE listing RESULT_VARIABLE result TIMEOUT 60)

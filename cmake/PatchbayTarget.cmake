@@ -1,4 +1,4 @@
-# How our own targets are compiled. Nothing here reaches a project that uses the installed package.
+# Compile settings of our own targets. They do not affect projects that use the installed package.
 
 # patchbay_configure_target(<target>): C++20 without extensions, hidden symbols, warnings.
 function(patchbay_configure_target target)
@@ -10,13 +10,13 @@ function(patchbay_configure_target target)
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wundef -Wformat=2
     $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast -Wextra-semi>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wduplicated-cond -Wlogical-op -Wsuggest-override>
-    # g++ 12 sees overlaps in std::string that are not there (its bug 105651).
+    # g++ 12 warns of overlaps in std::string that do not exist (its bug 105651).
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>
     $<$<BOOL:${PATCHBAY_WERROR}>:-Werror>)
 
   get_target_property(type ${target} TYPE)
   if(type MATCHES "SHARED|MODULE")
-    # A symbol that nobody defines must fail here and not at the user's. Sanitizers leave some open.
+    # An undefined symbol must fail here and not for the user. Sanitizers leave some undefined.
     if(NOT PATCHBAY_SANITIZE)
       target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
@@ -32,7 +32,7 @@ function(patchbay_precompile target)
   else()
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
-  # g++ forgets that the headers are the system's, and shows what its bug 105651 sees in std::string.
+  # g++ does not treat the precompiled headers as system headers, and so reports its bug 105651.
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow -Wno-stringop-overread
                                           -Wno-array-bounds>)
@@ -40,7 +40,7 @@ endfunction()
 
 # patchbay_add_program(<target> SOURCES <file>... [OUTPUT_NAME <name>] [LIBRARIES <target>...]
 #                      [INSTALLED])
-# A program in <build>/bin that uses the library as any user would.
+# Builds a program in <build>/bin that uses the library as any user would.
 function(patchbay_add_program target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALLED" "OUTPUT_NAME" "SOURCES;LIBRARIES")
   add_executable(${target} ${arg_SOURCES})

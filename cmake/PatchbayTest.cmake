@@ -2,29 +2,29 @@
 #                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...] [ON_EACH_DEVICE]
 #                   [EACH_CASE])
 #
-# A GoogleTest program in <build>/test-bin. Each suite becomes one ctest entry, whose cases share a
-# process; with EACH_CASE each case has an entry and a process of its own. Tests reach plugins
-# through the loader only, so a plugin they need is a DEPENDS (built before, never linked).
-# ON_EACH_DEVICE stands for what tests/support/device_test.h needs: every plugin, the simulated drivers,
-# and the environment that shows the devices.
-# The label `long` keeps a test out of the usual run.
+# Builds a GoogleTest program in <build>/test-bin. Each suite becomes one ctest entry, whose cases
+# share a process; with EACH_CASE each case has its own entry and process. Tests use plugins only
+# through the loader, so list the plugins that they need in DEPENDS (built before, never linked).
+# ON_EACH_DEVICE adds everything that tests/support/device_test.h needs: all plugins, the simulated
+# drivers, and the environment that makes the devices visible. The label `long` excludes a test from
+# the usual run.
 
 find_package(GTest REQUIRED)
 
 include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
 
 set(PATCHBAY_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
-# Of one entry, which may be a suite of a thousand cases, on a machine with other work; sanitizers take
-# ten times as long.
+# For one entry, which may be a suite of a thousand cases, on a busy machine. Sanitizers are up to
+# ten times slower.
 set(PATCHBAY_TEST_TIMEOUT_S 600)
 if(PATCHBAY_SANITIZE)
   set(PATCHBAY_TEST_TIMEOUT_S 1200)
 endif()
-# Where tests/sim puts its libraries; the target patchbay_simulations makes them.
+# The folder of the simulated libraries in tests/sim; the target patchbay_simulations builds them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
-# Where tests/runtime/plugin puts its broken plugins: outside every directory that a loader searches.
+# The folder of the broken plugins in tests/runtime/plugin, which no loader searches.
 set(PATCHBAY_TEST_FIXTURE_DIR "${PROJECT_BINARY_DIR}/tests/runtime/plugin/fixtures")
-# What tests compile is kept with the build, not in the user's cache.
+# A cache in the build tree instead of the user's cache.
 set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
 
 # The compile options of every test program.
@@ -37,7 +37,7 @@ function(patchbay_configure_test_target name)
                                         Threads::Threads)
 endfunction()
 
-# What every test sees. Sanitizers stop at the first report, for a test that goes on hides it.
+# The environment of every test. Sanitizers stop at the first report, which could be overlooked.
 function(patchbay_test_environment out)
   set(${out}
     "PATCHBAY_TEST_PLUGIN_DIR=${PATCHBAY_TEST_PLUGIN_DIR}"
@@ -48,7 +48,7 @@ function(patchbay_test_environment out)
     PARENT_SCOPE)
 endfunction()
 
-# What every test includes is parsed once, and -O3 is spared: what is tested is in the library.
+# Parses the common headers of tests once. Without -O3, because the tested code is in the library.
 if(NOT TARGET patchbay_test_headers)
   add_executable(patchbay_test_headers EXCLUDE_FROM_ALL
     "${CMAKE_CURRENT_LIST_DIR}/../tests/support/test_headers.cpp")
@@ -96,7 +96,7 @@ function(patchbay_add_test name)
     TIMEOUT ${PATCHBAY_TEST_TIMEOUT_S} ENVIRONMENT ${environment} LABELS ${arg_LABELS} ${each_case})
 endfunction()
 
-# patchbay_write_registration(<script> <argument>...): ctest is to call patchbay_register_suites so.
+# patchbay_write_registration(<script> <argument>...): lets ctest call patchbay_register_suites.
 function(patchbay_write_registration script)
   list(TRANSFORM ARGN REPLACE "(.+)" "  [==[\\1]==]")
   list(JOIN ARGN "\n" arguments)

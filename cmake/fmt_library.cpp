@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The functions of fmt, compiled once. Debian's package has the headers and a shared library, and
-// header-only use makes each of our files compile all of fmt: that doubles the build time.
+// Compiles the functions of fmt once. Debian's package has only headers and a shared library, and
+// header-only use compiles fmt in each of our files, which doubles the build time.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
