@@ -1,21 +1,20 @@
-# What the scripts share. Sourced by bash; the caller has `set -euo pipefail`.
+# Functions that the scripts share. Sourced by bash; the caller sets `set -euo pipefail`.
 
 root_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root_dir"
 
-# What the library, its plugins and its programs are built with, and what they open at run time.
+# Packages to build the library, its plugins and its programs, and libraries opened at run time.
 build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev libcli11-dev
                 zlib1g-dev ocl-icd-libopencl1 ccache)
 data_packages=(dataset-fashion-mnist)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 pocl-opencl-icd
                opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial)
-# Comparison libraries of bench/; its programs say what they leave out without them.
+# Comparison libraries of bench/, whose programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy mesa-opencl-icd)
 
-# Options of scripts/test, and of scripts/demo in a fresh tree, which gets no tests, for their packages may
-# be missing. Neither may change how the library is compiled: a tree that one of them built serves the
-# other.
+# Options of scripts/test, and of scripts/demo in a fresh tree: that builds no tests, whose packages
+# may be missing. The library must be compiled in the same way, so that both can use one tree.
 test_options=(-DPATCHBAY_BUILD_TESTS=ON -DPATCHBAY_BUILD_EXAMPLES=ON -DPATCHBAY_BUILD_TOOLS=ON
               -DPATCHBAY_BUILD_BENCH=ON)
 demo_options=(-DPATCHBAY_BUILD_TESTS=OFF -DPATCHBAY_BUILD_BENCH=OFF)
@@ -43,7 +42,7 @@ apt_quiet() {
     -o Acquire::Retries=3 "$@"
 }
 
-# Installs those of the named packages that are missing; says nothing when there are none.
+# Installs the named packages that are missing; prints nothing if there are none.
 need_packages() {
   command -v dpkg-query >/dev/null || { skip "packages: no dpkg here; needed are: $*"; return 0; }
   local package
@@ -62,7 +61,7 @@ install_missing() {
   apt_quiet install --no-install-recommends "${missing[@]}"
 }
 
-# run_logged FILE COMMAND...: output goes to FILE and is shown only when COMMAND fails.
+# run_logged FILE COMMAND...: writes the output to FILE and shows it only if COMMAND fails.
 run_logged() {
   local log=$1
   shift
@@ -78,7 +77,7 @@ configure() {
   grep -E '^-- (Plugin|Skipped)' "build/$preset.configure.log" || true
 }
 
-# build PRESET [targets...]: on a terminal ninja's own line of status, in a log a line each tenth.
+# build PRESET [targets...]: shows ninja's status on a terminal; in a log, a line for each tenth.
 build() {
   local preset=$1 log=build/$1.build.log
   local -a command=(cmake --build --preset "$preset" ${2:+--target} "${@:2}")
@@ -91,9 +90,9 @@ build() {
     { tail -n 60 "$log" >&2; fail "failed: ${command[*]} (all of it: $log)"; }
 }
 
-# Reads what ninja says of each step, "[12/345] Building ...".
+# Reads ninja's status lines, "[12/345] Building ...".
 show_tenths() {
-  local line tenth shown=0 few=20  # steps that need no progress, such as running CMake again
+  local line tenth shown=0 few=20  # short builds, such as running CMake again, show no progress
   while IFS= read -r line; do
     [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
     tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
@@ -103,8 +102,8 @@ show_tenths() {
   done
 }
 
-# suite PRESET [ctest options...]: what ctest says; before its summary comes how long the suite took, and
-# how many cases it had.
+# suite PRESET [ctest options...]: prints ctest's output, with the suite's duration and number of
+# cases before the summary.
 suite() {
   local preset=$1 start=$SECONDS
   rm -rf "build/$preset/test-results"
@@ -122,7 +121,7 @@ show_suite() {
   done
 }
 
-# Names of our C and C++ files, ended by zero bytes.
+# Prints the names of our C and C++ files, each followed by a zero byte.
 our_sources() {
   find include core kit plugins conformance tools examples bench tests -type f \
     \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' \) -print0 2>/dev/null

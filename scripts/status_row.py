@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Puts one row of `scripts/test --all` into the table of docs/status.md; the other rows stay.
+"""Writes one row of `scripts/test --all` to the table of docs/status.md; the other rows stay.
 
   status_row.py FILE NAME WHAT RESULT WHEN SECONDS
 """
@@ -13,7 +13,7 @@ HEAD = ["| row | what | result | when | seconds |", "| --- | --- | --- | --- | -
 
 
 def merge(text: str, cells: list[str]) -> str:
-    """`text` with the row of these cells in its table, in the place of one with the same first cell."""
+    """`text` with this row in its table; it replaces a row with the same first cell."""
     if BEGIN not in text:
         text = text.rstrip("\n") + f"\n\n{BEGIN}\n{END}\n"
     before, rest = text.split(BEGIN, 1)

@@ -1,5 +1,5 @@
-# The long form of scripts/test, sourced by it: each row is a check, and goes into the table of
-# docs/status.md. All rows are gone through, also after a failure.
+# The long form of scripts/test, which sources this file. Each row of the table in docs/status.md is
+# a check. A failed check does not stop the others.
 
 all_rows=(release asan tsan format tidy)
 
@@ -31,18 +31,18 @@ row_format() {
 row_tidy() {
   command -v clang-tidy >/dev/null || { echo 'no clang-tidy'; return 77; }
   configure release "${test_options[@]}"  # for the compile commands
-  # They are g++'s, which has warnings that clang does not know.
+  # Ignore g++'s warning options that clang does not know.
   find core -name '*.cpp' -print0 |
     xargs -0 -P 2 -n 1 clang-tidy --quiet -p build/release --extra-arg=-Wno-unknown-warning-option
 }
 
-# run_row NAME: fails as the check does. One that can't run here exits 77 and gives the reason in its
-# last line.
+# run_row NAME: fails if the check does. A check that can't run here exits with 77 and prints the
+# reason in its last line.
 run_row() {
   local name=$1 log=build/all.$1.log rc start=$SECONDS result
   say "$name: $(what_of "$name")"
-  # A subshell, so that a failure inside ends this check and not the others; as a plain command, for
-  # bash ignores `set -e` to the left of || and &&.
+  # A subshell, so that a failure ends only this check; as a plain command, because bash ignores
+  # `set -e` on the left of || and &&.
   set +e
   (set -euo pipefail; "row_$name") >"$log" 2>&1
   rc=$?
@@ -61,7 +61,7 @@ run_row() {
   [ "$rc" = 0 ] || [ "$rc" = 77 ]
 }
 
-# run_rows [NAME...]: all of them without a name.
+# run_rows [NAME...]: runs all rows if no name is given.
 run_rows() {
   local name failed=0
   need_packages "${all_packages[@]}"
