@@ -10,15 +10,15 @@
 
 namespace patchbay::test {
 
-/// Why a plugin finds no driver or device on this machine, which no test can help; empty if it
-/// does. A plugin that is there and broken is no absence.
+/// Why a plugin finds no driver or device on this machine; empty if it does. A broken plugin is not
+/// absent.
 inline std::string why_absent(const PluginInfo& plugin) {
   const bool is_absent =
       plugin.status == PluginStatus::kNoDriver || plugin.status == PluginStatus::kNoDevice;
   return is_absent ? plugin.reason : std::string();
 }
 
-/// Whether this build has the plugin: asking for one that is nowhere is an error.
+/// Whether this build has the plugin; a test that requests a missing one fails.
 inline bool is_built(std::string_view plugin) {
   return std::filesystem::exists(PATCHBAY_TEST_BINARY_DIR "/lib/patchbay/plugins/patchbay-" +
                                  std::string(plugin) + ".so");

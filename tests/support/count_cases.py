@@ -17,7 +17,7 @@ def count(folder: Path) -> tuple[int, int, collections.Counter]:
     for path in sorted(folder.glob("*.xml")):
         for case in xml.parse(path).getroot().iter("testcase"):
             if (skip := case.find("skipped")) is not None:
-                # "file:line" and the message, on lines of their own
+                # "file:line" and the message on separate lines
                 skipped[skip.get("message", "").strip().split("\n")[-1]] += 1
             elif case.get("status") == "run":
                 num_run += 1

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Runtimes that hold the CPU plugin alone, with the settings under test.
+// Runtimes with only the CPU plugin, with the settings under test.
 #ifndef PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_
 #define PATCHBAY_TESTS_SUPPORT_CPU_RUNTIME_H_
 
@@ -26,7 +26,7 @@ inline Runtime cpu_runtime(std::map<std::string, std::string> settings = {}) {
   return runtime;
 }
 
-/// Values of all magnitudes between 1/1000 and 1, so that sums round.
+/// Values between 1/1000 and 1 of all magnitudes, whose sums are rounded.
 inline std::vector<float> rough_values(std::size_t count, unsigned seed) {
   std::mt19937 engine(seed);
   std::uniform_real_distribution<float> draw(0.001F, 1.0F);

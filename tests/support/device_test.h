@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tests that run once on each kind of device: one that the host can address, and one it can't.
+// Tests that run on each kind of device: one that the host can address, and one that it can't.
 #ifndef PATCHBAY_TESTS_SUPPORT_DEVICE_TEST_H_
 #define PATCHBAY_TESTS_SUPPORT_DEVICE_TEST_H_
 
@@ -15,7 +15,7 @@
 
 namespace patchbay::test {
 
-/// cpu:0, cpu:1, fake:0, fake:1, simulated cards, and what the drivers of this machine offer.
+/// cpu:0, cpu:1, fake:0, fake:1, simulated cards, and the devices of this machine's drivers.
 inline RuntimeOptions device_options() {
   RuntimeOptions result = options(simulated_card_settings());
   for (const char* plugin : {"opencl", "cuda-cublas"}) {
@@ -23,20 +23,20 @@ inline RuntimeOptions device_options() {
   }
   return result;
 }
-/// Never destroyed: tensors of static storage may outlive main.
+/// Never destroyed, because static tensors may outlive main.
 inline Runtime& test_runtime() {
   static Runtime& runtime = *new Runtime(device_options());
   return runtime;
 }
 inline Device test_device(std::string_view name) { return test_runtime().device(name); }
 
-/// The plugin of a device that needs a vendor's driver; empty for others.
+/// The plugin of a device that needs a vendor's driver; empty for other devices.
 inline std::string vendors_plugin(std::string_view device) {
   if (device.starts_with("opencl")) return "opencl";
   return device.starts_with("cuda") ? "cuda-cublas" : "";
 }
 
-/// Why a device that needs a vendor's driver is not here; empty if it is.
+/// Why a device that needs a vendor's driver is absent; empty if it is present.
 inline std::string absence_of(std::string_view device) {
   const std::string plugin = vendors_plugin(device);
   if (plugin.empty()) return {};
@@ -46,14 +46,14 @@ inline std::string absence_of(std::string_view device) {
     if (const std::string why = why_absent(info); !why.empty()) return why;
     const bool has_it =
         std::find(info.devices.begin(), info.devices.end(), device) != info.devices.end();
-    // A plugin that is there and broken is no absence.
+    // A broken plugin is not absent.
     return has_it || info.devices.empty() ? ""
                                           : "this machine has " + info.devices.back() + " at most";
   }
   return "this build has no plugin " + plugin;
 }
 
-/// A suite derived from it runs on each device of PATCHBAY_ON_EACH_DEVICE.
+/// Derived suites run on each device of PATCHBAY_ON_EACH_DEVICE.
 class DeviceTest : public testing::TestWithParam<const char*> {
  protected:
   DeviceTest()
@@ -71,7 +71,7 @@ class DeviceTest : public testing::TestWithParam<const char*> {
   const Device device_;
 };
 
-/// "cpu0"; "sim_cuda0" for what is simulated.
+/// "cpu0"; "sim_cuda0" for simulated devices.
 inline std::string device_test_name(const testing::TestParamInfo<const char*>& info) {
   std::string name = info.param;
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
@@ -82,7 +82,7 @@ inline std::string device_test_name(const testing::TestParamInfo<const char*>& i
   INSTANTIATE_TEST_SUITE_P(, suite, testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"), \
                            ::patchbay::test::device_test_name)
 
-/// How often something was copied from `from` to `to` (device names, or "host"), since the start.
+/// The number of copies from `from` to `to` (device names, or "host") since the start.
 inline std::uint64_t num_copies(std::string_view from, std::string_view to) {
   return test_runtime().ledger().total(from, to).copies;
 }

@@ -9,7 +9,7 @@
 
 namespace patchbay::faults {
 
-/// An environment variable for the time of a test.
+/// Sets an environment variable during a test.
 class EnvironmentVariable {
  public:
   EnvironmentVariable(const char* name, const std::string& value) : name_(name) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Texts and values for the tests of users' kernels.
+// Kernel texts and values for the tests of users' kernels.
 #ifndef PATCHBAY_TESTS_SUPPORT_KERNELS_H_
 #define PATCHBAY_TESTS_SUPPORT_KERNELS_H_
 
@@ -26,7 +26,7 @@ PATCHBAY_KERNEL(scale)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y), PATCHBAY
 }
 )";
 
-/// Values that repeat after a prime number, small enough for exact sums.
+/// Values with a prime period, small enough for exact sums.
 inline Floats values(std::int64_t count) {
   Floats result(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<float>(i % 23) - 11;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The same values in every layout that views can make, and the loops to compare with.
+// Tensors with the same values in every layout that views can have, and reference loops.
 #ifndef PATCHBAY_TESTS_SUPPORT_LAYOUT_H_
 #define PATCHBAY_TESTS_SUPPORT_LAYOUT_H_
 
@@ -21,7 +21,7 @@ inline std::ostream& operator<<(std::ostream& out, Layout layout) {
   return out << kNames[static_cast<int>(layout)];
 }
 
-/// An uninitialised tensor of that shape (rank 1 to 3), dtype and layout.
+/// An uninitialised tensor of this shape (rank 1 to 3), dtype and layout.
 inline Tensor empty_in(Layout layout, const Shape& shape, DType dtype, const Device& device) {
   const int rank = shape.rank();
   Shape base = shape;
@@ -40,7 +40,7 @@ inline Tensor empty_in(Layout layout, const Shape& shape, DType dtype, const Dev
   return {};
 }
 
-/// `values` in row-major order of `shape`, laid out so.
+/// A tensor with `values`, in row-major order of `shape`, in this layout.
 template <class T>
 Tensor laid_out(Layout layout, const std::vector<T>& values, const Shape& shape,
                 const Device& device) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Disks and folders that a test process replaces in its own view alone.
+// Replaces disks and folders for this process alone.
 #ifndef PATCHBAY_TESTS_SUPPORT_PRIVATE_MOUNTS_H_
 #define PATCHBAY_TESTS_SUPPORT_PRIVATE_MOUNTS_H_
 
@@ -13,7 +13,7 @@
 
 namespace patchbay::test {
 
-/// From now on this process mounts for itself alone; false where it may not.
+/// Makes later mounts private to this process; returns false if that is not allowed.
 inline bool leave_mounts() {
   return unshare(CLONE_NEWNS) == 0 &&
          mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
@@ -26,7 +26,7 @@ inline bool may_mount() {
   return waitpid(child, &status, 0) == child && status == 0;
 }
 
-/// An empty disk of so many KiB in place of the folder.
+/// Mounts an empty disk of this size in KiB over the folder.
 class SmallDisk {
  public:
   SmallDisk(const std::filesystem::path& folder, int kib) : folder_(folder) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Runtimes for the tests of core/runtime: the installed plugins and the fake device.
+// Runtimes for the tests of core/runtime, with the installed plugins and the fake device.
 #ifndef PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_
 #define PATCHBAY_TESTS_SUPPORT_RUNTIME_FIXTURE_H_
 
@@ -28,7 +28,7 @@ inline RuntimeOptions options(std::map<std::string, std::string> settings = {}) 
   return result;
 }
 
-/// Runs `body`, which must throw an Error, and gives it back.
+/// Runs `body`, which must throw an Error, and returns the error.
 template <class Body>
 Error error_of(Body&& body) {
   try {

@@ -10,7 +10,7 @@
 
 namespace patchbay::test {
 
-/// A new directory that only the user may write; removed with the object.
+/// A new directory that only the user may write; deleted with the object.
 class ScratchDirectory {
  public:
   ScratchDirectory() {
@@ -26,12 +26,12 @@ class ScratchDirectory {
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// A new folder in it.
+  /// Creates a folder in it.
   std::string folder(const std::string& name) const {
     std::filesystem::create_directories(path_ / name);
     return path_ / name;
   }
-  /// The path of a file to be, in a folder that is there.
+  /// The path of a future file in an existing folder.
   std::filesystem::path file(const std::string& folder_name, const std::string& name) const {
     return std::filesystem::path(folder(folder_name)) / name;
   }

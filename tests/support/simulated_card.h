@@ -10,8 +10,8 @@
 
 namespace patchbay::test {
 
-/// Settings that put the simulated libraries (tests/sim) in the place of a card's own; none if
-/// PATCHBAY_TEST_HARDWARE is set, for a machine that has a card, or if the plugin is not built.
+/// Settings that replace a card's libraries by the simulated ones (tests/sim). Empty if
+/// PATCHBAY_TEST_HARDWARE is set, for a machine with a card, or if the plugin is not built.
 inline std::map<std::string, std::string> simulated_card_settings() {
   if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr || !is_built("cuda-cublas")) return {};
   return {{"cuda_library", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Part of every test program: tells at its end which cases were skipped and why, and in words that
-// ctest looks for (cmake/PatchbaySuites.cmake) when all of them were.
+// Part of every test program: prints at its end which cases were skipped and why. If all were, it
+// prints the words that ctest looks for (cmake/PatchbaySuites.cmake).
 #include <iostream>
 #include <map>
 #include <string>
@@ -41,7 +41,7 @@ class SkippedCases : public testing::EmptyTestEventListener {
   std::map<std::string, std::string> cases_of_;
 };
 
-/// The listener is there before the program's first test.
+/// Adds the listener before the first test.
 const bool is_listening = [] {
   testing::UnitTest::GetInstance()->listeners().Append(new SkippedCases);
   return true;

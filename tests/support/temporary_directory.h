@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A plugin directory of a test's own, filled with copies of fixtures.
+// A temporary plugin directory, filled with copies of fixtures.
 #ifndef PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
 #define PATCHBAY_TESTS_SUPPORT_TEMPORARY_DIRECTORY_H_
 
@@ -12,7 +12,7 @@
 
 namespace patchbay::faults {
 
-/// Mode 0755, owned by this user; gone with the object.
+/// Mode 0755, owned by this user; deleted with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -21,9 +21,9 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Copies a fixture, mode 0644, under its own name; gives the copy's path.
+  /// Copies a fixture, mode 0644, and returns the path of the copy.
   std::filesystem::path add(std::string_view fixture) const;
-  /// Makes patchbay-<name>.so of these bytes.
+  /// Writes these bytes to patchbay-<name>.so and returns its path.
   std::filesystem::path write(std::string_view name, std::string_view bytes) const;
 
  private:
@@ -33,25 +33,25 @@ class TemporaryDirectory {
 std::filesystem::path fixture_path(std::string_view fixture);
 std::string read_file(const std::filesystem::path& path);
 
-/// Options that look into these directories alone and read no environment.
+/// Options with only these plugin directories, without the environment.
 RuntimeOptions only(std::vector<std::filesystem::path> directories);
-/// A runtime with the fake plugin alone.
+/// A runtime with only the fake plugin.
 Runtime fake_runtime(std::map<std::string, std::string> settings = {});
 
-/// What became of the first candidate of that name. Fails the test if there is none.
+/// The first candidate with this name. Fails the test if there is none.
 PluginInfo plugin_info(const Runtime& runtime, std::string_view name);
 
-/// Whether this process has the file in its memory.
+/// Whether this process has mapped the file.
 bool is_mapped(const std::string& path);
 
-/// Bytes go to the device of the good C plugin and come back.
+/// Copies bytes to the device of the good C plugin and back.
 void expect_plain_c_works(const Runtime& runtime);
 
-/// Loads the fixture beside the good plugin, which must still work; the fixture must have this
+/// Loads the fixture beside the good plugin, which must still work. The fixture must get this
 /// status and all of these words in its reason.
 void expect_outcome(std::string_view fixture, PluginStatus status,
                     const std::vector<std::string>& reasons);
-/// The same for what lies in a directory already.
+/// The same for files in an existing directory.
 void expect_outcome_in(const TemporaryDirectory& directory, std::string_view name,
                        PluginStatus status, const std::vector<std::string>& reasons);
 

@@ -1,6 +1,6 @@
 # patchbay_validate_suite(<test program> [<pattern of cases>...])
-# The suite once more, validated, less the cases of the patterns. On what needs a vendor's driver it
-# takes longer, so that it waits for the long runs there.
+# Runs the suite again with validation, except the cases that match the patterns. Cases that need a
+# vendor's driver take longer, so they belong to the long runs.
 function(patchbay_validate_suite suite)
   patchbay_test_environment(every_test)
   foreach(name IN ITEMS validated.${suite} validated.${suite}.everywhere)
