@@ -153,7 +153,7 @@ class Turnover {
       const RawMemory memory = driver->allocate(MemoryKind::kDevice, size_, 64);
       driver->release(MemoryKind::kDevice, memory, size_);
     } catch (const Error& error) {
-      throw Failure(fmt::format("{}, and then there was no other: {}", to_string(), error.what()));
+      throw Failure(fmt::format("{}, and the next one failed: {}", to_string(), error.what()));
     }
     ++num_blocks_;
   }
@@ -170,8 +170,7 @@ void released_memory_can_be_had_again(Context& context) {
     missing = turnover.missing_bytes();
     if (missing < turnover.most_missing_bytes() / 4 * 3) return;
   }
-  throw Failure(fmt::format("{}, and {} bytes that were free before are not any more",
-                            turnover.to_string(), missing));
+  throw Failure(fmt::format("{}, and {} bytes are not free again", turnover.to_string(), missing));
 }
 
 void both_totals_agree(Context& context) {

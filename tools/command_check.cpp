@@ -108,7 +108,7 @@ class Tally {
     add_row(table, "all", counts_);
     text += table.to_string();
     if (examination.num_not_run > 0) {
-      text += fmt::format("\n{} checks were not run, for too many did not end in time.\n",
+      text += fmt::format("\n{} checks were not run, because too many did not end in time.\n",
                           examination.num_not_run);
     }
     return text;
@@ -165,7 +165,7 @@ void add_check_command(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember(conformance::chapters()));
   command
       ->add_option("--waive", arguments->waivers,
-                   "'unsupported' is no failure of checks like this (repeatable)")
+                   "'unsupported' does not fail checks that match (repeatable)")
       ->type_name("PATTERN=REASON")
       ->allow_extra_args(false)
       ->check(CLI::Validator(complain_about_waiver, ""));

@@ -106,7 +106,7 @@ class Output {
     if (file_ >= 0) return;
     throw plugin::StatusError(
         PATCHBAY_DRIVER_ERROR,
-        std::string("can't take down what a compiler prints: ") + std::strerror(errno), errno);
+        std::string("can't record the compiler's output: ") + std::strerror(errno), errno);
   }
   ~Output() { close(file_); }
   Output(const Output&) = delete;

@@ -68,7 +68,7 @@ std::shared_ptr<const Module> Executor::load(std::string_view format, std::strin
   }
   if (path.empty()) {
     throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
-                              "a compiled kernel has gone from '" + directory + "'");
+                              "a compiled kernel was removed from '" + directory + "'");
   }
   return std::make_shared<const Module>(path, stacks_, has_barriers(text));
 }

@@ -118,7 +118,7 @@ TEST(CheckCommand, EndsWhateverDoesNotEnd) {
                   "failed streams.an_event_is_done_when_its_work_is\n"
                   "      did not end within 3 s: the plugin is still in wait of the event table\n"))
       << finished.output;
-  EXPECT_TRUE(has(finished, " checks were not run, for too many did not end in time.\n"))
+  EXPECT_TRUE(has(finished, " checks were not run, because too many did not end in time.\n"))
       << finished.output;
   EXPECT_LT(finished.seconds, 60);
 }

@@ -119,8 +119,8 @@ TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
   const std::string text = run_raised({});
   EXPECT_TRUE(has(text,
                   "plugin: opencl no-driver: this process has raised privileges, and an ICD "
-                  "loader or a driver of OpenCL opens libraries or writes files where variables of "
-                  "the caller say (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n"))
+                  "loader or a driver of OpenCL opens libraries or writes files at paths from the "
+                  "caller's variables (OCL_ICD_VENDORS, POCL_CACHE_DIR, HOME)\n"))
       << text;
   EXPECT_FALSE(fs::exists(trace_)) << read_file(trace_);
 }

@@ -30,7 +30,7 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
 
 std::uint64_t Device::native_handle(std::uint32_t native_kind, void* object) {
   if (native_kind == PATCHBAY_NATIVE_MEMORY) return reinterpret_cast<std::uintptr_t>(object);
-  plugin::unsupported("of a CPU device only memory has a native handle, its address");
+  plugin::unsupported("on CPU devices only memory has a native handle, its address");
 }
 
 }  // namespace patchbay::cpu

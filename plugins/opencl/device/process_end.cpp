@@ -9,7 +9,7 @@ namespace patchbay::opencl {
 
 ProcessEnd::Pass::Pass(ProcessEnd& end) : pass_(end.gate_) {
   if (pass_) return;
-  throw plugin::StatusError(PATCHBAY_INTERNAL, "the process is ending: no work is taken any more");
+  throw plugin::StatusError(PATCHBAY_INTERNAL, "the process is ending: it accepts no more work");
 }
 
 ProcessEnd::Entry::Entry(ProcessEnd& end, Stream& stream) : end_(end), stream_(stream) {

@@ -29,7 +29,7 @@ TEST_P(InteropTest, HandlesOfDeviceContextStreamAndEvent) {
   const Event event = stream.record();
   if (!has_handles(device_)) {
     const std::string why = device_.backend() == "cpu"
-                                ? "[native_handle] of a CPU device only memory has a native handle"
+                                ? "[native_handle] on CPU devices only memory has a native handle"
                                 : "[native_handle] no native handle of this kind (fake:0)";
     EXPECT_ERROR((void)native_handle(device_), ErrorCode::kUnsupported, why);
     EXPECT_ERROR((void)native_context(device_), ErrorCode::kUnsupported,

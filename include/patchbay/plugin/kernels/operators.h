@@ -95,7 +95,7 @@
   X(permutation, 1, "out:write scratch:update seed:i64 offset:i64", INDICES, Same, EXACT,        \
     "out [n]; scratch [2 n + 64]; seed, offset: i64", "",                                        \
     "0 to n - 1 in the order of (draw, index), draws of 64 bits",                                \
-    "scratch is written, and read then; whatever is in it before does not count")
+    "scratch is written before it is read")
 
 #define PATCHBAY_OPERATORS_MATRIX(X)                                                              \
   X(gemm, 1, "out:update a:read b:read alpha:scalar beta:scalar", MATRICES, Same, TERMS(512),     \

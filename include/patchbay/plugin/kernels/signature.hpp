@@ -75,7 +75,7 @@ class Parameters {
     if (word == "index") return Role::kIndex;
     if (word == "scalar") return Role::kScalar;
     if (word == "i64") return Role::kInteger;
-    throw "an argument has a role that there is not";
+    throw "an argument has an unknown role";
   }
 
   std::array<Parameter, kMostParameters> all_{};

@@ -74,7 +74,7 @@ inline patchbay_status* status_of_current_exception(const patchbay_host* host) n
   } catch (const std::exception& error) {
     return make_status(host, PATCHBAY_INTERNAL, error.what());
   } catch (...) {
-    return make_status(host, PATCHBAY_INTERNAL, "the plugin threw something unknown");
+    return make_status(host, PATCHBAY_INTERNAL, "the plugin threw an exception of an unknown type");
   }
 }
 

@@ -21,7 +21,7 @@ inline void refuse_raised_privileges(const std::string& driver, const std::strin
   if (!has_raised_privileges()) return;
   throw StatusError(PATCHBAY_NO_DRIVER,
                     "this process has raised privileges, and " + driver +
-                        " opens libraries or writes files where variables of the caller say (" +
+                        " opens libraries or writes files at paths from the caller's variables (" +
                         variables + ")");
 }
 
