@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Reductions. Extremes are exact. Sums of integers are exact and wrap; sums of floats are exact if
-// every partial sum is, otherwise within sqrt(n) eps, at least 32, of the sum of the absolute
+// every partial sum is, otherwise within sqrt(n) eps, at least 32 eps, of the sum of the absolute
 // values.
 #include <algorithm>
 #include <cmath>
