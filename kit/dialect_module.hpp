@@ -20,7 +20,7 @@ inline std::string compiled_name(std::string_view kernel) {
 /// Throws unsupported for a module of another format.
 inline void check_dialect(std::string_view format) {
   if (format == PATCHBAY_FORMAT_DIALECT) return;
-  plugin::unsupported("modules have the format '" PATCHBAY_FORMAT_DIALECT "' here, not '" +
+  plugin::unsupported("expected a module of the format '" PATCHBAY_FORMAT_DIALECT "', got '" +
                       std::string(format) + "'");
 }
 

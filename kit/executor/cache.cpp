@@ -93,10 +93,10 @@ void make_directories(const std::string& path) {
 void check_private(const std::string& directory) {
   struct stat info {};
   if (lstat(directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
-    refuse(directory, "is not one: expected a folder, got something else");
+    refuse(directory, "is not a folder or is a symbolic link");
   }
   if (info.st_uid != geteuid()) {
-    refuse(directory, "belongs to somebody else: expected user " + std::to_string(geteuid()) +
+    refuse(directory, "belongs to another user: expected user " + std::to_string(geteuid()) +
                           ", got " + std::to_string(info.st_uid));
   }
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) {

@@ -42,8 +42,8 @@ void check_arguments(const std::string& name, Library::Describe describe,
   if (failure == kOutOfMemory) throw std::bad_alloc();
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
                             "kernel '" + name +
-                                "': some work-items of a group came to a barrier and others did "
-                                "not. All of them must come to the same barriers.");
+                                "': some work-items of a group reached a barrier and others did "
+                                "not. All of them must reach the same barriers.");
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST_F(SimInterop, WhatIsOfAnotherContextIsRefused) {
   const Device own = device();
   (void)own.memory();
   const std::string way_out =
-      " is of another context than this device's; adopt that context before";
+      " belongs to another context than this device; adopt that context before";
   expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the address" + way_out,
                [&] { (void)wrap_buffer(own, memory_, 64); });
   expect_error(ErrorCode::kInvalidArgument, "[wrap_stream] the stream" + way_out,
@@ -142,9 +142,10 @@ TEST_F(SimInterop, WhatIsOfAnotherContextIsRefused) {
   expect_error(ErrorCode::kInUse, "[adopt_context] device cuda:1 is open already",
                [&] { adopt_context(own, number_of(context_)); });
   const Device other = runtime_->device("cuda:0");
-  expect_error(ErrorCode::kInvalidArgument,
-               "[adopt_context] the context is of the driver's device 1, and this is 0 (cuda:0)",
-               [&] { adopt_context(other, number_of(context_)); });
+  expect_error(
+      ErrorCode::kInvalidArgument,
+      "[adopt_context] the context belongs to the driver's device 1, and this is device 0 (cuda:0)",
+      [&] { adopt_context(other, number_of(context_)); });
   EXPECT_EQ(zeros({2}, other).to_vector<float>(), std::vector<float>(2, 0));
 }
 

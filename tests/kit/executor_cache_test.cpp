@@ -119,7 +119,7 @@ TEST_F(KernelCacheTest, ADirectoryThatIsNoneIsRefused) {
   fs::create_directory(directory_.path / "real");
   fs::create_directory_symlink(directory_.path / "real", cache());
   EXPECT_ERROR(static_cast<void>(KernelModule::from_source(device(), kScale)),
-               ErrorCode::kInvalidArgument, "expected a folder, got something else");
+               ErrorCode::kInvalidArgument, "is not a folder");
 }
 
 TEST_F(KernelCacheTest, ALibraryThatOthersMayWriteToIsMadeAnew) {

@@ -172,7 +172,7 @@ TEST_F(OpenclInterop, WhatIsOfAnotherContextIsRefused) {
   const Device device = runtime_.device("opencl:0");
   (void)device.memory();
   const std::string way_out =
-      " is of another context than this device's; adopt that context before";
+      " belongs to another context than this device; adopt that context before";
   const cl_mem buffer = make_buffer({1, 2});
   expect_error(ErrorCode::kInvalidArgument, "[wrap_buffer] the buffer" + way_out,
                [&] { (void)wrap_buffer(device, number_of(buffer), 8); });

@@ -82,7 +82,7 @@ void Allocator::check_owner(Address address) {
   if (code == kSuccess && owner == context_.native()) return;
   if (code == kSuccess && owner != nullptr) {
     plugin::invalid_argument(
-        "the address is of another context than this device's; adopt that context before the "
+        "the address belongs to another context than this device; adopt that context before the "
         "device is first used");
   }
   DeviceNumber device = -1;

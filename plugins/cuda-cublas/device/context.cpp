@@ -29,8 +29,8 @@ void Context::check_adopted() const {
   DeviceNumber device = -1;
   check(driver_, driver_.context_device.name, driver_.context_device(&device));
   if (device == device_) return;
-  plugin::invalid_argument("the context is of the driver's device " + std::to_string(device) +
-                           ", and this is " + std::to_string(device_));
+  plugin::invalid_argument("the context belongs to the driver's device " + std::to_string(device) +
+                           ", and this is device " + std::to_string(device_));
 }
 
 Context::Current::Current(const Context& context) noexcept

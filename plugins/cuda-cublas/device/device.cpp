@@ -48,8 +48,8 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
   context_.call(context_.driver().stream_context, stream, &owner);
   if (owner != context_.native()) {
     plugin::invalid_argument(
-        "the stream is of another context than this device's; adopt that context before the device "
-        "is first used");
+        "the stream belongs to another context than this device; adopt that context before the "
+        "device is first used");
   }
   return std::make_unique<Stream>(context_, stream);
 }

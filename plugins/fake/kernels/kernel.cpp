@@ -64,7 +64,7 @@ void Kernel::check_argument(std::size_t i, const patchbay_argument& argument) co
     if (spec.rank == PATCHBAY_ANY_RANK) continue;
     if ((spec.shape[d] != PATCHBAY_ANY_DIM && spec.shape[d] != argument.shape[d]) ||
         (spec.strides[d] != PATCHBAY_ANY_DIM && spec.strides[d] != argument.strides[d])) {
-      plugin::invalid_argument(where + " has not the shape that the kernel was prepared for");
+      plugin::invalid_argument(where + " does not have the shape that the kernel was prepared for");
     }
   }
 }

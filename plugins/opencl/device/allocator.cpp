@@ -158,8 +158,8 @@ plugin::Memory Allocator::wrap(std::uint64_t native_handle, std::uint64_t size_b
   }
   if (ask<cl_context>(buffer, kMemContext) != device_.context()) {
     plugin::invalid_argument(
-        "the buffer is of another context than this device's; adopt that context before the device "
-        "is first used");
+        "the buffer belongs to another context than this device; adopt that context before the "
+        "device is first used");
   }
   if ((ask<cl_bits>(buffer, kMemFlags) & static_cast<cl_bits>(kMemReadOnly)) != 0) {
     plugin::invalid_argument(

@@ -45,8 +45,8 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
         "clGetCommandQueueInfo");
   if (context != this->context()) {
     plugin::invalid_argument(
-        "the command queue is of another context than this device's; adopt that context before the "
-        "device is first used");
+        "the command queue belongs to another context than this device; adopt that context before "
+        "the device is first used");
   }
   cl_device device = nullptr;
   check(cl_.clGetCommandQueueInfo(queue, static_cast<cl_uint>(kQueueDevice), sizeof device, &device,

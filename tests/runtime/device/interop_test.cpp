@@ -131,7 +131,7 @@ TEST_P(LentMemoryTest, IsCountedAsHeld) {
 TEST_P(InteropTest, LentStreamsRunKernels) {
   if (!has_handles(device_)) {
     EXPECT_ERROR((void)wrap_stream(device_, 64), ErrorCode::kUnsupported,
-                 "[wrap_stream] streams of the application are not taken (" + device_.name());
+                 "[wrap_stream] can't wrap streams of the application (" + device_.name());
     return;
   }
   const Stream owner(device_);
@@ -208,7 +208,7 @@ TEST_P(InteropTest, TensorsThatDoNotFitTheirBuffer) {
 
 TEST(LentMemory, IsNotTakenByEveryDevice) {
   EXPECT_ERROR((void)wrap_buffer(test_device("fake:0"), 64, 16), ErrorCode::kUnsupported,
-               "[wrap_buffer] memory of the application is not taken (fake:0)");
+               "[wrap_buffer] can't wrap memory of the application (fake:0)");
 }
 
 TEST(LentMemory, ExceptionsOfReleasedAreLogged) {
@@ -249,7 +249,7 @@ TEST(AdoptContext, RefusedByDevicesThatHaveNone) {
   EXPECT_ERROR(adopt_context(runtime.device("cpu:0"), 64), ErrorCode::kUnsupported,
                "[adopt_context] CPU devices have no contexts (cpu:0)");
   EXPECT_ERROR(adopt_context(runtime.device("fake:0"), 64), ErrorCode::kUnsupported,
-               "[adopt_context] contexts of the application are not taken (fake:0)");
+               "[adopt_context] can't adopt contexts of the application (fake:0)");
   EXPECT_ERROR(adopt_context(runtime.device("fake:0"), 0), ErrorCode::kInvalidArgument,
                "[adopt_context] null context: expected the driver's own, got 0 (fake:0)");
   EXPECT_EQ(zeros({2}, runtime.device("fake:0")).to_vector<float>(), std::vector<float>(2, 0));

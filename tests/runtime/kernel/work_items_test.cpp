@@ -112,7 +112,7 @@ PATCHBAY_KERNEL(f)(PATCHBAY_OUTPUT(i32, x)) {
           fresh.kernel("f").launch({.group_size = {8}}, {x});
           static_cast<void>(x.to_vector<std::int32_t>());
         },
-        ErrorCode::kLaunchFailed, "some work-items of a group came to a barrier");
+        ErrorCode::kLaunchFailed, "some work-items of a group reached a barrier");
   }
 }
 

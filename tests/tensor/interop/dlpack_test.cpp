@@ -139,7 +139,7 @@ TEST_P(DlpackTest, ExportToAStreamOfTheConsumer) {
   const Tensor source = full({1 << 16}, 2, device_);
   if (device_.backend() == "cpu") {
     EXPECT_ERROR((void)to_dlpack(source, {.stream = 1}), ErrorCode::kUnsupported,
-                 "[to_dlpack] streams of the application are not taken (cpu:0)");
+                 "[to_dlpack] can't wrap streams of the application (cpu:0)");
     return;
   }
   const Stream consumer(device_);

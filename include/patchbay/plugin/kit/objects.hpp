@@ -126,7 +126,7 @@ class Driver : public detail::Object {
   virtual const void* extension(std::string_view, std::uint32_t) { return nullptr; }
 };
 
-inline std::uint64_t Event::nanoseconds_since(Event&) { unsupported("events carry no times"); }
+inline std::uint64_t Event::nanoseconds_since(Event&) { unsupported("events have no times"); }
 inline void Stream::copy_to_peer(Device&, Memory, Memory, std::uint64_t) {
   unsupported("no copies between devices");
 }
@@ -136,20 +136,20 @@ inline void Stream::add_callback(void (*)(void*, patchbay_status*), void*) {
 inline void Kernel::launch_grid(Stream&, std::span<const std::uint32_t, 3>,
                                 std::span<const std::uint32_t, 3>, std::uint32_t, Arguments,
                                 std::string_view) {
-  unsupported("this kernel takes no grid");
+  unsupported("this kernel can't be launched with a grid");
 }
 inline Memory Allocator::wrap(std::uint64_t, std::uint64_t) {
-  unsupported("memory of the application is not taken");
+  unsupported("can't wrap memory of the application");
 }
 inline std::unique_ptr<Stream> Device::wrap_stream(std::uint64_t) {
-  unsupported("streams of the application are not taken");
+  unsupported("can't wrap streams of the application");
 }
 inline std::unique_ptr<Module> Device::load_module(std::string_view, std::string_view,
                                                    std::string_view) {
   unsupported("this device loads no modules");
 }
 inline std::unique_ptr<Device> Driver::open_device_in(std::uint32_t, std::uint64_t) {
-  unsupported("contexts of the application are not taken");
+  unsupported("can't adopt contexts of the application");
 }
 inline std::uint64_t Device::native_handle(std::uint32_t, void*) {
   unsupported("no native handle of this kind");
