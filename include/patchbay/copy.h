@@ -67,10 +67,10 @@ struct CopyPlan {
 /// Errors: kInvalidArgument for devices of two runtimes.
 PATCHBAY_API CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes);
 
-/// Measures the speed of copies between two endpoints, and for staged copies the chunk size at which
-/// they are fastest; the runtime keeps the result for plan_copy and for its copies. Blocks for about
-/// half a second. Its copies are counted under the tag "calibrate". Errors: as plan_copy;
-/// kInvalidArgument for two ends on the host; kOutOfMemory; kCopyForbidden inside a guard.
+/// Measures the speed of copies between two endpoints, and for staged copies the chunk size at
+/// which they are fastest. The runtime keeps the result for plan_copy and for its copies. Blocks
+/// for about half a second. Its copies are counted under the tag "calibrate". Errors: as plan_copy;
+/// kInvalidArgument if both endpoints are the host; kOutOfMemory; kCopyForbidden inside a guard.
 PATCHBAY_API void calibrate(const Endpoint& from, const Endpoint& to);
 
 /// Bytes of a buffer.

@@ -14,7 +14,7 @@ namespace patchbay::expression {
 namespace {
 
 /// An operator and its operands; the result has their dtype, or is bool.
-struct Operator {
+struct ElementwiseOperator {
   std::string_view name;
   std::uint8_t num_operands;
   kernels::DtypeSet dtypes;

@@ -107,7 +107,7 @@ void calibrate(const Endpoint& from, const Endpoint& to) {
   }
   const Route route = plan_copy(from, to, kSmallBytes).route;
   // The data comes from the host, whichever direction is measured.
-  const Place& device_end = from.is_host() ? to : from;
+  const Endpoint& device_end = from.is_host() ? to : from;
   runtime::check_copy_allowed(*device_end.device_state(), nullptr, kLargeBytes, "calibrate");
   const CopyTag tag("calibrate");
   for (std::size_t size_bytes = kLargeBytes;; size_bytes /= 2) {
