@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "patchbay/dtype.h"
-#include "patchbay/elementwise_functions.h"
+#include "patchbay/elementwise.h"
 #include "patchbay/export.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
@@ -43,19 +43,8 @@ class PATCHBAY_API Expression {
   std::shared_ptr<const tensor::ExpressionNode> node_;
 };
 
-// The elementwise operations of ops.h. Literals take the dtype of the expression that they meet.
-#define PATCHBAY_DECLARE_BINARY(name)                                                   \
-  [[nodiscard]] PATCHBAY_API Expression name(const Expression& a, const Expression& b); \
-  [[nodiscard]] PATCHBAY_API Expression name(const Expression& a, const Scalar& b);     \
-  [[nodiscard]] PATCHBAY_API Expression name(const Scalar& a, const Expression& b);
-#define PATCHBAY_DECLARE_UNARY(name) \
-  [[nodiscard]] PATCHBAY_API Expression name(const Expression& a);
-
-PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DECLARE_BINARY)
-PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DECLARE_UNARY)
-
-#undef PATCHBAY_DECLARE_BINARY
-#undef PATCHBAY_DECLARE_UNARY
+// elementwise.h declares the elementwise functions of expressions beside those of tensors. A
+// literal takes the dtype of the expression that it meets.
 
 /// a where the condition, a bool, is true, else b; both are computed. Two literals have the dtype
 /// that they have in ops.h.

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What is known of each operator that plugins provide: one record each. Checks, messages,
-// docs/operators.md and the operators' tests are made from the records. Tensor operations are made
-// of operators: most of one, some of several (mean, norm).
+// docs/operator-table.md and the operators' tests are made from the records. Tensor operations are
+// made of operators: most of one, some of several (mean, norm).
 #ifndef PATCHBAY_OPERATORS_H_
 #define PATCHBAY_OPERATORS_H_
 

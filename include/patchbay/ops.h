@@ -14,33 +14,13 @@
 #include <optional>
 #include <vector>
 
-#include "patchbay/elementwise_functions.h"
+#include "patchbay/elementwise.h"
 #include "patchbay/export.h"
 #include "patchbay/integer.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay {
-
-#define PATCHBAY_DECLARE_BINARY(name)                                                         \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Tensor& b);                   \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a, const Scalar& b);                   \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Scalar& a, const Tensor& b);                   \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Tensor& b); \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a, const Scalar& b); \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b);
-#define PATCHBAY_DECLARE_UNARY(name)                       \
-  [[nodiscard]] PATCHBAY_API Tensor name(const Tensor& a); \
-  PATCHBAY_API const Tensor& name##_out(const Tensor& out, const Tensor& a);
-
-// Floats are f32, f64, f16 and bf16, of which devices may lack some; numbers are floats, i32, i64
-// and u8. Of 16 bits: computed in f32 and rounded once.
-// elementwise_functions.h lists the functions, with what each of them takes.
-PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DECLARE_BINARY)
-PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DECLARE_UNARY)
-
-#undef PATCHBAY_DECLARE_BINARY
-#undef PATCHBAY_DECLARE_UNARY
 
 /// condition ? a : b for each element: any dtype, the same for a and b; the condition is bool. All
 /// three broadcast. Two literals give i64 if both are integers, else f32.

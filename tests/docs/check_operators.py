@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""docs/operators.md and the table in docs/plugin-abi.md are what the operators' table says.
+"""docs/operator-table.md and the table in docs/plugin-abi.md are what the operators' table says.
 
   check_operators.py SOURCE_DIR PROGRAM [--write]
 
@@ -30,7 +30,7 @@ def main():
     docs, program = pathlib.Path(sys.argv[1]) / "docs", sys.argv[2]
     boundary = docs / "plugin-abi.md"
     pages = {
-        docs / "operators.md": made_by(program),
+        docs / "operator-table.md": made_by(program),
         boundary: with_table(boundary.read_text(), made_by(program, "--boundary")),
     }
     differences = []
@@ -39,7 +39,7 @@ def main():
             page.write_text(made)
         differences += difflib.unified_diff(page.read_text().splitlines(), made.splitlines(),
                                             str(page), "the operators' table", lineterm="")
-    print("\n".join(differences) or "docs/operators.md and docs/plugin-abi.md agree with the table")
+    print("\n".join(differences) or "docs/operator-table.md and docs/plugin-abi.md agree with the table")
     return 1 if differences else 0
 
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Prints docs/operators.md, or with --boundary the operators' table of docs/plugin-abi.md. Both are
-// made from the installed table.
+// Prints docs/operator-table.md, or with --boundary the operators' table of docs/plugin-abi.md.
+// Both are made from the installed table.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -18,20 +18,22 @@ using patchbay::ErrorBound;
 using patchbay::OperatorInfo;
 
 constexpr const char* kPreface =
-    R"(# Operators
+    R"(# The table of operators
 
-This page is made from the operators' table (`plugin/kernels/operators.h` and `elementwise.h`) by
-`tests/docs/check_operators.py --write`. Dispatch, error messages, the kit's checks and the tests in `tests/operators` come from
-that table as well. `patchbay ops` says which operators a device has, for which dtypes, and `patchbay ops --device NAME --json`
-why not the others.
+For authors of plugins. [operators.md](operators.md) describes the functions that programs call.
 
-Operands and result are on one device and of one dtype, but where the result's is named. Results lie within the bound of the exact
-result, in units in the last place of what 'of' says: of the result itself, or of the sum of the magnitudes of all terms, which
-cancellation does not make smaller. 0: the nearest value that the dtype has. Integers, bools and indices are exact. f16 and bf16, where a
-device has them, are computed in f32 and rounded once.
+`tests/docs/check_operators.py --write` makes this page from the operators' records (`elementwise.h` and `operators.h` in
+`include/patchbay/plugin/kernels/`). Dispatch, error messages, the kit's checks and the tests in `tests/operators` use the same
+records. `patchbay ops` lists the operators and dtypes that a device supports. `patchbay ops --device NAME --json` also gives the
+reason for each dtype that it does not support.
 
-In derivatives `grad` is the gradient of the result `out`; of operands that were broadcast, the sum over what repeated is taken.
-An operator without one stops gradients.
+All operands have one dtype, which is also the result's unless the column 'result' names another. A result lies within the bound of
+the exact result. The unit is one unit in the last place (ulp) of the result, or, where the bound says 'of the terms', of the sum of
+the magnitudes of all terms, which does not shrink when terms cancel. A bound of 0 means the nearest value of the dtype. Integers,
+bools and indices are exact. f16 and bf16 are computed in f32 and rounded once.
+
+In derivatives `grad` is the gradient of the result `out`. The gradient of a broadcast operand is summed over the dimensions that
+were broadcast. Gradients do not flow through an operator without a derivative.
 )";
 
 /// For a cell of a table.
@@ -80,7 +82,8 @@ std::string shapes_of(const OperatorInfo& record) {
 
 void print_family(std::string_view family) {
   std::printf(
-      "\n## %s%s\n\n| operator | shapes | dtypes | result | bound | derivative | source |\n"
+      "\n## %s%s\n\n| operator | shapes | dtypes | result | bound | derivative | formula and "
+      "source |\n"
       "| --- | --- | --- | --- | --- | --- | --- |\n",
       std::string(1, static_cast<char>(family[0] - 'a' + 'A')).c_str(),
       std::string(family.substr(1)).c_str());

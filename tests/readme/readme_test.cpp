@@ -30,6 +30,10 @@ TEST(Readme, ProgramOfTheChapterOnRandomNumbers) { expect_output(RANDOM_PROGRAM,
 
 TEST(Readme, ProgramOfTheChapterOnGraphs) { expect_output(GRAPHS_PROGRAM, GRAPHS_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnOperations) {
+  expect_output(OPERATORS_PROGRAM, OPERATORS_OUTPUT);
+}
+
 TEST(Readme, ProgramOfTheChapterOnFusion) { expect_output(FUSION_PROGRAM, FUSION_OUTPUT); }
 
 }  // namespace

@@ -117,7 +117,7 @@ Expression Expression::cast(DType dtype) const {
   return tensor::make(tensor::Kind::kCast, nullptr, dtype, *this);
 }
 
-#define PATCHBAY_DEFINE_BINARY(name)                               \
+#define PATCHBAY_DEFINE_2(name, ...)                               \
   Expression name(const Expression& a, const Expression& b) {      \
     return tensor::apply(tensor::op::name, a, b);                  \
   }                                                                \
@@ -127,11 +127,15 @@ Expression Expression::cast(DType dtype) const {
   Expression name(const Scalar& a, const Expression& b) {          \
     return tensor::apply(tensor::op::name, tensor::literal(a), b); \
   }
-#define PATCHBAY_DEFINE_UNARY(name) \
+#define PATCHBAY_DEFINE_1(name, ...) \
   Expression name(const Expression& a) { return tensor::apply(tensor::op::name, a); }
 
-PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DEFINE_UNARY)
-PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DEFINE_BINARY)
+#define PATCHBAY_DEFINE_LOGIC(name, count, expression) PATCHBAY_DEFINE_##count(name, expression)
+
+PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_DEFINE_1)
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_DEFINE_2)
+PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_DEFINE_2)
+PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_DEFINE_LOGIC)
 
 Expression where(const Expression& condition, const Expression& a, const Expression& b) {
   return tensor::apply(tensor::op::where, condition, a, b);

@@ -171,7 +171,7 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
 
 }  // namespace tensor
 
-#define PATCHBAY_DEFINE_BINARY(name)                                                               \
+#define PATCHBAY_DEFINE_2(name, ...)                                                               \
   Tensor name(const Tensor& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
   Tensor name(const Tensor& a, const Scalar& b) { return tensor::binary(tensor::op::name, a, b); } \
   Tensor name(const Scalar& a, const Tensor& b) { return tensor::binary(tensor::op::name, a, b); } \
@@ -184,13 +184,17 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
   const Tensor& name##_out(const Tensor& out, const Scalar& a, const Tensor& b) {                  \
     return tensor::binary_out(tensor::op::name, out, a, b);                                        \
   }
-#define PATCHBAY_DEFINE_UNARY(name)                                           \
+#define PATCHBAY_DEFINE_1(name, ...)                                          \
   Tensor name(const Tensor& a) { return tensor::unary(tensor::op::name, a); } \
   const Tensor& name##_out(const Tensor& out, const Tensor& a) {              \
     return tensor::unary_out(tensor::op::name, out, a);                       \
   }
 
-PATCHBAY_UNARY_FUNCTIONS(PATCHBAY_DEFINE_UNARY)
-PATCHBAY_BINARY_FUNCTIONS(PATCHBAY_DEFINE_BINARY)
+#define PATCHBAY_DEFINE_LOGIC(name, count, expression) PATCHBAY_DEFINE_##count(name, expression)
+
+PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_DEFINE_1)
+PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_DEFINE_2)
+PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_DEFINE_2)
+PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_DEFINE_LOGIC)
 
 }  // namespace patchbay

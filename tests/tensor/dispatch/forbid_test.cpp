@@ -275,15 +275,13 @@ void add_matches(std::set<std::string>& names, const std::string& text, const ch
 std::set<std::string> declared() {
   std::set<std::string> names;
   const std::string ops = header("ops.h"), all = header("tensor.h");
-  for (const char* suffix : {"", "_out"}) {
-    add_matches(names, header("elementwise_functions.h"), R"(X\((\w+)\))", {}, suffix);
-  }
+  add_matches(names, header("elementwise.h"), R"(\nPATCHBAY_\w+_FORMS\((\w+)\))", {}, "_out");
   const char* const function =
       R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
       R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
-  for (const char* other : {"random.h", "concat.h", "indexing.h"}) {
+  for (const char* other : {"elementwise.h", "random.h", "concat.h", "indexing.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);

@@ -93,40 +93,44 @@
   X(logical_and, 2, a& b)             \
   X(logical_or, 2, a | b)
 
-/* X(name, error bound in units in the last place of the result, source): one line for each operator
- * of the tables above. 0: the result is correctly rounded. */
+/* X(name, bound in units in the last place of the result, formula, source or ""): one line for
+ * each operator of the tables above. 0: the result is the correctly rounded one. The formula is
+ * also the comment of the function in patchbay/elementwise.h, which tests/docs/check_elementwise.py
+ * writes. */
 #define PATCHBAY_ELEMENTWISE_NOTES(X)                                                              \
-  X(add, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
-  X(sub, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
-  X(mul, 0, "IEEE 754-2019, 5.4.1; integers modulo 2^bits")                                        \
-  X(div, 0, "IEEE 754-2019, 5.4.1; integers truncate, and give 0 for a zero divisor")              \
-  X(maximum, 0, "IEEE 754-2019, 9.6: NaN propagates; of two zeros the second")                     \
-  X(minimum, 0, "IEEE 754-2019, 9.6: NaN propagates; of two zeros the second")                     \
-  X(pow, 16, "IEEE 754-2019, 9.2.1")                                                               \
-  X(neg, 0, "IEEE 754-2019, 5.5.1; integers modulo 2^bits")                                        \
-  X(abs, 0, "IEEE 754-2019, 5.5.1; integers modulo 2^bits")                                        \
-  X(square, 0, "a a; integers modulo 2^bits")                                                      \
-  X(relu, 0, "0 where a < 0, else a: NaN and -0 stay")                                             \
-  X(sqrt, 0, "IEEE 754-2019, 5.4.1")                                                               \
-  X(exp, 3, "IEEE 754-2019, 9.2.1")                                                                \
-  X(log, 3, "IEEE 754-2019, 9.2.1")                                                                \
-  X(rsqrt, 2, "IEEE 754-2019, 9.2.1")                                                              \
-  X(sigmoid, 5, "1 / (1 + exp(-a))")                                                               \
-  X(tanh, 5, "IEEE 754-2019, 9.2.1")                                                               \
-  X(erf, 16, "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1")             \
-  X(gelu, 20,                                                                                      \
-    "a / 2 (1 + erf(a / sqrt 2)); Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv " \
-    "1606.08415")                                                                                  \
-  X(where, 0, "condition ? a : b")                                                                 \
-  X(clamp, 0, "minimum of high and the maximum of low and a: NaN stays")                           \
-  X(eq, 0, "IEEE 754-2019, 5.11")                                                                  \
-  X(ne, 0, "IEEE 754-2019, 5.11")                                                                  \
-  X(lt, 0, "IEEE 754-2019, 5.11")                                                                  \
-  X(le, 0, "IEEE 754-2019, 5.11")                                                                  \
-  X(gt, 0, "IEEE 754-2019, 5.11")                                                                  \
-  X(ge, 0, "IEEE 754-2019, 5.11")                                                                  \
-  X(logical_not, 0, "not a")                                                                       \
-  X(logical_and, 0, "a and b")                                                                     \
-  X(logical_or, 0, "a or b")
+  X(add, 0, "a + b; integers wrap around", "IEEE 754-2019, 5.4.1")                                 \
+  X(sub, 0, "a - b; integers wrap around", "IEEE 754-2019, 5.4.1")                                 \
+  X(mul, 0, "a * b; integers wrap around", "IEEE 754-2019, 5.4.1")                                 \
+  X(div, 0, "a / b; integers truncate, and give 0 where b is 0", "IEEE 754-2019, 5.4.1")           \
+  X(maximum, 0, "the larger of a and b; NaN if either is NaN; of two zeros b",                     \
+    "IEEE 754-2019, 9.6")                                                                          \
+  X(minimum, 0, "the smaller of a and b; NaN if either is NaN; of two zeros b",                    \
+    "IEEE 754-2019, 9.6")                                                                          \
+  X(pow, 16, "a to the power b; 1 where b is 0 or a is 1, even for NaN", "IEEE 754-2019, 9.2.1")   \
+  X(neg, 0, "-a; integers wrap around", "IEEE 754-2019, 5.5.1")                                    \
+  X(abs, 0, "|a|; integers wrap around", "IEEE 754-2019, 5.5.1")                                   \
+  X(square, 0, "a * a; integers wrap around", "IEEE 754-2019, 5.4.1")                              \
+  X(relu, 0, "0 where a < 0, else a; NaN and -0 stay", "")                                         \
+  X(sqrt, 0, "the square root of a; NaN where a < 0", "IEEE 754-2019, 5.4.1")                      \
+  X(rsqrt, 2, "1 / sqrt(a); infinite at 0, NaN where a < 0", "IEEE 754-2019, 9.2.1")               \
+  X(exp, 3, "e to the power a", "IEEE 754-2019, 9.2.1")                                            \
+  X(log, 3, "the natural logarithm of a; -infinity at 0, NaN where a < 0", "IEEE 754-2019, 9.2.1") \
+  X(sigmoid, 5, "1 / (1 + exp(-a))", "")                                                           \
+  X(tanh, 5, "the hyperbolic tangent of a", "IEEE 754-2019, 9.2.1")                                \
+  X(erf, 16, "the error function of a",                                                            \
+    "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1")                      \
+  X(gelu, 20, "a / 2 * (1 + erf(a / sqrt(2)))",                                                    \
+    "Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv 1606.08415")                   \
+  X(where, 0, "condition ? a : b", "")                                                             \
+  X(clamp, 0, "low where a < low, high where a > high, else a; NaN stays", "")                     \
+  X(eq, 0, "a == b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
+  X(ne, 0, "a != b; true where either is NaN", "IEEE 754-2019, 5.11")                              \
+  X(lt, 0, "a < b; false where either is NaN", "IEEE 754-2019, 5.11")                              \
+  X(le, 0, "a <= b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
+  X(gt, 0, "a > b; false where either is NaN", "IEEE 754-2019, 5.11")                              \
+  X(ge, 0, "a >= b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
+  X(logical_not, 0, "not a", "")                                                                   \
+  X(logical_and, 0, "a and b", "")                                                                 \
+  X(logical_or, 0, "a or b", "")
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_ */

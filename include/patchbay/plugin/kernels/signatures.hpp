@@ -37,7 +37,8 @@ struct ElementwiseNote {
   double ulps;
   const char* source;
 };
-#define PATCHBAY_ROW(name, ulps, source) ElementwiseNote{#name, ulps, source},
+#define PATCHBAY_ROW(name, ulps, formula, source) \
+  ElementwiseNote{#name, ulps, sizeof(source) > 1 ? formula "; " source : formula},
 inline constexpr auto kElementwiseNotes =
     std::to_array<ElementwiseNote>({PATCHBAY_ELEMENTWISE_NOTES(PATCHBAY_ROW)});
 #undef PATCHBAY_ROW
