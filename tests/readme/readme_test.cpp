@@ -34,6 +34,10 @@ TEST(Readme, ProgramOfTheChapterOnOperations) {
   expect_output(OPERATORS_PROGRAM, OPERATORS_OUTPUT);
 }
 
+TEST(Readme, ProgramOfTheChapterOnDevices) { expect_output(DEVICES_PROGRAM, DEVICES_OUTPUT); }
+
+TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
+
 TEST(Readme, ProgramOfTheChapterOnFusion) { expect_output(FUSION_PROGRAM, FUSION_OUTPUT); }
 
 }  // namespace
