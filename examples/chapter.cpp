@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The chapter "use a device": where tensors live, what may meet what, and what moves when.
+// The chapter "use a device": where tensors are, which of them may be combined, and when data
+// moves.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Fits a line by gradient descent: record, walk back, update. The data stays on the device; the
-// loss alone is fetched, now and then.
+// Fits a line by gradient descent: record, run backward, update. The data stays on the device; only
+// the loss is fetched, now and then.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Fits a cosine by gradient descent on a small network. One step is recorded; each replay runs it
-// on other points, with dropout drawn anew and another rate.
+// on other points, with new dropout and another learning rate.
 #include <cmath>
 #include <cstdint>
 #include <string>

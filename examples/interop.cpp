@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Patchbay beside other code in one program: memory that the program has already, tensors of
-// another library, and the driver's objects behind Patchbay's. Nothing is copied.
+// Patchbay together with other code in one program: memory of the program, tensors of another
+// library, and the driver's objects behind Patchbay's. Nothing is copied.
 #include <algorithm>
 #include <cstdint>
 #include <functional>

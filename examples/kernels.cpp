@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Three kernels of our own on any device, from the texts in examples/kernels/: saxpy, the sums of
-// blocks, a tiled product. The results are the same on every device, bit for bit: the texts fix the
-// order of all additions, and no product is fused with a sum.
+// Runs three kernel texts of examples/kernels/ on any device: saxpy, sums of blocks, a tiled
+// product. The results have the same bits on every device, because the texts fix the order of all
+// additions, and no product is fused with a sum.
 #include <cstdint>
 #include <cstring>
 #include <filesystem>

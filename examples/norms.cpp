@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A thousand products, and the norm of each in a log. Fetching every norm when it is there makes
-// the host wait a thousand times for one number; a log that stays on the device is fetched once.
+// Computes a thousand products and logs the norm of each. Fetching every norm at once makes the
+// host wait a thousand times for one number; a log on the device is fetched once.
 #include <cstdint>
 #include <string>
 #include <vector>

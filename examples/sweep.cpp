@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Products of n x n matrices, n = 16, 32, ...: the CPU against the other devices. For small n the
-// CPU wins, for a launch costs time of its own; the crossover is the n from which a device stays
-// ahead.
+// Times products of n x n matrices, n = 16, 32, ...: the CPU against the other devices. For small n
+// the CPU is faster, because a launch takes time. The crossover is the n from which a device stays
+// faster.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Two products on two devices at once, one host thread each, against the same two one after the
-// other on one device. Nothing is shared, so the devices need not wait for each other.
+// Times two products on two devices at once, with one host thread each, against the same products
+// one after the other on one device. The devices share nothing, so they do not wait for each other.
 #include <algorithm>
 #include <cstdint>
 #include <exception>
