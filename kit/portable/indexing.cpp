@@ -1,9 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/indexing.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "patchbay/plugin/kit/attributes.hpp"
@@ -12,12 +11,50 @@
 #include "kScatterAddText.text.h"
 #include "kit/loop_nest.hpp"
 #include "kit/portable/dtypes.hpp"
+#include "kit/portable/operators.hpp"
 #include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {
 
-constexpr std::int64_t kCpuRun = 64;  // elements or positions per work-item on a CPU
+/// Arguments: out, a, index.
+class GatherKernel : public plugin::Kernel {
+ public:
+  GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  const Traits& traits_;
+  const int dim_;
+  const std::uint64_t missing_;  // the bits of what is not there
+  const std::size_t element_bytes_;
+  const std::unique_ptr<Program> program_;
+  const std::unique_ptr<Function> gather_;
+};
+
+/// Arguments: out, index, source. A work-item meets the indices of its place in their order,
+/// and adds those that are in its part of out: every index is read once for each part.
+class ScatterAddKernel : public plugin::Kernel {
+ public:
+  ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  const Traits& traits_;
+  const int dim_;
+  const std::unique_ptr<Program> program_;
+  const std::unique_ptr<Function> add_;
+};
+
+int dim_of(const patchbay_kernel_spec& spec) {
+  return static_cast<int>(plugin::Attributes(spec).integer("dim"));
+}
+
+constexpr std::int64_t kCpuRun = 64;  // elements or places of a CPU's work-item
 constexpr std::int64_t kMostSingleItems = 1024;
 constexpr std::int64_t kMostParts = 256;
 
@@ -180,16 +217,15 @@ void ScatterAddKernel::launch(plugin::Stream& stream, plugin::Arguments argument
                to);
 }
 
-bool is_indexing(std::string_view op) { return op == "gather.1" || op == "scatter_add.1"; }
+std::unique_ptr<plugin::Kernel> prepare_gather(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<GatherKernel>(backend, spec.arguments[1].dtype, spec.arguments[2].dtype,
+                                        dim_of(spec));
+}
 
-std::unique_ptr<plugin::Kernel> prepare_indexing(Backend& backend,
-                                                 const patchbay_kernel_spec& spec) {
-  const bool is_gather = plugin::from_abi(spec.op) == "gather.1";
-  const std::uint8_t dtype = spec.arguments[0].dtype;
-  const std::uint8_t index = spec.arguments[is_gather ? 2 : 1].dtype;
-  const auto dim = static_cast<int>(plugin::Attributes(spec).integer("dim"));
-  if (is_gather) return std::make_unique<GatherKernel>(backend, dtype, index, dim);
-  return std::make_unique<ScatterAddKernel>(backend, dtype, index, dim);
+std::unique_ptr<plugin::Kernel> prepare_scatter_add(Backend& backend,
+                                                    const patchbay_kernel_spec& spec) {
+  return std::make_unique<ScatterAddKernel>(backend, spec.arguments[0].dtype,
+                                            spec.arguments[1].dtype, dim_of(spec));
 }
 
 }  // namespace patchbay::portable

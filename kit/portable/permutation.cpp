@@ -88,7 +88,7 @@ void PermutationKernel::launch(plugin::Stream& stream, plugin::Arguments argumen
   start(*sort_, buckets, {out, draws, starts});
 }
 
-std::unique_ptr<plugin::Kernel> prepare_permutation(Backend& backend, const patchbay_kernel_spec&) {
+std::unique_ptr<plugin::Kernel> prepare_permutation(Backend& backend) {
   return std::make_unique<PermutationKernel>(backend);
 }
 

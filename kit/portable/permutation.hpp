@@ -21,9 +21,7 @@ class PermutationKernel : public plugin::Kernel {
   const std::unique_ptr<Function> clear_, count_, sums_, starts_, place_, sort_;
 };
 
-/// Throws `unsupported` with the reason.
-std::unique_ptr<plugin::Kernel> prepare_permutation(Backend& backend,
-                                                    const patchbay_kernel_spec& spec);
+std::unique_ptr<plugin::Kernel> prepare_permutation(Backend& backend);
 
 }  // namespace patchbay::portable
 

@@ -7,6 +7,7 @@
 #include "kRandomText.text.h"
 #include "kit/loop_nest.hpp"
 #include "kit/portable/dtypes.hpp"
+#include "kit/portable/permutation.hpp"
 #include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
@@ -124,12 +125,11 @@ void RandomKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, p
   function_->launch(stream, name.empty() ? std::string_view(name_) : name, grid, to);
 }
 
-bool is_random(std::string_view op) { return find(op) != nullptr; }
-
 std::unique_ptr<plugin::Kernel> prepare_random(Backend& backend, const patchbay_kernel_spec& spec) {
   const std::string_view name = plugin::from_abi(spec.op);
-  const RandomOperator& op = *find(name);
-  return std::make_unique<RandomKernel>(backend, std::string(name), op.distribution,
+  const Operator* const op = find(name);
+  if (op == nullptr) return prepare_permutation(backend);
+  return std::make_unique<RandomKernel>(backend, std::string(name), op->distribution,
                                         spec.arguments[0].dtype);
 }
 

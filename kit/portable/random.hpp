@@ -30,7 +30,6 @@ class RandomKernel : public plugin::Kernel {
   const std::unique_ptr<Function> function_;
 };
 
-bool is_random(std::string_view op);
 /// For an operator of this family. Throws `unsupported` with the reason.
 std::unique_ptr<plugin::Kernel> prepare_random(Backend& backend, const patchbay_kernel_spec& spec);
 

@@ -157,6 +157,7 @@ std::unique_ptr<plugin::Kernel> prepare_reduction(Backend& backend,
                                                   const patchbay_kernel_spec& spec) {
   const std::string_view name = plugin::from_abi(spec.op);
   const Fold* const fold = find_fold(name);
+  if (fold == nullptr) refuse(name, {spec.arguments, spec.num_arguments});
   return std::make_unique<ReductionKernel>(backend, *fold, spec.arguments[1].dtype,
                                            spec.workspace_limit_bytes);
 }

@@ -1,16 +1,34 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/kernels/gather.hpp"
-
 #include <algorithm>
 #include <cstring>
 
+#include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/kernels/index.hpp"
+#include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kSegment = 4096;  // elements; longer rows are divided among threads
+/// gather.1: out, a, index. Where an index holds for a row of elements, the row is copied.
+class GatherKernel final : public plugin::Kernel {
+ public:
+  GatherKernel(Workers& workers, Row copy, int dim) : workers_(workers), copy_(copy), dim_(dim) {}
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  struct Walk;
+  void compute(plugin::Arguments arguments) const;
+  template <class T, class I>
+  void compute_rows(const Walk& walk, std::int64_t begin, std::int64_t end) const noexcept;
+
+  Workers& workers_;
+  const Row copy_;
+  const int dim_;
+};
+
+constexpr std::int64_t kSegment = 4096;  // elements: longer rows are cut, to be shared
 
 /// Calls body with a value of an integer type of this size, which copies elements.
 template <class Body>
@@ -106,6 +124,11 @@ void GatherKernel::compute_rows(const Walk& walk, std::int64_t begin,
       row.next();
     }
   }
+}
+
+std::unique_ptr<plugin::Kernel> prepare_gather(const Context& context) {
+  const Row copy = checked(context, context.simd().copy, context.dtype(0));
+  return std::make_unique<GatherKernel>(context.workers, copy, dim_of(context.spec));
 }
 
 }  // namespace patchbay::cpu

@@ -5,12 +5,19 @@
 
 #include <cstdint>
 
+#include "patchbay/plugin/kit/attributes.hpp"
+
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 
 namespace patchbay::cpu {
 
-/// Calls body(pointer) with the elements as i32 or i64.
+/// The attribute of that name.
+inline int dim_of(const patchbay_kernel_spec& spec) {
+  return static_cast<int>(plugin::Attributes(spec).integer("dim"));
+}
+
+/// Calls body(pointer) with the elements in their type, i32 or i64.
 template <class Body>
 void with_indices(const patchbay_argument& index, const Body& body) {
   if (index.dtype == PATCHBAY_I32)

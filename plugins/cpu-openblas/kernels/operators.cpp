@@ -6,31 +6,16 @@
 #include <optional>
 #include <string>
 
-#include "patchbay/plugin/kit/attributes.hpp"
-
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/kernels/arange.hpp"
 #include "cpu-openblas/kernels/elementwise.hpp"
-#include "cpu-openblas/kernels/gather.hpp"
 #include "cpu-openblas/kernels/permutation.hpp"
 #include "cpu-openblas/kernels/random.hpp"
 #include "cpu-openblas/kernels/reduction.hpp"
-#include "cpu-openblas/kernels/scatter_add.hpp"
 #include "cpu-openblas/products/product.hpp"
 
 namespace patchbay::cpu {
 namespace {
-
-struct Context {
-  const patchbay_kernel_spec& spec;
-  Workers& workers;
-  Libraries& libraries;
-
-  std::string name() const { return std::string(plugin::from_abi(spec.op)); }
-  const SimdTable& simd() const { return libraries.simd(); }
-  const patchbay_argument_spec& argument(int i) const { return spec.arguments[i]; }
-  std::uint8_t dtype(int i) const { return spec.arguments[i].dtype; }
-};
 
 using Maker = std::unique_ptr<plugin::Kernel> (*)(const Context& context, int op);
 
@@ -43,19 +28,27 @@ struct KernelEntry {
 /// The cost of a function per element, relative to its memory traffic, in single precision.
 constexpr int kCostlyFunction = 6;
 
+/// Of a row for it.
+int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
+
 [[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {
   plugin::unsupported(context.name() + " has no kernel for " + dtype_name(dtype) + " on cpu");
 }
 
-/// The dtype of a binary operation: that of the first input tensor.
+}  // namespace
+
+Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t dtype) {
+  const Row row = rows[index_of(dtype)];
+  if (row == nullptr) refuse(context, dtype);
+  return row;
+}
+
+namespace {
+
+/// Binary operations compute in the type of their first tensor among the inputs.
 std::uint8_t computed_dtype(const Context& context) {
   const bool a_is_tensor = context.argument(1).kind == PATCHBAY_TENSOR;
   return context.dtype(!a_is_tensor && context.argument(2).kind == PATCHBAY_TENSOR ? 2 : 1);
-}
-
-Row checked(const Context& context, Row row, std::uint8_t dtype) {
-  if (row == nullptr) refuse(context, dtype);
-  return row;
 }
 
 std::unique_ptr<plugin::Kernel> make_elementwise(const Context& context, Row row, std::uint8_t out,
@@ -84,9 +77,6 @@ std::unique_ptr<plugin::Kernel> make_ternary(const Context& context, Row3 row, s
       context.libraries.cache_bytes());
 }
 
-/// The index of a dtype in tables of rows.
-int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
-
 bool is_float(std::uint8_t dtype) { return kernels::is_of_kind(dtype, kernels::DtypeKind::kFloat); }
 /// Whether values are computed in f32 and rounded once.
 bool is_half(std::uint8_t dtype) { return kernels::is_of_kind(dtype, kernels::DtypeKind::kHalf); }
@@ -112,7 +102,7 @@ int cost_of_binary(int op, std::uint8_t dtype) {
 
 std::unique_ptr<plugin::Kernel> make_binary(const Context& context, int op) {
   const std::uint8_t dtype = computed_dtype(context);
-  const Row row = checked(context, context.simd().binary[op][index_of(dtype)], dtype);
+  const Row row = checked(context, context.simd().binary[op], dtype);
   return make_elementwise(context, row, dtype, dtype, 3, cost_of_binary(op, dtype));
 }
 
@@ -128,7 +118,7 @@ std::unique_ptr<plugin::Kernel> make_bounded(const Context& context, int op) {
 
 std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
   const std::uint8_t dtype = computed_dtype(context);
-  const Row row = checked(context, context.simd().compare[op][index_of(dtype)], dtype);
+  const Row row = checked(context, context.simd().compare[op], dtype);
   return make_elementwise(context, row, PATCHBAY_BOOL, dtype, 3, 1);
 }
 
@@ -140,14 +130,14 @@ std::unique_ptr<plugin::Kernel> make_logical(const Context& context, int op) {
 
 std::unique_ptr<plugin::Kernel> make_unary(const Context& context, int op) {
   const std::uint8_t dtype = context.dtype(1);
-  const Row row = checked(context, context.simd().unary[op][index_of(dtype)], dtype);
+  const Row row = checked(context, context.simd().unary[op], dtype);
   return make_elementwise(context, row, dtype, dtype, 2, cost_of_unary(op, dtype));
 }
 
 /// Fill copies a scalar.
 std::unique_ptr<plugin::Kernel> make_copy(const Context& context, int) {
   const std::uint8_t dtype = context.dtype(0);
-  const Row row = checked(context, context.simd().copy[index_of(dtype)], dtype);
+  const Row row = checked(context, context.simd().copy, dtype);
   return make_elementwise(context, row, dtype, dtype, 2, 1);
 }
 
@@ -262,44 +252,27 @@ std::unique_ptr<plugin::Kernel> make_permutation(const Context& context, int) {
   return std::make_unique<PermutationKernel>(context.workers, context.simd());
 }
 
-int dim_of(const Context& context) {
-  return static_cast<int>(plugin::Attributes(context.spec).integer("dim"));
-}
-
-std::unique_ptr<plugin::Kernel> make_gather(const Context& context, int) {
-  const std::uint8_t dtype = context.dtype(0);
-  const Row copy = checked(context, context.simd().copy[index_of(dtype)], dtype);
-  return std::make_unique<GatherKernel>(context.workers, copy, dim_of(context));
-}
-
-std::unique_ptr<plugin::Kernel> make_scatter_add(const Context& context, int) {
-  const std::uint8_t dtype = context.dtype(0);
-  const Row add =
-      checked(context, context.simd().binary[number_of(BinaryOp::add)][index_of(dtype)], dtype);
-  return std::make_unique<ScatterAddKernel>(context.workers, add, dim_of(context));
-}
+// By what a reduction gives in the table: an index is found, anything else accumulated.
+constexpr Maker reducer_of_Same = make_reduction, reducer_of_Total = make_reduction,
+                reducer_of_Index = make_arg_reduction;
+#define PATCHBAY_REDUCTION(name, version, arguments, dtypes, result, ...) \
+  {#name "." #version, reducer_of_##result, number_of(ReduceOp::name)},
+#define PATCHBAY_OWN(name, version, ...) \
+  {#name "." #version, [](const Context& context, int) { return prepare_##name(context); }, 0},
 
 constexpr KernelEntry kOperators[] = {
     {"fill.1", make_copy, 0},
     {"copy.1", make_copy, 0},
     {"cast.1", make_cast, 0},
     {"arange.1", make_arange, 0},
-    {"gather.1", make_gather, 0},
-    {"scatter_add.1", make_scatter_add, 0},
-    PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
-    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
-    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
-    PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
-    PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
-    PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)      //
-    {"sum.1", make_reduction, kSum},
-    {"sum_squares.1", make_reduction, kSumSquares},
-    {"sum_abs.1", make_reduction, kSumAbs},
-    {"max_abs.1", make_reduction, kMaxAbs},
-    {"min.1", make_reduction, kMin},
-    {"max.1", make_reduction, kMax},
-    {"argmin.1", make_arg_reduction, kArgMin},
-    {"argmax.1", make_arg_reduction, kArgMax},
+    PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_OWN)        //
+    PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)        //
+    PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)      //
+    PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)      //
+    PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)    //
+    PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)    //
+    PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)        //
+    PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
     {"gemm.1", make_product, 0},
     {"uniform.1", make_random, kUniform},
     {"normal.1", make_random, kNormal},

@@ -4,7 +4,9 @@
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_KERNELS_OPERATORS_HPP_
 
 #include <memory>
+#include <string>
 
+#include "patchbay/plugin/kernels/operators.h"
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "cpu-openblas/products/libraries.hpp"
@@ -17,8 +19,29 @@ namespace patchbay::cpu {
 std::unique_ptr<plugin::Kernel> prepare_operator(const patchbay_kernel_spec& spec, Workers& workers,
                                                  Libraries& libraries);
 
-/// The loop of an elementwise operator ("add.1") whose last operand has this dtype, and its cost
-/// per element relative to the memory traffic.
+/// What a kernel is made from.
+struct Context {
+  const patchbay_kernel_spec& spec;
+  Workers& workers;
+  Libraries& libraries;
+
+  std::string name() const { return std::string(plugin::from_abi(spec.op)); }
+  const SimdTable& simd() const { return libraries.simd(); }
+  const patchbay_argument_spec& argument(int i) const { return spec.arguments[i]; }
+  std::uint8_t dtype(int i) const { return spec.arguments[i].dtype; }
+};
+
+/// The loop of that dtype. Throws `unsupported` if there is none.
+Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t dtype);
+
+// Those with a kernel of their own; a file that is named after the operator has the function.
+#define PATCHBAY_DECLARED(name, ...) \
+  std::unique_ptr<plugin::Kernel> prepare_##name(const Context& context);
+PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_DECLARED)
+#undef PATCHBAY_DECLARED
+
+/// The loop of an elementwise operator ("add.1") whose last operand is of `dtype`, and what an
+/// element costs beside moving it through memory.
 struct ElementwiseRow {
   Row row;    // for one or two operands
   Row3 row3;  // for three operands

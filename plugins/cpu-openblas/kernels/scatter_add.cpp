@@ -1,17 +1,38 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cpu-openblas/kernels/scatter_add.hpp"
-
 #include <algorithm>
 #include <type_traits>
 
 #include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/kernels/index.hpp"
+#include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/threads/stream.hpp"
 
 namespace patchbay::cpu {
 namespace {
 
-constexpr std::int64_t kLeastSegment = 64;  // smallest number of elements of a row for a thread
+/// scatter_add.1: out, index, source. What goes to one element is added by one thread in the
+/// order of the index, whatever the number of threads: they share the elements of out.
+class ScatterAddKernel final : public plugin::Kernel {
+ public:
+  ScatterAddKernel(Workers& workers, Row add, int dim) : workers_(workers), add_(add), dim_(dim) {}
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override;
+
+ private:
+  struct Walk;
+  struct Share;
+  void compute(plugin::Arguments arguments) const;
+  void share_out(const Walk& walk) const;
+  void compute_share(const Walk& walk, const Share& share) const noexcept;
+  template <class T, class I>
+  void add_share(const Walk& walk, const Share& share) const noexcept;
+
+  Workers& workers_;
+  const Row add_;
+  const int dim_;
+};
+
+constexpr std::int64_t kLeastSegment = 64;  // elements of a row that are worth a thread
 
 /// Integers wrap around.
 template <class T>
@@ -189,6 +210,12 @@ void ScatterAddKernel::add_share(const Walk& walk, const Share& share) const noe
     index += walk.index_step;
     source += walk.source_step;
   }
+}
+
+std::unique_ptr<plugin::Kernel> prepare_scatter_add(const Context& context) {
+  const Row add =
+      checked(context, context.simd().binary[number_of(BinaryOp::add)], context.dtype(0));
+  return std::make_unique<ScatterAddKernel>(context.workers, add, dim_of(context.spec));
 }
 
 }  // namespace patchbay::cpu

@@ -168,8 +168,8 @@ constexpr ArgReduction make() {
 
 template <class T>
 void fill_type(SimdTable& table) {
-  table.arg_reduce[kArgMin][DtypeOf<T>::value] = make<Least, T>();
-  table.arg_reduce[kArgMax][DtypeOf<T>::value] = make<Greatest, T>();
+  table.arg_reduce[number_of(ReduceOp::argmin)][DtypeOf<T>::value] = make<Least, T>();
+  table.arg_reduce[number_of(ReduceOp::argmax)][DtypeOf<T>::value] = make<Greatest, T>();
 }
 
 }  // namespace
@@ -180,9 +180,7 @@ void fill_arg_reduce(SimdTable& table) {
   fill_type<std::int32_t>(table);
   fill_type<std::int64_t>(table);
   fill_type<std::uint8_t>(table);
-  for (int op = 0; op < kNumArgOps; ++op) {
-    table.arg_reduce[op][PATCHBAY_BOOL] = table.arg_reduce[op][PATCHBAY_U8];
-  }
+  for (auto& dtypes : table.arg_reduce) dtypes[PATCHBAY_BOOL] = dtypes[PATCHBAY_U8];
 }
 
 }  // namespace patchbay::cpu::PATCHBAY_SIMD

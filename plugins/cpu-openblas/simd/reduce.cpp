@@ -71,17 +71,7 @@ struct BoolSumStep : SumStep<std::uint8_t> {
   static Accumulator enter(std::uint8_t x) { return x != 0 ? 1 : 0; }
 };
 
-template <class T>
-struct SumSquaresStep : SumStep<T> {
-  static Sum<T> enter(T x) { return widen(x) * widen(x); }
-};
-
-template <class T>
-struct SumAbsStep : SumStep<T> {
-  static Sum<T> enter(T x) { return magnitude(x); }
-};
-
-// A NaN stays NaN.
+// Once a NaN, always a NaN.
 template <class T>
 struct MaxStep {
   using Accumulator = T;
@@ -104,11 +94,28 @@ struct MinStep {
   }
 };
 
+/// Of an operator; those that give an index are in arg_reduce.cpp.
+template <ReduceOp op, class T>
+struct Step {};
 template <class T>
-struct MaxAbsStep : MaxStep<Sum<T>> {
+struct Step<ReduceOp::sum, T> : SumStep<T> {};
+template <class T>
+struct Step<ReduceOp::sum_squares, T> : SumStep<T> {
+  static Sum<T> enter(T x) { return widen(x) * widen(x); }
+};
+template <class T>
+struct Step<ReduceOp::sum_abs, T> : SumStep<T> {
+  static Sum<T> enter(T x) { return magnitude(x); }
+};
+template <class T>
+struct Step<ReduceOp::max_abs, T> : MaxStep<Sum<T>> {
   static constexpr Sum<T> kStart = 0;
   static Sum<T> enter(T x) { return magnitude(x); }
 };
+template <class T>
+struct Step<ReduceOp::min, T> : MinStep<T> {};
+template <class T>
+struct Step<ReduceOp::max, T> : MaxStep<T> {};
 
 /// Converts halves to floats first; n is at most kMaxWidth.
 template <class Step, class T, class A>
@@ -233,31 +240,22 @@ constexpr std::uint8_t out_dtype() {
 
 template <class Step, class T>
 constexpr Reduction make() {
-  return {reduce_block<Step, T>, reduce_columns<Step, T>, combine<Step>,
-          out_dtype<typename Step::Accumulator>()};
+  if constexpr (requires { typename Step::Accumulator; }) {
+    return {reduce_block<Step, T>, reduce_columns<Step, T>, combine<Step>,
+            out_dtype<typename Step::Accumulator>()};
+  } else {
+    return {};
+  }
 }
 
-template <class T>
+/// Elements of T are accumulated as those of `Wide`.
+template <class T, class Wide = T>
 void fill_type(SimdTable& table) {
-  constexpr int dtype = DtypeOf<T>::value;
-  table.reduce[kSum][dtype] = make<SumStep<T>, T>();
-  table.reduce[kSumSquares][dtype] = make<SumSquaresStep<T>, T>();
-  table.reduce[kSumAbs][dtype] = make<SumAbsStep<T>, T>();
-  table.reduce[kMaxAbs][dtype] = make<MaxAbsStep<T>, T>();
-  table.reduce[kMin][dtype] = make<MinStep<T>, T>();
-  table.reduce[kMax][dtype] = make<MaxStep<T>, T>();
-}
-
-/// Halves are accumulated in f32.
-template <class H>
-void fill_half(SimdTable& table) {
-  constexpr int dtype = DtypeOf<H>::value;
-  table.reduce[kSum][dtype] = make<SumStep<float>, H>();
-  table.reduce[kSumSquares][dtype] = make<SumSquaresStep<float>, H>();
-  table.reduce[kSumAbs][dtype] = make<SumAbsStep<float>, H>();
-  table.reduce[kMaxAbs][dtype] = make<MaxAbsStep<float>, H>();
-  table.reduce[kMin][dtype] = make<MinStep<float>, H>();
-  table.reduce[kMax][dtype] = make<MaxStep<float>, H>();
+#define PATCHBAY_FILL(name, ...)                               \
+  table.reduce[number_of(ReduceOp::name)][DtypeOf<T>::value] = \
+      make<Step<ReduceOp::name, Wide>, T>();
+  PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_FILL)
+#undef PATCHBAY_FILL
 }
 
 }  // namespace
@@ -268,12 +266,14 @@ void fill_reduce(SimdTable& table) {
   fill_type<std::int32_t>(table);
   fill_type<std::int64_t>(table);
   fill_type<std::uint8_t>(table);
-  fill_half<F16>(table);
-  fill_half<Bf16>(table);
-  table.reduce[kSum][PATCHBAY_BOOL] = make<BoolSumStep, std::uint8_t>();
-  for (int op = kMin; op <= kMax; ++op) {
-    table.reduce[op][PATCHBAY_BOOL] = table.reduce[op][PATCHBAY_U8];
-    table.reduce[op][PATCHBAY_BOOL].out_dtype = PATCHBAY_BOOL;
+  fill_type<F16, float>(table);
+  fill_type<Bf16, float>(table);
+  table.reduce[number_of(ReduceOp::sum)][PATCHBAY_BOOL] = make<BoolSumStep, std::uint8_t>();
+  constexpr ReduceOp kExtremes[] = {ReduceOp::min, ReduceOp::max};
+  for (const ReduceOp op : kExtremes) {
+    Reduction* const dtypes = table.reduce[number_of(op)];
+    dtypes[PATCHBAY_BOOL] = dtypes[PATCHBAY_U8];
+    dtypes[PATCHBAY_BOOL].out_dtype = PATCHBAY_BOOL;
   }
 }
 

@@ -7,13 +7,14 @@
 
 #include "patchbay/plugin/kernels/dtypes.hpp"
 #include "patchbay/plugin/kernels/elementwise.h"
+#include "patchbay/plugin/kernels/operators.h"
 
 namespace patchbay::cpu {
 
 /// Tables are indexed by patchbay_dtype.
 constexpr int kNumDtypes = static_cast<int>(kernels::kNumDtypeNumbers);
 
-// The operators of the elementwise table; they index the rows below.
+// The operators of the tables, which number the rows below.
 #define PATCHBAY_NUMBERED(name, ...) name,
 enum class UnaryOp { PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_NUMBERED) kCount };
 enum class BinaryOp { PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_NUMBERED) kCount };
@@ -21,6 +22,7 @@ enum class ChoiceOp { PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_NUMBERED) kCount };
 enum class BoundedOp { PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_NUMBERED) kCount };
 enum class CompareOp { PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_NUMBERED) kCount };
 enum class LogicalOp { PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_NUMBERED) kCount };
+enum class ReduceOp { PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_NUMBERED) kCount };
 #undef PATCHBAY_NUMBERED
 template <class Op>
 constexpr int number_of(Op op) {
@@ -29,10 +31,7 @@ constexpr int number_of(Op op) {
 template <class Op>
 constexpr int kCountOf = number_of(Op::kCount);
 
-enum ReduceOp { kSum, kSumSquares, kSumAbs, kMaxAbs, kMin, kMax, kNumReduceOps };
-enum ArgOp { kArgMin, kArgMax, kNumArgOps };
-
-/// The strides of a row of an elementwise operation, in elements; 0 repeats an input.
+/// How one row of an elementwise operation is walked: strides in elements; 0 repeats an input.
 struct Steps {
   std::int64_t out = 1, a = 1, b = 1;
   bool stream = false;  // use non-temporal stores
@@ -147,8 +146,8 @@ struct SimdTable {
   Row copy[kNumDtypes] = {};
   Arange arange[kNumDtypes] = {};
   Transpose transpose[kNumDtypes] = {};
-  Reduction reduce[kNumReduceOps][kNumDtypes] = {};
-  ArgReduction arg_reduce[kNumArgOps][kNumDtypes] = {};
+  Reduction reduce[kCountOf<ReduceOp>][kNumDtypes] = {};
+  ArgReduction arg_reduce[kCountOf<ReduceOp>][kNumDtypes] = {};  // of those that give indices
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
   FloatGemmLoop float_gemm[kNumDtypes] = {};
   Philox philox = nullptr;

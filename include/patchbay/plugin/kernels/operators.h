@@ -33,17 +33,21 @@
 #define PATCHBAY_SET_INDICES PATCHBAY_BIT(I64)
 #define PATCHBAY_SET_MATRICES (PATCHBAY_SET_FLOATS | PATCHBAY_BIT(I32) | PATCHBAY_BIT(I64))
 
-#define PATCHBAY_OPERATORS_MEMORY(X)                                                             \
-  X(fill, 1, "out:write value:scalar", ALL, Same, EXACT, "out: any; value: a number", "",        \
-    "out = value", "")                                                                           \
-  X(copy, 1, "out:write a:read", ALL, Same, EXACT, "a, out: one shape", "grad", "out = a",       \
-    "any strides")                                                                               \
-  X(cast, 1, "out:write a:read", ALL, Chosen, EXACT, "a, out: one shape",                        \
-    "grad, cast back; none unless both are floats",                                              \
-    "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0",      \
-    "to bool: whether it is not 0")                                                              \
-  X(arange, 1, "out:write start:scalar step:scalar", NUMBERS, Same, RESULT(1),                   \
-    "out [n]; start, step: numbers", "", "out[i] = start + i step", "")                          \
+#define PATCHBAY_OPERATORS_MEMORY(X)                                                        \
+  X(fill, 1, "out:write value:scalar", ALL, Same, EXACT, "out: any; value: a number", "",   \
+    "out = value", "")                                                                      \
+  X(copy, 1, "out:write a:read", ALL, Same, EXACT, "a, out: one shape", "grad", "out = a",  \
+    "any strides")                                                                          \
+  X(cast, 1, "out:write a:read", ALL, Chosen, EXACT, "a, out: one shape",                   \
+    "grad, cast back; none unless both are floats",                                         \
+    "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0", \
+    "to bool: whether it is not 0")                                                         \
+  X(arange, 1, "out:write start:scalar step:scalar", NUMBERS, Same, RESULT(1),              \
+    "out [n]; start, step: numbers", "", "out[i] = start + i step", "")
+
+/* Along one dimension. Each of them has a kernel of its own: a backend defines a function for every
+ * line, prepare_gather and so on. */
+#define PATCHBAY_OPERATORS_DIMENSION(X)                                                          \
   X(gather, 1, "out:write a:read index:index", ALL, Same, EXACT,                                 \
     "out, index (i64, i32): one shape; a: the same but along dim",                               \
     "grad, added to zeros as by scatter_add",                                                    \

@@ -94,6 +94,7 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
             source,                                                                               \
             contract},
 #define PATCHBAY_MEMORY(...) PATCHBAY_ROW("memory", __VA_ARGS__)
+#define PATCHBAY_DIMENSION(...) PATCHBAY_ROW("dimension", __VA_ARGS__)
 #define PATCHBAY_REDUCTION(...) PATCHBAY_ROW("reduction", __VA_ARGS__)
 #define PATCHBAY_RANDOM(...) PATCHBAY_ROW("random", __VA_ARGS__)
 #define PATCHBAY_MATRIX(...) PATCHBAY_ROW("matrix", __VA_ARGS__)
@@ -120,6 +121,7 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
 /// In the order of the documentation.
 inline constexpr auto kSignatures = std::to_array<Signature>({
     PATCHBAY_OPERATORS_MEMORY(PATCHBAY_MEMORY)        //
+    PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_DIMENSION)  //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)      //
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)        //
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)      //
@@ -137,6 +139,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
 #undef PATCHBAY_BOUND_TERMS
 #undef PATCHBAY_ROW
 #undef PATCHBAY_MEMORY
+#undef PATCHBAY_DIMENSION
 #undef PATCHBAY_REDUCTION
 #undef PATCHBAY_RANDOM
 #undef PATCHBAY_MATRIX
