@@ -1,16 +1,18 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Reductions over some or all dimensions.
+// Reductions over some or all dimensions, and their gradients.
 #include "core/tensor/ops/reduce.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include <fmt/format.h>
 
-#include "core/tensor/autograd/reduction.h"
 #include "core/tensor/base/iteration.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
 
 namespace patchbay {
 
@@ -48,10 +50,8 @@ std::int64_t count_reduced(const TensorImpl& a, Mask mask) {
 
 bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
 
-/// Sums over no elements are 0. Extremes over no elements do not exist.
-bool has_identity(const Operator& op) {
-  return op.id == op::sum.id || op.id == op::sum_squares.id || op.id == op::sum_abs.id;
-}
+/// Its bound is one of terms. Sums over nothing are 0; extremes over nothing are nothing.
+constexpr bool is_sum(const Operator& op) { return op.signature->bound.of_terms; }
 
 void check_reducible(const Operator& op, const char* operation, const TensorImpl& a, Mask mask,
                      const Axes& axes) {
@@ -62,7 +62,7 @@ void check_reducible(const Operator& op, const char* operation, const TensorImpl
           "[{}] (a: {}). Reshape the tensor, so that they are one.",
           operation, fmt::join(axes.dims, ", "), describe(a));
   }
-  if (!has_identity(op) && count_reduced(a, mask) == 0) {
+  if (!is_sum(op) && count_reduced(a, mask) == 0) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] nothing to reduce: expected at least one element along the axes, got shape {} "
           "(a: {}). Skip empty tensors.",
@@ -113,6 +113,82 @@ Iteration walk_of(const TensorImpl& out, const TensorImpl& a, Mask mask, bool ke
   walk.add(a);
   walk.collapse();
   return walk;
+}
+
+// ----------------------------------------------------------------------------- gradients ---
+
+/// -1, 0 or 1; nothing flows through it.
+Tensor sign(const Tensor& a) {
+  const Recording recording(false);
+  return gt(a, 0).cast(a.dtype()) - lt(a, 0).cast(a.dtype());
+}
+
+/// The derivative of a sum's terms; that of `sum` is 1.
+struct Slope {
+  const Operator& op;
+  Tensor (*of)(const Tensor& a);
+};
+constexpr Slope kSlopes[] = {
+    {op::sum_squares, [](const Tensor& a) { return 2 * a; }},
+    {op::sum_abs, sign},
+};
+
+constexpr const Slope* slope_of(const Operator& op) {
+  for (const Slope& slope : kSlopes) {
+    if (slope.op.id == op.id) return &slope;
+  }
+  return nullptr;
+}
+static_assert(std::all_of(kOperators.begin(), kOperators.end(),
+                          [](const Operator& op) {
+                            return op.signature->family != std::string_view("reduction") ||
+                                   op.derivative == nullptr || !is_sum(op) || op.id == op::sum.id ||
+                                   slope_of(op) != nullptr;
+                          }),
+              "a sum has a derivative in the table, and none in kSlopes");
+
+/// The gradient shared by the elements that are the extreme, and where they are. A NaN is the
+/// extreme wherever there is one.
+Tensor share(const Tensor& grad, const Tensor& values, const Tensor& extreme, const Shape& kept) {
+  Tensor weights;
+  {
+    const Recording recording(false);
+    // Elements are counted in a type that holds their number.
+    const DType counted = is_small(values.dtype()) ? DType::f32 : values.dtype();
+    const Tensor is_extreme = logical_or(eq(values, extreme), ne(values, values)).cast(counted);
+    weights = (is_extreme / sum_to(is_extreme, kept)).cast(values.dtype());
+  }
+  return grad * weights;
+}
+
+void record_extreme(const Operator& op, const Tensor& result, const Tensor& a, const Shape& kept) {
+  const bool of_magnitudes = op.id == op::max_abs.id;
+  record(op.name, result, a,
+         [=, values = Saved("a", a), out = Saved::result(result)](const Tensor& grad,
+                                                                  const Node& node) {
+           const Tensor given = values.get(node), extreme = out.get(node).detach().reshape(kept);
+           const Tensor kept_grad = grad.reshape(kept);
+           if (!of_magnitudes) return share(kept_grad, given.detach(), extreme, kept);
+           return share(kept_grad, abs(given.detach()), extreme, kept) * sign(given);
+         });
+}
+
+/// `kept`: the result's shape with extent 1 where it was reduced, so that it broadcasts to a's.
+void record_reduction(const Operator& op, const Tensor& result, const Tensor& a,
+                      const Shape& kept) {
+  if (op.derivative == nullptr) return;
+  if (op.id == op::sum.id) {
+    record(op.name, result, a, [kept, shape = a.shape()](const Tensor& grad, const Node&) {
+      return grad.view(kept).expand(shape);
+    });
+  } else if (const Slope* const slope = slope_of(op)) {
+    record(op.name, result, a,
+           [kept, slope, values = Saved("a", a)](const Tensor& grad, const Node& node) {
+             return slope->of(values.get(node)) * grad.reshape(kept);
+           });
+  } else {
+    record_extreme(op, result, a, kept);
+  }
 }
 
 }  // namespace
