@@ -1,0 +1,44 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What operators say to operands that they do not take: a row for each. They are checked before a
+// device is asked, so that one device is enough.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <patchbay/operators.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+struct Refusal {
+  const char* record;
+  std::function<Tensor(const Tensor& a)> call;  // a: f32 [2, 3]
+  ErrorCode code;
+  const char* message;  // how it begins
+};
+
+std::vector<Refusal> refusals() {
+  return {
+      {"relu", [](const Tensor& a) { return relu(a.cast(DType::boolean)); },
+       ErrorCode::kDtypeMismatch, "[relu] is not defined for bool: expected one of f32, f64, f16"},
+      {"max", [](const Tensor& a) { return max(a.slice(0, 0, 0)); }, ErrorCode::kInvalidArgument,
+       "[max] nothing to reduce: expected at least one element along the axes, got shape [0, 3]"},
+  };
+}
+
+TEST(OperatorRefusalsTest, NameTheOperatorAndWhatItTakes) {
+  const Tensor a = ones({2, 3}, test_device("cpu:0"));
+  for (const Refusal& one : refusals()) {
+    SCOPED_TRACE(one.record);
+    EXPECT_EQ(find_operator(one.record).name, one.record);
+    const Error error = error_of([&] { static_cast<void>(one.call(a)); });
+    EXPECT_EQ(to_string(error.code()), to_string(one.code));
+    EXPECT_TRUE(std::string(error.what()).starts_with(one.message)) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::test
