@@ -1,7 +1,7 @@
 # The long form of scripts/test, which sources this file. Each row of the table in docs/status.md is
 # a check. A failed check does not stop the others.
 
-all_rows=(release asan tsan format tidy)
+all_rows=(release asan tsan format tidy patches)
 
 what_of() {
   case $1 in
@@ -10,6 +10,7 @@ what_of() {
     tsan) echo 'the same below the thread sanitizer' ;;
     format) echo 'clang-format changes nothing' ;;
     tidy) echo 'clang-tidy on core/' ;;
+    patches) echo 'three operators added to a copy as docs/adding-an-operator.md says, on every backend' ;;
   esac
 }
 
@@ -36,8 +37,36 @@ row_tidy() {
     xargs -0 -P 2 -n 1 clang-tidy --quiet -p build/release --extra-arg=-Wno-unknown-warning-option
 }
 
-# run_row NAME: fails if the check does. A check that can't run here exits with 77 and prints the
-# reason in its last line.
+# Values, gradients and messages of the three, and the conformance checks, for all backends.
+patched_targets=(operators_page operators_test autograd_test conformance_test
+                 conformance_opencl_pthread_test)
+patched_suites='^(operators_test|autograd_test\.Gradient|conformance_(opencl_pthread_)?test\.|docs\.(operators|plugin))'
+
+row_patches() {
+  command -v git >/dev/null && git rev-parse --git-dir >/dev/null 2>&1 || { echo 'no git repository'; return 77; }
+  python3 tests/patches/check_patches.py .
+  local copy=$PWD/build/patches/tree
+  rm -rf "$copy"
+  mkdir -p "$copy"
+  # Files of the working tree; of those that were removed git knows the names alone.
+  git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
+    [ ! -e "$file" ] || printf '%s\0' "$file"
+  done | xargs -0 cp --parents -t "$copy"
+  # Below a repository git would take the patches' paths for those of that repository.
+  (cd "$copy" && GIT_CEILING_DIRECTORIES=${copy%/*} git apply \
+    tests/patches/{elementwise,reduction,attributes}.patch)
+  (cd "$copy" && export CCACHE_BASEDIR=$copy && . scripts/lib.sh && run_patched)
+}
+
+run_patched() {
+  configure release "${test_options[@]}" -DPATCHBAY_BUILD_EXAMPLES=OFF -DPATCHBAY_BUILD_BENCH=OFF
+  build release "${patched_targets[@]}"
+  python3 tests/docs/check_operators.py . build/release/test-bin/operators_page --write
+  suite release -R "$patched_suites"
+}
+
+# run_row NAME: fails as the check does. One that can't run here exits 77 and gives the reason in its
+# last line.
 run_row() {
   local name=$1 log=build/all.$1.log rc start=$SECONDS result
   say "$name: $(what_of "$name")"

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(sys.argv[1])
-ROWS = ["release", "asan", "tsan", "format", "tidy"]
+ROWS = ["release", "asan", "tsan", "format", "tidy", "patches"]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess:
