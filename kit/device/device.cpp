@@ -30,7 +30,8 @@ patchbay_device_properties properties_of(const Options& options) {
   properties.index = options.index;
   properties.kind = PATCHBAY_DEVICE_ACCELERATOR;
   properties.name = plugin::to_abi(options.name);
-  properties.capabilities = PATCHBAY_CAN_MODULES | (options.has_f64 ? PATCHBAY_CAN_F64 : 0);
+  properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
+                            (options.has_f64 ? PATCHBAY_CAN_F64 : 0);
   properties.host_addressable_kinds = UINT64_C(1) << PATCHBAY_MEMORY_PINNED;
   if (options.is_host_addressable) {
     properties.host_addressable_kinds |= UINT64_C(1) << PATCHBAY_MEMORY_DEVICE;
@@ -45,8 +46,9 @@ patchbay_device_properties properties_of(const Options& options) {
 }
 
 Device::Device(const Options& options, executor::Executor& executor,
-               std::unique_ptr<Allocator> allocator)
+               std::unique_ptr<Allocator> allocator, std::shared_ptr<Health> health)
     : name_(options.name),
+      health_(std::move(health)),
       memory_(or_blocks(std::move(allocator), options)),
       programs_(*memory_, executor, traits_of(options)) {}
 

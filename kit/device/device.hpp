@@ -34,10 +34,11 @@ patchbay_device_properties properties_of(const Options& options);
 
 class Device : public plugin::Device {
  public:
-  /// `executor` must outlive the device; devices of a driver share one. `allocator` replaces the
-  /// BlockAllocator, which is used if it is null.
+  /// `executor` outlives the device; a driver has one for all its devices. `allocator`: memory of
+  /// the plugin's own kind; null: a BlockAllocator. `health`: one that the allocator knows too.
   Device(const Options& options, executor::Executor& executor,
-         std::unique_ptr<Allocator> allocator = nullptr);
+         std::unique_ptr<Allocator> allocator = nullptr,
+         std::shared_ptr<Health> health = std::make_shared<Health>());
 
   Allocator& allocator() override { return *memory_; }
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
@@ -56,7 +57,7 @@ class Device : public plugin::Device {
 
  private:
   const std::string name_;
-  const std::shared_ptr<Health> health_ = std::make_shared<Health>();
+  const std::shared_ptr<Health> health_;
   const std::unique_ptr<Allocator> memory_;
   Programs programs_;
 };

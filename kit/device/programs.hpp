@@ -4,7 +4,9 @@
 #ifndef PATCHBAY_KIT_DEVICE_PROGRAMS_HPP_
 #define PATCHBAY_KIT_DEVICE_PROGRAMS_HPP_
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +16,12 @@
 
 namespace patchbay::device {
 
-/// Must outlive the kernels that it creates, as must `memory` and `executor`.
+/// Where the bytes of a tensor really are. Throws, with `where`, if they are not all in one block
+/// or are misaligned.
+std::byte* resolve_tensor(const Allocator& memory, const std::string& where,
+                          const patchbay_argument& tensor);
+
+/// Lives as long as the kernels that were made by it; so do `memory` and `executor`.
 class Programs : public portable::Backend {
  public:
   Programs(const Allocator& memory, executor::Executor& executor, portable::Traits traits)

@@ -12,8 +12,15 @@
 
 namespace patchbay::device {
 
-Stream::Stream(Device& device)
-    : device_(device), timeline_(std::make_shared<Timeline>(device.health())) {}
+Stream::Stream(Device& device) : Stream(device, std::make_shared<Timeline>(device.health())) {}
+
+Stream::Stream(Device& device, std::shared_ptr<Timeline> timeline)
+    : device_(device), timeline_(std::move(timeline)) {}
+
+void Stream::finish() {
+  worker_.end();  // before the callbacks that it posts
+  if (callbacks_ != nullptr) callbacks_->end();
+}
 
 std::uint64_t Stream::submit(Work work) {
   device_.health()->check();
@@ -24,8 +31,15 @@ std::uint64_t Stream::submit(Work work) {
   return timeline_->submit();
 }
 
+void Stream::submit_work(Work work) {
+  submit([this, work = std::move(work)] {
+    begin_work();
+    work();
+  });
+}
+
 void Stream::submit_launch(std::string name, Work work) {
-  submit([name = std::move(name), work = std::move(work)] {
+  submit_work([name = std::move(name), work = std::move(work)] {
     try {
       work();
     } catch (const plugin::StatusError& error) {
@@ -39,26 +53,26 @@ void Stream::submit_launch(std::string name, Work work) {
   });
 }
 
-void Stream::copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes) {
-  std::memmove(to, from, size_bytes);
-}
+void Stream::run_copy(const Copy& copy) { std::memmove(copy.to, copy.from, copy.size_bytes); }
 
-void Stream::submit_copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes) {
-  submit([=, this] { copy(to, from, size_bytes); });
+void Stream::submit_copy(const Copy& copy) {
+  submit_work([this, copy] { run_copy(copy); });
 }
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
-  submit_copy(device_.memory().resolve(to, size_bytes), static_cast<const std::byte*>(from),
-              size_bytes);
+  submit_copy({device_.memory().resolve(to, size_bytes), static_cast<const std::byte*>(from),
+               size_bytes, true});
 }
 
 void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
-  submit_copy(static_cast<std::byte*>(to), device_.memory().resolve(from, size_bytes), size_bytes);
+  submit_copy(
+      {static_cast<std::byte*>(to), device_.memory().resolve(from, size_bytes), size_bytes, true});
 }
 
 void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
   const Allocator& memory = device_.memory();
-  submit_copy(memory.resolve(to, size_bytes), memory.resolve(from, size_bytes), size_bytes);
+  submit_copy(
+      {memory.resolve(to, size_bytes), memory.resolve(from, size_bytes), size_bytes, false});
 }
 
 void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
@@ -71,8 +85,8 @@ void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::
     // Not marked as device lost: that flag is for the device of this stream.
     throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, peer.name() + ", the copy's end, is lost");
   }
-  submit_copy(peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
-              size_bytes);
+  submit_copy({peer.memory().resolve(to, size_bytes), device_.memory().resolve(from, size_bytes),
+               size_bytes, true});
 }
 
 void Stream::record(plugin::Event& event) {
@@ -86,16 +100,20 @@ void Stream::record(plugin::Event& event) {
 void Stream::wait_event(plugin::Event& event) {
   const auto mark = static_cast<Event&>(event).mark();
   if (mark == nullptr) return;
-  // The worker throws the failure of the awaited work here, so this stream fails too.
-  submit([mark, health = device_.health(), host = host()] {
+  // A failure of what is waited for is thrown here, on the worker, and so becomes ours.
+  submit([this, mark, health = device_.health()] {
     try {
-      mark->timeline->wait(host, mark->position, PATCHBAY_NO_DEADLINE);
+      await(*mark);
     } catch (const plugin::StatusError& error) {
       if (mark->timeline->is_of(*health)) throw;
       // Drop the device-lost flag: another device was lost.
       throw plugin::StatusError(error.code(), error.what(), error.native_code(), 0, error.origin());
     }
   });
+}
+
+void Stream::await(const Mark& mark) {
+  mark.timeline->wait(host(), mark.position, PATCHBAY_NO_DEADLINE);
 }
 
 void Stream::flush() { device_.health()->check(); }
@@ -106,11 +124,11 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
 
 void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<Worker>();
-  const auto make_call = [call, user, timeline = timeline_, position = timeline_->submitted(),
-                          host = host().table()] {
-    call(user, plugin::detail::guarded(host, [&] {
-           timeline->wait(plugin::Host(host), position, PATCHBAY_NO_DEADLINE);
-         }));
+  const auto make_call = [this, call, user, position = timeline_->submitted()] {
+    patchbay_status* const status = plugin::detail::guarded(
+        host().table(), [&] { timeline_->wait(host(), position, PATCHBAY_NO_DEADLINE); });
+    begin_callback(position);
+    call(user, status);
   };
   // Not run by the timeline, because it is called after a failure too. Allocated here, because the
   // worker can't report that memory is exhausted.

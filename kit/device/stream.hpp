@@ -17,13 +17,22 @@ namespace patchbay::device {
 
 class Device;
 
-/// An in-order queue with a thread of its own. Addresses are resolved at submission; the thread
-/// accesses the bytes. Its events are device::Event.
+struct Mark;
+
+/// Bytes on their way.
+struct Copy {
+  std::byte* to;
+  const std::byte* from;
+  std::uint64_t size_bytes;
+  bool is_link;  // to or from the host or another device
+};
+
+/// An in-order queue with a thread of its own. Addresses are looked up when work is submitted; the
+/// thread touches the bytes. Its events are device::Event.
 class Stream : public plugin::Stream {
  public:
   explicit Stream(Device& device);
-  /// Runs the submitted work.
-  ~Stream() override = default;
+  ~Stream() override { finish(); }
 
   void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
   void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
@@ -40,22 +49,35 @@ class Stream : public plugin::Stream {
   /// Queues work for the thread and returns its position. If the work throws, it and all later work
   /// fail. Throws if the device is lost.
   std::uint64_t submit(Work work);
-  /// The same for a launch; its failure contains the name.
-  void submit_launch(std::string name, Work work);
+  /// The same for a launch, whose failure names it.
+  virtual void submit_launch(std::string name, Work work);
 
   Device& device() const { return device_; }
 
  protected:
-  /// Called by the thread for copies of any kind. The ranges may overlap.
-  virtual void copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes);
+  Stream(Device& device, std::shared_ptr<Timeline> timeline);
+  /// Runs what was submitted and ends the threads. A class that overrides what they call does this
+  /// in its destructor, while it is whole.
+  void finish();
+
+  /// Queues a launch or a copy: work before which the thread calls begin_work.
+  void submit_work(Work work);
+  virtual void submit_copy(const Copy& copy);
+
+  // Called by the thread.
+  virtual void begin_work() {}
+  /// A copy of any kind. The ranges may overlap.
+  virtual void run_copy(const Copy& copy);
+  /// Waits for a position of another stream.
+  virtual void await(const Mark& mark);
+  /// Before the callback of a position, by the thread of callbacks.
+  virtual void begin_callback(std::uint64_t) {}
 
  private:
-  void submit_copy(std::byte* to, const std::byte* from, std::uint64_t size_bytes);
-
   Device& device_;
   const std::shared_ptr<Timeline> timeline_;
-  std::unique_ptr<Worker> callbacks_;  // runs callbacks beside the stream's work; null until used
-  Worker worker_;                      // destroyed before `callbacks_`, to which it posts
+  std::unique_ptr<Worker> callbacks_;  // made by the first; so that they hold no later work back
+  Worker worker_;
 };
 
 }  // namespace patchbay::device

@@ -49,6 +49,11 @@ std::optional<plugin::StatusError> Timeline::failure(std::uint64_t position) con
   return failure_ && failed_at_ <= position ? failure_ : std::nullopt;
 }
 
+std::uint64_t Timeline::running() const {
+  const std::lock_guard lock(mutex_);
+  return completed_ + 1;
+}
+
 void Timeline::check(std::uint64_t position) const {
   health_->check();
   if (const auto failed = failure(position)) throw *failed;

@@ -32,6 +32,8 @@ class Timeline {
   /// Counts one more submission and returns its position, submitted().
   std::uint64_t submit() { return submitted_.fetch_add(1, std::memory_order_acq_rel) + 1; }
   std::uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
+  /// By the worker: the position whose work it runs.
+  std::uint64_t running() const;
 
   /// Called by the worker: runs the work of a position unless earlier work failed.
   void run(std::uint64_t position, const std::function<void()>& work) noexcept;

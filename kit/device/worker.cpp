@@ -7,7 +7,8 @@ namespace patchbay::device {
 
 Worker::Worker() : thread_([this] { run(); }) {}
 
-Worker::~Worker() {
+void Worker::end() {
+  if (!thread_.joinable()) return;
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -15,10 +15,12 @@ namespace patchbay::device {
 class Worker {
  public:
   Worker();
-  /// Runs the queued tasks, then ends the thread.
-  ~Worker();
+  ~Worker() { end(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
+
+  /// Runs what is queued, then ends the thread.
+  void end();
 
   /// Tasks do not throw.
   using Task = std::function<void()>;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -143,6 +144,41 @@ TEST_F(StreamTest, WaitEndsAtItsDeadline) {
   EXPECT_FALSE(event_.is_done());
   may_go_on.set_value();
   EXPECT_TRUE(stream_.synchronize(PATCHBAY_NO_DEADLINE));
+}
+
+/// Counts what the thread asks it for.
+class CountingStream : public Stream {
+ public:
+  CountingStream(Device& device, int& works, int& copies)
+      : Stream(device), works_(works), copies_(copies) {}
+  ~CountingStream() override { finish(); }
+
+ private:
+  void begin_work() override { ++works_; }
+  void run_copy(const patchbay::device::Copy& copy) override {
+    copies_ += copy.is_link ? 1 : 100;
+    Stream::run_copy(copy);
+  }
+  int &works_, &copies_;
+};
+
+TEST_F(StreamTest, WhatAClassOverridesIsCalledUntilItIsGone) {
+  const Memory block = device_.allocator().allocate(PATCHBAY_MEMORY_DEVICE, 16, 1);
+  int works = 0, copies = 0;
+  const int sent = 7;
+  int received = 0;
+  {
+    std::unique_ptr<Stream> owner;
+    Stream& stream = adopt<patchbay_stream>(
+        std::unique_ptr<Stream>(std::make_unique<CountingStream>(device_, works, copies)), owner);
+    stream.submit([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+    stream.copy_to_device(block, &sent, sizeof sent);
+    stream.copy_on_device({block.base, 8}, block, sizeof sent);
+    stream.copy_to_host(&received, {block.base, 8}, sizeof received);
+  }
+  EXPECT_EQ(received, 7);
+  EXPECT_EQ(works, 3);
+  EXPECT_EQ(copies, 102);
 }
 
 TEST_F(StreamTest, DevicesReachNoOtherUnlessTheySaySo) {

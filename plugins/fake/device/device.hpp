@@ -8,24 +8,22 @@
 #include <string>
 #include <string_view>
 
-#include "patchbay/plugin/kit/objects.hpp"
-
 #include "fake/device/faults.hpp"
-#include "fake/device/memory.hpp"
 #include "fake/device/options.hpp"
-#include "fake/device/timeline.hpp"
-#include "fake/kernels/portable_backend.hpp"
-#include "kit/executor/executor.hpp"
+#include "kit/device/device.hpp"
 
 namespace fake {
 
-class Device : public plugin::Device {
- public:
-  /// `options`, `faults` and the executor belong to the driver.
-  Device(std::uint32_t index, const Options& options, Faults& faults,
-         patchbay::executor::Executor& executor);
+namespace device = patchbay::device;
+namespace executor = patchbay::executor;
 
-  Allocator& allocator() override { return memory_; }
+/// The device of the kit, with faults.
+class Device : public device::Device {
+ public:
+  /// The driver owns options, faults and executor.
+  Device(std::uint32_t index, const Options& options, Faults& faults, executor::Executor& executor)
+      : Device(index, options, faults, executor, std::make_shared<device::Health>()) {}
+
   std::unique_ptr<plugin::Stream> create_stream(std::uint32_t flags) override;
   std::unique_ptr<plugin::Event> create_event(std::uint32_t flags) override;
   std::unique_ptr<plugin::Kernel> prepare(const patchbay_kernel_spec& spec) override;
@@ -38,22 +36,16 @@ class Device : public plugin::Device {
   /// A number for a new stream that is unique in the runtime.
   std::uint64_t next_queue();
 
-  const std::string& name() const { return name_; }
   const Options& options() const { return options_; }
   Faults& faults() const { return faults_; }
-  const std::shared_ptr<Health>& health() const { return health_; }
-  const Allocator& memory() const { return memory_; }
-  PortableBackend& portable() { return portable_; }
 
  private:
+  Device(std::uint32_t index, const Options& options, Faults& faults, executor::Executor& executor,
+         const std::shared_ptr<device::Health>& health);
+
   const std::uint32_t index_;
-  const std::string name_;
   const Options& options_;
   Faults& faults_;
-  patchbay::executor::Executor& executor_;
-  const std::shared_ptr<Health> health_ = std::make_shared<Health>();
-  Allocator memory_;
-  PortableBackend portable_;
   std::atomic<std::uint32_t> num_streams_{0};
 };
 

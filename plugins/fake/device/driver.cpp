@@ -23,26 +23,15 @@ void Driver::enumerate(const Found& found) {
     char pci_address[24];
     std::snprintf(pci_address, sizeof pci_address, "fa4e:%02x:00.0", i);
 
-    patchbay_device_properties properties{};
-    properties.size = sizeof properties;
-    properties.index = i;
-    properties.kind = PATCHBAY_DEVICE_ACCELERATOR;
+    const patchbay::device::Options options = options_.of_device(i);
+    patchbay_device_properties properties = patchbay::device::properties_of(options);
     properties.name = plugin::to_abi(name);
     properties.vendor = plugin::to_abi("Patchbay");
     properties.driver_version = plugin::to_abi("1.0");
     properties.pci_address = plugin::to_abi(pci_address);
     std::memcpy(properties.uuid, "patchbay fake", 13);
     properties.uuid[15] = static_cast<std::uint8_t>(i);
-    properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
-                              (options_.f64 ? PATCHBAY_CAN_F64 : 0) |
-                              (options_.has_peers(i) ? PATCHBAY_CAN_PEER_ACCESS : 0);
-    properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
-    properties.memory_total_bytes = options_.memory_bytes;
-    properties.memory_alignment_bytes = patchbay::device::kAlignmentBytes;
-    properties.compute_units = 1;
-    properties.preferred_vector_bytes = 8;
-    properties.sub_group_width = 1;
-    properties.max_group_size = patchbay::executor::kMaxGroupSize;
+    if (options_.has_peers(i)) properties.capabilities |= PATCHBAY_CAN_PEER_ACCESS;
     found(properties);
   }
 }

@@ -3,37 +3,24 @@
 #define PATCHBAY_PLUGINS_FAKE_DEVICE_EVENT_HPP_
 
 #include <atomic>
-#include <cstdint>
-#include <memory>
 
-#include "patchbay/plugin/kit/objects.hpp"
-
-#include "fake/device/timeline.hpp"
+#include "kit/device/event.hpp"
 
 namespace fake {
 
-/// A recorded position and the time when it was reached.
-struct Mark {
-  std::shared_ptr<Timeline> timeline;
-  std::uint64_t position = 0;
-  std::atomic<std::uint64_t> reached_ns{0};
-  std::atomic<int> denials{0};  // how often queries still report it as pending
-};
-
-class Event : public plugin::Event {
+/// An event that may be noticed late.
+class Event : public patchbay::device::Event {
  public:
-  bool is_done() override;
-  bool wait(std::uint64_t deadline_ns) override;
-  std::uint64_t nanoseconds_since(plugin::Event& earlier) override;
-
-  void set(std::shared_ptr<Mark> mark) { mark_ = std::move(mark); }
-  /// Null if the event was never recorded; then it is done.
-  const std::shared_ptr<Mark>& mark() const { return mark_; }
+  bool is_done() override {
+    return patchbay::device::Event::is_done() &&
+           (denials_.load(std::memory_order_relaxed) <= 0 ||
+            denials_.fetch_sub(1, std::memory_order_relaxed) <= 0);
+  }
+  /// So often it is said to be pending still.
+  void deny(int times) { denials_.store(times, std::memory_order_relaxed); }
 
  private:
-  std::uint64_t reached_ns();
-
-  std::shared_ptr<Mark> mark_;
+  std::atomic<int> denials_{0};
 };
 
 }  // namespace fake

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Device memory that the host can't access, with allocations that fail on demand.
+// Device memory that fails on demand.
 #ifndef PATCHBAY_PLUGINS_FAKE_DEVICE_MEMORY_HPP_
 #define PATCHBAY_PLUGINS_FAKE_DEVICE_MEMORY_HPP_
 
@@ -8,14 +8,15 @@
 #include <utility>
 
 #include "fake/device/faults.hpp"
-#include "fake/device/timeline.hpp"
 #include "kit/device/allocator.hpp"
+#include "kit/device/health.hpp"
 
 namespace fake {
 
 class Allocator : public patchbay::device::BlockAllocator {
  public:
-  Allocator(std::uint64_t total_bytes, std::shared_ptr<const Health> health, Faults& faults)
+  Allocator(std::uint64_t total_bytes, std::shared_ptr<const patchbay::device::Health> health,
+            Faults& faults)
       : BlockAllocator(total_bytes, false), health_(std::move(health)), faults_(faults) {}
 
   plugin::Memory allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
@@ -30,7 +31,7 @@ class Allocator : public patchbay::device::BlockAllocator {
   }
 
  private:
-  const std::shared_ptr<const Health> health_;
+  const std::shared_ptr<const patchbay::device::Health> health_;
   Faults& faults_;
 };
 

@@ -105,6 +105,10 @@ Options::Options(const plugin::Host& host)
       link_bytes_per_s(number_option(host, "fake_link_bytes_per_s", 0)),
       workspace_bytes(number_option(host, "fake_workspace_bytes", 0)) {}
 
+patchbay::device::Options Options::of_device(std::uint32_t index) const {
+  return {index, "fake:" + std::to_string(index), memory_bytes, false, f64};
+}
+
 bool Options::reaches(std::uint32_t from, std::uint32_t to) const {
   if (from == to) return false;
   return peers ? peers->contains({from, to}) : peer;

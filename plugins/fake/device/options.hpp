@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "patchbay/plugin/kit/host.hpp"
+#include "kit/device/device.hpp"
 
 namespace fake {
 
@@ -31,7 +31,9 @@ Window window_option(const plugin::Host& host, const std::string& name);
 struct Options {
   explicit Options(const plugin::Host& host);
 
-  /// Whether `from` can copy directly to `to`.
+  /// What the kit is told of a device.
+  patchbay::device::Options of_device(std::uint32_t index) const;
+  /// Whether `from` copies to `to` by itself.
   bool reaches(std::uint32_t from, std::uint32_t to) const;
   /// Whether it can copy directly to any other device.
   bool has_peers(std::uint32_t from) const;

@@ -3,10 +3,10 @@
 
 namespace fake {
 
-void Timeline::hold(std::uint64_t position, std::chrono::microseconds duration) {
+void Timeline::hold(std::chrono::microseconds duration) {
   if (duration.count() == 0) return;
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, duration, [&] { return wanted_ >= position; });
+  changed_.wait_for(lock, duration, [&] { return wanted_ > completed_; });
 }
 
 void Timeline::hurry(std::uint64_t position) {

@@ -12,22 +12,19 @@
 
 namespace fake {
 
-namespace plugin = patchbay::plugin;
-using Health = patchbay::device::Health;
-
 class Timeline : public patchbay::device::Timeline {
  public:
   using patchbay::device::Timeline::Timeline;
 
-  /// Called by the worker: waits, but ends early when someone waits for this or a later position.
-  void hold(std::uint64_t position, std::chrono::microseconds duration);
-  /// Ends the delays of all positions up to this one.
+  /// By the worker: waits so long, unless somebody waits for its position or a later one.
+  void hold(std::chrono::microseconds duration);
+  /// Nothing up to this position is held back any more.
   void hurry(std::uint64_t position) override;
 
   /// Called by another timeline's worker. Polls `gives_up`; returns false if it becomes true.
   bool wait_unless(std::uint64_t position, const std::function<bool()>& gives_up);
 
-  /// Whether the worker runs endless work. The worker sets it until the position is over.
+  /// Whether the worker is at something that has no end of its own; set by the worker.
   bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
   void set_stuck(bool stuck) { stuck_.store(stuck, std::memory_order_release); }
 

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "fake/device/device.hpp"
 #include "fake/device/stream.hpp"
-#include "kit/dtypes.hpp"
-#include "kit/portable/elementwise/fused.hpp"
-#include "kit/portable/operators.hpp"
+#include "kit/device/programs.hpp"
 
 namespace fake {
 namespace {
@@ -69,113 +66,50 @@ void Kernel::check_argument(std::size_t i, const patchbay_argument& argument) co
   }
 }
 
-std::byte* bytes_of(const Device& device, const std::string& where,
-                    const patchbay_argument& tensor) {
-  std::uint64_t last = 0;
-  bool empty = false, overflows = false;
-  for (std::size_t d = 0; d < tensor.rank && !empty; ++d) {
-    empty = tensor.shape[d] == 0;
-    if (empty) break;
-    std::uint64_t reach = 0;
-    overflows = overflows ||
-                __builtin_mul_overflow(static_cast<std::uint64_t>(tensor.shape[d] - 1),
-                                       static_cast<std::uint64_t>(tensor.strides[d]), &reach) ||
-                __builtin_add_overflow(last, reach, &last);
-  }
-  const std::uint64_t element_bytes = patchbay::element_bytes(tensor.dtype);
-  if (overflows || last >= std::numeric_limits<std::uint64_t>::max() / element_bytes) {
-    plugin::invalid_argument(where + ": a tensor beyond 64 bits");
-  }
-  std::byte* const bytes =
-      device.memory().resolve(tensor.value.memory, empty ? 0 : (last + 1) * element_bytes);
-  if (reinterpret_cast<std::uintptr_t>(bytes) % element_bytes != 0) {
-    plugin::invalid_argument(where + ": a misaligned tensor");
-  }
-  return bytes;
-}
-
-LaunchFault begin_launch(Device& device, const std::string& shown) {
-  device.health()->check();
-  const LaunchFault fault = device.faults().count_launch();
-  if (fault == LaunchFault::kLosesDevice) {
-    device.lose(shown + " lost the device, as the option fake_lose_device asks");
-    device.health()->check();
-  }
-  return fault;
-}
-
-void Kernel::check_arguments(const Device& device, plugin::Arguments arguments) const {
+void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Memory workspace,
+                    std::string_view name) {
+  auto& stream = static_cast<Stream&>(on);
+  const auto& memory = stream.device().memory();
+  const std::string shown(name.empty() ? name_ : name);
+  const LaunchFault fault = stream.begin_launch(shown);
   if (arguments.size() != specs_.size()) {
     plugin::invalid_argument(name_ + ": " + std::to_string(arguments.size()) + " arguments");
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     check_argument(i, arguments[i]);
-    if (arguments[i].kind == PATCHBAY_TENSOR) bytes_of(device, name_, arguments[i]);
+    if (arguments[i].kind == PATCHBAY_TENSOR) resolve_tensor(memory, name_, arguments[i]);
   }
-}
-
-void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Memory workspace,
-                    std::string_view name) {
-  auto& stream = static_cast<Stream&>(on);
-  Device& device = stream.device();
-  const std::string shown = "launch of " + std::string(name.empty() ? name_ : name);
-  const LaunchFault fault = begin_launch(device, shown);
-  check_arguments(device, arguments);
   std::byte* const marked =
-      device.memory().resolve(workspace, workspace_bytes()) + portable_->workspace_bytes();
+      memory.resolve(workspace, workspace_bytes()) + portable_->workspace_bytes();
   const auto work = std::make_shared<const Stream::Batch>(
       stream.collect([&] { portable_->launch(stream, arguments, workspace, name); }));
 
-  stream.submit_launch(fault, shown,
-                       [=, &stream, size_bytes = marked_bytes_](std::uint64_t position) {
-                         const auto mark = reinterpret_cast<std::uintptr_t>(work.get());
-                         mark_workspace(marked, size_bytes, mark);
-                         if (size_bytes != 0) stream.pause(position);
-                         for (const auto& part : *work) part();
-                         check_workspace(marked, size_bytes, mark, shown);
-                       });
+  stream.submit_launch(fault, shown, [=, &stream, size_bytes = marked_bytes_] {
+    const auto mark = reinterpret_cast<std::uintptr_t>(work.get());
+    mark_workspace(marked, size_bytes, mark);
+    if (size_bytes != 0) stream.pause();
+    for (const auto& part : *work) part();
+    check_workspace(marked, size_bytes, mark, "launch of " + shown);
+  });
 }
 
-std::unique_ptr<plugin::Kernel> prepare_operator(Device& device, const patchbay_kernel_spec& spec) {
-  const std::string name(plugin::from_abi(spec.op));
-  const std::uint64_t marked_bytes = device.options().workspace_bytes;
+patchbay_kernel_spec without_marked(patchbay_kernel_spec spec, std::uint64_t marked_bytes) {
   if (marked_bytes > spec.workspace_limit_bytes) {
-    plugin::unsupported(name + ": needs " + std::to_string(marked_bytes) +
-                        " bytes of workspace, limit " + std::to_string(spec.workspace_limit_bytes));
+    plugin::unsupported(std::string(plugin::from_abi(spec.op)) + ": needs " +
+                        std::to_string(marked_bytes) + " bytes of workspace, limit " +
+                        std::to_string(spec.workspace_limit_bytes));
   }
-  patchbay_kernel_spec rest = spec;
-  rest.workspace_limit_bytes -= marked_bytes;
-  auto portable = patchbay::portable::prepare(device.portable(), rest);
-  if (portable == nullptr) plugin::unsupported(name + ": no such operator");
-  return std::make_unique<Kernel>(name, std::move(portable),
-                                  std::vector(spec.arguments, spec.arguments + spec.num_arguments),
-                                  marked_bytes);
+  spec.workspace_limit_bytes -= marked_bytes;
+  return spec;
 }
 
-namespace {
-
-class FusedModule final : public plugin::Module {
- public:
-  FusedModule(Device& device, std::unique_ptr<plugin::Module> portable)
-      : device_(device), portable_(std::move(portable)) {}
-
-  std::unique_ptr<plugin::Kernel> kernel(std::string_view name,
-                                         plugin::ArgumentSpecs arguments) override {
-    device_.faults().count(Call::kPrepare);
-    return std::make_unique<Kernel>(std::string(name), portable_->kernel(name, arguments),
-                                    std::vector(arguments.begin(), arguments.end()), 0);
-  }
-
- private:
-  Device& device_;
-  const std::unique_ptr<plugin::Module> portable_;
-};
-
-}  // namespace
-
-std::unique_ptr<plugin::Module> load_fused(Device& device, std::string_view code) {
-  return std::make_unique<FusedModule>(device,
-                                       patchbay::portable::load_fused(device.portable(), code));
+std::unique_ptr<plugin::Kernel> Module::kernel(std::string_view name,
+                                               plugin::ArgumentSpecs arguments) {
+  faults_.count(Call::kPrepare);
+  auto kernel = code_->kernel(name, arguments);
+  if (!is_fused_) return kernel;
+  return std::make_unique<Kernel>(std::string(name), std::move(kernel),
+                                  std::vector(arguments.begin(), arguments.end()), 0);
 }
 
 }  // namespace fake

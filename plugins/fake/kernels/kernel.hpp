@@ -15,10 +15,8 @@
 
 namespace fake {
 
-class Device;
-
-/// A portable kernel. It runs all its functions as one launch, which checks the arguments that the
-/// specs left open, and simulates the configured fault.
+/// A portable kernel. However many functions it runs, it is one launch, which checks all that the
+/// specs left open and plays the fault that is asked for.
 class Kernel : public plugin::Kernel {
  public:
   /// `marked_bytes`: additional workspace, which a launch fills and checks afterwards.
@@ -32,7 +30,6 @@ class Kernel : public plugin::Kernel {
               std::string_view name) override;
 
  private:
-  void check_arguments(const Device& device, plugin::Arguments arguments) const;
   void check_argument(std::size_t i, const patchbay_argument& argument) const;
 
   const std::string name_;
@@ -41,16 +38,22 @@ class Kernel : public plugin::Kernel {
   const std::uint64_t marked_bytes_;
 };
 
-/// The kernel of an operator. Throws unsupported, with operator and dtypes, if there is none.
-std::unique_ptr<plugin::Kernel> prepare_operator(Device& device, const patchbay_kernel_spec& spec);
-std::unique_ptr<plugin::Module> load_fused(Device& device, std::string_view code);
+/// The spec for the portable kernel. Throws unsupported if the limit leaves no room for the mark.
+patchbay_kernel_spec without_marked(patchbay_kernel_spec spec, std::uint64_t marked_bytes);
 
-/// The address of a tensor's bytes. Throws, with `where`, if they are not all in one block.
-std::byte* bytes_of(const Device& device, const std::string& where,
-                    const patchbay_argument& tensor);
+/// A module of the kit. The kernels of a fused one are portable kernels.
+class Module : public plugin::Module {
+ public:
+  Module(Faults& faults, std::unique_ptr<plugin::Module> code, bool is_fused)
+      : faults_(faults), code_(std::move(code)), is_fused_(is_fused) {}
+  std::unique_ptr<plugin::Kernel> kernel(std::string_view name,
+                                         plugin::ArgumentSpecs arguments) override;
 
-/// Counts the launch. Throws an immediate fault; returns one that the stream simulates.
-LaunchFault begin_launch(Device& device, const std::string& shown);
+ private:
+  Faults& faults_;
+  const std::unique_ptr<plugin::Module> code_;
+  const bool is_fused_;
+};
 
 }  // namespace fake
 
