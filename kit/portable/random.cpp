@@ -127,7 +127,7 @@ void RandomKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, p
 
 std::unique_ptr<plugin::Kernel> prepare_random(Backend& backend, const patchbay_kernel_spec& spec) {
   const std::string_view name = plugin::from_abi(spec.op);
-  const Operator* const op = find(name);
+  const RandomOperator* const op = find(name);
   if (op == nullptr) return prepare_permutation(backend);
   return std::make_unique<RandomKernel>(backend, std::string(name), op->distribution,
                                         spec.arguments[0].dtype);
