@@ -25,7 +25,7 @@ void append(std::string& key, const Shape& shape) {
   for (const std::int64_t dim : shape) append(key, dim);
 }
 
-/// Two specs have the same key only if they are equal.
+/// Equal for equal specs, and only for these.
 std::string key_of(const KernelSpec& spec) {
   std::string key;
   append(key, spec.op);
@@ -56,8 +56,8 @@ std::shared_ptr<KernelState> KernelCache::find_or_prepare(const KernelSpec& spec
     const std::scoped_lock lock(mutex_);
     if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
   }
-  // Preparing may compile for seconds. Two threads that ask at once may both prepare the kernel;
-  // the first to finish wins.
+  // Preparing may compile for seconds; two threads that ask at once may both do it, and the
+  // first to end wins.
   auto prepared = std::make_shared<KernelState>(device_, spec);
   const std::scoped_lock lock(mutex_);
   return kernels_.emplace(key, std::move(prepared)).first->second;
@@ -65,20 +65,7 @@ std::shared_ptr<KernelState> KernelCache::find_or_prepare(const KernelSpec& spec
 
 KernelState& KernelCache::keep(const KernelKey& key, KernelState& kernel) {
   const std::scoped_lock lock(mutex_);
-  const std::uint64_t tag = tag_of(key);
-  for (std::size_t i = 0; i < kNumProbes; ++i) {
-    Slot& slot = slots_[(first_slot(tag) + i) % kNumSlots];
-    const std::uint64_t found = slot.tag.load(std::memory_order_relaxed);
-    if (found == tag && is_at(slot, key)) break;  // another thread was first
-    if (found != 0) continue;
-    if (!key.attributes.empty()) {
-      attributes_.emplace_back(key.attributes.begin(), key.attributes.end());
-      slot.attributes = attributes_.back().data();
-    }
-    slot.kernel = &kernel;
-    slot.tag.store(tag, std::memory_order_release);
-    break;
-  }
+  table_.insert(key, kernel);  // without a free entry, each launch finds the kernel by its spec
   return kernel;
 }
 
