@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Gradients. Operations on tensors that require them are recorded while they run, and backward()
-// walks the record in reverse (reverse-mode differentiation). docs/autograd.md.
+// Gradients: docs/autograd.md. Operations on tensors that require gradients are recorded while they
+// run, and backward() walks the record in reverse (reverse-mode differentiation).
 #ifndef PATCHBAY_AUTOGRAD_H_
 #define PATCHBAY_AUTOGRAD_H_
 
@@ -13,10 +13,10 @@
 
 namespace patchbay {
 
-/// Whether operations of this thread are recorded: true outside of the scopes below.
+/// Whether this thread records operations. True outside of the scopes below.
 PATCHBAY_API bool is_grad_enabled();
 
-/// A scope of this thread that turns recording on or off; scopes nest, the innermost holds.
+/// Turns recording of this thread on or off until the scope ends. The innermost scope counts.
 class PATCHBAY_API GradMode {
  public:
   explicit GradMode(bool enabled);
@@ -28,14 +28,14 @@ class PATCHBAY_API GradMode {
   std::uint8_t previous_;
 };
 
-/// In it nothing is recorded: for updates of parameters, and for evaluation.
+/// Turns recording off: for updates of parameters, and for evaluation.
 class NoGrad : public GradMode {
  public:
   NoGrad() : GradMode(false) {}
 };
 
-/// As NoGrad, and nothing inside can turn recording on again: for programs that never train.
-/// Errors inside: kInvalidArgument for GradMode(true) and requires_grad_().
+/// Turns recording off, and nothing inside the scope can turn it on again: for programs that never
+/// train. Errors inside: kInvalidArgument for GradMode(true) and requires_grad_().
 class PATCHBAY_API InferenceMode {
  public:
   InferenceMode();
@@ -48,19 +48,20 @@ class PATCHBAY_API InferenceMode {
   bool previous_inference_;
 };
 
-/// The gradients of the sum of `outputs`, each times its gradient (1 where that is undefined or not
-/// given; then the output has one element), with respect to `inputs`: undefined where an input has
-/// no part in them. Touches no tensor's grad(). Queued. Errors as Tensor::backward.
+/// The gradients with respect to `inputs` of the sum of all `outputs`, each times its gradient. An
+/// output without a gradient must have one element; its gradient is 1. The result of an input that
+/// no output depends on is undefined. Changes no tensor's grad(). Queued. Errors: as
+/// Tensor::backward.
 [[nodiscard]] PATCHBAY_API std::vector<Tensor> gradients(
     const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
     const std::vector<Tensor>& output_gradients = {}, BackwardOptions options = {});
 
-/// function(inputs), recorded as one operation that keeps the inputs alone: backward runs the
-/// function again (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016), from where
-/// the runtime's default generator was the first time; it must give the same result. Gradients flow
-/// to leaves that the function captures, too. Where no input requires any the function is called
-/// and recorded as it stands, and nothing is saved. Errors: kInvalidArgument without inputs, a
-/// function or its result; kUnsupported by a backward with create_graph.
+/// Calls function(inputs) and records it as one operation that keeps only the inputs. backward runs
+/// the function again, with the same draws of the runtime's default generator (Chen et al.,
+/// Training Deep Nets with Sublinear Memory Cost, 2016); it must give the same result. Gradients
+/// also flow to leaves that the function captures. If no input requires gradients, the function is
+/// recorded as usual. Errors: kInvalidArgument for no inputs, no function or an undefined result;
+/// kUnsupported in a backward with create_graph.
 [[nodiscard]] PATCHBAY_API Tensor
 checkpoint(const std::function<Tensor(const std::vector<Tensor>&)>& function,
            const std::vector<Tensor>& inputs);

@@ -16,8 +16,8 @@ namespace runtime {
 struct BufferState;
 }
 
-/// A block of one device's memory, shared by all copies of the handle; freed with the last of
-/// them, once the work that uses it is done. Null when default-constructed. Handles are as safe to
+/// A block of one device's memory. A shared handle: the memory is freed when the last handle is
+/// gone and the work that uses it is done. Null when default-constructed. Handles are as safe to
 /// share between threads as std::shared_ptr.
 class PATCHBAY_API Buffer {
  public:
@@ -34,15 +34,15 @@ class PATCHBAY_API Buffer {
     if (state_ != nullptr) release();
   }
 
-  /// Uninitialised memory, aligned to the device's alignment. 0 bytes is fine.
+  /// Uninitialised memory with the device's alignment. The size may be 0.
   /// Errors: kOutOfMemory names device, requested, free, total.
   static Buffer allocate(const Device& device, std::size_t size_bytes,
                          MemoryKind kind = MemoryKind::kDevice);
-  /// Borrows host memory for a device that can address it (a CPU device). It must stay valid until
-  /// `released` is called (if given), which is when nothing uses it any more: on the thread that
-  /// drops the last handle, which may be the runtime's own that makes copies. An exception out of
-  /// it is only logged; it calls nothing of the library.
-  /// Errors: kUnsupported if the device can't; kInvalidArgument for null memory of some size.
+  /// Borrows host memory for a device that can address it (a CPU device). The caller keeps it valid
+  /// until `released` is called, when nothing uses it any more. That call comes from the thread
+  /// that drops the last handle, which may be the runtime's transfer thread. `released` must not
+  /// call the library; an exception that it throws is logged. Errors: kUnsupported if the device
+  /// can't; kInvalidArgument for null memory of some size.
   static Buffer wrap_host(const Device& device, void* data, std::size_t size_bytes,
                           std::function<void()> released = {});
 
@@ -52,10 +52,10 @@ class PATCHBAY_API Buffer {
   std::size_t size_bytes() const;
   MemoryKind kind() const;
   bool is_host_addressable() const;
-  /// Where the host may read and write it, after waiting for the work that is pending on it.
-  /// Errors: kUnsupported if the host can't address it, with the way out.
+  /// The address for the host. Blocks until pending work on the buffer is done.
+  /// Errors: kUnsupported if the host can't address the memory.
   void* host_pointer() const;
-  /// Blocks until nothing that was submitted writes or reads it.
+  /// Blocks until no submitted work writes or reads the buffer.
   void wait() const;
 
   friend bool operator==(const Buffer& a, const Buffer& b) { return a.state_ == b.state_; }

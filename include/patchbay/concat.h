@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tensors put together, taken apart and padded. Of any dtype; extents may be 0. Calls queue as
-// those of ops.h do, and gradients flow through them.
+// Joining, splitting and padding tensors of any dtype. Extents may be 0. Calls queue like those of
+// ops.h, and gradients flow through them.
 #ifndef PATCHBAY_CONCAT_H_
 #define PATCHBAY_CONCAT_H_
 
@@ -15,43 +15,44 @@
 
 namespace patchbay {
 
-/// One after the other along `dim`: new storage. The tensors are on one device, of one dtype, and
-/// of one shape but for the extent of `dim`. Errors name the first that does not fit as tensors[i]:
-/// kDeviceMismatch, kDtypeMismatch, kShapeMismatch; kInvalidArgument if there is none.
+/// The tensors one after the other along `dim`, in new storage. They have one device, one dtype,
+/// and equal extents except in `dim`. Errors: kDeviceMismatch, kDtypeMismatch, kShapeMismatch,
+/// which name the first tensor that does not fit as tensors[i]; kInvalidArgument for an empty list.
 [[nodiscard]] PATCHBAY_API Tensor concat(const std::vector<Tensor>& tensors, Dim dim = 0);
-/// `out` shares no element with any of them.
+/// `out` must not overlap any of them.
 PATCHBAY_API const Tensor& concat_out(const Tensor& out, const std::vector<Tensor>& tensors,
                                       Dim dim = 0);
-/// Along a new dimension `dim`; all shapes are equal. Errors as concat.
+/// The tensors along a new dimension `dim`, in new storage. All shapes are equal. Errors: as
+/// concat.
 [[nodiscard]] PATCHBAY_API Tensor stack(const std::vector<Tensor>& tensors, Dim dim = 0);
 
-// Views: no copy, the same storage. The vectors are const, so that `split(a, 2)[0] = b`, which
-// would only replace a handle, does not compile; write `split(a, 2)[0].copy_from(b)`.
-/// Pieces of extent `size` along `dim`, the last one of what is left; at least one piece.
+// Views: the same storage, no copy. The vectors are const, so that `split(a, 2)[0] = b` does not
+// compile: it would only replace a handle. Write `split(a, 2)[0].copy_from(b)`.
+/// Pieces of extent `size` along `dim`; the last one has the rest. There is at least one piece.
 /// Errors: kInvalidArgument for size < 1.
 [[nodiscard]] PATCHBAY_API const std::vector<Tensor> split(const Tensor& tensor, std::int64_t size,
                                                            Dim dim = 0);
-/// Pieces of these extents. Errors: kInvalidArgument unless they add up to the extent of `dim`.
+/// Pieces of the given extents. Errors: kInvalidArgument unless they add up to the extent of `dim`.
 [[nodiscard]] PATCHBAY_API const std::vector<Tensor> split(const Tensor& tensor,
                                                            const std::vector<std::int64_t>& sizes,
                                                            Dim dim = 0);
-/// `count` pieces of one extent, rounded up: the last may be smaller, and there may be fewer.
+/// At most `count` pieces of equal extent, rounded up; the last may be smaller.
 /// Errors: kInvalidArgument for count < 1.
 [[nodiscard]] PATCHBAY_API const std::vector<Tensor> chunk(const Tensor& tensor, std::int64_t count,
                                                            Dim dim = 0);
-/// A bool is no extent and no count.
+/// A bool is neither an extent nor a count.
 template <std::same_as<bool> Size>
 const std::vector<Tensor> split(const Tensor& tensor, Size size, Dim dim = 0) = delete;
 template <std::same_as<bool> Count>
 const std::vector<Tensor> chunk(const Tensor& tensor, Count count, Dim dim = 0) = delete;
 
-/// Elements to put before and after those of one dimension.
+/// The number of elements to add before and after those of one dimension.
 struct Padding {
   std::int64_t before = 0, after = 0;
 };
-/// With elements of `value` around it; one Padding for each dimension, from the first on. New
-/// storage. Errors: kInvalidArgument for another number of them, negative ones, or a value that the
-/// dtype does not have; kOverflow.
+/// `a` with elements of `value` around it, in new storage; one Padding for each dimension. Errors:
+/// kInvalidArgument for another number of Paddings, negative ones, or a value that the dtype can't
+/// hold; kOverflow.
 [[nodiscard]] PATCHBAY_API Tensor pad(const Tensor& a, const std::vector<Padding>& padding,
                                       const Scalar& value = 0);
 

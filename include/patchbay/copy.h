@@ -21,7 +21,7 @@ namespace runtime {
 struct ScopedStream;
 }
 
-/// How bytes get from one endpoint to another. Chosen by what memory can do, never by a name.
+/// How bytes get from one place to another. The abilities of the memory decide, never a name.
 enum class Route : std::uint8_t {
   kNone,  // the same storage, or 0 bytes
   kSameDevice,
@@ -59,7 +59,7 @@ struct CopyPlan {
   std::vector<CopyLeg> legs;
   std::size_t size_bytes = 0;
   std::size_t chunks = 0, chunk_bytes = 0;
-  /// How long the copy takes on its own. Empty: not measured (see calibrate).
+  /// The time that the copy takes if nothing else runs. Empty: not measured (see calibrate).
   std::optional<double> seconds;
 };
 
@@ -67,30 +67,30 @@ struct CopyPlan {
 /// Errors: kInvalidArgument for devices of two runtimes.
 PATCHBAY_API CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes);
 
-/// Measures the speed of copies between two endpoints, and for staged copies the chunk size at
-/// which they are fastest. The runtime keeps the result for plan_copy and for its copies. Blocks
-/// for about half a second. Its copies are counted under the tag "calibrate". Errors: as plan_copy;
-/// kInvalidArgument if both endpoints are the host; kOutOfMemory; kCopyForbidden inside a guard.
-PATCHBAY_API void calibrate(const Endpoint& from, const Endpoint& to);
+/// Measures the speed of copies from one place to the other, and for staged copies the best chunk
+/// size. The runtime keeps the result for plan_copy and for its copies. Blocks for about half a
+/// second. The ledger counts these copies under the tag "calibrate". Errors: as plan_copy;
+/// kInvalidArgument if both places are the host; kOutOfMemory; kCopyForbidden inside a guard.
+PATCHBAY_API void calibrate(const Place& from, const Place& to);
 
-/// Bytes of a buffer.
+/// A range of bytes in a buffer.
 struct BufferRange {
   Buffer buffer;
   std::size_t offset_bytes = 0;
   std::size_t size_bytes = 0;
 };
 
-/// Copies between buffers, of any devices of one runtime. Blocks unless `non_blocking`; then the
-/// source is kept until the copy is done, reads through the core wait for it, and the first of them
-/// reports its failure. Errors: kInvalidArgument for ranges of different sizes, outside their
-/// buffers, or that overlap; kCopyForbidden inside a guard; kOutOfMemory for staging memory.
+/// Copies between buffers of any devices of one runtime. Blocks unless `non_blocking`. A
+/// non-blocking copy keeps its source alive; reads through the library wait for it, and throw if it
+/// failed. Errors: kInvalidArgument for ranges that differ in size, overlap, or reach outside their
+/// buffers; kCopyForbidden inside a guard; kOutOfMemory for staging memory.
 PATCHBAY_API void copy(const BufferRange& to, const BufferRange& from, bool non_blocking = false);
-/// From host memory, which may be reused when the call returns.
+/// Copies from host memory, which the caller may reuse when the call returns.
 PATCHBAY_API void copy_from_host(const BufferRange& to, const void* from);
-/// To host memory; blocks until it is there.
+/// Copies to host memory. Blocks until the bytes are there.
 PATCHBAY_API void copy_to_host(void* to, const BufferRange& from);
 
-/// How many copies went from where to where.
+/// The copies with one source, destination, route and tag.
 struct LedgerEntry {
   std::string from, to;  // device names or "host"
   Route route = Route::kNone;
@@ -109,7 +109,7 @@ class PATCHBAY_API Ledger {
 
   /// Ordered by source, destination, route, tag.
   std::vector<LedgerEntry> entries() const;
-  /// Sums over the entries that match; empty strings match all.
+  /// The sums over the entries that match. An empty string matches all.
   LedgerEntry total(std::string_view from = {}, std::string_view to = {}) const;
   void reset();
   /// A table of text, one line an entry.
@@ -137,9 +137,9 @@ class PATCHBAY_API CopyTag {
   std::string previous_;
 };
 
-/// In this block nothing moves: copies between devices, and between a device and the host, are
-/// errors (kForbid) or logged as warnings (kLog), on this thread and on threads that carry its
-/// context. Copies within one device are no movement.
+/// Until the scope ends, copies between devices, and between a device and the host, throw
+/// kCopyForbidden (kForbid) or are logged as warnings (kLog): on this thread, and on threads that
+/// carry its context. Copies within one device are allowed.
 class PATCHBAY_API CopyGuard {
  public:
   enum class Mode : std::uint8_t { kAllow, kLog, kForbid };
@@ -152,8 +152,8 @@ class PATCHBAY_API CopyGuard {
   Mode previous_;
 };
 
-/// The thread-local state of this thread (default device, tag, guard, streams, and whether
-/// operations are recorded for gradients), to be carried to a thread that works on its behalf.
+/// The scopes of this thread (default device, tag, guard, streams, recording of gradients), to
+/// carry them to a thread that works on its behalf.
 class PATCHBAY_API ThreadContext {
  public:
   static ThreadContext current();

@@ -27,21 +27,20 @@ class Stream;
 enum class DeviceKind : std::uint8_t { kCpu = 1, kAccelerator = 2 };
 PATCHBAY_API std::string_view to_string(DeviceKind kind);
 
-/// A device's name, checked but not looked up: `backend[:index]` with backend
-/// [a-z][a-z0-9_]*, index 0..255 in decimal without leading zeros; "cpu" is "cpu:0".
+/// The name of a device, which need not exist: `backend[:index]`. The backend is [a-z][a-z0-9_]*,
+/// the index a decimal number from 0 to 255 without leading zeros. "cpu" is "cpu:0".
 struct PATCHBAY_API DeviceName {
   static constexpr int kMaxIndex = 255;
   std::string backend;
   int index = 0;
 
-  /// Errors: kInvalidArgument, which quotes the whole text, says what is wrong and shows a valid
-  /// example.
+  /// Errors: kInvalidArgument, which quotes the text, says what is wrong and shows a valid name.
   static DeviceName parse(std::string_view text);
   std::string to_string() const;
   friend bool operator==(const DeviceName&, const DeviceName&) = default;
 };
 
-/// What a device is, as its plugin says; sizes in bytes.
+/// The properties of a device, as its plugin reports them. Sizes are in bytes.
 struct DeviceProperties {
   std::string name, vendor, driver_version;
   std::string pci_address;              // empty if there is none
@@ -49,7 +48,7 @@ struct DeviceProperties {
   DeviceKind kind = DeviceKind::kCpu;
   bool f64 = false, f16 = false, bf16 = false;
   bool peer_access = false, unified_memory = false, modules = false;
-  bool host_addressable = false;  // the host may touch its memory
+  bool host_addressable = false;  // the host may read and write its memory
   bool completes_inline = false;  // the default stream computes in the call that submits
   std::uint64_t memory_total_bytes = 0;
   std::uint32_t compute_units = 0;
@@ -58,20 +57,20 @@ struct DeviceProperties {
   std::uint32_t max_group_size = 0;
 };
 
-/// A handle to one device of one runtime; equal handles are the same device. Copies are cheap and
+/// A handle to one device of one runtime. Equal handles are the same device. Copies are cheap and
 /// keep the runtime alive. All calls are thread-safe.
 class PATCHBAY_API Device {
  public:
-  /// No device: every call on it but `defined` and comparison is an Error (kInvalidArgument).
+  /// No device. Every call on it except `defined` and comparison throws kInvalidArgument.
   Device() noexcept = default;
-  /// The device of that name (or `gpu[:i]`, the i-th accelerator) in the default runtime.
-  /// Errors: kInvalidArgument for a bad name; kUnknownDevice, which lists what is there.
+  /// The device of that name, or the i-th accelerator (`gpu[:i]`), of the default runtime. Opens
+  /// its plugin. Errors: kInvalidArgument for a bad name; kUnknownDevice, which lists the devices.
   Device(std::string_view name);  // NOLINT(google-explicit-constructor): t.to("cpu")
   Device(const char* name) : Device(std::string_view(name)) {}
   Device(const std::string& name) : Device(std::string_view(name)) {}
   Device(const Device&) = default;
   Device(Device&&) noexcept = default;
-  /// Not of what has no name: `tensor.device() = gpu` would do nothing.
+  /// Only for named handles: `tensor.device() = gpu` would do nothing.
   Device& operator=(const Device&) & = default;
   Device& operator=(Device&&) & noexcept = default;
   ~Device() = default;
@@ -85,21 +84,20 @@ class PATCHBAY_API Device {
   DeviceKind kind() const;
   const DeviceProperties& properties() const;
   Runtime runtime() const;
-  /// Asks the driver; opens the device if need be.
+  /// Memory statistics. Asks the driver, and opens the device if it is not open.
   DeviceMemory memory(MemoryKind kind = MemoryKind::kDevice) const;
-  /// Gives the driver back what the runtime keeps and nothing uses. Blocks until work on freed
-  /// blocks is done.
+  /// Returns unused cached memory to the driver. Blocks until work on freed blocks is done.
   void trim_memory() const;
-  /// More than this is never taken of the driver's device memory, the runtime's cache included; 0:
-  /// no limit. What is reserved already stays.
+  /// Limits the device memory that the runtime allocates from the driver, including its cache. 0:
+  /// no limit. Memory that is already allocated stays.
   void set_memory_limit(std::size_t size_bytes) const;
-  /// From now on each buffer's memory comes from the application, without a cache in between; null:
-  /// from the runtime's cache again. Buffers give back to where they took.
+  /// The memory of later buffers comes from this resource, without a cache. Null: from the
+  /// runtime's cache again. A buffer always releases its memory to the resource that it came from.
   void set_memory_resource(std::shared_ptr<MemoryResource> resource) const;
-  /// The stream of tensor operations; opens the device if need be.
+  /// The stream of tensor operations. Opens the device if it is not open.
   Stream default_stream() const;
-  /// Blocks until all that was submitted to the device is done. Errors: those of the submissions;
-  /// kTimedOut when `timeout` passes first.
+  /// Blocks until all work submitted to the device is done. Errors: those of the submissions;
+  /// kTimedOut if `timeout` passes first.
   void synchronize(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max()) const;
 
   friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
@@ -121,11 +119,11 @@ class PATCHBAY_API Device {
 
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Device& device);
 
-/// The device that creation uses when none is given: that of the innermost scope of this thread,
-/// else that of set_default_device, else the default runtime's device that the setting `device`
-/// (PATCHBAY_DEVICE) names, else its `cpu:0`. Errors: kUnknownDevice if it is not there.
+/// The device of new tensors that name none: the device of this thread's innermost
+/// DefaultDeviceScope, else of set_default_device, else of the setting `device` (PATCHBAY_DEVICE)
+/// in the default runtime, else `cpu:0`. Errors: kUnknownDevice if there is no such device.
 PATCHBAY_API Device default_device();
-/// Changes the default device of all threads, now and later. It keeps its runtime alive.
+/// Sets the default device of all threads, including later ones. It keeps its runtime alive.
 PATCHBAY_API void set_default_device(const Device& device);
 
 /// Changes this thread's default device until the scope ends.
@@ -140,13 +138,13 @@ class PATCHBAY_API DefaultDeviceScope {
   std::shared_ptr<runtime::DeviceState> previous_;
 };
 
-/// Accelerators of the default runtime; a card seen by two plugins counts once. Never throws for
-/// want of a driver: `Runtime::explain()` has the reasons.
+/// The number of accelerators of the default runtime. A card that two plugins see counts once. 0 if
+/// there is no driver: `Runtime::explain()` gives the reasons.
 PATCHBAY_API int num_gpus();
 /// The i-th accelerator, else `cpu:0`. Errors: kInvalidArgument for a negative i; kUnknownDevice if
-/// `cpu:0` is wanted and hidden or not there.
+/// the result would be `cpu:0` and it is hidden or missing.
 PATCHBAY_API Device try_gpu(int i = 0);
-/// All accelerators; `{cpu:0}` when there is none.
+/// All accelerators, or `{cpu:0}` if there is none.
 PATCHBAY_API std::vector<Device> try_all_gpus();
 
 }  // namespace patchbay

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Tensors from and for other libraries, by the DLPack standard: no copy.
+// Tensors from and for other libraries, by the DLPack standard, without a copy: docs/interop.md.
 #ifndef PATCHBAY_DLPACK_H_
 #define PATCHBAY_DLPACK_H_
 
@@ -14,8 +14,8 @@
 
 namespace patchbay {
 
-/// The structs of the standard, version 1.0, with its names. They are declared here, so that they
-/// need no header of its own and get along with one of any version: see same_struct.
+/// The structs of the standard, version 1.0, with its names. They are declared here, so that the
+/// standard's header is not needed. It may be included as well, in any version: see same_struct.
 namespace dlpack {
 
 struct DLPackVersion {
@@ -55,7 +55,7 @@ inline constexpr DLPackVersion kVersion = {1, 0};
 // Bits of `flags`.
 inline constexpr std::uint64_t kReadOnly = 1, kIsCopied = 2;
 
-/// One of these structs as the standard's own header declares it, or the other way round:
+/// Converts between these structs and those of the standard's header:
 /// `same_struct<::DLManagedTensor>(to_dlpack_unversioned(tensor))`.
 template <class To, class From>
 To* same_struct(From* from) {
@@ -67,33 +67,33 @@ To* same_struct(From* from) {
 }  // namespace dlpack
 
 struct DlpackOptions {
-  /// The native handle of the consumer's stream: what it submits there afterwards follows the work
-  /// that is pending on the tensor. Empty: to_dlpack blocks until that work is done.
+  /// The native handle of the consumer's stream, which then waits for pending work on the tensor.
+  /// Empty: to_dlpack blocks until that work is done.
   std::optional<std::uint64_t> stream;
 };
 
-/// The tensor for another library, which calls `deleter` when it is done with it; until then the
-/// memory stays, whatever becomes of the tensor. With a stream the deleter waits for the work on
-/// it, and the stream must still be there; without one the consumer waits for its work first.
-/// Errors: kUnsupported for devices that the standard has no number for, and for such a stream.
+/// Exports the tensor to another library, which calls `deleter` when it is done. The memory is kept
+/// until then. With a stream, the deleter waits for the work on it, and the stream must still
+/// exist; without one, the consumer waits for its own work first. Errors: kUnsupported if the
+/// standard has no number for the device, or the device can't order such a stream.
 [[nodiscard]] PATCHBAY_API dlpack::DLManagedTensorVersioned* to_dlpack(
     const Tensor& tensor, const DlpackOptions& options = {});
 /// The same for consumers of versions before 1.0. Errors: kInvalidArgument for read-only memory,
-/// which that struct can't tell.
+/// because that struct has no flag for it.
 [[nodiscard]] PATCHBAY_API dlpack::DLManagedTensor* to_dlpack_unversioned(
     const Tensor& tensor, const DlpackOptions& options = {});
 
-/// The other library's tensor, as one of the runtime's device that has the memory. The producer has
-/// made the data safe for that device's default stream, or has waited. Its deleter is called once,
-/// when the last use of the memory is done. What is flagged read-only can't be written by
-/// operations; those that have the pointer leave it alone.
-/// Errors, after which the caller still owns `managed`: kInvalidArgument (null, misaligned,
-/// negative strides, vectors), kUnknownDevice, kUnsupported (dtype, version), kOverflow.
+/// Imports another library's tensor, on the runtime's device that has the memory. The producer must
+/// have made that device's default stream wait for the data, or have waited itself. The deleter is
+/// called once, when the last use of the memory is done. Operations refuse to write memory that is
+/// flagged read-only. Errors, after which the caller still owns `managed`: kInvalidArgument (null,
+/// misaligned, negative strides, vectors), kUnknownDevice, kUnsupported (dtype, version),
+/// kOverflow.
 [[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
                                               const Runtime& runtime = Runtime::get_default());
 [[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensor* managed,
                                               const Runtime& runtime = Runtime::get_default());
-/// The same for a device of the caller's choice, where several have that memory (CPU devices).
+/// The same on the given device, if several have that memory (CPU devices).
 /// Errors: also kDeviceMismatch.
 [[nodiscard]] PATCHBAY_API Tensor from_dlpack(dlpack::DLManagedTensorVersioned* managed,
                                               const Device& device);

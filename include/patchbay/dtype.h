@@ -21,7 +21,7 @@ enum class DType : std::uint8_t {
 #undef PATCHBAY_NUMBERED
 };
 
-/// All of them, in the order of their numbers.
+/// All dtypes, in the order of their numbers.
 #define PATCHBAY_LISTED(name, ...) DType::name,
 inline constexpr DType kDTypes[] = {PATCHBAY_DTYPES(PATCHBAY_LISTED)};
 #undef PATCHBAY_LISTED
@@ -48,8 +48,8 @@ PATCHBAY_API std::string_view to_string(DType dtype);
 PATCHBAY_API DType parse_dtype(std::string_view name);
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, DType dtype);
 
-/// The dtype whose elements are C++ values of type T; T is one of float, double, std::int32_t,
-/// std::int64_t, std::uint8_t, bool.
+/// The dtype whose elements are of the C++ type T: float, double, std::int32_t, std::int64_t,
+/// std::uint8_t or bool.
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>)

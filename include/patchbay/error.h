@@ -12,8 +12,8 @@
 namespace patchbay {
 
 enum class ErrorCode : std::uint8_t {
-  kInvalidArgument,  // a value that can never be right: name, shape, axis, index, file content
-  kUnknownDevice,    // a well-formed device name that nothing answers to
+  kInvalidArgument,  // a wrong value: name, shape, axis, index, file content
+  kUnknownDevice,    // a well-formed name of no device
   kDeviceMismatch,   // operands on different devices
   kDtypeMismatch,    // operands of different dtypes
   kShapeMismatch,    // shapes that do not fit together
@@ -21,23 +21,23 @@ enum class ErrorCode : std::uint8_t {
   kOutOfMemory,
   kUnsupported,    // the device or plugin lacks the operation, the dtype or the feature
   kPluginFailed,   // a plugin named in code does not load, or a plugin broke its interface
-  kInUse,          // what is to be unloaded still has holders
+  kInUse,          // the object still has users
   kCopyForbidden,  // a copy inside a guard
   kTimedOut,       // a deadline passed
   kLaunchFailed,   // the device refused or failed a submission
-  kDeviceLost,     // the device is gone, with all its streams
-  kBuildFailed,    // kernel source was refused
+  kDeviceLost,     // the device and its streams can't be used any more
+  kBuildFailed,    // the compiler refused a kernel text
   kIo,             // a file can't be read or written
-  kValidation,     // misuse that validation mode has found
+  kValidation,     // misuse that validation mode found
   kInternal
 };
 
 /// The lower-case name of a code, "device_mismatch".
 PATCHBAY_API std::string_view to_string(ErrorCode code);
 
-/// The one exception type of the library, beside std::bad_alloc when the host has no memory left
-/// for the library's own bookkeeping. The message is one line (but for kBuildFailed, which ends
-/// with the compiler's log):
+/// The exception type of the library. Only std::bad_alloc is thrown besides, when the host has no
+/// memory for the library's own data. The message is one line; that of kBuildFailed ends with the
+/// compiler's log:
 /// `[operation] what is wrong: expected ..., got ... (device, shapes, dtypes). Way out.`
 class PATCHBAY_API Error : public std::runtime_error {
  public:
@@ -46,8 +46,9 @@ class PATCHBAY_API Error : public std::runtime_error {
   ~Error() override;
 
   ErrorCode code() const noexcept { return code_; }
-  /// The driver's own number, 0 if there is none.
+  /// The driver's error number; 0 if there is none.
   std::int64_t native_code() const noexcept { return native_code_; }
+  /// Whether the same call may succeed later.
   bool is_retryable() const noexcept { return retryable_; }
 
  private:

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Marks what libpatchbay exports; everything else is hidden.
+// Marks the symbols that libpatchbay exports; all others are hidden.
 #ifndef PATCHBAY_EXPORT_H_
 #define PATCHBAY_EXPORT_H_
 

@@ -28,8 +28,8 @@ struct ExpressionNode;
 struct FusedState;
 }  // namespace tensor
 
-/// What a function that is being fused computes with: a parameter of it, or a value made of those.
-/// Nothing is computed until the fused function is called. A shared handle.
+/// A value inside a function that is fused: one of its parameters, or made from them. Nothing is
+/// computed until the fused function is called. A shared handle.
 class PATCHBAY_API Expression {
  public:
   /// As Tensor::cast.
@@ -43,11 +43,10 @@ class PATCHBAY_API Expression {
   std::shared_ptr<const tensor::ExpressionNode> node_;
 };
 
-// elementwise.h declares the elementwise functions of expressions beside those of tensors. A
-// literal takes the dtype of the expression that it meets.
+// elementwise.h declares the elementwise functions of expressions together with those of tensors. A
+// number takes the dtype of the expression that it meets.
 
-/// a where the condition, a bool, is true, else b; both are computed. Two literals have the dtype
-/// that they have in ops.h.
+/// condition ? a : b, as in ops.h. Both a and b are computed.
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Expression& a,
                                             const Expression& b);
 [[nodiscard]] PATCHBAY_API Expression where(const Expression& condition, const Expression& a,
@@ -77,35 +76,34 @@ PATCHBAY_DEFINE_OPERATOR(/, div)
 #undef PATCHBAY_DEFINE_OPERATOR
 [[nodiscard]] inline Expression operator-(const Expression& a) { return neg(a); }
 
-/// A fused function of any number of inputs and outputs, which `fuse` wraps. A shared handle; any
-/// thread may call it. A kernel is prepared at the first call for a device and dtypes, and kept.
-/// The checks are those of ops.h, the results those of the single operations (the same bits on CPU
-/// devices), of the shape that all inputs broadcast to.
+/// A fused function with any number of inputs and outputs; `fuse` wraps it. A shared handle; any
+/// thread may call it. The first call for a device and its dtypes prepares a kernel, which is kept.
+/// Checks are those of ops.h. Results are those of the single operations (the same bits on CPU
+/// devices), and have the shape to which all inputs broadcast.
 class PATCHBAY_API FusedFunction {
  public:
   using Body = std::function<std::vector<Expression>(std::span<const Expression>)>;
   static constexpr std::size_t kMaxInputs = 15;
 
-  /// Calls `body` once. `name` is what errors and traces call it.
-  /// Errors: kInvalidArgument for no outputs, more than 16 inputs and outputs, an expression of
-  /// another function or of more than 512 values.
+  /// Calls `body` once. Errors and traces use `name`. Errors: kInvalidArgument for no outputs, more
+  /// than 16 inputs and outputs, an expression of another function, or more than 512 values.
   FusedFunction(std::size_t num_inputs, const Body& body, std::string name = "fuse");
 
   std::size_t num_inputs() const;
   std::size_t num_outputs() const;
   const std::string& name() const;
 
-  /// Recorded as one operation, if an argument requires gradients: backward is fused too.
-  /// Errors as ops.h: kDeviceMismatch, kDtypeMismatch, kShapeMismatch, kInvalidArgument;
-  /// kUnsupported if the device's plugin fuses nothing.
+  /// Queued. If an argument requires gradients, the call is recorded as one operation, whose
+  /// backward step is fused too. Errors: as ops.h; kUnsupported if the device's plugin fuses
+  /// nothing.
   std::vector<Tensor> call(std::span<const TensorOrScalar> arguments) const;
-  /// Into `outputs`, which may be inputs, but not overlap one in part, nor each other. Errors:
-  /// kInvalidArgument, too, if something requires gradients outside of NoGrad.
+  /// Writes to `outputs`, which may be inputs, but must not overlap one in part, nor each other.
+  /// Errors: also kInvalidArgument if a tensor requires gradients outside of NoGrad.
   void call_out(std::span<const Tensor> outputs, std::span<const TensorOrScalar> arguments) const;
 
-  /// The function of the gradients: of the inputs, followed by the incoming gradient of each
-  /// output; it gives the gradients of the inputs that `wanted` has (none named: all), of the shape
-  /// that everything broadcasts to. Where nothing flows they are 0.
+  /// The function of the gradients. Its inputs are the inputs and the incoming gradient of each
+  /// output; its outputs are the gradients of the inputs numbered in `wanted` (empty: all), in the
+  /// shape to which everything broadcasts. They are 0 where no gradient flows.
   [[nodiscard]] FusedFunction gradients(const std::vector<std::size_t>& wanted = {}) const;
 
  private:
@@ -123,7 +121,7 @@ template <class Function, std::size_t... i>
 constexpr bool takes(std::index_sequence<i...>) {
   return std::is_invocable_v<Function&, Repeated<Function, i>...>;
 }
-/// How many expressions the function takes; 0 if it takes none.
+/// The number of expressions that the function takes; 0 if it does not take expressions.
 template <class Function, std::size_t kCount = 1>
 constexpr std::size_t num_inputs() {
   if constexpr (kCount > FusedFunction::kMaxInputs)
@@ -166,7 +164,7 @@ struct Outputs<std::array<Expression, kCount>> {
 
 }  // namespace fuse_detail
 
-/// What `fuse` gives: called with as many tensors or numbers as the function has parameters.
+/// The result of `fuse`. Call it with as many tensors or numbers as the function has parameters.
 template <class Result, std::size_t kInputs>
 class Fused {
   using Outputs = fuse_detail::Outputs<Result>;
@@ -195,10 +193,11 @@ class Fused {
   FusedFunction function_;
 };
 
-/// Fuses a function of expressions that gives one, or an array of them. It is called once, now:
+/// Fuses a function of 1 to 15 expressions that returns one, or a std::array of them. `fuse` calls
+/// it once:
 ///   auto f = fuse([](Expression a, Expression b) { return maximum(a * b + 1.0, 0); });
 ///   Tensor y = f(x, w);   f.out(y, x, w);
-/// `name` is what errors and traces call it.
+/// Errors and traces use `name`.
 template <class Function>
 auto fuse(Function function, std::string name = "fuse") {
   constexpr std::size_t kInputs = fuse_detail::num_inputs<Function>();

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Integer parameters that no bool and no floating-point number is taken for.
+// Integer parameters that accept neither bools nor floating-point numbers.
 #ifndef PATCHBAY_INTEGER_H_
 #define PATCHBAY_INTEGER_H_
 
@@ -16,8 +16,9 @@ template <class N>
 concept AnyInteger = (std::integral<N> && !std::same_as<N, bool>) ||
                      (std::is_enum_v<N> && std::convertible_to<N, std::int64_t>);
 
-/// A parameter that takes any integer: `sum(a, true)` and `a[1.5]` do not compile. What is beyond
-/// the range of T becomes its lowest or highest value, which no dimension and no index has.
+/// A parameter that takes any integer: `sum(a, true)` and `a[1.5]` do not compile. An integer
+/// beyond the range of T becomes its lowest or highest value, which is never a valid dimension or
+/// index.
 template <std::signed_integral T>
 class Integer {
  public:
@@ -40,7 +41,7 @@ class Integer {
 
 /// The number of a dimension; negative ones count from the end.
 using Dim = Integer<int>;
-/// A place along a dimension; negative ones count from the end.
+/// An index along a dimension; negative ones count from the end.
 using Index = Integer<std::int64_t>;
 
 }  // namespace patchbay

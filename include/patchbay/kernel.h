@@ -29,7 +29,7 @@ struct KernelState;
 
 enum class Access : std::uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 };
 
-/// What a kernel is prepared for, one for each argument.
+/// One argument that a kernel is prepared for.
 struct PATCHBAY_API ArgumentSpec {
   enum class Kind : std::uint8_t { kTensor = 1, kScalar = 2, kBytes = 3 };
   Kind kind = Kind::kTensor;
@@ -42,7 +42,7 @@ struct PATCHBAY_API ArgumentSpec {
   static ArgumentSpec scalar(DType dtype);
 };
 
-/// What a launch is given.
+/// One argument of a launch.
 struct PATCHBAY_API Argument {
   ArgumentSpec::Kind kind = ArgumentSpec::Kind::kTensor;
   DType dtype = DType::f32;
@@ -51,7 +51,7 @@ struct PATCHBAY_API Argument {
   std::size_t offset_bytes = 0;  // of the element at index 0, 0, ...
   Shape shape, strides;          // in elements
   std::uint64_t scalar_bits = 0;
-  std::string_view bytes;  // the caller's, read before launch returns
+  std::string_view bytes;  // owned by the caller; read before launch returns
 
   /// A contiguous tensor of `shape` at the start of `buffer`.
   static Argument tensor(Buffer buffer, DType dtype, const Shape& shape, Access access);
@@ -79,19 +79,19 @@ struct KernelSpec {
   std::size_t workspace_limit_bytes = SIZE_MAX;
 };
 
-/// A kernel prepared for one device; cached by the core under its spec. A shared handle, launched
-/// from any thread.
+/// A kernel prepared for one device. The core caches it under its spec. A shared handle; any thread
+/// may launch it.
 class PATCHBAY_API Kernel {
  public:
-  /// Errors: kUnsupported with the plugin's reason; names operation, dtypes and device.
+  /// Blocks while the plugin prepares the kernel. Errors: kUnsupported, which names the operation,
+  /// dtypes, device and the plugin's reason.
   static Kernel prepare(const Device& device, const KernelSpec& spec);
 
   Device device() const;
   std::size_t workspace_bytes() const;
-  /// Queued. No waits are inserted: ordering between streams is the caller's. The buffers stay
-  /// alive until the launch is done.
-  /// Errors: kInvalidArgument if the arguments do not fit the spec or reach outside their buffer;
-  /// kDeviceMismatch.
+  /// Queued. Inserts no waits: the caller orders streams. The buffers are kept until the launch is
+  /// done. Errors: kInvalidArgument if the arguments do not fit the spec or reach outside their
+  /// buffer; kDeviceMismatch.
   void launch(const Stream& stream, std::span<const Argument> arguments,
               std::string_view name = {}) const;
 
@@ -102,7 +102,7 @@ class PATCHBAY_API Kernel {
   std::shared_ptr<runtime::KernelState> state_;
 };
 
-/// Empty if the device has such a kernel, else the reason why not.
+/// Empty if the device supports such a kernel, else the reason why not.
 PATCHBAY_API std::string why_unsupported(const Device& device, const KernelSpec& spec);
 
 }  // namespace patchbay

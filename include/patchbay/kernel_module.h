@@ -25,25 +25,25 @@ struct ModuleState;
 struct ModuleKernelState;
 }  // namespace runtime
 
-/// Numbers along up to three axes; what is not given is 1.
+/// Numbers along up to three axes; 1 where not given.
 struct Axes3 {
   std::int64_t x = 1, y = 1, z = 1;
 };
 
-/// How many groups there are, and how many work-items each has.
+/// The number of groups, and of work-items in each group.
 struct Grid {
   Axes3 groups{}, group_size{};
 };
 
 struct ModuleOptions {
-  std::string name = "kernel";  // how errors of the compiler call the text
+  std::string name = "kernel";  // the name of the text in errors of the compiler
 };
 
 /// One kernel of a module. A shared handle that keeps the module; any thread may launch it.
 class PATCHBAY_API ModuleKernel {
  public:
-  /// Queued on the device's default stream, after what the tensors wait for; the tensors are kept
-  /// as long as it takes. Tensors are contiguous, and a written one shares no element with another
+  /// Queued on the device's current stream, after pending work on the tensors, which are kept until
+  /// the launch is done. Tensors must be contiguous, and a written one must not overlap another
   /// argument. With 0 groups nothing is launched. Errors, all before any work: kInvalidArgument
   /// (number or kind of arguments, layout, overlap, grid, and outside of NoGrad a tensor that
   /// requires gradients), kDtypeMismatch, kDeviceMismatch.
@@ -64,22 +64,22 @@ class PATCHBAY_API ModuleKernel {
   std::shared_ptr<const runtime::ModuleKernelState> state_;
 };
 
-/// A compiled kernel text. A shared handle; all calls are thread-safe. The last handle, kernels'
-/// included, waits for the launches of the module's kernels when it goes.
+/// A compiled kernel text: docs/kernels.md. A shared handle; all calls are thread-safe. Dropping
+/// the last handle, including those of its kernels, waits for the launches of the module.
 class PATCHBAY_API KernelModule {
  public:
-  /// Compiles `text` for the device; blocks as long as the compiler takes, unless it was compiled
-  /// before. Errors: kBuildFailed with the compiler's log and the text's own line numbers (the one
-  /// message of several lines); kInvalidArgument for a signature that can't be read; kUnsupported
-  /// if the device loads no modules or lacks a compiler or a dtype.
+  /// Compiles `text` for the device, or takes it from the cache. Blocks until it is compiled.
+  /// Errors: kBuildFailed with the compiler's log and the line numbers of the text (the one message
+  /// of several lines); kInvalidArgument for a signature that can't be read; kUnsupported if the
+  /// device loads no modules or lacks a compiler or a dtype.
   [[nodiscard]] static KernelModule from_source(const Device& device, std::string_view text,
                                                 const ModuleOptions& options = {});
-  /// The same from a file, by whose path errors call it. Errors: also kIo.
+  /// The same from a file; errors name its path. Errors: also kIo.
   [[nodiscard]] static KernelModule from_file(const Device& device, const std::string& path);
 
-  /// Errors: kInvalidArgument, which lists the kernels that there are.
+  /// Errors: kInvalidArgument for an unknown name, which lists the kernels.
   ModuleKernel kernel(std::string_view name) const;
-  /// In the order of the text.
+  /// The names of the kernels, in the order of the text.
   std::vector<std::string> kernel_names() const;
   Device device() const;
 

@@ -13,7 +13,8 @@ namespace patchbay {
 enum class LogLevel : std::uint8_t { kError = 1, kWarning = 2, kInfo = 3, kDebug = 4 };
 PATCHBAY_API std::string_view to_string(LogLevel level);
 
-/// Receives one line without its end. Called from any thread, several at once; must not throw.
+/// Receives one line, without a newline. Called from any thread, also from several at once. It must
+/// not throw.
 using LogSink = std::function<void(LogLevel level, std::string_view line)>;
 
 }  // namespace patchbay

@@ -27,40 +27,39 @@ struct RawMemory {
   std::uint64_t offset_bytes = 0;
 };
 
-/// Gives memory of one device. Called from any thread, also from several at once.
+/// A source of one device's memory. Called from any thread, also from several at once.
 class PATCHBAY_API MemoryResource {
  public:
   virtual ~MemoryResource();
-  /// Throws std::bad_alloc, or an Error of kOutOfMemory, when there is none: then caches are
-  /// trimmed and it is asked again.
+  /// Throws std::bad_alloc, or an Error of kOutOfMemory, if there is no memory. The runtime then
+  /// trims its caches and asks again.
   virtual RawMemory allocate(MemoryKind kind, std::size_t size_bytes,
                              std::size_t alignment_bytes) = 0;
-  /// Nothing uses the memory any more. The size is that of the request.
+  /// Called when nothing uses the memory any more. The size is that of the request.
   virtual void release(MemoryKind kind, RawMemory memory, std::size_t size_bytes) noexcept = 0;
 };
 
-/// The driver's own memory of a device, each request passed on: for resources that build on it. It
-/// does not keep the runtime alive. Errors: what the driver reports; kUnknownDevice once the
-/// device is gone.
+/// The driver's memory of a device, without a cache: for resources that build on it. It does not
+/// keep the runtime alive. Errors: those of the driver; kUnknownDevice once the device is gone.
 PATCHBAY_API std::shared_ptr<MemoryResource> driver_memory(const Device& device);
 
-/// Live memory whose tag (see CopyTag) was `tag` when it was allocated.
+/// Live memory that was allocated in a CopyTag scope of that tag.
 struct TaggedMemory {
   std::string tag;  // empty: none
   std::uint64_t live_bytes = 0, live_blocks = 0;
 };
 
-/// Memory of one kind of one device, in bytes. Live is what buffers asked for; reserved is what the
-/// runtime has of the driver, with what its cache holds ready. Each thread takes the peak: of what
-/// others have allocated in the meantime up to 64 KiB a thread may be missing in it.
+/// Memory of one kind of one device, in bytes. Live: what buffers asked for. Reserved: what the
+/// runtime has allocated from the driver, including its cache. Threads update the peaks separately:
+/// up to 64 KiB for each other thread may be missing in them.
 struct DeviceMemory {
   std::uint64_t total_bytes = 0, free_bytes = 0;  // as the driver says
   std::uint64_t live_bytes = 0, peak_bytes = 0, live_blocks = 0;
   std::uint64_t reserved_bytes = 0, peak_reserved_bytes = 0;
-  std::uint64_t limit_bytes = 0;               // of what may be reserved; 0: none
+  std::uint64_t limit_bytes = 0;               // of the reserved memory; 0: none
   std::uint64_t largest_free_block_bytes = 0;  // in the cache
   std::uint64_t num_driver_allocations = 0;    // since the start
-  std::vector<TaggedMemory> by_tag;            // of live memory, the largest first
+  std::vector<TaggedMemory> by_tag;            // live memory, largest first
 };
 
 }  // namespace patchbay

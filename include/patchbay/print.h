@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// How tensors are written as text, by show() and by <<.
+// How show() and << write tensors as text.
 #ifndef PATCHBAY_PRINT_H_
 #define PATCHBAY_PRINT_H_
 
@@ -10,16 +10,16 @@
 namespace patchbay {
 
 struct PrintOptions {
-  int precision = 4;                 // digits after the point at most, 0 to 17
+  int precision = 4;                 // at most so many digits after the point, 0 to 17
   int line_width = 80;               // longer rows are wrapped
   std::int64_t max_elements = 1000;  // larger tensors are shortened:
   std::int64_t edge_elements = 3;    // each dimension to so many at either end
 };
 
-/// Those of this thread: the innermost scope's, else the defaults.
+/// The options of this thread: those of the innermost PrintScope, else the defaults.
 PATCHBAY_API const PrintOptions& print_options();
 
-/// A scope in which this thread prints so; scopes nest.
+/// Sets the options of this thread until the scope ends. Scopes nest.
 /// Errors: kInvalidArgument for a precision not in 0..17, or for a width or edge below 1.
 class PATCHBAY_API PrintScope {
  public:

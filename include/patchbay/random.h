@@ -1,8 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Random tensors: docs/random.md. An element is a function of seed, offset and its row-major index
-// alone (Philox4x32-10: Salmon et al., 2011), so one seed gives the same numbers on every device
-// and for any number of threads and any strides; normal deviates agree within 4 ulp of |mean| + |z
-// deviation|. Calls queue on the device like other operations.
+// Random tensors: docs/random.md. An element depends only on the seed, the offset and its row-major
+// index (Philox4x32-10: Salmon et al., 2011). So one seed gives the same numbers on every device,
+// for any number of threads and any strides. Normal deviates are within 4 ulp of |mean| + |z
+// deviation|. Calls queue on the device like other operations, and have no gradient. Floats are
+// f32, f64, f16 and bf16.
 #ifndef PATCHBAY_RANDOM_H_
 #define PATCHBAY_RANDOM_H_
 
@@ -23,9 +24,9 @@ namespace runtime {
 struct GeneratorState;
 }
 
-/// A sequence of draws: each call that takes the generator takes one offset of it, whatever the
-/// number of elements; a call that fails takes none. A handle: copies share one sequence.
-/// Thread-safe; which of two threads comes first is theirs to settle.
+/// A sequence of draws. Each call that uses the generator takes one offset, whatever the number of
+/// elements; a call that throws takes none. A shared handle: copies share one sequence.
+/// Thread-safe; the order of the calls of several threads decides which offset each gets.
 class PATCHBAY_API Generator {
  public:
   struct State {
@@ -37,12 +38,12 @@ class PATCHBAY_API Generator {
   explicit Generator(std::uint64_t seed = 0);
   explicit Generator(State state);
 
-  /// To be saved, and set again in this or another generator.
+  /// The state, to save it and to set it in this or another generator.
   State state() const;
   void set_state(State state) const;
-  /// As a new generator of that seed: the offset is 0.
+  /// Sets the seed, and the offset 0.
   void manual_seed(std::uint64_t seed) const;
-  /// The state, and takes `num_calls` offsets at once, for draws that are made elsewhere.
+  /// Returns the state and takes `num_calls` offsets at once, for draws that are made elsewhere.
   State advance(std::uint64_t num_calls = 1) const;
 
   friend bool operator==(const Generator& a, const Generator& b) { return a.state_ == b.state_; }
@@ -53,51 +54,52 @@ class PATCHBAY_API Generator {
   std::shared_ptr<runtime::GeneratorState> state_;
 };
 
-/// What operations take that are given none: one for all devices of a runtime, so that where a
-/// tensor is made changes no number. It begins with offset 0, and the seed of manual_seed, else 0.
+/// The generator of operations that are given none: one for all devices of a runtime, so that the
+/// device of a tensor does not change its numbers. It starts with offset 0 and the seed of the last
+/// manual_seed, else seed 0.
 PATCHBAY_API Generator default_generator(const Runtime& runtime);
-/// That of the runtime of default_device().
+/// The default generator of the runtime of default_device().
 PATCHBAY_API Generator default_generator();
-/// Seeds the default generators of all runtimes of the process, also of those that are made later.
-/// For one alone: default_generator(runtime).manual_seed(seed). Errors: kInvalidArgument while a
-/// graph is being recorded.
+/// Seeds the default generators of all runtimes of the process, including later ones. For one
+/// runtime: default_generator(runtime).manual_seed(seed). Errors: kInvalidArgument during the
+/// recording of a graph.
 PATCHBAY_API void manual_seed(std::uint64_t seed);
 
-// Creation. Without a generator: that of the device's runtime. Errors of all: kDtypeMismatch;
-// kInvalidArgument for a range or a probability; those of empty().
-/// Uniform in [0, 1); f32 (multiples of 2^-24) and f64 (of 2^-53).
+// Creation. Without a generator, the default generator of the device's runtime is used. Errors of
+// all: kDtypeMismatch; kInvalidArgument for a wrong range or probability; those of empty().
+/// Uniform in [0, 1): multiples of 2^-24, in f64 of 2^-53. Dtypes: floats; f32 unless given.
 [[nodiscard]] PATCHBAY_API Tensor rand(const Shape& shape, const TensorOptions& options = {},
                                        const std::optional<Generator>& generator = {});
-/// Normal of mean 0 and deviation 1; f32 and f64.
+/// Normal with mean 0 and deviation 1. Dtypes: floats; f32 unless given.
 [[nodiscard]] PATCHBAY_API Tensor randn(const Shape& shape, const TensorOptions& options = {},
                                         const std::optional<Generator>& generator = {});
-/// Integers in [low, high); i64 unless given, i32 and u8.
+/// Integers in [low, high). Dtypes: i64 unless given, i32, u8.
 [[nodiscard]] PATCHBAY_API Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
                                           const TensorOptions& options = {},
                                           const std::optional<Generator>& generator = {});
-/// The integers 0 to n - 1 in random order, i64: sorted by (64-bit draw, index) on the device.
+/// The integers 0 to n - 1 in random order (i64): the indices sorted by (64-bit draw, index).
 [[nodiscard]] PATCHBAY_API Tensor randperm(std::int64_t n, const Device& device = default_device(),
                                            const std::optional<Generator>& generator = {});
-/// bool: true with probability p, where a draw of 32 bits is less than p 2^32, rounded to nearest.
+/// A bool tensor: true with probability p, rounded to a multiple of 2^-32.
 [[nodiscard]] PATCHBAY_API Tensor bernoulli(double p, const Shape& shape,
                                             const Device& device = default_device(),
                                             const std::optional<Generator>& generator = {});
-/// bool: false, dropped, with probability p: bernoulli(1 - p).
+/// A bool tensor: false (dropped) with probability p. The same as bernoulli(1 - p).
 [[nodiscard]] PATCHBAY_API Tensor dropout_mask(double p, const Shape& shape,
                                                const Device& device = default_device(),
                                                const std::optional<Generator>& generator = {});
 
-// In place, of any strides. Errors as above, and those of Tensor::fill_.
-/// Uniform in [low, high), or `low` if they are equal; f32 and f64.
+// In place, for any strides. Errors: as above, and those of Tensor::fill_.
+/// Uniform in [low, high), or `low` if they are equal. Dtypes: floats.
 PATCHBAY_API const Tensor& fill_uniform(const Tensor& out, double low = 0, double high = 1,
                                         const std::optional<Generator>& generator = {});
-/// mean + deviation z, z as in randn; f32 and f64.
+/// mean + deviation z, with z as in randn. Dtypes: floats.
 PATCHBAY_API const Tensor& fill_normal(const Tensor& out, double mean = 0, double deviation = 1,
                                        const std::optional<Generator>& generator = {});
-/// Integers in [low, high); i32, i64 and u8.
+/// Integers in [low, high). Dtypes: i32, i64, u8.
 PATCHBAY_API const Tensor& fill_integers(const Tensor& out, std::int64_t low, std::int64_t high,
                                          const std::optional<Generator>& generator = {});
-/// True with probability p; bool.
+/// True with probability p. Dtype: bool.
 PATCHBAY_API const Tensor& fill_bernoulli(const Tensor& out, double p,
                                           const std::optional<Generator>& generator = {});
 

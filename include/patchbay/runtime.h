@@ -25,66 +25,67 @@ struct RuntimeState;
 }
 
 enum class PluginStatus : std::uint8_t {
-  kFound,  // not opened yet: no device of it was asked for, and none were listed
+  kFound,  // not opened yet: no device of its backend was asked for, and devices were not listed
   kLoaded,
   kShadowed,  // another plugin of the same backend came first
   kFiltered,  // not among the plugins asked for
-  kRefused,   // found wanting before it was opened
-  kFailed,    // found wanting after
+  kRefused,   // failed a check before it was opened
+  kFailed,    // failed when or after it was opened
   kNoDriver,  // the vendor's driver is not on this machine
   kNoDevice,  // the driver sees no device
   kUnloaded   // by Runtime::unload
 };
 PATCHBAY_API std::string_view to_string(PluginStatus status);
 
-/// What became of one candidate file.
+/// One candidate file, and what became of it.
 struct PluginInfo {
   std::filesystem::path path;  // as found; symlinks not resolved
   std::string name, backend, version;
   PluginStatus status = PluginStatus::kFailed;
-  std::string reason;                // one line; for kLoaded what was found
+  std::string reason;                // one line; for kLoaded a summary
   std::vector<std::string> devices;  // names; empty until it is loaded
 };
 
 /// The application's threads, lent to plugins that compute on the host.
 struct ThreadPool {
-  /// How many share a job, the caller included; 0: none are lent.
+  /// The number of threads that share a job, including the caller. 0: no threads are lent.
   int num_threads = 0;
-  /// Calls body(i) once for each i in [0, n), on any threads, and returns when all are done. Called
-  /// from several threads at once, and from within a body. The bodies do not throw, and must not
-  /// wait for each other; this must not throw either.
+  /// Calls body(i) once for each i in [0, n), on any threads, and returns when all are done. The
+  /// library calls it from several threads at once, and from inside a body. Bodies do not throw and
+  /// do not wait for each other. This function must not throw.
   std::function<void(std::size_t n, const std::function<void(std::size_t)>& body)> parallel_for;
 };
 
 struct RuntimeOptions {
-  /// Plugin files, tried first, in this order. One that does not load is an Error of creation,
-  /// unless its driver or device is absent.
+  /// Plugin files, tried first, in this order. If one does not load, the constructor throws, unless
+  /// only its driver or device is missing.
   std::vector<std::filesystem::path> plugin_files;
   /// Directories searched after them and before PATCHBAY_PLUGIN_PATH.
   std::vector<std::filesystem::path> plugin_directories;
   /// False: neither PATCHBAY_PLUGIN_PATH nor patchbay/plugins beside the library is searched.
   bool search_default_directories = true;
-  /// Names of plugins to load; empty: PATCHBAY_PLUGINS, else all. One that is nowhere is an Error.
+  /// Names of plugins to load. Empty: PATCHBAY_PLUGINS, else all. An unknown name is an Error.
   std::vector<std::string> plugins;
-  /// Names of devices to show; empty: PATCHBAY_VISIBLE_DEVICES, else all. Never renumbers.
+  /// Names of visible devices. Empty: PATCHBAY_VISIBLE_DEVICES, else all. Never renumbers.
   std::vector<std::string> visible_devices;
-  /// Settings by lower-case name ("cpu_devices"); before PATCHBAY_<NAME>. One that neither the
-  /// library nor a plugin found has is an Error: docs/loading.md.
+  /// Settings by lower-case name ("cpu_devices"). They override PATCHBAY_<NAME>. A setting that
+  /// neither the library nor a plugin declares is an Error: docs/loading.md.
   std::map<std::string, std::string> settings;
   /// False: no environment variable is read. Always so with raised privileges (AT_SECURE).
   bool read_environment = true;
-  /// Receives log lines; empty: PATCHBAY_LOG, else nothing.
+  /// Receives log lines. Empty: they go where PATCHBAY_LOG says, else nowhere.
   LogSink log;
-  /// Where given, plugins start no threads to share work among; it must outlive the runtime's work.
-  /// Errors of creation: kInvalidArgument for a number without a function or the reverse.
+  /// If given, plugins use these threads to share work and start none. It must outlive the
+  /// runtime's work. Errors of the constructor: kInvalidArgument for a number without a function,
+  /// or a function without a number.
   ThreadPool thread_pool;
 };
 
-/// Frees what it can of the device, of which so many bytes are wanted and not there.
+/// Called when an allocation of `size_bytes` on `device` fails. Free whatever you can.
 using OutOfMemoryCallback = std::function<void(const Device& device, std::size_t size_bytes)>;
 
-/// Plugins, devices and the ledger of their copies. A handle: copies share one runtime, and
-/// devices and tensors keep it alive. Tensors of two runtimes do not mix. Thread-safe.
+/// Plugins, devices and the ledger of their copies. A shared handle; devices and tensors keep the
+/// runtime alive. Tensors of two runtimes do not mix. Thread-safe.
 /// A plugin's driver is opened when a device of its backend is asked for, or when devices are
 /// listed (devices, gpus, try_gpu, explain, calibrate). Files named in code are opened at creation.
 class PATCHBAY_API Runtime {
@@ -93,60 +94,62 @@ class PATCHBAY_API Runtime {
   /// kInvalidArgument for a bad PATCHBAY_PLUGIN_PATH, which is quoted, and for unknown names.
   explicit Runtime(const RuntimeOptions& options);
 
-  /// The process's own, made at the first call. Lives until the process ends.
+  /// The default runtime, made at the first call. It lives until the process ends.
   static Runtime& get_default();
-  /// The options with which the default runtime is made; replaces those of an earlier call. Call it
-  /// before anything uses that runtime. Errors: kInUse if it is there already.
+  /// Sets the options of the default runtime; replaces those of an earlier call. Errors: kInUse if
+  /// the default runtime exists already.
   static void set_default_options(RuntimeOptions options);
 
-  /// `backend[:index]` or `gpu[:i]`. Opens the backend's plugin if it is not open; if that fails or
-  /// has no driver, the next file of the backend. Errors as Device's constructor.
+  /// The device `backend[:index]` or `gpu[:i]`. Opens the backend's plugin if it is not open; if
+  /// that fails or has no driver, the next file of the backend. Errors: as Device's constructor.
   Device device(std::string_view name) const;
-  /// All visible devices, backends in the order of loading.
+  /// All visible devices, with backends in the order of loading. Opens all plugins.
   std::vector<Device> devices() const;
-  /// Accelerators in a stable order, each physical card once.
+  /// All accelerators in a stable order, each physical card once. Opens all plugins.
   std::vector<Device> gpus() const;
   int num_gpus() const { return static_cast<int>(gpus().size()); }
   Device try_gpu(int i = 0) const;
   std::vector<Device> try_all_gpus() const;
 
-  /// Every candidate file, in the order of the search. Opens none: see kFound.
+  /// Every candidate file, in the order of the search. Opens none.
   std::vector<PluginInfo> plugins() const;
   /// The directories that were searched.
   std::vector<std::filesystem::path> plugin_directories() const;
-  /// For each plugin and device that could have been there: what was tried, and why it was not
-  /// taken. Several lines of text.
+  /// For each plugin and device that could exist: what was tried, and why it is not there. Several
+  /// lines of text. Opens all plugins.
   std::string explain() const;
 
-  /// Opens one more plugin, checked as those of RuntimeOptions::plugin_files are. Devices that were
-  /// there stay as they are. `settings` are for this plugin, before those of the runtime. Returns
-  /// what became of it: with kNoDriver and kNoDevice it has no devices. Errors: kPluginFailed if it
-  /// does not load, also for one whose backend is there already; kInvalidArgument for an unknown
-  /// setting.
+  /// Opens one more plugin, with the checks for RuntimeOptions::plugin_files. Existing devices are
+  /// not affected. `settings` are for this plugin and override those of the runtime. A plugin
+  /// without a driver or device gives a status (kNoDriver, kNoDevice) and no error. Errors:
+  /// kPluginFailed if the plugin does not load, or if its backend is loaded already;
+  /// kInvalidArgument for an unknown setting.
   PluginInfo load(const std::filesystem::path& file,
                   std::map<std::string, std::string> settings = {}) const;
 
-  /// Closes a plugin's devices and its library; one that is only found is not opened any more.
-  /// Errors: kInvalidArgument if none of that name is loaded; kInUse, which lists the holders.
+  /// Closes a plugin's devices and its library. A plugin that is only found will not be opened.
+  /// Errors: kInvalidArgument if there is no plugin of that name; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);
 
-  /// Called on the thread that asked for memory, when there is none even with the cache trimmed;
-  /// then the request is tried once more. An exception out of it goes to who asked. Within it a
-  /// second want of memory is an error at once. Empty: none.
+  /// Sets a function that is called, on the thread that allocates, when an allocation fails
+  /// although the cache is trimmed; the allocation is then tried once more. An exception that the
+  /// function throws leaves the allocating call. An allocation failure inside the function throws
+  /// immediately. Empty: no function.
   void set_out_of_memory_callback(OutOfMemoryCallback callback) const;
 
-  /// Writes what happens from now on to a file for Perfetto or chrome://tracing, until stop_trace
-  /// or the end of the runtime: docs/tracing.md. PATCHBAY_TRACE does so from the start. Errors:
-  /// kIo; kInUse if a trace is being written.
+  /// Starts a trace: a file for Perfetto or chrome://tracing, until stop_trace or the end of the
+  /// runtime. docs/tracing.md. PATCHBAY_TRACE starts one with the runtime. Errors: kIo; kInUse if a
+  /// trace is being written.
   void start_trace(const std::filesystem::path& file) const;
-  /// Writes out what is missing. Errors: kIo if some of the trace could not be written.
+  /// Ends the trace and writes the rest of it. Errors: kIo if some of it could not be written.
   void stop_trace() const;
 
-  /// Counts of the copies of this runtime's devices.
+  /// The counts of the copies of this runtime's devices.
   Ledger& ledger() const;
 
-  /// Measures the links of `device` to the host and to every other visible device, or all links of
-  /// the runtime, as patchbay::calibrate does each of them. Blocks, about half a second a link.
+  /// Measures the links of `device` to the host, to itself and to every other visible device, or
+  /// all links of the runtime, with patchbay::calibrate. Blocks for about half a second for each
+  /// link.
   void calibrate(const Device& device) const;
   void calibrate() const;
 

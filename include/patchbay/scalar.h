@@ -11,7 +11,7 @@
 
 namespace patchbay {
 
-/// A literal: a number that takes the dtype of the tensor it meets.
+/// A number that takes the dtype of the tensor that it meets.
 class PATCHBAY_API Scalar {
  public:
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
@@ -31,21 +31,22 @@ class PATCHBAY_API Scalar {
   }
 
   bool is_floating() const { return floating_; }
-  /// Errors: kInvalidArgument for a graph's slot, since the value is not fixed.
+  /// Errors: kInvalidArgument for the slot of a graph, whose value is not fixed.
   double to_double() const {
     check_fixed("scalar");
     return floating_ ? f64_ : static_cast<double>(i64_);
   }
-  /// Truncates. Errors: as to_double; kInvalidArgument if the value is NaN or needs more than 64
-  /// bits.
+  /// The value, truncated. Errors: as to_double; kInvalidArgument if it is NaN or needs more than
+  /// 64 bits.
   std::int64_t to_int64() const;
-  /// The value as an element of `dtype`, in the low-address bytes; rounded to nearest for floats.
-  /// Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39 as f32),
-  /// which names `operation`; as to_double.
+  /// The value as an element of `dtype`, in the bytes of the lowest addresses; rounded to nearest
+  /// for floats. Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39
+  /// as f32), with `operation` in the message; as to_double.
   std::uint64_t bits(DType dtype, const char* operation = "scalar") const;
   std::string to_string() const;
 
-  /// Made by a GraphRecording: what stands for it may be set before each replay. 0: none.
+  /// The number of a slot that a GraphRecording made: its value may be set before each replay. 0:
+  /// none.
   std::uint32_t slot() const { return slot_; }
   static Scalar with_slot(Scalar value, std::uint32_t slot) {
     value.slot_ = slot;

@@ -23,10 +23,10 @@ namespace tensor {
 [[noreturn]] PATCHBAY_API void throw_large_extent(std::uint64_t extent);
 }
 
-/// An entry of a Shape, made from an integer of any type: `zeros({values.size(), 3})`.
+/// An extent of a Shape, from an integer of any type: `zeros({values.size(), 3})`.
 class Extent {
  public:
-  /// Errors: kOverflow for more than 2^63 - 1.
+  /// Errors: kOverflow above 2^63 - 1.
   template <class T, class = std::enable_if_t<std::is_convertible_v<T, std::int64_t> &&
                                               !std::is_floating_point_v<T> && sizeof(T) <= 8>>
   constexpr Extent(T value) : value_(static_cast<std::int64_t>(value)) {  // NOLINT
@@ -40,7 +40,7 @@ class Extent {
   std::int64_t value_;
 };
 
-/// Up to eight extents (or strides, in elements), stored inline. A value; cheap to copy.
+/// Up to eight extents (or strides, in elements), stored inline. Cheap to copy.
 class PATCHBAY_API Shape {
  public:
   Shape() = default;
@@ -60,7 +60,7 @@ class PATCHBAY_API Shape {
   std::int64_t& operator[](int i) { return dims_[static_cast<std::size_t>(i)]; }
   const std::int64_t* begin() const { return dims_.data(); }
   const std::int64_t* end() const { return dims_.data() + rank_; }
-  // Errors of these: kInvalidArgument for an i out of place, or more than kMaxRank entries.
+  // Errors: kInvalidArgument for an i that is out of range, or more than kMaxRank entries.
   void push_back(std::int64_t dim);
   void erase(int i);
   void insert(int i, std::int64_t dim);
@@ -84,8 +84,8 @@ class PATCHBAY_API Shape {
 PATCHBAY_API std::string to_string(const Shape& shape);
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// The product of the extents; 1 for rank 0. The one place where sizes are checked: negative
-/// extents are kInvalidArgument, products over 2^63 - 1 kOverflow, both naming the shape.
+/// The product of the extents; 1 for rank 0. Errors, which name the shape: kInvalidArgument for
+/// negative extents, kOverflow for products above 2^63 - 1.
 PATCHBAY_API std::int64_t num_elements(const Shape& shape);
 /// num_elements times the size of an element, with the same checks.
 PATCHBAY_API std::size_t checked_size_bytes(const Shape& shape, DType dtype);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Streams and events: queues of a device, and places in them. docs/streams.md tells the story.
+// Streams and events: queues of a device, and positions in them. docs/streams.md.
 #ifndef PATCHBAY_STREAM_H_
 #define PATCHBAY_STREAM_H_
 
@@ -24,7 +24,7 @@ struct ScopedStream;
 }  // namespace runtime
 
 struct StreamOptions {
-  /// Take the times of each launch and copy, for `Stream::take_times`.
+  /// Record the times of each launch and copy, for `Stream::take_times`.
   bool times = false;
 };
 
@@ -33,42 +33,42 @@ struct SubmissionTime {
   enum class Kind : std::uint8_t { kLaunch, kCopy };
   std::string name;  // as in errors: "add", "to"
   Kind kind = Kind::kLaunch;
-  std::uint64_t size_bytes = 0;       // that a copy moved; 0 for launches
-  std::chrono::nanoseconds start{0};  // since the stream's first one
+  std::uint64_t size_bytes = 0;       // of a copy; 0 for launches
+  std::chrono::nanoseconds start{0};  // since the stream's first submission
   std::chrono::nanoseconds duration{0};
 };
 
-/// Called when a stream has come to a point: with null, or with the error of what failed before.
+/// Called when the work before it is done: with null, or with the error if that work failed.
 using StreamCallback = std::function<void(const Error* error)>;
 
-/// An in-order queue of one device. A shared handle; submissions from several threads are
-/// serialised by the core. The queue lives until its last handle and its last work are gone.
+/// An in-order queue of one device. A shared handle. Any thread may submit; the core serialises
+/// submissions. The queue lives until its last handle is gone and its last work is done.
 class PATCHBAY_API Stream {
  public:
-  /// A new stream. Errors: what the driver reports.
+  /// A new stream. Errors: those of the driver.
   explicit Stream(const Device& device, const StreamOptions& options = {});
 
   Device device() const;
-  /// Queued: a position after all that was submitted to this stream.
+  /// An event after all work submitted to this stream. Queued.
   Event record() const;
-  /// Queued: later work of this stream starts after the event. For an event of another plugin,
-  /// which this one can't wait for, the next call that submits or waits here blocks instead.
+  /// Later work of this stream starts after the event. Queued. If the event belongs to another
+  /// plugin, the next call that submits to this stream or waits for it first waits on the host.
   void wait(const Event& event) const;
-  /// Starts what was submitted, without waiting.
+  /// Starts submitted work without waiting for it.
   void flush() const;
-  /// Blocks until all is done. Errors: those of the submissions; kTimedOut.
+  /// Blocks until all submitted work is done. Errors: those of the submissions; kTimedOut.
   void synchronize(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max()) const;
-  /// Queued: calls on some other thread, or on this one if there is nothing before it, once all
-  /// that was submitted is done or has failed. Later work is not held back. The callback may not
-  /// call the runtime (kInvalidArgument); an exception out of it is only logged.
+  /// Calls the callback once all submitted work is done or has failed: on another thread, or, if
+  /// nothing is pending, at once on this one. Later work is not held back. The callback must not
+  /// call the runtime (kInvalidArgument); an exception that it throws is logged.
   void add_callback(StreamCallback callback) const;
-  /// The times of what has finished since the last call, oldest first; the last 4096 are kept, and
-  /// what failed has none. Errors: kUnsupported if the stream was made without.
+  /// The times of the submissions that finished since the last call, oldest first, at most the last
+  /// 4096. Failed work has none. Errors: kUnsupported if the stream was made without times.
   std::vector<SubmissionTime> take_times() const;
-  /// Makes a stream usable again after a failure, which otherwise every call on it reports. What
-  /// was submitted since the last point known to be done is lost; the memory that it was to write
-  /// reports the failure until it is written whole. Blocks until the lost work has ended. Does
-  /// nothing if nothing failed. Errors: kDeviceLost, since nothing brings a device back.
+  /// Makes a failed stream usable again. Work submitted after the last point that is known to be
+  /// done is lost; reading memory that it was to write throws the failure until all of it is
+  /// written again. Blocks until the lost work has ended. Does nothing if nothing failed. Errors:
+  /// kDeviceLost.
   void reset() const;
 
   friend bool operator==(const Stream& a, const Stream& b) { return a.state_ == b.state_; }
@@ -86,7 +86,7 @@ class PATCHBAY_API Event {
  public:
   Device device() const;
   bool is_done() const;
-  /// Blocks. Errors: those of the submissions before it; kTimedOut.
+  /// Blocks until the event is reached. Errors: those of the submissions before it; kTimedOut.
   void wait(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max()) const;
 
   explicit Event(std::shared_ptr<runtime::EventState> state) : state_(std::move(state)) {}
@@ -97,9 +97,9 @@ class PATCHBAY_API Event {
   std::shared_ptr<runtime::EventState> state_;
 };
 
-/// Until it ends, operations on tensors of the stream's device, and copies by that device, go to
-/// this stream instead of the default one; on this thread, and on threads that carry its context
-/// (ThreadContext). The waits that their operands call for are inserted as ever.
+/// Until the scope ends, tensor operations of the stream's device, and copies by that device, go to
+/// this stream instead of the default one: on this thread, and on threads that carry its context
+/// (ThreadContext). The waits that the operands need are inserted as always.
 class PATCHBAY_API StreamScope {
  public:
   explicit StreamScope(const Stream& stream);

@@ -31,9 +31,9 @@ namespace tensor {
 struct TensorImpl;
 }
 
-/// An n-dimensional array, rank 0 to 8, of one dtype on one device. A shared handle: copies and
-/// views alias one storage. Undefined when default-constructed. Operations are queued on the
-/// device's default stream and wait for what they depend on. Handles are as safe to share between
+/// An array of 0 to 8 dimensions, of one dtype, on one device. A shared handle: copies and views
+/// share one storage. Undefined when default-constructed. Operations are queued on the device's
+/// current stream and wait for the work that they depend on. Handles are as safe to share between
 /// threads as std::shared_ptr; writing elements that another thread uses is a race.
 class PATCHBAY_API Tensor {
  public:
@@ -47,12 +47,12 @@ class PATCHBAY_API Tensor {
     other.impl_ = mine;
     return *this;
   }
-  /// What has no name is written to: `a[0] = b` sets elements of `a`. `source` broadcasts, and has
-  /// the same dtype and device; a 0-d tensor on a CPU device may stand for its value. Queued.
-  /// Errors: kDeviceMismatch, kDtypeMismatch, kShapeMismatch; kInvalidArgument as copy_from, and
-  /// for a temporary that alone holds its storage (`a.clone() = b`), where the write would be lost.
+  /// Assigning to a temporary writes its elements: `a[0] = b` sets elements of `a`. `source`
+  /// broadcasts, and has the same dtype and device; a 0-d tensor on a CPU device counts as a
+  /// number. Queued. Errors: kDeviceMismatch, kDtypeMismatch, kShapeMismatch; kInvalidArgument as
+  /// copy_from, and for a temporary that alone holds its storage (`a.clone() = b`).
   Tensor operator=(const Tensor& source) &&;
-  /// The same with a number: `a[0] = 1` is a[0].fill_(1).
+  /// Writes a number to all elements: `a[0] = 1` is a[0].fill_(1).
   Tensor operator=(const Scalar& value) &&;
   ~Tensor() {
     if (impl_ != nullptr) release();
@@ -63,64 +63,65 @@ class PATCHBAY_API Tensor {
   /// In elements; 0 where a dimension repeats.
   const Shape& strides() const;
   int rank() const { return shape().rank(); }
-  /// The extent of a dimension; negative dims count from the end.
+  /// The extent of a dimension. Negative dims count from the end.
   std::int64_t size(Dim dim) const;
   std::int64_t num_elements() const;
   std::size_t size_bytes() const;
   DType dtype() const;
   Device device() const;
   bool is_contiguous() const;
-  /// The storage, and where in it the first element lies.
+  /// The storage, and the position of the first element in it.
   Buffer buffer() const;
   std::size_t offset_bytes() const;
-  /// True for handles of one and the same tensor (same storage, shape, strides).
+  /// Whether both are the same tensor (same storage, shape and strides).
   bool is_same(const Tensor& other) const;
 
-  /// The first element, where the host can address it, after waiting for pending work; the others
-  /// lie at the strides. No copy.
-  /// Errors: kDtypeMismatch; kUnsupported on a device that the host can't read, with the way out.
+  /// A pointer to the first element for the host; the others lie at the strides. Blocks until
+  /// pending work on the tensor is done. No copy. Errors: kDtypeMismatch; kUnsupported if the host
+  /// can't address the memory.
   template <class T>
   T* data() const {
     return static_cast<T*>(host_data(dtype_of<T>()));
   }
 
-  // Views: no copy, the same storage.
-  /// Elements start, start + step, ... below end of one dimension; negative values count from the
-  /// end, end is clamped. Errors: kInvalidArgument for step < 1.
+  // Views: the same storage, no copy.
+  /// Elements start, start + step, ... below end of one dimension. Negative values count from the
+  /// end, and end is limited to the extent. Errors: kInvalidArgument for step < 1.
   [[nodiscard]] Tensor slice(Dim dim, Index start, Index end = INT64_MAX, Index step = 1) const;
-  /// One index of one dimension, which goes. Errors: kInvalidArgument names index and extent.
+  /// One index of a dimension, which is removed. Errors: kInvalidArgument names index and extent.
   [[nodiscard]] Tensor select(Dim dim, Index index) const;
   [[nodiscard]] Tensor operator[](Index index) const { return select(0, index); }
-  // The next six count negative dims from the end. Errors: kInvalidArgument names the dim and the
-  // rank, kShapeMismatch the shapes.
-  /// Dimension i of the result is dims[i] of this one; each occurs once.
+  // In the calls below negative dims count from the end. Errors: kInvalidArgument names the dim and
+  // the rank, kShapeMismatch the shapes.
+  /// Dimension i of the result is dimension dims[i] of this tensor; each occurs once.
   [[nodiscard]] Tensor permute(std::initializer_list<Dim> dims) const;
   [[nodiscard]] Tensor transpose(Dim dim0, Dim dim1) const;
-  /// Rank 2 transposed.
+  /// The transpose of a tensor of rank 2.
   [[nodiscard]] Tensor t() const;
-  /// The elements (i, i + offset) of the planes of two dimensions, which go; they are the last
-  /// dimension of the result. Empty where the offset lies outside of the planes.
+  /// The elements (i, i + offset) of two dimensions, which are removed. They become the last
+  /// dimension of the result, which is empty if the offset lies outside.
   [[nodiscard]] Tensor diagonal(Index offset = 0, Dim dim0 = -2, Dim dim1 = -1) const;
-  /// Broadcast to `shape`: extents of 1 repeat (stride 0), new ones come in front, -1 keeps one.
+  /// Broadcast to `shape`. Extents of 1 repeat (stride 0), new dimensions come first, -1 keeps an
+  /// extent.
   [[nodiscard]] Tensor expand(const Shape& shape) const;
-  /// Without dimension `dim` if its extent is 1, else itself.
+  /// Without dimension `dim` if its extent is 1, else the tensor itself.
   [[nodiscard]] Tensor squeeze(Dim dim) const;
   /// With a new dimension `dim` of extent 1.
   [[nodiscard]] Tensor unsqueeze(Dim dim) const;
-  /// A view of another shape; one extent may be -1. Errors: kShapeMismatch if the elements do not
-  /// fit, or if the strides allow no view (then use reshape).
+  /// A view of another shape. One extent may be -1. Errors: kShapeMismatch if the number of
+  /// elements differs, or if the strides allow no view (then use reshape).
   [[nodiscard]] Tensor view(const Shape& shape) const;
-  /// A view where one is possible, else a contiguous copy on the same device.
+  /// A view if one is possible, else a contiguous copy on the same device.
   [[nodiscard]] Tensor reshape(const Shape& shape) const;
-  /// Itself if contiguous, else a copy on the same device.
+  /// The tensor itself if contiguous, else a copy on the same device.
   [[nodiscard]] Tensor contiguous() const;
-  /// New storage on the same device.
+  /// A contiguous copy on the same device.
   [[nodiscard]] Tensor clone() const;
 
   // Movement. Nothing else copies between devices.
-  /// The same tensor if it is there already, else a contiguous copy. Blocks until it is there,
-  /// unless `non_blocking`; the source is kept as long as it takes.
-  /// Errors: kUnsupported if that device has no such dtype; kCopyForbidden inside a guard.
+  /// The same tensor if it is on that device, else a contiguous copy. Blocks until the copy is
+  /// done, unless `non_blocking`; the source is kept until then. Errors: kUnsupported if that
+  /// device has no such dtype; kCopyForbidden inside a guard.
   [[nodiscard]] Tensor to(const Device& device, ToOptions options = {}) const;
   /// The device of that name in the tensor's own runtime: `t.to("cpu")`.
   template <class Name,
@@ -128,58 +129,59 @@ class PATCHBAY_API Tensor {
   [[nodiscard]] Tensor to(const Name& name, ToOptions options = {}) const {
     return to_named(name, options);
   }
-  /// Elements converted on the same device; the same tensor if the dtype is equal. Floats become
-  /// integers by truncation and saturate, NaN becomes 0; anything but 0 becomes true.
+  /// The elements converted, on the same device; the same tensor if the dtype is equal. Floats
+  /// become integers by truncation and saturate; NaN becomes 0. Everything but 0 becomes true.
   [[nodiscard]] Tensor cast(DType dtype) const;
-  /// Writes `source`, of the same shape, into this storage: across devices and dtypes, which
-  /// convert as in cast. Blocks if devices differ, unless `non_blocking`; into memory that the
-  /// caller lent, a non-blocking copy is complete only after buffer().wait().
-  /// Errors: kShapeMismatch; kInvalidArgument if both share some elements but not all.
+  /// Writes the elements of `source`, of the same shape, on any device and of any dtype (converted
+  /// as by cast). Blocks if the devices differ, unless `non_blocking`. In memory that the caller
+  /// lent (wrap_host), a non-blocking copy is complete only after buffer().wait(). Errors:
+  /// kShapeMismatch; kInvalidArgument if the two overlap in part.
   const Tensor& copy_from(const Tensor& source, bool non_blocking = false) const;
-  /// The one element; a copy to the host that waits and is counted. T is the dtype's type, or one
-  /// that holds all its values: double for f32, float or double for f16.
-  /// Errors: kShapeMismatch; kDtypeMismatch for a type that may lose something.
+  /// The value of a tensor with one element. A counted copy to the host; blocks. T is the dtype's
+  /// type, or one that holds all its values: double for f32, float or double for f16. Errors:
+  /// kShapeMismatch; kDtypeMismatch for a type that does not hold all values.
   template <class T>
   [[nodiscard]] T item() const {
     T value;
     item_bytes(dtype_of<T>(), &value);
     return value;
   }
-  /// All elements in row-major order; a copy to the host that waits and is counted. T as for item.
-  /// Errors: kDtypeMismatch; kOutOfMemory if the host has no room for the values.
+  /// All elements in row-major order. A counted copy to the host; blocks. T as for item.
+  /// Errors: kDtypeMismatch; kOutOfMemory if the host lacks memory for the values.
   template <class T>
   [[nodiscard]] std::vector<T> to_vector() const;
 
   // In place.
-  /// Every element takes the value. Queued. Errors: kInvalidArgument if the value does not fit the
-  /// dtype, or if an element is repeated (stride 0).
+  /// Writes the value to every element. Queued. Errors: kInvalidArgument if the dtype can't hold
+  /// the value, or if elements repeat (stride 0).
   const Tensor& fill_(const Scalar& value) const;
   const Tensor& zero_() const { return fill_(0); }
 
-  // Gradients, autograd.h. What takes part in a recorded graph may not be written in place.
-  /// Whether gradients flow to it: asked for on a leaf, or the result of a recorded operation.
+  // Gradients: autograd.h. Tensors that require gradients can't be written in place.
+  /// Whether gradients flow to this tensor: a leaf that asks for them, or a recorded result.
   bool requires_grad() const;
-  /// Asks for gradients of this tensor, or no longer. Errors: kDtypeMismatch unless f32, f64, f16,
-  /// bf16; kInvalidArgument for the result of a recorded operation.
+  /// Turns gradients of this leaf on or off. Errors: kDtypeMismatch unless f32, f64, f16 or bf16;
+  /// kInvalidArgument for the result of a recorded operation.
   const Tensor& requires_grad_(bool value = true) const;
-  /// True for what no recorded operation made.
+  /// Whether no recorded operation made this tensor.
   bool is_leaf() const;
-  /// A leaf's gradient, on its device; undefined before the first backward. The handle is shared.
+  /// The gradient of a leaf, on its device; undefined before the first backward.
   Tensor grad() const;
-  /// Replaces it; undefined drops it. Errors: kDeviceMismatch, kShapeMismatch, kDtypeMismatch.
+  /// Replaces grad(); an undefined tensor removes it. Errors: kDeviceMismatch, kShapeMismatch,
+  /// kDtypeMismatch.
   const Tensor& set_grad(const Tensor& gradient) const;
-  /// The same storage, cut off from the graph.
+  /// A tensor with the same storage that is not part of the record.
   [[nodiscard]] Tensor detach() const;
-  /// Adds the gradient of this tensor, times `gradient` (one element: 1 if none), to grad() of each
-  /// leaf that it came from. Queued, by the calling thread. Errors: kInvalidArgument if it
-  /// requires no gradient, if the graph was freed, or if an operand was overwritten since.
+  /// Adds the gradients of this tensor, times `gradient` (1 if the tensor has one element and none
+  /// is given), to grad() of each leaf that it depends on. Queued. Errors: kInvalidArgument if the
+  /// tensor requires no gradient, if the record was freed, or if a needed operand was overwritten.
   void backward() const;
   void backward(const Tensor& gradient, BackwardOptions options = {}) const;
-  /// Called in backward with the gradient of this tensor; the number removes it.
+  /// Adds a function that backward calls with the gradient of this tensor. The number removes it.
   std::uint64_t add_gradient_hook(GradientHook hook) const;
   void remove_gradient_hook(std::uint64_t number) const;
 
-  // Creation like this tensor: its device and, unless given, its dtype.
+  // New tensors on this tensor's device, with its dtype unless one is given.
   [[nodiscard]] Tensor new_empty(const Shape& shape, std::optional<DType> dtype = {}) const;
   [[nodiscard]] Tensor new_zeros(const Shape& shape, std::optional<DType> dtype = {}) const;
   [[nodiscard]] Tensor new_ones(const Shape& shape, std::optional<DType> dtype = {}) const;
@@ -195,7 +197,7 @@ class PATCHBAY_API Tensor {
   void* host_data(DType dtype) const;
   Tensor to_named(std::string_view device_name, ToOptions options) const;
   void item_bytes(DType dtype, void* value) const;
-  /// Calls make(user, count) for the memory to write to, once all is checked.
+  /// Calls make(user, count) for the memory to write to, after all checks.
   void copy_elements_to(DType dtype, void* (*make)(void* user, std::size_t count),
                         void* user) const;
 
@@ -204,14 +206,14 @@ class PATCHBAY_API Tensor {
 
 // Creation. Errors of all: kUnsupported if the device has no such dtype; kInvalidArgument and
 // kOverflow for shapes; kOutOfMemory.
-/// Uninitialised elements.
+/// A tensor with uninitialised elements.
 [[nodiscard]] PATCHBAY_API Tensor empty(const Shape& shape, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor zeros(const Shape& shape, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor ones(const Shape& shape, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor full(const Shape& shape, const Scalar& value,
                                        const TensorOptions& options = {});
-/// [start, end) by step; ceil((end - start) / step) elements of rank 1. Unless a dtype is given,
-/// i64 if all three are integers, else f32.
+/// start, start + step, ... below end: ceil((end - start) / step) elements, rank 1. Unless a dtype
+/// is given, i64 if all three are integers, else f32.
 [[nodiscard]] PATCHBAY_API Tensor arange(const Scalar& start, const Scalar& end,
                                          const Scalar& step = 1, const TensorOptions& options = {});
 [[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);
@@ -219,12 +221,12 @@ class PATCHBAY_API Tensor {
 [[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);
 [[nodiscard]] PATCHBAY_API Tensor full_like(const Tensor& like, const Scalar& value);
 
-/// Copies num_elements(shape) values of `dtype` in row-major order (a bool is a byte, 0 or 1),
-/// which the caller may reuse at once.
+/// Copies num_elements(shape) values of `dtype` in row-major order (a bool is a byte, 0 or 1).
+/// Blocks; the caller may reuse the memory when the call returns.
 [[nodiscard]] PATCHBAY_API Tensor from_host_bytes(const void* data, DType dtype, const Shape& shape,
                                                   const Device& device = default_device());
-/// The same from typed values: a span, std::vector, std::array or array, a list in braces, or a
-/// pointer and how many there are. Errors: kShapeMismatch if their number is not the shape's.
+/// The same from typed values: a span, std::vector, std::array, array, list in braces, or pointer
+/// and count. Errors: kShapeMismatch if the number of values is not that of the shape.
 template <class T>
 [[nodiscard]] Tensor from_host(std::span<const T> values, const Shape& shape,
                                const Device& device = default_device());
@@ -246,18 +248,19 @@ template <class T>
 template <class T>
 [[nodiscard]] Tensor from_host(const T* values, std::size_t num_values, const Shape& shape,
                                const Device& device = default_device());
-/// Borrows `data` (contiguous, row-major, aligned to its elements) for a device that can address
-/// host memory; it must stay valid until `released` is called. The caller keeps owning it.
-/// Errors: kUnsupported if the device can't; kInvalidArgument for null or misaligned memory.
+/// A tensor in the caller's memory (contiguous, row-major, aligned to its elements), without a
+/// copy, on a device that can address host memory. The caller owns the memory and keeps it valid
+/// until `released` is called. Errors: kUnsupported if the device can't address it;
+/// kInvalidArgument for null or misaligned memory.
 [[nodiscard]] PATCHBAY_API Tensor wrap_host(void* data, DType dtype, const Shape& shape,
                                             const Device& device = default_device(),
                                             std::function<void()> released = {});
 
-/// The values in aligned rows, with dtype, shape and device; long dimensions are shortened. Fetches
-/// what it prints, in one counted copy.
+/// The values as text in aligned rows, with dtype, shape and device; large tensors are shortened.
+/// Fetches the elements that it prints, in one counted copy. Blocks.
 PATCHBAY_API std::string show(const Tensor& tensor, const PrintOptions& options = print_options());
-/// A tensor on a host-addressable device prints like show; another prints shape, dtype and device,
-/// and how to see the values: nothing is copied.
+/// Prints like show if the host can address the memory, else only shape, dtype and device, and how
+/// to see the values. Copies nothing.
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace patchbay

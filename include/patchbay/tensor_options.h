@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the functions that make, move and derive tensors may be told.
+// Options of the functions that create, move and differentiate tensors.
 #ifndef PATCHBAY_TENSOR_OPTIONS_H_
 #define PATCHBAY_TENSOR_OPTIONS_H_
 
@@ -14,9 +14,9 @@
 
 namespace patchbay {
 
-/// Where and of what dtype a tensor is made: `zeros({2, 3}, {DType::i32, device})`, or
-/// `zeros({2, 3}, "gpu:0")`. What is not given is f32 (i64 for randint, and for arange
-/// of integers) and default_device().
+/// The dtype and device of a new tensor: `zeros({2, 3}, {DType::i32, device})`, or
+/// `zeros({2, 3}, "gpu:0")`. The dtype is f32 unless given (i64 for randint, and for arange of
+/// integers), the device default_device().
 struct TensorOptions {
   TensorOptions() = default;
   TensorOptions(DType d) : dtype(d) {}                // NOLINT
@@ -31,17 +31,17 @@ struct TensorOptions {
 };
 
 struct ToOptions {
-  bool copy = false;          // new storage even if the tensor is there already
-  bool non_blocking = false;  // return at once; reads through a tensor wait
+  bool copy = false;          // new storage even if the tensor is on that device
+  bool non_blocking = false;  // return when the copy is queued; reads through a tensor wait
 };
 
 struct BackwardOptions {
-  bool retain_graph = false;  // the graph may be run once more; else it is freed on the way
-  bool create_graph = false;  // gradients are recorded, to be derived again; retains the graph
+  bool retain_graph = false;  // keep the record for another backward; else it is freed
+  bool create_graph = false;  // record the gradients too; implies retain_graph
 };
 
 class Tensor;
-/// Sees a tensor's gradient; what it returns, if defined, takes its place.
+/// Receives a tensor's gradient. If it returns a defined tensor, that replaces the gradient.
 using GradientHook = std::function<Tensor(const Tensor& gradient)>;
 
 }  // namespace patchbay

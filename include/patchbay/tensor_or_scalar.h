@@ -10,8 +10,8 @@
 
 namespace patchbay {
 
-/// What fused functions and kernels of your own are called with: a tensor, or a number, which takes
-/// the dtype of what it meets.
+/// An argument of a fused function or of your own kernel: a tensor, or a number, which takes the
+/// dtype that it meets.
 class TensorOrScalar {
  public:
   TensorOrScalar(Tensor tensor)  // NOLINT(google-explicit-constructor): f(x, 2)

@@ -11,8 +11,8 @@
 
 namespace patchbay {
 
-/// A span of the application's own on this thread's line of the trace, until the scope ends.
-/// Nothing if the runtime writes no trace when the scope begins.
+/// A span of the application in this thread's line of the trace, until the scope ends. Does nothing
+/// if the runtime writes no trace when the scope begins.
 class PATCHBAY_API TraceScope {
  public:
   explicit TraceScope(std::string name, const Runtime& runtime = Runtime::get_default());

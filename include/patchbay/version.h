@@ -12,9 +12,9 @@
 
 namespace patchbay {
 
-/// Of the library that runs, "0.1.0".
+/// The version of the library at run time: "0.1.0".
 PATCHBAY_API std::string_view version();
-/// Of the plugin boundary, "0.1": plugins of the same major version load.
+/// The version of the plugin boundary: "0.1". Plugins of the same major version load.
 PATCHBAY_API std::string_view plugin_abi_version();
 
 }  // namespace patchbay
