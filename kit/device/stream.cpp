@@ -122,13 +122,14 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
   return timeline_->wait(host(), timeline_->submitted(), deadline_ns);
 }
 
-void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+void Stream::add_callback(plugin::Callback callback) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<Worker>();
-  const auto make_call = [this, call, user, position = timeline_->submitted()] {
-    patchbay_status* const status = plugin::detail::guarded(
-        host().table(), [&] { timeline_->wait(host(), position, PATCHBAY_NO_DEADLINE); });
-    begin_callback(position);
-    call(user, status);
+  const auto shared = std::make_shared<plugin::Callback>(std::move(callback));
+  const auto make_call = [this, shared, position = timeline_->submitted()] {
+    shared->call_after([&] {
+      timeline_->wait(host(), position, PATCHBAY_NO_DEADLINE);
+      begin_callback(position);
+    });
   };
   // Not run by the timeline, because it is called after a failure too. Allocated here, because the
   // worker can't report that memory is exhausted.

@@ -43,7 +43,7 @@ class Stream : public plugin::Stream {
   void wait_event(plugin::Event& event) override;
   void flush() override;
   bool synchronize(std::uint64_t deadline_ns) override;
-  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
+  void add_callback(plugin::Callback callback) override;
 
   using Work = std::function<void()>;
   /// Queues work for the thread and returns its position. If the work throws, it and all later work

@@ -23,6 +23,6 @@ void Stream::copy_to_peer(plugin::Device&, plugin::Memory, plugin::Memory, std::
   todo("copy_to_peer");
 }
 
-void Stream::add_callback(void (*)(void*, patchbay_status*), void*) { todo("add_callback"); }
+void Stream::add_callback(plugin::Callback) { todo("add_callback"); }
 
 }  // namespace null

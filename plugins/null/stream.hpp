@@ -20,7 +20,7 @@ class Stream : public plugin::Stream {
   // Optional
   void copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
                     std::uint64_t size_bytes) override;
-  void add_callback(void (*call)(void* user, patchbay_status*), void* user) override;
+  void add_callback(plugin::Callback callback) override;
 };
 
 }  // namespace null

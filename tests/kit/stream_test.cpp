@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -179,6 +180,24 @@ TEST_F(StreamTest, WhatAClassOverridesIsCalledUntilItIsGone) {
   EXPECT_EQ(received, 7);
   EXPECT_EQ(works, 3);
   EXPECT_EQ(copies, 102);
+}
+
+TEST_F(StreamTest, ACallbackIsMadeOnceByWhoHasIt) {
+  static_assert(!std::is_copy_constructible_v<patchbay::plugin::Callback>);
+  int calls = 0;
+  const auto call = [](void* user, patchbay_status* status) {
+    EXPECT_EQ(status, nullptr);
+    ++*static_cast<int*>(user);
+  };
+  patchbay::plugin::Callback first(&host_, call, &calls);
+  patchbay::plugin::Callback second(std::move(first));
+  first.call_after([] {});
+  EXPECT_EQ(calls, 0) << "it has moved";
+  bool has_waited = false;
+  second.call_after([&] { has_waited = calls == 0; });
+  EXPECT_TRUE(has_waited);
+  second.call_after([] {});
+  EXPECT_EQ(calls, 1);
 }
 
 TEST_F(StreamTest, DevicesReachNoOtherUnlessTheySaySo) {

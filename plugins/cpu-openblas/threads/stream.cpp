@@ -78,9 +78,9 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
 }
 
 /// Not on a worker, where a call would delay later work: the core waits for an event instead.
-void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+void Stream::add_callback(plugin::Callback callback) {
   if (queue_ != nullptr) plugin::unsupported("a worker's stream makes no calls");
-  call(user, nullptr);
+  callback.call_after([] {});
 }
 
 void Stream::copy(char* to, const char* from, std::uint64_t size_bytes) {

@@ -14,10 +14,10 @@ Callbacks::~Callbacks() {
   thread_.join();
 }
 
-void Callbacks::add(EventHandle event, plugin::Host host, Call call, void* user) {
+void Callbacks::add(EventHandle event, plugin::Callback callback) {
   {
     const std::lock_guard lock(mutex_);
-    pending_.push_back({std::move(event), host, call, user});
+    pending_.push_back({std::move(event), std::move(callback)});
   }
   changed_.notify_one();
 }
@@ -27,19 +27,13 @@ void Callbacks::run() {
   for (;;) {
     changed_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
     if (pending_.empty()) return;
-    const Pending next = std::move(pending_.front());
+    Pending next = std::move(pending_.front());
     pending_.pop_front();
     lock.unlock();
-    make(next);
+    next.callback.call_after(
+        [&] { context_.call(context_.driver().event_synchronize, next.event.get()); });
     lock.lock();
   }
-}
-
-void Callbacks::make(const Pending& pending) {
-  patchbay_status* const status = plugin::detail::guarded(pending.host.table(), [&] {
-    context_.call(context_.driver().event_synchronize, pending.event.get());
-  });
-  pending.call(pending.user, status);
 }
 
 }  // namespace patchbay::cuda

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "patchbay/plugin/kit/host.hpp"
+#include "patchbay/plugin/kit/objects.hpp"
 
 #include "cuda-cublas/device/handle.hpp"
 
@@ -18,24 +18,19 @@ namespace patchbay::cuda {
 /// and are not called if earlier work failed.
 class Callbacks {
  public:
-  using Call = void (*)(void* user, patchbay_status*);
-
   explicit Callbacks(Context& context) : context_(context), thread_([this] { run(); }) {}
   /// Waits until all calls have returned.
   ~Callbacks();
 
   /// Makes the call when the event is done, with the status of its work.
-  void add(EventHandle event, plugin::Host host, Call call, void* user);
+  void add(EventHandle event, plugin::Callback callback);
 
  private:
   struct Pending {
     EventHandle event;
-    plugin::Host host;
-    Call call;
-    void* user;
+    plugin::Callback callback;
   };
   void run();
-  void make(const Pending& pending);
 
   Context& context_;
   std::mutex mutex_;

@@ -97,11 +97,11 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
   return true;
 }
 
-void Stream::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+void Stream::add_callback(plugin::Callback callback) {
   if (callbacks_ == nullptr) callbacks_ = std::make_unique<Callbacks>(context_);
   EventHandle event = cuda::create_event(context_, kEventBlockingSync | kEventDisableTiming);
   context_.call(context_.driver().event_record, event.get(), native_);
-  callbacks_->add(std::move(event), host(), call, user);
+  callbacks_->add(std::move(event), std::move(callback));
 }
 
 void Stream::launch(std::string_view name, NativeFunction function, const LaunchGrid& grid,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "patchbay/plugin/kit/host.hpp"
 #include "patchbay/plugin/tables.h"
@@ -50,6 +51,32 @@ class Event : public detail::Object {
   virtual std::uint64_t nanoseconds_since(Event& earlier);
 };
 
+/// The function that a stream calls once all earlier work is done or has failed, on any thread.
+/// Move-only.
+class Callback {
+ public:
+  Callback(const patchbay_host* host, void (*call)(void* user, patchbay_status*), void* user)
+      : host_(host), call_(call), user_(user) {}
+  Callback(Callback&& other) noexcept
+      : host_(other.host_), call_(std::exchange(other.call_, nullptr)), user_(other.user_) {}
+  Callback(const Callback&) = delete;
+  Callback& operator=(Callback) = delete;
+
+  /// Runs `wait`, then calls the function with success or the error that `wait` threw. Does nothing
+  /// a second time.
+  template <class Wait>
+  void call_after(const Wait& wait) noexcept {
+    patchbay_status* const status = detail::guarded(host_, wait);
+    if (const auto call = std::exchange(call_, nullptr)) return call(user_, status);
+    Host(host_).release(status);
+  }
+
+ private:
+  const patchbay_host* host_;
+  void (*call_)(void* user, patchbay_status*);
+  void* user_;
+};
+
 /// An in-order queue. Copies never have 0 bytes.
 class Stream : public detail::Object {
  public:
@@ -62,7 +89,7 @@ class Stream : public detail::Object {
   virtual void flush() = 0;
   /// Returns false if the deadline passes first.
   virtual bool synchronize(std::uint64_t deadline_ns) = 0;
-  virtual void add_callback(void (*call)(void* user, patchbay_status*), void* user);
+  virtual void add_callback(Callback callback);
 };
 
 /// Holds everything about an operation that is expensive to prepare, such as compiled code. May be
@@ -130,9 +157,7 @@ inline std::uint64_t Event::nanoseconds_since(Event&) { unsupported("events have
 inline void Stream::copy_to_peer(Device&, Memory, Memory, std::uint64_t) {
   unsupported("no copies between devices");
 }
-inline void Stream::add_callback(void (*)(void*, patchbay_status*), void*) {
-  unsupported("no callbacks");
-}
+inline void Stream::add_callback(Callback) { unsupported("no callbacks"); }
 inline void Kernel::launch_grid(Stream&, std::span<const std::uint32_t, 3>,
                                 std::span<const std::uint32_t, 3>, std::uint32_t, Arguments,
                                 std::string_view) {

@@ -160,7 +160,8 @@ struct Thunks {
   }
   static Status add_callback(patchbay_stream* stream, void (*call)(void*, patchbay_status*),
                              void* user) noexcept {
-    return guarded(host_of(object(stream)), [&] { object(stream).add_callback(call, user); });
+    const auto* host = host_of(object(stream));
+    return guarded(host, [&] { object(stream).add_callback(Callback(host, call, user)); });
   }
   static Status create_event(patchbay_device* device, std::uint32_t flags,
                              patchbay_event** out) noexcept {
