@@ -23,6 +23,9 @@ std::vector<std::string> capabilities_of(const DeviceProperties& properties) {
   add(properties.bf16, "bf16");
   add(properties.peer_access, "peer_access");
   add(properties.unified_memory, "unified_memory");
+  add(properties.unified_buffers, "unified_buffers");
+  add(properties.stream_priorities, "stream_priorities");
+  add(properties.pageable_copies_block, "pageable_copies_block");
   add(properties.modules, "modules");
   add(properties.host_addressable, "host_addressable");
   add(properties.completes_inline, "completes_inline");

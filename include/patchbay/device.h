@@ -47,9 +47,13 @@ struct DeviceProperties {
   std::array<std::uint8_t, 16> uuid{};  // zeros if there is none
   DeviceKind kind = DeviceKind::kCpu;
   bool f64 = false, f16 = false, bf16 = false;
-  bool peer_access = false, unified_memory = false, modules = false;
-  bool host_addressable = false;  // the host may read and write its memory
-  bool completes_inline = false;  // the default stream computes in the call that submits
+  bool peer_access = false, modules = false;
+  bool unified_memory = false;         // shares its physical memory with the host
+  bool unified_buffers = false;        // has memory of MemoryKind::kUnified
+  bool stream_priorities = false;      // StreamOptions::priority has an effect
+  bool pageable_copies_block = false;  // see docs/copies.md
+  bool host_addressable = false;       // the host may read and write its memory
+  bool completes_inline = false;       // the default stream computes in the call that submits
   std::uint64_t memory_total_bytes = 0;
   std::uint32_t compute_units = 0;
   std::uint32_t preferred_vector_bytes = 0;

@@ -58,6 +58,18 @@ PATCHBAY_API NativeHandle native_handle(const Tensor& tensor);
 /// kInvalidArgument for a context of another device.
 PATCHBAY_API void adopt_context(const Device& device, std::uint64_t native_context);
 
+/// An extension of the device's plugin: a table of functions beyond the plugin interface. The
+/// plugin's documentation gives its name, its version and its entries. Both pointers are valid as
+/// long as the device.
+struct PluginExtension {
+  const void* table = nullptr;
+  void* device = nullptr;  // the plugin's own object for the device, which such entries take
+};
+/// Opens the device if it is not open yet. Errors: kUnsupported if the plugin has no such table;
+/// kInvalidArgument for a name without '.': such names belong to the plugin interface.
+PATCHBAY_API PluginExtension plugin_extension(const Device& device, std::string_view name,
+                                              std::uint32_t version);
+
 /// Borrows a stream that the application made in the device's context. The application owns it and
 /// keeps it until the last handle is gone; dropping that handle waits for the work on the stream.
 /// Work of Patchbay and of the application runs in the order of submission.

@@ -184,7 +184,7 @@ bool is_exception_found(const std::string& table, const std::string& entry) {
 /// But for synchronize: what is being copied to memory that is gone would end this process.
 TEST(Flaws, AnExceptionOutOfAnyEntryIsFound) {
   const std::map<std::string, std::vector<const char*>> entries = {
-      {"plugin", {"open_device", "close_device", "close", "get_extension"}},
+      {"plugin", {"open_device", "close_device", "close", "get_extension", "get_device_extension"}},
       {"memory",
        {"allocate", "release", "info", "copy_to_device", "copy_to_host", "copy_on_device",
         "copy_to_peer", "can_access_peer"}},

@@ -131,6 +131,24 @@ void adopt_context(const Device& device, std::uint64_t native_context) {
   static_cast<runtime::DeviceAssembly&>(device.state()).open_in(native_context);
 }
 
+PluginExtension plugin_extension(const Device& device, std::string_view name,
+                                 std::uint32_t version) {
+  runtime::DeviceState& state = device.state();
+  if (name.find('.') == std::string_view::npos) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[plugin_extension] {}: expected a name of the plugin's own, which has a '.' in "
+                   "it, as 'mine.counters' ({}).",
+                   runtime::quote(name), state.info.name_text);
+  }
+  patchbay_device* const opened = state.open("plugin_extension");
+  const void* const table = state.plugin.extension(name, 0, state.info.plugin_index, version);
+  if (table != nullptr) return {table, opened};
+  runtime::raise(ErrorCode::kUnsupported,
+                 "[plugin_extension] the plugin '{}' has no extension {} of version {} ({}). Its "
+                 "documentation says which it has.",
+                 state.plugin.name, runtime::quote(name), version, state.info.name_text);
+}
+
 Stream wrap_stream(const Device& device, std::uint64_t native_stream) {
   return Stream(std::shared_ptr<runtime::StreamState>(
       runtime::wrap_stream("wrap_stream", device.state(), native_stream).release(),

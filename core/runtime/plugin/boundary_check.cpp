@@ -33,7 +33,7 @@ static_assert(kMaxRank == PATCHBAY_MAX_RANK);
 static_assert(sizeof(patchbay_argument_spec) == 144);
 static_assert(sizeof(patchbay_argument) == 168);
 static_assert(sizeof(patchbay_attribute) == 48);
-static_assert(sizeof(patchbay_note) == 12 + 12 + 8 + 32 + 32);
+static_assert(sizeof(patchbay_note) == 12 + 12 + 8 + 32 + 32 + 16);
 
 }  // namespace
 }  // namespace patchbay

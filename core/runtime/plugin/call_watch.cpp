@@ -93,6 +93,7 @@ void watch_plugin(PluginTables& tables) {
   PATCHBAY_WATCH(plugin, open);
   PATCHBAY_WATCH(plugin, close);
   PATCHBAY_WATCH(plugin, get_extension);
+  PATCHBAY_WATCH(plugin, get_device_extension);
   PATCHBAY_WATCH(plugin, enumerate);
   PATCHBAY_WATCH(plugin, open_device);
   PATCHBAY_WATCH(plugin, close_device);

@@ -29,6 +29,9 @@ DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& a
   result.bf16 = can(PATCHBAY_CAN_BF16);
   result.peer_access = can(PATCHBAY_CAN_PEER_ACCESS);
   result.unified_memory = can(PATCHBAY_CAN_UNIFIED_MEMORY);
+  result.unified_buffers = ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_UNIFIED) & 1) != 0;
+  result.stream_priorities = can(PATCHBAY_CAN_STREAM_PRIORITY);
+  result.pageable_copies_block = can(PATCHBAY_PAGEABLE_COPIES_BLOCK);
   result.modules = can(PATCHBAY_CAN_MODULES);
   result.completes_inline = can(PATCHBAY_CAN_INLINE_STREAM);
   result.host_addressable = ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_DEVICE) & 1) != 0;

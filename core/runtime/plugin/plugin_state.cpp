@@ -98,8 +98,47 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
+  if (std::string thrown = call_guarded("get_extension", [this] { warn_reserved(); });
+      !thrown.empty()) {
+    finish(PluginStatus::kFailed, std::move(thrown));
+    close();
+    return;
+  }
   finish(PluginStatus::kLoaded,
          fmt::format("{} device{}", devices.size(), devices.size() == 1 ? "" : "s"));
+}
+
+/// Of a plugin that can't know what a later minor version makes of the name.
+void PluginState::warn_reserved() const {
+  if (tables.plugin.abi_minor > PATCHBAY_ABI_MINOR) return;
+  for (const std::string_view reserved : {PATCHBAY_EXTENSION_GRAPH, PATCHBAY_EXTENSION_EVENT_EXPORT,
+                                          PATCHBAY_EXTENSION_IPC, PATCHBAY_EXTENSION_COLLECTIVE}) {
+    if (extension(reserved, 0, devices.front()->plugin_index) == nullptr) continue;
+    owner.logger.log(LogLevel::kWarning,
+                     "[{}] gives the extension '{}', a name that plugin interface {}.{} reserves: "
+                     "ignored",
+                     name, reserved, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
+  }
+}
+
+const void* PluginState::extension(std::string_view extension_name, std::uint64_t least_bytes,
+                                   std::optional<std::uint32_t> device_index,
+                                   std::uint32_t number) const {
+  const patchbay_string asked = {extension_name.data(), extension_name.size()};
+  const void* table = nullptr;
+  if (device_index) {
+    table = tables.plugin.get_device_extension(driver, *device_index, asked, number);
+  }
+  if (table == nullptr) table = tables.plugin.get_extension(driver, asked, number);
+  if (table == nullptr || least_bytes == 0) return table;
+  std::uint64_t size = 0;  // every table of the interface begins with it
+  std::memcpy(&size, table, sizeof(size));
+  if (size >= least_bytes) return table;
+  owner.logger.log(LogLevel::kWarning,
+                   "[{}] gives a table of {} bytes for the extension '{}', expected at least {}: "
+                   "ignored",
+                   name, size, extension_name, least_bytes);
+  return nullptr;
 }
 
 std::string PluginState::open_tables(const Inspection& inspection) {
@@ -195,7 +234,9 @@ void PluginState::note_device(void* user, const patchbay_device_properties* prop
 
 std::string PluginState::add_device(const patchbay_device_properties& raw) {
   DeviceInfo info;
-  if (std::string fault = read_device_info(raw, backend, info); !fault.empty()) return fault;
+  const bool is_newer = tables.plugin.abi_minor > PATCHBAY_ABI_MINOR;
+  std::string fault = read_device_info(raw, backend, is_newer, info);
+  if (!fault.empty()) return fault;
   const auto is_same = [&info](const auto& other) {
     return other->plugin_index == info.plugin_index;
   };
@@ -211,11 +252,9 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
 }
 
 void PluginState::heed_process_end() const {
-  constexpr std::string_view kExit = PATCHBAY_EXTENSION_EXIT;
   const auto* table = static_cast<const patchbay_exit_table*>(
-      tables.plugin.get_extension(driver, {kExit.data(), kExit.size()}, 1));
-  if (table == nullptr || table->size < sizeof(*table) || table->stop == nullptr) return;
-  stop_at_process_end(driver, *table);
+      extension(PATCHBAY_EXTENSION_EXIT, sizeof(patchbay_exit_table), std::nullopt));
+  if (table != nullptr && table->stop != nullptr) stop_at_process_end(driver, *table);
 }
 
 void PluginState::close() noexcept {

@@ -45,6 +45,10 @@ struct PluginState {
   /// Closes the driver and the library. The devices are closed already.
   void close() noexcept;
 
+  /// An extension's table, for one of the plugin's devices or for all; null if the plugin does not
+  /// have it. A table of fewer bytes is logged and ignored.
+  const void* extension(std::string_view extension_name, std::uint64_t least_bytes,
+                        std::optional<std::uint32_t> device_index, std::uint32_t number = 1) const;
   /// Warns of a setting that the plugin reads but does not declare: nobody can set it.
   void warn_undeclared(std::string_view setting) const;
   bool is_loaded() const { return status == PluginStatus::kLoaded; }
@@ -70,6 +74,7 @@ struct PluginState {
  private:
   std::string open_tables(const Inspection& inspection);
   bool open_driver();
+  void warn_reserved() const;
   bool enumerate();
   /// The result of an enumeration so far.
   struct Found {

@@ -75,6 +75,9 @@ patchbay_status* unimplemented(Args...) {
 std::uint32_t no_peer(patchbay_device*, patchbay_device*) { return 0; }
 patchbay_string no_name(std::uint32_t) { return {nullptr, 0}; }
 const void* no_extension(patchbay_driver*, patchbay_string, std::uint32_t) { return nullptr; }
+const void* no_device_extension(patchbay_driver*, std::uint32_t, patchbay_string, std::uint32_t) {
+  return nullptr;
+}
 void nothing_to_unload(patchbay_module*) {}
 
 template <class... Args>
@@ -89,6 +92,7 @@ void fill(Entry& entry, Entry absent) {
 void fill_gaps(PluginTables& tables) {
   fill(tables.plugin.feature_name, &no_name);
   fill(tables.plugin.get_extension, &no_extension);
+  fill(tables.plugin.get_device_extension, &no_device_extension);
   fill(tables.plugin.native_handle);
   fill(tables.memory.copy_to_peer);
   fill(tables.memory.can_access_peer, &no_peer);

@@ -2,7 +2,6 @@
 #include "core/runtime/registry/device_assembly.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "patchbay/plugin/extensions.h"
 
@@ -15,11 +14,6 @@
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
-namespace {
-
-patchbay_string to_abi(std::string_view text) { return {text.data(), text.size()}; }
-
-}  // namespace
 
 DeviceAssembly::DeviceAssembly(RuntimeState& owner, PluginState& maker, const DeviceInfo& described,
                                bool is_visible)
@@ -69,12 +63,9 @@ void DeviceAssembly::open_in(std::uint64_t native_context) {
         "context before the first tensor, buffer, stream or memory query of the device.",
         info.name_text);
   }
-  const auto* table =
-      static_cast<const patchbay_adopt_context_table*>(plugin.tables.plugin.get_extension(
-          plugin.driver, to_abi(PATCHBAY_EXTENSION_ADOPT_CONTEXT), 1));
-  constexpr std::size_t kWholeBytes =
-      offsetof(patchbay_adopt_context_table, open_device) + sizeof(table->open_device);
-  if (table == nullptr || table->size < kWholeBytes || table->open_device == nullptr) {
+  const auto* table = static_cast<const patchbay_adopt_context_table*>(plugin.extension(
+      PATCHBAY_EXTENSION_ADOPT_CONTEXT, sizeof(patchbay_adopt_context_table), info.plugin_index));
+  if (table == nullptr || table->open_device == nullptr) {
     raise(ErrorCode::kUnsupported,
           "[adopt_context] the plugin '{}' takes no context of the application's ({}). Leave it "
           "out, and the device opens in a context of its own.",

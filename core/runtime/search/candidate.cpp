@@ -131,6 +131,10 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
     return fmt::format("built for plugin interface {}.{}, this library has {}.{}", note.abi_major,
                        note.abi_minor, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
   }
+  if (note.kind != PATCHBAY_KIND_DEVICE) {
+    return fmt::format("a plugin of kind {}: this library opens those of kind '{}' only",
+                       quote(note.kind), PATCHBAY_KIND_DEVICE);
+  }
   if (note.plugin.empty() || note.backend.empty()) {
     return "its note names no plugin or no backend";
   }

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <sstream>
 #include <string_view>
@@ -58,20 +60,24 @@ std::string refuse_header(const Elf64_Ehdr& header) {
   return {};
 }
 
-std::string text_of(const char (&field)[32]) { return {field, strnlen(field, sizeof(field))}; }
+template <std::size_t N>
+std::string text_of(const char (&field)[N]) {
+  return {field, strnlen(field, N)};
+}
 
 /// False if it is too short.
 bool parse_identity(std::string_view content, Note& note) {
   constexpr std::size_t kHeaderBytes = offsetof(patchbay_note, abi_major);
   patchbay_note raw{};
-  // Later minor versions may append fields to the note.
-  if (content.size() < sizeof(raw) - kHeaderBytes) return false;
+  // Later minor versions may append fields to the note. One of 0.1 ends before the kind.
+  if (content.size() < offsetof(patchbay_note, kind) - kHeaderBytes) return false;
   std::memcpy(reinterpret_cast<char*>(&raw) + kHeaderBytes, content.data(),
-              sizeof(raw) - kHeaderBytes);
+              std::min(content.size(), sizeof(raw) - kHeaderBytes));
   note.abi_major = raw.abi_major;
   note.abi_minor = raw.abi_minor;
   note.plugin = text_of(raw.plugin);
   note.backend = text_of(raw.backend);
+  note.kind = raw.kind[0] != '\0' ? text_of(raw.kind) : PATCHBAY_KIND_DEVICE;
   return true;
 }
 

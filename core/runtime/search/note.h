@@ -12,7 +12,7 @@ namespace patchbay::runtime {
 
 struct Note {
   std::uint32_t abi_major = 0, abi_minor = 0;
-  std::string plugin, backend;
+  std::string plugin, backend, kind;
   std::optional<std::vector<std::string>> settings;  // empty if not declared
 };
 

@@ -9,7 +9,7 @@
 #include "patchbay/plugin/tables.h"
 
 #define PATCHBAY_ABI_MAJOR 0
-#define PATCHBAY_ABI_MINOR 1
+#define PATCHBAY_ABI_MINOR 2
 
 #ifdef __cplusplus
 #define PATCHBAY_EXTERN_C extern "C"
@@ -43,13 +43,27 @@ typedef struct patchbay_note {
   uint32_t abi_major, abi_minor;
   char plugin[32];
   char backend[32];
+  char kind[16]; /* since 0.2; "device" without it */
 } patchbay_note;
 
-#define PATCHBAY_PLUGIN_NOTE(plugin_name, backend_name)                                         \
-  __attribute__((used, section(".note.patchbay"),                                               \
-                 aligned(4))) static const patchbay_note patchbay_plugin_note = {               \
-      sizeof(PATCHBAY_NOTE_OWNER), 8 + 32 + 32,        PATCHBAY_NOTE_TYPE, PATCHBAY_NOTE_OWNER, \
-      PATCHBAY_ABI_MAJOR,          PATCHBAY_ABI_MINOR, plugin_name,        backend_name}
+/* What a plugin is for. The library opens no other kind; "collective" is reserved for plugins that
+ * move data between machines. */
+#define PATCHBAY_KIND_DEVICE "device"
+
+#define PATCHBAY_PLUGIN_NOTE(plugin_name, backend_name) \
+  PATCHBAY_PLUGIN_NOTE_OF_KIND(PATCHBAY_KIND_DEVICE, plugin_name, backend_name)
+#define PATCHBAY_PLUGIN_NOTE_OF_KIND(kind_name, plugin_name, backend_name)        \
+  __attribute__((used, section(".note.patchbay"),                                 \
+                 aligned(4))) static const patchbay_note patchbay_plugin_note = { \
+      sizeof(PATCHBAY_NOTE_OWNER),                                                \
+      8 + 32 + 32 + 16,                                                           \
+      PATCHBAY_NOTE_TYPE,                                                         \
+      PATCHBAY_NOTE_OWNER,                                                        \
+      PATCHBAY_ABI_MAJOR,                                                         \
+      PATCHBAY_ABI_MINOR,                                                         \
+      plugin_name,                                                                \
+      backend_name,                                                               \
+      kind_name}
 
 /* Use this once, beside the note above. `names` lists the settings that the plugin reads, separated
  * by blanks. A misspelt setting of the plugin is then an error. Without the list, settings that

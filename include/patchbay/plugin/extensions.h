@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-/* Optional tables of a plugin, which `get_extension` finds by name and version. */
+/* Optional tables of a plugin, found by name and version: `get_device_extension` gives them for one
+ * device, `get_extension` for all. A plugin's own names contain a '.' ("mine.counters"); all others
+ * belong to the interface. */
 #ifndef PATCHBAY_PLUGIN_EXTENSIONS_H_
 #define PATCHBAY_PLUGIN_EXTENSIONS_H_
 
@@ -26,5 +28,12 @@ typedef struct patchbay_exit_table {
    * passed. Work that is submitted later ends with correct results or an error. */
   void (*stop)(patchbay_driver*, uint64_t deadline_ns);
 } patchbay_exit_table;
+
+/* Reserved, each with version 1, for tables that a later minor version defines. A table that a
+ * plugin gives under such a name before that is ignored, and the log says so. */
+#define PATCHBAY_EXTENSION_GRAPH "graph"               /* recorded work, replayed by the driver */
+#define PATCHBAY_EXTENSION_EVENT_EXPORT "event-export" /* events for other plugins */
+#define PATCHBAY_EXTENSION_IPC "ipc"                   /* memory for other processes */
+#define PATCHBAY_EXTENSION_COLLECTIVE "collective"     /* operations over several devices */
 
 #endif /* PATCHBAY_PLUGIN_EXTENSIONS_H_ */

@@ -14,14 +14,23 @@ enum {
   PATCHBAY_CAN_F16 = 1 << 1,
   PATCHBAY_CAN_BF16 = 1 << 2,
   PATCHBAY_CAN_PEER_ACCESS = 1 << 3,
-  PATCHBAY_CAN_UNIFIED_MEMORY = 1 << 4,
+  PATCHBAY_CAN_UNIFIED_MEMORY = 1 << 4, /* device and host share their physical memory */
   /* Submissions to the default stream are complete when the call returns, and may come from several
    * threads at once. */
   PATCHBAY_CAN_INLINE_STREAM = 1 << 5,
   PATCHBAY_CAN_MODULES = 1 << 6,
   /* The native handle of device memory is an address; offsets may be added to it. */
-  PATCHBAY_CAN_ADDRESS = 1 << 7
+  PATCHBAY_CAN_ADDRESS = 1 << 7,
+  /* A copy from or to pageable host memory blocks the call that queues it. The core then makes
+   * copies that must not block through pinned memory; such a device must have it. */
+  PATCHBAY_PAGEABLE_COPIES_BLOCK = 1 << 8,
+  /* `create` of a stream takes PATCHBAY_STREAM_LOW and PATCHBAY_STREAM_HIGH. */
+  PATCHBAY_CAN_STREAM_PRIORITY = 1 << 9
 };
+#define PATCHBAY_KNOWN_CAPABILITIES ((UINT64_C(1) << 10) - 1)
+#define PATCHBAY_KNOWN_MEMORY_KINDS                                                \
+  (UINT64_C(1) << PATCHBAY_MEMORY_DEVICE | UINT64_C(1) << PATCHBAY_MEMORY_PINNED | \
+   UINT64_C(1) << PATCHBAY_MEMORY_UNIFIED)
 
 typedef struct patchbay_device_properties {
   uint64_t size;

@@ -45,7 +45,11 @@ typedef struct patchbay_memory_table {
 /* patchbay_stream_flags, bits */
 enum {
   PATCHBAY_STREAM_DEFAULT = 1, /* the device's only default stream; only it may complete inline */
-  PATCHBAY_STREAM_TIMES = 2    /* events with times will be recorded on it */
+  PATCHBAY_STREAM_TIMES = 2,   /* events with times will be recorded on it */
+  /* At most one of the two, and only for devices with PATCHBAY_CAN_STREAM_PRIORITY. If several
+   * streams have work that could start, the work of the stream with higher priority starts. */
+  PATCHBAY_STREAM_LOW = 4,
+  PATCHBAY_STREAM_HIGH = 8
 };
 
 /* (R) all but add_callback and wrap. A stream runs its work in the order of submission. */
@@ -151,6 +155,11 @@ typedef struct patchbay_plugin {
   const patchbay_stream_table* stream;
   const patchbay_event_table* event;
   const patchbay_kernel_table* kernel;
+
+  /* Since 0.2. Optional: a table for that device alone, open or not; null for none. Asked before
+   * `get_extension`. */
+  const void* (*get_device_extension)(patchbay_driver*, uint32_t index, patchbay_string name,
+                                      uint32_t version);
 } patchbay_plugin;
 
 #endif /* PATCHBAY_PLUGIN_TABLES_H_ */

@@ -33,7 +33,10 @@ typedef struct patchbay_memory {
 /* patchbay_memory_kind */
 enum {
   PATCHBAY_MEMORY_DEVICE = 1,
-  PATCHBAY_MEMORY_PINNED = 2 /* host memory that the device's copy engine reads directly */
+  PATCHBAY_MEMORY_PINNED = 2, /* host memory that the device's copy engine reads directly */
+  /* Memory for kernels and the host alike: the host uses it by its address while nothing that was
+   * submitted does. Asked for only where `host_addressable_kinds` has its bit. */
+  PATCHBAY_MEMORY_UNIFIED = 3
 };
 
 /* patchbay_dtype: PATCHBAY_F32 = 1, PATCHBAY_F64 = 2 ..., numbered by dtype_table.h. A bool is one

@@ -89,6 +89,10 @@ TEST(GoodPlugin, TablesOfAnEarlierMinorVersion) {
   expect_outcome("earlier-version", PluginStatus::kLoaded, {"1 device"});
 }
 
+TEST(GoodPlugin, BuiltForThePreviousMinorVersion) {
+  expect_outcome("previous-minor", PluginStatus::kLoaded, {"1 device"});
+}
+
 /// The fake plugin opened with this setting, beside the good plugin.
 void expect_fake_outcome(const std::string& setting, const std::string& value, PluginStatus status,
                          const std::string& reason) {

@@ -230,6 +230,47 @@ TEST(HostilePlugin, AShortExtensionIsNone) {
               "[adopt_context] the plugin 'hostile' takes no context of the application's "
               "(hostile:0). Leave it out, and the device opens in a context of its own.");
   }
+  EXPECT_NE(hostile.log().find("[hostile] gives a table of 8 bytes for the extension "
+                               "'adopt-context', expected at least 16: ignored\n"),
+            std::string::npos)
+      << hostile.log();
+}
+
+TEST(HostilePlugin, AReservedExtensionIsIgnored) {
+  const Hostile hostile("");
+  (void)hostile.device();
+  for (const char* name : {"graph", "event-export", "ipc", "collective"}) {
+    EXPECT_NE(hostile.log().find("[hostile] gives the extension '" + std::string(name) +
+                                 "', a name that plugin interface 0.2 reserves: ignored\n"),
+              std::string::npos)
+        << hostile.log();
+  }
+}
+
+TEST(PluginExtension, IsOfOneDevice) {
+  const Hostile hostile("");
+  const PluginExtension found = plugin_extension(hostile.device(), "hostile.numbers", 3);
+  EXPECT_EQ(static_cast<const std::uint64_t*>(found.table)[1], 42u);
+  EXPECT_NE(found.device, nullptr);
+}
+
+TEST(PluginExtension, ThatIsNotThereIsAnError) {
+  const Hostile hostile("");
+  const auto expect = [&](const char* name, ErrorCode code, const std::string& text) {
+    try {
+      (void)plugin_extension(hostile.device(), name, 1);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(to_string(error.code()), to_string(code));
+      EXPECT_EQ(error.what(), text);
+    }
+  };
+  expect("nothing.new", ErrorCode::kUnsupported,
+         "[plugin_extension] the plugin 'hostile' has no extension 'nothing.new' of version 1 "
+         "(hostile:0). Its documentation says which it has.");
+  expect("graph", ErrorCode::kInvalidArgument,
+         "[plugin_extension] 'graph': expected a name of the plugin's own, which has a '.' in it, "
+         "as 'mine.counters' (hostile:0).");
 }
 
 TEST(HostilePlugin, WhatTheHostCanIgnoreDoesNoHarm) {

@@ -98,6 +98,16 @@ TEST(RefusedPlugin, NoteOfAnotherPluginThanTheFile) {
   expect_outcome_in(directory, "harmless", kRefused, {"later-version", "harmless"});
 }
 
+TEST(RefusedPlugin, OfAnotherKind) {
+  expect_outcome("other-kind", kRefused,
+                 {"a plugin of kind 'collective': this library opens those of kind 'device' only"});
+}
+
+TEST(RefusedPlugin, SettingWithABadName) {
+  expect_outcome("bad-setting", kRefused,
+                 {"its note has a bad setting name 'Bad\\x1b[31m': expected [a-z][a-z0-9_]*"});
+}
+
 TEST(RefusedPlugin, FileWritableByOthers) {
   const TemporaryDirectory directory;
   directory.add("plain-c");

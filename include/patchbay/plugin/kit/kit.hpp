@@ -76,7 +76,8 @@ constexpr patchbay_plugin make_plugin(const char (&name)[N], const char (&backen
           &kMemoryTable,
           &kStreamTable,
           &kEventTable,
-          &kKernelTable};
+          &kKernelTable,
+          Thunks::get_device_extension};
 }
 
 }  // namespace patchbay::plugin::detail

@@ -151,6 +151,10 @@ class Driver : public detail::Object {
   /// Opens the device in a context of the application, which keeps it while the device is open.
   virtual std::unique_ptr<Device> open_device_in(std::uint32_t index, std::uint64_t native_context);
   virtual const void* extension(std::string_view, std::uint32_t) { return nullptr; }
+  /// One for that device alone, which is asked for before the other.
+  virtual const void* device_extension(std::uint32_t, std::string_view, std::uint32_t) {
+    return nullptr;
+  }
 };
 
 inline std::uint64_t Event::nanoseconds_since(Event&) { unsupported("events have no times"); }

@@ -63,6 +63,14 @@ struct Thunks {
       return nullptr;
     }
   }
+  static const void* get_device_extension(patchbay_driver* driver, std::uint32_t index,
+                                          patchbay_string name, std::uint32_t version) noexcept {
+    try {
+      return object(driver).device_extension(index, from_abi(name), version);
+    } catch (...) {
+      return nullptr;
+    }
+  }
   static Status enumerate(patchbay_driver* driver,
                           void (*found)(void*, const patchbay_device_properties*),
                           void* user) noexcept {
