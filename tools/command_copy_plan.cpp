@@ -12,7 +12,7 @@ namespace {
 
 struct Arguments {
   std::string from, to, bytes;
-  bool calibrate = false;
+  bool calibrate = false, non_blocking = false;
 };
 
 Endpoint endpoint_of(const Runtime& runtime, const std::string& name) {
@@ -22,16 +22,20 @@ Endpoint endpoint_of(const Runtime& runtime, const std::string& name) {
 Json describe(const CopyPlan& plan) {
   Json legs = Json::array();
   for (const CopyLeg& leg : plan.legs) legs.push_back({{"from", leg.from}, {"to", leg.to}});
-  return {
-      {"route", to_string(plan.route)},  {"legs", std::move(legs)},
-      {"bytes", plan.size_bytes},        {"chunks", plan.chunks},
-      {"chunk_bytes", plan.chunk_bytes}, {"seconds", plan.seconds ? Json(*plan.seconds) : Json()}};
+  return {{"route", to_string(plan.route)},
+          {"reason", plan.reason},
+          {"legs", std::move(legs)},
+          {"bytes", plan.size_bytes},
+          {"chunks", plan.chunks},
+          {"chunk_bytes", plan.chunk_bytes},
+          {"seconds", plan.seconds ? Json(*plan.seconds) : Json()}};
 }
 
 std::string show(const CopyPlan& plan, const Endpoint& from, const Endpoint& to) {
   std::string text =
       fmt::format("{} -> {}, {}\n", from.name(), to.name(), show_bytes(plan.size_bytes));
   text += fmt::format("route   {}\n", to_string(plan.route));
+  text += fmt::format("reason  {}\n", plan.reason);
   const char* label = "legs    ";
   for (const CopyLeg& leg : plan.legs) {
     text += fmt::format("{}{} -> {}\n", label, leg.from, leg.to);
@@ -50,7 +54,7 @@ Report report_copy_plan(const RuntimeOptions& options, const Arguments& argument
   const Endpoint from = endpoint_of(runtime, arguments.from),
                  to = endpoint_of(runtime, arguments.to);
   if (arguments.calibrate) calibrate(from, to);
-  const CopyPlan plan = plan_copy(from, to, parse_bytes(arguments.bytes));
+  const CopyPlan plan = plan_copy(from, to, parse_bytes(arguments.bytes), arguments.non_blocking);
   Report report;
   report.json = describe(plan);
   report.text = show(plan, from, to);
@@ -80,6 +84,8 @@ void add_copy_plan_command(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Validator(complain_about_bytes, ""));
   command->add_flag("--calibrate", arguments->calibrate,
                     "Measure the link first, for about half a second, and say how long it takes");
+  command->add_flag("--non-blocking", arguments->non_blocking,
+                    "Of a copy that is to return at once");
   command->callback([&invocation, arguments] {
     invocation.action = [&invocation, arguments] {
       return report_copy_plan(invocation.common.runtime_options(), *arguments);

@@ -56,6 +56,7 @@ struct CopyLeg {
 /// What `copy` would do.
 struct CopyPlan {
   Route route = Route::kNone;
+  std::string reason;  // why that route
   std::vector<CopyLeg> legs;
   std::size_t size_bytes = 0;
   std::size_t chunks = 0, chunk_bytes = 0;
@@ -63,15 +64,17 @@ struct CopyPlan {
   std::optional<double> seconds;
 };
 
-/// The route between two endpoints, without copying. `plan_copy(d, d, n)` is kSameDevice.
+/// The route between two endpoints, without copying. `plan_copy(d, d, n)` is kSameDevice. A
+/// non-blocking copy may take another route than a blocking one.
 /// Errors: kInvalidArgument for devices of two runtimes.
-PATCHBAY_API CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes);
+PATCHBAY_API CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes,
+                                bool non_blocking = false);
 
-/// Measures the speed of copies from one place to the other, and for staged copies the best chunk
+/// Measures the speed of copies from one endpoint to the other, and for staged copies the best chunk
 /// size. The runtime keeps the result for plan_copy and for its copies. Blocks for about half a
 /// second. The ledger counts these copies under the tag "calibrate". Errors: as plan_copy;
-/// kInvalidArgument if both places are the host; kOutOfMemory; kCopyForbidden inside a guard.
-PATCHBAY_API void calibrate(const Place& from, const Place& to);
+/// kInvalidArgument if both endpoints are the host; kOutOfMemory; kCopyForbidden inside a guard.
+PATCHBAY_API void calibrate(const Endpoint& from, const Endpoint& to);
 
 /// A range of bytes in a buffer.
 struct BufferRange {

@@ -61,12 +61,12 @@ void Stream::submit_copy(const Copy& copy) {
 
 void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
   submit_copy({device_.memory().resolve(to, size_bytes), static_cast<const std::byte*>(from),
-               size_bytes, true});
+               size_bytes, true, from});
 }
 
 void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
-  submit_copy(
-      {static_cast<std::byte*>(to), device_.memory().resolve(from, size_bytes), size_bytes, true});
+  submit_copy({static_cast<std::byte*>(to), device_.memory().resolve(from, size_bytes), size_bytes,
+               true, to});
 }
 
 void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {

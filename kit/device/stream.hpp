@@ -24,7 +24,8 @@ struct Copy {
   std::byte* to;
   const std::byte* from;
   std::uint64_t size_bytes;
-  bool is_link;  // to or from the host or another device
+  bool is_link;                // to or from the host or another device
+  const void* host = nullptr;  // the end in host memory, if there is one
 };
 
 /// An in-order queue with a thread of its own. Addresses are looked up when work is submitted; the

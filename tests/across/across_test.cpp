@@ -38,8 +38,8 @@ class AcrossTest : public testing::TestWithParam<Pair> {
   /// Runs `copy`, which must be one entry of the ledger from one device to the other, by the route
   /// that was planned.
   template <class Copy>
-  void expect_one_copy(std::size_t size_bytes, Copy&& copy) const {
-    const Route route = plan_copy(from_, to_, size_bytes).route;
+  void expect_one_copy(std::size_t size_bytes, Copy&& copy, bool non_blocking = false) const {
+    const Route route = plan_copy(from_, to_, size_bytes, non_blocking).route;
     test_runtime().ledger().reset();
     copy();
     const auto entries = test_runtime().ledger().entries();
@@ -92,7 +92,9 @@ TEST_P(AcrossTest, WholeTensorsQueued) {
     const Bytes values = counting(size, 3);
     const Tensor source = from_host(values, {static_cast<std::int64_t>(size)}, from_);
     Tensor copy;
-    expect_one_copy(size, [&] { copy = source.to(to_, {.copy = true, .non_blocking = true}); });
+    expect_one_copy(
+        size, [&] { copy = source.to(to_, {.copy = true, .non_blocking = true}); },
+        /*non_blocking=*/true);
     source.fill_(255);  // comes after the copy has read
     EXPECT_EQ(copy.to_vector<std::uint8_t>(), values) << size;
     copy.copy_from(source, /*non_blocking=*/true);  // comes after the values were read

@@ -49,6 +49,18 @@ TEST(CopyPlan, TextSaysRouteAndLegs) {
   }
 }
 
+TEST(CopyPlan, SaysWhy) {
+  const Finished text = plan({"host", "fake:1", "3MiB"});
+  EXPECT_NE(text.out.find("\nreason  the host can't address fake:1\n"), std::string::npos)
+      << text.out;
+  const auto peer = plan({"fake:0", "fake:1", "1MiB", "--json"}).json();
+  EXPECT_EQ(peer["reason"], "fake:0 reaches fake:1");
+  const auto staged = plan({"fake:0", "fake:1", "1MiB", "--json"}, {"PATCHBAY_FAKE_PEER=0"}).json();
+  EXPECT_EQ(staged["reason"], "the host can address neither, and fake:0 can't reach fake:1");
+  EXPECT_EQ(plan({"fake:0", "fake:0", "8", "--json"}).json()["reason"],
+            "both ends are memory of fake:0");
+}
+
 TEST(CopyPlan, ACalibratedLinkHasATime) {
   const Finished finished = plan({"host", "fake:1", "3MiB", "--calibrate"});
   EXPECT_EQ(finished.exit_status, 0) << finished.err;

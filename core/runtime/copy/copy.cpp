@@ -39,8 +39,8 @@ patchbay_memory device_address(const End& end) {
   return {memory.base, memory.offset_bytes + end.offset_bytes};
 }
 
-/// Throws the failure of the work that was to write the source. Called after the waits, when it is
-/// known.
+/// Errors: what the work that was to write the source failed with. After the waits, so that the
+/// failure is known.
 void check_source(const End& from, const char* operation) {
   if (from.buffer != nullptr) from.buffer->check_readable(operation);
 }
@@ -57,8 +57,8 @@ void wait_on_host(const End& to, const End& from, const char* operation) {
   check_source(from, operation);
 }
 
-/// Inserts the waits that the buffers need, submits to this thread's stream of `device` and notes
-/// the new position.
+/// Submits to this thread's stream of `device`, after the waits that the buffers call for, and
+/// notes the new position.
 template <class Entry>
 void submit(DeviceState& device, const End& to, const End& from, std::size_t size_bytes,
             const char* operation, Entry&& entry) {
@@ -82,18 +82,12 @@ void submit(DeviceState& device, const End& to, const End& from, std::size_t siz
       [&](patchbay_stream*) { return entry(stream); });
 }
 
-void on_host(const End& to, const End& from, std::size_t size_bytes, const char* operation) {
-  wait_on_host(to, from, operation);
-  // Two buffers may wrap memory that overlaps.
-  std::memmove(host_address(to), host_address(from), size_bytes);
-}
-
-/// The device whose stream makes a copy without staging.
+/// The device whose stream makes a copy of one leg.
 DeviceState& mover(Route route, const End& to, const End& from) {
   return *(route == Route::kHostToDevice ? to : from).buffer->device;
 }
 
-/// Calls the plugin's entry for a route without staging.
+/// The plugin's entry for a route of one leg.
 patchbay_status* enter(Route route, StreamState& stream, const End& to, const End& from,
                        std::size_t size_bytes) {
   const patchbay_memory_table& entries = stream.device.plugin.tables.memory;
@@ -113,7 +107,7 @@ patchbay_status* enter(Route route, StreamState& stream, const End& to, const En
   }
 }
 
-/// Checks the guard. It concerns movement between memories, so not copies within a device.
+/// The guard concerns movement between memories, so not what stays on one device.
 void honour_guard(const Terminal& to, const Terminal& from, Route route, std::size_t size_bytes,
                   const char* operation) {
   const Context& scope = context();
@@ -132,22 +126,25 @@ void honour_guard(const Terminal& to, const Terminal& from, Route route, std::si
   }
 }
 
-/// Queues the copy on a default stream, or makes it on the host.
+/// Queued on a default stream, or done by the host.
 void move(Route route, const End& to, const End& from, std::size_t size_bytes,
           const char* operation) {
-  if (route == Route::kHostToHost) return on_host(to, from, size_bytes, operation);
+  if (route == Route::kHostToHost) {
+    wait_on_host(to, from, operation);
+    return copy_on_host(to, from, size_bytes);
+  }
   submit(mover(route, to, from), to, from, size_bytes, operation,
          [&](StreamState& stream) { return enter(route, stream, to, from, size_bytes); });
 }
 
 // ------------------------------------------------------------ copies that no stream can order
 
-/// Events that a copy must wait for before it uses either end.
+/// What a copy must follow: positions of streams, of which it is told when they are reached.
 struct Before {
   std::vector<std::shared_ptr<EventState>> to, from;
 };
 
-/// The unfinished copies that write `buffer`.
+/// Copies on their way to `buffer`.
 std::vector<std::shared_ptr<TransferJob>> copies_to(BufferState& buffer) {
   std::vector<std::shared_ptr<TransferJob>> copies;
   for (const Position& use : buffer.uses_before(/*writes=*/false)) {
@@ -158,7 +155,7 @@ std::vector<std::shared_ptr<TransferJob>> copies_to(BufferState& buffer) {
   return copies;
 }
 
-/// Records the events now, so that work queued later does not delay the copy.
+/// The positions are recorded now: work that is queued later does not hold the copy up.
 Before collect(BufferState& to, BufferState& from) {
   const auto record = [](BufferState& buffer, bool writes) {
     std::vector<std::shared_ptr<EventState>> events;
@@ -169,7 +166,7 @@ Before collect(BufferState& to, BufferState& from) {
         events.push_back(stream->record(stream->device.shared()));
       } catch (const Error&) {
         if (!use.inherited) throw;
-        stream->finish_quietly();  // the failure belongs to an earlier buffer
+        stream->finish_quietly();  // what became of it is not this buffer's business
       }
     }
     return events;
@@ -177,7 +174,7 @@ Before collect(BufferState& to, BufferState& from) {
   return {record(to, /*writes=*/true), record(from, /*writes=*/false)};
 }
 
-/// The stream for copies of the transfer queue; used only by the thread whose turn it is.
+/// Of the thread whose turn it is to make such a copy.
 StreamState& transfer_stream(DeviceState& device) {
   if (device.transfer_stream == nullptr) {
     patchbay_stream* stream = nullptr;
@@ -193,7 +190,7 @@ StreamState& transfer_stream(DeviceState& device) {
   return *device.transfer_stream;
 }
 
-/// Queues one leg of a copy without waits, and without noting uses.
+/// Queued without waits, and without a note in the buffers.
 void submit_leg(Route route, StreamState& stream, const End& to, const End& from,
                 std::size_t size_bytes, const char* operation) {
   stream.submit(
@@ -201,27 +198,36 @@ void submit_leg(Route route, StreamState& stream, const End& to, const End& from
       [&](patchbay_stream*) { return enter(route, stream, to, from, size_bytes); });
 }
 
-/// What the thread that makes a copy needs to know.
+/// The bytes' way: what the thread that makes the copy needs to know of it.
 struct Way {
   Route route;
   End to, from;
   std::size_t size_bytes, chunk_bytes;
-  std::shared_ptr<StagingRing> ring;  // only for staged copies
+  std::shared_ptr<StagingRing> ring;  // of a staged copy
   const char* operation;
 };
 
+/// An end that the host can address has no stream here: the host makes that leg.
+void move_in_chunks(const Way& way, const Before& before) {
+  const auto stream_of = [](const End& end) {
+    return end.buffer->host_addressable ? nullptr : &transfer_stream(*end.buffer->device);
+  };
+  const auto wait_for = [](StreamState* stream, const auto& events) {
+    for (const auto& event : events) {
+      stream != nullptr ? stream->wait(event) : event->wait(PATCHBAY_NO_DEADLINE);
+    }
+  };
+  StreamState *const source = stream_of(way.from), *const target = stream_of(way.to);
+  wait_for(source, before.from);
+  wait_for(target, before.to);
+  stage(source, target, way.to, way.from, way.size_bytes, way.chunk_bytes, *way.ring,
+        way.operation);
+  if (target != nullptr) target->synchronize(PATCHBAY_NO_DEADLINE);
+  if (source != nullptr) source->synchronize(PATCHBAY_NO_DEADLINE);
+}
+
 void move_on_streams(const Way& way, const Before& before) {
-  if (way.route == Route::kStaged) {
-    StreamState& source = transfer_stream(*way.from.buffer->device);
-    StreamState& target = transfer_stream(*way.to.buffer->device);
-    for (const auto& event : before.from) source.wait(event);
-    for (const auto& event : before.to) target.wait(event);
-    stage(source, target, way.to, way.from, way.size_bytes, way.chunk_bytes, *way.ring,
-          way.operation);
-    target.synchronize(PATCHBAY_NO_DEADLINE);
-    source.synchronize(PATCHBAY_NO_DEADLINE);
-    return;
-  }
+  if (way.route == Route::kStaged) return move_in_chunks(way, before);
   StreamState& stream = transfer_stream(mover(way.route, way.to, way.from));
   for (const auto& event : before.from) stream.wait(event);
   for (const auto& event : before.to) stream.wait(event);
@@ -234,13 +240,12 @@ void make_copy(const Way& way, const Before& before) {
   if (way.route == Route::kHostToHost) {
     for (const auto& event : before.from) event->wait(PATCHBAY_NO_DEADLINE);
     for (const auto& event : before.to) event->wait(PATCHBAY_NO_DEADLINE);
-    std::memmove(host_address(way.to), host_address(way.from), way.size_bytes);
-    return;
+    return copy_on_host(way.to, way.from, way.size_bytes);
   }
   try {
     move_on_streams(way, before);
   } catch (...) {
-    // A failed stream stays failed, so the next copy gets new ones.
+    // A stream that met a failure keeps it. The next copy gets new ones.
     way.from.buffer->device->transfer_stream.reset();
     way.to.buffer->device->transfer_stream.reset();
     throw;
@@ -251,15 +256,17 @@ Way make_way(Route route, const End& to, const End& from, std::size_t size_bytes
              const char* operation) {
   Way way{route, to, from, size_bytes, size_bytes, nullptr, operation};
   if (route != Route::kStaged) return way;
-  DeviceState& source = *from.buffer->device;
-  way.chunk_bytes = source.runtime.links.chunk_bytes(source.info.name_text,
+  // Pinned by the device that reads or writes it.
+  const End& pinning = from.buffer->host_addressable ? to : from;
+  DeviceState& device = *pinning.buffer->device;
+  way.chunk_bytes = device.runtime.links.chunk_bytes(from.buffer->device->info.name_text,
                                                      to.buffer->device->info.name_text, size_bytes);
   const std::size_t num_chunks = (size_bytes + way.chunk_bytes - 1) / way.chunk_bytes;
   const std::size_t num_slots = std::min(num_chunks, StagingRing::kMostSlots);
-  way.ring = source.runtime.transfer.last_ring();
-  if (way.ring == nullptr || !way.ring->fits(source, way.chunk_bytes, num_slots)) {
+  way.ring = device.runtime.transfer.last_ring();
+  if (way.ring == nullptr || !way.ring->fits(device, way.chunk_bytes, num_slots)) {
     way.ring =
-        std::make_shared<StagingRing>(Device(from.buffer->device), way.chunk_bytes, num_slots);
+        std::make_shared<StagingRing>(Device(pinning.buffer->device), way.chunk_bytes, num_slots);
   }
   return way;
 }
@@ -269,25 +276,25 @@ Buffer handle_of(BufferState& buffer) {
   return Buffer(&buffer);
 }
 
-/// Queues a copy for the transfer thread. Makes it in this thread if the caller blocks and no other
-/// copy is being made. `way` may use other buffers than `from` and `to`.
+/// Has a copy from `from` to `to`, which may go by other buffers, made by the transfer thread. If
+/// the caller waits for it, this thread makes it where it can.
 void post(BufferState& to, BufferState& from, const Way& way, bool blocks,
           std::vector<std::shared_ptr<TransferJob>> after, std::function<void()> work) {
   const auto job = std::make_shared<TransferJob>(handle_of(to), handle_of(from), way.route,
                                                  way.size_bytes, std::move(work));
   job->after = std::move(after);
-  from.check_readable(way.operation);  // throws failures of finished work
+  from.check_readable(way.operation);  // what is done already is not among them
   Transfer& transfer = from.device->runtime.transfer;
   std::optional<Transfer::Turn> turn = blocks ? transfer.take_turn(job, way.ring) : std::nullopt;
   if (!turn) transfer.add(job, way.ring);
-  // If a kernel unpacks the bytes, its launch notes that.
+  // Where a kernel unpacks, that is what knows.
   const bool rewrites = way.to.buffer == &to && way.size_bytes == to.size_bytes;
   try {
     from.note_use(job, TransferJob::kPosition, /*writes=*/false);
     to.note_use(job, TransferJob::kPosition, /*writes=*/true, rewrites);
   } catch (const std::bad_alloc&) {
     turn.reset();
-    job->finish_quietly();  // the buffers may not have noted it
+    job->finish_quietly();  // no use goes unknown
     throw;
   }
   turn.reset();  // makes the copy
@@ -301,7 +308,7 @@ void post(const Way& way, bool blocks) {
        [way, before = collect(to, from)] { make_copy(way, before); });
 }
 
-/// Whether using the buffer on that stream (null: on the host) has to wait on the host first.
+/// Whether a use of the buffer on that stream (null: on the host) would first wait on the host.
 bool would_wait(StreamState* stream, BufferState& buffer, bool writes) {
   const bool waits = stream == nullptr || stream->completes_inline;
   for (const Position& use : buffer.uses_before(writes)) {
@@ -310,9 +317,9 @@ bool would_wait(StreamState* stream, BufferState& buffer, bool writes) {
   return false;
 }
 
-/// Whether the call can return at once only if the transfer thread makes the copy.
+/// Whether it takes the transfer thread for the call to return at once.
 bool would_wait(Route route, const End& to, const End& from, const char* operation) {
-  if (route == Route::kSameDevice) return false;  // queued like an operation on the device
+  if (route == Route::kSameDevice) return false;  // as an operation on the device
   StreamState* stream = nullptr;
   if (route != Route::kHostToHost) {
     DeviceState& device = mover(route, to, from);
@@ -322,7 +329,7 @@ bool would_wait(Route route, const End& to, const End& from, const char* operati
   return would_wait(stream, *to.buffer, true) || would_wait(stream, *from.buffer, false);
 }
 
-/// As above. The kernels run on this thread's streams of their devices.
+/// The kernels run on this thread's streams of their devices, which wait for each other's work.
 bool would_wait(const CopySteps& steps, Route route, const char* operation) {
   DeviceState &to = *steps.to->device, &from = *steps.from->device;
   to.open();
@@ -340,14 +347,14 @@ RuntimeState& runtime_of(const End& to, const End& from) {
   return (from.buffer != nullptr ? from : to).buffer->device->runtime;
 }
 
-/// Checks the guard and adds the copy to the trace. Errors: kCopyForbidden; kInvalidArgument for
-/// ends of two runtimes; kDeviceLost.
-Route admit(const End& to, const End& from, std::size_t size_bytes, const char* operation,
-            TraceSpan& span) {
+/// Asks the guard, and says in the trace what the copy is. Errors: kCopyForbidden; kInvalidArgument
+/// for ends of two runtimes; kDeviceLost.
+Route admit(const End& to, const End& from, std::size_t size_bytes, bool non_blocking,
+            const char* operation, TraceSpan& span) {
   const Terminal source = terminal_of(from.buffer);
   const Terminal target = terminal_of(to.buffer);
   check_same_runtime(source, target, operation);
-  const Route route = choose_route(source, target);
+  const Route route = choose_route(source, target, non_blocking);
   honour_guard(target, source, route, size_bytes, operation);
   check_no_callback(operation);
   span.add("from", label_of(from));
@@ -361,25 +368,26 @@ Route admit(const End& to, const End& from, std::size_t size_bytes, const char* 
   return route;
 }
 
+/// In the ledger.
 void record(const End& to, const End& from, Route route, std::size_t size_bytes) {
   runtime_of(to, from).ledger.record(name_of(terminal_of(from.buffer)),
                                      name_of(terminal_of(to.buffer)), route, size_bytes);
 }
 
-/// After a call that failed half-way, for example for lack of memory: the copy may be queued, and
-/// the caller is about to free its own memory, so wait. Buffers need no wait: uses keep them alive.
+/// After a call that failed half-way, for want of memory say: the copy may be queued, and the
+/// caller will give its own memory back. Buffers are kept as long as it takes.
 void finish_callers_memory(const End& to, const End& from, const char* operation) noexcept {
   if (to.buffer != nullptr && from.buffer != nullptr) return;
   DeviceState& device = *(to.buffer != nullptr ? to : from).buffer->device;
   if (!device.home.is_here() || device.handle.load() == nullptr) return;
   try {
     current_stream(device, operation).finish_quietly();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a callback queues nothing
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): in a callback nothing is queued
   }
 }
 
-/// Blocks until the copy is done: waits for the destination's last write or, if one end is the
-/// caller's own memory, for the stream that moves it.
+/// Blocks until the copy is done: by the destination's last write or, where the caller's own
+/// memory is an end, by the stream that moves it.
 void finish(const End& to, const End& from, const char* operation) {
   if (to.buffer != nullptr && from.buffer != nullptr) {
     to.buffer->wait_on_host(/*writes=*/false, operation);
@@ -387,7 +395,7 @@ void finish(const End& to, const End& from, const char* operation) {
     return;
   }
   const BufferState& buffer = to.buffer != nullptr ? *to.buffer : *from.buffer;
-  if (buffer.host_addressable) return;  // the host itself copied it
+  if (buffer.host_addressable) return;  // moved by the host itself
   current_stream(*buffer.device, operation).synchronize(PATCHBAY_NO_DEADLINE, operation);
 }
 
@@ -404,10 +412,10 @@ void copy_bytes(const End& to, const End& from, std::size_t size_bytes, bool non
     return recorder->copy(to, from, size_bytes, operation);
   }
   TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
-  const Route route = admit(to, from, size_bytes, operation, span);
-  // The caller's own memory can't be kept alive, so such a copy is complete on return.
+  // The caller's own memory is not ours to keep: such a copy is always complete on return.
   const bool blocks =
       !non_blocking || runtime_of(to, from).sync || to.buffer == nullptr || from.buffer == nullptr;
+  const Route route = admit(to, from, size_bytes, !blocks, operation, span);
   if (route == Route::kStaged || (!blocks && would_wait(route, to, from, operation))) {
     post(make_way(route, to, from, size_bytes, operation), blocks);
     record(to, from, route, size_bytes);
@@ -439,23 +447,25 @@ void copy_in_steps(const CopySteps& steps, const End& to, const End& from, std::
     return;
   }
   non_blocking = non_blocking && !runtime_of(to, from).sync;
-  const Route route = choose_route(terminal_of(from.buffer), terminal_of(to.buffer));
+  const Terminal source = terminal_of(from.buffer), target = terminal_of(to.buffer);
+  // As of a copy that returns at once, for the kernel that unpacks follows it.
+  const Route route = choose_route(source, target, /*non_blocking=*/true);
   if (non_blocking && would_wait(steps, route, operation)) {
     TraceSpan span(runtime_of(to, from).tracing.tracer(), operation);
-    admit(to, from, size_bytes, operation, span);
+    admit(to, from, size_bytes, non_blocking, operation, span);
     const Way way = make_way(route, to, from, size_bytes, operation);
     post(*steps.to, *steps.from, way, /*blocks=*/false, copies_to(*steps.from), [way, steps] {
       if (steps.pack) steps.pack();
       make_copy(way, collect(*way.to.buffer, *way.from.buffer));
       if (!steps.unpack) return;
       steps.unpack();
-      steps.to->wait_on_host(/*writes=*/false);  // the copy ends with its last kernel
+      steps.to->wait_on_host(/*writes=*/false);  // the end of the copy is that of its last kernel
     });
     record(to, from, route, size_bytes);
     return;
   }
   if (steps.pack) steps.pack();
-  // A staged copy here blocks: else the unpacking kernel would wait on the host for another thread.
+  // What is staged would change threads, and the kernel that unpacks wait for it on the host.
   copy_bytes(to, from, size_bytes, non_blocking || route != Route::kStaged, operation);
   if (steps.unpack) steps.unpack();
   if (!non_blocking) finish({steps.to, 0, nullptr}, {steps.from, 0, nullptr}, operation);
@@ -471,18 +481,23 @@ void queue_to_host(StreamState& stream, const End& to, const End& from, std::siz
   submit_leg(Route::kDeviceToHost, stream, to, from, size_bytes, operation);
 }
 
+/// Two buffers may wrap memory that overlaps.
+void copy_on_host(const End& to, const End& from, std::size_t size_bytes) {
+  std::memmove(host_address(to), host_address(from), size_bytes);
+}
+
 void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t size_bytes,
                         const char* operation) {
   if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
   const Terminal source = terminal_of(from);
   const Terminal target = {&to, PATCHBAY_MEMORY_DEVICE, to.info.properties.host_addressable};
-  honour_guard(target, source, choose_route(source, target), size_bytes, operation);
+  honour_guard(target, source, choose_route(source, target, false), size_bytes, operation);
 }
 
 void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const char* operation) {
   if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
   const Terminal source = terminal_of(&from);
-  honour_guard({}, source, choose_route(source, {}), size_bytes, operation);
+  honour_guard({}, source, choose_route(source, {}, false), size_bytes, operation);
 }
 
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes) {

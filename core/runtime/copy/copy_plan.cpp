@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Chooses the route of a copy by the properties of the memory at both ends.
+// Which way a copy takes: decided by what memory can do, in one place.
 #include "core/runtime/copy/copy_plan.h"
+
+#include <tuple>
 
 #include "core/base/error.h"
 #include "core/runtime/copy/links.h"
@@ -23,7 +25,7 @@ std::string_view to_string(Route route) {
   return "unknown";
 }
 
-std::string Endpoint::name() const { return is_host() ? "host" : device_->info.name_text; }
+std::string Place::name() const { return is_host() ? "host" : device_->info.name_text; }
 
 namespace runtime {
 namespace {
@@ -33,15 +35,49 @@ bool can_reach_peer(DeviceState& from, DeviceState& to) {
          from.plugin.tables.memory.can_access_peer(from.open(), to.open()) != 0;
 }
 
+/// Pinned memory is the host's; the other kinds are memory of the device.
+bool is_same_device(const Terminal& from, const Terminal& to) {
+  if (from.device == nullptr || from.device != to.device) return false;
+  return from.kind == to.kind ||
+         (from.kind != PATCHBAY_MEMORY_PINNED && to.kind != PATCHBAY_MEMORY_PINNED);
+}
+
+/// Whether `mover` would block on a copy from or to that memory. The caller's own is not asked
+/// about: copies of it wait anyway.
+bool blocks_on(const Terminal& host, const DeviceState& mover) {
+  if (!mover.info.properties.pageable_copies_block || host.device == nullptr) return false;
+  // A driver knows what is pinned by itself alone.
+  return host.kind == PATCHBAY_MEMORY_DEVICE || &host.device->plugin != &mover.plugin;
+}
+
+std::string reason_of(Route route, const Terminal& from, const Terminal& to) {
+  switch (route) {
+    case Route::kNone: return "no bytes are to move";
+    case Route::kSameDevice: return fmt::format("both ends are memory of {}", name_of(from));
+    case Route::kHostToHost: return "the host can address both ends";
+    case Route::kHostToDevice: return fmt::format("the host can't address {}", name_of(to));
+    case Route::kDeviceToHost: return fmt::format("the host can't address {}", name_of(from));
+    case Route::kPeer: return fmt::format("{} reaches {}", name_of(from), name_of(to));
+    case Route::kStaged: break;
+  }
+  if (!from.host_addressable && !to.host_addressable) {
+    return fmt::format("the host can address neither, and {} can't reach {}", name_of(from),
+                       name_of(to));
+  }
+  return fmt::format("copies of pageable memory by {} block",
+                     name_of(from.host_addressable ? to : from));
+}
+
 }  // namespace
 
-Route choose_route(const Terminal& from, const Terminal& to) {
-  if (from.device != nullptr && from.device == to.device && from.kind == to.kind) {
-    return Route::kSameDevice;
-  }
+Route choose_route(const Terminal& from, const Terminal& to, bool non_blocking) {
+  if (is_same_device(from, to)) return Route::kSameDevice;
   if (from.host_addressable && to.host_addressable) return Route::kHostToHost;
-  if (from.host_addressable) return Route::kHostToDevice;
-  if (to.host_addressable) return Route::kDeviceToHost;
+  if (from.host_addressable || to.host_addressable) {
+    const auto& [host, mover] = from.host_addressable ? std::tie(from, to) : std::tie(to, from);
+    if (non_blocking && blocks_on(host, *mover.device)) return Route::kStaged;
+    return from.host_addressable ? Route::kHostToDevice : Route::kDeviceToHost;
+  }
   return can_reach_peer(*from.device, *to.device) ? Route::kPeer : Route::kStaged;
 }
 
@@ -61,8 +97,8 @@ void check_same_runtime(const Terminal& from, const Terminal& to, std::string_vi
 
 }  // namespace runtime
 
-CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes) {
-  const auto terminal = [](const Endpoint& place) {
+CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes, bool non_blocking) {
+  const auto terminal = [](const Place& place) {
     runtime::DeviceState* device = place.device_state();
     return runtime::Terminal{device, PATCHBAY_MEMORY_DEVICE,
                              device == nullptr || device->info.properties.host_addressable};
@@ -72,8 +108,9 @@ CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_by
   runtime::check_same_runtime(source, target, "plan_copy");
   CopyPlan plan;
   plan.size_bytes = size_bytes;
+  if (size_bytes != 0) plan.route = runtime::choose_route(source, target, non_blocking);
+  plan.reason = runtime::reason_of(plan.route, source, target);
   if (size_bytes == 0) return plan;
-  plan.route = runtime::choose_route(source, target);
   plan.chunks = 1;
   plan.chunk_bytes = size_bytes;
   if (plan.route == Route::kStaged) {

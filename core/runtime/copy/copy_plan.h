@@ -11,15 +11,16 @@
 
 namespace patchbay::runtime {
 
-/// The properties that a route is chosen by. Host memory has no device.
+/// What a route is chosen by. Host memory has no device.
 struct Terminal {
   DeviceState* device = nullptr;
   std::uint32_t kind = 0;
   bool host_addressable = true;
 };
 
-/// The route for a copy of at least one byte; never kNone.
-Route choose_route(const Terminal& from, const Terminal& to);
+/// For bytes that are to move; never kNone. A copy that is to return at once goes through pinned
+/// memory where the driver would block on host memory that is pageable.
+Route choose_route(const Terminal& from, const Terminal& to, bool non_blocking);
 /// The device's name, or "host".
 std::string name_of(const Terminal& terminal);
 void check_same_runtime(const Terminal& from, const Terminal& to, std::string_view operation);

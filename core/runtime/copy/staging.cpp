@@ -8,7 +8,7 @@
 namespace patchbay::runtime {
 namespace {
 
-/// A chunk of the ring: when it was filled, and when it was emptied.
+/// A chunk on its way: when it has come, and when it has gone on.
 struct Slot {
   std::shared_ptr<EventState> filled, emptied;
 };
@@ -30,12 +30,12 @@ bool StagingRing::fits(const DeviceState& device, std::size_t wanted_bytes,
          slots.size() >= num_slots;
 }
 
-void stage(StreamState& source, StreamState& target, const End& to, const End& from,
+void stage(StreamState* source, StreamState* target, const End& to, const End& from,
            std::size_t size_bytes, std::size_t chunk_bytes, const StagingRing& ring,
            const char* operation) {
-  // Queue the first leg this many chunks ahead of the second, so that no leg waits for the host.
+  // The first leg is queued this many chunks ahead of the second: neither waits for the host.
   const std::size_t num_slots = ring.slots.size();
-  const std::size_t ahead = (num_slots + 1) / 2;
+  const std::size_t ahead = source != nullptr ? (num_slots + 1) / 2 : 0;
   const std::size_t num_chunks = (size_bytes + chunk_bytes - 1) / chunk_bytes;
   std::vector<Slot> slots(num_slots);
   const auto middle = [&](std::size_t i) {
@@ -46,19 +46,30 @@ void stage(StreamState& source, StreamState& target, const End& to, const End& f
   };
   const auto fill = [&](std::size_t i) {
     Slot& slot = slots[i % num_slots];
-    if (slot.emptied) {
-      source.wait(slot.emptied);
-    } else {
-      middle(i).buffer->insert_waits(source, /*writes=*/true);  // for the block's earlier owner
+    const End part = advanced(from, i * chunk_bytes);
+    if (source == nullptr) {
+      if (slot.emptied) slot.emptied->wait(PATCHBAY_NO_DEADLINE);
+      middle(i).buffer->wait_on_host(/*writes=*/true);
+      return copy_on_host(middle(i), part, size_of(i));
     }
-    queue_to_host(source, middle(i), advanced(from, i * chunk_bytes), size_of(i), operation);
-    slot.filled = source.record(nullptr);
+    if (slot.emptied) {
+      source->wait(slot.emptied);
+    } else {
+      middle(i).buffer->insert_waits(*source, /*writes=*/true);  // of what had the block before
+    }
+    queue_to_host(*source, middle(i), part, size_of(i), operation);
+    slot.filled = source->record(nullptr);
   };
   const auto empty = [&](std::size_t i) {
     Slot& slot = slots[i % num_slots];
-    target.wait(slot.filled);
-    queue_to_device(target, advanced(to, i * chunk_bytes), middle(i), size_of(i), operation);
-    if (i + num_slots < num_chunks) slot.emptied = target.record(nullptr);
+    const End part = advanced(to, i * chunk_bytes);
+    if (target == nullptr) {
+      slot.filled->wait(PATCHBAY_NO_DEADLINE);
+      return copy_on_host(part, middle(i), size_of(i));
+    }
+    if (slot.filled) target->wait(slot.filled);
+    queue_to_device(*target, part, middle(i), size_of(i), operation);
+    if (i + num_slots < num_chunks) slot.emptied = target->record(nullptr);
   };
   for (std::size_t i = 0; i < num_chunks + ahead; ++i) {
     if (i < num_chunks) fill(i);

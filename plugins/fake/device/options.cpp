@@ -97,6 +97,7 @@ Options::Options(const plugin::Host& host)
       memory_bytes(number_option(host, "fake_memory_bytes", std::uint64_t{1} << 30)),
       f64(bounded_option(host, "fake_f64", 1, 1) != 0),
       peer(bounded_option(host, "fake_peer", 1, 1) != 0),
+      blocks_on_pageable(bounded_option(host, "fake_pageable_blocks", 0, 1) != 0),
       peers(peers_option(host, devices)),
       fuses(bounded_option(host, "fake_fusion", 1, 1) != 0),
       delay_ms(small_option(host, "fake_delay_ms", 0, 60'000)),

@@ -41,6 +41,7 @@ struct Options {
   std::uint32_t devices;
   std::uint64_t memory_bytes;  // of each device
   bool f64, peer;
+  bool blocks_on_pageable;  // whether copies of pageable host memory block
   std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;  // pairs (from, to)
   bool fuses;                      // whether fused expressions are loaded
   std::uint32_t delay_ms;          // additional time of each launch and copy

@@ -105,6 +105,9 @@ void Stream::play(LaunchFault fault, const std::string& name) {
 void Stream::submit_copy(const device::Copy& copy) {
   device_.faults().count(Call::kCopy);
   patchbay::device::Stream::submit_copy(copy);
+  const bool blocks = copy.host != nullptr && device_.options().blocks_on_pageable &&
+                      !device_.memory().has_address(copy.host);
+  if (blocks) synchronize(PATCHBAY_NO_DEADLINE);
 }
 
 /// In up to three pieces, in any order, when things are late.
