@@ -17,14 +17,14 @@ Device without_cache(const Context& context) {
   return context.new_runtime({{"memory_cache", "off"}}).device(context.subject().backend);
 }
 
-bool has_pinned_memory(const Device& device) {
-  std::string reason;
-  return !is_unsupported([&] { (void)Buffer::allocate(device, 1, MemoryKind::kPinned); }, &reason);
-}
-
 std::vector<MemoryKind> kinds_of(const Device& device) {
-  if (has_pinned_memory(device)) return {MemoryKind::kDevice, MemoryKind::kPinned};
-  return {MemoryKind::kDevice};
+  std::vector<MemoryKind> kinds = {MemoryKind::kDevice};
+  for (const MemoryKind kind : {MemoryKind::kPinned, MemoryKind::kUnified}) {
+    std::string reason;
+    if (is_unsupported([&] { (void)Buffer::allocate(device, 1, kind); }, &reason)) continue;
+    kinds.push_back(kind);
+  }
+  return kinds;
 }
 
 /// A buffer and its expected content.

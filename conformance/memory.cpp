@@ -118,6 +118,24 @@ void pinned_memory(Context& context) {
   expect_same(read(device), pattern(65537, 3), "a copy of pinned memory");
 }
 
+/// The host and the device see one another's bytes, and copies of every kind arrive.
+void unified_memory(Context& context) {
+  const Device device = context.device();
+  if (!device.properties().unified_buffers) throw Waiver("the device has no unified memory");
+  const std::size_t size = 65537;
+  const Buffer unified = Buffer::allocate(device, size, MemoryKind::kUnified);
+  expect(unified.kind() == MemoryKind::kUnified, "the buffer's kind is not unified");
+  expect(unified.is_host_addressable(), "the host can't address unified memory");
+  const Bytes sent = pattern(size, 4), others = pattern(size, 5);
+  std::copy(sent.begin(), sent.end(), static_cast<std::byte*>(unified.host_pointer()));
+  const Buffer plain = Buffer::allocate(device, size);
+  copy({plain, 0, size}, {unified, 0, size});
+  expect_same(read(plain), sent, "a copy of unified memory");
+  copy({unified, 0, size}, {upload(device, others), 0, size}, /*non_blocking=*/true);
+  const auto* const seen = static_cast<const std::byte*>(unified.host_pointer());
+  expect_same(Bytes(seen, seen + size), others, "unified memory through the host pointer");
+}
+
 void impossible_size_is_out_of_memory(Context& context) {
   const Device device = context.device();
   const Buffer kept = upload(device, pattern(4096, 9));
@@ -204,6 +222,7 @@ std::vector<Check> memory_checks() {
       {"memory", "blocks_do_not_overlap", blocks_do_not_overlap},
       {"memory", "freed_blocks_leave_the_others_alone", freed_blocks_leave_the_others_alone},
       {"memory", "pinned_memory", pinned_memory},
+      {"memory", "unified_memory", unified_memory},
       {"memory", "impossible_size_is_out_of_memory", impossible_size_is_out_of_memory},
       {"memory", "many_small_blocks", many_small_blocks},
       {"memory", "live_bytes_return_to_0", live_bytes_return_to_0},

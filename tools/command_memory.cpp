@@ -49,7 +49,8 @@ Report report_memory(const RuntimeOptions& options, const std::string& only) {
   Report report;
   report.json["memory"] = Json::array();
   for (const Device& device : devices) {
-    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
+    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned, MemoryKind::kUnified}) {
+      if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) continue;
       Json entry = describe(device, kind);
       const auto bytes = [&](const char* key) {
         return show_bytes(entry[key].get<std::uint64_t>());

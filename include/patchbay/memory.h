@@ -16,8 +16,12 @@ namespace patchbay {
 
 class Device;
 
-enum class MemoryKind : std::uint8_t { kDevice = 1, kPinned = 2 };
-/// "device", "pinned".
+enum class MemoryKind : std::uint8_t {
+  kDevice = 1,
+  kPinned = 2,  // host memory from which and to which the device copies fastest
+  kUnified = 3  // for kernels and, through a pointer, for the host; not every device has it
+};
+/// "device", "pinned", "unified".
 PATCHBAY_API std::string_view to_string(MemoryKind kind);
 
 /// A place in memory: a pointer or a driver's handle, and an offset. Only the device's plugin may

@@ -14,7 +14,7 @@ namespace {
 constexpr int kUninitialised = 0xA5;
 
 void check_kind(std::uint32_t memory_kind) {
-  if (memory_kind == PATCHBAY_MEMORY_DEVICE || memory_kind == PATCHBAY_MEMORY_PINNED) return;
+  if (memory_kind >= PATCHBAY_MEMORY_DEVICE && memory_kind <= PATCHBAY_MEMORY_UNIFIED) return;
   plugin::unsupported("memory of kind " + std::to_string(memory_kind));
 }
 
@@ -69,10 +69,11 @@ plugin::Memory BlockAllocator::allocate(std::uint32_t memory_kind, std::uint64_t
                                         std::uint64_t alignment_bytes) {
   check_kind(memory_kind);
   const std::uint64_t alignment = checked_alignment(alignment_bytes);
-  const bool on_device = memory_kind == PATCHBAY_MEMORY_DEVICE;
+  const bool on_device = memory_kind != PATCHBAY_MEMORY_PINNED;
+  const bool is_hidden = memory_kind == PATCHBAY_MEMORY_DEVICE && !is_host_addressable_;
   if (on_device) take(size_bytes);
   try {
-    Block block = make_block(size_bytes, alignment, on_device && !is_host_addressable_);
+    Block block = make_block(size_bytes, alignment, is_hidden);
     if (on_device) block.counted_bytes = size_bytes;
     void* const base = block.range ? block.range->base() : block.bytes.get();
     const std::lock_guard lock(mutex_);
@@ -96,6 +97,14 @@ void BlockAllocator::release(std::uint32_t, plugin::Memory memory) noexcept {
 BlockAllocator::Info BlockAllocator::info() {
   const std::lock_guard lock(mutex_);
   return {total_bytes_ - used_bytes_, total_bytes_};
+}
+
+bool BlockAllocator::has_address(const void* address) const {
+  const std::lock_guard lock(mutex_);
+  auto after = blocks_.upper_bound(address);
+  if (after == blocks_.begin()) return false;
+  const auto& [base, block] = *--after;
+  return static_cast<const char*>(address) < static_cast<const char*>(base) + block.size_bytes;
 }
 
 std::byte* BlockAllocator::resolve(plugin::Memory memory, std::uint64_t size_bytes) const {

@@ -32,8 +32,8 @@ class Allocator : public plugin::Allocator {
 /// Throws invalid_argument unless all bytes are inside a block of that size.
 void check_inside(plugin::Memory memory, std::uint64_t size_bytes, std::uint64_t block_bytes);
 
-/// Allocates host memory up to the device's total size. Pinned memory is not counted, and its base
-/// is its address. The base of device memory is its address too if the host may access device
+/// Allocates host memory up to the device's total size. Pinned memory is not counted. The base of
+/// pinned and unified memory is its address. The base of device memory is its address too if the host may access device
 /// memory; otherwise it is an address that faults at every access.
 class BlockAllocator : public Allocator {
  public:
@@ -44,6 +44,8 @@ class BlockAllocator : public Allocator {
   void release(std::uint32_t memory_kind, plugin::Memory memory) noexcept override;
   Info info() override;
   std::byte* resolve(plugin::Memory memory, std::uint64_t size_bytes) const override;
+  /// Whether the host's address lies in a block of this device.
+  bool has_address(const void* address) const;
 
  private:
   struct AlignedDelete {

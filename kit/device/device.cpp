@@ -32,7 +32,8 @@ patchbay_device_properties properties_of(const Options& options) {
   properties.name = plugin::to_abi(options.name);
   properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
                             (options.has_f64 ? PATCHBAY_CAN_F64 : 0);
-  properties.host_addressable_kinds = UINT64_C(1) << PATCHBAY_MEMORY_PINNED;
+  properties.host_addressable_kinds =
+      UINT64_C(1) << PATCHBAY_MEMORY_PINNED | UINT64_C(1) << PATCHBAY_MEMORY_UNIFIED;
   if (options.is_host_addressable) {
     properties.host_addressable_kinds |= UINT64_C(1) << PATCHBAY_MEMORY_DEVICE;
   }

@@ -24,7 +24,8 @@ struct Options {
   std::uint32_t index = 0;
   std::string name;  // "mine:0": used in messages and lists of devices
   std::uint64_t memory_bytes = 0;
-  /// Whether the host may access device memory at its base. It may always access pinned memory.
+  /// Whether the host may access device memory at its base. It may always access pinned and
+  /// unified memory.
   bool is_host_addressable = false;
   bool has_f64 = true;
 };

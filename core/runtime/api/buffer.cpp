@@ -19,6 +19,12 @@ Buffer::Buffer(const Buffer& other) noexcept : state_(other.state_) {
 void Buffer::release() noexcept { state_->release(); }
 
 Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind kind) {
+  if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) {
+    runtime::raise(ErrorCode::kUnsupported,
+                   "[allocate] {} has no unified memory: expected a device whose properties say "
+                   "unified_buffers. Allocate device memory, and copy.",
+                   device.name());
+  }
   runtime::KindAllocator& allocator = device.state().allocator->of(kind);
   device.state().open("allocate");
   device.state().check_alive("allocate");  // the cache may still have a block

@@ -64,9 +64,7 @@ void Device::set_memory_limit(std::size_t size_bytes) const {
 void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
   state().open("set_memory_resource");
   const bool caches = resource == nullptr && state().caches_memory();
-  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
-    state().allocator->of(kind).set_source(resource, caches);
-  }
+  state().allocator->set_source(resource, caches);
 }
 
 Stream Device::default_stream() const {

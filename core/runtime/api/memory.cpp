@@ -9,7 +9,12 @@
 namespace patchbay {
 
 std::string_view to_string(MemoryKind kind) {
-  return kind == MemoryKind::kPinned ? "pinned" : "device";
+  switch (kind) {
+    case MemoryKind::kDevice: return "device";
+    case MemoryKind::kPinned: return "pinned";
+    case MemoryKind::kUnified: return "unified";
+  }
+  return "unknown";
 }
 
 MemoryResource::~MemoryResource() = default;

@@ -105,25 +105,35 @@ class KindAllocator {
   std::map<std::string, TagCount, std::less<>> tags_;
 };
 
-/// The allocators of both kinds.
+/// The allocators of all kinds.
 class Allocator {
  public:
   explicit Allocator(DeviceState& device)
       : kinds_{KindAllocator(device, MemoryKind::kDevice),
-               KindAllocator(device, MemoryKind::kPinned)} {}
+               KindAllocator(device, MemoryKind::kPinned),
+               KindAllocator(device, MemoryKind::kUnified)} {}
 
-  KindAllocator& of(MemoryKind kind) { return kinds_[kind == MemoryKind::kPinned ? 1 : 0]; }
+  KindAllocator& of(MemoryKind kind) { return kinds_[static_cast<std::size_t>(kind) - 1]; }
+  void set_source(const std::shared_ptr<MemoryResource>& source, bool caches) {
+    for (KindAllocator& kind : kinds_) kind.set_source(source, caches);
+  }
   void trim() noexcept {
     for (KindAllocator& kind : kinds_) kind.trim();
   }
   /// Allocates memory for a plugin's own use. The plugin releases it when it is done.
   patchbay_memory allocate_scratch(std::size_t size_bytes);
   void free_scratch(patchbay_memory memory) noexcept;
-  std::uint64_t live_bytes() const { return kinds_[0].live_bytes() + kinds_[1].live_bytes(); }
-  std::uint64_t live_blocks() const { return kinds_[0].live_blocks() + kinds_[1].live_blocks(); }
+  std::uint64_t live_bytes() const { return sum(&KindAllocator::live_bytes); }
+  std::uint64_t live_blocks() const { return sum(&KindAllocator::live_blocks); }
 
  private:
-  std::array<KindAllocator, 2> kinds_;
+  std::uint64_t sum(std::uint64_t (KindAllocator::*count)() const) const {
+    std::uint64_t result = 0;
+    for (const KindAllocator& kind : kinds_) result += (kind.*count)();
+    return result;
+  }
+
+  std::array<KindAllocator, 3> kinds_;
   std::mutex scratch_mutex_;
   std::map<std::pair<void*, std::uint64_t>, Allocation> scratch_;
 };

@@ -22,7 +22,8 @@ static_assert(is(ArgumentSpec::Kind::kTensor, PATCHBAY_TENSOR) &&
 static_assert(is(Access::kRead, PATCHBAY_READ) && is(Access::kWrite, PATCHBAY_WRITE) &&
               is(Access::kReadWrite, PATCHBAY_READ | PATCHBAY_WRITE));
 static_assert(is(MemoryKind::kDevice, PATCHBAY_MEMORY_DEVICE) &&
-              is(MemoryKind::kPinned, PATCHBAY_MEMORY_PINNED));
+              is(MemoryKind::kPinned, PATCHBAY_MEMORY_PINNED) &&
+              is(MemoryKind::kUnified, PATCHBAY_MEMORY_UNIFIED));
 static_assert(is(DeviceKind::kCpu, PATCHBAY_DEVICE_CPU) &&
               is(DeviceKind::kAccelerator, PATCHBAY_DEVICE_ACCELERATOR));
 static_assert(is(LogLevel::kError, PATCHBAY_LOG_ERROR) &&

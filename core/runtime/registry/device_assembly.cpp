@@ -91,11 +91,7 @@ void DeviceAssembly::finish_opening(patchbay_device* opened) {
   auto made = std::make_unique<StreamState>(*this, nullptr, std::move(adopted), flags);
   made->drop_times();  // a default stream has no take_times
   add_stream(*made);
-  if (!caches_memory()) {
-    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned}) {
-      own_allocator_.of(kind).set_source(nullptr, /*caches=*/false);
-    }
-  }
+  if (!caches_memory()) own_allocator_.set_source(nullptr, /*caches=*/false);
   own_stream_ = std::move(made);
   default_stream = own_stream_.get();
   static_cast<void>(owned.release());

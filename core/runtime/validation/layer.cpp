@@ -16,13 +16,20 @@ std::string made_by(const CallSite& site, const char* fallback) {
   return fmt::format("[{}]{}{}", site.operation(fallback), caller.empty() ? "" : " at ", caller);
 }
 
+const char* name_of(const Block& block) {
+  switch (block.kind) {
+    case PATCHBAY_MEMORY_PINNED: return "pinned buffer";
+    case PATCHBAY_MEMORY_UNIFIED: return "unified buffer";
+    default: return "buffer";
+  }
+}
+
 }  // namespace
 
 std::string describe(const Block& block) {
   const std::string tag = block.tag.empty() ? "" : fmt::format(", tag {}", quote(block.tag));
   return fmt::format("{}; {} of {} bytes{} made by {}", block.device->info.name_text,
-                     block.kind == PATCHBAY_MEMORY_PINNED ? "pinned buffer" : "buffer",
-                     block.size_bytes, tag, made_by(block.made_at, "allocate"));
+                     name_of(block), block.size_bytes, tag, made_by(block.made_at, "allocate"));
 }
 
 std::string to_text(const LiveObject& object) {
@@ -86,8 +93,7 @@ std::vector<LiveObject> Layer::live() {
   const std::scoped_lock lock(mutex_);
   for (const auto& block : blocks_.all()) {
     if (block->is_released || block->is_wrapped) continue;
-    add(*block->device, block->kind == PATCHBAY_MEMORY_PINNED ? "pinned buffer" : "buffer",
-        block->made_at, block->size_bytes, block->tag);
+    add(*block->device, name_of(*block), block->made_at, block->size_bytes, block->tag);
   }
   // The core makes streams and events for itself too; the program's come from these calls.
   for (const auto& stream : Streams::instance().all()) {

@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/status.h"
+#include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/validation/guard.h"
 #include "core/runtime/validation/layer.h"
@@ -47,6 +48,10 @@ patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, st
     failure = take();
   }
   if (failure != nullptr || block->whole.base == nullptr) return failure;
+  if (!find_memory_fault(device->info, block->whole, kind, alignment_bytes).empty()) {
+    *memory = block->whole;  // which the core refuses
+    return nullptr;
+  }
   set_guards(*block);
   *memory = block->memory();
   const std::scoped_lock lock(mutex_);

@@ -22,7 +22,7 @@ Tensor make(const Buffer& buffer, DType dtype, const Shape& shape, const Shape* 
   const runtime::BufferState& state = runtime::state_of("from_buffer", buffer);
   const std::size_t size = state.size_bytes;
   tensor::check_device_has("from_buffer", *state.device, dtype);
-  if (state.kind != MemoryKind::kDevice) {
+  if (state.kind == MemoryKind::kPinned) {
     raise(ErrorCode::kInvalidArgument,
           "[from_buffer] wrong kind of memory: expected device memory, got {} ({}). Copy it to a "
           "buffer of device memory.",

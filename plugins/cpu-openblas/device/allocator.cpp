@@ -66,7 +66,7 @@ void Allocator::check_free(std::uint64_t size_bytes) {
 
 plugin::Memory Allocator::allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
                                    std::uint64_t alignment_bytes) {
-  if (memory_kind != PATCHBAY_MEMORY_DEVICE && memory_kind != PATCHBAY_MEMORY_PINNED) {
+  if (memory_kind < PATCHBAY_MEMORY_DEVICE || memory_kind > PATCHBAY_MEMORY_UNIFIED) {
     plugin::unsupported("memory kind " + std::to_string(memory_kind) + " is not known");
   }
   if (size_bytes >= kWorthAsking) check_free(size_bytes);

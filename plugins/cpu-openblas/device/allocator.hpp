@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory of a CPU device: aligned host memory. Both memory kinds are the same.
+// Memory of a CPU device: aligned host memory. All memory kinds are the same.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_ALLOCATOR_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_DEVICE_ALLOCATOR_HPP_
 

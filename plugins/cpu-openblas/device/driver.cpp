@@ -26,8 +26,6 @@ Driver::Driver(plugin::Host host)
       executor_(host) {}
 
 void Driver::enumerate(const Found& found) {
-  constexpr std::uint64_t kHostAddressable =
-      1u << PATCHBAY_MEMORY_DEVICE | 1u << PATCHBAY_MEMORY_PINNED;
   const MemoryState memory = read_memory_state("");
   for (std::size_t index = 0; index < shares_.size(); ++index) {
     patchbay_device_properties properties{};
@@ -40,7 +38,7 @@ void Driver::enumerate(const Found& found) {
     properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
                               PATCHBAY_CAN_UNIFIED_MEMORY | PATCHBAY_CAN_INLINE_STREAM |
                               PATCHBAY_CAN_MODULES | PATCHBAY_CAN_ADDRESS;
-    properties.host_addressable_kinds = kHostAddressable;
+    properties.host_addressable_kinds = PATCHBAY_KNOWN_MEMORY_KINDS;
     properties.memory_total_bytes = memory.total_bytes;
     properties.memory_free_bytes = memory.free_bytes;
     properties.memory_alignment_bytes = kMemoryAlignment;

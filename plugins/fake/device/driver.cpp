@@ -32,6 +32,7 @@ void Driver::enumerate(const Found& found) {
     std::memcpy(properties.uuid, "patchbay fake", 13);
     properties.uuid[15] = static_cast<std::uint8_t>(i);
     if (options_.has_peers(i)) properties.capabilities |= PATCHBAY_CAN_PEER_ACCESS;
+    if (options_.blocks_on_pageable) properties.capabilities |= PATCHBAY_PAGEABLE_COPIES_BLOCK;
     found(properties);
   }
 }
