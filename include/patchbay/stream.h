@@ -23,9 +23,14 @@ struct EventState;
 struct ScopedStream;
 }  // namespace runtime
 
+/// Where several streams of a device have work that could start, that of a higher one does.
+enum class StreamPriority : std::int8_t { kLow = -1, kNormal = 0, kHigh = 1 };
+
 struct StreamOptions {
   /// Record the times of each launch and copy, for `Stream::take_times`.
   bool times = false;
+  /// A hint: without effect on devices whose properties do not say `stream_priorities`.
+  StreamPriority priority = StreamPriority::kNormal;
 };
 
 /// When a finished launch or copy ran, by the device's clock.

@@ -20,7 +20,7 @@ class SimInterop : public SimTest {
     SimTest::SetUp();
     driver_.initialise(0);
     ASSERT_EQ(driver_.context_create(&context_, 0, 1), 0);
-    ASSERT_EQ(driver_.stream_create(&stream_, 0), 0);
+    ASSERT_EQ(driver_.stream_create(&stream_, 0, 0), 0);
     ASSERT_EQ(driver_.memory_allocate(&memory_, 64), 0);
   }
   void TearDown() override {
@@ -66,6 +66,19 @@ class SimInterop : public SimTest {
   cuda::NativeStream stream_ = nullptr;
   cuda::Address memory_ = 0;
 };
+
+TEST_F(SimInterop, StreamsHaveThePriorityThatIsAskedFor) {
+  EXPECT_TRUE(device().properties().stream_priorities);
+  const auto priority_of = [this](StreamPriority priority) {
+    const Stream stream(device(), {.priority = priority});
+    int native = 99;
+    EXPECT_EQ(driver_.stream_priority(native_handle(stream).as<cuda::NativeStream>(), &native), 0);
+    return native;
+  };
+  EXPECT_EQ(priority_of(StreamPriority::kHigh), -5);
+  EXPECT_EQ(priority_of(StreamPriority::kNormal), 0);
+  EXPECT_EQ(priority_of(StreamPriority::kLow), 0) << "the driver has none below normal";
+}
 
 TEST_F(SimInterop, MemoryOfTheApplication) {
   const Device device = adopted();

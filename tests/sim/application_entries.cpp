@@ -51,6 +51,14 @@ int cuMemAllocAsync(Address* address, std::size_t bytes, NativeStream) {
   return kSuccess;
 }
 
+int cuStreamGetPriority(NativeStream stream, int* priority) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
+  const std::lock_guard lock(machine().mutex);
+  if (machine().streams.count(stream) == 0) return kInvalidHandle;
+  *priority = stream->priority;
+  return kSuccess;
+}
+
 int cuLaunchHostFunc(NativeStream stream, void (*call)(void*), void* user) {
   return submit(stream, [=] { call(user); });
 }

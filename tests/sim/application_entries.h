@@ -14,6 +14,7 @@
   entry(context_destroy, cuCtxDestroy_v2, (patchbay::cuda::NativeContext)) \
   entry(pool_allocate, cuMemAllocAsync, (patchbay::cuda::Address*, std::size_t bytes, \
         patchbay::cuda::NativeStream)) \
+  entry(stream_priority, cuStreamGetPriority, (patchbay::cuda::NativeStream, int* priority)) \
   entry(call_host, cuLaunchHostFunc, (patchbay::cuda::NativeStream, void (*call)(void*), void*))
 // clang-format on
 

@@ -15,6 +15,8 @@ namespace {
 
 using namespace cuda;
 
+constexpr int kGreatestPriority = -5;
+
 thread_local NativeContext current_of_thread = nullptr;
 
 std::int64_t now_ns() {
@@ -303,9 +305,18 @@ int cuMemcpyPeerAsync(Address to, NativeContext to_context, Address from,
               stream);
 }
 
-int cuStreamCreate(NativeStream* stream, unsigned) {
+int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return on_context([&](ContextObject&) -> int {
+    *least = 0;
+    *greatest = kGreatestPriority;
+    return kSuccess;
+  });
+}
+
+int cuStreamCreateWithPriority(NativeStream* stream, unsigned, int priority) {
   return on_context([&](ContextObject& context) -> int {
-    auto made = std::make_unique<StreamObject>(StreamObject{context, std::make_shared<Queue>()});
+    auto made = std::make_unique<StreamObject>(StreamObject{
+        context, std::make_shared<Queue>(), std::clamp(priority, kGreatestPriority, 0)});
     *stream = made.get();
     machine().streams.emplace(*stream, std::move(made));
     return kSuccess;

@@ -75,6 +75,7 @@ struct ContextObject {
 struct StreamObject {
   ContextObject& context;
   std::shared_ptr<sim::Queue> queue;
+  int priority = 0;
 };
 struct EventObject {
   ContextObject& context;

@@ -19,12 +19,24 @@ namespace {
 using runtime::check_no_callback;
 using runtime::check_not_recording;
 
+std::uint32_t flags_of(const StreamOptions& options) {
+  const std::uint32_t times = options.times ? PATCHBAY_STREAM_TIMES : 0;
+  switch (options.priority) {
+    case StreamPriority::kLow: return times | PATCHBAY_STREAM_LOW;
+    case StreamPriority::kNormal: return times;
+    case StreamPriority::kHigh: return times | PATCHBAY_STREAM_HIGH;
+  }
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[Stream] priority {}: expected StreamPriority::kLow, kNormal or kHigh.",
+                 static_cast<int>(options.priority));
+}
+
 std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
                                                   const StreamOptions& options) {
   check_no_callback("Stream");
   runtime::DeviceState& state = device.state();
   patchbay_stream* handle = nullptr;
-  const std::uint32_t flags = state.stream_flags(options.times ? PATCHBAY_STREAM_TIMES : 0);
+  const std::uint32_t flags = state.stream_flags(flags_of(options));
   runtime::check(state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream",
                  state.info.name_text);
   runtime::StreamHandle owned = runtime::own_stream(state, handle, "Stream");

@@ -109,7 +109,8 @@ struct Uuid {
         NativeStream)) \
   entry(copy_to_peer, cuMemcpyPeerAsync, (Address to, NativeContext to_context, Address from, \
         NativeContext from_context, std::size_t bytes, NativeStream)) \
-  entry(stream_create, cuStreamCreate, (NativeStream*, unsigned flags)) \
+  entry(context_stream_priorities, cuCtxGetStreamPriorityRange, (int* least, int* greatest)) \
+  entry(stream_create, cuStreamCreateWithPriority, (NativeStream*, unsigned flags, int priority)) \
   entry(stream_destroy, cuStreamDestroy_v2, (NativeStream)) \
   entry(stream_synchronize, cuStreamSynchronize, (NativeStream)) \
   entry(stream_query, cuStreamQuery, (NativeStream)) \

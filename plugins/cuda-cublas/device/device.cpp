@@ -38,8 +38,8 @@ Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index
       blas_(context_, libraries.blas),
       portable_(*this) {}
 
-std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
-  return std::make_unique<Stream>(context_);
+std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
+  return std::make_unique<Stream>(context_, flags);
 }
 
 std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle) {

@@ -11,10 +11,19 @@
 namespace patchbay::cuda {
 namespace {
 
-StreamHandle create(Context& context) {
+/// The driver's lowest priority is the normal one.
+int priority_of(Context& context, std::uint32_t flags) {
+  if ((flags & PATCHBAY_STREAM_HIGH) == 0) return 0;
+  int least = 0, greatest = 0;
+  context.call(context.driver().context_stream_priorities, &least, &greatest);
+  return greatest;
+}
+
+StreamHandle create(Context& context, std::uint32_t flags) {
   NativeStream stream = nullptr;
   // kStreamNonBlocking: does not wait for the application's work on the default stream.
-  context.call(context.driver().stream_create, &stream, static_cast<unsigned>(kStreamNonBlocking));
+  context.call(context.driver().stream_create, &stream, static_cast<unsigned>(kStreamNonBlocking),
+               priority_of(context, flags));
   return {context, stream};
 }
 
@@ -26,9 +35,9 @@ void check_other(Context& other, const char* doing) {
 
 }  // namespace
 
-Stream::Stream(Context& context)
+Stream::Stream(Context& context, std::uint32_t flags)
     : context_(context),
-      owned_(create(context)),
+      owned_(create(context, flags)),
       native_(owned_.get()),
       number_(context.launches().new_stream()) {}
 

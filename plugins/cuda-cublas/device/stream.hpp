@@ -21,7 +21,7 @@ struct LaunchGrid {
 class Stream : public plugin::Stream {
  public:
   /// The first creates a stream; the second uses one that the application owns.
-  explicit Stream(Context& context);
+  Stream(Context& context, std::uint32_t flags);
   Stream(Context& context, NativeStream borrowed);
   ~Stream() override;
 

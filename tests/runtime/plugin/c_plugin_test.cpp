@@ -71,6 +71,39 @@ TEST(CPlugin, HasNoHandlesAndTakesNoContext) {
             "[wrap_buffer] this plugin does not implement it (plainc:0)");
 }
 
+TEST(CPlugin, HasNoUnifiedMemory) {
+  const Runtime runtime = plain_c_runtime();
+  const Device device = runtime.device("plainc");
+  EXPECT_FALSE(device.properties().unified_buffers);
+  try {
+    (void)Buffer::allocate(device, 64, MemoryKind::kUnified);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_STREQ(error.what(),
+                 "[allocate] plainc:0 has no unified memory: expected a device whose properties "
+                 "say unified_buffers. Allocate device memory, and copy.");
+  }
+}
+
+/// It refuses flags that it does not know.
+TEST(CPlugin, IsNotAskedForPriorities) {
+  const Runtime runtime = plain_c_runtime();
+  const Device device = runtime.device("plainc");
+  EXPECT_FALSE(device.properties().stream_priorities);
+  for (const StreamPriority priority : {StreamPriority::kLow, StreamPriority::kHigh}) {
+    Stream(device, {.priority = priority}).synchronize();
+  }
+  try {
+    (void)Stream(device, {.priority = static_cast<StreamPriority>(7)});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_STREQ(error.what(),
+                 "[Stream] priority 7: expected StreamPriority::kLow, kNormal or kHigh.");
+  }
+}
+
 TEST(CPlugin, RefusesOtherKernelsWithAReason) {
   const Runtime runtime = plain_c_runtime();
   const KernelSpec spec{"add.1", {ArgumentSpec::tensor(DType::f32, Access::kWrite)}, {}};

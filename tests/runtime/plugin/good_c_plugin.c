@@ -101,7 +101,9 @@ static const patchbay_memory_table kMemory = {.size = sizeof(patchbay_memory_tab
 /* Streams and events: there is never anything to wait for. */
 static patchbay_status* create_stream(patchbay_device* device, uint32_t flags,
                                       patchbay_stream** stream) {
-  (void)flags;
+  if ((flags & ~(uint32_t)(PATCHBAY_STREAM_DEFAULT | PATCHBAY_STREAM_TIMES)) != 0) {
+    return status(device->host, PATCHBAY_INVALID_ARGUMENT, "unknown flags");
+  }
   *stream = malloc(sizeof(**stream));
   if (*stream == NULL) return device->host->out_of_memory;
   (*stream)->device = device;
