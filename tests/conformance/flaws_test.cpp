@@ -104,7 +104,7 @@ TEST(Flaws, OfMemoryAreFound) {
       {"overlap", "memory.driver_blocks_do_not_overlap",
        "device memory, when all are written: byte"},
       {"misaligned", "memory.driver_blocks_are_aligned_as_asked",
-       "of pinned memory: expected a multiple of 2"},
+       "allocate of the memory table gave the address 0x"},
       {"info-total", "memory.both_totals_agree",
        "flawed:0: enumerate says 1073741824 bytes of memory in total, info 268435456"},
       {"info-endless", "memory.memory_figures_make_sense",

@@ -73,7 +73,7 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
     check(
         state.plugin.tables.memory.wrap(state.open(operation), native_memory, size_bytes, &memory),
         operation, state.info.name_text);
-    given(memory.base, state, operation, "wrap of the memory table");
+    check_memory(state, operation, "wrap", memory);
   }
   auto wrapped = std::make_unique<BufferState>(device.shared_state(), memory, size_bytes,
                                                std::move(released), is_read_only);

@@ -3,10 +3,15 @@
 #ifndef PATCHBAY_CORE_RUNTIME_DEVICE_BAD_ANSWER_H_
 #define PATCHBAY_CORE_RUNTIME_DEVICE_BAD_ANSWER_H_
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "patchbay/plugin/types.h"
 
 namespace patchbay::runtime {
 
+struct DeviceInfo;
 struct DeviceState;
 
 /// Errors: kPluginFailed, always. `answer` says which entry returned what.
@@ -14,6 +19,15 @@ struct DeviceState;
                                               std::string_view answer);
 [[noreturn, gnu::cold]] void raise_no_object(const DeviceState& device, std::string_view operation,
                                              std::string_view entry);
+
+/// Returns what is wrong with memory from a plugin, as far as the core can tell, or nothing.
+std::string find_memory_fault(const DeviceInfo& device, patchbay_memory memory, std::uint32_t kind,
+                              std::uint64_t alignment_bytes);
+/// Checks memory that `entry` returned with success. Errors: kPluginFailed if there is none, or if
+/// find_memory_fault finds something.
+void check_memory(const DeviceState& device, std::string_view operation, std::string_view entry,
+                  patchbay_memory memory, std::uint32_t kind = PATCHBAY_MEMORY_DEVICE,
+                  std::uint64_t alignment_bytes = 1);
 
 /// Checks what `entry` returned with success. Errors: kPluginFailed if it is null.
 template <class T>

@@ -22,7 +22,8 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
   check(device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
                                               size_bytes, alignment_bytes, &memory),
         "allocate", device->info.name_text);
-  given(memory.base, *device, "allocate", "allocate of the memory table");
+  check_memory(*device, "allocate", "allocate", memory, static_cast<std::uint32_t>(kind),
+               alignment_bytes);
   return {memory.base, memory.offset_bytes};
 }
 

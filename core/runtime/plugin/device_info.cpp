@@ -2,8 +2,10 @@
 #include "core/runtime/plugin/device_info.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -43,6 +45,29 @@ DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& a
   return result;
 }
 
+/// "0000:65:00.0": hexadecimal, a domain of four to eight digits. Empty is fine.
+bool is_pci_address(std::string_view text) {
+  if (text.empty()) return true;
+  constexpr std::string_view kTail = ":xx:xx.x";
+  if (text.size() < 4 + kTail.size() || text.size() > 8 + kTail.size()) return false;
+  const std::size_t domain = text.size() - kTail.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char expected = i < domain ? 'x' : kTail[i - domain];
+    const bool fits = expected == 'x' ? std::isxdigit(static_cast<unsigned char>(text[i])) != 0
+                                      : text[i] == expected;
+    if (!fits) return false;
+  }
+  return true;
+}
+
+void check_bits(const patchbay_device_properties& raw, Arrival& arrival) {
+  const auto expect_known = [&](const char* what, std::uint64_t bits, std::uint64_t known) {
+    arrival.expect((bits & ~known) == 0, "its {} have unknown bits, {:#x}", what, bits & ~known);
+  };
+  expect_known("capabilities", raw.capabilities, PATCHBAY_KNOWN_CAPABILITIES);
+  expect_known("host_addressable_kinds", raw.host_addressable_kinds, PATCHBAY_KNOWN_MEMORY_KINDS);
+}
+
 void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
   arrival.expect(raw.kind == PATCHBAY_DEVICE_CPU || raw.kind == PATCHBAY_DEVICE_ACCELERATOR,
                  "its kind is {}, expected {} or {}", raw.kind, int{PATCHBAY_DEVICE_CPU},
@@ -52,6 +77,9 @@ void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
   };
   expect_at_most("memory_total_bytes", raw.memory_total_bytes, kMostMemoryBytes);
   expect_at_most("memory_free_bytes", raw.memory_free_bytes, kMostMemoryBytes);
+  if (raw.memory_total_bytes != 0) {
+    expect_at_most("memory_free_bytes", raw.memory_free_bytes, raw.memory_total_bytes);
+  }
   expect_at_most("memory_alignment_bytes", raw.memory_alignment_bytes, kMostAlignmentBytes);
   expect_at_most("compute_units", raw.compute_units, kMostUnits);
   expect_at_most("preferred_vector_bytes", raw.preferred_vector_bytes, kMostUnits);
@@ -63,16 +91,26 @@ void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
   arrival.expect(raw.dlpack_device_type >= 0 && raw.dlpack_device_id >= 0,
                  "its DLPack device is ({}, {}), expected no negative number",
                  raw.dlpack_device_type, raw.dlpack_device_id);
+  arrival.expect((raw.capabilities & PATCHBAY_PAGEABLE_COPIES_BLOCK) == 0 ||
+                     ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_PINNED) & 1) != 0,
+                 "its copies of pageable memory block, and its host_addressable_kinds lack pinned "
+                 "memory");
 }
 
 }  // namespace
 
 std::string read_device_info(const patchbay_device_properties& raw, const std::string& backend,
-                             DeviceInfo& info) {
+                             bool is_newer, DeviceInfo& info) {
   constexpr std::size_t kLeastBytes = offsetof(patchbay_device_properties, name);
   if (raw.size < kLeastBytes) {
     return fmt::format("it enumerates a device with {} bytes of properties: expected at least {}",
                        raw.size, kLeastBytes);
+  }
+  if (raw.size % alignof(patchbay_device_properties) != 0) {
+    return fmt::format(
+        "it enumerates a device with {} bytes of properties: expected a multiple of "
+        "{}",
+        raw.size, alignof(patchbay_device_properties));
   }
   patchbay_device_properties known{};
   std::memcpy(&known, &raw, std::min<std::size_t>(raw.size, sizeof(known)));
@@ -85,8 +123,12 @@ std::string read_device_info(const patchbay_device_properties& raw, const std::s
   info.name_text = info.name.to_string();
   Arrival arrival;
   info.properties = to_properties(known, arrival);
+  arrival.expect(is_pci_address(info.properties.pci_address),
+                 "its pci_address is '{}', expected one as '0000:65:00.0'",
+                 info.properties.pci_address);
   check_numbers(known, arrival);
-  info.host_addressable_kinds = known.host_addressable_kinds;
+  if (!is_newer) check_bits(known, arrival);
+  info.host_addressable_kinds = known.host_addressable_kinds & PATCHBAY_KNOWN_MEMORY_KINDS;
   info.has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
   info.dlpack_device_type = known.dlpack_device_type;
   info.dlpack_device_id = known.dlpack_device_id;

@@ -24,8 +24,9 @@ struct DeviceInfo {
 };
 
 /// Reads and checks the properties of an enumerated device. Returns what is wrong, or nothing.
+/// Bits that this library does not know are an error, unless the plugin `is_newer`.
 std::string read_device_info(const patchbay_device_properties& raw, const std::string& backend,
-                             DeviceInfo& info);
+                             bool is_newer, DeviceInfo& info);
 
 }  // namespace patchbay::runtime
 

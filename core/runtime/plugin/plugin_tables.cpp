@@ -52,6 +52,10 @@ constexpr Entry kKernel[] = {PATCHBAY_ENTRY(patchbay_kernel_table, prepare),
 template <class Table>
 std::string adopt(const char* name, const Table& raw, std::span<const Entry> required,
                   Table& table) {
+  if (raw.size % sizeof(void*) != 0) {
+    return fmt::format("its {} table is {} bytes, expected a multiple of {}", name, raw.size,
+                       sizeof(void*));
+  }
   std::memcpy(&table, &raw, std::min<std::size_t>(raw.size, sizeof(table)));
   table.size = sizeof(table);
   for (const Entry& entry : required) {

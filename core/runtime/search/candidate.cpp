@@ -125,6 +125,12 @@ std::string refuse_ownership(int directory, const struct stat& info, const fs::p
   return refuse_access(folder, "its directory " + one_line(real_path.parent_path().string()));
 }
 
+bool is_setting_name(std::string_view name) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  return kLetters.find(name[0]) != std::string_view::npos &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+}
+
 /// `file_name` is the <name> of patchbay-<name>.so, empty for other files.
 std::string refuse_note(const Note& note, const std::string& file_name) {
   if (note.abi_major != PATCHBAY_ABI_MAJOR) {
@@ -155,6 +161,10 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
   }
   if (note.backend == "gpu" || note.backend == "host") {
     return fmt::format("backend name '{}' is reserved", note.backend);
+  }
+  for (const std::string& name : note.settings.value_or(std::vector<std::string>())) {
+    if (is_setting_name(name)) continue;
+    return fmt::format("its note has a bad setting name {}: expected [a-z][a-z0-9_]*", quote(name));
   }
   return {};
 }

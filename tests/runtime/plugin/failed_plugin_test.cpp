@@ -41,6 +41,11 @@ TEST(FailedPlugin, MemoryTableTooShortForARequiredEntry) {
   expect_outcome("short-memory-table", kFailed, {"memory table", "too short", "'copy_on_device'"});
 }
 
+TEST(FailedPlugin, TableThatEndsWithinAnEntry) {
+  expect_outcome("split-table", kFailed,
+                 {"its memory table is 60 bytes, expected a multiple of 8"});
+}
+
 TEST(FailedPlugin, RequiredTableNull) { expect_outcome("no-memory-table", kFailed, {"'memory'"}); }
 
 TEST(FailedPlugin, RequiredEntryNull) {

@@ -71,52 +71,73 @@ TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
                                                                   "null with a length of "
                                                                   "4611686018427387904 bytes");
   }
-  for (const Refusal& refusal : std::vector<Refusal>{
-           {"feature-null",
-            "it requires the feature 'without a name' (bit 40), which this library does not have"},
-           {"feature-huge",
-            "it requires the feature 'without a name' (bit 40), which this library does not have"},
-           {"feature-bytes",
-            "it requires the feature 'red\\x1b[31m \\xff\u00e9\\xc2\\x9b\\x0aend' (bit 40), which "
-            "this library does not have"},
-           {"message-null",
-            "(a text of the plugin's that can't be read: null with a length of 5 bytes)"},
-           {"message-huge",
-            "(a text of the plugin's that can't be read: 4611686018427387904 bytes long, expected "
-            "at most 16777216)"},
-           {"message-bytes", "red\\x1b[31m \\xff\u00e9\\xc2\\x9b end"},
-           {"status-code",
-            "it failed (status code 4242, which the plugin interface does not have)"},
-           {"status-core-code",
-            "it failed (status code -1, which the plugin interface does not have)"},
-           {"status-null", " (status code 0, which the plugin interface does not have)"},
-           {"status-short", " (status code 0, which the plugin interface does not have)"},
-           {"status-flags", "it failed"},
-           {"origin-huge", "it failed"},
-           {"index", "it enumerates a device of index 2147483648: expected 0 to 255"},
-           {"kind", "it enumerates hostile:0: its kind is 99, expected 1 or 2"},
-           {"no-kind", "it enumerates hostile:0: its kind is 0, expected 1 or 2"},
-           {"alignment",
-            "it enumerates hostile:0: its memory_alignment_bytes is 48, expected a power of two"},
-           {"huge-alignment",
-            "it enumerates hostile:0: its memory_alignment_bytes is 4611686018427387904, expected "
-            "at most 2097152"},
-           {"total",
-            "it enumerates hostile:0: its memory_total_bytes is 4611686018427387904, expected at "
-            "most 72057594037927936"},
-           {"free",
-            "it enumerates hostile:0: its memory_free_bytes is 4611686018427387904, expected at "
-            "most 72057594037927936"},
-           {"units",
-            "it enumerates hostile:0: its compute_units is 4294967295, expected at most 16777216"},
-           {"group",
-            "it enumerates hostile:0: its max_group_size is 4294967295, expected at most 16777216"},
-           {"dlpack",
-            "it enumerates hostile:0: its DLPack device is (-7, 0), expected no negative number"},
-           {"properties-null", "it enumerates a device without properties"},
-           {"properties-short",
-            "it enumerates a device with 12 bytes of properties: expected at least 16"},
-       }) {
+  for (
+      const Refusal& refusal : std::vector<Refusal>{
+          {"feature-null",
+           "it requires the feature 'without a name' (bit 40), which this library does not have"},
+          {"feature-huge",
+           "it requires the feature 'without a name' (bit 40), which this library does not have"},
+          {"feature-bytes",
+           "it requires the feature 'red\\x1b[31m \\xff\u00e9\\xc2\\x9b\\x0aend' (bit 40), which "
+           "this library does not have"},
+          {"message-null",
+           "(a text of the plugin's that can't be read: null with a length of 5 bytes)"},
+          {"message-huge",
+           "(a text of the plugin's that can't be read: 4611686018427387904 bytes long, expected "
+           "at most 16777216)"},
+          {"message-bytes", "red\\x1b[31m \\xff\u00e9\\xc2\\x9b end"},
+          {"status-code", "it failed (status code 4242, which the plugin interface does not have)"},
+          {"status-core-code",
+           "it failed (status code -1, which the plugin interface does not have)"},
+          {"status-null", " (status code 0, which the plugin interface does not have)"},
+          {"status-short", " (status code 0, which the plugin interface does not have)"},
+          {"status-flags", "it failed"},
+          {"origin-huge", "it failed"},
+          {"index", "it enumerates a device of index 2147483648: expected 0 to 255"},
+          {"kind", "it enumerates hostile:0: its kind is 99, expected 1 or 2"},
+          {"no-kind", "it enumerates hostile:0: its kind is 0, expected 1 or 2"},
+          {"alignment",
+           "it enumerates hostile:0: its memory_alignment_bytes is 48, expected a power of two"},
+          {"huge-alignment",
+           "it enumerates hostile:0: its memory_alignment_bytes is 4611686018427387904, expected "
+           "at most 2097152"},
+          {"total",
+           "it enumerates hostile:0: its memory_total_bytes is 4611686018427387904, expected at "
+           "most 72057594037927936"},
+          {"free",
+           "it enumerates hostile:0: its memory_free_bytes is 4611686018427387904, expected at "
+           "most 72057594037927936"},
+          {"units",
+           "it enumerates hostile:0: its compute_units is 4294967295, expected at most 16777216"},
+          {"group",
+           "it enumerates hostile:0: its max_group_size is 4294967295, expected at most 16777216"},
+          {"dlpack",
+           "it enumerates hostile:0: its DLPack device is (-7, 0), expected no negative number"},
+          {"dlpack-id",
+           "it enumerates hostile:0: its DLPack device is (0, -1), expected no negative number"},
+          {"vector",
+           "it enumerates hostile:0: its preferred_vector_bytes is 4294967295, expected at most "
+           "16777216"},
+          {"sub-group",
+           "it enumerates hostile:0: its sub_group_width is 4294967295, expected at most 16777216"},
+          {"capability",
+           "it enumerates hostile:0: its capabilities have unknown bits, 0x8000000000000000"},
+          {"memory-kind",
+           "it enumerates hostile:0: its host_addressable_kinds have unknown bits, 0x201"},
+          {"pageable",
+           "it enumerates hostile:0: its copies of pageable memory block, and its "
+           "host_addressable_kinds lack pinned memory"},
+          {"address",
+           "it enumerates hostile:0: its pci_address is '0000:65:00:0', expected one as "
+           "'0000:65:00.0'"},
+          {"free-above-total",
+           "it enumerates hostile:0: its memory_free_bytes is 1048577, expected at most 1048576"},
+          {"properties-split",
+           "it enumerates a device with 36 bytes of properties: expected a multiple of 8"},
+          {"properties-null", "it enumerates a device without properties"},
+          {"properties-short",
+           "it enumerates a device with 12 bytes of properties: expected at least 16"},
+      }) {
     refusals.emplace_back(refusal.value, refusal.reason);
   }
   for (const auto& [value, reason] : refusals) {
@@ -168,6 +189,16 @@ TEST(HostilePlugin, CallsNameTheEntryThatGaveNothing) {
        [](const Device& device) { (void)device.default_stream().record(); }},
       {"no-memory", "allocate", "allocate of the memory table reported success and gave nothing",
        allocate},
+      {"memory-address", "allocate",
+       "allocate of the memory table gave the address 0x1001, expected a multiple of 64", allocate},
+      {"memory-offset", "allocate",
+       "allocate of the memory table gave an offset of 4611686018427387904 bytes, expected at most "
+       "72057594037927936",
+       allocate},
+      {"wrap-offset", "wrap_buffer",
+       "wrap of the memory table gave an offset of 4611686018427387904 bytes, expected at most "
+       "72057594037927936",
+       [](const Device& device) { (void)wrap_buffer(device, 64, 4); }},
       {"", "wrap_buffer", "wrap of the memory table reported success and gave nothing",
        [](const Device& device) { (void)wrap_buffer(device, 64, 4); }},
       {"", "wrap_stream", "wrap of the stream table reported success and gave nothing",
