@@ -86,6 +86,22 @@ TEST(CheckCommand, AnExitIsAFinding) {
       << finished.output;
 }
 
+TEST(CheckCommand, AKernelThatEndsOrHangsTheProcessIsAFinding) {
+  for (const char* entry : {"workspace_bytes", "launch"}) {
+    SCOPED_TRACE(entry);
+    const std::string named = std::string(entry) + " of the kernel table\n";
+    const Finished ended = check("exit kernel." + std::string(entry), "--chapter streams");
+    EXPECT_EQ(ended.exit_status, 1);
+    EXPECT_TRUE(has(ended, "ended the process with exit status 3 in " + named)) << ended.output;
+    const Finished hung =
+        check("hang kernel." + std::string(entry), "--time-limit 1 --chapter streams");
+    EXPECT_EQ(hung.exit_status, 1);
+    EXPECT_TRUE(has(hung, "did not end within 1 s: the plugin is still in " + named))
+        << hung.output;
+    EXPECT_LT(hung.seconds, 60);
+  }
+}
+
 TEST(CheckCommand, AnExceptionOutOfADestructorIsAFinding) {
   const Finished finished = check("throw event.destroy", "--chapter streams");
   EXPECT_EQ(finished.exit_status, 1);

@@ -217,6 +217,7 @@ TEST(Flaws, EntriesThatDoNotReturnAreNamed) {
        {std::tuple{"never-done", "streams.an_event_is_done_when_its_work_is",
                    "wait of the event table"},
         {"hang kernel.launch", "kernels.in_place", "launch of the kernel table"},
+        {"hang kernel.workspace_bytes", "kernels.in_place", "workspace_bytes of the kernel table"},
         {"hang plugin.close_device", "loading.the_runtime_closes",
          "close_device of the plugin table"}}) {
     SCOPED_TRACE(flaw);
