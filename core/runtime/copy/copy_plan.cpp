@@ -25,7 +25,7 @@ std::string_view to_string(Route route) {
   return "unknown";
 }
 
-std::string Place::name() const { return is_host() ? "host" : device_->info.name_text; }
+std::string Endpoint::name() const { return is_host() ? "host" : device_->info.name_text; }
 
 namespace runtime {
 namespace {
@@ -97,8 +97,9 @@ void check_same_runtime(const Terminal& from, const Terminal& to, std::string_vi
 
 }  // namespace runtime
 
-CopyPlan plan_copy(const Place& from, const Place& to, std::size_t size_bytes, bool non_blocking) {
-  const auto terminal = [](const Place& place) {
+CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes,
+                   bool non_blocking) {
+  const auto terminal = [](const Endpoint& place) {
     runtime::DeviceState* device = place.device_state();
     return runtime::Terminal{device, PATCHBAY_MEMORY_DEVICE,
                              device == nullptr || device->info.properties.host_addressable};

@@ -88,7 +88,7 @@ TEST_F(PageableCopy, ThePlanSaysTheRouteAndWhy) {
   EXPECT_EQ(plan.legs[0].to, "host");
   EXPECT_EQ(plan_copy(device_, host_, 64, true).reason, plan.reason);
   // Copies of the caller's own memory wait, whatever is asked for.
-  EXPECT_EQ(to_string(plan_copy(Place::host(), device_, 64, true).route), "host to device");
+  EXPECT_EQ(to_string(plan_copy(Endpoint::host(), device_, 64, true).route), "host to device");
 }
 
 TEST(PageableCopyValues, OfEverySizeAndLayoutArrive) {
