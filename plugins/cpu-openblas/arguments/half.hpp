@@ -71,18 +71,21 @@ struct Bf16 {
   return f32_of_bits(back != x ? toward_zero | 1u : bits);
 }
 [[gnu::always_inline]] inline float to_odd_f32(float x) { return x; }
-[[gnu::always_inline]] inline float to_odd_f32(std::int32_t x) {
-  return to_odd_f32(static_cast<double>(x));
-}
-[[gnu::always_inline]] inline float to_odd_f32(std::uint8_t x) { return static_cast<float>(x); }
-/// Bits that do not fit in f64 set its last bit.
-[[gnu::always_inline]] inline float to_odd_f32(std::int64_t x) {
-  const std::uint64_t bits = static_cast<std::uint64_t>(x);
-  const std::uint64_t sticky = (bits & 0x3ffu) != 0 ? 0x400u : 0u;
-  const bool is_large = x >= (std::int64_t{1} << 53) || x <= -(std::int64_t{1} << 53);
-  const auto fitting =
-      static_cast<std::int64_t>(is_large ? (bits & ~std::uint64_t{0x3ff}) | sticky : bits);
-  return to_odd_f32(static_cast<double>(fitting));
+/// Integers. Bits that do not fit in f64 set its last bit.
+template <class T>
+[[gnu::always_inline]] inline float to_odd_f32(T x) {
+  if constexpr (sizeof(T) < 4) {
+    return static_cast<float>(x);
+  } else if constexpr (sizeof(T) < 8) {
+    return to_odd_f32(static_cast<double>(x));
+  } else {
+    const std::uint64_t bits = static_cast<std::uint64_t>(x), kept = bits & ~std::uint64_t{0x7ff};
+    const std::uint64_t sticky = (bits & 0x7ffu) != 0 ? 0x800u : 0u;
+    const bool is_negative = x < T(1) && x != T(0);
+    const std::uint64_t magnitude = is_negative ? 0 - bits : bits;
+    const bool is_large = magnitude >= std::uint64_t{1} << 53;
+    return to_odd_f32(static_cast<double>(static_cast<T>(is_large ? kept | sticky : bits)));
+  }
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ inline std::int64_t offset_of(const patchbay_argument& tensor, std::int64_t inde
   return offset;
 }
 
-/// The bytes of a scalar, converted to the type that a loop expects.
+/// The bytes of a scalar in the type that a loop expects: a bool comes as a u8, and products of
+/// 16-bit floats are computed in f32.
 struct ScalarCell {
   alignas(8) std::uint64_t bits = 0;
 };

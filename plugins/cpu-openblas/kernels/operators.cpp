@@ -172,7 +172,8 @@ std::unique_ptr<plugin::Kernel> make_reduction(const Context& context, int op) {
   const SimdTable& simd = context.simd();
   const auto in = static_cast<std::uint8_t>(index_of(context.dtype(1)));
   const Reduction& method = simd.reduce[op][in];
-  const std::uint8_t kept = method.out_dtype, out = is_half(in) ? in : kept;
+  // Sums of integers are kept in 64 bits of either sign.
+  const std::uint8_t out = context.dtype(0), kept = is_half(in) ? std::uint8_t{PATCHBAY_F32} : out;
   const Row copy_out = out == kept ? simd.copy[out] : simd.cast[out][kept];
   return make_reducing<Reduction>(
       context, {context.name(), method, simd.copy[in], copy_out, in, in, kept, out});

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "patchbay/plugin/kernels/operators.h"
+
 #include "cpu-openblas/arguments/loop_nest.hpp"
 #include "cpu-openblas/kernels/index.hpp"
 #include "cpu-openblas/kernels/operators.hpp"
@@ -169,6 +171,8 @@ void ScatterAddKernel::compute_share(const Walk& walk, const Share& share) const
     else
       add_share<T, std::int64_t>(walk, share);
   };
+  static_assert(PATCHBAY_SET_WIDE_NUMBERS == (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(I32) |
+                                              PATCHBAY_BIT(I64) | PATCHBAY_BIT(U8)));
   switch (walk.dtype) {
     case PATCHBAY_F32: return with_index(float{});
     case PATCHBAY_F64: return with_index(double{});

@@ -175,11 +175,7 @@ void fill_type(SimdTable& table) {
 }  // namespace
 
 void fill_arg_reduce(SimdTable& table) {
-  fill_type<float>(table);
-  fill_type<double>(table);
-  fill_type<std::int32_t>(table);
-  fill_type<std::int64_t>(table);
-  fill_type<std::uint8_t>(table);
+  for_plain([&](auto x) { fill_type<decltype(x)>(table); });
   for (auto& dtypes : table.arg_reduce) dtypes[PATCHBAY_BOOL] = dtypes[PATCHBAY_U8];
 }
 

@@ -4,24 +4,6 @@
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
 
-template <class T>
-struct Limits;
-template <>
-struct Limits<std::int32_t> {
-  static constexpr std::int32_t kLowest = INT32_MIN, kHighest = INT32_MAX;
-  static constexpr double kEnd = 2147483648.0;  // the highest value + 1
-};
-template <>
-struct Limits<std::int64_t> {
-  static constexpr std::int64_t kLowest = INT64_MIN, kHighest = INT64_MAX;
-  static constexpr double kEnd = 9223372036854775808.0;
-};
-template <>
-struct Limits<std::uint8_t> {
-  static constexpr std::uint8_t kLowest = 0, kHighest = 255;
-  static constexpr double kEnd = 256.0;
-};
-
 /// Truncates; saturates values out of range; NaN gives 0.
 template <class To, class From>
 To to_integer(From x) {
@@ -96,10 +78,9 @@ void fill_half_pair(SimdTable& table) {
 template <class H, class Other>
 void fill_half(SimdTable& table) {
   constexpr int half = DtypeOf<H>::value;
-  fill_half_pair<H, double>(table);
-  fill_half_pair<H, std::int32_t>(table);
-  fill_half_pair<H, std::int64_t>(table);
-  fill_half_pair<H, std::uint8_t>(table);
+  for_plain([&](auto x) {
+    if constexpr (!kSame<decltype(x), float>) fill_half_pair<H, decltype(x)>(table);
+  });
   table.cast[PATCHBAY_F32][half] = widen_row<H>;
   table.cast[half][PATCHBAY_F32] = narrow_row<H>;
   table.cast[DtypeOf<Other>::value][half] =
@@ -110,30 +91,43 @@ void fill_half(SimdTable& table) {
       tiled_row<unary_row<CastBoolToFloat, float, std::uint8_t>, std::uint8_t, H, 1>;
 }
 
+template <bool kFirst, class A, class B>
+struct Choice {
+  using type = A;
+};
+template <class A, class B>
+struct Choice<false, A, B> {
+  using type = B;
+};
+/// The type as which a value may be read or written where only its low bits count.
+template <class T>
+using Low = typename Choice<kIsFloat<T>, T, Bits<T>>::type;
+
+/// Between integers the sign counts only where the result is wider, so that most pairs share a
+/// loop.
 template <class To, class From>
-void fill_pair(SimdTable& table) {
-  table.cast[DtypeOf<To>::value][DtypeOf<From>::value] = unary_row<CastTo<To>, To, From>;
+constexpr Row pair_row() {
+  if constexpr (kIsFloat<To> || kIsFloat<From>) {
+    return unary_row<CastTo<To>, To, From>;
+  } else {
+    using Read = typename Choice<(sizeof(To) > sizeof(From)), From, Bits<From>>::type;
+    return unary_row<CastTo<Bits<To>>, Bits<To>, Read>;
+  }
 }
 
 template <class T>
 void fill_type(SimdTable& table) {
-  fill_pair<float, T>(table);
-  fill_pair<double, T>(table);
-  fill_pair<std::int32_t, T>(table);
-  fill_pair<std::int64_t, T>(table);
-  fill_pair<std::uint8_t, T>(table);
-  table.cast[PATCHBAY_BOOL][DtypeOf<T>::value] = unary_row<CastToBool, std::uint8_t, T>;
-  table.cast[DtypeOf<T>::value][PATCHBAY_BOOL] = unary_row<CastFromBool<T>, T, std::uint8_t>;
+  constexpr int own = DtypeOf<T>::value;
+  for_plain(
+      [&](auto x) { table.cast[DtypeOf<decltype(x)>::value][own] = pair_row<decltype(x), T>(); });
+  table.cast[PATCHBAY_BOOL][own] = unary_row<CastToBool, std::uint8_t, Low<T>>;
+  table.cast[own][PATCHBAY_BOOL] = unary_row<CastFromBool<Low<T>>, Low<T>, std::uint8_t>;
 }
 
 }  // namespace
 
 void fill_cast(SimdTable& table) {
-  fill_type<float>(table);
-  fill_type<double>(table);
-  fill_type<std::int32_t>(table);
-  fill_type<std::int64_t>(table);
-  fill_type<std::uint8_t>(table);
+  for_plain([&](auto x) { fill_type<decltype(x)>(table); });
   fill_half<F16, Bf16>(table);
   fill_half<Bf16, F16>(table);
   table.cast[PATCHBAY_BOOL][PATCHBAY_BOOL] = unary_row<CastToBool, std::uint8_t, std::uint8_t>;

@@ -26,16 +26,14 @@ PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)
 #undef PATCHBAY_CHOICE
 #undef PATCHBAY_BOUNDED
 
+/// Elements are copied without conversion, so only their size counts.
 template <class Op>
-auto choices_of(Row3* rows) {
-  return [rows](auto x) {
-    using T = decltype(x);
-    rows[DtypeOf<T>::value] = ternary_row<Op, T, Bool, T, T>;
-    if constexpr (kSame<T, float>) {  // halves are copied without conversion
-      rows[PATCHBAY_F16] = ternary_row<Op, std::uint16_t, Bool, std::uint16_t, std::uint16_t>;
-      rows[PATCHBAY_BF16] = rows[PATCHBAY_F16];
-    }
-  };
+void fill_choices(Row3* rows) {
+#define PATCHBAY_ROW(name, printed, NAME, number, size_bytes, ...)                         \
+  rows[number] = ternary_row<Op, BitsOf<size_bytes>::type, Bool, BitsOf<size_bytes>::type, \
+                             BitsOf<size_bytes>::type>;
+  PATCHBAY_DTYPES(PATCHBAY_ROW)
+#undef PATCHBAY_ROW
 }
 
 template <class Op>
@@ -54,15 +52,13 @@ auto bounded_of(Row3* rows) {
 
 void fill_choice(SimdTable& table) {
 #define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
-  for_##dtypes(choices_of<Choice_##name>(table.choice[number_of(ChoiceOp::name)]));
+  fill_choices<Choice_##name>(table.choice[number_of(ChoiceOp::name)]);
 #define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
   for_##dtypes(bounded_of<Bounded_##name>(table.bounded[number_of(BoundedOp::name)]));
   PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)
   PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)
 #undef PATCHBAY_CHOICE
 #undef PATCHBAY_BOUNDED
-  // Bools are copied like u8.
-  for (Row3* rows : table.choice) rows[PATCHBAY_BOOL] = rows[PATCHBAY_U8];
 }
 
 }  // namespace patchbay::cpu::PATCHBAY_SIMD

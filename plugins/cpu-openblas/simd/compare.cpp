@@ -33,7 +33,7 @@ struct OfBools {
 
 template <class Op>
 void fill_comparison(Row* rows) {
-  for_NUMBERS([rows](auto x) {
+  for_plain([rows](auto x) {
     using T = decltype(x);
     rows[DtypeOf<T>::value] = binary_row<Op, Bool, T, T>;
     if constexpr (kSame<T, float>) {

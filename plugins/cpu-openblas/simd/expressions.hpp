@@ -3,6 +3,8 @@
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_SIMD_EXPRESSIONS_HPP_
 
+#include "patchbay/plugin/kernels/operators.h"
+
 #include "functions.hpp"
 #include "rows.hpp"
 
@@ -26,18 +28,14 @@ void for_FLOATS(Set set) {
   set(float{});
   set(double{});
 }
+static_assert(PATCHBAY_SET_WIDE_NUMBERS == (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(I32) |
+                                            PATCHBAY_BIT(I64) | PATCHBAY_BIT(U8)));
 template <class Set>
 void for_NUMBERS(Set set) {
   for_FLOATS(set);
   set(std::int32_t{});
   set(std::int64_t{});
   set(std::uint8_t{});
-}
-
-/// Bools are separate from numbers, because some need other loops.
-template <class Set>
-void for_ALL(Set set) {
-  for_NUMBERS(set);
 }
 
 }  // namespace

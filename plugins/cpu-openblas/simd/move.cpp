@@ -132,14 +132,10 @@ void fill_size(SimdTable& table, int dtype) {
 }  // namespace
 
 void fill_move(SimdTable& table) {
-  fill_size<std::uint32_t>(table, PATCHBAY_F32);
-  fill_size<std::uint64_t>(table, PATCHBAY_F64);
-  fill_size<std::uint16_t>(table, PATCHBAY_F16);
-  fill_size<std::uint16_t>(table, PATCHBAY_BF16);
-  fill_size<std::uint32_t>(table, PATCHBAY_I32);
-  fill_size<std::uint64_t>(table, PATCHBAY_I64);
-  fill_size<std::uint8_t>(table, PATCHBAY_U8);
-  fill_size<std::uint8_t>(table, PATCHBAY_BOOL);
+#define PATCHBAY_ROW(name, printed, NAME, number, size_bytes, ...) \
+  fill_size<BitsOf<size_bytes>::type>(table, number);
+  PATCHBAY_DTYPES(PATCHBAY_ROW)
+#undef PATCHBAY_ROW
   table.arange[PATCHBAY_F32] = arange<float>;
   table.arange[PATCHBAY_F64] = arange<double>;
   table.arange[PATCHBAY_F16] = half_arange<F16>;

@@ -2,6 +2,8 @@
 // Sums and extremes. Element i of a block belongs to lane i % kLanes; lanes are combined in halves.
 // Rows and columns use the same order, so a transposed view gives the same bits, as does any vector
 // width.
+#include "patchbay/plugin/kernels/operators.h"
+
 #include "half_rows.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
@@ -9,24 +11,21 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
+/// The initial values of extremes.
 template <class T>
-constexpr T kInfinity = static_cast<T>(__builtin_inff());
+constexpr T lowest() {
+  if constexpr (kIsFloat<T>)
+    return static_cast<T>(-__builtin_inff());
+  else
+    return Limits<T>::kLowest;
+}
 template <class T>
-constexpr T kLowest = -kInfinity<T>;
-template <class T>
-constexpr T kHighest = kInfinity<T>;
-template <>
-inline constexpr std::int32_t kLowest<std::int32_t> = INT32_MIN;
-template <>
-inline constexpr std::int32_t kHighest<std::int32_t> = INT32_MAX;
-template <>
-inline constexpr std::int64_t kLowest<std::int64_t> = INT64_MIN;
-template <>
-inline constexpr std::int64_t kHighest<std::int64_t> = INT64_MAX;
-template <>
-inline constexpr std::uint8_t kLowest<std::uint8_t> = 0;
-template <>
-inline constexpr std::uint8_t kHighest<std::uint8_t> = 255;
+constexpr T highest() {
+  if constexpr (kIsFloat<T>)
+    return static_cast<T>(__builtin_inff());
+  else
+    return Limits<T>::kHighest;
+}
 
 /// The type in which integers are summed; floats use their own type.
 template <class T>
@@ -51,12 +50,8 @@ inline Sum<T> widen(T x) {
   return static_cast<Sum<T>>(static_cast<std::int64_t>(x));
 }
 
-template <class T>
-inline Sum<T> magnitude(T x) {
-  if constexpr (kSame<T, float>) return __builtin_fabsf(x);
-  if constexpr (kSame<T, double>) return __builtin_fabs(x);
-  return x < T(0) ? Sum<T>(0) - widen(x) : widen(x);
-}
+inline float magnitude(float x) { return __builtin_fabsf(x); }
+inline double magnitude(double x) { return __builtin_fabs(x); }
 
 // An operation: its accumulator's type and initial value, and how to add and combine.
 template <class T>
@@ -75,7 +70,7 @@ struct BoolSumStep : SumStep<std::uint8_t> {
 template <class T>
 struct MaxStep {
   using Accumulator = T;
-  static constexpr T kStart = kLowest<T>;
+  static constexpr T kStart = lowest<T>();
   static T enter(T x) { return x; }
   static T join(T a, T b) {
     if constexpr (kIsFloat<T>) return ((a > b) | (a != a)) ? a : b;
@@ -86,7 +81,7 @@ struct MaxStep {
 template <class T>
 struct MinStep {
   using Accumulator = T;
-  static constexpr T kStart = kHighest<T>;
+  static constexpr T kStart = highest<T>();
   static T enter(T x) { return x; }
   static T join(T a, T b) {
     if constexpr (kIsFloat<T>) return ((a < b) | (a != a)) ? a : b;
@@ -230,19 +225,10 @@ void combine(std::int64_t n, void* accumulators, const void* later) {
   for (std::int64_t i = 0; i < n; ++i) a[i] = Step::join(a[i], b[i]);
 }
 
-template <class A>
-constexpr std::uint8_t out_dtype() {
-  if constexpr (kSame<A, std::uint64_t>)
-    return PATCHBAY_I64;
-  else
-    return DtypeOf<A>::value;
-}
-
 template <class Step, class T>
 constexpr Reduction make() {
   if constexpr (requires { typename Step::Accumulator; }) {
-    return {reduce_block<Step, T>, reduce_columns<Step, T>, combine<Step>,
-            out_dtype<typename Step::Accumulator>()};
+    return {reduce_block<Step, T>, reduce_columns<Step, T>, combine<Step>};
   } else {
     return {};
   }
@@ -251,9 +237,11 @@ constexpr Reduction make() {
 /// Elements of T are accumulated as those of `Wide`.
 template <class T, class Wide = T>
 void fill_type(SimdTable& table) {
-#define PATCHBAY_FILL(name, ...)                               \
-  table.reduce[number_of(ReduceOp::name)][DtypeOf<T>::value] = \
-      make<Step<ReduceOp::name, Wide>, T>();
+  constexpr int kDtype = DtypeOf<T>::value;
+#define PATCHBAY_FILL(name, version, arguments, dtypes, ...)                                 \
+  if constexpr ((PATCHBAY_SET_##dtypes >> kDtype & 1) != 0) {                                \
+    table.reduce[number_of(ReduceOp::name)][kDtype] = make<Step<ReduceOp::name, Wide>, T>(); \
+  }
   PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_FILL)
 #undef PATCHBAY_FILL
 }
@@ -261,11 +249,7 @@ void fill_type(SimdTable& table) {
 }  // namespace
 
 void fill_reduce(SimdTable& table) {
-  fill_type<float>(table);
-  fill_type<double>(table);
-  fill_type<std::int32_t>(table);
-  fill_type<std::int64_t>(table);
-  fill_type<std::uint8_t>(table);
+  for_plain([&](auto x) { fill_type<decltype(x)>(table); });
   fill_type<F16, float>(table);
   fill_type<Bf16, float>(table);
   table.reduce[number_of(ReduceOp::sum)][PATCHBAY_BOOL] = make<BoolSumStep, std::uint8_t>();
@@ -273,7 +257,6 @@ void fill_reduce(SimdTable& table) {
   for (const ReduceOp op : kExtremes) {
     Reduction* const dtypes = table.reduce[number_of(op)];
     dtypes[PATCHBAY_BOOL] = dtypes[PATCHBAY_U8];
-    dtypes[PATCHBAY_BOOL].out_dtype = PATCHBAY_BOOL;
   }
 }
 

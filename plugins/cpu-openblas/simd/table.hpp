@@ -123,7 +123,6 @@ struct Reduction {
   ReduceBlock block = nullptr;
   ReduceColumns columns = nullptr;
   Combine combine = nullptr;
-  std::uint8_t out_dtype = 0;  // of the accumulators
 };
 struct ArgReduction {
   ArgBlock block = nullptr;

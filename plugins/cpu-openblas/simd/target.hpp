@@ -91,28 +91,71 @@ inline void stream_fence() {
 #endif
 }
 
+namespace elements {  // types of elements, as the dtype table names them
+using f32 = float;
+using f64 = double;
+using i8 = std::int8_t;
+using i16 = std::int16_t;
+using i32 = std::int32_t;
+using i64 = std::int64_t;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+}  // namespace elements
+
+// By kind, the dtypes that C++ computes in. 16-bit floats and bools are set apart from them.
+#define PATCHBAY_PLAIN_Float(X, number, T) X(number, T)
+#define PATCHBAY_PLAIN_Signed(X, number, T) X(number, T)
+#define PATCHBAY_PLAIN_Unsigned(X, number, T) X(number, T)
+#define PATCHBAY_PLAIN_Half(X, number, T)
+#define PATCHBAY_PLAIN_Bool(X, number, T)
+
 template <class T>
 struct DtypeOf;
+#define PATCHBAY_NUMBER(number, T)       \
+  template <>                            \
+  struct DtypeOf<elements::T> {          \
+    static constexpr int value = number; \
+  };
+#define PATCHBAY_ROW(name, printed, NAME, number, size_bytes, kind, type, ...) \
+  PATCHBAY_PLAIN_##kind(PATCHBAY_NUMBER, number, type)
+PATCHBAY_DTYPES(PATCHBAY_ROW)
+#undef PATCHBAY_ROW
+#undef PATCHBAY_NUMBER
+
+/// Calls set(value of T) for each plain dtype.
+template <class Set>
+void for_plain(Set set) {
+#define PATCHBAY_SET(number, T) set(elements::T{});
+#define PATCHBAY_ROW(name, printed, NAME, number, size_bytes, kind, type, ...) \
+  PATCHBAY_PLAIN_##kind(PATCHBAY_SET, number, type)
+  PATCHBAY_DTYPES(PATCHBAY_ROW)
+#undef PATCHBAY_ROW
+#undef PATCHBAY_SET
+}
+
+/// Unsigned integers of a size: what is moved, whatever it is.
+template <int kBytes>
+struct BitsOf;
 template <>
-struct DtypeOf<float> {
-  static constexpr int value = PATCHBAY_F32;
+struct BitsOf<1> {
+  using type = std::uint8_t;
 };
 template <>
-struct DtypeOf<double> {
-  static constexpr int value = PATCHBAY_F64;
+struct BitsOf<2> {
+  using type = std::uint16_t;
 };
 template <>
-struct DtypeOf<std::int32_t> {
-  static constexpr int value = PATCHBAY_I32;
+struct BitsOf<4> {
+  using type = std::uint32_t;
 };
 template <>
-struct DtypeOf<std::int64_t> {
-  static constexpr int value = PATCHBAY_I64;
+struct BitsOf<8> {
+  using type = std::uint64_t;
 };
-template <>
-struct DtypeOf<std::uint8_t> {
-  static constexpr int value = PATCHBAY_U8;
-};
+template <class T>
+using Bits = typename BitsOf<sizeof(T)>::type;
 
 template <class T>
 constexpr bool kIsFloat = false;
@@ -121,25 +164,33 @@ inline constexpr bool kIsFloat<float> = true;
 template <>
 inline constexpr bool kIsFloat<double> = true;
 
-/// The unsigned type in which integers wrap.
+/// The unsigned type in which integers wrap, at least as wide as int; floats themselves.
 template <class T>
 struct WrapOf {
-  using type = T;
+  using type = typename BitsOf<(sizeof(T) < 4 ? 4 : sizeof(T))>::type;
 };
 template <>
-struct WrapOf<std::int32_t> {
-  using type = std::uint32_t;
+struct WrapOf<float> {
+  using type = float;
 };
 template <>
-struct WrapOf<std::int64_t> {
-  using type = std::uint64_t;
-};
-template <>
-struct WrapOf<std::uint8_t> {
-  using type = std::uint32_t;
+struct WrapOf<double> {
+  using type = double;
 };
 template <class T>
 using Wrap = typename WrapOf<T>::type;
+
+/// The ends of an integer type.
+template <class T>
+struct Limits {
+  static constexpr bool kIsSigned = static_cast<T>(-1) < T(1);
+  static constexpr T kLowest =
+      kIsSigned ? static_cast<T>(std::uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
+  static constexpr T kHighest = static_cast<T>(~kLowest);
+  /// One more than the highest.
+  static constexpr double kEnd =
+      2.0 * static_cast<double>(static_cast<std::uint64_t>(kHighest) / 2 + 1);
+};
 
 template <class T, class U>
 constexpr bool kSame = false;
