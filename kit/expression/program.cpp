@@ -3,49 +3,23 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 
-#include "patchbay/plugin/kernels/elementwise.h"
-#include "patchbay/plugin/kernels/operators.h"
+#include "patchbay/plugin/kernels/signatures.hpp"
 
 #include "kit/dtypes.hpp"
 
 namespace patchbay::expression {
 namespace {
 
-/// An operator and its operands; the result has their dtype, or is bool.
-struct ElementwiseOperator {
-  std::string_view name;
-  std::uint8_t num_operands;
-  kernels::DtypeSet dtypes;
-  bool gives_bool = false;
-  bool has_condition = false;  // the first operand is a bool
-};
-
-#define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
-  {#name ".1", 1, PATCHBAY_SET_##dtypes},
-#define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
-  {#name ".1", 2, PATCHBAY_SET_##dtypes},
-#define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
-  {#name ".1", 3, PATCHBAY_SET_##dtypes, false, true},
-#define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) {#name ".1", 3, PATCHBAY_SET_##dtypes},
-#define PATCHBAY_COMPARE(name, dtypes, expression) {#name ".1", 2, PATCHBAY_SET_##dtypes, true},
-#define PATCHBAY_LOGIC(name, num_operands, expression) \
-  {#name ".1", num_operands, PATCHBAY_SET_BOOLS, true},
-constexpr ElementwiseOperator kOperators[] = {PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
-                                              PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
-                                              PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
-                                              PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
-                                              PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
-                                              PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
-#undef PATCHBAY_UNARY
-#undef PATCHBAY_BINARY
-#undef PATCHBAY_CHOICE
-#undef PATCHBAY_BOUNDED
-#undef PATCHBAY_COMPARE
-#undef PATCHBAY_LOGIC
-
 constexpr std::string_view kCast = "cast.1";
+
+/// Null unless the word names an elementwise operator of the table.
+const kernels::Signature* find_operator(std::string_view word) {
+  const kernels::Signature* const found = kernels::find_signature(word);
+  if (found == nullptr) return nullptr;
+  const std::string_view family = found->family;
+  return family == "elementwise" || family == "comparison" || family == "logic" ? found : nullptr;
+}
 
 class Parser {
  public:
@@ -178,22 +152,23 @@ class Parser {
   }
 
   void apply() {
-    const auto* const found =
-        std::find_if(std::begin(kOperators), std::end(kOperators),
-                     [this](const ElementwiseOperator& op) { return op.name == word_; });
-    if (found == std::end(kOperators)) {
+    const kernels::Signature* const found = find_operator(word_);
+    if (found == nullptr) {
       plugin::unsupported("fused expressions have no operator '" +
                           std::string(word_.substr(0, 40)) + "'");
     }
-    Value value = made_by(found->name, found->num_operands);
+    const auto num_operands = static_cast<std::uint8_t>(found->parameters.size() - 1);
+    Value value = made_by(found->kernel, num_operands);
     std::size_t first = 0;
-    if (found->has_condition) check_condition(dtype_at(value.operands[first++]));
+    if (found->parameters[1].role == kernels::Role::kMask) {
+      check_condition(dtype_at(value.operands[first++]));
+    }
     const std::uint8_t dtype = dtype_at(value.operands[first]);
-    for (std::size_t i = first + 1; i < found->num_operands; ++i) {
+    for (std::size_t i = first + 1; i < num_operands; ++i) {
       check_same(value.operands[first], value.operands[i]);
     }
     if (!kernels::contains(found->dtypes, dtype)) fail("not defined for " + dtype_name(dtype));
-    value.dtype = found->gives_bool ? std::uint8_t{PATCHBAY_BOOL} : dtype;
+    value.dtype = kernels::result_dtype(found->result, dtype);
     push(value);
   }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "patchbay/plugin/kernels/operators.h"
+
 #include "kSmallFloatsText.text.h"
 #include "kit/portable/text.hpp"
 
@@ -68,7 +70,19 @@ std::string conversions_of(std::uint8_t dtype, const Traits& device) {
   return define("HAS_F64", device.has_f64 ? 1 : 0) + kSmallFloatsText + "#undef HAS_F64\n";
 }
 
+std::string most_text(std::uint8_t dtype) {
+  const std::size_t sign_bits = is_signed_integer(dtype) ? 1 : 0;
+  const std::uint64_t most = UINT64_MAX >> (64 - 8 * element_bytes(dtype) + sign_bits);
+  return "(" + element_type(dtype) + ")" + hexadecimal(most);
+}
+std::string least_text(std::uint8_t dtype) {
+  return is_signed_integer(dtype) ? "(-" + most_text(dtype) + " - 1)"
+                                  : "(" + element_type(dtype) + ")0";
+}
+
 std::string constant_text(std::uint8_t dtype, std::uint64_t bits) {
+  static_assert(PATCHBAY_SET_FLOATS ==
+                (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(F16) | PATCHBAY_BIT(BF16)));
   switch (dtype) {
     case PATCHBAY_F32: return "PATCHBAY_FROM_BITS(" + hexadecimal(bits) + "u)";
     case PATCHBAY_F64: return f64_text(std::bit_cast<double>(bits));

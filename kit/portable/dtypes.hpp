@@ -29,6 +29,10 @@ std::string loaded(std::uint8_t dtype, const std::string& element);
 std::string stored(std::uint8_t dtype, const std::string& value);
 /// The conversion functions that these two call; empty if the dtype needs none.
 std::string conversions_of(std::uint8_t dtype, const Traits& device);
+/// The least and the greatest value of an integer dtype (a bool is a u8), as expressions of its
+/// element type or of int.
+std::string least_text(std::uint8_t dtype);
+std::string most_text(std::uint8_t dtype);
 /// A literal of a value with exactly these bits.
 std::string constant_text(std::uint8_t dtype, std::uint64_t bits);
 

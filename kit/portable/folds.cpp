@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "patchbay/plugin/kernels/signatures.hpp"
+
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/text.hpp"
 
@@ -29,14 +31,8 @@ constexpr Fold kFolds[] = {
 
 /// The initial value of an extreme, which no element is worse than.
 std::string worst(bool greatest, std::uint8_t in) {
-  switch (in) {
-    case PATCHBAY_I32: return greatest ? "(-2147483647 - 1)" : "2147483647";
-    case PATCHBAY_I64:
-      return greatest ? "(-(i64)0x7fffffffffffffff - 1)" : "((i64)0x7fffffffffffffff)";
-    case PATCHBAY_U8:
-    case PATCHBAY_BOOL: return greatest ? "(u8)0" : "(u8)255";
-    default: return greatest ? "(T)-PATCHBAY_INFINITY" : "(T)PATCHBAY_INFINITY";
-  }
+  if (is_float(in)) return greatest ? "(T)-PATCHBAY_INFINITY" : "(T)PATCHBAY_INFINITY";
+  return greatest ? least_text(in) : most_text(in);
 }
 
 std::string accumulator(const Fold& fold, std::uint8_t in, const Traits& traits) {
@@ -105,8 +101,7 @@ const Fold* find_fold(std::string_view name) {
 }
 
 std::uint8_t fold_result(const Fold& fold, std::uint8_t in) {
-  if (fold.family == Family::kPosition) return PATCHBAY_I64;
-  return fold.family == Family::kExtreme || is_float(in) ? in : std::uint8_t{PATCHBAY_I64};
+  return kernels::result_dtype(kernels::find_signature(fold.name)->result, in);
 }
 
 std::string fold_text(const Fold& fold, std::uint8_t in, const Traits& traits) {

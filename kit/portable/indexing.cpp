@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "patchbay/plugin/kernels/operators.h"
 #include "patchbay/plugin/kit/attributes.hpp"
 
 #include "kGatherText.text.h"
@@ -79,7 +80,10 @@ std::string_view moved_type(std::size_t element_bytes) {
   }
 }
 
+/// A NaN, or 0 for integers and bools.
 std::uint64_t missing_bits(std::uint8_t dtype) {
+  static_assert(PATCHBAY_SET_FLOATS == (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(F16) |
+                                        PATCHBAY_BIT(BF16)));
   if (dtype == PATCHBAY_F32)
     return std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
   if (dtype == PATCHBAY_F64)

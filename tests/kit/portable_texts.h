@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "patchbay/plugin/kernels/signatures.hpp"
+
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/elementwise/expressions.hpp"
 #include "kit/portable/operators.hpp"
 
 namespace patchbay::test {
@@ -61,56 +62,44 @@ class RecordingBackend : public portable::Backend {
   std::string last_;
 };
 
-inline patchbay_argument_spec argument_spec(char kind, std::uint8_t dtype) {
+inline patchbay_argument_spec argument_spec(kernels::Role role, std::uint8_t out, std::uint8_t in) {
+  using kernels::Role;
   patchbay_argument_spec spec{};
-  if (kind == 'i') return argument_spec('s', PATCHBAY_I64);
-  const bool is_scalar = kind == 's';
+  const bool is_scalar = role == Role::kScalar || role == Role::kInteger;
+  const bool is_result = role == Role::kWrite || role == Role::kUpdate;
   spec.kind = is_scalar ? PATCHBAY_SCALAR : PATCHBAY_TENSOR;
-  spec.dtype = is_scalar && dtype == PATCHBAY_BOOL ? std::uint8_t{PATCHBAY_U8} : dtype;
-  spec.access = kind == 'o' ? PATCHBAY_WRITE : PATCHBAY_READ;
+  spec.dtype = role == Role::kInteger || role == Role::kIndex ? std::uint8_t{PATCHBAY_I64}
+               : role == Role::kMask                          ? std::uint8_t{PATCHBAY_BOOL}
+               : is_scalar                                    ? kernels::scalar_dtype(in)
+                                                              : (is_result ? out : in);
+  spec.access = role == Role::kUpdate ? PATCHBAY_READ | PATCHBAY_WRITE
+                : is_result           ? PATCHBAY_WRITE
+                                      : PATCHBAY_READ;
   spec.rank = PATCHBAY_ANY_RANK;
   return spec;
 }
 
-/// Of every operator, for each pair of dtypes that it has (of the result, of the operands).
+/// Of every operator without attributes, for each pair of dtypes that it has (of the result, of the
+/// operands).
 inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
                                                 const std::vector<std::uint8_t>& dtypes) {
-  std::vector<std::pair<std::string_view, std::string_view>> operators = {
-      {"sum.1", "ot"},
-      {"sum_squares.1", "ot"},
-      {"sum_abs.1", "ot"},
-      {"max_abs.1", "ot"},
-      {"min.1", "ot"},
-      {"max.1", "ot"},
-      {"argmin.1", "ot"},
-      {"argmax.1", "ot"},
-      {"gemm.1", "ottss"},
-      // i: a scalar of dtype i64.
-      {"uniform.1", "oiiisss"},
-      {"normal.1", "oiiiss"},
-      {"integers.1", "oiiiii"},
-      {"mask.1", "oiiii"},
-      {"permutation.1", "ooii"}};
-  for (const portable::Expression& expression : portable::expressions()) {
-    operators.emplace_back(expression.name, expression.kinds);
-  }
   RecordingBackend backend(traits);
   std::vector<PortableText> texts;
-  for (const auto& [op, kinds] : operators) {
+  for (const kernels::Signature& op : kernels::kSignatures) {
+    if (!op.attributes.empty()) continue;
     for (const std::uint8_t out : dtypes) {
       for (const std::uint8_t in : dtypes) {
-        if (kinds.find_first_of("ats") == std::string_view::npos && in != out) continue;
+        const bool is_pair = op.result == kernels::Result::kChosen;
+        if (!is_pair && out != kernels::result_dtype(op.result, in)) continue;
         std::vector<patchbay_argument_spec> specs;
-        for (const char kind : kinds) specs.push_back(argument_spec(kind, kind == 'o' ? out : in));
-        const portable::Expression* const expression = portable::find_expression(op);
-        if (expression != nullptr && expression->rule == portable::Rule::kChoice) {
-          specs[1] = argument_spec('t', PATCHBAY_BOOL);
+        for (const kernels::Parameter& parameter : op.parameters) {
+          specs.push_back(argument_spec(parameter.role, out, in));
         }
-        std::string text = backend.text_of(op, specs);
+        std::string text = backend.text_of(op.kernel, specs);
         if (text.empty()) continue;
-        texts.push_back(
-            {std::string(op) + '_' + patchbay::dtype_name(out) + '_' + patchbay::dtype_name(in),
-             std::move(text)});
+        texts.push_back({std::string(op.kernel) + '_' + patchbay::dtype_name(out) + '_' +
+                             patchbay::dtype_name(in),
+                         std::move(text)});
       }
     }
   }

@@ -21,18 +21,12 @@ constexpr std::string_view bools_of_ALL(std::string_view expression) { return ex
 constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \
-  Expression{#name ".1",                                         \
-             "ot",                                               \
-             Rule::kSame,                                        \
-             #floats,                                            \
-             for_##dtypes(#integers),                            \
-             kNone,                                              \
-             is_function_of_##dtypes},
+  Expression{                                                    \
+      #name ".1", Rule::kSame, #floats, for_##dtypes(#integers), kNone, is_function_of_##dtypes},
 #define PATCHBAY_BINARY(name, dtypes, floats, integers, gradient_a, gradient_b) \
-  Expression{#name ".1", "oaa", Rule::kSame, #floats, for_##dtypes(#integers), kNone},
+  Expression{#name ".1", Rule::kSame, #floats, for_##dtypes(#integers), kNone},
 #define PATCHBAY_CHOICE(name, dtypes, expression, gradient_a, gradient_b) \
   Expression{#name ".1",                                                  \
-             "otaa",                                                      \
              Rule::kChoice,                                               \
              #expression,                                                 \
              #expression,                                                 \
@@ -42,7 +36,6 @@ constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
              "condition, a, b"},
 #define PATCHBAY_BOUNDED(name, dtypes, expression, gradient) \
   Expression{#name ".1",                                     \
-             "otss",                                         \
              Rule::kSame,                                    \
              #expression,                                    \
              #expression,                                    \
@@ -51,17 +44,16 @@ constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
              /*uses_index=*/false,                           \
              "a, low, high"},
 #define PATCHBAY_COMPARE(name, dtypes, expression) \
-  Expression{#name ".1", "oaa", Rule::kCompare, #expression, #expression, #expression},
-#define PATCHBAY_LOGIC(name, num_operands, expression)                                  \
-  Expression{#name ".1", (num_operands) == 1 ? "ot" : "oaa", Rule::kSame, kNone, kNone, \
-             #expression},
+  Expression{#name ".1", Rule::kCompare, #expression, #expression, #expression},
+#define PATCHBAY_LOGIC(name, num_operands, expression) \
+  Expression{#name ".1", Rule::kSame, kNone, kNone, #expression},
 
 constexpr Expression kExpressions[] = {
-    {"fill.1", "os", Rule::kSame, "a", "a", "a"},
-    {"copy.1", "ot", Rule::kSame, "a", "a", "a"},
-    {"arange.1", "oss", Rule::kSame, "(SUM)a + (SUM)b * (SUM)i", "(W)a + (W)b * (W)i", kNone,
+    {"fill.1", Rule::kSame, "a", "a", "a"},
+    {"copy.1", Rule::kSame, "a", "a", "a"},
+    {"arange.1", Rule::kSame, "(SUM)a + (SUM)b * (SUM)i", "(W)a + (W)b * (W)i", kNone,
      /*is_function=*/false, /*uses_index=*/true},
-    {"cast.1", "ot", Rule::kConvert, kNone, kNone, kNone},
+    {"cast.1", Rule::kConvert, kNone, kNone, kNone},
     PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)      //
     PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)    //
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
@@ -70,24 +62,19 @@ constexpr Expression kExpressions[] = {
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
 
 /// Converts a float to an integer: truncates and saturates; NaN gives 0.
-std::string saturated(std::string_view least, std::string_view most) {
-  const std::string low(least), high(most);
-  return "a != a ? (OUT)0 : a <= (T)" + low + " ? (OUT)" + low + " : a >= (T)" + high + " ? (OUT)" +
-         high + " : (OUT)a";
+std::string saturated(std::uint8_t out) {
+  const std::string least = least_text(out), most = most_text(out);
+  return "a != a ? (OUT)0 : a <= (T)" + least + " ? (OUT)" + least + " : a >= (T)" + most +
+         " ? (OUT)" + most + " : (OUT)a";
 }
 
 std::string cast_text(std::uint8_t out, std::uint8_t in) {
   if (out == PATCHBAY_BOOL) return "a != 0 ? 1 : 0";
   if (is_small_float(out) && in == PATCHBAY_F64) return "odd_of_f64(a)";
-  if (is_small_float(out) && !is_float(in)) return "odd_of_integer(a)";
-  if (is_float(in)) {
-    if (out == PATCHBAY_I32) return saturated("(-2147483647 - 1)", "2147483647");
-    if (out == PATCHBAY_I64) {
-      return saturated("(-(i64)0x7fffffffffffffff - 1)", "(i64)0x7fffffffffffffff");
-    }
-    if (out == PATCHBAY_U8) return saturated("0", "255");
+  if (is_small_float(out) && !is_float(in)) {
+    return is_signed_integer(in) ? "odd_of_signed(a)" : "odd_of_unsigned(a)";
   }
-  return "a";
+  return is_float(in) && is_integer(out) ? saturated(out) : "a";
 }
 
 }  // namespace

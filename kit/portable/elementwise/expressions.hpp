@@ -19,8 +19,7 @@ enum class Rule : std::uint8_t {
 };
 
 struct Expression {
-  std::string_view name;   // "add.1"
-  std::string_view kinds;  // o: output tensor, t: input tensor, s: scalar, a: t or s
+  std::string_view name;  // "add.1"
   Rule rule;
   /// Use the operands, T and W, as in plugin/kernels/elementwise.h, and i (the element's index),
   /// OUT and SUM (a float type for intermediate results). Empty: no kernel for these dtypes.
