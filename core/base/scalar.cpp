@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "patchbay/plugin/kernels/dtypes.hpp"
 
 #include "core/base/error.h"
 #include "core/base/small_float.h"
@@ -24,31 +25,39 @@ std::uint64_t to_bits(T value) {
   return bits;
 }
 
-/// The value as a 64-bit integer, if it is one.
-std::optional<std::int64_t> to_exact_integer(const Scalar& scalar) {
-  if (!scalar.is_floating()) return scalar.to_int64();
-  const double value = scalar.to_double();
-  // 2^63 itself is too large; NaN fails both comparisons.
-  if (!(value >= -0x1p63 && value < 0x1p63) || value != std::trunc(value)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
+__extension__ using Wide = __int128;
 
-template <class T>
-std::optional<std::uint64_t> integer_bits(const Scalar& scalar, std::int64_t largest) {
-  const std::optional<std::int64_t> value = to_exact_integer(scalar);
-  if (!value || *value < std::int64_t{std::numeric_limits<T>::min()} || *value > largest) {
-    return std::nullopt;
+/// What an integer dtype holds.
+struct Range {
+  Wide least, most;
+};
+constexpr Wide power_of_2(std::size_t exponent) { return Wide{1} << exponent; }
+
+Range range_of(const kernels::Dtype& dtype) {
+  const std::size_t bits = 8U * dtype.size_bytes;
+  switch (dtype.kind) {
+    case kernels::DtypeKind::kSigned: return {-power_of_2(bits - 1), power_of_2(bits - 1) - 1};
+    case kernels::DtypeKind::kUnsigned: return {0, power_of_2(bits) - 1};
+    default: return {0, 1};
   }
-  return to_bits(static_cast<T>(*value));
 }
 
-template <class T>
-std::optional<std::uint64_t> integer_bits(const Scalar& scalar) {
-  return integer_bits<T>(scalar, std::int64_t{std::numeric_limits<T>::max()});
+/// The value as an integer of -2^63 to 2^64 - 1, if it is one.
+std::optional<Wide> to_exact_integer(double value) {
+  // NaN fails both comparisons.
+  if (!(value >= -0x1p63 && value < 0x1p64) || value != std::trunc(value)) return std::nullopt;
+  return static_cast<Wide>(value);
 }
 
-std::optional<std::uint64_t> f32_bits(const Scalar& scalar) {
-  if (!scalar.is_floating()) return to_bits(static_cast<float>(scalar.to_int64()));
+std::optional<std::uint64_t> integer_bits(std::optional<Wide> value, const kernels::Dtype& dtype) {
+  const Range range = range_of(dtype);
+  if (!value || *value < range.least || *value > range.most) return std::nullopt;
+  return static_cast<std::uint64_t>(*value) &
+         static_cast<std::uint64_t>(power_of_2(8U * dtype.size_bytes) - 1);
+}
+
+std::optional<std::uint64_t> f32_bits(const Scalar& scalar, std::optional<Wide> whole) {
+  if (!scalar.is_floating()) return to_bits(static_cast<float>(*whole));
   const double value = scalar.to_double();
   // A conversion that overflows is undefined; the limit is the last double that rounds to a float.
   if (std::isfinite(value) && std::fabs(value) >= 0x1.ffffffp127) return std::nullopt;
@@ -63,18 +72,25 @@ std::optional<std::uint64_t> small_bits(const Scalar& scalar, tensor::SmallFloat
   return to_bits(bits);
 }
 
-std::optional<std::uint64_t> try_bits(const Scalar& scalar, DType dtype) {
+/// `whole`: the value, if it is an integer.
+std::optional<std::uint64_t> try_bits(const Scalar& scalar, std::optional<Wide> whole,
+                                      DType dtype) {
   switch (dtype) {
-    case DType::f32: return f32_bits(scalar);
+    case DType::f32: return f32_bits(scalar, whole);
     case DType::f64: return to_bits(scalar.to_double());
     case DType::f16: return small_bits(scalar, tensor::kHalf);
     case DType::bf16: return small_bits(scalar, tensor::kBrain);
-    case DType::i32: return integer_bits<std::int32_t>(scalar);
-    case DType::i64: return integer_bits<std::int64_t>(scalar);
-    case DType::u8: return integer_bits<std::uint8_t>(scalar);
-    case DType::boolean: return integer_bits<std::uint8_t>(scalar, 1);
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64:
+    case DType::boolean: break;
   }
-  return std::nullopt;
+  return integer_bits(whole, *kernels::find_dtype(static_cast<std::uint8_t>(dtype)));
 }
 
 }  // namespace
@@ -90,20 +106,24 @@ void Scalar::raise_not_fixed(const char* operation) const {
 
 std::int64_t Scalar::to_int64() const {
   check_fixed("scalar");
-  if (!floating_) return i64_;
-  const std::optional<std::int64_t> whole = to_exact_integer(Scalar(std::trunc(f64_)));
-  if (!whole) {
+  if (!floating_ && !above_i64_) return i64_;
+  const std::optional<Wide> whole =
+      floating_ ? to_exact_integer(std::trunc(f64_)) : std::optional<Wide>();
+  if (!whole || *whole >= power_of_2(63)) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[scalar] no integer of 64 bits: expected -2^63 to 2^63 - 1, got {}. Use a "
                    "smaller value.",
                    to_string());
   }
-  return *whole;
+  return static_cast<std::int64_t>(*whole);
 }
 
 std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
   check_fixed(operation);
-  const std::optional<std::uint64_t> bits = try_bits(*this, dtype);
+  const std::optional<Wide> whole = floating_    ? to_exact_integer(f64_)
+                                    : above_i64_ ? Wide{static_cast<std::uint64_t>(i64_)}
+                                                 : Wide{i64_};
+  const std::optional<std::uint64_t> bits = try_bits(*this, whole, dtype);
   if (!bits) [[unlikely]] {
     runtime::raise(
         ErrorCode::kInvalidArgument,
@@ -115,6 +135,7 @@ std::uint64_t Scalar::bits(DType dtype, const char* operation) const {
 }
 
 std::string Scalar::to_string() const {
+  if (above_i64_) return fmt::format("{}", static_cast<std::uint64_t>(i64_));
   return floating_ ? fmt::format("{}", f64_) : fmt::format("{}", i64_);
 }
 

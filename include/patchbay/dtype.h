@@ -14,7 +14,8 @@
 namespace patchbay {
 
 /// The types of elements: f32, f64, f16, bf16, i32, i64, u8, boolean (printed "bool"; one byte, 0
-/// or 1). Every backend has f32, i32, i64, u8 and boolean; the others exist where the device can.
+/// or 1), i8, i16, u16, u32, u64. Every backend has f32, the integers and boolean; the other floats
+/// exist where the device can. Nothing is computed in the last five: cast them first.
 enum class DType : std::uint8_t {
 #define PATCHBAY_NUMBERED(name, printed, NAME, number, ...) name = (number),
   PATCHBAY_DTYPES(PATCHBAY_NUMBERED)
@@ -48,8 +49,8 @@ PATCHBAY_API std::string_view to_string(DType dtype);
 PATCHBAY_API DType parse_dtype(std::string_view name);
 PATCHBAY_API std::ostream& operator<<(std::ostream& out, DType dtype);
 
-/// The dtype whose elements are of the C++ type T: float, double, std::int32_t, std::int64_t,
-/// std::uint8_t or bool.
+/// The dtype whose elements are C++ values of type T; T is float, double, bool, or an integer, such
+/// as std::int8_t (but not char, whose sign is the compiler's choice).
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>)
@@ -58,12 +59,13 @@ constexpr DType dtype_of() {
     return DType::f64;
   else if constexpr (std::is_same_v<T, bool>)
     return DType::boolean;
-  else if constexpr (std::is_same_v<T, std::uint8_t>)
-    return DType::u8;
-  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4)
-    return DType::i32;
-  else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8)
-    return DType::i64;
+  else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, char>)
+    switch (sizeof(T)) {
+      case 1: return std::is_signed_v<T> ? DType::i8 : DType::u8;
+      case 2: return std::is_signed_v<T> ? DType::i16 : DType::u16;
+      case 4: return std::is_signed_v<T> ? DType::i32 : DType::u32;
+      default: return std::is_signed_v<T> ? DType::i64 : DType::u64;
+    }
   else
     static_assert(!sizeof(T), "no dtype has elements of this type");
 }

@@ -55,7 +55,7 @@ struct PATCHBAY_API Argument {
 
   /// A contiguous tensor of `shape` at the start of `buffer`.
   static Argument tensor(Buffer buffer, DType dtype, const Shape& shape, Access access);
-  /// T: float, double, std::int32_t, std::int64_t, std::uint8_t.
+  /// T: float, double, or an integer, such as std::int8_t.
   template <class T>
   static Argument scalar(T value) {
     static_assert(!std::is_same_v<T, bool>, "pass a bool as std::uint8_t");

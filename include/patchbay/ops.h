@@ -101,7 +101,7 @@ struct Axes {
 
 // Reductions. With `keep` the reduced dimensions stay with extent 1. The order of additions is
 // fixed: results repeat their bits for any number of threads.
-/// The sum. Dtypes: any; floats keep their dtype, others give i64.
+/// The sum. Dtypes: any; floats and u64 keep their dtype, others give i64.
 [[nodiscard]] PATCHBAY_API Tensor sum(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The mean. Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);

@@ -21,12 +21,7 @@ class PATCHBAY_API Scalar {
       f64_ = static_cast<double>(value);
     } else {
       i64_ = static_cast<std::int64_t>(value);
-      if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
-        if (i64_ < 0) {  // over 2^63: no integer dtype holds it, and bits() will say so
-          floating_ = true;
-          f64_ = static_cast<double>(value);
-        }
-      }
+      above_i64_ = std::is_unsigned_v<T> && i64_ < 0;
     }
   }
 
@@ -34,10 +29,11 @@ class PATCHBAY_API Scalar {
   /// Errors: kInvalidArgument for the slot of a graph, whose value is not fixed.
   double to_double() const {
     check_fixed("scalar");
+    if (above_i64_) return static_cast<double>(static_cast<std::uint64_t>(i64_));
     return floating_ ? f64_ : static_cast<double>(i64_);
   }
-  /// The value, truncated. Errors: as to_double; kInvalidArgument if it is NaN or needs more than
-  /// 64 bits.
+  /// The value, truncated. Errors: as to_double; kInvalidArgument if it is NaN, below -2^63 or above
+  /// 2^63 - 1.
   std::int64_t to_int64() const;
   /// The value as an element of `dtype`, in the bytes of the lowest addresses; rounded to nearest
   /// for floats. Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39
@@ -62,6 +58,7 @@ class PATCHBAY_API Scalar {
   [[noreturn]] void raise_not_fixed(const char* operation) const;
 
   bool floating_ = false;
+  bool above_i64_ = false;  // i64_ has the bits of an unsigned integer
   std::uint32_t slot_ = 0;
   double f64_ = 0;
   std::int64_t i64_ = 0;

@@ -29,6 +29,11 @@ PATCHBAY_CODE(f64, 2);
 PATCHBAY_CODE(i32, 5);
 PATCHBAY_CODE(i64, 6);
 PATCHBAY_CODE(u8, 7);
+PATCHBAY_CODE(i8, 9);
+PATCHBAY_CODE(i16, 10);
+PATCHBAY_CODE(u16, 11);
+PATCHBAY_CODE(u32, 12);
+PATCHBAY_CODE(u64, 13);
 template <class T>
 struct patchbay_code<T*> {
   static constexpr i32 value = patchbay_code<T>::value | PATCHBAY_IS_BUFFER;

@@ -27,6 +27,9 @@ TEST(DTypeTest, KnowsItsSizeAndKind) {
   EXPECT_EQ(size_bytes(DType::bf16), 2u);
   EXPECT_EQ(size_bytes(DType::i64), 8u);
   EXPECT_EQ(size_bytes(DType::boolean), 1u);
+  EXPECT_EQ(size_bytes(DType::i8), 1u);
+  EXPECT_EQ(size_bytes(DType::u16), 2u);
+  EXPECT_EQ(size_bytes(DType::u64), 8u);
   EXPECT_TRUE(is_floating(DType::f16));
   EXPECT_FALSE(is_floating(DType::boolean));
 }
@@ -37,6 +40,12 @@ TEST(DTypeTest, FollowsTheCppType) {
   EXPECT_EQ(dtype_of<long>(), DType::i64);
   EXPECT_EQ(dtype_of<std::uint8_t>(), DType::u8);
   EXPECT_EQ(dtype_of<bool>(), DType::boolean);
+  EXPECT_EQ(dtype_of<std::int8_t>(), DType::i8);
+  EXPECT_EQ(dtype_of<short>(), DType::i16);
+  EXPECT_EQ(dtype_of<std::uint16_t>(), DType::u16);
+  EXPECT_EQ(dtype_of<unsigned>(), DType::u32);
+  EXPECT_EQ(dtype_of<unsigned long>(), DType::u64);
+  EXPECT_EQ(dtype_of<std::size_t>(), DType::u64);
 }
 
 bool has(const Device& device, DType dtype) {

@@ -26,6 +26,10 @@ TEST(ScalarTest, TakesTheDtypeOfTheTensor) {
   EXPECT_EQ(value_of<std::int32_t>(Scalar(2.0).bits(DType::i32)), 2);
   EXPECT_EQ(value_of<std::int64_t>(Scalar(INT64_MIN).bits(DType::i64)), INT64_MIN);
   EXPECT_EQ(value_of<std::uint8_t>(Scalar(255).bits(DType::u8)), 255);
+  EXPECT_EQ(Scalar(-1).bits(DType::i8), 0xffU);
+  EXPECT_EQ(Scalar(-32768.0).bits(DType::i16), 0x8000U);
+  EXPECT_EQ(Scalar(65535).bits(DType::u16), 0xffffU);
+  EXPECT_EQ(Scalar(UINT32_MAX).bits(DType::u32), UINT32_MAX);
   EXPECT_EQ(Scalar(true).bits(DType::boolean), 1u);
   EXPECT_TRUE(std::isnan(value_of<float>(Scalar(NAN).bits(DType::f32))));
   EXPECT_EQ(value_of<float>(Scalar(-INFINITY).bits(DType::f32)), -INFINITY);
@@ -37,7 +41,30 @@ TEST(ScalarTest, RoundsWholeNumbersOnce) {
   EXPECT_EQ(value_of<float>(Scalar(value).bits(DType::f32)), static_cast<float>(value));
 }
 
+TEST(ScalarTest, HoldsEveryUnsignedIntegerOf64Bits) {
+  EXPECT_EQ(Scalar(UINT64_MAX).bits(DType::u64), UINT64_MAX);
+  EXPECT_EQ(Scalar(UINT64_MAX - 1).bits(DType::u64), UINT64_MAX - 1);
+  EXPECT_EQ(Scalar(0x1p63).bits(DType::u64), std::uint64_t{1} << 63);
+  EXPECT_EQ(Scalar(UINT64_MAX - 1).to_string(), "18446744073709551614");
+  EXPECT_EQ(Scalar(UINT64_MAX).to_double(), 0x1p64);
+  EXPECT_FALSE(Scalar(UINT64_MAX).is_floating());
+  EXPECT_EQ(value_of<float>(
+                Scalar((std::uint64_t{1} << 63) + (std::uint64_t{1} << 39) + 1).bits(DType::f32)),
+            0x1.000002p63F);
+  EXPECT_ERROR(static_cast<void>(Scalar(UINT64_MAX).to_int64()), ErrorCode::kInvalidArgument,
+               "[scalar] no integer of 64 bits: expected -2^63 to 2^63 - 1, got "
+               "18446744073709551615. Use a smaller value.");
+  EXPECT_ERROR(Scalar(0x1p64).bits(DType::u64), ErrorCode::kInvalidArgument, "u64 can hold");
+  EXPECT_ERROR(Scalar(-1).bits(DType::u64, "eq"), ErrorCode::kInvalidArgument,
+               "[eq] a literal takes the tensor's dtype: expected a value that u64 can hold, got "
+               "-1. Use such a value, or cast the tensor.");
+}
+
 TEST(ScalarTest, RefusesWhatTheDtypeCannotHold) {
+  EXPECT_ERROR(Scalar(128).bits(DType::i8), ErrorCode::kInvalidArgument, "got 128");
+  EXPECT_ERROR(Scalar(-129).bits(DType::i8), ErrorCode::kInvalidArgument, "got -129");
+  EXPECT_ERROR(Scalar(-1).bits(DType::u16), ErrorCode::kInvalidArgument, "u16 can hold");
+  EXPECT_ERROR(Scalar(std::int64_t{1} << 32).bits(DType::u32), ErrorCode::kInvalidArgument, "u32");
   EXPECT_ERROR(Scalar(1.5).bits(DType::i32, "add"), ErrorCode::kInvalidArgument,
                "[add] a literal takes the tensor's dtype: expected a value that i32 can hold, got "
                "1.5");

@@ -62,7 +62,7 @@ std::string result_of(const OperatorInfo& record) {
   }
   if (text.empty()) return "the same";
   const bool keeps_some = record.result_dtype(record.dtypes.front()) == record.dtypes.front();
-  return keeps_some ? "floats the same, others " + text : text;
+  return keeps_some ? "floats and u64 the same, others " + text : text;
 }
 
 std::string bound_of(const OperatorInfo& record) {
@@ -110,7 +110,9 @@ std::string argument_of(const Parameter& parameter, Result result) {
   switch (parameter.role) {
     case Role::kWrite:
       if (result == Result::kBoolean) return name + " bool";
-      if (result == Result::kTotal) return name + " (floats keep their dtype, others give i64)";
+      if (result == Result::kTotal) {
+        return name + " (floats and u64 keep their dtype, others give i64)";
+      }
       if (result == Result::kIndex) return name + " i64";
       return result == Result::kChosen ? name + " of any dtype" : name;
     case Role::kUpdate: return name + " (read too)";

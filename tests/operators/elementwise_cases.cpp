@@ -189,7 +189,7 @@ OperatorCase unary(std::string_view name, Unary op, UnaryOut op_out, Reference r
   return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
             with_type(dtype, [&](auto zero) {
               using T = decltype(zero);
-              if constexpr (std::is_same_v<T, bool> || (floats_only && !kIsFloat<T>)) {
+              if constexpr (!kIsNumber<T> || (floats_only && !kIsFloat<T>)) {
                 FAIL() << name << " has no reference for " << to_string(dtype);
               } else {
                 check_unary<T, T>(device, record, op, op_out, reference);
@@ -202,8 +202,8 @@ OperatorCase binary(std::string_view name, Binary op, BinaryOut op_out, Referenc
   return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
             with_type(dtype, [&](auto zero) {
               using T = decltype(zero);
-              if constexpr (std::is_same_v<T, bool>) {
-                FAIL() << name << " has no reference for bool";
+              if constexpr (!kIsNumber<T>) {
+                FAIL() << name << " has no reference for " << to_string(dtype);
               } else {
                 check_binary<T, T>(device, record, op, op_out, reference);
               }
@@ -254,8 +254,8 @@ void run_where(const Device& device, DType dtype, const OperatorInfo&) {
 void run_clamp(const Device& device, DType dtype, const OperatorInfo& record) {
   with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_same_v<T, bool>) {
-      FAIL() << "clamp has no reference for bool";
+    if constexpr (!kIsNumber<T>) {
+      FAIL() << "clamp has no reference for " << to_string(dtype);
     } else {
       const auto bounded = [](auto a) {
         return a < 1 ? decltype(a)(1) : a > 3 ? decltype(a)(3) : a;
@@ -276,6 +276,12 @@ OperatorCase comparison(std::string_view name, Binary op, BinaryOut op_out, Refe
             with_type(dtype, [&](auto zero) {
               check_binary<bool, decltype(zero)>(device, record, op, op_out, reference);
             });
+          }};
+}
+template <class Reference>
+OperatorCase logic(std::string_view name, Binary op, BinaryOut op_out, Reference reference) {
+  return {name, [=](const Device& device, DType, const OperatorInfo& record) {
+            check_binary<bool, bool>(device, record, op, op_out, reference);
           }};
 }
 
@@ -316,10 +322,8 @@ OperatorCases elementwise_cases() {
       comparison(PATCHBAY_OVERLOADS(Binary, le), [](auto a, auto b) { return a <= b; }),
       comparison(PATCHBAY_OVERLOADS(Binary, gt), [](auto a, auto b) { return a > b; }),
       comparison(PATCHBAY_OVERLOADS(Binary, ge), [](auto a, auto b) { return a >= b; }),
-      comparison(PATCHBAY_OVERLOADS(Binary, logical_and),
-                 [](auto a, auto b) { return a != 0 && b != 0; }),
-      comparison(PATCHBAY_OVERLOADS(Binary, logical_or),
-                 [](auto a, auto b) { return a != 0 || b != 0; }),
+      logic(PATCHBAY_OVERLOADS(Binary, logical_and), [](bool a, bool b) { return a && b; }),
+      logic(PATCHBAY_OVERLOADS(Binary, logical_or), [](bool a, bool b) { return a || b; }),
       {"logical_not",
        [](const Device& device, DType, const OperatorInfo& record) {
          check_unary<bool, bool>(device, record, logical_not, logical_not_out,

@@ -110,6 +110,8 @@ TEST(OperatorRecordsTest, SayWhatTheyAre) {
   EXPECT_EQ(add.result_dtype(DType::i32), DType::i32);
   EXPECT_EQ(find_operator("lt").result_dtype(DType::i32), DType::boolean);
   EXPECT_EQ(find_operator("sum").result_dtype(DType::u8), DType::i64);
+  EXPECT_EQ(find_operator("sum").result_dtype(DType::u32), DType::i64);
+  EXPECT_EQ(find_operator("sum").result_dtype(DType::u64), DType::u64);
   EXPECT_EQ(find_operator("argmax").result_dtype(DType::f32), DType::i64);
 }
 
@@ -155,6 +157,8 @@ TEST(OperatorRecordsTest, SayWhyADeviceLacksADtype) {
   const Device device = test_device("cpu:0");
   EXPECT_EQ(why_unsupported(device, find_operator("sqrt"), DType::i32),
             "sqrt i32: the operator is not defined for this dtype");
+  EXPECT_EQ(why_unsupported(device, find_operator("add"), DType::i8),
+            "add i8: the operator is not defined for this dtype");
   EXPECT_EQ(why_unsupported(device, find_operator("sqrt"), DType::f32), "");
 }
 

@@ -79,7 +79,7 @@ void run_drawn_floats(const Device& device, DType dtype, const OperatorInfo& rec
 void run_integers(const Device& device, DType dtype, const OperatorInfo& record) {
   with_type(dtype, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (!std::is_integral_v<T> || std::is_same_v<T, bool>) {
+    if constexpr (!kIsNumber<T> || kIsFloat<T>) {
       FAIL() << "integers has no reference for " << to_string(dtype);
     } else {
       check_layouts<T>(

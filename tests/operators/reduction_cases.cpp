@@ -22,9 +22,9 @@ using Group = std::vector<Exact<T>>;  // what is reduced to one element, in row-
 
 using Reduce = Tensor (*)(const Tensor&, const Axes&, bool);
 
-/// What sums of T are: floats keep their type, the others become i64.
+/// What sums of T are: floats and u64 keep their type, the others become i64.
 template <class T>
-using SumOf = std::conditional_t<kIsFloat<T>, T, std::int64_t>;
+using SumOf = std::conditional_t<kIsFloat<T> || std::is_same_v<T, std::uint64_t>, T, std::int64_t>;
 
 // ------------------------------------------------------------------------------- references
 
@@ -227,12 +227,12 @@ void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
   }
 }
 
-template <class Method, bool floats_only = false, bool bools = true>
+template <class Method, bool floats_only = false, bool numbers_only = false>
 OperatorCase reduction(std::string_view name, Reduce op) {
   return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
             with_type(dtype, [&](auto zero) {
               using T = decltype(zero);
-              if constexpr ((floats_only && !kIsFloat<T>) || (!bools && std::is_same_v<T, bool>)) {
+              if constexpr ((floats_only && !kIsFloat<T>) || (numbers_only && !kIsNumber<T>)) {
                 FAIL() << name << " has no reference for " << to_string(dtype);
               } else {
                 check_all<Method, T>(device, op, record);
@@ -246,7 +246,7 @@ OperatorCase reduction(std::string_view name, Reduce op) {
 OperatorCases reduction_cases() {
   return {
       reduction<SumOfTerms<Itself>>("sum", sum),
-      reduction<SumOfTerms<Squared>, false, false>("sum_squares", sum_squares),
+      reduction<SumOfTerms<Squared>, false, true>("sum_squares", sum_squares),
       reduction<SumOfTerms<Magnitude>, true>(
           "sum_abs",
           [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 1, axes, keep); }),

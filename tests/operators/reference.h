@@ -48,6 +48,11 @@ using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
 template <class T>
 using Values = std::vector<Stored<T>>;
 
+/// Whether operators compute in it: not in bools, nor in what is only kept.
+template <class T>
+constexpr bool kIsNumber = kIsFloat<T> || std::is_same_v<T, std::int32_t> ||
+                           std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint8_t>;
+
 template <class Body>
 void with_type(DType dtype, Body&& body) {
   switch (dtype) {
@@ -59,6 +64,11 @@ void with_type(DType dtype, Body&& body) {
     case DType::boolean: return body(bool{});
     case DType::f16: return body(F16{});
     case DType::bf16: return body(Bf16{});
+    case DType::i8: return body(std::int8_t{});
+    case DType::i16: return body(std::int16_t{});
+    case DType::u16: return body(std::uint16_t{});
+    case DType::u32: return body(std::uint32_t{});
+    case DType::u64: return body(std::uint64_t{});
   }
   FAIL() << "no reference for " << to_string(dtype) << ": a device has it, so it needs one";
 }

@@ -6,6 +6,7 @@
 
 #include "entries.h"
 #include "image.h"
+#include "kit/dtypes.hpp"
 #include "kit/executor/record.h"
 #include "machine.h"
 
@@ -20,14 +21,9 @@ namespace {
 
 /// Bytes of a value that is described so.
 std::size_t value_bytes(int code) {
-  switch (code & 0xff) {
-    case PATCHBAY_F64:
-    case PATCHBAY_I64: return 8;
-    case PATCHBAY_F32:
-    case PATCHBAY_I32: return 4;
-    case PATCHBAY_U8: return 1;
-    default: return static_cast<std::size_t>(code) >> PATCHBAY_SIZE_SHIFT;
-  }
+  const int dtype = code & 0xff;
+  if (dtype == PATCHBAY_HAS_NO_DTYPE) return static_cast<std::size_t>(code) >> PATCHBAY_SIZE_SHIFT;
+  return patchbay::element_bytes(static_cast<std::uint8_t>(dtype));
 }
 
 /// A launch on its way to the stream's thread.

@@ -247,6 +247,14 @@ TEST_P(TensorTest, ValuesComeAsTypesThatHoldThem) {
   check_widening<std::int64_t>(device_, bytes);
   check_widening<float>(device_, bytes);
   check_widening<double>(device_, bytes);
+  const std::vector<std::int8_t> small{-128, -1, 127};
+  check_widening<std::int16_t>(device_, small);
+  check_widening<std::int64_t>(device_, small);
+  check_widening<float>(device_, small);
+  const std::vector<std::uint32_t> unsigned_ints{0, 7, UINT32_MAX};
+  check_widening<std::uint64_t>(device_, unsigned_ints);
+  check_widening<std::int64_t>(device_, unsigned_ints);
+  check_widening<double>(device_, unsigned_ints);
   const std::vector<bool> flags{true, false, true};
   check_widening<std::uint8_t>(device_, flags);
   check_widening<std::int32_t>(device_, flags);
@@ -269,7 +277,14 @@ TEST_P(TensorTest, TypesThatLoseSomethingAreRefused) {
       [&] {
         return ones({1}, {DType::u8, device_}).item<bool>();
       },
-      "expected f32 or f64 or u8 or i32 or i64, got a request for bool");
+      "expected f32 or f64 or i32 or i64 or u8 or i16 or u16 or u32 or u64, got a request for "
+      "bool");
+  const Tensor u64 = i64.cast(DType::u64);
+  refuses([&] { return u64.item<std::int64_t>(); }, "expected u64, got a request for i64");
+  refuses([&] { return u64.cast(DType::i8).item<std::uint16_t>(); },
+          "expected f32 or f64 or i32 or i64 or i8 or i16, got a request for u16");
+  refuses([&] { return u64.cast(DType::u32).item<float>(); },
+          "expected f64 or i64 or u32 or u64, got a request for f32");
   refuses([&] { return ones({1}, device_).to_vector<std::int64_t>(); }, "expected f32 or f64, got");
 }
 

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "patchbay/plugin/kernels/dtypes.hpp"
+#include "patchbay/plugin/kernels/operators.h"
+
 #include "core/base/error.h"
 #include "core/runtime/kernel/kernel_scanner.h"
 #include "core/runtime/kernel/reserved_words.h"
@@ -28,10 +31,14 @@ constexpr Form kParameterForms[] = {
     {"PATCHBAY_INOUT", ArgumentSpec::Kind::kTensor, Access::kReadWrite, "inout "},
     {"PATCHBAY_VALUE", ArgumentSpec::Kind::kScalar, Access::kRead, ""}};
 
+/// The dialect has no type for 16-bit floats.
+constexpr kernels::DtypeSet kDtypes =
+    PATCHBAY_SET_ALL & ~kernels::all_of_kind(kernels::DtypeKind::kHalf);
+
 std::optional<DType> dtype_of_token(std::string_view token) {
-  for (const DType dtype :
-       {DType::f32, DType::f64, DType::i32, DType::i64, DType::u8, DType::boolean}) {
-    if (token == patchbay::to_string(dtype)) return dtype;
+  for (const DType dtype : kDTypes) {
+    if (token != patchbay::to_string(dtype)) continue;
+    if (kernels::contains(kDtypes, static_cast<std::uint8_t>(dtype))) return dtype;
   }
   return std::nullopt;
 }
@@ -138,9 +145,9 @@ class Parser {
     KernelParameter parameter;
     const std::string_view token = scanner_.next();
     const auto dtype = dtype_of_token(token);
-    if (!dtype) fail_at(token, "where a dtype should", "one of f32, f64, i32, i64, u8, bool");
+    if (!dtype) fail_at(token, "where a dtype should", "one of " + kernels::list_of(kDtypes));
     if (form->kind == ArgumentSpec::Kind::kScalar && *dtype == DType::boolean) {
-      fail("a value can't be a bool", "one of f32, f64, i32, i64, u8");
+      fail("a value can't be a bool", "one of " + kernels::list_of(kDtypes & ~PATCHBAY_SET_BOOLS));
     }
     parameter.spec = form->kind == ArgumentSpec::Kind::kScalar
                          ? ArgumentSpec::scalar(*dtype)

@@ -62,6 +62,7 @@ const std::shared_ptr<FusedState>& function_of(const Operator& op, DType dtype) 
   };
   using Entries = std::array<std::array<Entry, 3>, kOperators.size()>;
   static Entries& entries = *new Entries;
+  static_assert(kSmallFloats == dtypes_of(DType::f16, DType::bf16), "one entry each");
   const std::size_t kind = dtype == DType::f16 ? 1 : dtype == DType::bf16 ? 2 : 0;
   Entry& entry = entries[op.id][kind];
   std::call_once(entry.once, [&] { entry.function = make_function(op, dtype); });

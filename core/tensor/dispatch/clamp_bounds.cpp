@@ -12,9 +12,11 @@ namespace {
 
 using Bound = std::optional<Scalar>;
 
-/// Compares integers as such: not every 64-bit integer fits in a double.
+/// Compares integers as such: not every 64-bit integer fits in a double. Those above 2^63 - 1 fit no
+/// dtype that can be clamped.
 bool is_above(const Scalar& low, const Scalar& high) {
-  if (!low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
+  const bool fit = low.to_double() < 0x1p63 && high.to_double() < 0x1p63;
+  if (fit && !low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
   return low.to_double() > high.to_double();
 }
 
@@ -27,20 +29,26 @@ std::string in_brackets(const Named* a) {
 }  // namespace
 
 Scalar lowest_of(DType dtype) {
-  switch (dtype) {
-    case DType::i32: return std::numeric_limits<std::int32_t>::min();
-    case DType::i64: return std::numeric_limits<std::int64_t>::min();
-    case DType::u8: return std::numeric_limits<std::uint8_t>::min();
-    default: return -std::numeric_limits<double>::infinity();
+  const kernels::Dtype& record = *kernels::find_dtype(static_cast<std::uint8_t>(dtype));
+  switch (record.kind) {
+    case kernels::DtypeKind::kFloat:
+    case kernels::DtypeKind::kHalf: return -std::numeric_limits<double>::infinity();
+    case kernels::DtypeKind::kSigned: return INT64_MIN >> (64 - 8 * record.size_bytes);
+    case kernels::DtypeKind::kUnsigned:
+    case kernels::DtypeKind::kBool: break;
   }
+  return 0;
 }
 Scalar highest_of(DType dtype) {
-  switch (dtype) {
-    case DType::i32: return std::numeric_limits<std::int32_t>::max();
-    case DType::i64: return std::numeric_limits<std::int64_t>::max();
-    case DType::u8: return std::numeric_limits<std::uint8_t>::max();
-    default: return std::numeric_limits<double>::infinity();
+  const kernels::Dtype& record = *kernels::find_dtype(static_cast<std::uint8_t>(dtype));
+  switch (record.kind) {
+    case kernels::DtypeKind::kFloat:
+    case kernels::DtypeKind::kHalf: return std::numeric_limits<double>::infinity();
+    case kernels::DtypeKind::kSigned: return INT64_MAX >> (64 - 8 * record.size_bytes);
+    case kernels::DtypeKind::kUnsigned: return UINT64_MAX >> (64 - 8 * record.size_bytes);
+    case kernels::DtypeKind::kBool: break;
   }
+  return 1;
 }
 
 void check_bounds(const Named* a, const Bound& low, const Bound& high) {

@@ -45,6 +45,8 @@ std::string to_string(DTypes set);
 inline constexpr DTypes kFloats = PATCHBAY_SET_FLOATS;
 inline constexpr DTypes kNumbers = PATCHBAY_SET_NUMBERS;
 inline constexpr DTypes kBooleans = PATCHBAY_SET_BOOLS;
+/// Kept, and not computed in.
+inline constexpr DTypes kStorage = PATCHBAY_SET_STORAGE;
 inline constexpr DTypes kAll = PATCHBAY_SET_ALL;
 
 using Result = kernels::Result;

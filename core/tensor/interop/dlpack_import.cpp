@@ -110,9 +110,9 @@ DType dtype_of(const DLTensor& given) {
     if (row.code == code && row.bits == bits && lanes == 1) return row.dtype;
   }
   raise(ErrorCode::kUnsupported,
-        "[from_dlpack] no such dtype: expected one lane of f32, f64, f16, bf16, i32, i64, u8 or "
-        "bool, got code {} with {} bits and {} lanes. Convert it where it comes from.",
-        code, bits, lanes);
+        "[from_dlpack] no such dtype: expected one lane of one of {}, got code {} with {} bits and "
+        "{} lanes. Convert it where it comes from.",
+        tensor::to_string(tensor::kAll), code, bits, lanes);
 }
 
 Shape shape_of(const DLTensor& given) {

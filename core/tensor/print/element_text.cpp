@@ -10,6 +10,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "core/base/element.h"
 #include "core/base/small_float.h"
 #include "core/tensor/print/printer.h"
 
@@ -139,12 +140,18 @@ std::vector<std::string> element_texts(DType dtype, std::span<const char> elemen
     case DType::f64: return float_texts(values_of<double>(elements), precision);
     case DType::f16: return float_texts(floats_of(kHalf, elements), precision);
     case DType::bf16: return float_texts(floats_of(kBrain, elements), precision);
-    case DType::i32: return integer_texts<std::int32_t>(elements);
-    case DType::i64: return integer_texts<std::int64_t>(elements);
-    case DType::u8: return integer_texts<std::uint8_t>(elements);
     case DType::boolean: return boolean_texts(elements);
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64: break;
   }
-  return {};
+  return with_element(dtype,
+                      [&](auto element) { return integer_texts<decltype(element)>(elements); });
 }
 
 }  // namespace patchbay::tensor

@@ -8,6 +8,7 @@
 
 #include "patchbay/tensor.h"
 
+#include "core/base/element.h"
 #include "core/base/small_float.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -52,27 +53,37 @@ void fetch(const char* operation, const Tensor& source, void* data) {
 
 namespace {
 
-/// Whether `asked` holds every value of `stored`.
-bool holds(DType asked, DType stored) {
-  if (asked == stored) return true;
-  switch (stored) {
-    case DType::f16:
-    case DType::bf16: return asked == DType::f32 || asked == DType::f64;
-    case DType::f32: return asked == DType::f64;
-    case DType::i32: return asked == DType::i64 || asked == DType::f64;
-    case DType::boolean: return asked != DType::f16 && asked != DType::bf16;
-    case DType::u8: return asked != DType::boolean && holds(asked, DType::boolean);
-    case DType::f64:
-    case DType::i64: return false;
+const kernels::Dtype& record_of(DType dtype) {
+  return *kernels::find_dtype(static_cast<std::uint8_t>(dtype));
+}
+
+/// The dtype holds all integers of this many binary digits.
+int digits_of(const kernels::Dtype& dtype) {
+  switch (dtype.kind) {
+    case kernels::DtypeKind::kFloat: return dtype.size_bytes == 4 ? 24 : 53;
+    case kernels::DtypeKind::kSigned: return 8 * dtype.size_bytes - 1;
+    case kernels::DtypeKind::kUnsigned: return 8 * dtype.size_bytes;
+    case kernels::DtypeKind::kHalf:
+    case kernels::DtypeKind::kBool: break;
   }
-  return false;
+  return 1;
+}
+
+/// Whether `asked`, the dtype of a C++ type, holds every value of `stored`.
+bool holds(DType asked, DType stored) {
+  if (asked == stored) return !is_small(stored);
+  if (is_small(asked) || asked == DType::boolean) return false;
+  const kernels::Dtype &to = record_of(asked), &from = record_of(stored);
+  if (is_floating(stored)) return is_floating(asked) && to.size_bytes > from.size_bytes;
+  const bool has_sign = from.kind == kernels::DtypeKind::kSigned;
+  return digits_of(to) >= digits_of(from) &&
+         !(has_sign && to.kind == kernels::DtypeKind::kUnsigned);
 }
 
 /// The C++ types that hold the values: "f32 or f64".
 std::string holders_of(DType stored) {
   std::string text;
-  for (const DType dtype :
-       {DType::f32, DType::f64, DType::u8, DType::i32, DType::i64, DType::boolean}) {
+  for (const DType dtype : kDTypes) {
     if (!holds(dtype, stored)) continue;
     if (!text.empty()) text += " or ";
     text += patchbay::to_string(dtype);
@@ -89,38 +100,22 @@ void check_value_type(const char* operation, const TensorImpl& impl, DType dtype
         operation, holders_of(impl.dtype), patchbay::to_string(dtype), describe(impl));
 }
 
-template <class T>
-T load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
-
-template <class T>
-void store(double number, std::byte* to) {
-  const T value = static_cast<T>(number);
-  std::memcpy(to, &value, sizeof(value));
-}
-
 /// Reads a value of a dtype that another type can hold. A double can hold it too.
+static_assert(kSmallFloats == dtypes_of(DType::f16, DType::bf16), "what decodes the others?");
 double read_number(DType dtype, const std::byte* from) {
-  switch (dtype) {
-    case DType::f32: return load<float>(from);
-    case DType::f16: return decode(kHalf, load<std::uint16_t>(from));
-    case DType::bf16: return decode(kBrain, load<std::uint16_t>(from));
-    case DType::i32: return load<std::int32_t>(from);
-    default: return load<std::uint8_t>(from);
-  }
+  return with_element(dtype, [&](auto element) {
+    std::memcpy(&element, from, sizeof(element));
+    if (dtype == DType::f16) return decode(kHalf, static_cast<std::uint16_t>(element));
+    if (dtype == DType::bf16) return decode(kBrain, static_cast<std::uint16_t>(element));
+    return static_cast<double>(element);
+  });
 }
 
 void write_number(DType dtype, double number, std::byte* to) {
-  switch (dtype) {
-    case DType::f32: return store<float>(number, to);
-    case DType::f64: return store<double>(number, to);
-    case DType::i32: return store<std::int32_t>(number, to);
-    case DType::i64: return store<std::int64_t>(number, to);
-    default: return store<std::uint8_t>(number, to);
-  }
+  with_element(dtype, [&](auto element) {
+    element = static_cast<decltype(element)>(number);
+    std::memcpy(to, &element, sizeof(element));
+  });
 }
 
 /// Fetches values of `asked` into memory from `make`. Narrower values are placed at its end and

@@ -67,8 +67,7 @@ INSTANTIATE_TEST_SUITE_P(, DlpackTest, testing::Values("cpu:0", "opencl:0", "cud
                          device_test_name);
 
 TEST_P(DlpackTest, EveryDtypeKeepsItsBits) {
-  for (const DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::i64,
-                            DType::u8, DType::boolean}) {
+  for (const DType dtype : kDTypes) {
     const DeviceProperties& can = device_.properties();
     if ((dtype == DType::f64 && !can.f64) || (dtype == DType::f16 && !can.f16) ||
         (dtype == DType::bf16 && !can.bf16)) {
@@ -362,11 +361,25 @@ TEST(DlpackImport, Dtypes) {
     EXPECT_REFUSED(foreign, ErrorCode::kUnsupported, text);
   };
   refused({2, 32, 4},
-          "[from_dlpack] no such dtype: expected one lane of f32, f64, f16, bf16, i32, "
-          "i64, u8 or bool, got code 2 with 32 bits and 4 lanes");
-  refused({0, 8, 1}, "got code 0 with 8 bits and 1 lanes");
-  refused({1, 32, 1}, "got code 1 with 32 bits");
+          "[from_dlpack] no such dtype: expected one lane of one of f32, f64, f16, bf16, i32, i64, "
+          "u8, bool, i8, i16, u16, u32, u64, got code 2 with 32 bits and 4 lanes");
+  refused({0, 4, 1}, "got code 0 with 4 bits and 1 lanes");
+  refused({1, 128, 1}, "got code 1 with 128 bits");
   refused({5, 64, 1}, "got code 5 with 64 bits");  // complex
+}
+
+/// The numbers of the standard: 0 for signed integers, 1 for unsigned ones.
+TEST(DlpackImport, IntegersOfEverySize) {
+  const std::pair<DLDataType, DType> cases[] = {{{0, 8, 1}, DType::i8},   {{0, 16, 1}, DType::i16},
+                                                {{0, 32, 1}, DType::i32}, {{0, 64, 1}, DType::i64},
+                                                {{1, 8, 1}, DType::u8},   {{1, 16, 1}, DType::u16},
+                                                {{1, 32, 1}, DType::u32}, {{1, 64, 1}, DType::u64}};
+  for (const auto& [dtype, expected] : cases) {
+    Versioned* const exported = to_dlpack(zeros({3}, {expected, test_device("cpu:0")}));
+    EXPECT_EQ(exported->dl_tensor.dtype.code, dtype.code);
+    EXPECT_EQ(exported->dl_tensor.dtype.bits, dtype.bits);
+    EXPECT_EQ(from_dlpack(exported, test_device("cpu:0")).dtype(), expected);
+  }
 }
 
 TEST(DlpackImport, Devices) {

@@ -25,6 +25,8 @@
 typedef double f64;
 #endif
 typedef float f32;
+typedef char i8;
+typedef short i16;
 typedef int i32;
 typedef long i64;
 typedef uchar u8;
@@ -116,6 +118,8 @@ PATCHBAY_DEFINE_ATOMIC_ADD(patchbay_atomic_add_shared_f32, __local)
 #endif
 typedef float f32;
 typedef double f64;
+typedef signed char i8;
+typedef short i16;
 typedef int i32;
 typedef long long i64;
 typedef unsigned char u8;
@@ -186,6 +190,8 @@ typedef unsigned long long u64;
 /* --------------------------------------- C++: a kernel is a member function of a work-item --- */
 typedef float f32;
 typedef double f64;
+typedef __INT8_TYPE__ i8;
+typedef __INT16_TYPE__ i16;
 typedef __INT32_TYPE__ i32;
 typedef __INT64_TYPE__ i64;
 typedef __UINT8_TYPE__ u8;
@@ -278,6 +284,11 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_TYPE_i64 i64
 #define PATCHBAY_TYPE_u8 u8
 #define PATCHBAY_TYPE_bool u8
+#define PATCHBAY_TYPE_i8 i8
+#define PATCHBAY_TYPE_i16 i16
+#define PATCHBAY_TYPE_u16 u16
+#define PATCHBAY_TYPE_u32 u32
+#define PATCHBAY_TYPE_u64 u64
 
 #define PATCHBAY_INOUT(dtype, name) PATCHBAY_OUTPUT(dtype, name)
 #define PATCHBAY_VALUE(dtype, name) const PATCHBAY_TYPE_##dtype name

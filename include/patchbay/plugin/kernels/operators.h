@@ -11,7 +11,7 @@
  *   scalar   a number of T                      i64      a number of i64
  *   A number is never a bool: for T = bool it is a u8.
  * DTYPES: the possible values of T, as in PATCHBAY_SET_DTYPES below.
- * RESULT: the dtype of the result. Same: T. Boolean: bool. Total: T for floats, else i64. Index:
+ * RESULT: the dtype of the result. Same: T. Boolean: bool. Total: T for floats and u64, else i64. Index:
  * i64. Chosen: any, independent of T. BOUND: the largest error of a result in units in the last
  * place. EXACT: correctly rounded. RESULT(n): n units of the result; TERMS(n): n units of the sum
  * of the magnitudes of the terms. derivative: "" if there is none. contract: further rules that a
@@ -26,10 +26,13 @@
 #define PATCHBAY_SET_WIDE_FLOATS (PATCHBAY_BIT(F32) | PATCHBAY_BIT(F64))
 #define PATCHBAY_SET_FLOATS (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(F16) | PATCHBAY_BIT(BF16))
 #define PATCHBAY_SET_INTEGERS (PATCHBAY_BIT(I32) | PATCHBAY_BIT(I64) | PATCHBAY_BIT(U8))
+/* Integers that are kept and no operator computes in. */
+#define PATCHBAY_SET_STORAGE \
+  (PATCHBAY_BIT(I8) | PATCHBAY_BIT(I16) | PATCHBAY_BIT(U16) | PATCHBAY_BIT(U32) | PATCHBAY_BIT(U64))
 #define PATCHBAY_SET_NUMBERS (PATCHBAY_SET_FLOATS | PATCHBAY_SET_INTEGERS)
 #define PATCHBAY_SET_WIDE_NUMBERS (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_SET_INTEGERS)
 #define PATCHBAY_SET_BOOLS PATCHBAY_BIT(BOOL)
-#define PATCHBAY_SET_ALL (PATCHBAY_SET_NUMBERS | PATCHBAY_SET_BOOLS)
+#define PATCHBAY_SET_ALL (PATCHBAY_SET_NUMBERS | PATCHBAY_SET_BOOLS | PATCHBAY_SET_STORAGE)
 #define PATCHBAY_SET_INDICES PATCHBAY_BIT(I64)
 #define PATCHBAY_SET_MATRICES (PATCHBAY_SET_FLOATS | PATCHBAY_BIT(I32) | PATCHBAY_BIT(I64))
 

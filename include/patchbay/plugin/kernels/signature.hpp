@@ -17,6 +17,13 @@
 
 namespace patchbay::kernels {
 
+// Every dtype belongs to a set of operators.h, which decides what is computed in it.
+static_assert(PATCHBAY_SET_FLOATS ==
+              (all_of_kind(DtypeKind::kFloat) | all_of_kind(DtypeKind::kHalf)));
+static_assert((PATCHBAY_SET_INTEGERS | PATCHBAY_SET_STORAGE) ==
+              (all_of_kind(DtypeKind::kSigned) | all_of_kind(DtypeKind::kUnsigned)));
+static_assert(PATCHBAY_SET_BOOLS == all_of_kind(DtypeKind::kBool));
+
 /// The role of an argument, as named in operators.h and in the same order.
 enum class Role : char {
   kWrite = 'o',
@@ -144,9 +151,13 @@ constexpr std::uint8_t result_dtype(Result result, std::uint8_t operand) {
     case Result::kBoolean: return PATCHBAY_BOOL;
     case Result::kIndex: return PATCHBAY_I64;
     case Result::kTotal:
-      return contains(PATCHBAY_SET_FLOATS, operand) ? operand : std::uint8_t{PATCHBAY_I64};
-    default: return operand;
+      return contains(PATCHBAY_SET_FLOATS | PATCHBAY_BIT(U64), operand)
+                 ? operand
+                 : std::uint8_t{PATCHBAY_I64};
+    case Result::kSame:
+    case Result::kChosen: break;
   }
+  return operand;
 }
 /// Scalars are never bool: a bool travels as u8.
 constexpr std::uint8_t scalar_dtype(std::uint8_t dtype) {
