@@ -90,6 +90,9 @@ void check_clamp_required(const Device& device, const std::string& name) {
 std::vector<Check> choice_checks() {
   std::vector<Check> checks;
   add_pair(checks, "where", check_where_required, check_where<double>);
+  add_storage(checks, "where", [](const Device& device, const std::string& name, auto zero) {
+    check_where<decltype(zero)>(device, name);
+  });
   add_pair(checks, "clamp", check_clamp_required, check_clamp<double>);
   return checks;
 }

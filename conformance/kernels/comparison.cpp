@@ -54,6 +54,9 @@ std::vector<Check> comparison_checks() {
   std::vector<Check> checks;
   for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
     add_pair(checks, name, check_required, check_one<double>);
+    add_storage(checks, name, [](const Device& device, const std::string& op, auto zero) {
+      check_one<decltype(zero)>(device, op);
+    });
   }
   checks.push_back({"kernels", "logical_and", logical_and});
   checks.push_back({"kernels", "logical_or", logical_or});

@@ -112,6 +112,20 @@ void cast_from(const Device& device, const std::string&) {
   check_cast<double, In>(device);
 }
 
+/// Casts between the storage types, and between them and some dtypes that every device has.
+template <class T>
+void cast_storage(const Device& device) {
+  const auto both_ways = [&](auto other) {
+    check_cast<T, decltype(other)>(device);
+    check_cast<decltype(other), T>(device);
+  };
+  both_ways(float{});
+  both_ways(std::int64_t{});
+  both_ways(std::uint8_t{});
+  both_ways(Bool{});
+  for_storage_types([&](auto other) { check_cast<T, decltype(other)>(device); });
+}
+
 /// A plugin must not report a dtype for which it has no kernel.
 void claimed_dtypes(Context& context) {
   const Device device = context.device();
@@ -162,6 +176,15 @@ std::vector<Check> creation_checks() {
   add_pair(checks, "copy", copy, check_copy<double>);
   add_pair(checks, "arange", arange, check_arange<double>);
   add_pair(checks, "cast", cast, cast_from<double>);
+  add_storage(checks, "fill", [](const Device& device, const std::string& name, auto zero) {
+    check_fill<decltype(zero)>(device, name);
+  });
+  add_storage(checks, "copy", [](const Device& device, const std::string& name, auto zero) {
+    check_copy<decltype(zero)>(device, name);
+  });
+  add_storage(checks, "cast", [](const Device& device, const std::string&, auto zero) {
+    cast_storage<decltype(zero)>(device);
+  });
   checks.push_back({"kernels", "claimed_dtypes", claimed_dtypes});
   return checks;
 }

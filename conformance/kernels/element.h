@@ -27,6 +27,16 @@ constexpr DType dtype_of_element() {
     return dtype_of<T>();
 }
 
+/// Calls body with a value of each storage type.
+template <class Body>
+void for_storage_types(const Body& body) {
+  body(std::int8_t{});
+  body(std::int16_t{});
+  body(std::uint16_t{});
+  body(std::uint32_t{});
+  body(std::uint64_t{});
+}
+
 /// The type for arithmetic that must wrap around without undefined behaviour.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "conformance/expect.h"
+#include "conformance/kernels/element.h"
 
 namespace patchbay::conformance {
 
@@ -12,6 +13,13 @@ namespace {
 bool is_of(const KernelSpec& spec, DType dtype) {
   return std::any_of(spec.arguments.begin(), spec.arguments.end(),
                      [=](const ArgumentSpec& argument) { return argument.dtype == dtype; });
+}
+
+/// Plugins may be older than the types of storage.
+bool is_of_storage(const KernelSpec& spec) {
+  bool is = false;
+  for_storage_types([&](auto zero) { is = is || is_of(spec, dtype_of<decltype(zero)>()); });
+  return is;
 }
 
 bool is_integer_gemm(const KernelSpec& spec) {
@@ -25,12 +33,14 @@ bool must_have(const Device& device, DType dtype) {
 }
 
 bool is_optional(const Device& device, const KernelSpec& spec) {
-  return (is_of(spec, DType::f64) && !must_have(device, DType::f64)) || is_integer_gemm(spec);
+  return (is_of(spec, DType::f64) && !must_have(device, DType::f64)) || is_integer_gemm(spec) ||
+         is_of_storage(spec);
 }
 
 std::string own_check(const KernelSpec& spec) {
   const std::string id = "kernels." + spec.op.substr(0, spec.op.rfind('.'));
   if (is_integer_gemm(spec)) return id + (is_of(spec, DType::i32) ? "_i32" : "_i64");
+  if (is_of_storage(spec)) return id + "_storage";
   return is_of(spec, DType::f64) ? id + "_f64" : id;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conformance/check.h"
+#include "conformance/kernels/element.h"
 
 namespace patchbay::conformance {
 
@@ -28,6 +29,15 @@ void add_pair(std::vector<Check>& checks, const std::string& name, Required requ
   checks.push_back({"kernels", name, [=](Context& context) { required(context.device(), name); }});
   checks.push_back(
       {"kernels", name + "_f64", [=](Context& context) { f64(context.device(), name); }});
+}
+
+/// The check of the same operator for the types of storage: check(device, name, value of the type).
+template <class Storage>
+void add_storage(std::vector<Check>& checks, const std::string& name, Storage check) {
+  checks.push_back({"kernels", name + "_storage", [=](Context& context) {
+                      const Device device = context.device();
+                      for_storage_types([&](auto zero) { check(device, name, zero); });
+                    }});
 }
 
 }  // namespace patchbay::conformance

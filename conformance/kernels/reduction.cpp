@@ -32,9 +32,10 @@ std::string describe(const std::string& op, const ReductionCase& one) {
   return fmt::format("{} of {}, {}", op, to_string(dtype_of_element<In>()), one.name);
 }
 
-/// Sums of floats keep their dtype, all others are i64.
+/// Sums of floats and of u64 keep their dtype, all others are i64.
 template <class In>
-using SumOf = std::conditional_t<std::is_floating_point_v<In>, In, std::int64_t>;
+using SumOf = std::conditional_t<std::is_floating_point_v<In> || std::is_same_v<In, std::uint64_t>,
+                                 In, std::int64_t>;
 
 /// The term of an element in a sum.
 template <class Sum, class In>
@@ -42,6 +43,7 @@ Sum term_of(const std::string& name, In element) {
   Sum value = static_cast<Sum>(element);
   if (name == "sum") return value;
   if (name == "sum_squares") return value * value;
+  if constexpr (std::is_unsigned_v<Sum>) return value;
   return value < 0 ? -value : value;  // sum_abs, max_abs
 }
 
@@ -205,7 +207,13 @@ std::vector<Check> reduction_checks() {
         },
         check_sum<double>);
   }
+  add_storage(checks, "sum", [](const Device& device, const std::string& op, auto zero) {
+    check_sum<decltype(zero)>(device, op);
+  });
   for (const char* name : {"min", "max", "argmin", "argmax"}) {
+    add_storage(checks, name, [](const Device& device, const std::string& op, auto zero) {
+      check_extreme<decltype(zero)>(device, op);
+    });
     add_pair(
         checks, name,
         [](const Device& device, const std::string& op) {

@@ -251,6 +251,35 @@ TEST(Flaws, WhatOneCheckWaivesNoOtherRequires) {
   EXPECT_EQ(gemm_checks_that(Result::kWaived, subject), waived);
 }
 
+/// It is checked as it was before, and its devices keep and copy what they can't make.
+TEST(Flaws, APluginMayBeOlderThanTheTypesOfStorage) {
+  const Subject subject = subject_of("no-storage");
+  for (const char* id : {"kernels.fill_storage", "kernels.cast_storage", "kernels.sum_storage"}) {
+    const Outcome outcome = run(id, subject);
+    EXPECT_EQ(to_string(outcome.result), "waived") << id << ": " << outcome.message;
+    EXPECT_NE(outcome.message.find("i8"), std::string::npos) << outcome.message;
+  }
+  const Outcome claimed = run("kernels.claimed_dtypes", subject);
+  EXPECT_EQ(to_string(claimed.result), "passed") << claimed.message;
+  Context context(subject);
+  const Device device = context.device();
+  EXPECT_EQ(why_unsupported(device, find_operator("cast"), DType::i32), "");
+  EXPECT_NE(why_unsupported(device, find_operator("copy"), DType::u64), "");
+  const std::vector<std::int16_t> values{-1, 2, 3};
+  const Tensor kept = from_host(values, {3}, device);
+  EXPECT_EQ(kept.to_vector<std::int16_t>(), values);
+  try {
+    static_cast<void>(eq(kept, 2));
+    ADD_FAILURE() << "the plugin has no such kernel";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported) << text;
+    EXPECT_NE(text.find("eq.1"), std::string::npos) << text;
+    EXPECT_NE(text.find("i16"), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
 TEST(Flaws, AWaivedOperatorIsWaivedWhereverItIsNeeded) {
   Subject subject = subject_of("no-add");
   for (const char* id :
