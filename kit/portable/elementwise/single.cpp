@@ -1,5 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Single elementwise operators, as programs of one step.
+#include <span>
+#include <vector>
+
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise.hpp"
 #include "kit/portable/elementwise/expressions.hpp"
@@ -70,13 +73,32 @@ Program program_of(const Expression& expression, Specs specs, std::uint8_t in) {
   return program;
 }
 
+std::uint8_t unsigned_of(std::uint8_t dtype) {
+  switch (element_bytes(dtype)) {
+    case 1: return PATCHBAY_U8;
+    case 2: return PATCHBAY_U16;
+    case 4: return PATCHBAY_U32;
+    default: return PATCHBAY_U64;
+  }
+}
+
+/// Where integers are moved or keep their low bits, the sign does not count: such kernels share
+/// their text, and are compiled once.
+void drop_signs(std::span<patchbay_argument_spec> specs) {
+  const std::uint8_t out = specs[0].dtype, in = specs[1].dtype;
+  const bool widens = element_bytes(out) > element_bytes(in);
+  if (is_integer(out) && !is_float(in)) specs[0].dtype = unsigned_of(out);
+  if (is_integer(in) && !is_float(out) && !widens) specs[1].dtype = unsigned_of(in);
+}
+
 }  // namespace
 
 std::unique_ptr<plugin::Kernel> prepare_elementwise(Backend& backend,
                                                     const patchbay_kernel_spec& spec) {
   const std::string_view name = plugin::from_abi(spec.op);
   const Expression& expression = *find_expression(name);
-  const Specs specs(spec.arguments, spec.num_arguments);
+  std::vector<patchbay_argument_spec> specs(spec.arguments, spec.arguments + spec.num_arguments);
+  if (name == "cast.1" || name == "copy.1" || name == "fill.1") drop_signs(specs);
   const std::uint8_t in = input_dtype(expression, specs);
   if (expression_text(expression, specs[0].dtype, in).empty()) refuse(name, specs);
   return std::make_unique<ElementwiseKernel>(
