@@ -30,7 +30,7 @@ def named_in(page: str, name: str) -> set[str]:
 
 
 def problems_of(name: str, patch: str, page: str) -> list[str]:
-    files = files_of(patch)
+    files = {file for file in files_of(patch) if not file.startswith("docs/")}
     production = sorted(file for file in files if file.startswith(PRODUCTION))
     problems = []
     if len(production) > LIMITS[name]:
