@@ -56,7 +56,7 @@ struct CopyLeg {
 /// What `copy` would do.
 struct CopyPlan {
   Route route = Route::kNone;
-  std::string reason;  // why that route
+  std::string reason;  // why that route, as "the devices belong to two plugins"
   std::vector<CopyLeg> legs;
   std::size_t size_bytes = 0;
   std::size_t chunks = 0, chunk_bytes = 0;
@@ -70,9 +70,9 @@ struct CopyPlan {
 PATCHBAY_API CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes,
                                 bool non_blocking = false);
 
-/// Measures the speed of copies from one endpoint to the other, and for staged copies the best chunk
-/// size. The runtime keeps the result for plan_copy and for its copies. Blocks for about half a
-/// second. The ledger counts these copies under the tag "calibrate". Errors: as plan_copy;
+/// Measures the speed of copies from one endpoint to the other, and for staged copies the best
+/// chunk size. The runtime keeps the result for plan_copy and for its copies. Blocks for about half
+/// a second. The ledger counts these copies under the tag "calibrate". Errors: as plan_copy;
 /// kInvalidArgument if both endpoints are the host; kOutOfMemory; kCopyForbidden inside a guard.
 PATCHBAY_API void calibrate(const Endpoint& from, const Endpoint& to);
 

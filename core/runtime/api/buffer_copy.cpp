@@ -11,7 +11,7 @@
 namespace patchbay {
 namespace {
 
-using runtime::End;
+using runtime::CopyAddress;
 using runtime::raise;
 
 void check_range(const BufferRange& range, const char* which) {
@@ -40,7 +40,9 @@ bool overlap(const BufferRange& a, const BufferRange& b) {
          right_begin < left_begin + a.size_bytes;
 }
 
-End end_of(const BufferRange& range) { return {range.buffer.state(), range.offset_bytes, nullptr}; }
+CopyAddress address_of(const BufferRange& range) {
+  return {range.buffer.state(), range.offset_bytes, nullptr};
+}
 
 }  // namespace
 
@@ -58,7 +60,7 @@ void copy(const BufferRange& to, const BufferRange& from, bool non_blocking) {
           "[copy] the ranges overlap: {} bytes at offsets {} and {} of the same memory ({}).",
           to.size_bytes, to.offset_bytes, from.offset_bytes, to.buffer.device().name());
   }
-  runtime::copy_bytes(end_of(to), end_of(from), to.size_bytes, non_blocking, "copy");
+  runtime::copy_bytes(address_of(to), address_of(from), to.size_bytes, non_blocking, "copy");
 }
 
 void copy_from_host(const BufferRange& to, const void* from) {
@@ -67,7 +69,7 @@ void copy_from_host(const BufferRange& to, const void* from) {
   if (from == nullptr && to.size_bytes != 0) {
     raise(ErrorCode::kInvalidArgument, "[copy_from_host] the source is null.");
   }
-  runtime::copy_bytes(end_of(to), {nullptr, 0, const_cast<void*>(from)}, to.size_bytes, false,
+  runtime::copy_bytes(address_of(to), {nullptr, 0, const_cast<void*>(from)}, to.size_bytes, false,
                       "copy_from_host");
 }
 
@@ -76,7 +78,7 @@ void copy_to_host(void* to, const BufferRange& from) {
   if (to == nullptr && from.size_bytes != 0) {
     raise(ErrorCode::kInvalidArgument, "[copy_to_host] the destination is null.");
   }
-  runtime::copy_bytes({nullptr, 0, to}, end_of(from), from.size_bytes, false, "copy_to_host");
+  runtime::copy_bytes({nullptr, 0, to}, address_of(from), from.size_bytes, false, "copy_to_host");
 }
 
 }  // namespace patchbay

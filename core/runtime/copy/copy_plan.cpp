@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Which way a copy takes: decided by what memory can do, in one place.
+// Chooses the route of a copy by the properties of the memory at both ends.
 #include "core/runtime/copy/copy_plan.h"
 
 #include <tuple>
@@ -30,13 +30,21 @@ std::string Endpoint::name() const { return is_host() ? "host" : device_->info.n
 namespace runtime {
 namespace {
 
-bool can_reach_peer(DeviceState& from, DeviceState& to) {
-  return &from.plugin == &to.plugin && from.info.properties.peer_access &&
-         from.plugin.tables.memory.can_access_peer(from.open(), to.open()) != 0;
+RouteChoice choose_between_devices(DeviceState& from, DeviceState& to) {
+  if (&from.plugin != &to.plugin) {
+    return {Route::kStaged, "the devices belong to two plugins"};
+  }
+  if (!from.info.properties.peer_access) {
+    return {Route::kStaged, "the source's device reaches no other"};
+  }
+  if (from.plugin.tables.memory.can_access_peer(from.open(), to.open()) == 0) {
+    return {Route::kStaged, "the source's device can't reach the destination's"};
+  }
+  return {Route::kPeer, "the source's device reaches the destination's"};
 }
 
 /// Pinned memory is the host's; the other kinds are memory of the device.
-bool is_same_device(const Terminal& from, const Terminal& to) {
+bool is_same_device(const EndpointTraits& from, const EndpointTraits& to) {
   if (from.device == nullptr || from.device != to.device) return false;
   return from.kind == to.kind ||
          (from.kind != PATCHBAY_MEMORY_PINNED && to.kind != PATCHBAY_MEMORY_PINNED);
@@ -44,48 +52,38 @@ bool is_same_device(const Terminal& from, const Terminal& to) {
 
 /// Whether `mover` would block on a copy from or to that memory. The caller's own is not asked
 /// about: copies of it wait anyway.
-bool blocks_on(const Terminal& host, const DeviceState& mover) {
+bool blocks_on(const EndpointTraits& host, const DeviceState& mover) {
   if (!mover.info.properties.pageable_copies_block || host.device == nullptr) return false;
   // A driver knows what is pinned by itself alone.
   return host.kind == PATCHBAY_MEMORY_DEVICE || &host.device->plugin != &mover.plugin;
 }
 
-std::string reason_of(Route route, const Terminal& from, const Terminal& to) {
-  switch (route) {
-    case Route::kNone: return "no bytes are to move";
-    case Route::kSameDevice: return fmt::format("both ends are memory of {}", name_of(from));
-    case Route::kHostToHost: return "the host can address both ends";
-    case Route::kHostToDevice: return fmt::format("the host can't address {}", name_of(to));
-    case Route::kDeviceToHost: return fmt::format("the host can't address {}", name_of(from));
-    case Route::kPeer: return fmt::format("{} reaches {}", name_of(from), name_of(to));
-    case Route::kStaged: break;
-  }
-  if (!from.host_addressable && !to.host_addressable) {
-    return fmt::format("the host can address neither, and {} can't reach {}", name_of(from),
-                       name_of(to));
-  }
-  return fmt::format("copies of pageable memory by {} block",
-                     name_of(from.host_addressable ? to : from));
-}
-
 }  // namespace
 
-Route choose_route(const Terminal& from, const Terminal& to, bool non_blocking) {
-  if (is_same_device(from, to)) return Route::kSameDevice;
-  if (from.host_addressable && to.host_addressable) return Route::kHostToHost;
-  if (from.host_addressable || to.host_addressable) {
-    const auto& [host, mover] = from.host_addressable ? std::tie(from, to) : std::tie(to, from);
-    if (non_blocking && blocks_on(host, *mover.device)) return Route::kStaged;
-    return from.host_addressable ? Route::kHostToDevice : Route::kDeviceToHost;
+RouteChoice choose_route(const EndpointTraits& from, const EndpointTraits& to, bool non_blocking) {
+  if (is_same_device(from, to)) {
+    return {Route::kSameDevice, "both ends are memory of one device"};
   }
-  return can_reach_peer(*from.device, *to.device) ? Route::kPeer : Route::kStaged;
+  if (from.host_addressable && to.host_addressable) {
+    return {Route::kHostToHost, "the host can address both ends"};
+  }
+  if (!from.host_addressable && !to.host_addressable) {
+    return choose_between_devices(*from.device, *to.device);
+  }
+  const auto& [host, mover] = from.host_addressable ? std::tie(from, to) : std::tie(to, from);
+  if (non_blocking && blocks_on(host, *mover.device)) {
+    return {Route::kStaged, "copies of pageable memory would block"};
+  }
+  if (from.host_addressable) return {Route::kHostToDevice, "the host can address the source"};
+  return {Route::kDeviceToHost, "the host can address the destination"};
 }
 
-std::string name_of(const Terminal& terminal) {
-  return terminal.device != nullptr ? terminal.device->info.name_text : "host";
+std::string name_of(const EndpointTraits& traits) {
+  return traits.device != nullptr ? traits.device->info.name_text : "host";
 }
 
-void check_same_runtime(const Terminal& from, const Terminal& to, std::string_view operation) {
+void check_same_runtime(const EndpointTraits& from, const EndpointTraits& to,
+                        std::string_view operation) {
   if (from.device == nullptr || to.device == nullptr ||
       &from.device->runtime == &to.device->runtime) {
     return;
@@ -99,19 +97,21 @@ void check_same_runtime(const Terminal& from, const Terminal& to, std::string_vi
 
 CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_bytes,
                    bool non_blocking) {
-  const auto terminal = [](const Endpoint& place) {
-    runtime::DeviceState* device = place.device_state();
-    return runtime::Terminal{device, PATCHBAY_MEMORY_DEVICE,
-                             device == nullptr || device->info.properties.host_addressable};
+  const auto traits_of = [](const Endpoint& endpoint) {
+    runtime::DeviceState* device = endpoint.device_state();
+    return runtime::EndpointTraits{device, PATCHBAY_MEMORY_DEVICE,
+                                   device == nullptr || device->info.properties.host_addressable};
   };
-  const runtime::Terminal source = terminal(from);
-  const runtime::Terminal target = terminal(to);
+  const runtime::EndpointTraits source = traits_of(from);
+  const runtime::EndpointTraits target = traits_of(to);
   runtime::check_same_runtime(source, target, "plan_copy");
   CopyPlan plan;
   plan.size_bytes = size_bytes;
-  if (size_bytes != 0) plan.route = runtime::choose_route(source, target, non_blocking);
-  plan.reason = runtime::reason_of(plan.route, source, target);
+  plan.reason = "there are no bytes to move";
   if (size_bytes == 0) return plan;
+  const runtime::RouteChoice choice = runtime::choose_route(source, target, non_blocking);
+  plan.route = choice.route;
+  plan.reason = choice.reason;
   plan.chunks = 1;
   plan.chunk_bytes = size_bytes;
   if (plan.route == Route::kStaged) {

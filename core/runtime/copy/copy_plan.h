@@ -11,19 +11,25 @@
 
 namespace patchbay::runtime {
 
-/// What a route is chosen by. Host memory has no device.
-struct Terminal {
+/// The properties that a route is chosen by. Host memory has no device.
+struct EndpointTraits {
   DeviceState* device = nullptr;
   std::uint32_t kind = 0;
   bool host_addressable = true;
 };
 
-/// For bytes that are to move; never kNone. A copy that is to return at once goes through pinned
-/// memory where the driver would block on host memory that is pageable.
-Route choose_route(const Terminal& from, const Terminal& to, bool non_blocking);
+struct RouteChoice {
+  Route route;
+  std::string_view reason;
+};
+
+/// The route for a copy of at least one byte; never kNone. A non-blocking copy is staged if the
+/// driver would block on pageable host memory.
+RouteChoice choose_route(const EndpointTraits& from, const EndpointTraits& to, bool non_blocking);
 /// The device's name, or "host".
-std::string name_of(const Terminal& terminal);
-void check_same_runtime(const Terminal& from, const Terminal& to, std::string_view operation);
+std::string name_of(const EndpointTraits& traits);
+void check_same_runtime(const EndpointTraits& from, const EndpointTraits& to,
+                        std::string_view operation);
 
 }  // namespace patchbay::runtime
 

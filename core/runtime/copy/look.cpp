@@ -7,7 +7,8 @@
 
 namespace patchbay::runtime {
 
-void look_at(const End& from, std::size_t size_bytes, const char* operation, const Look& look) {
+void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,
+             const Look& look) {
   std::vector<std::byte> bytes(size_bytes);
   const CopyGuard allowed(CopyGuard::Mode::kAllow);
   const CopyTag tag("validation");

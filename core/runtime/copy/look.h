@@ -12,7 +12,8 @@ namespace patchbay::runtime {
 
 /// Waits for the bytes, copies them to the host and calls `look`. The copy is counted under the tag
 /// "validation". The guard does not apply: the program did not ask for the copy.
-void look_at(const End& from, std::size_t size_bytes, const char* operation, const Look& look);
+void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,
+             const Look& look);
 
 }  // namespace patchbay::runtime
 

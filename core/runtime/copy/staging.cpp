@@ -8,13 +8,13 @@
 namespace patchbay::runtime {
 namespace {
 
-/// A chunk on its way: when it has come, and when it has gone on.
+/// A chunk of the ring: when it was filled, and when it was emptied.
 struct Slot {
   std::shared_ptr<EventState> filled, emptied;
 };
 
-End advanced(const End& end, std::size_t by_bytes) {
-  return {end.buffer, end.offset_bytes + by_bytes, end.host};
+CopyAddress advanced(const CopyAddress& address, std::size_t by_bytes) {
+  return {address.buffer, address.offset_bytes + by_bytes, address.host};
 }
 
 }  // namespace
@@ -30,23 +30,23 @@ bool StagingRing::fits(const DeviceState& device, std::size_t wanted_bytes,
          slots.size() >= num_slots;
 }
 
-void stage(StreamState* source, StreamState* target, const End& to, const End& from,
-           std::size_t size_bytes, std::size_t chunk_bytes, const StagingRing& ring,
-           const char* operation) {
-  // The first leg is queued this many chunks ahead of the second: neither waits for the host.
+void stage(StreamState* source, StreamState* target, const CopyRequest& request) {
+  const std::size_t size_bytes = request.size_bytes, chunk_bytes = request.chunk_bytes;
+  const StagingRing& ring = *request.ring;
+  // Queue the first leg this many chunks ahead of the second, so that no leg waits for the host.
   const std::size_t num_slots = ring.slots.size();
   const std::size_t ahead = source != nullptr ? (num_slots + 1) / 2 : 0;
   const std::size_t num_chunks = (size_bytes + chunk_bytes - 1) / chunk_bytes;
   std::vector<Slot> slots(num_slots);
   const auto middle = [&](std::size_t i) {
-    return End{ring.slots[i % num_slots].state(), 0, nullptr};
+    return CopyAddress{ring.slots[i % num_slots].state(), 0, nullptr};
   };
   const auto size_of = [&](std::size_t i) {
     return std::min(chunk_bytes, size_bytes - i * chunk_bytes);
   };
   const auto fill = [&](std::size_t i) {
     Slot& slot = slots[i % num_slots];
-    const End part = advanced(from, i * chunk_bytes);
+    const CopyAddress part = advanced(request.from, i * chunk_bytes);
     if (source == nullptr) {
       if (slot.emptied) slot.emptied->wait(PATCHBAY_NO_DEADLINE);
       middle(i).buffer->wait_on_host(/*writes=*/true);
@@ -55,20 +55,20 @@ void stage(StreamState* source, StreamState* target, const End& to, const End& f
     if (slot.emptied) {
       source->wait(slot.emptied);
     } else {
-      middle(i).buffer->insert_waits(*source, /*writes=*/true);  // of what had the block before
+      middle(i).buffer->insert_waits(*source, /*writes=*/true);  // for the block's earlier owner
     }
-    queue_to_host(*source, middle(i), part, size_of(i), operation);
+    submit_leg({middle(i), part, size_of(i), request.operation, Route::kDeviceToHost}, *source);
     slot.filled = source->record(nullptr);
   };
   const auto empty = [&](std::size_t i) {
     Slot& slot = slots[i % num_slots];
-    const End part = advanced(to, i * chunk_bytes);
+    const CopyAddress part = advanced(request.to, i * chunk_bytes);
     if (target == nullptr) {
       slot.filled->wait(PATCHBAY_NO_DEADLINE);
       return copy_on_host(part, middle(i), size_of(i));
     }
     if (slot.filled) target->wait(slot.filled);
-    queue_to_device(*target, part, middle(i), size_of(i), operation);
+    submit_leg({part, middle(i), size_of(i), request.operation, Route::kHostToDevice}, *target);
     if (i + num_slots < num_chunks) slot.emptied = target->record(nullptr);
   };
   for (std::size_t i = 0; i < num_chunks + ahead; ++i) {

@@ -136,7 +136,8 @@ void GraphRecorder::launch_grid(std::shared_ptr<const ModuleKernelState> kernel,
   graph_->grid_launches_.push_back(std::move(launch));
 }
 
-void GraphRecorder::copy(const End& to, const End& from, std::size_t size_bytes, const char* name) {
+void GraphRecorder::copy(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes,
+                         const char* name) {
   if (to.buffer == nullptr || from.buffer == nullptr) check_not_recording(name);
   GraphState::Copy copy{{use(*to.buffer, true, false), to.offset_bytes, size_bytes},
                         {use(*from.buffer, false, true), from.offset_bytes, size_bytes},

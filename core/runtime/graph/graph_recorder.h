@@ -34,7 +34,8 @@ class GraphRecorder final : public Recorder {
   void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
                    const GridAxes& group_size, std::span<const patchbay_argument> arguments,
                    std::span<const BufferAccess> uses) override;
-  void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) override;
+  void copy(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes,
+            const char* name) override;
   void kernel_copy(DeviceState& device, std::size_t size_bytes) override;
   void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes, const char* name,
             Look look) override;

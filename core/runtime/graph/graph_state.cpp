@@ -126,7 +126,7 @@ void GraphState::take_draws() {
   }
 }
 
-End GraphState::end_of(const GraphRange& range) const {
+CopyAddress GraphState::address_of(const GraphRange& range) const {
   const GraphBuffer& buffer = buffers_[range.buffer];
   return {buffer.current.state(), range.offset_bytes + static_cast<std::uint64_t>(buffer.shift),
           nullptr};
@@ -145,12 +145,12 @@ void GraphState::run_step(const Step& step) {
     }
     case Step::kCopy: {
       const Copy& copy = copies_[step.index];
-      return copy_bytes(end_of(copy.to), end_of(copy.from), copy.to.size_bytes,
+      return copy_bytes(address_of(copy.to), address_of(copy.from), copy.to.size_bytes,
                         /*non_blocking=*/true, copy.name);
     }
     case Step::kLook: {
       const LookStep& look = looks_[step.index];
-      return look_at(end_of(look.range), look.range.size_bytes, look.name, look.look);
+      return look_at(address_of(look.range), look.range.size_bytes, look.name, look.look);
     }
   }
 }

@@ -125,7 +125,7 @@ class GraphState {
   void run();
   void run_inline(StreamState& stream);
   void run_step(const Step& step);
-  End end_of(const GraphRange& range) const;
+  CopyAddress address_of(const GraphRange& range) const;
   template <class T>
   std::span<const patchbay_argument> arguments_of(const T& launch) const {
     return std::span(arguments_).subspan(launch.first_argument, launch.num_arguments);

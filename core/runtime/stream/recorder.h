@@ -20,7 +20,7 @@
 namespace patchbay::runtime {
 
 struct BufferState;
-struct End;
+struct CopyAddress;
 struct KernelState;
 struct ModuleKernelState;
 struct BufferAccess;
@@ -44,7 +44,8 @@ class Recorder {
   virtual void launch_grid(std::shared_ptr<const ModuleKernelState> kernel, const GridAxes& groups,
                            const GridAxes& group_size, std::span<const patchbay_argument> arguments,
                            std::span<const BufferAccess> uses) = 0;
-  virtual void copy(const End& to, const End& from, std::size_t size_bytes, const char* name) = 0;
+  virtual void copy(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes,
+                    const char* name) = 0;
   virtual void kernel_copy(DeviceState& device, std::size_t size_bytes) = 0;
   /// Makes each run call `look` with these bytes of the buffer, before the next recorded operation.
   virtual void look(BufferState& buffer, std::size_t offset_bytes, std::size_t size_bytes,

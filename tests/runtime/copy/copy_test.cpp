@@ -187,10 +187,34 @@ TEST_F(Copy, NoneMovesNothingAndCountsNothing) {
   copy({buffer, 0, 8}, {buffer, 0, 8});
   copy({buffer, 0, 0}, {buffer, 4, 0});
   EXPECT_TRUE(ledger().entries().empty());
-  EXPECT_EQ(plan_copy(at("cpu:0"), at("fake:0"), 0).route, Route::kNone);
-  EXPECT_EQ(plan_copy(at("fake:0"), at("fake:0"), 5).route, Route::kSameDevice);
-  EXPECT_EQ(plan_copy(Endpoint::host(), at("fake:0"), 5).route, Route::kHostToDevice);
-  EXPECT_EQ(plan_copy(at("fake:0"), Endpoint::host(), 5).route, Route::kDeviceToHost);
+}
+
+TEST_F(Copy, PlanSaysWhyItIsThatRoute) {
+  const auto planned = [&](const Endpoint& from, const Endpoint& to, std::size_t size_bytes) {
+    const CopyPlan plan = plan_copy(from, to, size_bytes);
+    return std::string(to_string(plan.route)) + ": " + plan.reason;
+  };
+  EXPECT_EQ(planned(at("cpu:0"), at("fake:0"), 0), "none: there are no bytes to move");
+  EXPECT_EQ(planned(at("fake:0"), at("fake:0"), 5),
+            "same device: both ends are memory of one device");
+  EXPECT_EQ(planned(Endpoint::host(), at("fake:0"), 5),
+            "host to device: the host can address the source");
+  EXPECT_EQ(planned(at("fake:0"), at("cpu:0"), 5),
+            "device to host: the host can address the destination");
+  EXPECT_EQ(planned(Endpoint::host(), at("cpu:0"), 5),
+            "host to host: the host can address both ends");
+  EXPECT_EQ(planned(at("fake:0"), at("fake:1"), 5),
+            "peer: the source's device reaches the destination's");
+}
+
+TEST(CopyPlan, SaysWhyACopyIsStaged) {
+  const auto reason = [](const char* setting) {
+    const Runtime runtime(test::options({{"fake_devices", "3"}, {"fake_peers", setting}}));
+    return plan_copy(runtime.device("fake:0"), runtime.device("fake:1"), 5).reason;
+  };
+  EXPECT_EQ(reason(""), "the source's device reaches no other");
+  EXPECT_EQ(reason("0>2"), "the source's device can't reach the destination's");
+  EXPECT_EQ(reason("0>1"), "the source's device reaches the destination's");
 }
 
 TEST_F(Copy, PinnedMemoryIsAHostEnd) {

@@ -79,10 +79,10 @@ TEST_F(PageableCopy, OfMemoryThatAnotherDevicePinnedIsStaged) {
 TEST_F(PageableCopy, ThePlanSaysTheRouteAndWhy) {
   const CopyPlan waits = plan_copy(host_, device_, 3u << 20);
   EXPECT_EQ(to_string(waits.route), "host to device");
-  EXPECT_EQ(waits.reason, "the host can't address fake:0");
+  EXPECT_EQ(waits.reason, "the host can address the source");
   const CopyPlan plan = plan_copy(host_, device_, 3u << 20, /*non_blocking=*/true);
   EXPECT_EQ(to_string(plan.route), "staged");
-  EXPECT_EQ(plan.reason, "copies of pageable memory by fake:0 block");
+  EXPECT_EQ(plan.reason, "copies of pageable memory would block");
   EXPECT_EQ(plan.chunks, 3u);
   ASSERT_EQ(plan.legs.size(), 2u);
   EXPECT_EQ(plan.legs[0].to, "host");
