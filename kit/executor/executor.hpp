@@ -18,8 +18,9 @@
 
 #include "kit/executor/cache.hpp"
 #include "kit/executor/compiler.hpp"
-#include "kit/executor/library.hpp"
+#include "kit/executor/record.h"
 #include "kit/executor/stacks.hpp"
+#include "kit/library/library.hpp"
 
 namespace patchbay::executor {
 
@@ -48,19 +49,22 @@ class Kernel {
 
  private:
   friend class Module;
-  Kernel(std::shared_ptr<const class Module> module, Library::Entry entry, std::string name)
+  struct Entry {
+    void (*run)(patchbay_launch&) = nullptr;
+    int (*describe)(int* codes, int size) = nullptr;
+  };
+  Kernel(std::shared_ptr<const class Module> module, Entry entry, std::string name)
       : module_(std::move(module)), entry_(entry), name_(std::move(name)) {}
 
   std::shared_ptr<const class Module> module_;
-  Library::Entry entry_;
+  Entry entry_;
   std::string name_;
 };
 
 /// A compiled text.
 class Module : public std::enable_shared_from_this<Module> {
  public:
-  Module(const std::string& library_path, std::shared_ptr<Stacks> stacks, bool has_barriers)
-      : library_(library_path), stacks_(std::move(stacks)), has_barriers_(has_barriers) {}
+  Module(const std::string& library_path, std::shared_ptr<Stacks> stacks, bool has_barriers);
 
   /// Throws invalid_argument if there is no such kernel, or if it takes other arguments.
   Kernel kernel(std::string_view name, plugin::ArgumentSpecs arguments) const;

@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "kit/dialect_module.hpp"
 #include "kit/executor/executor.hpp"
 
 namespace patchbay::executor {
@@ -13,6 +14,11 @@ namespace {
 
 constexpr int kMostArguments = 64;
 constexpr int kOutOfMemory = 2;  // in addition to the failures that kernels report
+
+/// The mangled name of a static member function of patchbay_text.
+std::string symbol_of(const std::string& function, const char* parameters) {
+  return "_ZN13patchbay_text" + std::to_string(function.size()) + function + "E" + parameters;
+}
 
 /// The code that the compiled kernel reports for such an argument.
 int expected_code(const patchbay_argument_spec& spec) {
@@ -23,10 +29,9 @@ int expected_code(const patchbay_argument_spec& spec) {
   return dtype | int{PATCHBAY_IS_BUFFER} | (reads_only ? int{PATCHBAY_IS_CONSTANT} : 0);
 }
 
-void check_arguments(const std::string& name, Library::Describe describe,
+/// Checks a kernel with `count` arguments. `codes` has the codes of at most kMostArguments of them.
+void check_arguments(const std::string& name, const int* codes, int count,
                      plugin::ArgumentSpecs specs) {
-  int codes[kMostArguments] = {};
-  const int count = describe(codes, kMostArguments);
   if (static_cast<std::size_t>(count) != specs.size() || count > kMostArguments) {
     plugin::invalid_argument("kernel '" + name + "' takes " + std::to_string(count) +
                              " arguments (64 at most), not " + std::to_string(specs.size()));
@@ -72,18 +77,30 @@ void check_grid(const Grid& grid) {
   }
 }
 
+Module::Module(const std::string& library_path, std::shared_ptr<Stacks> stacks, bool has_barriers)
+    : library_(library_path, Library::Lifetime::kObject),
+      stacks_(std::move(stacks)),
+      has_barriers_(has_barriers) {
+  if (library_) return;
+  throw plugin::StatusError(PATCHBAY_DRIVER_ERROR,
+                            "a compiled kernel can't be opened: " + library_.why());
+}
+
 Kernel Module::kernel(std::string_view name) const {
-  std::string text(name);
-  const Library::Entry entry = library_.find(text);
+  const std::string compiled = compiled_name(name);
+  Kernel::Entry entry;
+  library_.optional(symbol_of("patchbay_run_" + compiled, "R15patchbay_launch").c_str(), entry.run);
+  library_.optional(symbol_of("patchbay_describe_" + compiled, "Pii").c_str(), entry.describe);
   if (entry.run == nullptr || entry.describe == nullptr) {
-    plugin::invalid_argument("the text has no kernel '" + text + "'");
+    plugin::invalid_argument("the text has no kernel '" + std::string(name) + "'");
   }
-  return Kernel(shared_from_this(), entry, std::move(text));
+  return Kernel(shared_from_this(), entry, std::string(name));
 }
 
 Kernel Module::kernel(std::string_view name, plugin::ArgumentSpecs arguments) const {
   Kernel found = kernel(name);
-  check_arguments(found.name_, found.entry_.describe, arguments);
+  int codes[kMostArguments] = {};
+  check_arguments(found.name_, codes, found.entry_.describe(codes, kMostArguments), arguments);
   return found;
 }
 
