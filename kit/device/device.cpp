@@ -5,6 +5,7 @@
 
 #include "kit/device/event.hpp"
 #include "kit/device/stream.hpp"
+#include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
 
 namespace patchbay::device {
@@ -51,7 +52,8 @@ Device::Device(const Options& options, executor::Executor& executor,
     : name_(options.name),
       health_(std::move(health)),
       memory_(or_blocks(std::move(allocator), options)),
-      programs_(*memory_, executor, traits_of(options)) {}
+      executor_(executor),
+      portable_(make_backend(*memory_, executor, traits_of(options))) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t) {
   health_->check();
@@ -65,14 +67,15 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   health_->check();
-  if (auto kernel = portable::prepare(programs_, spec)) return kernel;
+  if (auto kernel = portable::prepare(portable_, spec)) return kernel;
   plugin::unsupported(name_ + " has no operator " + std::string(plugin::from_abi(spec.op)));
 }
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
   health_->check();
-  return programs_.load(format, code);
+  if (expression::is_expression(format)) return portable::load_fused(portable_, code);
+  return device::load_module(*memory_, executor_, format, code);
 }
 
 }  // namespace patchbay::device

@@ -60,7 +60,8 @@ class Device : public plugin::Device {
   const std::string name_;
   const std::shared_ptr<Health> health_;
   const std::unique_ptr<Allocator> memory_;
-  Programs programs_;
+  executor::Executor& executor_;
+  portable::Backend portable_;
 };
 
 }  // namespace patchbay::device

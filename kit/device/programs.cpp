@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "kit/device/stream.hpp"
 #include "kit/dialect_module.hpp"
 #include "kit/dtypes.hpp"
-#include "kit/portable/elementwise/fused.hpp"
 
 namespace patchbay::device {
 namespace {
@@ -108,20 +108,6 @@ class Function final : public portable::Function {
   Code code_;
 };
 
-class Program final : public portable::Program {
- public:
-  Program(const Allocator& memory, std::shared_ptr<Text> text)
-      : memory_(memory), text_(std::move(text)) {}
-
-  std::unique_ptr<portable::Function> function(std::string_view name) override {
-    return std::make_unique<Function>(memory_, text_, name);
-  }
-
- private:
-  const Allocator& memory_;
-  const std::shared_ptr<Text> text_;
-};
-
 class ModuleKernel final : public GridKernel {
  public:
   ModuleKernel(const Allocator& memory, executor::Kernel code)
@@ -195,13 +181,19 @@ std::byte* resolve_tensor(const Allocator& memory, const std::string& where,
   return bytes;
 }
 
-std::unique_ptr<portable::Program> Programs::build(std::string_view text) {
-  return std::make_unique<Program>(memory_, std::make_shared<Text>(executor_, text));
+portable::Backend make_backend(const Allocator& memory, executor::Executor& executor,
+                               portable::Traits traits) {
+  return {std::move(traits), [&memory, &executor](std::string_view code) -> portable::Program {
+            const auto text = std::make_shared<Text>(executor, code);
+            return [&memory, text](std::string_view name) {
+              return std::make_unique<Function>(memory, text, name);
+            };
+          }};
 }
 
-std::unique_ptr<plugin::Module> Programs::load(std::string_view format, std::string_view code) {
-  if (expression::is_expression(format)) return portable::load_fused(*this, code);
-  return std::make_unique<Module>(memory_, executor_.load(format, code));
+std::unique_ptr<plugin::Module> load_module(const Allocator& memory, executor::Executor& executor,
+                                            std::string_view format, std::string_view code) {
+  return std::make_unique<Module>(memory, executor.load(format, code));
 }
 
 }  // namespace patchbay::device

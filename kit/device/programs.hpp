@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Runs kernel texts with the kernel executor on streams of kit/device: portable operators, fused
-// expressions and users' modules.
+// Runs kernel texts with the kernel executor on streams of kit/device.
 #ifndef PATCHBAY_KIT_DEVICE_PROGRAMS_HPP_
 #define PATCHBAY_KIT_DEVICE_PROGRAMS_HPP_
 
@@ -8,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "kit/device/allocator.hpp"
 #include "kit/executor/executor.hpp"
@@ -21,24 +19,14 @@ namespace patchbay::device {
 std::byte* resolve_tensor(const Allocator& memory, const std::string& where,
                           const patchbay_argument& tensor);
 
-/// Lives as long as the kernels that were made by it; so do `memory` and `executor`.
-class Programs : public portable::Backend {
- public:
-  Programs(const Allocator& memory, executor::Executor& executor, portable::Traits traits)
-      : memory_(memory), executor_(executor), traits_(std::move(traits)) {}
+/// Runs the portable operators on streams of kit/device. `memory` and `executor` must outlive the
+/// backend.
+portable::Backend make_backend(const Allocator& memory, executor::Executor& executor,
+                               portable::Traits traits);
 
-  const portable::Traits& traits() const override { return traits_; }
-  std::unique_ptr<portable::Program> build(std::string_view text) override;
-
-  /// Loads a user's module: a text in the portable dialect or a fused expression. Throws
-  /// `unsupported` for another format.
-  std::unique_ptr<plugin::Module> load(std::string_view format, std::string_view code);
-
- private:
-  const Allocator& memory_;
-  executor::Executor& executor_;
-  const portable::Traits traits_;
-};
+/// Loads a user's module: a text in the portable dialect. Throws `unsupported` for another format.
+std::unique_ptr<plugin::Module> load_module(const Allocator& memory, executor::Executor& executor,
+                                            std::string_view format, std::string_view code);
 
 }  // namespace patchbay::device
 

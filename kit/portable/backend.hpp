@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
@@ -49,21 +51,24 @@ class Function {
                       const Arguments& arguments) = 0;
 };
 
-/// A compiled text.
-class Program {
- public:
-  virtual ~Program() = default;
-  virtual std::unique_ptr<Function> function(std::string_view name) = 0;
-};
+/// A compiled text: returns its function of that name. It keeps the text alive.
+using Program = std::function<std::unique_ptr<Function>(std::string_view name)>;
 
 /// A device. It must outlive the kernels that are prepared on it.
 class Backend {
  public:
-  virtual ~Backend() = default;
-  virtual const Traits& traits() const = 0;
   /// Compiles plugin/kernels/dialect.h + `text`, or takes the compiled text from the host's cache.
   /// Throws PATCHBAY_BUILD_FAILED with the compiler's log.
-  virtual std::unique_ptr<Program> build(std::string_view text) = 0;
+  using Build = std::function<Program(std::string_view text)>;
+
+  Backend(Traits traits, Build build) : traits_(std::move(traits)), build_(std::move(build)) {}
+
+  const Traits& traits() const { return traits_; }
+  Program build(std::string_view text) const { return build_(text); }
+
+ private:
+  const Traits traits_;
+  const Build build_;
 };
 
 }  // namespace patchbay::portable

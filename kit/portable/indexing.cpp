@@ -2,58 +2,19 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <memory>
 #include <string>
 
-#include "patchbay/plugin/kernels/operators.h"
 #include "patchbay/plugin/kit/attributes.hpp"
 
 #include "kGatherText.text.h"
 #include "kScatterAddText.text.h"
 #include "kit/loop_nest.hpp"
 #include "kit/portable/dtypes.hpp"
-#include "kit/portable/operators.hpp"
+#include "kit/portable/families.hpp"
 #include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
 namespace {
-
-/// Arguments: out, a, index.
-class GatherKernel : public plugin::Kernel {
- public:
-  GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);
-
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
-              std::string_view name) override;
-
- private:
-  const Traits& traits_;
-  const int dim_;
-  const std::uint64_t missing_;  // the bits of what is not there
-  const std::size_t element_bytes_;
-  const std::unique_ptr<Program> program_;
-  const std::unique_ptr<Function> gather_;
-};
-
-/// Arguments: out, index, source. A work-item meets the indices of its place in their order,
-/// and adds those that are in its part of out: every index is read once for each part.
-class ScatterAddKernel : public plugin::Kernel {
- public:
-  ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim);
-
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
-              std::string_view name) override;
-
- private:
-  const Traits& traits_;
-  const int dim_;
-  const std::unique_ptr<Program> program_;
-  const std::unique_ptr<Function> add_;
-};
-
-int dim_of(const patchbay_kernel_spec& spec) {
-  return static_cast<int>(plugin::Attributes(spec).integer("dim"));
-}
 
 constexpr std::int64_t kCpuRun = 64;  // elements or places of a CPU's work-item
 constexpr std::int64_t kMostSingleItems = 1024;
@@ -82,8 +43,8 @@ std::string_view moved_type(std::size_t element_bytes) {
 
 /// A NaN, or 0 for integers and bools.
 std::uint64_t missing_bits(std::uint8_t dtype) {
-  static_assert(PATCHBAY_SET_FLOATS == (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(F16) |
-                                        PATCHBAY_BIT(BF16)));
+  static_assert(PATCHBAY_SET_FLOATS ==
+                (PATCHBAY_SET_WIDE_FLOATS | PATCHBAY_BIT(F16) | PATCHBAY_BIT(BF16)));
   if (dtype == PATCHBAY_F32)
     return std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN());
   if (dtype == PATCHBAY_F64)
@@ -180,56 +141,81 @@ AdditionRun addition_of(plugin::Arguments arguments, int dim, const Traits& trai
   return run;
 }
 
+int dim_of(const patchbay_kernel_spec& spec) {
+  return static_cast<int>(plugin::Attributes(spec).integer("dim"));
+}
+
+/// Arguments: out, a, index.
+class GatherKernel final : public plugin::Kernel {
+ public:
+  GatherKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : traits_(backend.traits()),
+        dim_(dim_of(spec)),
+        missing_(missing_bits(spec.arguments[0].dtype)),
+        element_bytes_(element_bytes(spec.arguments[0].dtype)),
+        program_(
+            backend.build(gather_text(spec.arguments[0].dtype, spec.arguments[2].dtype, traits_))),
+        gather_(program_("gather")) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    check_shapes("gather.1", arguments[0], arguments[1], arguments[2], dim_);
+    const LookupRun run = lookup_of(arguments, dim_, traits_);
+    if (run.items == 0) return;
+    Arguments to;
+    for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
+    to.bytes(&missing_, element_bytes_).value(run);
+    gather_->launch(stream, name.empty() ? "gather.1" : name, grid_of(run.items, traits_, *gather_),
+                    to);
+  }
+
+ private:
+  const Traits& traits_;
+  const int dim_;
+  const std::uint64_t missing_;  // the bits of what is not there
+  const std::size_t element_bytes_;
+  const Program program_;
+  const std::unique_ptr<Function> gather_;
+};
+
+/// Arguments: out, index, source. A work-item meets the indices of its place in their order,
+/// and adds those that are in its part of out: every index is read once for each part.
+class ScatterAddKernel final : public plugin::Kernel {
+ public:
+  ScatterAddKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : traits_(backend.traits()),
+        dim_(dim_of(spec)),
+        program_(backend.build(
+            scatter_add_text(spec.arguments[0].dtype, spec.arguments[1].dtype, traits_))),
+        add_(program_("scatter_add")) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    check_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], dim_);
+    const AdditionRun run = addition_of(arguments, dim_, traits_);
+    if (run.items == 0 || run.count == 0) return;
+    Arguments to;
+    for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
+    to.value(run);
+    add_->launch(stream, name.empty() ? "scatter_add.1" : name, grid_of(run.items, traits_, *add_),
+                 to);
+  }
+
+ private:
+  const Traits& traits_;
+  const int dim_;
+  const Program program_;
+  const std::unique_ptr<Function> add_;
+};
+
 }  // namespace
 
-GatherKernel::GatherKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index, int dim)
-    : traits_(backend.traits()),
-      dim_(dim),
-      missing_(missing_bits(dtype)),
-      element_bytes_(element_bytes(dtype)),
-      program_(backend.build(gather_text(dtype, index, traits_))),
-      gather_(program_->function("gather")) {}
-
-void GatherKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-                          std::string_view name) {
-  check_shapes("gather.1", arguments[0], arguments[1], arguments[2], dim_);
-  const LookupRun run = lookup_of(arguments, dim_, traits_);
-  if (run.items == 0) return;
-  Arguments to;
-  for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
-  to.bytes(&missing_, element_bytes_).value(run);
-  gather_->launch(stream, name.empty() ? "gather.1" : name, grid_of(run.items, traits_, *gather_),
-                  to);
+Prepared prepare_gather(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<GatherKernel>(backend, spec);
 }
 
-ScatterAddKernel::ScatterAddKernel(Backend& backend, std::uint8_t dtype, std::uint8_t index,
-                                   int dim)
-    : traits_(backend.traits()),
-      dim_(dim),
-      program_(backend.build(scatter_add_text(dtype, index, traits_))),
-      add_(program_->function("scatter_add")) {}
-
-void ScatterAddKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-                              std::string_view name) {
-  check_shapes("scatter_add.1", arguments[2], arguments[0], arguments[1], dim_);
-  const AdditionRun run = addition_of(arguments, dim_, traits_);
-  if (run.items == 0 || run.count == 0) return;
-  Arguments to;
-  for (std::size_t k = 0; k < 3; ++k) to.memory(arguments[k].value.memory);
-  to.value(run);
-  add_->launch(stream, name.empty() ? "scatter_add.1" : name, grid_of(run.items, traits_, *add_),
-               to);
-}
-
-std::unique_ptr<plugin::Kernel> prepare_gather(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<GatherKernel>(backend, spec.arguments[1].dtype, spec.arguments[2].dtype,
-                                        dim_of(spec));
-}
-
-std::unique_ptr<plugin::Kernel> prepare_scatter_add(Backend& backend,
-                                                    const patchbay_kernel_spec& spec) {
-  return std::make_unique<ScatterAddKernel>(backend, spec.arguments[0].dtype,
-                                            spec.arguments[1].dtype, dim_of(spec));
+Prepared prepare_scatter_add(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<ScatterAddKernel>(backend, spec);
 }
 
 }  // namespace patchbay::portable

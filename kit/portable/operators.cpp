@@ -10,16 +10,14 @@
 
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise.hpp"
-#include "kit/portable/gemm.hpp"
-#include "kit/portable/random.hpp"
-#include "kit/portable/reduction.hpp"
+#include "kit/portable/families.hpp"
 
 namespace patchbay::portable {
 namespace {
 
 struct Operator {
   std::string_view name;
-  std::unique_ptr<plugin::Kernel> (*prepare)(Backend&, const patchbay_kernel_spec&);
+  Prepared (*prepare)(Backend&, const patchbay_kernel_spec&);
 };
 
 #define PATCHBAY_ELEMENTWISE(name, ...) {#name ".1", prepare_elementwise},

@@ -5,8 +5,6 @@
 
 #include <memory>
 
-#include "patchbay/plugin/kernels/operators.h"
-
 #include "kit/portable/backend.hpp"
 
 namespace patchbay::portable {
@@ -15,13 +13,6 @@ namespace patchbay::portable {
 /// reason if the operator can't be prepared for these arguments on this device. A plugin asks its
 /// vendor's libraries first.
 std::unique_ptr<plugin::Kernel> prepare(Backend& backend, const patchbay_kernel_spec& spec);
-
-// Those with a kernel of their own. They are called for specs that were checked.
-#define PATCHBAY_DECLARED(name, ...)                               \
-  std::unique_ptr<plugin::Kernel> prepare_##name(Backend& backend, \
-                                                 const patchbay_kernel_spec& spec);
-PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_DECLARED)
-#undef PATCHBAY_DECLARED
 
 }  // namespace patchbay::portable
 

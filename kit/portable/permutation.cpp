@@ -1,6 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/permutation.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <initializer_list>
@@ -8,6 +6,7 @@
 
 #include "kPermutationText.text.h"
 #include "kit/portable/dtypes.hpp"
+#include "kit/portable/families.hpp"
 #include "kit/portable/text.hpp"
 
 namespace patchbay::portable {
@@ -53,42 +52,47 @@ void check_shapes(plugin::Arguments arguments) {
   }
 }
 
+/// Arguments: out, scratch, seed, offset.
+class PermutationKernel final : public plugin::Kernel {
+ public:
+  explicit PermutationKernel(Backend& backend) : program_(backend.build(kPermutationText)) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    check_shapes(arguments);
+    const Run run = run_of(arguments);
+    if (run.count == 0) return;
+    const std::int64_t buckets = std::int64_t{1} << run.bits, blocks = pieces(run.count, 2);
+    const plugin::Memory out = arguments[0].value.memory, draws = arguments[1].value.memory;
+    const plugin::Memory starts = after(draws, run.count), sums = after(starts, buckets + 1);
+    const plugin::Memory counts = after(sums, run.slices);
+    const auto start = [&](Function& function, std::int64_t items,
+                           std::initializer_list<plugin::Memory> buffers) {
+      Arguments to;
+      for (const plugin::Memory& buffer : buffers) to.memory(buffer);
+      to.value(run);
+      function.launch(stream, name.empty() ? "permutation.1" : name, grid_of(items, function), to);
+    };
+    start(*clear_, buckets, {counts});
+    start(*count_, blocks, {counts});
+    start(*sums_, run.slices, {counts, sums});
+    start(*starts_, run.slices, {counts, sums, starts});
+    start(*place_, blocks, {out, draws, starts, counts});
+    start(*sort_, buckets, {out, draws, starts});
+  }
+
+ private:
+  std::unique_ptr<Function> function(std::string_view name) { return program_(name); }
+
+  const Program program_;
+  const std::unique_ptr<Function> clear_ = function("clear"), count_ = function("count"),
+                                  sums_ = function("sums"), starts_ = function("starts"),
+                                  place_ = function("place"), sort_ = function("sort");
+};
+
 }  // namespace
 
-PermutationKernel::PermutationKernel(Backend& backend)
-    : program_(backend.build(kPermutationText)),
-      clear_(program_->function("clear")),
-      count_(program_->function("count")),
-      sums_(program_->function("sums")),
-      starts_(program_->function("starts")),
-      place_(program_->function("place")),
-      sort_(program_->function("sort")) {}
-
-void PermutationKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-                               std::string_view name) {
-  check_shapes(arguments);
-  const Run run = run_of(arguments);
-  if (run.count == 0) return;
-  const std::int64_t buckets = std::int64_t{1} << run.bits, blocks = pieces(run.count, 2);
-  const plugin::Memory out = arguments[0].value.memory, draws = arguments[1].value.memory;
-  const plugin::Memory starts = after(draws, run.count), sums = after(starts, buckets + 1);
-  const plugin::Memory counts = after(sums, run.slices);
-  const auto start = [&](Function& function, std::int64_t items,
-                         std::initializer_list<plugin::Memory> buffers) {
-    Arguments to;
-    for (const plugin::Memory& buffer : buffers) to.memory(buffer);
-    to.value(run);
-    function.launch(stream, name.empty() ? "permutation.1" : name, grid_of(items, function), to);
-  };
-  start(*clear_, buckets, {counts});
-  start(*count_, blocks, {counts});
-  start(*sums_, run.slices, {counts, sums});
-  start(*starts_, run.slices, {counts, sums, starts});
-  start(*place_, blocks, {out, draws, starts, counts});
-  start(*sort_, buckets, {out, draws, starts});
-}
-
-std::unique_ptr<plugin::Kernel> prepare_permutation(Backend& backend) {
+Prepared prepare_permutation(Backend& backend) {
   return std::make_unique<PermutationKernel>(backend);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "patchbay/plugin/kernels/signatures.hpp"
@@ -22,15 +23,13 @@ struct PortableText {
 };
 
 /// Keeps what it is to build. Its functions do nothing.
-class RecordingBackend : public portable::Backend {
+class RecordingBackend {
  public:
-  explicit RecordingBackend(portable::Traits traits) : traits_(std::move(traits)) {}
-
-  const portable::Traits& traits() const override { return traits_; }
-  std::unique_ptr<portable::Program> build(std::string_view text) override {
-    last_ = text;
-    return std::make_unique<Program>();
-  }
+  explicit RecordingBackend(portable::Traits traits)
+      : backend_(std::move(traits), [this](std::string_view text) -> portable::Program {
+          last_ = text;
+          return [](std::string_view) { return std::make_unique<Function>(); };
+        }) {}
 
   /// The text for a spec, or an empty one if it is refused.
   std::string text_of(std::string_view op, std::vector<patchbay_argument_spec> specs) {
@@ -41,7 +40,7 @@ class RecordingBackend : public portable::Backend {
     spec.num_arguments = static_cast<std::uint32_t>(specs.size());
     spec.workspace_limit_bytes = UINT64_MAX;
     try {
-      return portable::prepare(*this, spec) != nullptr ? last_ : std::string();
+      return portable::prepare(backend_, spec) != nullptr ? last_ : std::string();
     } catch (const plugin::StatusError& error) {
       return {};
     }
@@ -52,13 +51,8 @@ class RecordingBackend : public portable::Backend {
     void launch(plugin::Stream&, std::string_view, const portable::Grid&,
                 const portable::Arguments&) override {}
   };
-  struct Program : portable::Program {
-    std::unique_ptr<portable::Function> function(std::string_view) override {
-      return std::make_unique<Function>();
-    }
-  };
 
-  const portable::Traits traits_;
+  portable::Backend backend_;
   std::string last_;
 };
 

@@ -94,11 +94,9 @@ void set_arguments(Arguments& to, plugin::Arguments arguments) {
 
 struct ElementwiseKernel::Code {
   Code(Backend& backend, const std::string& text)
-      : program(backend.build(text)),
-        dense(program->function("dense")),
-        strided(program->function("strided")) {}
+      : program(backend.build(text)), dense(program("dense")), strided(program("strided")) {}
 
-  const std::unique_ptr<Program> program;
+  const Program program;
   const std::unique_ptr<Function> dense, strided;
 };
 

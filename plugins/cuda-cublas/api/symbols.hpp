@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,27 @@ struct BlasTable {
 };
 
 #undef PATCHBAY_TABLE_ENTRY
+
+/// Opens a library at its first use.
+template <class Table>
+class Lazy {
+ public:
+  /// The library must work with this driver version.
+  Lazy(plugin::Host host, int driver_version) : host_(host), driver_version_(driver_version) {}
+
+  /// If the table's constructor throws, each call throws the same.
+  const Table& get() {
+    const std::lock_guard lock(mutex_);
+    if (!table_) table_.emplace(host_, driver_version_);
+    return *table_;
+  }
+
+ private:
+  const plugin::Host host_;
+  const int driver_version_;
+  std::mutex mutex_;
+  std::optional<Table> table_;
+};
 
 /// For example "13.0" for 13000.
 std::string version_text(int version);

@@ -5,8 +5,6 @@
 
 #include "cuda-cublas/device/event.hpp"
 #include "cuda-cublas/device/stream.hpp"
-#include "cuda-cublas/kernels/gemm.hpp"
-#include "cuda-cublas/kernels/module.hpp"
 #include "kit/dialect_module.hpp"
 #include "kit/portable/elementwise/fused.hpp"
 #include "kit/portable/operators.hpp"
@@ -36,7 +34,7 @@ Device::Device(Libraries& libraries, const DeviceInfo& info, std::uint32_t index
       context_(libraries.driver, info.number, index, adopted),
       allocator_(context_, info.memory_bytes),
       blas_(context_, libraries.blas),
-      portable_(*this) {}
+      portable_(make_backend(*this)) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
   return std::make_unique<Stream>(context_, flags);
@@ -70,7 +68,7 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
                                                     std::string_view) {
   if (expression::is_expression(format)) return portable::load_fused(portable_, code);
   check_dialect(format);
-  return std::make_unique<Module>(build(code));
+  return make_module(build(code));
 }
 
 Program Device::build(std::string_view text) {

@@ -11,7 +11,7 @@
 #include "cuda-cublas/device/device_info.hpp"
 #include "cuda-cublas/kernels/blas.hpp"
 #include "cuda-cublas/kernels/compiler.hpp"
-#include "cuda-cublas/kernels/portable_backend.hpp"
+#include "cuda-cublas/kernels/kernels.hpp"
 #include "cuda-cublas/kernels/program.hpp"
 
 namespace patchbay::cuda {
@@ -53,7 +53,7 @@ class Device : public plugin::Device {
   Context context_;
   Allocator allocator_;
   Blas blas_;
-  PortableBackend portable_;
+  portable::Backend portable_;
 };
 
 }  // namespace patchbay::cuda

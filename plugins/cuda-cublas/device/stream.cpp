@@ -106,11 +106,17 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
   return true;
 }
 
+/// Makes the call on a thread that waits for events. The driver's own host functions delay later
+/// work on the stream, and are not called if earlier work failed.
 void Stream::add_callback(plugin::Callback callback) {
-  if (callbacks_ == nullptr) callbacks_ = std::make_unique<Callbacks>(context_);
-  EventHandle event = cuda::create_event(context_, kEventBlockingSync | kEventDisableTiming);
-  context_.call(context_.driver().event_record, event.get(), native_);
-  callbacks_->add(std::move(event), std::move(callback));
+  if (callbacks_ == nullptr) callbacks_ = std::make_unique<device::Worker>();
+  const auto event = std::make_shared<const EventHandle>(
+      cuda::create_event(context_, kEventBlockingSync | kEventDisableTiming));
+  context_.call(context_.driver().event_record, event->get(), native_);
+  const auto shared = std::make_shared<plugin::Callback>(std::move(callback));
+  callbacks_->post([this, event, shared] {
+    shared->call_after([&] { context_.call(context_.driver().event_synchronize, event->get()); });
+  });
 }
 
 void Stream::launch(std::string_view name, NativeFunction function, const LaunchGrid& grid,

@@ -8,8 +8,8 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cuda-cublas/device/callbacks.hpp"
 #include "cuda-cublas/device/handle.hpp"
+#include "kit/device/worker.hpp"
 
 namespace patchbay::cuda {
 
@@ -49,7 +49,7 @@ class Stream : public plugin::Stream {
   const StreamHandle owned_;
   const NativeStream native_;
   const std::uint64_t number_;
-  std::unique_ptr<Callbacks> callbacks_;  // created for the first callback
+  std::unique_ptr<device::Worker> callbacks_;  // created for the first callback
 };
 
 }  // namespace patchbay::cuda

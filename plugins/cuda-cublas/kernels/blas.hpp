@@ -6,7 +6,7 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
-#include "cuda-cublas/api/lazy.hpp"
+#include "cuda-cublas/api/symbols.hpp"
 #include "cuda-cublas/device/stream.hpp"
 
 namespace patchbay::cuda {

@@ -1,12 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cuda-cublas/kernels/gemm.hpp"
-
 #include <algorithm>
 #include <climits>
 #include <utility>
 
 #include "cuda-cublas/device/device.hpp"
 #include "cuda-cublas/kernels/blas.hpp"
+#include "cuda-cublas/kernels/kernels.hpp"
 #include "kit/portable/gemm_problem.hpp"
 
 namespace patchbay::cuda {

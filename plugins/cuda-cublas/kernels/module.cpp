@@ -1,9 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cuda-cublas/kernels/module.hpp"
-
 #include <string>
 
 #include "cuda-cublas/device/stream.hpp"
+#include "cuda-cublas/kernels/kernels.hpp"
 #include "kit/dialect_module.hpp"
 
 namespace patchbay::cuda {
@@ -52,18 +51,30 @@ class ModuleKernel : public GridKernel {
   const NativeFunction function_;
 };
 
+class Module final : public plugin::Module {
+ public:
+  explicit Module(Program program) : program_(std::move(program)) {}
+
+  std::unique_ptr<plugin::Kernel> kernel(std::string_view name,
+                                         plugin::ArgumentSpecs arguments) override {
+    if (arguments.size() > LaunchArguments::kMost) {
+      plugin::invalid_argument("kernel '" + std::string(name) + "' takes " +
+                               std::to_string(arguments.size()) + " arguments: expected at most " +
+                               std::to_string(LaunchArguments::kMost));
+    }
+    std::string text(name);
+    const NativeFunction function = program_.function(text);
+    return std::make_unique<ModuleKernel>(std::move(text), function);
+  }
+
+ private:
+  const Program program_;
+};
+
 }  // namespace
 
-std::unique_ptr<plugin::Kernel> Module::kernel(std::string_view name,
-                                               plugin::ArgumentSpecs arguments) {
-  if (arguments.size() > LaunchArguments::kMost) {
-    plugin::invalid_argument("kernel '" + std::string(name) + "' takes " +
-                             std::to_string(arguments.size()) + " arguments: expected at most " +
-                             std::to_string(LaunchArguments::kMost));
-  }
-  std::string text(name);
-  const NativeFunction function = program_.function(text);
-  return std::make_unique<ModuleKernel>(std::move(text), function);
+std::unique_ptr<plugin::Module> make_module(Program program) {
+  return std::make_unique<Module>(std::move(program));
 }
 
 }  // namespace patchbay::cuda

@@ -1,12 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cuda-cublas/kernels/portable_backend.hpp"
-
 #include <climits>
 #include <string>
 #include <utility>
 
 #include "cuda-cublas/device/device.hpp"
 #include "cuda-cublas/device/stream.hpp"
+#include "cuda-cublas/kernels/kernels.hpp"
 #include "cuda-cublas/kernels/program.hpp"
 
 namespace patchbay::cuda {
@@ -50,27 +49,18 @@ class PortableFunction : public portable::Function {
   const NativeFunction function_;
 };
 
-class PortableProgram : public portable::Program {
- public:
-  explicit PortableProgram(cuda::Program program) : program_(std::move(program)) {}
-
-  std::unique_ptr<portable::Function> function(std::string_view name) override {
-    return std::make_unique<PortableFunction>(program_.function(std::string(name)));
-  }
-
- private:
-  const cuda::Program program_;
-};
-
 }  // namespace
 
-PortableBackend::PortableBackend(Device& device) : device_(device) {
-  traits_.name = device.info().name;
-  traits_.compute_units = device.info().compute_units;
-}
-
-std::unique_ptr<portable::Program> PortableBackend::build(std::string_view text) {
-  return std::make_unique<PortableProgram>(device_.build(text));
+portable::Backend make_backend(Device& device) {
+  portable::Traits traits;
+  traits.name = device.info().name;
+  traits.compute_units = device.info().compute_units;
+  return {std::move(traits), [&device](std::string_view text) -> portable::Program {
+            const auto program = std::make_shared<const Program>(device.build(text));
+            return [program](std::string_view name) {
+              return std::make_unique<PortableFunction>(program->function(std::string(name)));
+            };
+          }};
 }
 
 }  // namespace patchbay::cuda

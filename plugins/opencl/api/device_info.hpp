@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "patchbay/plugin/kit/host.hpp"
 
 #include "opencl/api/symbols.hpp"
 
@@ -26,6 +29,10 @@ struct DeviceInfo {
   std::uint64_t memory_bytes, largest_allocation_bytes, alignment_bytes, local_memory_bytes;
   std::uint32_t compute_units, vector_bytes, max_group_size;
 };
+
+/// The usable devices of all platforms: OpenCL 1.2, with a compiler. Logs the devices that it
+/// skips. Throws PATCHBAY_NO_DEVICE with the reason for each platform if there is none.
+std::vector<DeviceInfo> find_devices(const Symbols& cl, plugin::Host host);
 
 /// A text property; empty if the driver does not know it.
 std::string device_text(const Symbols& cl, cl_device device, std::int64_t what);

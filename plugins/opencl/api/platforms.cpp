@@ -1,14 +1,40 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/api/platforms.hpp"
+#include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "opencl/api/device_info.hpp"
 #include "opencl/api/error.hpp"
-#include "opencl/api/processors.hpp"
 
 namespace patchbay::opencl {
 namespace {
+
+/// The files that hwloc, which PoCL uses to count processors, requires.
+constexpr const char* kTopology[] = {
+    "/sys/devices/system/cpu/cpu0/topology/core_cpus",
+    "/sys/devices/system/cpu/cpu0/topology/core_siblings",
+    "/sys/devices/system/cpu/cpu0/topology/package_cpus",
+    "/sys/devices/system/cpu/cpu0/topology/thread_siblings",
+    "/sys/bus/cpu/devices/cpu0/topology/core_cpus",
+    "/sys/bus/cpu/devices/cpu0/topology/core_siblings",
+    "/sys/bus/cpu/devices/cpu0/topology/package_cpus",
+    "/sys/bus/cpu/devices/cpu0/topology/thread_siblings",
+};
+
+/// Why a platform of this name must not be asked for its devices; empty if it may be. PoCL ends the
+/// process if the kernel does not list the processors.
+std::string why_not_ask(const std::string& platform) {
+  if (platform != kPocl) return {};
+  const bool shows_processors =
+      std::any_of(std::begin(kTopology), std::end(kTopology),
+                  [](const char* path) { return access(path, R_OK) == 0; });
+  if (shows_processors) return {};
+  return "platform '" + platform +
+         "' needs /sys/devices/system/cpu, without which it ends the process: mount sysfs at /sys";
+}
 
 std::vector<cl_platform> platforms(const Symbols& cl) {
   cl_uint count = 0;

@@ -2,11 +2,12 @@
 #include "opencl/device/allocator.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "opencl/api/error.hpp"
-#include "opencl/api/host_memory.hpp"
 #include "opencl/device/device.hpp"
 #include "opencl/device/stream.hpp"
 
@@ -17,6 +18,17 @@ constexpr std::uint64_t kPageBytes = 4096;
 /// Smaller blocks come from memory that the driver already has, and a command takes tens of
 /// microseconds.
 constexpr std::uint64_t kCommitFromBytes = 256 << 10;
+
+/// Available host memory, for devices that use it; the largest number if it is unknown.
+std::uint64_t host_memory_available_bytes() {
+  std::ifstream file("/proc/meminfo");
+  std::string word;
+  while (file >> word) {
+    std::uint64_t kilobytes = 0;
+    if (word == "MemAvailable:" && file >> kilobytes) return kilobytes << 10;
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
 
 [[noreturn]] void out_of_memory(const std::string& why, std::int64_t code = 0) {
   throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, code);

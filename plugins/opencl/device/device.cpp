@@ -2,11 +2,11 @@
 #include "opencl/device/device.hpp"
 
 #include "kit/portable/elementwise/fused.hpp"
+#include "kit/portable/operators.hpp"
 #include "opencl/api/error.hpp"
 #include "opencl/device/event.hpp"
 #include "opencl/device/stream.hpp"
-#include "opencl/kernels/module.hpp"
-#include "opencl/kernels/operators.hpp"
+#include "opencl/kernels/kernels.hpp"
 
 namespace patchbay::opencl {
 namespace {
@@ -27,7 +27,7 @@ Device::Device(const Symbols& cl, const DeviceInfo& info, ProcessEnd& process_en
       process_end_(process_end),
       context_(std::move(context)),
       allocator_(*this, host),
-      backend_(*this, info, host) {}
+      portable_(make_backend(*this, host)) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
   const bool with_times = (flags & PATCHBAY_STREAM_TIMES) != 0;
@@ -71,12 +71,18 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 }
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
-  return prepare_operator(*this, backend_, host(), spec);
+  const std::string name(plugin::from_abi(spec.op));
+  const bool by_blocks = info_.is_cpu && host().option("opencl_gemm") != "tiles";
+  if (name == "gemm.1" && by_blocks) {
+    return prepare_gemm_blocks(*this, portable_.traits(), host(), spec);
+  }
+  if (auto kernel = portable::prepare(portable_, spec)) return kernel;
+  plugin::unsupported("the plugin opencl has no operator " + name);
 }
 
 std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std::string_view code,
                                                     std::string_view) {
-  if (expression::is_expression(format)) return portable::load_fused(backend_, code);
+  if (expression::is_expression(format)) return portable::load_fused(portable_, code);
   return opencl::load_module(*this, host(), format, code);
 }
 

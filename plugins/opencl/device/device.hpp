@@ -6,12 +6,12 @@
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "kit/portable/backend.hpp"
 #include "opencl/api/device_info.hpp"
 #include "opencl/api/handle.hpp"
 #include "opencl/device/allocator.hpp"
 #include "opencl/device/process_end.hpp"
 #include "opencl/device/timeline.hpp"
-#include "opencl/kernels/backend.hpp"
 
 namespace patchbay::opencl {
 
@@ -48,7 +48,7 @@ class Device : public plugin::Device {
   const ContextHandle context_;
   const std::shared_ptr<SubmissionClock> clock_ = std::make_shared<SubmissionClock>();
   Allocator allocator_;
-  Backend backend_;
+  portable::Backend portable_;
 };
 
 }  // namespace patchbay::opencl

@@ -7,11 +7,37 @@
 #include "patchbay/plugin/extensions.h"
 #include "patchbay/plugin/kit/thunks.hpp"
 
-#include "opencl/api/platforms.hpp"
-#include "opencl/device/context.hpp"
+#include "opencl/api/device_info.hpp"
+#include "opencl/api/error.hpp"
 #include "opencl/device/device.hpp"
 
 namespace patchbay::opencl {
+namespace {
+
+ContextHandle create_context(const Symbols& cl, const DeviceInfo& info) {
+  cl_int code = 0;
+  const cl_context context = cl.clCreateContext(nullptr, 1, &info.id, nullptr, nullptr, &code);
+  check(code, "clCreateContext");
+  return {cl, context};
+}
+
+/// Retains the application's context. Throws if it does not contain the device.
+ContextHandle share_context(const Symbols& cl, const DeviceInfo& info,
+                            std::uint64_t native_context) {
+  const auto context = reinterpret_cast<cl_context>(static_cast<std::uintptr_t>(native_context));
+  const auto key = static_cast<cl_uint>(kContextDevices);
+  std::size_t size = 0;
+  check(cl.clGetContextInfo(context, key, 0, nullptr, &size), "clGetContextInfo");
+  std::vector<cl_device> devices(size / sizeof(cl_device));
+  check(cl.clGetContextInfo(context, key, size, devices.data(), nullptr), "clGetContextInfo");
+  if (std::find(devices.begin(), devices.end(), info.id) == devices.end()) {
+    plugin::invalid_argument("the context does not have this device, '" + info.name + "'");
+  }
+  check(cl.clRetainContext(context), "clRetainContext");
+  return {cl, context};
+}
+
+}  // namespace
 
 Driver::Driver(plugin::Host host)
     : host_(host), cl_(host.option("opencl_library")), devices_(find_devices(cl_, host)) {}

@@ -1,29 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/kernels/backend.hpp"
-
 #include <string>
 #include <utility>
 
 #include "opencl/device/device.hpp"
+#include "opencl/kernels/kernels.hpp"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"
 
 namespace patchbay::opencl {
 namespace {
-
-class Program final : public portable::Program {
- public:
-  Program(const Device& device, ProgramHandle program)
-      : device_(device), program_(std::move(program)) {}
-
-  std::unique_ptr<portable::Function> function(std::string_view name) override {
-    return std::make_unique<Launcher>(device_, program_.get(), std::string(name));
-  }
-
- private:
-  const Device& device_;
-  const ProgramHandle program_;
-};
 
 portable::Traits traits_of(const DeviceInfo& info) {
   portable::Traits traits;
@@ -39,11 +24,14 @@ portable::Traits traits_of(const DeviceInfo& info) {
 
 }  // namespace
 
-Backend::Backend(const Device& device, const DeviceInfo& info, plugin::Host host)
-    : device_(device), host_(host), traits_(traits_of(info)) {}
-
-std::unique_ptr<portable::Program> Backend::build(std::string_view text) {
-  return std::make_unique<Program>(device_, build_program(device_, host_, text));
+portable::Backend make_backend(const Device& device, plugin::Host host) {
+  return {traits_of(device.info()), [&device, host](std::string_view text) -> portable::Program {
+            const auto program =
+                std::make_shared<const ProgramHandle>(build_program(device, host, text));
+            return [&device, program](std::string_view name) {
+              return std::make_unique<Launcher>(device, program->get(), std::string(name));
+            };
+          }};
 }
 
 }  // namespace patchbay::opencl

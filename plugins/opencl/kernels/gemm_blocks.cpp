@@ -1,6 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/kernels/gemm_blocks.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "kGemmBlocksText.text.h"
 #include "kit/portable/gemm_problem.hpp"
 #include "kit/portable/text.hpp"
+#include "opencl/kernels/kernels.hpp"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"
 

@@ -1,11 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "opencl/kernels/module.hpp"
-
 #include <string>
 #include <vector>
 
 #include "kit/dialect_module.hpp"
 #include "kit/portable/dtypes.hpp"
+#include "opencl/kernels/kernels.hpp"
 #include "opencl/kernels/launcher.hpp"
 #include "opencl/kernels/program.hpp"
 
