@@ -2,6 +2,7 @@
 #include "core/runtime/copy/copy.h"
 
 #include <cstring>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/runtime/copy/copy_plan.h"
@@ -9,7 +10,6 @@
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
-#include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
 
@@ -285,6 +285,15 @@ void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const 
   const EndpointTraits source = traits_of(&from);
   honour_guard({}, source, choose_route(source, {}, /*non_blocking=*/false).route, size_bytes,
                operation);
+}
+
+void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,
+             const Look& look) {
+  std::vector<std::byte> bytes(size_bytes);
+  const CopyGuard allowed(CopyGuard::Mode::kAllow);
+  const CopyTag tag("validation");
+  copy_bytes({nullptr, 0, bytes.data()}, from, size_bytes, /*non_blocking=*/false, operation);
+  look(bytes);
 }
 
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes) {

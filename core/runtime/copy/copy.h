@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "core/runtime/copy/request.h"
+#include "core/runtime/stream/recorder.h"
 
 namespace patchbay::runtime {
 
@@ -25,6 +26,11 @@ void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t si
 
 /// The same for a copy of `from` to the host.
 void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const char* operation);
+
+/// Waits for the bytes, copies them to the host and calls `look`. The copy is counted under the tag
+/// "validation". The guard does not apply: the program did not ask for the copy.
+void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,
+             const Look& look);
 
 /// Counts a copy within a device that a kernel makes (strided, converting).
 void record_kernel_copy(DeviceState& device, std::size_t size_bytes);

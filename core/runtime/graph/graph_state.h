@@ -15,7 +15,6 @@
 #include "patchbay/scalar.h"
 
 #include "core/runtime/copy/copy.h"
-#include "core/runtime/copy/look.h"
 #include "core/runtime/device/generator_state.h"
 #include "core/runtime/kernel/launch.h"
 #include "core/runtime/kernel/module_state.h"

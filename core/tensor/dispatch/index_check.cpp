@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/runtime/copy/look.h"
+#include "core/runtime/copy/copy.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/tensor/dispatch/operands.h"
