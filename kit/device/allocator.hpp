@@ -33,8 +33,8 @@ class Allocator : public plugin::Allocator {
 void check_inside(plugin::Memory memory, std::uint64_t size_bytes, std::uint64_t block_bytes);
 
 /// Allocates host memory up to the device's total size. Pinned memory is not counted. The base of
-/// pinned and unified memory is its address. The base of device memory is its address too if the host may access device
-/// memory; otherwise it is an address that faults at every access.
+/// pinned and unified memory is its address. The base of device memory is its address too if the
+/// host may access device memory; otherwise it is an address that faults at every access.
 class BlockAllocator : public Allocator {
  public:
   BlockAllocator(std::uint64_t total_bytes, bool is_host_addressable);

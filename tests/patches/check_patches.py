@@ -10,12 +10,14 @@ changes more production files than its limit; and that the page's section on it 
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
 PRODUCTION = ("core/", "include/", "kit/", "plugins/", "tools/", "conformance/")
 LIMITS = {"elementwise": 2, "reduction": 6, "attributes": 6}
 PAGE = "docs/adding-an-operator.md"
+SKIPPED = 77
 
 
 def files_of(patch: str) -> set[str]:
@@ -52,6 +54,9 @@ def refusal(root: pathlib.Path, names: list[str]) -> list[str]:
 
 
 def main() -> int:
+    if shutil.which("git") is None:
+        print("skipped: no git here, which applies the patches")
+        return SKIPPED
     root = pathlib.Path(sys.argv[1])
     page = (root / PAGE).read_text(encoding="utf-8")
     problems = []

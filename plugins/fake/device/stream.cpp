@@ -10,6 +10,7 @@
 
 #include "fake/device/device.hpp"
 #include "fake/device/event.hpp"
+#include "fake/device/memory.hpp"
 
 namespace fake {
 namespace {
@@ -105,8 +106,9 @@ void Stream::play(LaunchFault fault, const std::string& name) {
 void Stream::submit_copy(const device::Copy& copy) {
   device_.faults().count(Call::kCopy);
   patchbay::device::Stream::submit_copy(copy);
+  const auto& memory = static_cast<const Allocator&>(device_.memory());
   const bool blocks = copy.host != nullptr && device_.options().blocks_on_pageable &&
-                      !device_.memory().has_address(copy.host);
+                      !memory.has_address(copy.host);
   if (blocks) synchronize(PATCHBAY_NO_DEADLINE);
 }
 
