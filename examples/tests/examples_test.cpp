@@ -65,7 +65,7 @@ TEST_P(Examples, Interop) {
   EXPECT_THAT(output, HasSubstr("summed by Patchbay: 30\nrefused: [fill_] tensor is read-only"));
   EXPECT_THAT(output, HasSubstr("the library has its table back\n"));
   if (device.starts_with("cpu")) {
-    EXPECT_THAT(output, HasSubstr("default stream: [native_handle] of a CPU device only memory"));
+    EXPECT_THAT(output, HasSubstr("default stream: [native_handle] on CPU devices only memory"));
     EXPECT_THAT(output, HasSubstr("tensor: the driver's memory\n"));
   } else if (device.starts_with("fake")) {
     EXPECT_THAT(output, HasSubstr("tensor: [native_handle] no native handle of this kind"));

@@ -98,7 +98,7 @@ TEST(Flaws, ImpossiblePropertiesAreRefusedAtLoad) {
 TEST(Flaws, OfMemoryAreFound) {
   expect_all_found({
       {"same-block", "memory.driver_blocks_do_not_overlap",
-       "of 60 blocks, device memory, when all"},
+       "of 90 blocks, device memory, when all"},
       {"same-block", "memory.two_blocks_are_never_in_one_place",
        "places of live blocks of device memory: expected 64, got 1"},
       {"overlap", "memory.driver_blocks_do_not_overlap",

@@ -46,7 +46,7 @@ TEST(Memory, OfEachDeviceAndKind) {
       EXPECT_EQ(entry["total_bytes"], 1000000);
     }
   }
-  EXPECT_EQ(seen, 2);
+  EXPECT_EQ(seen, 3);
 }
 
 TEST(Memory, OfOneDeviceAsATable) {

@@ -12,12 +12,14 @@ namespace {
 
 using Bound = std::optional<Scalar>;
 
-/// Compares integers as such: not every 64-bit integer fits in a double. Those above 2^63 - 1 fit no
-/// dtype that can be clamped.
+/// Compares integers as such: not every 64-bit integer fits in a double.
 bool is_above(const Scalar& low, const Scalar& high) {
-  const bool fit = low.to_double() < 0x1p63 && high.to_double() < 0x1p63;
-  if (fit && !low.is_floating() && !high.is_floating()) return low.to_int64() > high.to_int64();
-  return low.to_double() > high.to_double();
+  if (low.is_floating() || high.is_floating()) return low.to_double() > high.to_double();
+  const bool low_is_negative = low.to_double() < 0, high_is_negative = high.to_double() < 0;
+  if (low_is_negative != high_is_negative) return high_is_negative;
+  // Among integers of one sign, bits in two's complement are ordered as the values.
+  const DType dtype = low_is_negative ? DType::i64 : DType::u64;
+  return low.bits(dtype) > high.bits(dtype);
 }
 
 bool is_nan(const Bound& bound) { return bound && std::isnan(bound->to_double()); }

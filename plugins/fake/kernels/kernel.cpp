@@ -20,13 +20,15 @@ void mark_workspace(std::byte* workspace, std::uint64_t size_bytes, std::uintptr
 }
 
 /// Throws if another launch used the workspace at the same time.
+/// On the stream's thread, where a failed allocation would fail the stream: allocates nothing
+/// unless it throws.
 void check_workspace(const std::byte* workspace, std::uint64_t size_bytes, std::uintptr_t mark,
                      const std::string& shown) {
   for (std::uint64_t at = 0; at < size_bytes; at += sizeof(mark)) {
     const auto part_bytes = std::min<std::uint64_t>(sizeof(mark), size_bytes - at);
     if (std::memcmp(workspace + at, &mark, part_bytes) == 0) continue;
-    throw plugin::StatusError(PATCHBAY_INTERNAL,
-                              shown + ": its workspace was overwritten while it ran");
+    throw plugin::StatusError(
+        PATCHBAY_INTERNAL, "launch of " + shown + ": its workspace was overwritten while it ran");
   }
 }
 
@@ -89,7 +91,7 @@ void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Mem
     mark_workspace(marked, size_bytes, mark);
     if (size_bytes != 0) stream.pause();
     for (const auto& part : *work) part();
-    check_workspace(marked, size_bytes, mark, "launch of " + shown);
+    check_workspace(marked, size_bytes, mark, shown);
   });
 }
 

@@ -17,6 +17,7 @@ std::uintptr_t number_of(plugin::Memory memory) {
 
 plugin::Memory Banks::allocate(std::uint32_t memory_kind, std::uint64_t size_bytes,
                                std::uint64_t alignment_bytes) {
+  if (memory_kind == PATCHBAY_MEMORY_UNIFIED) plugin::unsupported("toys have no unified memory");
   if (memory_kind != PATCHBAY_MEMORY_DEVICE) {
     return pinned_.allocate(memory_kind, size_bytes, alignment_bytes);
   }

@@ -52,6 +52,7 @@ class Driver : public plugin::Driver {
       properties.vendor = plugin::to_abi("Toy");
       properties.driver_version = plugin::to_abi("1.0");
       properties.capabilities |= PATCHBAY_CAN_PEER_ACCESS;
+      properties.host_addressable_kinds = UINT64_C(1) << PATCHBAY_MEMORY_PINNED;  // none is unified
       found(properties);
     }
   }

@@ -226,6 +226,13 @@ TEST_P(ChoiceTest, ClampRefusesBoundsThatAreNone) {
           device_.name() + "). Swap them.");
   EXPECT_ERROR((void)clamp(whole, INT64_MAX, INT64_MAX - 1), ErrorCode::kInvalidArgument,
                "[clamp] low is greater than high");
+  EXPECT_ERROR((void)clamp(whole, UINT64_MAX, INT64_MAX), ErrorCode::kInvalidArgument,
+               "[clamp] low is greater than high: expected low <= high, got 18446744073709551615 "
+               "and 9223372036854775807");
+  EXPECT_ERROR((void)clamp(whole, -1, -2), ErrorCode::kInvalidArgument,
+               "[clamp] low is greater than high");
+  EXPECT_ERROR((void)clamp(whole, 0, -1), ErrorCode::kInvalidArgument,
+               "[clamp] low is greater than high");
   EXPECT_ERROR((void)clamp(t, {}, {}), ErrorCode::kInvalidArgument,
                "[clamp] there is no bound: expected low, high or both, got neither");
   EXPECT_ERROR((void)clamp(t, NAN, 1), ErrorCode::kInvalidArgument, "[clamp] low is not a number");
