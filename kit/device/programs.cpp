@@ -16,13 +16,13 @@
 namespace patchbay::device {
 namespace {
 
-/// A text that is compiled at its first launch: asking what there is costs nothing.
+/// A text that is compiled at its first launch, so that preparing a kernel is cheap.
 class Text {
  public:
   Text(executor::Executor& executor, std::string_view text) : executor_(executor), text_(text) {}
 
-  /// Memory that a group shares is thread-local, for which the system aborts where it finds no
-  /// memory: groups of one work-item do without.
+  /// 1 for texts with shared memory: it is thread-local, and the C library ends the process if it
+  /// can't allocate that.
   std::uint64_t max_group_size() const {
     return text_.find("PATCHBAY_SHARED") == std::string::npos ? 256 : 1;
   }

@@ -50,7 +50,8 @@ std::int64_t count_reduced(const TensorImpl& a, Mask mask) {
 
 bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
 
-/// Its bound is one of terms. Sums over nothing are 0; extremes over nothing are nothing.
+/// Sums are the operators whose error bound counts terms. A sum of no elements is 0; an extreme of
+/// none is an error.
 constexpr bool is_sum(const Operator& op) { return op.signature->bound.of_terms; }
 
 void check_reducible(const Operator& op, const char* operation, const TensorImpl& a, Mask mask,
@@ -117,7 +118,7 @@ Iteration walk_of(const TensorImpl& out, const TensorImpl& a, Mask mask, bool ke
 
 // ----------------------------------------------------------------------------- gradients ---
 
-/// -1, 0 or 1; nothing flows through it.
+/// -1, 0 or 1, without a gradient.
 Tensor sign(const Tensor& a) {
   const Recording recording(false);
   return gt(a, 0).cast(a.dtype()) - lt(a, 0).cast(a.dtype());

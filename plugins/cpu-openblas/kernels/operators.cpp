@@ -28,7 +28,7 @@ struct KernelEntry {
 /// The cost of a function per element, relative to its memory traffic, in single precision.
 constexpr int kCostlyFunction = 6;
 
-/// Of a row for it.
+/// The index of the dtype's row; unknown dtypes have the empty row 0.
 int index_of(std::uint8_t dtype) { return dtype < kNumDtypes ? dtype : 0; }
 
 [[noreturn]] void refuse(const Context& context, std::uint8_t dtype) {

@@ -34,14 +34,14 @@ struct Context {
 /// The loop of that dtype. Throws `unsupported` if there is none.
 Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t dtype);
 
-// Those with a kernel of their own; a file that is named after the operator has the function.
+// The operators with a kernel of their own. Each function is in the file named after its operator.
 #define PATCHBAY_DECLARED(name, ...) \
   std::unique_ptr<plugin::Kernel> prepare_##name(const Context& context);
 PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_DECLARED)
 #undef PATCHBAY_DECLARED
 
-/// The loop of an elementwise operator ("add.1") whose last operand is of `dtype`, and what an
-/// element costs beside moving it through memory.
+/// The loop of an elementwise operator ("add.1") whose last operand is of `dtype`, and the
+/// cost of an element relative to its memory traffic.
 struct ElementwiseRow {
   Row row;    // for one or two operands
   Row3 row3;  // for three operands

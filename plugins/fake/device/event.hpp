@@ -16,7 +16,7 @@ class Event : public patchbay::device::Event {
            (denials_.load(std::memory_order_relaxed) <= 0 ||
             denials_.fetch_sub(1, std::memory_order_relaxed) <= 0);
   }
-  /// So often it is said to be pending still.
+  /// Reports the event as pending this many times after it is done.
   void deny(int times) { denials_.store(times, std::memory_order_relaxed); }
 
  private:

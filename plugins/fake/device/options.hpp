@@ -31,9 +31,9 @@ Window window_option(const plugin::Host& host, const std::string& name);
 struct Options {
   explicit Options(const plugin::Host& host);
 
-  /// What the kit is told of a device.
+  /// The options of the kit's device.
   patchbay::device::Options of_device(std::uint32_t index) const;
-  /// Whether `from` copies to `to` by itself.
+  /// Whether `from` can copy to `to` directly.
   bool reaches(std::uint32_t from, std::uint32_t to) const;
   /// Whether it can copy directly to any other device.
   bool has_peers(std::uint32_t from) const;

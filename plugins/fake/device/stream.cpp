@@ -15,7 +15,7 @@
 namespace fake {
 namespace {
 
-/// What is over is at nothing endless.
+/// Clears the timeline's mark of endless work when it ends.
 class StuckUntilEnd {
  public:
   explicit StuckUntilEnd(Timeline& timeline) : timeline_(timeline) {}
@@ -112,7 +112,7 @@ void Stream::submit_copy(const device::Copy& copy) {
   if (blocks) synchronize(PATCHBAY_NO_DEADLINE);
 }
 
-/// In up to three pieces, in any order, when things are late.
+/// If work may be late, copies up to three pieces in any order.
 void Stream::run_copy(const device::Copy& copy) {
   const std::uint64_t speed = device_.options().link_bytes_per_s;
   if (copy.is_link && speed != 0) {
@@ -142,7 +142,7 @@ void Stream::record(plugin::Event& event) {
   recorded.deny(static_cast<int>(lateness_.draw(Draw::kNotice, recorded.mark()->position, 3)));
 }
 
-/// A stream that is to go waits for what will come, however late, but not for what never does.
+/// While the stream is being destroyed, waits for late work, but not for work that never ends.
 void Stream::await(const device::Mark& mark) {
   auto& other = static_cast<Timeline&>(*mark.timeline);
   const StuckUntilEnd end(*timeline_);

@@ -38,12 +38,13 @@ class Stream : public patchbay::device::Stream {
     launches();
     return batch;
   }
-  /// Counts a launch; a fault that shows at once is thrown, another is for submit_launch.
+  /// Counts a launch and throws its fault if it is immediate; otherwise returns the fault for
+  /// submit_launch.
   LaunchFault begin_launch(const std::string& name);
-  /// On the thread it plays `fault` first.
+  /// Queues a launch that first simulates `fault` on the stream's thread.
   void submit_launch(LaunchFault fault, const std::string& name, Work work);
   void submit_launch(std::string name, Work work) override;
-  /// By work that was submitted: does nothing for a while, when things are late.
+  /// Called by submitted work: delays it if work may be late.
   void pause();
   Device& device() const { return device_; }
 

@@ -16,15 +16,15 @@ class Timeline : public patchbay::device::Timeline {
  public:
   using patchbay::device::Timeline::Timeline;
 
-  /// By the worker: waits so long, unless somebody waits for its position or a later one.
+  /// Called by the worker: waits this long, unless a caller waits for its position or a later one.
   void hold(std::chrono::microseconds duration);
-  /// Nothing up to this position is held back any more.
+  /// Ends the delays of all work up to this position.
   void hurry(std::uint64_t position) override;
 
   /// Called by another timeline's worker. Polls `gives_up`; returns false if it becomes true.
   bool wait_unless(std::uint64_t position, const std::function<bool()>& gives_up);
 
-  /// Whether the worker is at something that has no end of its own; set by the worker.
+  /// Whether the worker runs work that never ends by itself; set by the worker.
   bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
   void set_stuck(bool stuck) { stuck_.store(stuck, std::memory_order_release); }
 

@@ -19,9 +19,8 @@ void mark_workspace(std::byte* workspace, std::uint64_t size_bytes, std::uintptr
   }
 }
 
-/// Throws if another launch used the workspace at the same time.
-/// On the stream's thread, where a failed allocation would fail the stream: allocates nothing
-/// unless it throws.
+/// Throws if another launch used the workspace at the same time. Otherwise it allocates nothing: it
+/// runs on the stream's thread, where a failed allocation would fail the stream.
 void check_workspace(const std::byte* workspace, std::uint64_t size_bytes, std::uintptr_t mark,
                      const std::string& shown) {
   for (std::uint64_t at = 0; at < size_bytes; at += sizeof(mark)) {

@@ -15,8 +15,8 @@
 
 namespace fake {
 
-/// A portable kernel. However many functions it runs, it is one launch, which checks all that the
-/// specs left open and plays the fault that is asked for.
+/// A portable kernel. It counts as one launch, whatever number of functions it runs; the launch
+/// checks what the specs left open and simulates the requested fault.
 class Kernel : public plugin::Kernel {
  public:
   /// `marked_bytes`: additional workspace, which a launch fills and checks afterwards.
