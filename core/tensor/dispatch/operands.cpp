@@ -21,7 +21,7 @@ std::string describe(const Named& operand) {
   return fmt::format("{}: {}", operand.name, describe(operand.tensor));
 }
 
-void raise_undefined(const char* operation, const char* operand) {
+void raise_undefined(const char* operation, std::string_view operand) {
   raise(ErrorCode::kInvalidArgument,
         "[{0}] {1} is undefined: expected a tensor, got a default-constructed handle. Create it "
         "first, for example {1} = zeros(shape).",
@@ -61,8 +61,8 @@ void raise_dtype_mismatch(const char* operation, const Named& expected, const Na
   const auto dtype = patchbay::to_string(expected.tensor.dtype);
   // Of a mask and numbers, suggest converting the mask, even if it comes first.
   const std::string_view op = operation;
-  const bool is_mask = expected.tensor.dtype == DType::boolean &&
-                       std::string_view(got.name) == "b" && !op.starts_with("logical");
+  const bool is_mask =
+      expected.tensor.dtype == DType::boolean && got.name == "b" && !op.starts_with("logical");
   const Named& converted = is_mask ? expected : got;
   const Named& kept = is_mask ? got : expected;
   raise(ErrorCode::kDtypeMismatch,
@@ -198,7 +198,7 @@ namespace {
         "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). Clone the "
         "{} first: {}.clone().",
         operation, out.name, input.name, expected, describe(out), describe(input),
-        std::string_view(input.name) == "source" ? "source" : "input", input.name);
+        input.name == "source" ? "source" : "input", input.name);
 }
 
 }  // namespace

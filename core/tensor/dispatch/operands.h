@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "patchbay/tensor.h"
 
@@ -18,7 +19,7 @@ using runtime::raise;
 
 /// An operand with its name in the public header.
 struct Named {
-  const char* name;
+  std::string_view name;
   const TensorImpl& tensor;
 };
 
@@ -27,7 +28,7 @@ std::string describe(const TensorImpl& tensor);
 /// "a: f32 [2, 3] on cpu:0"
 std::string describe(const Named& operand);
 
-[[noreturn, gnu::cold]] void raise_undefined(const char* operation, const char* operand);
+[[noreturn, gnu::cold]] void raise_undefined(const char* operation, std::string_view operand);
 /// The message suggests moving `got`.
 [[noreturn, gnu::cold]] void raise_device_mismatch(const char* operation, const Named& expected,
                                                    const Named& got);
@@ -40,7 +41,8 @@ std::string describe(const Named& operand);
                                                  const Named& operand);
 
 /// The tensor behind a handle. Errors: kInvalidArgument if it is undefined.
-inline TensorImpl& impl_of(const char* operation, const Tensor& tensor, const char* name = "a") {
+inline TensorImpl& impl_of(const char* operation, const Tensor& tensor,
+                           std::string_view name = "a") {
   if (!tensor.defined()) [[unlikely]]
     raise_undefined(operation, name);
   return *tensor.impl();

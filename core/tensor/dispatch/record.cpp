@@ -29,7 +29,7 @@ Tensor without_state(const TensorImpl& impl) {
 
 }  // namespace
 
-Saved::Saved(const char* name, const Tensor& tensor)
+Saved::Saved(std::string_view name, const Tensor& tensor)
     : name_(name), tensor_(tensor), version_(version_of(*tensor.impl())) {}
 
 Saved Saved::result(const Tensor& tensor) {

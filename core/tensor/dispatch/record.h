@@ -33,14 +33,14 @@ inline bool needs_grad(const Tensor& tensor) { return needs_grad(*tensor.impl())
 class Saved {
  public:
   Saved() = default;
-  Saved(const char* name, const Tensor& tensor);
+  Saved(std::string_view name, const Tensor& tensor);
   /// Saves the operation's own result, without the node owning its own tensor.
   static Saved result(const Tensor& tensor);
 
   Tensor get(const Node& node) const;
 
  private:
-  const char* name_ = "";
+  std::string_view name_;
   Tensor tensor_;
   std::uint64_t version_ = 0;
   bool is_result_ = false;

@@ -94,17 +94,15 @@ Expression derivative(const Operator& op, std::size_t i, const DerivativeTerms& 
   return formula != nullptr ? formula(terms) : Expression(nullptr);
 }
 
-const char* operand_name(const Operator& op, std::size_t i) {
-  using Names = std::array<const char*, 3>;
-  if (op.id == op::where.id) return Names{"condition", "a", "b"}[i];
-  if (op.id == op::clamp.id) return Names{"a", "low", "high"}[i];
-  return Names{"a", "b", "c"}[i];
+std::string_view operand_name(const Operator& op, std::size_t i) {
+  return op.signature->parameters[i + 1].name;  // the first is the result
 }
 
 std::string derivative_text(const Operator& op) {
   const DerivativeTerms terms{{input(0, 0), input(0, 1), input(0, 2)}, input(0, 3), input(0, 4)};
-  const std::array names{operand_name(op, 0), operand_name(op, 1), operand_name(op, 2), "out",
-                         "grad"};
+  std::array<std::string_view, 5> names{"", "", "", "out", "grad"};
+  for (std::size_t i = 0; i + 1 < op.signature->parameters.size(); ++i)
+    names[i] = operand_name(op, i);
   std::string text;
   std::size_t count = 0;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "core/tensor/fuse/expression.h"
 
@@ -26,7 +27,7 @@ Expression derivative(const Operator& op, std::size_t i, const DerivativeTerms& 
 std::string derivative_text(const Operator& op);
 
 /// The name of operand i in the table, messages and documentation.
-const char* operand_name(const Operator& op, std::size_t i);
+std::string_view operand_name(const Operator& op, std::size_t i);
 
 }  // namespace patchbay::tensor
 

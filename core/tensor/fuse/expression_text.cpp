@@ -30,7 +30,7 @@ constexpr std::array kInfixes{Infix{op::add, " + ", kSum},
 
 class Writer {
  public:
-  explicit Writer(std::span<const char* const> names) : names_(names) {}
+  explicit Writer(std::span<const std::string_view> names) : names_(names) {}
 
   /// Writes the node, in parentheses if its precedence is below `least`.
   std::string write(const ExpressionNode& node, int least) const {
@@ -47,7 +47,7 @@ class Writer {
   Text parts_of(const ExpressionNode& node) const {
     const auto operand = [&](std::size_t i, int least) { return write(*node.operands[i], least); };
     switch (node.kind) {
-      case Kind::kInput: return {names_[node.input]};
+      case Kind::kInput: return {std::string(names_[node.input])};
       case Kind::kLiteral: return {node.literal.to_string()};
       case Kind::kLowest: return {"lowest"};
       case Kind::kHighest: return {"highest"};
@@ -77,12 +77,12 @@ class Writer {
     return text + ')';
   }
 
-  const std::span<const char* const> names_;
+  const std::span<const std::string_view> names_;
 };
 
 }  // namespace
 
-std::string to_text(const Expression& expression, std::span<const char* const> names) {
+std::string to_text(const Expression& expression, std::span<const std::string_view> names) {
   return Writer(names).write(*expression.node(), kChoice);
 }
 

@@ -5,13 +5,14 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/tensor/fuse/expression.h"
 
 namespace patchbay::tensor {
 
 /// "a > 0 ? grad : 0.5 * exp(a)". `names` are the inputs' names, by number.
-std::string to_text(const Expression& expression, std::span<const char* const> names);
+std::string to_text(const Expression& expression, std::span<const std::string_view> names);
 
 }  // namespace patchbay::tensor
 

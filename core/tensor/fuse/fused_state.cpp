@@ -57,12 +57,12 @@ std::uint64_t next_function() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-const char* input_name(const FusedState& state, std::size_t i) {
+std::string_view input_name(const FusedState& state, std::size_t i) {
   return state.op != nullptr ? operand_name(*state.op, i) : input_name(i);
 }
 
-const char* input_name(std::size_t i) {
-  static constexpr std::array<const char*, kMaxFusedInputs> kNames{
+std::string_view input_name(std::size_t i) {
+  static constexpr std::array<std::string_view, kMaxFusedInputs> kNames{
       "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",  "l",  "m",  "n",  "o",  "p",
       "q", "r", "s", "t", "u", "v", "w", "x", "y", "z", "aa", "ab", "ac", "ad", "ae", "af"};
   return kNames[i];

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/fuse.h"
@@ -73,8 +74,8 @@ std::shared_ptr<FusedState> gradient_state(const FusedState& state, std::size_t 
                                            std::span<const Flow> flows);
 
 /// The name of an input in messages: a, b, c ... as in ops.h.
-const char* input_name(std::size_t i);
-const char* input_name(const FusedState& state, std::size_t i);
+std::string_view input_name(std::size_t i);
+std::string_view input_name(const FusedState& state, std::size_t i);
 
 }  // namespace patchbay::tensor
 

@@ -31,7 +31,7 @@ void check_defined(const char* operation, const Tensors& tensors) {
           operation);
   }
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (!tensors[i].defined()) raise_undefined(operation, name_of(i).c_str());
+    if (!tensors[i].defined()) raise_undefined(operation, name_of(i));
   }
 }
 
@@ -163,12 +163,12 @@ const Tensor& concat_out(const Tensor& out, const std::vector<Tensor>& tensors, 
   dim = tensor::check_concat(tensors, dim);
   tensor::check_same_device("concat", {"out", target}, {"tensors[0]", *tensors[0].impl()});
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    tensor::refuse_gradient("concat", {tensor::name_of(i).c_str(), *tensors[i].impl()});
+    tensor::refuse_gradient("concat", {tensor::name_of(i), *tensors[i].impl()});
   }
   tensor::claim_out("concat", target, tensor::joined_shape("concat", tensors, dim),
                     tensors[0].dtype());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    tensor::check_no_overlap("concat", target, {tensor::name_of(i).c_str(), *tensors[i].impl()});
+    tensor::check_no_overlap("concat", target, {tensor::name_of(i), *tensors[i].impl()});
   }
   tensor::copy_parts(target, tensors, dim);
   return out;
