@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -87,10 +86,10 @@ void run_model(const Device& device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Devices, tensors on them, and copies between them.", "chapter");
+  examples::Program program("chapter", "Devices, tensors on them, and copies between them.");
   std::string name = "cpu:0";
-  app.add_option("--device", name, "Where to compute")->capture_default_str();
-  return examples::run_program(app, argc, argv, [&] {
+  program.add_option("--device", name, "Where to compute");
+  return program.run(argc, argv, [&] {
     list_devices();
     const Device device(name);
     const Tensor x = make_tensor(device);

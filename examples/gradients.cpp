@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -55,11 +54,11 @@ void fit(const Device& device, std::int64_t steps) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Fits a line by gradient descent.", "gradients");
+  Program program("gradients", "Fits a line by gradient descent.");
   std::string name = "cpu:0", steps = "200";
-  app.add_option("--device", name, "Where to compute")->capture_default_str();
-  app.add_option("--steps", steps, "How many updates")->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  program.add_option("--device", name, "Where to compute");
+  program.add_option("--steps", steps, "How many updates");
+  return program.run(argc, argv, [&] {
     const std::int64_t num_steps = parse_count("--steps", steps, 100000, "the most updates");
     fit(Device(name), num_steps);
   });

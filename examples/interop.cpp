@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -107,10 +106,11 @@ void show_handles(const Device& device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Memory, tensors and handles that Patchbay shares with other code.");
+  examples::Program program("interop",
+                            "Memory, tensors and handles that Patchbay shares with other code.");
   std::string name = "cpu:0";
-  app.add_option("--device", name, "whose handles are shown")->capture_default_str();
-  return examples::run_program(app, argc, argv, [&] {
+  program.add_option("--device", name, "whose handles are shown");
+  return program.run(argc, argv, [&] {
     lend_memory();
     give_to_the_library();
     take_from_the_library();

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -85,13 +84,12 @@ void show(const char* name, const KernelModule& module, const Tensor& result) {
 int main(int argc, char** argv) {
   std::string device_name = "cpu:0", folder;
   std::string elements_text = "100000", size_text = "200";
-  CLI::App app("Runs kernels of the portable dialect on a device.", "kernels");
-  app.add_option("--device", device_name, "Where to compute")->capture_default_str();
-  app.add_option("--folder", folder, "Where the texts are (default: kernel-texts, beside it)");
-  app.add_option("--elements", elements_text, "Elements of saxpy and block_sum")
-      ->capture_default_str();
-  app.add_option("--size", size_text, "Rows of tiled_gemm")->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  Program program("kernels", "Runs kernels of the portable dialect on a device.");
+  program.add_option("--device", device_name, "Where to compute");
+  program.add_option("--folder", folder, "Where the texts are (default: kernel-texts, beside it)");
+  program.add_option("--elements", elements_text, "Elements of saxpy and block_sum");
+  program.add_option("--size", size_text, "Rows of tiled_gemm");
+  return program.run(argc, argv, [&] {
     const std::int64_t elements =
         parse_count("--elements", elements_text, 1 << 26, "the most elements");
     const std::int64_t size = parse_count("--size", size_text, 4096, "the largest product");

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -94,12 +93,12 @@ void compare(std::int64_t count, std::int64_t n, const Device& device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("What it costs to fetch numbers one at a time.", "norms");
+  Program program("norms", "What it costs to fetch numbers one at a time.");
   std::string name = "cpu:0", count = "1000", size = "100";
-  app.add_option("--device", name, "Where to compute")->capture_default_str();
-  app.add_option("--count", count, "How many products")->capture_default_str();
-  app.add_option("--size", size, "Rows and columns of the matrices")->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  program.add_option("--device", name, "Where to compute");
+  program.add_option("--count", count, "How many products");
+  program.add_option("--size", size, "Rows and columns of the matrices");
+  return program.run(argc, argv, [&] {
     const std::int64_t num_products = parse_count("--count", count, 100000, "the most products");
     const std::int64_t num_rows = parse_count("--size", size, 4096, "the largest matrices");
     compare(num_products, num_rows, Device(name));

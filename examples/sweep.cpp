@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -107,11 +106,11 @@ void sweep(const Device& cpu, const std::vector<Device>& others, std::int64_t ma
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Matrix products on the CPU and on other devices, by size.", "sweep");
+  Program program("sweep", "Matrix products on the CPU and on other devices, by size.");
   std::string name, max_text = "4096";
-  app.add_option("--device", name, "The device to compare with cpu:0 (default: all others)");
-  app.add_option("--max", max_text, "The largest n")->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  program.add_option("--device", name, "The device to compare with cpu:0 (default: all others)");
+  program.add_option("--max", max_text, "The largest n");
+  return program.run(argc, argv, [&] {
     const std::int64_t max_size = parse_count("--max", max_text, kMaxSize, "the largest n");
     const Device cpu("cpu:0");
     std::vector<Device> others =

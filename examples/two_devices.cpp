@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -102,12 +101,12 @@ std::optional<Device> other_than(const Device& device) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Two devices at once against one after the other.", "two_devices");
+  Program program("two_devices", "Two devices at once against one after the other.");
   std::string name = "cpu:0", other_name, size = "1024";
-  app.add_option("--device", name, "The first device")->capture_default_str();
-  app.add_option("--other", other_name, "The second device (default: the next there is)");
-  app.add_option("--size", size, "Rows and columns of the matrices")->capture_default_str();
-  return run_program(app, argc, argv, [&] {
+  program.add_option("--device", name, "The first device");
+  program.add_option("--other", other_name, "The second device (default: the next there is)");
+  program.add_option("--size", size, "Rows and columns of the matrices");
+  return program.run(argc, argv, [&] {
     const std::int64_t n = parse_count("--size", size, 16384, "the largest matrices");
     const Device device(name);
     const auto other = other_name.empty() ? other_than(device) : Device(other_name);

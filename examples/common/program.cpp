@@ -5,9 +5,31 @@
 #include <exception>
 #include <stdexcept>
 
+#include <CLI/CLI.hpp>
+
 namespace examples {
 
-int run_program(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {
+struct Program::Parser {
+  CLI::App app;
+};
+
+Program::Program(const std::string& name, const std::string& description)
+    : parser_(new Parser{CLI::App(description, name)}) {}
+Program::~Program() = default;
+
+void Program::add_option(const std::string& name, std::string& value,
+                         const std::string& description) {
+  CLI::Option* const option = parser_->app.add_option(name, value, description);
+  if (!value.empty()) option->capture_default_str();
+}
+
+void Program::add_option(const std::string& name, std::optional<std::string>& value,
+                         const std::string& description) {
+  parser_->app.add_option(name, value, description);
+}
+
+int Program::run(int argc, char** argv, const std::function<void()>& work) {
+  CLI::App& app = parser_->app;
   try {
     app.parse(argc, argv);
     work();

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <patchbay/patchbay.h>
@@ -144,11 +143,11 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Classifies images by their nearest neighbour, on a device.", "patchbay-demo");
+  Program program("patchbay-demo", "Classifies images by their nearest neighbour, on a device.");
   Options options;
-  app.add_option("--device", options.device, "Where to compute")->capture_default_str();
-  app.add_option("--train", options.num_training, "How many training images (default: all)");
-  app.add_option("--test", options.num_test, "How many test images (default: all)");
-  app.add_option("--data", options.folder, "Folder of the four files")->capture_default_str();
-  return run_program(app, argc, argv, [&] { run(options); });
+  program.add_option("--device", options.device, "Where to compute");
+  program.add_option("--train", options.num_training, "How many training images (default: all)");
+  program.add_option("--test", options.num_test, "How many test images (default: all)");
+  program.add_option("--data", options.folder, "Folder of the four files");
+  return program.run(argc, argv, [&] { run(options); });
 }
