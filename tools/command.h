@@ -1,16 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Options and results that the commands share.
+// The commands, with the options and results that they share.
 #ifndef PATCHBAY_TOOLS_COMMAND_H_
 #define PATCHBAY_TOOLS_COMMAND_H_
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <patchbay/patchbay.h>
@@ -53,25 +51,34 @@ struct CommonOptions {
   RuntimeOptions runtime_options() const;
 };
 
-/// The parsed command line. A command's parser callback sets `action`.
-struct Invocation {
-  CommonOptions common;
-  std::function<Report()> action;
+struct BenchCopyArguments {
+  std::string device, plot;
+  double seconds = 25;  // leave out sizes that would take longer
 };
 
-void add_common_options(CLI::App& app, CommonOptions& options);
+struct CheckArguments {
+  std::string subject;
+  std::vector<std::string> chapters;
+  std::vector<std::string> waivers;  // PATTERN=REASON
+  double time_limit_s = 120;
+  bool list = false;
+};
 
-// Each function adds a subcommand. Actions throw patchbay::Error.
-void add_bench_command(CLI::App& app, Invocation& invocation);
-void add_check_command(CLI::App& app, Invocation& invocation);
-void add_copy_plan_command(CLI::App& app, Invocation& invocation);
-void add_devices_command(CLI::App& app, Invocation& invocation);
-void add_memory_command(CLI::App& app, Invocation& invocation);
-void add_ops_command(CLI::App& app, Invocation& invocation);
-void add_plugins_command(CLI::App& app, Invocation& invocation);
-void add_version_command(CLI::App& app, Invocation& invocation);
+struct CopyPlanArguments {
+  std::string from, to, bytes;
+  bool calibrate = false, non_blocking = false;
+};
 
-/// Also used by the flag --version.
+// The commands. Errors: patchbay::Error.
+Report report_bench_copy(const RuntimeOptions& options, const BenchCopyArguments& arguments);
+Report report_check(const CommonOptions& common, const CheckArguments& arguments);
+Report report_copy_plan(const RuntimeOptions& options, const CopyPlanArguments& arguments);
+Report report_devices(const RuntimeOptions& options, bool with_memory);
+Report report_memory(const RuntimeOptions& options, const std::string& only);
+Report report_operators(const RuntimeOptions& options, const std::string& only);
+Report report_plugins(const RuntimeOptions& options, bool explain);
+Report report_replay(const RuntimeOptions& options, const std::string& device_name,
+                     const std::string& path);
 Report report_version();
 
 }  // namespace patchbay::tools

@@ -2,7 +2,6 @@
 // Measures copies between the host, a device and its neighbour, at sizes from 4 KiB to 1 GiB.
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -23,12 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kLeastBytes = 4096, kMostBytes = std::uint64_t{1} << 30;
 /// The default time limit; the rest of half a minute is for loading and closing plugins.
-constexpr double kDefaultSeconds = 25;
-
-struct Arguments {
-  std::string device, plot;
-  double seconds = kDefaultSeconds;
-};
 
 struct Point {
   std::uint64_t bytes = 0;
@@ -283,7 +276,9 @@ void write_plot(const std::string& path, const std::string& title, const std::ve
   }
 }
 
-Report report_copies(const RuntimeOptions& options, const Arguments& arguments) {
+}  // namespace
+
+Report report_bench_copy(const RuntimeOptions& options, const BenchCopyArguments& arguments) {
   const Runtime runtime(options);
   const Device device = choose_device(runtime, arguments.device);
   std::vector<Group> groups = groups_of(runtime, device);
@@ -302,44 +297,6 @@ Report report_copies(const RuntimeOptions& options, const Arguments& arguments) 
   report.json["device"] = device.name();
   report.text = show(ways, bench.cut());
   return report;
-}
-
-/// Returns the error text, or an empty string, as CLI11 requires.
-std::string complain_about_seconds(const std::string& text) {
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() && *end == '\0' && seconds > 0) return {};
-  return fmt::format("expected a number above 0, got '{}'", text);
-}
-
-}  // namespace
-
-void add_bench_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* bench = app.add_subcommand("bench", "Measures what this machine's devices do");
-  bench->require_subcommand(0, 1);  // the check below has a better message
-  bench->callback([bench] {
-    if (!bench->get_subcommands().empty()) return;
-    throw CLI::RequiredError("bench: expected what to measure; `patchbay bench --help` lists it",
-                             CLI::ExitCodes::RequiredError);
-  });
-  CLI::App* command = bench->add_subcommand(
-      "copy", "Bandwidth of copies from 4 KiB to 1 GiB: host to device, back, and to a neighbour");
-  const auto arguments = std::make_shared<Arguments>();
-  command
-      ->add_option("--device", arguments->device,
-                   "This device; else the first whose memory the host can't reach")
-      ->type_name("NAME");
-  command->add_option("--plot", arguments->plot, "Draw bandwidth over size")->type_name("FILE.svg");
-  command
-      ->add_option("--seconds", arguments->seconds,
-                   fmt::format("Leave out sizes that would take longer ({:g})", kDefaultSeconds))
-      ->type_name("S")
-      ->check(CLI::Validator(complain_about_seconds, ""));
-  command->callback([&invocation, arguments] {
-    invocation.action = [&invocation, arguments] {
-      return report_copies(invocation.common.runtime_options(), *arguments);
-    };
-  });
 }
 
 }  // namespace patchbay::tools

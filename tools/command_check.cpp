@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -20,15 +19,7 @@ using conformance::Check;
 using conformance::Outcome;
 using conformance::Result;
 
-struct Arguments {
-  std::string subject;
-  std::vector<std::string> chapters;
-  std::vector<std::string> waivers;  // PATTERN=REASON
-  double time_limit_s = 120;
-  bool list = false;
-};
-
-std::vector<Check> chosen_checks(const Arguments& arguments) {
+std::vector<Check> chosen_checks(const CheckArguments& arguments) {
   std::vector<Check> checks = conformance::all_checks();
   const auto& chapters = arguments.chapters;
   std::erase_if(checks, [&](const Check& check) {
@@ -38,7 +29,7 @@ std::vector<Check> chosen_checks(const Arguments& arguments) {
   return checks;
 }
 
-Report report_list(const Arguments& arguments) {
+Report report_list(const CheckArguments& arguments) {
   Report report;
   report.json["checks"] = Json::array();
   for (const Check& check : chosen_checks(arguments)) {
@@ -48,7 +39,7 @@ Report report_list(const Arguments& arguments) {
   return report;
 }
 
-conformance::Subject subject_of(const RuntimeOptions& options, const Arguments& arguments) {
+conformance::Subject subject_of(const RuntimeOptions& options, const CheckArguments& arguments) {
   const std::string& name = arguments.subject;
   const bool is_path = name.find('/') != std::string::npos || name.ends_with(".so");
   conformance::Subject subject =
@@ -125,7 +116,10 @@ class Tally {
   std::vector<std::array<std::string, 3>> rows_;
 };
 
-Report report_check(const CommonOptions& common, const Arguments& arguments) {
+}  // namespace
+
+Report report_check(const CommonOptions& common, const CheckArguments& arguments) {
+  if (arguments.list) return report_list(arguments);
   const std::chrono::duration<double> limit(arguments.time_limit_s);
   const Examination examination = examine(
       {[&] { return subject_of(common.runtime_options(), arguments); }, chosen_checks(arguments),
@@ -133,49 +127,6 @@ Report report_check(const CommonOptions& common, const Arguments& arguments) {
   Tally tally;
   for (const auto& [check, outcome] : examination.findings) tally.add(check, outcome);
   return tally.report(examination);
-}
-
-std::string complain_about_waiver(const std::string& text) {
-  const std::size_t split = text.find('=');
-  const bool is_whole = split != std::string::npos && split > 0 && split + 1 < text.size();
-  return is_whole ? "" : "expected PATTERN=REASON, got '" + text + "'";
-}
-
-void run_checked(Invocation& invocation, const Arguments& arguments) {
-  if (arguments.list) {
-    invocation.action = [&arguments] { return report_list(arguments); };
-    return;
-  }
-  if (arguments.subject.empty()) throw CLI::RequiredError("PLUGIN or BACKEND");
-  invocation.action = [&invocation, &arguments] {
-    return report_check(invocation.common, arguments);
-  };
-}
-
-}  // namespace
-
-void add_check_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("check", "Examines a plugin: the conformance checks against it");
-  const auto arguments = std::make_shared<Arguments>();
-  command->add_option("PLUGIN_OR_BACKEND", arguments->subject,
-                      "Path of a plugin's .so, or the name of a loaded plugin or backend");
-  command->add_option("--chapter", arguments->chapters, "Only this chapter (repeatable)")
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(conformance::chapters()));
-  command
-      ->add_option("--waive", arguments->waivers,
-                   "'unsupported' does not fail checks that match (repeatable)")
-      ->type_name("PATTERN=REASON")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(complain_about_waiver, ""));
-  command
-      ->add_option("--time-limit", arguments->time_limit_s,
-                   "A check that takes longer has failed (120 seconds if it is not given)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 86400.0));
-  command->add_flag("--list", arguments->list, "List the checks without running them");
-  command->callback([&invocation, arguments] { run_checked(invocation, *arguments); });
 }
 
 }  // namespace patchbay::tools

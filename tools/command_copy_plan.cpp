@@ -1,5 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -9,11 +8,6 @@
 
 namespace patchbay::tools {
 namespace {
-
-struct Arguments {
-  std::string from, to, bytes;
-  bool calibrate = false, non_blocking = false;
-};
 
 Endpoint endpoint_of(const Runtime& runtime, const std::string& name) {
   return name == "host" ? Endpoint::host() : Endpoint(runtime.device(name));
@@ -49,7 +43,9 @@ std::string show(const CopyPlan& plan, const Endpoint& from, const Endpoint& to)
   return text;
 }
 
-Report report_copy_plan(const RuntimeOptions& options, const Arguments& arguments) {
+}  // namespace
+
+Report report_copy_plan(const RuntimeOptions& options, const CopyPlanArguments& arguments) {
   const Runtime runtime(options);
   const Endpoint from = endpoint_of(runtime, arguments.from),
                  to = endpoint_of(runtime, arguments.to);
@@ -59,38 +55,6 @@ Report report_copy_plan(const RuntimeOptions& options, const Arguments& argument
   report.json = describe(plan);
   report.text = show(plan, from, to);
   return report;
-}
-
-/// Returns the error text, or an empty string, as CLI11 requires.
-std::string complain_about_bytes(const std::string& text) {
-  try {
-    (void)parse_bytes(text);
-    return {};
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-}
-
-}  // namespace
-
-void add_copy_plan_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("copy-plan", "The route that a copy would take, without copying");
-  const auto arguments = std::make_shared<Arguments>();
-  command->add_option("SRC", arguments->from, "A device's name, or host")->required();
-  command->add_option("DST", arguments->to, "A device's name, or host")->required();
-  command->add_option("BYTES", arguments->bytes, "How many; 64KiB, 2MiB, 1GiB are understood")
-      ->required()
-      ->check(CLI::Validator(complain_about_bytes, ""));
-  command->add_flag("--calibrate", arguments->calibrate,
-                    "Measure the link first, for about half a second, and say how long it takes");
-  command->add_flag("--non-blocking", arguments->non_blocking,
-                    "Of a copy that is to return at once");
-  command->callback([&invocation, arguments] {
-    invocation.action = [&invocation, arguments] {
-      return report_copy_plan(invocation.common.runtime_options(), *arguments);
-    };
-  });
 }
 
 }  // namespace patchbay::tools

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,6 +124,8 @@ std::string show_hidden(const Runtime& runtime) {
                      fmt::join(hidden, ", "));
 }
 
+}  // namespace
+
 Report report_devices(const RuntimeOptions& options, bool with_memory) {
   const Runtime runtime(options);
   std::map<std::string, std::string> plugins = plugins_of_devices(runtime);
@@ -149,20 +150,6 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
   report.text += show_hidden(runtime);
   report.json["devices"] = std::move(devices);
   return report;
-}
-
-}  // namespace
-
-void add_devices_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("devices", "Devices, and what they can do");
-  const auto with_memory = std::make_shared<bool>(false);
-  command->add_flag("--memory", *with_memory,
-                    "Ask the drivers for free memory too, which opens the devices");
-  command->callback([&invocation, with_memory] {
-    invocation.action = [&invocation, with_memory] {
-      return report_devices(invocation.common.runtime_options(), *with_memory);
-    };
-  });
 }
 
 }  // namespace patchbay::tools

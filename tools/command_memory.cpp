@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -39,31 +38,6 @@ Json describe(const Device& device, MemoryKind kind) {
           {"largest_free_block_bytes", memory.largest_free_block_bytes},
           {"num_driver_allocations", memory.num_driver_allocations},
           {"by_tag", std::move(tags)}};
-}
-
-Report report_memory(const RuntimeOptions& options, const std::string& only) {
-  const Runtime runtime(options);
-  const std::vector<Device> devices =
-      only.empty() ? runtime.devices() : std::vector<Device>{runtime.device(only)};
-  Table table({"DEVICE", "KIND", "TOTAL", "FREE", "LIVE", "RESERVED", "LIMIT"});
-  Report report;
-  report.json["memory"] = Json::array();
-  for (const Device& device : devices) {
-    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned, MemoryKind::kUnified}) {
-      if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) continue;
-      Json entry = describe(device, kind);
-      const auto bytes = [&](const char* key) {
-        return show_bytes(entry[key].get<std::uint64_t>());
-      };
-      const bool has_limit = entry["limit_bytes"] != 0;
-      table.add({device.name(), std::string(to_string(kind)), bytes("total_bytes"),
-                 bytes("free_bytes"), bytes("live_bytes"), bytes("reserved_bytes"),
-                 has_limit ? bytes("limit_bytes") : "none"});
-      report.json["memory"].push_back(std::move(entry));
-    }
-  }
-  report.text = devices.empty() ? "No device.\n" : table.to_string();
-  return report;
 }
 
 // ------------------------------------------------------------------------------- replay
@@ -192,6 +166,33 @@ class Replay {
   std::unordered_map<std::string, Buffer> live_;
 };
 
+}  // namespace
+
+Report report_memory(const RuntimeOptions& options, const std::string& only) {
+  const Runtime runtime(options);
+  const std::vector<Device> devices =
+      only.empty() ? runtime.devices() : std::vector<Device>{runtime.device(only)};
+  Table table({"DEVICE", "KIND", "TOTAL", "FREE", "LIVE", "RESERVED", "LIMIT"});
+  Report report;
+  report.json["memory"] = Json::array();
+  for (const Device& device : devices) {
+    for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned, MemoryKind::kUnified}) {
+      if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) continue;
+      Json entry = describe(device, kind);
+      const auto bytes = [&](const char* key) {
+        return show_bytes(entry[key].get<std::uint64_t>());
+      };
+      const bool has_limit = entry["limit_bytes"] != 0;
+      table.add({device.name(), std::string(to_string(kind)), bytes("total_bytes"),
+                 bytes("free_bytes"), bytes("live_bytes"), bytes("reserved_bytes"),
+                 has_limit ? bytes("limit_bytes") : "none"});
+      report.json["memory"].push_back(std::move(entry));
+    }
+  }
+  report.text = devices.empty() ? "No device.\n" : table.to_string();
+  return report;
+}
+
 Report report_replay(const RuntimeOptions& options, const std::string& device_name,
                      const std::string& path) {
   const Runtime runtime(options);
@@ -214,29 +215,6 @@ Report report_replay(const RuntimeOptions& options, const std::string& device_na
       device.name(), replay.num_allocations(), memory.num_driver_allocations,
       show_bytes(memory.peak_bytes), show_bytes(memory.peak_reserved_bytes), ratio);
   return report;
-}
-
-}  // namespace
-
-void add_memory_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand(
-      "memory", "Memory of each device as its driver says, and what this process has of it");
-  const auto only = std::make_shared<std::string>();
-  command->add_option("--device", *only, "Only this device")->type_name("NAME");
-  const auto replayed = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--replay", *replayed,
-          "Allocate and free as the lines of this file say (`a ID BYTES [TAG]`, `f ID`), on "
-          "--device or cpu:0, and report the peaks")
-      ->type_name("FILE");
-  command->callback([&invocation, only, replayed] {
-    invocation.action = [&invocation, only, replayed] {
-      const RuntimeOptions options = invocation.common.runtime_options();
-      return replayed->empty() ? report_memory(options, *only)
-                               : report_replay(options, *only, *replayed);
-    };
-  });
 }
 
 }  // namespace patchbay::tools

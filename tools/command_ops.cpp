@@ -1,5 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -59,6 +58,8 @@ std::vector<Device> devices_of(const Runtime& runtime, const std::string& only) 
   return devices;
 }
 
+}  // namespace
+
 Report report_operators(const RuntimeOptions& options, const std::string& only) {
   const Runtime runtime(options);
   const std::vector<Device> devices = devices_of(runtime, only);
@@ -83,20 +84,6 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
   }
   report.text = table.to_string();
   return report;
-}
-
-}  // namespace
-
-void add_ops_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("ops", "Operators, and which dtypes each device has them for");
-  const auto device = std::make_shared<std::string>();
-  command->add_option("--device", *device, "Only this device, for example opencl:0");
-  command->callback([&invocation, device] {
-    invocation.action = [&invocation, device] {
-      return report_operators(invocation.common.runtime_options(), *device);
-    };
-  });
 }
 
 }  // namespace patchbay::tools

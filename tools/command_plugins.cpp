@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <map>
-#include <memory>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,6 +67,8 @@ std::string show_searched(const std::vector<std::filesystem::path>& directories)
   return text;
 }
 
+}  // namespace
+
 Report report_plugins(const RuntimeOptions& options, bool explain) {
   const Runtime runtime(options);
   Json plugins = Json::array(), searched = Json::array();
@@ -90,21 +91,6 @@ Report report_plugins(const RuntimeOptions& options, bool explain) {
     report.json["explanation"] = runtime.explain();
   }
   return report;
-}
-
-}  // namespace
-
-void add_plugins_command(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("plugins", "Plugin files that were found, and what became of them");
-  const auto explain = std::make_shared<bool>(false);
-  command->add_flag("--explain", *explain,
-                    "For each plugin and device that could have been there, what was tried");
-  command->callback([&invocation, explain] {
-    invocation.action = [&invocation, explain] {
-      return report_plugins(invocation.common.runtime_options(), *explain);
-    };
-  });
 }
 
 }  // namespace patchbay::tools

@@ -12,9 +12,4 @@ Report report_version() {
   return report;
 }
 
-void add_version_command(CLI::App& app, Invocation& invocation) {
-  app.add_subcommand("version", "Versions of the library and of its plugin boundary")
-      ->callback([&invocation] { invocation.action = report_version; });
-}
-
 }  // namespace patchbay::tools

@@ -1,44 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The command `patchbay`. Exit status: 0, 1 for an error, 2 for a wrong command line.
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
-#include "command.h"
-#include "misspelt.h"
+#include "command_line.h"
 #include "report.h"
 
 namespace {
 
 using namespace patchbay::tools;
-
-/// Adds them to each command and its subcommands.
-void add_common_options_below(CLI::App& app, CommonOptions& options) {
-  for (CLI::App* command : app.get_subcommands({})) {
-    add_common_options(*command, options);
-    add_common_options_below(*command, options);
-  }
-}
-
-void add_commands(CLI::App& app, Invocation& invocation) {
-  add_common_options(app, invocation.common);
-  add_devices_command(app, invocation);
-  add_plugins_command(app, invocation);
-  add_copy_plan_command(app, invocation);
-  add_check_command(app, invocation);
-  add_bench_command(app, invocation);
-  add_memory_command(app, invocation);
-  add_ops_command(app, invocation);
-  add_version_command(app, invocation);
-  add_common_options_below(app, invocation.common);
-  app.set_version_flag("--version");  // printed by report_version instead
-  app.require_subcommand(0, 1);       // the check below has a better message
-  app.footer("`patchbay COMMAND --help` says more.");
-}
 
 /// Returns the report after the command's runtimes are destroyed, so that everything is logged.
 Report run_action(const Invocation& invocation) {
@@ -71,33 +43,14 @@ int run(const Invocation& invocation) {
   }
 }
 
-/// Also works for an invalid command line.
-bool asks_for_json(int argc, char** argv) {
-  return std::find(argv, argv + argc, std::string("--json")) != argv + argc;
-}
-
 int parse_and_run(int argc, char** argv) {
-  CLI::App app("Lists and examines the devices that Patchbay's plugins offer.", "patchbay");
   Invocation invocation;
-  add_commands(app, invocation);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForVersion&) {
-    Report report = report_version();
-    report.text = fmt::format("patchbay {}\n", patchbay::version());
-    return print_report(report, asks_for_json(argc, argv));
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    const std::string unknown = explain_unknown_word(app);
-    return print_error("usage", unknown.empty() ? error.what() : unknown, asks_for_json(argc, argv),
-                       kExitUsage);
+    parse_command_line(argc, argv, invocation);
+  } catch (const UsageError& error) {
+    return print_error("usage", error.what(), invocation.common.json, kExitUsage);
   }
-  if (!invocation.action) {
-    return print_error("usage", "expected a command; `patchbay --help` lists them",
-                       invocation.common.json, kExitUsage);
-  }
-  return run(invocation);
+  return invocation.action ? run(invocation) : kExitOk;
 }
 
 }  // namespace

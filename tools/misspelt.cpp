@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace patchbay::tools {
 namespace {
 
@@ -28,43 +26,13 @@ std::size_t num_edits(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The last command that was recognised.
-const CLI::App& innermost(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
-  return parsed.empty() ? app : innermost(*parsed.back());
-}
-
-std::vector<std::string> commands_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
-std::vector<std::string> options_of(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options({})) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
 }  // namespace
 
-std::string explain_unknown_word(const CLI::App& app) {
-  const std::vector<std::string> words = app.remaining(/*recurse=*/true);
-  if (words.empty()) return {};
-  const std::string word = words.front().substr(0, words.front().find('='));
-  const CLI::App& command = innermost(app);
-  const bool is_option = word.starts_with("-");
-  const std::vector<std::string> known = is_option ? options_of(command) : commands_of(command);
-  if (known.empty()) return {};
-  const auto nearest = std::min_element(known.begin(), known.end(),
-                                        [&word](const std::string& a, const std::string& b) {
-                                          return num_edits(word, a) < num_edits(word, b);
-                                        });
-  const std::string place = &command == &app ? "patchbay" : "patchbay " + command.get_name();
-  return fmt::format("unknown {} '{}': the nearest is '{}'; `{} --help` lists them",
-                     is_option ? "option" : "command", word, *nearest, place);
+const std::string& nearest_to(const std::string& word, const std::vector<std::string>& known) {
+  return *std::min_element(known.begin(), known.end(),
+                           [&word](const std::string& a, const std::string& b) {
+                             return num_edits(word, a) < num_edits(word, b);
+                           });
 }
 
 }  // namespace patchbay::tools

@@ -3,14 +3,12 @@
 #define PATCHBAY_TOOLS_MISSPELT_H_
 
 #include <string>
-
-#include <CLI/CLI.hpp>
+#include <vector>
 
 namespace patchbay::tools {
 
-/// Explains the first word of a refused command line that is neither a command nor an option, with
-/// the nearest valid one. Empty if there is no such word or nothing to compare it with.
-std::string explain_unknown_word(const CLI::App& app);
+/// The known word with the fewest letters to change. `known` is not empty.
+const std::string& nearest_to(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace patchbay::tools
 

@@ -36,15 +36,4 @@ RuntimeOptions CommonOptions::runtime_options() const {
   return options;
 }
 
-void add_common_options(CLI::App& app, CommonOptions& options) {
-  app.add_flag("--json", options.json, "Print one JSON object, also for errors");
-  app.add_option("--plugin-path", options.plugin_directories,
-                 "Look for plugins in this directory first (repeatable)")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  app.add_option("--plugin", options.plugin_files, "Load this plugin before others (repeatable)")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-}
-
 }  // namespace patchbay::tools

@@ -1,0 +1,300 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "command_line.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "conformance/check.h"
+#include "misspelt.h"
+#include "text.h"
+
+namespace patchbay::tools {
+namespace {
+
+// The validators return the error text, or an empty string, as CLI11 requires.
+
+std::string complain_about_seconds(const std::string& text) {
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  if (end != text.c_str() && *end == '\0' && seconds > 0) return {};
+  return fmt::format("expected a number above 0, got '{}'", text);
+}
+
+std::string complain_about_bytes(const std::string& text) {
+  try {
+    (void)parse_bytes(text);
+    return {};
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
+
+std::string complain_about_waiver(const std::string& text) {
+  const std::size_t split = text.find('=');
+  const bool is_whole = split != std::string::npos && split > 0 && split + 1 < text.size();
+  return is_whole ? "" : "expected PATTERN=REASON, got '" + text + "'";
+}
+
+/// Adds the commands to a parser. Their callbacks set the invocation's action.
+class Commands {
+ public:
+  Commands(CLI::App& app, Invocation& invocation) : app_(app), invocation_(invocation) {}
+
+  void add_devices() {
+    CLI::App* command = app_.add_subcommand("devices", "Devices, and what they can do");
+    const auto with_memory = std::make_shared<bool>(false);
+    command->add_flag("--memory", *with_memory,
+                      "Ask the drivers for free memory too, which opens the devices");
+    set_action(command, [=](const auto& common) {
+      return report_devices(common.runtime_options(), *with_memory);
+    });
+  }
+
+  void add_plugins() {
+    CLI::App* command =
+        app_.add_subcommand("plugins", "Plugin files that were found, and what became of them");
+    const auto explain = std::make_shared<bool>(false);
+    command->add_flag("--explain", *explain,
+                      "For each plugin and device that could have been there, what was tried");
+    set_action(command, [=](const auto& common) {
+      return report_plugins(common.runtime_options(), *explain);
+    });
+  }
+
+  void add_copy_plan() {
+    CLI::App* command =
+        app_.add_subcommand("copy-plan", "The route that a copy would take, without copying");
+    const auto arguments = std::make_shared<CopyPlanArguments>();
+    command->add_option("SRC", arguments->from, "A device's name, or host")->required();
+    command->add_option("DST", arguments->to, "A device's name, or host")->required();
+    command->add_option("BYTES", arguments->bytes, "How many; 64KiB, 2MiB, 1GiB are understood")
+        ->required()
+        ->check(CLI::Validator(complain_about_bytes, ""));
+    command->add_flag("--calibrate", arguments->calibrate,
+                      "Measure the link first, for about half a second, and say how long it takes");
+    command->add_flag("--non-blocking", arguments->non_blocking,
+                      "Of a copy that is to return at once");
+    set_action(command, [=](const auto& common) {
+      return report_copy_plan(common.runtime_options(), *arguments);
+    });
+  }
+
+  void add_check() {
+    CLI::App* command =
+        app_.add_subcommand("check", "Examines a plugin: the conformance checks against it");
+    const auto arguments = std::make_shared<CheckArguments>();
+    command->add_option("PLUGIN_OR_BACKEND", arguments->subject,
+                        "Path of a plugin's .so, or the name of a loaded plugin or backend");
+    command->add_option("--chapter", arguments->chapters, "Only this chapter (repeatable)")
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(conformance::chapters()));
+    command
+        ->add_option("--waive", arguments->waivers,
+                     "'unsupported' does not fail checks that match (repeatable)")
+        ->type_name("PATTERN=REASON")
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(complain_about_waiver, ""));
+    command
+        ->add_option("--time-limit", arguments->time_limit_s,
+                     "A check that takes longer has failed (120 seconds if it is not given)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 86400.0));
+    command->add_flag("--list", arguments->list, "List the checks without running them");
+    command->callback([=, this] {
+      if (!arguments->list && arguments->subject.empty()) {
+        throw CLI::RequiredError("PLUGIN or BACKEND");
+      }
+      invocation_.action = [&common = invocation_.common, arguments] {
+        return report_check(common, *arguments);
+      };
+    });
+  }
+
+  void add_bench() {
+    CLI::App* bench = app_.add_subcommand("bench", "Measures what this machine's devices do");
+    bench->require_subcommand(0, 1);  // the check below has a better message
+    bench->callback([=] {
+      if (!bench->get_subcommands().empty()) return;
+      throw CLI::RequiredError("bench: expected what to measure; `patchbay bench --help` lists it",
+                               CLI::ExitCodes::RequiredError);
+    });
+    CLI::App* command = bench->add_subcommand(
+        "copy",
+        "Bandwidth of copies from 4 KiB to 1 GiB: host to device, back, and to a neighbour");
+    const auto arguments = std::make_shared<BenchCopyArguments>();
+    command
+        ->add_option("--device", arguments->device,
+                     "This device; else the first whose memory the host can't reach")
+        ->type_name("NAME");
+    command->add_option("--plot", arguments->plot, "Draw bandwidth over size")
+        ->type_name("FILE.svg");
+    command
+        ->add_option("--seconds", arguments->seconds,
+                     fmt::format("Leave out sizes that would take longer ({:g})",
+                                 BenchCopyArguments().seconds))
+        ->type_name("S")
+        ->check(CLI::Validator(complain_about_seconds, ""));
+    set_action(command, [=](const auto& common) {
+      return report_bench_copy(common.runtime_options(), *arguments);
+    });
+  }
+
+  void add_memory() {
+    CLI::App* command = app_.add_subcommand(
+        "memory", "Memory of each device as its driver says, and what this process has of it");
+    const auto only = std::make_shared<std::string>(), replayed = std::make_shared<std::string>();
+    command->add_option("--device", *only, "Only this device")->type_name("NAME");
+    command
+        ->add_option(
+            "--replay", *replayed,
+            "Allocate and free as the lines of this file say (`a ID BYTES [TAG]`, `f ID`), on "
+            "--device or cpu:0, and report the peaks")
+        ->type_name("FILE");
+    set_action(command, [=](const auto& common) {
+      const RuntimeOptions options = common.runtime_options();
+      return replayed->empty() ? report_memory(options, *only)
+                               : report_replay(options, *only, *replayed);
+    });
+  }
+
+  void add_ops() {
+    CLI::App* command =
+        app_.add_subcommand("ops", "Operators, and which dtypes each device has them for");
+    const auto device = std::make_shared<std::string>();
+    command->add_option("--device", *device, "Only this device, for example opencl:0");
+    set_action(command, [=](const auto& common) {
+      return report_operators(common.runtime_options(), *device);
+    });
+  }
+
+  void add_version() {
+    set_action(app_.add_subcommand("version", "Versions of the library and of its plugin boundary"),
+               [](const auto&) { return report_version(); });
+  }
+
+  /// Adds the options that every command takes.
+  void add_common_options() {
+    add_common_options_to(app_);
+    add_common_options_below(app_);
+  }
+
+ private:
+  void set_action(CLI::App* command, std::function<Report(const CommonOptions&)> report) {
+    command->callback([this, report = std::move(report)] {
+      invocation_.action = [&common = invocation_.common, report] { return report(common); };
+    });
+  }
+
+  void add_common_options_to(CLI::App& app) {
+    CommonOptions& options = invocation_.common;
+    app.add_flag("--json", options.json, "Print one JSON object, also for errors");
+    app.add_option("--plugin-path", options.plugin_directories,
+                   "Look for plugins in this directory first (repeatable)")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    app.add_option("--plugin", options.plugin_files, "Load this plugin before others (repeatable)")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+  }
+
+  void add_common_options_below(CLI::App& app) {
+    for (CLI::App* command : app.get_subcommands({})) {
+      add_common_options_to(*command);
+      add_common_options_below(*command);
+    }
+  }
+
+  CLI::App& app_;
+  Invocation& invocation_;
+};
+
+/// The last command that was recognised.
+const CLI::App& innermost(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : innermost(*parsed.back());
+}
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options({})) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// Explains the first word of a refused command line that is neither a command nor an option, with
+/// the nearest valid one. Empty if there is no such word or nothing to compare it with.
+std::string explain_unknown_word(const CLI::App& app) {
+  const std::vector<std::string> words = app.remaining(/*recurse=*/true);
+  if (words.empty()) return {};
+  const std::string word = words.front().substr(0, words.front().find('='));
+  const CLI::App& command = innermost(app);
+  const bool is_option = word.starts_with("-");
+  const std::vector<std::string> known = is_option ? options_of(command) : commands_of(command);
+  if (known.empty()) return {};
+  const std::string place = &command == &app ? "patchbay" : "patchbay " + command.get_name();
+  return fmt::format("unknown {} '{}': the nearest is '{}'; `{} --help` lists them",
+                     is_option ? "option" : "command", word, nearest_to(word, known), place);
+}
+
+/// Also works for a command line that is not understood.
+bool asks_for_json(int argc, char** argv) {
+  return std::find(argv, argv + argc, std::string("--json")) != argv + argc;
+}
+
+Report report_version_alone() {
+  Report report = report_version();
+  report.text = fmt::format("patchbay {}\n", version());
+  return report;
+}
+
+}  // namespace
+
+void parse_command_line(int argc, char** argv, Invocation& invocation) {
+  CLI::App app("Lists and examines the devices that Patchbay's plugins offer.", "patchbay");
+  Commands commands(app, invocation);
+  commands.add_devices();
+  commands.add_plugins();
+  commands.add_copy_plan();
+  commands.add_check();
+  commands.add_bench();
+  commands.add_memory();
+  commands.add_ops();
+  commands.add_version();
+  commands.add_common_options();
+  app.set_version_flag("--version");  // printed by report_version_alone instead
+  app.require_subcommand(0, 1);       // the check below has a better message
+  app.footer("`patchbay COMMAND --help` says more.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    invocation.common.json = asks_for_json(argc, argv);
+    invocation.action = report_version_alone;
+  } catch (const CLI::Success& help) {
+    app.exit(help);
+    return;
+  } catch (const CLI::ParseError& error) {
+    invocation.common.json = asks_for_json(argc, argv);
+    const std::string unknown = explain_unknown_word(app);
+    throw UsageError(unknown.empty() ? error.what() : unknown);
+  }
+  if (!invocation.action) throw UsageError("expected a command; `patchbay --help` lists them");
+}
+
+}  // namespace patchbay::tools
