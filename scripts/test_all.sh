@@ -5,8 +5,8 @@ all_rows=(release asan tsan format tidy patches)
 
 what_of() {
   case $1 in
-    release) echo 'the suite beside its long runs' ;;
-    asan) echo 'the same below the address and undefined sanitizers' ;;
+    release) echo 'the suite with optimised kernels, and its long runs' ;;
+    asan) echo 'the suite and its long runs below the address and undefined sanitizers' ;;
     tsan) echo 'the same below the thread sanitizer' ;;
     format) echo 'clang-format changes nothing' ;;
     tidy) echo 'clang-tidy on core/' ;;
@@ -14,7 +14,7 @@ what_of() {
   esac
 }
 
-row_release() { run_preset release "${test_options[@]}"; }
+row_release() { run_preset release "${test_options[@]}" -DPATCHBAY_TEST_OPTIMISED_KERNELS=ON; }
 row_asan() { run_preset asan "${test_options[@]}" -DPATCHBAY_BUILD_BENCH=OFF; }
 row_tsan() { run_preset tsan "${test_options[@]}" -DPATCHBAY_BUILD_BENCH=OFF; }
 
