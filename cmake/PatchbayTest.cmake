@@ -37,17 +37,6 @@ function(patchbay_configure_test_target name)
                                         Threads::Threads)
 endfunction()
 
-# Most of a suite with empty caches is the compilation of kernels. Without optimisation it takes a
-# third of the time; `scripts/test --all release` tests the optimised kernels.
-option(PATCHBAY_TEST_OPTIMISED_KERNELS "Let tests compile kernels with optimisation" OFF)
-set(PATCHBAY_TEST_KERNELS)
-if(NOT PATCHBAY_TEST_OPTIMISED_KERNELS)
-  set(PATCHBAY_TEST_KERNELS
-    "PATCHBAY_KERNEL_COMPILER=${CMAKE_CURRENT_LIST_DIR}/../tests/support/quick_compiler"
-    "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable"
-    "POCL_WORK_GROUP_SPECIALIZATION=0")
-endif()
-
 # The environment of every test. Sanitizers stop at the first report, which could be overlooked.
 function(patchbay_test_environment out)
   set(${out}

@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 
 #include "conformance/check.h"
-#include "misspelt.h"
 #include "text.h"
 
 namespace patchbay::tools {

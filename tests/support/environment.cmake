@@ -11,3 +11,16 @@ set(PATCHBAY_TEST_DRIVERS
   "OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd" "${PATCHBAY_TEST_LSAN}")
 # Two devices of PoCL, if it is installed.
 set(PATCHBAY_TEST_EACH_DEVICE "POCL_DEVICES=pthread pthread")
+
+# Most of a suite with empty caches is the compilation of kernels. Without optimisation it takes half
+# of the time; `scripts/test --all release` tests the optimised kernels.
+option(PATCHBAY_TEST_OPTIMISED_KERNELS "Let tests compile kernels with optimisation" OFF)
+set(PATCHBAY_TEST_KERNELS)
+if(NOT PATCHBAY_TEST_OPTIMISED_KERNELS)
+  set(PATCHBAY_TEST_KERNELS
+    "PATCHBAY_KERNEL_COMPILER=${CMAKE_CURRENT_LIST_DIR}/quick_compiler"
+    "POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable" "POCL_WORK_GROUP_SPECIALIZATION=0")
+endif()
+# For tests whose kernels run for long.
+set(PATCHBAY_TEST_FAST_KERNELS
+  "PATCHBAY_KERNEL_COMPILER=" "POCL_EXTRA_BUILD_FLAGS=" "POCL_WORK_GROUP_SPECIALIZATION=1")

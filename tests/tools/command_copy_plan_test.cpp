@@ -1,6 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <regex>
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tools/process.h"
@@ -73,9 +72,7 @@ TEST(CopyPlan, ACalibratedLinkHasATime) {
 TEST(CopyPlan, ASmallCopyTakesSomeTime) {
   const Finished finished = plan({"fake:0", "host", "1", "--calibrate"});
   EXPECT_EQ(finished.exit_status, 0) << finished.err;
-  EXPECT_TRUE(
-      std::regex_search(finished.out, std::regex("\ntime    [0-9.]*[1-9][0-9.]* (us|ms|s)\n")))
-      << finished.out;
+  EXPECT_THAT(finished.out, testing::ContainsRegex("\ntime    [0-9.]*[1-9][0-9.]* (us|ms|s)\n"));
 }
 
 TEST(CopyPlan, TheWayOutIsACommand) {

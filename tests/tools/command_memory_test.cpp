@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
 #include <thread>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tools/process.h"
@@ -52,9 +52,8 @@ TEST(Memory, OfEachDeviceAndKind) {
 TEST(Memory, OfOneDeviceAsATable) {
   const Finished finished = memory({"--device", "fake:1"});
   EXPECT_EQ(finished.exit_status, 0);
-  EXPECT_TRUE(std::regex_search(finished.out,
-                                std::regex("^DEVICE +KIND +TOTAL +FREE +LIVE +RESERVED +LIMIT\n")))
-      << finished.out;
+  EXPECT_THAT(finished.out,
+              testing::ContainsRegex("^DEVICE +KIND +TOTAL +FREE +LIVE +RESERVED +LIMIT\n"));
   EXPECT_NE(finished.out.find("fake:1  pinned"), std::string::npos) << finished.out;
   EXPECT_EQ(finished.out.find("fake:0"), std::string::npos) << finished.out;
 }

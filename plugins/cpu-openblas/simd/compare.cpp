@@ -31,14 +31,38 @@ struct OfBools {
   }
 };
 
+/// Calls the row of the mirrored comparison: a > b is b < a.
+template <Row row>
+void mirrored_row(std::int64_t n, void* out, const void* a, const void* b, const Steps& steps) {
+  Steps mirrored = steps;
+  mirrored.a = steps.b;
+  mirrored.b = steps.a;
+  row(n, out, b, a, mirrored);
+}
+
+/// The loop over elements of T. Half of the orders are the other half mirrored, and integers are
+/// equal if their bits are; this shortens compilation and the library.
+template <class Op, class T>
+constexpr Row row_of() {
+  if constexpr (kSame<Op, Compare_gt>) {
+    return mirrored_row<binary_row<Compare_lt, Bool, T, T>>;
+  } else if constexpr (kSame<Op, Compare_ge>) {
+    return mirrored_row<binary_row<Compare_le, Bool, T, T>>;
+  } else if constexpr (!kIsFloat<T> && (kSame<Op, Compare_eq> || kSame<Op, Compare_ne>)) {
+    return binary_row<Op, Bool, Bits<T>, Bits<T>>;
+  } else {
+    return binary_row<Op, Bool, T, T>;
+  }
+}
+
 template <class Op>
 void fill_comparison(Row* rows) {
   for_plain([rows](auto x) {
     using T = decltype(x);
-    rows[DtypeOf<T>::value] = binary_row<Op, Bool, T, T>;
+    rows[DtypeOf<T>::value] = row_of<Op, T>();
     if constexpr (kSame<T, float>) {
-      rows[PATCHBAY_F16] = tiled_row<binary_row<Op, Bool, T, T>, F16, Bool, 2>;
-      rows[PATCHBAY_BF16] = tiled_row<binary_row<Op, Bool, T, T>, Bf16, Bool, 2>;
+      rows[PATCHBAY_F16] = tiled_row<row_of<Op, T>(), F16, Bool, 2>;
+      rows[PATCHBAY_BF16] = tiled_row<row_of<Op, T>(), Bf16, Bool, 2>;
     }
   });
   rows[PATCHBAY_BOOL] = binary_row<OfBools<Op, Bool>, Bool, Bool, Bool>;
