@@ -43,6 +43,22 @@ TEST(Ops, AsATable) {
   EXPECT_NE(finished.out.find("logical_not  all     bool\n"), std::string::npos) << finished.out;
 }
 
+TEST(Ops, ShowsWhatIsKeptAndNotComputedIn) {
+  const auto json = ops({"--device", "fake:0", "--json"}).json();
+  for (const auto& entry : json["operators"]) {
+    const auto& support = entry["devices"]["fake:0"];
+    for (const char* dtype : {"i8", "i16", "u16", "u32", "u64"}) {
+      const bool is_there = support.contains(dtype);
+      if (entry["name"] == "add" || entry["name"] == "gemm") {
+        EXPECT_FALSE(is_there) << dtype;
+      }
+      if (entry["name"] == "cast" || entry["name"] == "gather" || entry["name"] == "lt") {
+        EXPECT_TRUE(is_there && support[dtype].is_null()) << dtype << support;
+      }
+    }
+  }
+}
+
 TEST(Ops, OfTheFirstDeviceOfEachBackend) {
   const Finished finished = ops({});
   EXPECT_NE(finished.out.find("fake:0"), std::string::npos) << finished.out;

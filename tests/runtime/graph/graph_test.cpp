@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Graphs: that replays do what the recorded function would.
+#include <cstdint>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -69,6 +71,35 @@ TEST_P(GraphTest, KeepsWhatTheFunctionCapturedAndDropped) {
   graph.replay();
   EXPECT_EQ(values(y), Floats(100, 8));
   EXPECT_EQ(values(reuse), Floats(100, 3));
+}
+
+template <class T>
+void check_integers(const Device& device) {
+  using Limits = std::numeric_limits<T>;
+  const Tensor x = from_host(std::vector<T>{1, Limits::max(), 3}, {3}, device);
+  const Tensor index = from_host(std::vector<std::int64_t>{2, 0}, {2}, device);
+  Tensor chosen, flipped, largest;
+  const Graph graph = record_graph([&](GraphRecording& recording) {
+    chosen = where(gt(x, recording.slot(2)), x, 0);
+    flipped = index_select(x, 0, index).cast(DType::i64);
+    largest = max(x);
+  });
+  graph.replay();
+  EXPECT_EQ(chosen.template to_vector<T>(), (std::vector<T>{0, Limits::max(), 3}));
+  EXPECT_EQ(flipped.to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 1}));
+  EXPECT_EQ(largest.template item<T>(), Limits::max());
+  x.copy_from(from_host(std::vector<T>{7, 5, Limits::min()}, {3}, device));
+  graph.replay();
+  EXPECT_EQ(chosen.template to_vector<T>(), (std::vector<T>{7, 5, 0}));
+  EXPECT_EQ(largest.template item<T>(), 7);
+}
+
+TEST_P(GraphTest, KeepsIntegersThatNoOperatorComputesIn) {
+  check_integers<std::int8_t>(device_);
+  check_integers<std::int16_t>(device_);
+  check_integers<std::uint16_t>(device_);
+  check_integers<std::uint32_t>(device_);
+  check_integers<std::uint64_t>(device_);
 }
 
 TEST_P(GraphTest, DrawsAsTheFunctionWould) {
