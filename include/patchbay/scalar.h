@@ -32,8 +32,8 @@ class PATCHBAY_API Scalar {
     if (above_i64_) return static_cast<double>(static_cast<std::uint64_t>(i64_));
     return floating_ ? f64_ : static_cast<double>(i64_);
   }
-  /// The value, truncated. Errors: as to_double; kInvalidArgument if it is NaN, below -2^63 or above
-  /// 2^63 - 1.
+  /// The value, truncated. Errors: as to_double; kInvalidArgument if it is NaN, below -2^63 or
+  /// above 2^63 - 1.
   std::int64_t to_int64() const;
   /// The value as an element of `dtype`, in the bytes of the lowest addresses; rounded to nearest
   /// for floats. Errors: kInvalidArgument if the dtype can't hold it (1.5 as i32, 300 as u8, 1e39

@@ -62,8 +62,9 @@ const tensor::Operator& record_of(const OperatorInfo& info) {
                        [&](const tensor::Operator& op) { return op.name == info.name; });
 }
 
-/// The result dtypes for `dtype`; for a cast, those that every backend has. Storage types count only
-/// for casts from one another, because plugins that are older than these types lack the others.
+/// The result dtypes for `dtype`; for a cast, those that every backend has. Storage types count
+/// only for casts from one another, because plugins that are older than these types lack the
+/// others.
 std::vector<DType> results_of(const tensor::Operator& op, DType dtype) {
   if (op.result != tensor::Result::kChosen) return {tensor::result_dtype(op, dtype)};
   std::vector<DType> results;

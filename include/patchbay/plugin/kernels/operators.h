@@ -11,11 +11,11 @@
  *   scalar   a number of T                      i64      a number of i64
  *   A number is never a bool: for T = bool it is a u8.
  * DTYPES: the possible values of T, as in PATCHBAY_SET_DTYPES below.
- * RESULT: the dtype of the result. Same: T. Boolean: bool. Total: T for floats and u64, else i64. Index:
- * i64. Chosen: any, independent of T. BOUND: the largest error of a result in units in the last
- * place. EXACT: correctly rounded. RESULT(n): n units of the result; TERMS(n): n units of the sum
- * of the magnitudes of the terms. derivative: "" if there is none. contract: further rules that a
- * kernel follows. */
+ * RESULT: the dtype of the result. Same: T. Boolean: bool. Total: T for floats and u64, else i64.
+ * Index: i64. Chosen: any, independent of T. BOUND: the largest error of a result in units in the
+ * last place. EXACT: correctly rounded. RESULT(n): n units of the result; TERMS(n): n units of the
+ * sum of the magnitudes of the terms. derivative: "" if there is none. contract: further rules that
+ * a kernel follows. */
 #ifndef PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_
 #define PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_
 
