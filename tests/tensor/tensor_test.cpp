@@ -382,5 +382,25 @@ TEST(TensorHostTest, DtypesThatADeviceLacksAreRefused) {
   EXPECT_EQ(fake.memory().live_blocks, 0u);
 }
 
+TEST(TensorHostTest, NumbersThatAreNoDtypeAreRefused) {
+  const Device cpu = test_device("cpu:0");
+  float values[2] = {1, 2};
+  for (const int number : {0, 77, 255}) {
+    const auto none = static_cast<DType>(number);
+    const auto refuses = [number](const char* operation, const auto& run) {
+      EXPECT_ERROR(static_cast<void>(run()), ErrorCode::kInvalidArgument,
+                   std::string("[") + operation + "] no dtype: expected one of f32, f64, ");
+      EXPECT_ERROR(static_cast<void>(run()), ErrorCode::kInvalidArgument,
+                   ", got the number " + std::to_string(number) + ". Use a value of DType.");
+    };
+    refuses("empty", [&] { return empty({2}, {none, cpu}); });
+    refuses("zeros", [&] { return zeros({2}, {none, cpu}); });
+    refuses("full", [&] { return full({2}, 1, {none, cpu}); });
+    refuses("cast", [&] { return zeros({2}, cpu).cast(none); });
+    refuses("from_host", [&] { return from_host_bytes(values, none, {2}, cpu); });
+    refuses("wrap_host", [&] { return wrap_host(values, none, {2}, cpu, {}); });
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::test

@@ -85,13 +85,18 @@ bool has_dtype(const runtime::DeviceState& device, DType dtype) {
     case DType::f64: return device.info.properties.f64;
     case DType::f16: return device.info.properties.f16;
     case DType::bf16: return device.info.properties.bf16;
-    default: return is_everywhere(dtype);
+    default: return contains(kAll, dtype) && is_everywhere(dtype);
   }
 }
 
 void check_device_has(const char* operation, const runtime::DeviceState& device, DType dtype) {
   if (has_dtype(device, dtype)) [[likely]]
     return;
+  if (!contains(kAll, dtype)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] no dtype: expected one of {}, got the number {}. Use a value of DType.", operation,
+          to_string(kAll), static_cast<int>(dtype));
+  }
   DTypes known = 0;
   for (const DType candidate : kDTypes) {
     if (has_dtype(device, candidate)) known |= dtypes_of(candidate);

@@ -24,6 +24,7 @@ DType dtype_of(const TensorOptions& options) { return options.dtype.value_or(DTy
 
 Tensor make_full(const char* operation, const Shape& shape, const Scalar& value, DType dtype,
                  const std::shared_ptr<runtime::DeviceState>& device) {
+  check_device_has(operation, *device, dtype);
   const Operand number = literal(operation, dtype, value);
   Tensor result = make_empty(operation, shape, dtype, device);
   launch_fill(*result.impl(), number);
