@@ -2,9 +2,11 @@
 #include "command_line.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -22,11 +24,21 @@ namespace {
 
 // The validators return the error text, or an empty string, as CLI11 requires.
 
-std::string complain_about_seconds(const std::string& text) {
+/// False for NaN and for text that is no number.
+bool is_number_between(const std::string& text, double low, double high) {
   char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() && *end == '\0' && seconds > 0) return {};
+  const double number = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0' && number >= low && number <= high;
+}
+
+std::string complain_about_seconds(const std::string& text) {
+  if (is_number_between(text, std::numeric_limits<double>::min(), HUGE_VAL)) return {};
   return fmt::format("expected a number above 0, got '{}'", text);
+}
+
+std::string complain_about_limit(const std::string& text) {
+  if (is_number_between(text, 0.001, 86400)) return {};
+  return fmt::format("expected seconds from 0.001 to 86400, got '{}'", text);
 }
 
 std::string complain_about_bytes(const std::string& text) {
@@ -107,7 +119,7 @@ class Commands {
         ->add_option("--time-limit", arguments->time_limit_s,
                      "A check that takes longer has failed (120 seconds if it is not given)")
         ->type_name("SECONDS")
-        ->check(CLI::Range(0.001, 86400.0));
+        ->check(CLI::Validator(complain_about_limit, ""));
     command->add_flag("--list", arguments->list, "List the checks without running them");
     command->callback([=, this] {
       if (!arguments->list && arguments->subject.empty()) {

@@ -153,9 +153,12 @@ TEST(CheckCommand, APluginThatIsNeverLoadedIsAnError) {
 }
 
 TEST(CheckCommand, TheTimeLimitIsANumberOfSeconds) {
-  const Finished finished = check("none", "--time-limit 0");
-  EXPECT_EQ(finished.exit_status, 2);
-  EXPECT_TRUE(has(finished, "--time-limit")) << finished.output;
+  for (const std::string limit : {"0", "nan", "inf", "abc", "86401"}) {
+    const Finished finished = check("none", "--time-limit " + limit);
+    EXPECT_EQ(finished.exit_status, 2);
+    EXPECT_TRUE(has(finished, "--time-limit: expected seconds from 0.001 to 86400, got '" + limit))
+        << finished.output;
+  }
 }
 
 }  // namespace

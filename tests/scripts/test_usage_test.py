@@ -31,6 +31,7 @@ class Usage(unittest.TestCase):
                 done = run(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.expect_usage(done.stderr)
+        self.assertIn("test: no row tydi\n", run("--all", "tydi").stderr)
 
 
 if __name__ == "__main__":
