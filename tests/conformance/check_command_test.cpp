@@ -12,18 +12,18 @@ namespace {
 
 struct Finished {
   int exit_status;
-  std::string output;  // of both streams
+  std::string output;  // of both streams, unless the caller chose others
   double seconds;
 };
 
 Finished check(const std::string& flaw, const std::string& arguments,
-               const std::string& setting = "") {
+               const std::string& setting = "", const std::string& streams = "2>&1") {
   // Sanitizers leave the signals alone.
   const std::string command =
       "env ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0 "
       "TSAN_OPTIONS=$TSAN_OPTIONS:handle_segv=0 " +
       setting + " PATCHBAY_FLAW='" + flaw +
-      "' '" PATCHBAY_COMMAND "' check '" PATCHBAY_FLAWED_PLUGIN "' " + arguments + " 2>&1";
+      "' '" PATCHBAY_COMMAND "' check '" PATCHBAY_FLAWED_PLUGIN "' " + arguments + " " + streams;
   const auto begin = std::chrono::steady_clock::now();
   FILE* const pipe = popen(command.c_str(), "r");
   std::string output;
@@ -45,6 +45,15 @@ TEST(CheckCommand, AGoodPluginPasses) {
   EXPECT_EQ(finished.exit_status, 0) << finished.output;
   EXPECT_TRUE(has(finished, "Plugin flawed (backend flawed)\n")) << finished.output;
   EXPECT_FALSE(has(finished, "failed ")) << finished.output;
+}
+
+TEST(CheckCommand, WhatAPluginPrintsStaysOutOfTheReport) {
+  const std::string flaw = "print memory.copy_to_host", arguments = "--chapter memory --json";
+  const Finished report = check(flaw, arguments, "", "2>/dev/null");
+  EXPECT_EQ(report.exit_status, 0) << report.output;
+  EXPECT_TRUE(report.output.starts_with("{\n")) << report.output;
+  EXPECT_FALSE(has(report, "chatter")) << report.output;
+  EXPECT_TRUE(has(check(flaw, arguments), "chatter\n"));
 }
 
 TEST(CheckCommand, WhatTheRuntimeRefusesIsSaidWithTheReason) {
