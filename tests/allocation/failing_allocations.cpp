@@ -45,7 +45,8 @@ bool is_spared(const void* caller) {
                      [at](const Range& range) { return range.begin <= at && at < range.end; });
 }
 
-bool fails(const void* caller) {
+// Unused below sanitizers, which have allocators of their own.
+[[maybe_unused]] bool fails(const void* caller) {
   if (left.load(std::memory_order_relaxed) < 0 || is_spared(caller)) return false;
   if (left.fetch_sub(1, std::memory_order_relaxed) != 0) return false;
   failed.store(true);

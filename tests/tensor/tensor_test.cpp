@@ -389,7 +389,7 @@ TEST(TensorHostTest, NumbersThatAreNoDtypeAreRefused) {
     const auto none = static_cast<DType>(number);
     const auto refuses = [number](const char* operation, const auto& run) {
       EXPECT_ERROR(static_cast<void>(run()), ErrorCode::kInvalidArgument,
-                   std::string("[") + operation + "] no dtype: expected one of f32, f64, ");
+                   std::string("[") + operation + "] not a dtype: expected one of f32, f64, ");
       EXPECT_ERROR(static_cast<void>(run()), ErrorCode::kInvalidArgument,
                    ", got the number " + std::to_string(number) + ". Use a value of DType.");
     };

@@ -85,7 +85,7 @@ bool has_dtype(const runtime::DeviceState& device, DType dtype) {
     case DType::f64: return device.info.properties.f64;
     case DType::f16: return device.info.properties.f16;
     case DType::bf16: return device.info.properties.bf16;
-    default: return contains(kAll, dtype) && is_everywhere(dtype);
+    default: return is_everywhere(dtype);
   }
 }
 
@@ -94,8 +94,8 @@ void check_device_has(const char* operation, const runtime::DeviceState& device,
     return;
   if (!contains(kAll, dtype)) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] no dtype: expected one of {}, got the number {}. Use a value of DType.", operation,
-          to_string(kAll), static_cast<int>(dtype));
+          "[{}] not a dtype: expected one of {}, got the number {}. Use a value of DType.",
+          operation, to_string(kAll), static_cast<int>(dtype));
   }
   DTypes known = 0;
   for (const DType candidate : kDTypes) {

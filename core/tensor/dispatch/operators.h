@@ -37,8 +37,6 @@ constexpr bool contains(DTypes set, DType dtype) {
 inline constexpr DTypes kSmallFloats = kernels::all_of_kind(kernels::DtypeKind::kHalf);
 /// 16-bit floats: computed in f32 and rounded once.
 constexpr bool is_small(DType dtype) { return contains(kSmallFloats, dtype); }
-/// Whether every device has the dtype. Others are optional.
-constexpr bool is_everywhere(DType dtype) { return !is_floating(dtype) || dtype == DType::f32; }
 /// "f32, f64, i32"
 std::string to_string(DTypes set);
 
@@ -48,6 +46,11 @@ inline constexpr DTypes kBooleans = PATCHBAY_SET_BOOLS;
 /// Kept, and not computed in.
 inline constexpr DTypes kStorage = PATCHBAY_SET_STORAGE;
 inline constexpr DTypes kAll = PATCHBAY_SET_ALL;
+
+/// Whether every device has the dtype. Others are optional.
+constexpr bool is_everywhere(DType dtype) {
+  return contains(kAll, dtype) && (!is_floating(dtype) || dtype == DType::f32);
+}
 
 using Result = kernels::Result;
 
