@@ -30,8 +30,10 @@ struct Options {
   bool has_f64 = true;
 };
 
-/// The properties of an accelerator that loads modules. The strings are those of `options`.
+/// The properties of an accelerator that loads modules. The strings are those of `options`, which
+/// therefore outlives them.
 patchbay_device_properties properties_of(const Options& options);
+patchbay_device_properties properties_of(Options&&) = delete;
 
 class Device : public plugin::Device {
  public:

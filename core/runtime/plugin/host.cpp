@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "patchbay/plugin/abi.h"
 
@@ -20,12 +21,23 @@ namespace {
 /// The largest compiled kernel that is cached.
 constexpr std::uint64_t kMostBlobBytes = std::uint64_t{1} << 30;
 
+/// The longest line, and the longest build log, that a user is shown.
+constexpr std::size_t kMostLineBytes = 4096, kMostBuildLogBytes = std::size_t{256} << 10;
+
 HostTable& host(patchbay_host_context* context) { return *reinterpret_cast<HostTable*>(context); }
 
 /// A name from the plugin; empty if it is unreadable.
 std::string_view name_of(patchbay_string text) {
   const bool is_sound = text.size != 0 && text.data != nullptr && text.size <= kMostNameBytes;
   return is_sound ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+/// The beginning of a text that is too long.
+std::string shortened(std::string text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  const std::size_t num_left_out = text.size() - most_bytes;
+  text.resize(most_bytes);
+  return text + fmt::format("... ({} bytes more)", num_left_out);
 }
 
 /// Returns `fallback` if there is no memory.
@@ -48,14 +60,15 @@ patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status
     patchbay_status_info known{};
     if (info != nullptr)
       std::memcpy(&known, info, std::min<std::size_t>(info->size, sizeof(known)));
-    std::string message = readable(known.message);
+    const bool is_log = known.code == PATCHBAY_BUILD_FAILED;
+    std::string message =
+        shortened(readable(known.message), is_log ? kMostBuildLogBytes : kMostLineBytes);
     if (!is_code(known.code)) {
       message +=
           fmt::format(" (status code {}, which the plugin interface does not have)", known.code);
       known.code = PATCHBAY_INTERNAL;
     }
-    message = known.code == PATCHBAY_BUILD_FAILED ? printable_lines(message)
-                                                  : printable(without_line_breaks(message));
+    message = is_log ? printable_lines(message) : printable(without_line_breaks(message));
     constexpr std::uint32_t kFlags = PATCHBAY_STATUS_RETRYABLE | PATCHBAY_STATUS_DEVICE_LOST;
     return make_status(known.code, message, known.native_code, known.flags & kFlags,
                        printable(name_of(known.origin)));
@@ -70,8 +83,9 @@ void log_entry(patchbay_host_context* context, std::int32_t level, patchbay_stri
   const auto clamped = static_cast<LogLevel>(std::clamp<std::int32_t>(level, 1, 4));
   HostTable& table = host(context);
   or_else(0, [&] {
-    table.plugin.owner.logger.log(clamped, "[{}] {}", table.plugin.name,
-                                  printable(without_line_breaks(readable(message))));
+    table.plugin.owner.logger.log(
+        clamped, "[{}] {}", table.plugin.name,
+        printable(without_line_breaks(shortened(readable(message), kMostLineBytes))));
     return 0;
   });
 }

@@ -47,7 +47,7 @@ class Hostile {
 
 struct Refusal {
   const char* value;
-  const char* reason;
+  std::string reason;
 };
 
 TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
@@ -85,6 +85,7 @@ TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
           {"message-huge",
            "(a text of the plugin's that can't be read: 4611686018427387904 bytes long, expected "
            "at most 16777216)"},
+          {"message-long", std::string(4096, 'x') + "... (5904 bytes more)"},
           {"message-bytes", "red\\x1b[31m \\xff\u00e9\\xc2\\x9b end"},
           {"status-code", "it failed (status code 4242, which the plugin interface does not have)"},
           {"status-core-code",
@@ -248,6 +249,21 @@ TEST(HostilePlugin, CallsNameTheEntryThatGaveNothing) {
                                     call.answer + " (hostile:0). Tell the author of the plugin.");
       }
     }
+  }
+}
+
+TEST(HostilePlugin, OneFromTheKitMayReturnNull) {
+  RuntimeOptions options = only({});
+  options.plugin_files = {fixture_path("null-device")};
+  const Runtime runtime(options);
+  const Device device = runtime.device("nulldevice:0");
+  try {
+    (void)device.memory();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "[Device] the plugin 'null-device' broke the plugin interface: open_device reported "
+              "success and gave nothing (nulldevice:0). Tell the author of the plugin.");
   }
 }
 

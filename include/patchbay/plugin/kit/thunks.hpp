@@ -23,10 +23,11 @@ struct Thunks {
   static const patchbay_host* host_of(T& owner) noexcept {
     return owner.host_.table();
   }
-  /// Passes `made` to the core and gives it the host of its creator.
+  /// Passes `made` to the core and gives it the host of its creator. Null is passed on: the core
+  /// names the entry that made nothing.
   template <class Handle, class T>
   static void give(const patchbay_host* host, std::unique_ptr<T> made, Handle** out) {
-    made->host_ = Host(host);
+    if (made != nullptr) made->host_ = Host(host);
     *out = reinterpret_cast<Handle*>(made.release());
   }
   template <class Handle>
