@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,12 +66,26 @@ std::vector<std::string> chapters() {
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() == '*') {
-    return matches(pattern.substr(1), text) || (!text.empty() && matches(pattern, text.substr(1)));
+  // On a mismatch only the last star can take one character more: linear in practice, and never
+  // more than the product of the lengths.
+  std::size_t p = 0, t = 0;
+  std::optional<std::size_t> star;
+  std::size_t after_star = 0;  // where the text goes on behind what the star has taken
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after_star = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star) {
+      p = *star + 1;
+      t = ++after_star;
+    } else {
+      return false;
+    }
   }
-  if (text.empty() || (pattern.front() != '?' && pattern.front() != text.front())) return false;
-  return matches(pattern.substr(1), text.substr(1));
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 namespace {

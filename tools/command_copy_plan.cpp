@@ -10,7 +10,13 @@ namespace patchbay::tools {
 namespace {
 
 Endpoint endpoint_of(const Runtime& runtime, const std::string& name) {
-  return name == "host" ? Endpoint::host() : Endpoint(runtime.device(name));
+  if (name == "host") return Endpoint::host();
+  try {
+    return runtime.device(name);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnknownDevice) throw;
+    throw Error(error.code(), fmt::format("{} Host memory is 'host'.", error.what()));
+  }
 }
 
 Json describe(const CopyPlan& plan) {

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "conformance/check.h"
+#include "core/base/nearest.h"
 #include "text.h"
 
 namespace patchbay::tools {
@@ -41,6 +44,12 @@ std::string complain_about_limit(const std::string& text) {
   return fmt::format("expected seconds from 0.001 to 86400, got '{}'", text);
 }
 
+std::string complain_about_directory(const std::string& text) {
+  std::error_code error;
+  if (std::filesystem::is_directory(text, error)) return {};
+  return fmt::format("no directory '{}'", text);
+}
+
 std::string complain_about_bytes(const std::string& text) {
   try {
     (void)parse_bytes(text);
@@ -52,8 +61,14 @@ std::string complain_about_bytes(const std::string& text) {
 
 std::string complain_about_waiver(const std::string& text) {
   const std::size_t split = text.find('=');
-  const bool is_whole = split != std::string::npos && split > 0 && split + 1 < text.size();
-  return is_whole ? "" : "expected PATTERN=REASON, got '" + text + "'";
+  if (split == std::string::npos || split == 0 || split + 1 == text.size()) {
+    return fmt::format("expected PATTERN=REASON, got '{}'", text);
+  }
+  const std::string pattern = text.substr(0, split);
+  for (const conformance::Check& check : conformance::all_checks()) {
+    if (conformance::matches(pattern, check.id())) return {};
+  }
+  return fmt::format("no check matches '{}'; `patchbay check --list` lists them", pattern);
 }
 
 /// Adds the commands to a parser. Their callbacks set the invocation's action.
@@ -212,7 +227,8 @@ class Commands {
     app.add_option("--plugin-path", options.plugin_directories,
                    "Look for plugins in this directory first (repeatable)")
         ->type_name("DIR")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(complain_about_directory, ""));
     app.add_option("--plugin", options.plugin_files, "Load this plugin before others (repeatable)")
         ->type_name("FILE")
         ->allow_extra_args(false);
@@ -250,7 +266,8 @@ std::vector<std::string> options_of(const CLI::App& app) {
 }
 
 /// Explains the first word of a refused command line that is neither a command nor an option, with
-/// the nearest valid one. Empty if there is no such word or nothing to compare it with.
+/// the nearest valid one, if one is similar. Empty if there is no such word or nothing to compare
+/// it with.
 std::string explain_unknown_word(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(/*recurse=*/true);
   if (words.empty()) return {};
@@ -260,8 +277,8 @@ std::string explain_unknown_word(const CLI::App& app) {
   const std::vector<std::string> known = is_option ? options_of(command) : commands_of(command);
   if (known.empty()) return {};
   const std::string place = &command == &app ? "patchbay" : "patchbay " + command.get_name();
-  return fmt::format("unknown {} '{}': the nearest is '{}'; `{} --help` lists them",
-                     is_option ? "option" : "command", word, nearest_to(word, known), place);
+  return fmt::format("unknown {} '{}'{}; `{} --help` lists them", is_option ? "option" : "command",
+                     word, runtime::hint_nearest(word, known), place);
 }
 
 /// Also works for a command line that is not understood.

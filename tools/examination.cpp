@@ -71,7 +71,7 @@ class Examiner {
     process_ = fork();
     if (process_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      dup2(STDERR_FILENO, STDOUT_FILENO);  // the report has no line that the plugin prints
+      dup2(STDERR_FILENO, STDOUT_FILENO);  // keeps the plugin's output out of the report
       close(ends[0]);
       examine(request, first, ends[1], words_.get());
     }

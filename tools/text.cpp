@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,21 +16,6 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kLeastWidth = 20;
 
 constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-
-/// The number of letters to insert, drop or replace to get one from the other.
-std::size_t num_edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
 
 }  // namespace
 
@@ -107,13 +90,6 @@ std::uint64_t parse_bytes(const std::string& text) {
     throw std::invalid_argument("'" + text + "' bytes are more than 64 bits count");
   }
   return number << shift;
-}
-
-const std::string& nearest_to(const std::string& word, const std::vector<std::string>& known) {
-  return *std::min_element(known.begin(), known.end(),
-                           [&word](const std::string& a, const std::string& b) {
-                             return num_edits(word, a) < num_edits(word, b);
-                           });
 }
 
 }  // namespace patchbay::tools

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Formats tables and quantities for people, and finds the word that was meant.
+// Formats tables and quantities for people.
 #ifndef PATCHBAY_TOOLS_TEXT_H_
 #define PATCHBAY_TOOLS_TEXT_H_
 
@@ -33,9 +33,6 @@ std::string show_seconds(double seconds);
 
 /// Reads 1048576, 64KiB, 2MiB, 1GiB. Throws std::invalid_argument, which says what was expected.
 std::uint64_t parse_bytes(const std::string& text);
-
-/// The known word with the fewest letters to change. `known` is not empty.
-const std::string& nearest_to(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace patchbay::tools
 

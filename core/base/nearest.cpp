@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace patchbay::runtime {
 namespace {
@@ -28,14 +31,19 @@ std::size_t num_edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string nearest(std::string_view name, const std::vector<std::string>& names) {
+std::string hint_nearest(std::string_view name, const std::vector<std::string>& names) {
   constexpr std::size_t kMostLetters = 256;  // no real name is longer
   name = name.substr(0, kMostLetters);
-  const auto found = std::min_element(names.begin(), names.end(),
-                                      [name](const std::string& a, const std::string& b) {
-                                        return num_edits(name, a) < num_edits(name, b);
-                                      });
-  return found == names.end() ? std::string() : *found;
+  std::string_view nearest;
+  std::size_t fewest_edits = std::numeric_limits<std::size_t>::max();
+  for (const std::string& candidate : names) {
+    const std::size_t edits = num_edits(name, candidate);
+    const bool is_similar = edits <= std::max(name.size(), candidate.size()) / 2;
+    if (!is_similar || edits >= fewest_edits) continue;
+    nearest = candidate;
+    fewest_edits = edits;
+  }
+  return nearest.empty() ? std::string() : fmt::format(", the nearest is '{}'", nearest);
 }
 
 }  // namespace patchbay::runtime

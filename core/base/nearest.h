@@ -9,9 +9,10 @@
 
 namespace patchbay::runtime {
 
-/// The name with the fewest letters to insert, drop or replace, ignoring case; the first of
-/// several. Empty if there are no names.
-std::string nearest(std::string_view name, const std::vector<std::string>& names);
+/// ", the nearest is 'devices'": the name with the fewest letters to insert, drop or replace,
+/// ignoring case; the first of several. Empty if each name would need a change of more than half of
+/// its letters.
+std::string hint_nearest(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace patchbay::runtime
 

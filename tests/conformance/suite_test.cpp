@@ -36,6 +36,12 @@ TEST(Suite, PatternsMatch) {
   EXPECT_TRUE(matches("kernels.gemm*", "kernels.gemm_f64"));
   EXPECT_TRUE(matches("*_f64", "kernels.gemm_f64"));
   EXPECT_TRUE(matches("*", ""));
+  EXPECT_TRUE(matches("**", "any.thing"));
+  EXPECT_TRUE(matches("*a*b", "a.ab.b"));
+  EXPECT_FALSE(matches("*a*b", "a.ab.c"));
+  EXPECT_FALSE(matches("", "a.b"));
+  // Takes no time that grows with each star.
+  EXPECT_FALSE(matches("*a*a*a*a*a*a*a*a*a*a*a*a*b", std::string(200, 'a')));
   EXPECT_TRUE(matches("copies.between_?_devices", "copies.between_2_devices"));
   EXPECT_FALSE(matches("kernels.gemm", "kernels.gemm_f64"));
   EXPECT_FALSE(matches("", "kernels"));

@@ -27,10 +27,20 @@ class Check(unittest.TestCase):
         self.assertEqual(check.word_of("GatherElements"), "gatherelements")
 
     def test_wants_a_word(self):
-        for arguments in [[], ["--help"], [""]]:
+        for arguments in [[], ["--nosuch"], [""]]:
             done = subprocess.run([ROOT / "scripts/check", *arguments], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("scripts/check WORD...", done.stderr)
+
+    def test_helps(self):
+        done = subprocess.run([ROOT / "scripts/check", "--help"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("scripts/check WORD...", done.stdout)
+
+    def test_names_a_file_that_is_not_there(self):
+        done = subprocess.run([ROOT / "scripts/check", "core/no/such.cpp"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "check: no file core/no/such.cpp\n")
 
 
 if __name__ == "__main__":

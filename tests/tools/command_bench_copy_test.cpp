@@ -84,7 +84,7 @@ TEST(BenchCopy, WantsToKnowWhat) {
   EXPECT_EQ(unknown.exit_status, 2);
   EXPECT_EQ(
       unknown.err,
-      "patchbay: unknown command 'copyy': the nearest is 'copy'; `patchbay bench --help` lists "
+      "patchbay: unknown command 'copyy', the nearest is 'copy'; `patchbay bench --help` lists "
       "them\n");
   EXPECT_EQ(run_command({"bench", "--json"}).json()["error"]["code"], "usage");
 }

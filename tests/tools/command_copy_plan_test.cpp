@@ -49,6 +49,13 @@ TEST(CopyPlan, TextSaysRouteAndLegs) {
   }
 }
 
+TEST(CopyPlan, AnUnknownPlaceIsToldTheHostsName) {
+  const Finished finished = plan({"hots", "fake:1", "3MiB"});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_THAT(finished.err, testing::StartsWith("patchbay: [Device] no backend 'hots' "));
+  EXPECT_THAT(finished.err, testing::EndsWith(" Host memory is 'host'.\n"));
+}
+
 TEST(CopyPlan, SaysWhy) {
   const Finished text = plan({"host", "fake:1", "3MiB"});
   EXPECT_NE(text.out.find("\nreason  the host can address the source\n"), std::string::npos)
@@ -78,7 +85,8 @@ TEST(CopyPlan, ASmallCopyTakesSomeTime) {
 TEST(CopyPlan, TheWayOutIsACommand) {
   const Finished text = plan({"host", "nosuch:0", "10"});
   EXPECT_EQ(text.exit_status, 1);
-  EXPECT_TRUE(text.err.ends_with(" `patchbay plugins` says what was tried.\n")) << text.err;
+  EXPECT_NE(text.err.find(" `patchbay plugins` says what was tried. "), std::string::npos)
+      << text.err;
   const std::string json =
       plan({"host", "gpu:7", "10", "--json"}).json()["error"]["message"].get<std::string>();
   EXPECT_NE(json.find(" `patchbay plugins` says what was tried"), std::string::npos) << json;

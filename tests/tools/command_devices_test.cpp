@@ -135,8 +135,8 @@ TEST(Devices, MisspeltVariablesAndPluginsAreErrors) {
   EXPECT_EQ(variable.exit_status, 1);
   EXPECT_EQ(variable.err,
             "patchbay: [Runtime] unknown variable 'PATCHBAY_VISIBLE_DEVICE': neither the library "
-            "nor a plugin found here has it, the nearest is PATCHBAY_VISIBLE_DEVICES. Correct or "
-            "unset it.\n");
+            "nor a plugin found here has it, the nearest is 'PATCHBAY_VISIBLE_DEVICES'. Correct "
+            "or unset it.\n");
   const Finished plugin = run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu"});
   EXPECT_EQ(plugin.exit_status, 1);
   EXPECT_NE(plugin.err.find("backend 'cpu' is of plugin 'cpu-openblas'. Correct PATCHBAY_PLUGINS."),

@@ -28,6 +28,8 @@ const std::vector<Words>& wrong_command_lines() {
       {"check"},
       {"check", "cpu", "--chapter", "weather"},
       {"check", "cpu", "--waive", "kernels.gemm"},
+      {"check", "cpu", "--waive", "kernels.no_such*=none"},
+      {"devices", "--plugin-path", "/no/such/directory"},
       {"devices", "--plugin"},
       {"devices", "version"},
   };
@@ -85,6 +87,11 @@ TEST(Usage, TheComplaintNamesTheCulprit) {
   EXPECT_NE(run_command({"copy-plan", "cpu:0"}).err.find("DST"), std::string::npos);
   EXPECT_NE(run_command({"check", "cpu", "--chapter", "weather"}).err.find("weather"),
             std::string::npos);
+  EXPECT_EQ(run_command({"check", "cpu", "--waive", "kernels.no_such*=none"}).err,
+            "patchbay: --waive: no check matches 'kernels.no_such*'; `patchbay check --list` lists "
+            "them\n");
+  EXPECT_EQ(run_command({"devices", "--plugin-path", "/no/such/directory"}).err,
+            "patchbay: --plugin-path: no directory '/no/such/directory'\n");
 }
 
 TEST(Usage, AMisspeltWordIsToldTheNearest) {
@@ -95,18 +102,21 @@ TEST(Usage, AMisspeltWordIsToldTheNearest) {
   };
   EXPECT_EQ(
       complaint({"devcies"}),
-      "patchbay: unknown command 'devcies': the nearest is 'devices'; `patchbay --help` lists "
+      "patchbay: unknown command 'devcies', the nearest is 'devices'; `patchbay --help` lists "
       "them\n");
   EXPECT_EQ(
       complaint({"bench", "cpoy"}),
-      "patchbay: unknown command 'cpoy': the nearest is 'copy'; `patchbay bench --help` lists "
+      "patchbay: unknown command 'cpoy', the nearest is 'copy'; `patchbay bench --help` lists "
       "them\n");
   EXPECT_EQ(complaint({"devices", "--memroy"}),
-            "patchbay: unknown option '--memroy': the nearest is '--memory'; `patchbay devices "
+            "patchbay: unknown option '--memroy', the nearest is '--memory'; `patchbay devices "
             "--help` lists them\n");
   EXPECT_EQ(complaint({"--plugin-pth=/tmp", "devices"}),
-            "patchbay: unknown option '--plugin-pth': the nearest is '--plugin-path'; `patchbay "
+            "patchbay: unknown option '--plugin-pth', the nearest is '--plugin-path'; `patchbay "
             "devices --help` lists them\n");
+  // Nothing is suggested if nothing is similar.
+  EXPECT_EQ(complaint({"xyzzyx"}),
+            "patchbay: unknown command 'xyzzyx'; `patchbay --help` lists them\n");
 }
 
 TEST(Usage, HelpNamesTheCommands) {

@@ -302,7 +302,7 @@ void PluginRegistry::unload(std::string_view plugin_name) {
     names.push_back(backend->name);
     loaded[backend->name] = backend->backend;
   }
-  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}], {}.",
+  raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}]{}.",
         quote(plugin_name), fmt::join(names, ", "), hint_plugin(plugin_name, loaded));
 }
 

@@ -41,10 +41,10 @@ bool is_own_setting(std::string_view name) {
 std::string hint_plugin(std::string_view name, const std::map<std::string, std::string>& plugins) {
   std::vector<std::string> names;
   for (const auto& [plugin, backend] : plugins) {
-    if (backend == name) return fmt::format("backend '{}' is of plugin '{}'", name, plugin);
+    if (backend == name) return fmt::format(", backend '{}' is of plugin '{}'", name, plugin);
     names.push_back(plugin);
   }
-  return names.empty() ? "there is none" : fmt::format("the nearest is '{}'", nearest(name, names));
+  return hint_nearest(name, names);
 }
 
 Vocabulary::Vocabulary() : settings_(std::begin(kOwnSettings), std::end(kOwnSettings)) {}
@@ -73,9 +73,9 @@ void Vocabulary::check_settings(const std::vector<std::string>& names,
   for (const std::string& name : names) {
     if (has_setting(name)) continue;
     raise(ErrorCode::kInvalidArgument,
-          "[Runtime] unknown setting {}: neither the library nor a plugin found here has it, the "
-          "nearest is '{}'. Correct {}.",
-          quote(name), nearest(name, settings_), origin);
+          "[Runtime] unknown setting {}: neither the library nor a plugin found here has it{}. "
+          "Correct {}.",
+          quote(name), hint_nearest(name, settings_), origin);
   }
 }
 
@@ -91,9 +91,9 @@ void Vocabulary::check_variables(const std::vector<std::string>& variables) cons
   for (const std::string& variable : variables) {
     if (contains(known, variable) || is_open(variable) || is_for_others(variable)) continue;
     raise(ErrorCode::kInvalidArgument,
-          "[Runtime] unknown variable {}: neither the library nor a plugin found here has it, the "
-          "nearest is {}. Correct or unset it.",
-          quote(variable), nearest(variable, known));
+          "[Runtime] unknown variable {}: neither the library nor a plugin found here has it{}. "
+          "Correct or unset it.",
+          quote(variable), hint_nearest(variable, known));
   }
 }
 
@@ -104,7 +104,7 @@ void Vocabulary::check_plugins(const std::vector<std::string>& names,
     std::vector<std::string> found;
     for (const auto& [plugin, backend] : plugins_) found.push_back(plugin);
     raise(ErrorCode::kInvalidArgument,
-          "[Runtime] no plugin {} was found: found are [{}], {}. Correct {}.", quote(name),
+          "[Runtime] no plugin {} was found: found are [{}]{}. Correct {}.", quote(name),
           fmt::join(found, ", "), hint_plugin(name, plugins_), origin);
   }
 }

@@ -36,8 +36,8 @@ std::string unknown_setting(const std::string& name, const std::string& nearest)
 
 std::string unknown_variable(const std::string& name, const std::string& nearest) {
   return "[Runtime] unknown variable '" + name +
-         "': neither the library nor a plugin found here has it, the nearest is " + nearest +
-         ". Correct or unset it.";
+         "': neither the library nor a plugin found here has it, the nearest is '" + nearest +
+         "'. Correct or unset it.";
 }
 
 TEST(Names, MisspeltSettingsAreErrors) {
@@ -46,9 +46,14 @@ TEST(Names, MisspeltSettingsAreErrors) {
                                           {"fake_device", "fake_devices"},
                                           {"memory_cashe", "memory_cache"},  // of the library
                                           {"validat", "validate"},
-                                          {"VALIDATE", "validate"},
-                                          {"", "log"}}) {
+                                          {"VALIDATE", "validate"}}) {
     EXPECT_EQ(error_of(fake_options({{name, "1"}})), unknown_setting(name, nearest));
+  }
+  for (const std::string name : {"", "colour"}) {  // nothing is similar
+    EXPECT_EQ(error_of(fake_options({{name, "1"}})),
+              "[Runtime] unknown setting '" + name +
+                  "': neither the library nor a plugin found here has it. Correct "
+                  "RuntimeOptions::settings.");
   }
 }
 
