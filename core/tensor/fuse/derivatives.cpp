@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/fuse/derivatives.h"
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include "patchbay/plugin/kernels/elementwise.h"
 
 #include "core/tensor/fuse/expression_text.h"
@@ -101,11 +105,13 @@ std::string_view operand_name(const Operator& op, std::size_t i) {
 std::string derivative_text(const Operator& op) {
   const DerivativeTerms terms{{input(0, 0), input(0, 1), input(0, 2)}, input(0, 3), input(0, 4)};
   std::array<std::string_view, 5> names{"", "", "", "out", "grad"};
-  for (std::size_t i = 0; i + 1 < op.signature->parameters.size(); ++i)
-    names[i] = operand_name(op, i);
+  // Operators without such formulas may have more operands.
+  const std::size_t num_operands =
+      std::min(terms.operands.size(), op.signature->parameters.size() - 1);
+  for (std::size_t i = 0; i < num_operands; ++i) names[i] = operand_name(op, i);
   std::string text;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
+  for (std::size_t i = 0; i < num_operands; ++i) {
     const Expression gradient = derivative(op, i, terms);
     if (gradient.node() == nullptr) continue;
     if (++count > 1) text += "; ";
