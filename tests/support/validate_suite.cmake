@@ -3,6 +3,7 @@
 # vendor's driver take longer, so they belong to the long runs.
 function(patchbay_validate_suite suite)
   patchbay_test_environment(every_test)
+  math(EXPR timeout "3 * ${PATCHBAY_TEST_TIMEOUT_S}")  # of a whole program, where others are suites
   foreach(name IN ITEMS validated.${suite} validated.${suite}.everywhere)
     set(left_out ${ARGN})
     if(NOT name MATCHES "everywhere$")
@@ -10,7 +11,7 @@ function(patchbay_validate_suite suite)
     endif()
     list(JOIN left_out ":" left_out)
     add_test(NAME ${name} COMMAND ${suite} --gtest_brief=1 "--gtest_filter=-${left_out}")
-    set_tests_properties(${name} PROPERTIES TIMEOUT 600 ENVIRONMENT
+    set_tests_properties(${name} PROPERTIES TIMEOUT "${timeout}" ENVIRONMENT
       "${every_test};${PATCHBAY_TEST_EACH_DEVICE};${PATCHBAY_TEST_CACHE};PATCHBAY_VALIDATE=1;PATCHBAY_TEST_VALIDATE=1")
   endforeach()
   set_tests_properties(validated.${suite}.everywhere PROPERTIES LABELS long)
