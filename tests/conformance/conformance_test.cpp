@@ -97,8 +97,10 @@ std::vector<Entry> entries() {
     all.push_back({"Conformance_opencl", {plain, "opencl", "opencl", {}}, true});
   }
 #ifdef PATCHBAY_TEST_SIM_DIR
-  all.push_back(
-      {"Conformance_cuda_simulated", {patchbay::sim_test::options(), "cuda-cublas", "cuda", {}}});
+  if (is_built("cuda-cublas")) {
+    all.push_back(
+        {"Conformance_cuda_simulated", {patchbay::sim_test::options(), "cuda-cublas", "cuda", {}}});
+  }
 #endif
   return all;
 }
