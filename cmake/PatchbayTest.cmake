@@ -37,15 +37,19 @@ function(patchbay_configure_test_target name)
                                         Threads::Threads)
 endfunction()
 
-# The environment of every test. Sanitizers stop at the first report, which could be overlooked. They
-# leave signal stacks alone: a driver's compiler sets one for the thread that first calls it, and the
-# sanitizer would unmap it as its own at the end of that thread.
+# Sanitizers stop at the first report, which could be overlooked. They leave signal stacks alone: a
+# driver's compiler sets one for the thread that first calls it, and the sanitizer would unmap it as
+# its own at the end of that thread.
+set(PATCHBAY_TEST_SANITIZERS
+  "ASAN_OPTIONS=halt_on_error=1:detect_stack_use_after_return=1:use_sigaltstack=0"
+  "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
+  ${PATCHBAY_TEST_TSAN})
+
+# The environment of every test.
 function(patchbay_test_environment out)
   set(${out}
     "PATCHBAY_TEST_PLUGIN_DIR=${PATCHBAY_TEST_PLUGIN_DIR}"
-    "ASAN_OPTIONS=halt_on_error=1:detect_stack_use_after_return=1:use_sigaltstack=0"
-    "UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1"
-    ${PATCHBAY_TEST_TSAN}
+    ${PATCHBAY_TEST_SANITIZERS}
     ${PATCHBAY_TEST_DRIVERS}
     ${PATCHBAY_TEST_KERNELS}
     PARENT_SCOPE)

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "conformance/check.h"
+#include "support/runtime_fixture.h"
 
 namespace patchbay::conformance {
 namespace {
@@ -124,7 +125,9 @@ TEST(Flaws, MemoryThatNeverComesBackIsFound) {
 }
 
 TEST(Flaws, WorkThatNobodyWaitedForIsFound) {
-  const std::map<std::string, std::string> slow = {{"fake_delay_ms", "5"}};
+  // Longer than a launch takes, which sanitizers slow down.
+  const std::map<std::string, std::string> slow = {
+      {"fake_delay_ms", test::kSanitized ? "50" : "5"}};
   expect_all_found(
       {
           {"early-wait", "streams.an_event_waits_for_its_work",

@@ -9,6 +9,8 @@ set(PATCHBAY_TEST_LSAN
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/leaks_of_drivers.txt:print_suppressions=0:use_tls=0")
 set(PATCHBAY_TEST_DRIVERS
   "OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd" "${PATCHBAY_TEST_LSAN}")
+# For programs that leave objects behind on purpose.
+set(PATCHBAY_TEST_LEAKS_ALLOWED "LSAN_OPTIONS=detect_leaks=0")
 # Two devices of PoCL, if it is installed.
 set(PATCHBAY_TEST_EACH_DEVICE "POCL_DEVICES=pthread pthread")
 
