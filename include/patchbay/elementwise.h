@@ -63,6 +63,31 @@ PATCHBAY_BINARY_FORMS(minimum)
 [[nodiscard]] PATCHBAY_API Tensor pow(const Tensor& a, const Scalar& b);
 [[nodiscard]] PATCHBAY_API Tensor pow(const Scalar& a, const Tensor& b);
 PATCHBAY_BINARY_FORMS(pow)
+/// The angle of the point (b, a), from -pi to pi. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor atan2(const Tensor& a, const Tensor& b);
+[[nodiscard]] PATCHBAY_API Tensor atan2(const Tensor& a, const Scalar& b);
+[[nodiscard]] PATCHBAY_API Tensor atan2(const Scalar& a, const Tensor& b);
+PATCHBAY_BINARY_FORMS(atan2)
+/// a - b * floor(a / b), exact up to the last sum; integers give 0 where b is 0. Dtypes: numbers.
+[[nodiscard]] PATCHBAY_API Tensor remainder(const Tensor& a, const Tensor& b);
+[[nodiscard]] PATCHBAY_API Tensor remainder(const Tensor& a, const Scalar& b);
+[[nodiscard]] PATCHBAY_API Tensor remainder(const Scalar& a, const Tensor& b);
+PATCHBAY_BINARY_FORMS(remainder)
+/// a where a > 0, else a * b. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor leaky_relu(const Tensor& a, const Tensor& b);
+[[nodiscard]] PATCHBAY_API Tensor leaky_relu(const Tensor& a, const Scalar& b = 0.01);
+[[nodiscard]] PATCHBAY_API Tensor leaky_relu(const Scalar& a, const Tensor& b);
+PATCHBAY_BINARY_FORMS(leaky_relu)
+PATCHBAY_API const Tensor& leaky_relu_out(const Tensor& out, const Tensor& a,
+                                          const Scalar& b = 0.01);
+[[nodiscard]] PATCHBAY_API Expression leaky_relu(const Expression& a, const Scalar& b = 0.01);
+/// a where a > 0, else b * (exp(a) - 1). Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor elu(const Tensor& a, const Tensor& b);
+[[nodiscard]] PATCHBAY_API Tensor elu(const Tensor& a, const Scalar& b = 1);
+[[nodiscard]] PATCHBAY_API Tensor elu(const Scalar& a, const Tensor& b);
+PATCHBAY_BINARY_FORMS(elu)
+PATCHBAY_API const Tensor& elu_out(const Tensor& out, const Tensor& a, const Scalar& b = 1);
+[[nodiscard]] PATCHBAY_API Expression elu(const Expression& a, const Scalar& b = 1);
 
 // Functions.
 /// -a; integers wrap around. Dtypes: numbers.
@@ -101,6 +126,48 @@ PATCHBAY_UNARY_FORMS(erf)
 /// a / 2 * (1 + erf(a / sqrt(2))). Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor gelu(const Tensor& a);
 PATCHBAY_UNARY_FORMS(gelu)
+/// The sine of a, in radians; NaN where a is infinite. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor sin(const Tensor& a);
+PATCHBAY_UNARY_FORMS(sin)
+/// The cosine of a, in radians; NaN where a is infinite. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor cos(const Tensor& a);
+PATCHBAY_UNARY_FORMS(cos)
+/// The tangent of a, in radians; NaN where a is infinite. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor tan(const Tensor& a);
+PATCHBAY_UNARY_FORMS(tan)
+/// 2 to the power a. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor exp2(const Tensor& a);
+PATCHBAY_UNARY_FORMS(exp2)
+/// exp(a) - 1, accurate near 0. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor expm1(const Tensor& a);
+PATCHBAY_UNARY_FORMS(expm1)
+/// log(1 + a), accurate near 0; -infinity at -1, NaN below. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor log1p(const Tensor& a);
+PATCHBAY_UNARY_FORMS(log1p)
+/// The logarithm of a to base 2; -infinity at 0, NaN where a < 0. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor log2(const Tensor& a);
+PATCHBAY_UNARY_FORMS(log2)
+/// The nearest integer not above a; integers stay. Dtypes: numbers.
+[[nodiscard]] PATCHBAY_API Tensor floor(const Tensor& a);
+PATCHBAY_UNARY_FORMS(floor)
+/// The nearest integer not below a; integers stay. Dtypes: numbers.
+[[nodiscard]] PATCHBAY_API Tensor ceil(const Tensor& a);
+PATCHBAY_UNARY_FORMS(ceil)
+/// The nearest integer, of two the even one; integers stay. Dtypes: numbers.
+[[nodiscard]] PATCHBAY_API Tensor round(const Tensor& a);
+PATCHBAY_UNARY_FORMS(round)
+/// a without its fraction; integers stay. Dtypes: numbers.
+[[nodiscard]] PATCHBAY_API Tensor trunc(const Tensor& a);
+PATCHBAY_UNARY_FORMS(trunc)
+/// 1 where a > 0, -1 where a < 0, else 0, also for NaN. Dtypes: numbers.
+[[nodiscard]] PATCHBAY_API Tensor sign(const Tensor& a);
+PATCHBAY_UNARY_FORMS(sign)
+/// a / (1 + exp(-a)); NaN at -infinity. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor silu(const Tensor& a);
+PATCHBAY_UNARY_FORMS(silu)
+/// log(1 + exp(a)). Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor softplus(const Tensor& a);
+PATCHBAY_UNARY_FORMS(softplus)
 
 // Comparison; the result is bool.
 /// a == b; false where either is NaN. Dtypes: any.
@@ -133,6 +200,17 @@ PATCHBAY_BINARY_FORMS(gt)
 [[nodiscard]] PATCHBAY_API Tensor ge(const Tensor& a, const Scalar& b);
 [[nodiscard]] PATCHBAY_API Tensor ge(const Scalar& a, const Tensor& b);
 PATCHBAY_BINARY_FORMS(ge)
+
+// Tests; the result is bool.
+/// whether a is NaN. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor isnan(const Tensor& a);
+PATCHBAY_UNARY_FORMS(isnan)
+/// whether a is infinite. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor isinf(const Tensor& a);
+PATCHBAY_UNARY_FORMS(isinf)
+/// whether a is neither infinite nor NaN. Dtypes: floats.
+[[nodiscard]] PATCHBAY_API Tensor isfinite(const Tensor& a);
+PATCHBAY_UNARY_FORMS(isfinite)
 
 // Logic.
 /// not a. Dtypes: bool.

@@ -283,6 +283,16 @@ TEST(Flaws, APluginMayBeOlderThanTheTypesOfStorage) {
   }
 }
 
+TEST(Flaws, APluginMayBeOlderThanAnOperator) {
+  const Subject subject = subject_of("no-newer");
+  for (const std::string op : {"sin", "floor", "isnan"}) {
+    const Outcome outcome = run("kernels." + op, subject);
+    EXPECT_EQ(to_string(outcome.result), "waived") << op << ": " << outcome.message;
+    EXPECT_NE(outcome.message.find(op + ".1"), std::string::npos) << outcome.message;
+  }
+  EXPECT_EQ(to_string(run("kernels.cos", subject).result), "passed");
+}
+
 TEST(Flaws, AWaivedOperatorIsWaivedWhereverItIsNeeded) {
   Subject subject = subject_of("no-add");
   for (const char* id :

@@ -15,7 +15,8 @@ import sys
 RECORDS = "include/patchbay/plugin/kernels/elementwise.h"
 BEGIN = "<!-- The rows are made by tests/docs/check_elementwise.py --write. -->\n"
 END = "<!-- The end of what is made. -->\n"
-FAMILIES = {"BINARY": "Arithmetic", "UNARY": "Functions", "COMPARE": "Comparison", "LOGIC": "Logic"}
+FAMILIES = {"BINARY": "Arithmetic", "UNARY": "Functions", "COMPARE": "Comparison", "TEST": "Tests",
+            "LOGIC": "Logic"}
 DTYPES = {"NUMBERS": "numbers", "FLOATS": "floats", "ALL": "any"}
 PREFACE = """\
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
@@ -64,17 +65,19 @@ def table(text, name):
 
 
 def records(text):
-    """(family, name, whether there are two operands, dtypes, formula) of each function."""
+    """(family, name, whether there are two operands, dtypes, formula, the second operand if it may
+    be left out) of each function."""
     notes = re.findall(r'X\((\w+), [\d.]+, "([^"]*)"', table(text, "NOTES"))
     formulas = dict(notes)
+    defaults = dict(re.findall(r"X\((\w+), ([\d.]+)\)", table(text, "DEFAULTS")))
     for macro, family in FAMILIES.items():
         for name, second in re.findall(r"\bX\((\w+), (\w+),", table(text, macro)):
             is_binary = macro in ("BINARY", "COMPARE") or second == "2"
             dtypes = "bool" if macro == "LOGIC" else DTYPES[second]
-            yield family, name, is_binary, dtypes, formulas[name]
+            yield family, name, is_binary, dtypes, formulas[name], defaults.get(name)
 
 
-def declaration(name, is_binary, dtypes, formula):
+def declaration(name, is_binary, dtypes, formula, default):
     start = f"[[nodiscard]] PATCHBAY_API Tensor {name}("
     operands = [("Tensor", "Tensor"), ("Tensor", "Scalar"), ("Scalar", "Tensor")]
     lines = [f"{start}const {a}& a, const {b}& b);" for a, b in operands]
@@ -84,14 +87,23 @@ def declaration(name, is_binary, dtypes, formula):
     if len(comment) > 100:
         sys.exit(f"{RECORDS}: the formula of {name} is too long for a comment of one line")
     forms = "BINARY" if is_binary else "UNARY"
-    return "\n".join([comment, *lines, f"PATCHBAY_{forms}_FORMS({name})"]) + "\n"
+    lines.append(f"PATCHBAY_{forms}_FORMS({name})")
+    if default:  # declared again, with it
+        lines[1] = lines[1].replace("b);", f"b = {default});")
+        into = f"PATCHBAY_API const Tensor& {name}_out("
+        given = f"const Scalar& b = {default});"
+        first = f"{into}const Tensor& out, const Tensor& a,"
+        fits = len(first) + 1 + len(given) <= 100
+        lines += [f"{first} {given}"] if fits else [first, " " * len(into) + given]
+        lines.append(f"[[nodiscard]] PATCHBAY_API Expression {name}(const Expression& a, {given}")
+    return "\n".join([comment, *lines]) + "\n"
 
 
 def header(rows):
     text, last = PREFACE, None
     for family, *row in rows:
         if family != last:
-            result = "; the result is bool" if family == "Comparison" else ""
+            result = "; the result is bool" if family in ("Comparison", "Tests") else ""
             text += f"\n// {family}{result}.\n"
         text, last = text + declaration(*row), family
     return text + EPILOGUE
@@ -101,9 +113,10 @@ def page(text, rows):
     """The page with the table between its two marks."""
     before, rest = text.split(BEGIN)
     lines = ["| function | gives | dtypes |", "| --- | --- | --- |"]
-    for _, name, is_binary, dtypes, formula in rows:
+    for _, name, is_binary, dtypes, formula, default in rows:
         cell = formula.replace("|", "\\|")
-        lines.append(f"| `{name}({'a, b' if is_binary else 'a'})` | {cell} | {dtypes} |")
+        operands = "a" if not is_binary else f"a, b = {default}" if default else "a, b"
+        lines.append(f"| `{name}({operands})` | {cell} | {dtypes} |")
     return before + BEGIN + "\n".join(lines) + "\n" + END + rest.split(END)[1]
 
 

@@ -3,6 +3,7 @@
 // what the table's comment allows, against differences of the expressions.
 #include <cmath>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,17 +52,35 @@ Symbol select(Condition condition, Symbol x, Symbol y) { return condition.value(
 Symbol exp(Symbol x) { return Symbol(std::exp(x.value())); }
 Symbol log(Symbol x) { return Symbol(std::log(x.value())); }
 Symbol erf(Symbol x) { return Symbol(std::erf(x.value())); }
+Symbol sin(Symbol x) { return Symbol(std::sin(x.value())); }
+Symbol cos(Symbol x) { return Symbol(std::cos(x.value())); }
+Symbol expm1(Symbol x) { return Symbol(std::expm1(x.value())); }
+Symbol floor(Symbol x) { return Symbol(std::floor(x.value())); }
+Symbol sigmoid(Symbol x) { return Symbol(1 / (1 + std::exp(-x.value()))); }
 Symbol pow(Symbol x, Symbol y) { return Symbol(std::pow(x.value(), y.value())); }
 
+using std::atan2;
+using std::ceil;
+using std::cos;
 using std::erf;
 using std::erfc;
 using std::exp;
+using std::exp2;
+using std::expm1;
 using std::fabs;
+using std::floor;
 using std::fma;
+using std::fmod;
 using std::log;
+using std::log1p;
+using std::log2;
 using std::pow;
+using std::rint;
+using std::sin;
 using std::sqrt;
+using std::tan;
 using std::tanh;
+using std::trunc;
 
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
 #define PATCHBAY_SQRT(a) sqrt(a)
@@ -135,12 +154,13 @@ Column column(const std::string& name) {
 }
 
 /// Away from kinks, and where every function is defined.
-const std::vector<Operands> kPlaces = {{0.7, 1.3, 2.1}, {2.5, 0.4, 1.9}, {1.6, 1.2, -1},
+const std::vector<Operands> kPlaces = {{0.7, 1.3, 2.1}, {2.6, 0.4, 1.9}, {1.6, 1.2, -1},
                                        {0.3, 2.2, 3},   {3.1, 3.7, 4},   {1.1, -0.6, 0.5}};
-const std::vector<Operands> kNegativePlaces = {{-0.7, 1.3, 2.1}, {-2.5, -3, -1}, {-1.6, -2.2, 3}};
+const std::vector<Operands> kNegativePlaces = {{-0.7, 1.3, 2.1}, {-2.6, -3, -1}, {-1.6, -2.2, 3}};
 
 bool is_defined_below_0(const std::string& name) {
-  return name != "sqrt" && name != "rsqrt" && name != "log" && name != "pow";
+  static const std::set<std::string> above = {"sqrt", "rsqrt", "log", "log1p", "log2", "pow"};
+  return !above.contains(name);
 }
 
 void check_at(const Column& one, const Operands& at) {

@@ -122,6 +122,45 @@ constexpr auto kSqrt = [](auto a) { return std::sqrt(a); };
 constexpr auto kExp = [](auto a) { return std::exp(a); };
 constexpr auto kLog = [](auto a) { return std::log(a); };
 
+constexpr auto kSin = [](auto a) { return std::sin(a); };
+constexpr auto kCos = [](auto a) { return std::cos(a); };
+constexpr auto kTan = [](auto a) { return std::tan(a); };
+constexpr auto kAtan2 = [](auto a, auto b) { return std::atan2(a, b); };
+constexpr auto kExp2 = [](auto a) { return std::exp2(a); };
+constexpr auto kExpm1 = [](auto a) { return std::expm1(a); };
+constexpr auto kLog1p = [](auto a) { return std::log1p(a); };
+constexpr auto kLog2 = [](auto a) { return std::log2(a); };
+constexpr auto kSilu = [](auto a) { return a / (1 + std::exp(-a)); };
+constexpr auto kSoftplus = [](auto a) {
+  return a > 0 ? a + std::log1p(std::exp(-a)) : std::log1p(std::exp(a));
+};
+constexpr auto kLeakyRelu = [](auto a, auto b) { return a > 0 ? a : a * b; };
+constexpr auto kElu = [](auto a, auto b) { return a > 0 ? a : b * std::expm1(a); };
+constexpr auto kSign = [](auto a) { return decltype(a)(a > 0 ? 1 : a < 0 ? -1 : 0); };
+/// Integers stay.
+template <class Function>
+constexpr auto of_floats(Function function) {
+  return [function](auto a) {
+    if constexpr (std::is_floating_point_v<decltype(a)>)
+      return function(a);
+    else
+      return a;
+  };
+}
+struct Remainder {
+  template <class T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T rest = std::fmod(a, b);
+      return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+    } else {
+      if (b == 0 || (std::is_signed_v<T> && b == static_cast<T>(-1))) return 0;
+      const auto rest = static_cast<T>(a % b);
+      return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+    }
+  }
+};
+
 // ------------------------------------------------------------------------------- runs
 
 /// Values of T as what references take.
@@ -285,6 +324,20 @@ OperatorCase logic(std::string_view name, Binary op, BinaryOut op_out, Reference
           }};
 }
 
+template <class Reference>
+OperatorCase test_of_floats(std::string_view name, Unary op, UnaryOut op_out, Reference reference) {
+  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
+            with_type(dtype, [&](auto zero) {
+              using T = decltype(zero);
+              if constexpr (!kIsFloat<T>) {
+                FAIL() << name << " has no reference for " << to_string(dtype);
+              } else {
+                check_unary<bool, T>(device, record, op, op_out, reference);
+              }
+            });
+          }};
+}
+
 }  // namespace
 
 // The functions of ops.h are overloaded: the types choose.
@@ -311,6 +364,30 @@ OperatorCases elementwise_cases() {
       unary<true>(PATCHBAY_OVERLOADS(Unary, tanh), kTanh),
       unary<true>(PATCHBAY_OVERLOADS(Unary, erf), kErf),
       unary<true>(PATCHBAY_OVERLOADS(Unary, gelu), kGelu),
+      floats_of_two(PATCHBAY_OVERLOADS(Binary, atan2), kAtan2),
+      binary(PATCHBAY_OVERLOADS(Binary, remainder), Remainder()),
+      floats_of_two(PATCHBAY_OVERLOADS(Binary, leaky_relu), kLeakyRelu),
+      floats_of_two(PATCHBAY_OVERLOADS(Binary, elu), kElu),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, sin), kSin),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, cos), kCos),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, tan), kTan),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, exp2), kExp2),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, expm1), kExpm1),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, log1p), kLog1p),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, log2), kLog2),
+      unary<false>(PATCHBAY_OVERLOADS(Unary, floor),
+                   of_floats([](auto a) { return std::floor(a); })),
+      unary<false>(PATCHBAY_OVERLOADS(Unary, ceil), of_floats([](auto a) { return std::ceil(a); })),
+      unary<false>(PATCHBAY_OVERLOADS(Unary, round),
+                   of_floats([](auto a) { return std::nearbyint(a); })),
+      unary<false>(PATCHBAY_OVERLOADS(Unary, trunc),
+                   of_floats([](auto a) { return std::trunc(a); })),
+      unary<false>(PATCHBAY_OVERLOADS(Unary, sign), kSign),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, silu), kSilu),
+      unary<true>(PATCHBAY_OVERLOADS(Unary, softplus), kSoftplus),
+      test_of_floats(PATCHBAY_OVERLOADS(Unary, isnan), [](auto a) { return std::isnan(a); }),
+      test_of_floats(PATCHBAY_OVERLOADS(Unary, isinf), [](auto a) { return std::isinf(a); }),
+      test_of_floats(PATCHBAY_OVERLOADS(Unary, isfinite), [](auto a) { return std::isfinite(a); }),
       {"where", run_where},
       {"clamp", run_clamp},
       unary<true>(PATCHBAY_OVERLOADS(Unary, sqrt), kSqrt),

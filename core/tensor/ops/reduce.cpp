@@ -118,8 +118,8 @@ Iteration walk_of(const TensorImpl& out, const TensorImpl& a, Mask mask, bool ke
 
 // ----------------------------------------------------------------------------- gradients ---
 
-/// -1, 0 or 1, without a gradient.
-Tensor sign(const Tensor& a) {
+/// -1, 0 or 1, without a gradient, also on devices whose plugin has no sign.1.
+Tensor signs_of(const Tensor& a) {
   const Recording recording(false);
   return gt(a, 0).cast(a.dtype()) - lt(a, 0).cast(a.dtype());
 }
@@ -131,7 +131,7 @@ struct Slope {
 };
 constexpr Slope kSlopes[] = {
     {op::sum_squares, [](const Tensor& a) { return 2 * a; }},
-    {op::sum_abs, sign},
+    {op::sum_abs, signs_of},
 };
 
 constexpr const Slope* slope_of(const Operator& op) {
@@ -170,7 +170,7 @@ void record_extreme(const Operator& op, const Tensor& result, const Tensor& a, c
            const Tensor given = values.get(node), extreme = out.get(node).detach().reshape(kept);
            const Tensor kept_grad = grad.reshape(kept);
            if (!of_magnitudes) return share(kept_grad, given.detach(), extreme, kept);
-           return share(kept_grad, abs(given.detach()), extreme, kept) * sign(given);
+           return share(kept_grad, abs(given.detach()), extreme, kept) * signs_of(given);
          });
 }
 

@@ -25,6 +25,10 @@ std::uint8_t dtype_of_operands(const Program& program, const Value& value) {
   return program.values[value.operands[value.num_operands - 1U]].dtype;
 }
 
+/// These are computed one by one: the vector forms of an OpenCL library were found to be wrong for
+/// tiny angles that share a vector with one above 2^20.
+bool is_of_angles(std::string_view op) { return op == "sin.1" || op == "cos.1" || op == "tan.1"; }
+
 class Writer {
  public:
   Writer(const Program& program, const Traits& traits)
@@ -223,6 +227,7 @@ std::int64_t vector_of(const expression::Program& program, const Traits& traits)
     if (value.source != Source::kOperator) continue;
     const Expression* const found = find_expression(value.op);
     if (found == nullptr || found->rule != Rule::kSame || found->uses_index) return 1;
+    if (is_of_angles(value.op)) return 1;
     has_function = has_function || found->is_function;
   }
   const std::int64_t bytes = dtype == PATCHBAY_F64 ? 8 : 4;  // of a value

@@ -45,6 +45,8 @@ constexpr bool is_function_of_FLOATS = true, is_function_of_NUMBERS = false;
              "a, low, high"},
 #define PATCHBAY_COMPARE(name, dtypes, expression) \
   Expression{#name ".1", Rule::kCompare, #expression, #expression, #expression},
+#define PATCHBAY_TEST(name, dtypes, expression) \
+  Expression{#name ".1", Rule::kCompare, #expression, for_##dtypes(#expression), kNone},
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
   Expression{#name ".1", Rule::kSame, kNone, kNone, #expression},
 
@@ -59,6 +61,7 @@ constexpr Expression kExpressions[] = {
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)    //
     PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)  //
     PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)  //
+    PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_TEST)        //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)};
 
 /// Converts a float to an integer: truncates and saturates; NaN gives 0.

@@ -95,9 +95,10 @@ int cost_of_binary(int op, std::uint8_t dtype) {
 #define PATCHBAY_COST(name, dtypes, floats, integers, gradient_a, gradient_b) cost_of_##dtypes,
   static constexpr int kCosts[] = {PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_COST)};
 #undef PATCHBAY_COST
-  const bool divides_integers =
-      op == number_of(BinaryOp::div) && !is_float(dtype) && !is_half(dtype);
-  return divides_integers ? kCostlyFunction : kCosts[op];
+  const bool is_of_integers = !is_float(dtype) && !is_half(dtype);
+  const bool divides =
+      (op == number_of(BinaryOp::div) && is_of_integers) || op == number_of(BinaryOp::remainder);
+  return divides ? kCostlyFunction : kCosts[op];
 }
 
 std::unique_ptr<plugin::Kernel> make_binary(const Context& context, int op) {
@@ -120,6 +121,12 @@ std::unique_ptr<plugin::Kernel> make_compare(const Context& context, int op) {
   const std::uint8_t dtype = computed_dtype(context);
   const Row row = checked(context, context.simd().compare[op], dtype);
   return make_elementwise(context, row, PATCHBAY_BOOL, dtype, 3, 1);
+}
+
+std::unique_ptr<plugin::Kernel> make_test(const Context& context, int op) {
+  const std::uint8_t dtype = context.dtype(1);
+  const Row row = checked(context, context.simd().test[op], dtype);
+  return make_elementwise(context, row, PATCHBAY_BOOL, dtype, 2, 1);
 }
 
 std::unique_ptr<plugin::Kernel> make_logical(const Context& context, int op) {
@@ -219,6 +226,7 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   {#name ".1", make_bounded, number_of(BoundedOp::name)},
 #define PATCHBAY_COMPARE(name, dtypes, expression) \
   {#name ".1", make_compare, number_of(CompareOp::name)},
+#define PATCHBAY_TEST(name, dtypes, expression) {#name ".1", make_test, number_of(TestOp::name)},
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
   {#name ".1", make_logical, number_of(LogicalOp::name)},
 enum RandomOp { kUniform, kNormal, kIntegers, kMask };
@@ -272,6 +280,7 @@ constexpr KernelEntry kOperators[] = {
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)      //
     PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)    //
     PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)    //
+    PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_TEST)          //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)        //
     PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
     {"gemm.1", make_product, 0},
@@ -302,6 +311,7 @@ ElementwiseRow find_row(const SimdTable& simd, std::string_view name, std::uint8
   if (found->make == make_choice) return {nullptr, simd.choice[op][type], 1};
   if (found->make == make_bounded) return {nullptr, simd.bounded[op][type], 1};
   if (found->make == make_compare) return {simd.compare[op][type], nullptr, 1};
+  if (found->make == make_test) return {simd.test[op][type], nullptr, 1};
   if (found->make == make_logical) return {simd.logical[op], nullptr, 1};
   return {nullptr, nullptr, 1};
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "expressions.hpp"
 #include "half_rows.hpp"
+#include "powers.hpp"
+#include "trigonometry.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -18,6 +20,13 @@ namespace {
   };
 PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_BINARY)
 #undef PATCHBAY_BINARY
+
+template <>
+struct Ordinary<Binary_remainder, float> : OrdinaryRemainder<float> {};
+#if defined(__FMA__) || !defined(__x86_64__)
+template <>
+struct Ordinary<Binary_remainder, double> : OrdinaryRemainder<double> {};
+#endif
 
 template <class Op>
 auto rows_of(Row* rows) {

@@ -15,6 +15,16 @@ namespace {
 PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)
 #undef PATCHBAY_COMPARE
 
+#define PATCHBAY_TEST(name, dtypes, expression) \
+  struct Test_##name {                          \
+    template <class T>                          \
+    static Bool apply(T a) {                    \
+      return (expression) ? 1 : 0;              \
+    }                                           \
+  };
+PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_TEST)
+#undef PATCHBAY_TEST
+
 #define PATCHBAY_LOGIC(name, num_operands, expression)                                          \
   struct Logical_##name {                                                                       \
     static Bool apply(bool a, [[maybe_unused]] bool b = false) { return (expression) ? 1 : 0; } \
@@ -68,6 +78,17 @@ void fill_comparison(Row* rows) {
   rows[PATCHBAY_BOOL] = binary_row<OfBools<Op, Bool>, Bool, Bool, Bool>;
 }
 
+/// Tests are of floats.
+template <class Op>
+void fill_test(Row* rows) {
+  for_FLOATS([&](auto x) {
+    using T = decltype(x);
+    rows[DtypeOf<T>::value] = unary_row<Op, Bool, T>;
+  });
+  rows[PATCHBAY_F16] = tiled_row<unary_row<Op, Bool, float>, F16, Bool, 1>;
+  rows[PATCHBAY_BF16] = tiled_row<unary_row<Op, Bool, float>, Bf16, Bool, 1>;
+}
+
 template <class Op>
 constexpr Row logic_row_1 = unary_row<OfBools<Op, bool>, Bool, Bool>;
 template <class Op>
@@ -80,6 +101,10 @@ void fill_compare(SimdTable& table) {
   fill_comparison<Compare_##name>(table.compare[number_of(CompareOp::name)]);
   PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)
 #undef PATCHBAY_COMPARE
+#define PATCHBAY_TEST(name, dtypes, expression) \
+  fill_test<Test_##name>(table.test[number_of(TestOp::name)]);
+  PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_TEST)
+#undef PATCHBAY_TEST
 #define PATCHBAY_LOGIC(name, num_operands, expression) \
   table.logical[number_of(LogicalOp::name)] = logic_row_##num_operands<Logical_##name>;
   PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)

@@ -10,9 +10,6 @@
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
 
-// Always inline, because a call in a loop prevents vectorisation.
-#define PATCHBAY_INLINE [[gnu::always_inline]] inline
-
 PATCHBAY_INLINE std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 PATCHBAY_INLINE std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
 PATCHBAY_INLINE float from_bits(std::uint32_t x) { return __builtin_bit_cast(float, x); }
@@ -32,6 +29,14 @@ PATCHBAY_INLINE float fma(float x, float y, float z) {
 #endif
 }
 PATCHBAY_INLINE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+PATCHBAY_INLINE float floor(float x) { return __builtin_floorf(x); }
+PATCHBAY_INLINE double floor(double x) { return __builtin_floor(x); }
+PATCHBAY_INLINE float ceil(float x) { return __builtin_ceilf(x); }
+PATCHBAY_INLINE double ceil(double x) { return __builtin_ceil(x); }
+PATCHBAY_INLINE float trunc(float x) { return __builtin_truncf(x); }
+PATCHBAY_INLINE double trunc(double x) { return __builtin_trunc(x); }
+PATCHBAY_INLINE float rint(float x) { return __builtin_rintf(x); }
+PATCHBAY_INLINE double rint(double x) { return __builtin_rint(x); }
 
 struct Rounded {
   template <class T>
@@ -71,6 +76,24 @@ PATCHBAY_INLINE T limited(T x, T low, T high) {
 constexpr float kRound32 = 12582912.0f;          // 1.5 * 2^23
 constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
 
+/// y 2^n for the n that `shifted` contains. In two steps, so that subnormal results and infinity
+/// are correct.
+PATCHBAY_INLINE float times_power(float y, float shifted) {
+  const auto exponent = static_cast<std::int32_t>(bits_of(shifted) - bits_of(kRound32));
+  const std::int32_t half = exponent >> 1;
+  const auto power = [](std::int32_t e) {
+    return from_bits(static_cast<std::uint32_t>(e + 127) << 23);
+  };
+  return y * power(half) * power(exponent - half);
+}
+PATCHBAY_INLINE double times_power(double y, double shifted) {
+  // Few processors shift signed 64-bit words; 2048 keeps them positive.
+  const std::uint64_t biased = bits_of(shifted) - bits_of(kRound64) + 2048;
+  const std::uint64_t half = biased >> 1;
+  const auto power = [](std::uint64_t e) { return from_bits((e - 1) << 52); };  // 2^(e - 1024)
+  return y * power(half) * power(biased - half);
+}
+
 /// exp(x + rest) = 2^n exp(r), |r| <= ln 2 / 2. x is between -104 and 89, the rest is small.
 template <class Arithmetic = Rounded>
 PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
@@ -82,61 +105,29 @@ PATCHBAY_INLINE float exp_of_sum(float x, float rest) {
       rest;
   const float p = polynomial<Arithmetic>(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                                              4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  const float y = Arithmetic::multiply_add(p, r * r, r) + 1.0f;
-  // In two steps, so that subnormal results and infinity are correct.
-  const auto exponent = static_cast<std::int32_t>(bits_of(shifted) - bits_of(kRound32));
-  const std::int32_t half = exponent >> 1;
-  const auto power = [](std::int32_t e) {
-    return from_bits(static_cast<std::uint32_t>(e + 127) << 23);
-  };
-  return y * power(half) * power(exponent - half);
+  return times_power(Arithmetic::multiply_add(p, r * r, r) + 1.0f, shifted);
 }
 
-/// The same for x between -746 and 710.
-PATCHBAY_INLINE double exp_of_sum(double x, double rest) {
-  const double shifted = (x + rest) * 1.4426950408889634 + kRound64;
-  const double n = shifted - kRound64;
-  const double r = ((x - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6) + rest;
+/// exp(r) - 1 for |r| <= ln 2 / 2.
+PATCHBAY_INLINE double small_expm1(double r) {
   const double z = r * r;
   const double p = r * polynomial(z, {1.26177193074810590878e-4, 3.02994407707441961300e-2,
                                       9.99999999999999999910e-1});
   const double q = polynomial(z, {3.00198505138664455042e-6, 2.52448340349684104192e-3,
                                   2.27265548208155028766e-1, 2.00000000000000000009e0});
-  const double y = 1.0 + 2.0 * (p / (q - p));
-  // Few processors shift signed 64-bit words; 2048 keeps them positive.
-  const std::uint64_t biased = bits_of(shifted) - bits_of(kRound64) + 2048;
-  const std::uint64_t half = biased >> 1;
-  const auto power = [](std::uint64_t e) { return from_bits((e - 1) << 52); };  // 2^(e - 1024)
-  return y * power(half) * power(biased - half);
+  return (p + p) / (q - p);  // exact for subnormal r
+}
+
+/// exp(x + rest) for x between -746 and 710.
+PATCHBAY_INLINE double exp_of_sum(double x, double rest) {
+  const double shifted = (x + rest) * 1.4426950408889634 + kRound64;
+  const double n = shifted - kRound64;
+  const double r = ((x - n * 6.93145751953125e-1) - n * 1.42860682030941723212e-6) + rest;
+  return times_power(1.0 + small_expm1(r), shifted);
 }
 
 PATCHBAY_INLINE float exp(float x) { return exp_of_sum(limited(x, -104.0f, 89.0f), 0.0f); }
 PATCHBAY_INLINE double exp(double x) { return exp_of_sum(limited(x, -746.0, 710.0), 0.0); }
-
-/// log(x) = e ln 2 + log(1 + f), 1 + f in [sqrt(1/2), sqrt(2)).
-PATCHBAY_INLINE float log(float x) {
-  const bool tiny = x < 1.17549435e-38f;           // the smallest normal number
-  const float scaled = tiny ? x * 8388608.0f : x;  // 2^23
-  const std::uint32_t bits = bits_of(scaled);
-  float m = from_bits((bits & 0x007fffffu) | 0x3f800000u);
-  const bool large = m > 1.41421356237f;
-  m = large ? m * 0.5f : m;
-  const std::int32_t exponent =
-      static_cast<std::int32_t>(bits >> 23) - (large ? 126 : 127) - (tiny ? 23 : 0);
-  const auto e = static_cast<float>(exponent);
-  const float f = m - 1.0f;
-  const float z = f * f;
-  const float p = polynomial(f, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
-                                 -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
-                                 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
-  float y = p * f * z;
-  y = y + e * -2.12194440e-4f;
-  y = y - 0.5f * z;
-  float result = (f + y) + e * 0.693359375f;
-  result = x == __builtin_inff() ? x : result;
-  result = x == 0.0f ? -__builtin_inff() : result;
-  return ((x < 0.0f) | (x != x)) ? __builtin_nanf("") : result;
-}
 
 struct Split {
   double exponent, mantissa;  // in [sqrt(1/2), sqrt(2))
@@ -151,25 +142,59 @@ PATCHBAY_INLINE Split split(double x) {
   return {large ? e + 1.0 : e, large ? m * 0.5 : m};
 }
 
-PATCHBAY_INLINE double log(double x) {
+/// log(x) = e ln 2 + f - f^2 / 2 + cubic, 1 + f in [sqrt(1/2), sqrt(2)).
+template <class T>
+struct LogParts {
+  T e, f, cubic;
+};
+PATCHBAY_INLINE LogParts<float> log_parts(float x) {
+  const bool tiny = x < 1.17549435e-38f;           // the smallest normal number
+  const float scaled = tiny ? x * 8388608.0f : x;  // 2^23
+  const std::uint32_t bits = bits_of(scaled);
+  float m = from_bits((bits & 0x007fffffu) | 0x3f800000u);
+  const bool large = m > 1.41421356237f;
+  m = large ? m * 0.5f : m;
+  const std::int32_t exponent =
+      static_cast<std::int32_t>(bits >> 23) - (large ? 126 : 127) - (tiny ? 23 : 0);
+  const float f = m - 1.0f;
+  const float p = polynomial(f, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f,
+                                 -1.2420140846e-1f, 1.4249322787e-1f, -1.6668057665e-1f,
+                                 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
+  return {static_cast<float>(exponent), f, p * f * (f * f)};
+}
+PATCHBAY_INLINE LogParts<double> log_parts(double x) {
   const bool tiny = x < 2.2250738585072014e-308;
   const Split parts = split(tiny ? x * 18014398509481984.0 : x);  // 2^54
-  const double e = tiny ? parts.exponent - 54.0 : parts.exponent;
   const double f = parts.mantissa - 1.0;
-  const double z = f * f;
   const double p =
       polynomial(f, {1.01875663804580931796e-4, 4.97494994976747001425e-1, 4.70579119878881725854e0,
                      1.44989225341610930846e1, 1.79368678507819816313e1, 7.70838733755885391666e0});
   const double q =
       polynomial(f, {1.0, 1.12873587189167450590e1, 4.52279145837532221105e1,
                      8.29875266912776603211e1, 7.11544750618563894466e1, 2.31251620126765340583e1});
-  double y = f * (z * p / q);
-  y = y - e * 2.121944400546905827679e-4;
-  y = y - 0.5 * z;
-  double result = (f + y) + e * 0.693359375;
-  result = x == __builtin_inf() ? x : result;
-  result = x == 0.0 ? -__builtin_inf() : result;
-  return ((x < 0.0) | (x != x)) ? __builtin_nan("") : result;
+  return {tiny ? parts.exponent - 54.0 : parts.exponent, f, f * (f * f * p / q)};
+}
+
+/// What a logarithm of x is where `result` is not: at infinity, at 0 and below.
+template <class T>
+PATCHBAY_INLINE T log_or_edge(T x, T result) {
+  const auto infinity = static_cast<T>(__builtin_inf());
+  result = x == infinity ? x : result;
+  result = x == T(0) ? -infinity : result;
+  return ((x < T(0)) | (x != x)) ? static_cast<T>(__builtin_nan("")) : result;
+}
+
+/// log(x) + rest, a small one. ln 2 is in two parts.
+template <class T>
+PATCHBAY_INLINE T log_of_product(T x, T rest) {
+  constexpr T kLow = kSame<T, float> ? T(-2.12194440e-4f) : T(-2.121944400546905827679e-4);
+  const LogParts<T> parts = log_parts(x);
+  const T y = parts.cubic + parts.e * kLow - T(0.5) * (parts.f * parts.f) + rest;
+  return (parts.f + y) + parts.e * T(0.693359375);
+}
+template <class T>
+PATCHBAY_INLINE T log(T x) {
+  return log_or_edge(x, log_of_product(x, T(0)));
 }
 
 PATCHBAY_INLINE float tanh(float x) {
@@ -335,8 +360,6 @@ PATCHBAY_INLINE float pow(float a, float b) {
   return ((a == 1.0f) | (b == 0.0f)) ? 1.0f : result;
 }
 PATCHBAY_INLINE double pow(double a, double b) { return __builtin_pow(a, b); }
-
-#undef PATCHBAY_INLINE
 
 }  // namespace
 }  // namespace patchbay::cpu::PATCHBAY_SIMD

@@ -54,9 +54,37 @@ inline void stream_loop(std::int64_t n, Out* out, In... in) {
   stream_fence();
 }
 
+/// Specialised for an Op whose `apply` branches: `takes(operands...)` tells which operands its own
+/// `apply` computes without a branch, with the same result.
+template <class Op, class T>
+struct Ordinary {
+  static constexpr bool kExists = false;
+};
+
+template <class Op, class Out, class... In>
+inline void loop(bool stream, std::int64_t n, Out* out, In... in);
+
+/// Tests a tile of operands before it computes them. Tiles with others are slow.
+template <class Op, class Fast, class Out, class... In>
+inline void ordinary_loop(bool stream, std::int64_t n, Out* out, In... in) {
+  constexpr std::int64_t kTile = 4096 / static_cast<std::int64_t>(sizeof(Out));
+  for (std::int64_t i = 0; i < n; i += kTile) {
+    const std::int64_t count = n - i < kTile ? n - i : kTile;
+    Bits<Out> others = 0;
+    for (std::int64_t k = 0; k < count; ++k) others |= Fast::takes(in[i + k]...) ? 0 : 1;
+    if (others == 0) {
+      loop<Fast>(stream, count, out + i, in.from(i)...);
+    } else {
+      for (std::int64_t k = i; k < i + count; ++k) out[k] = Op::apply(in[k]...);
+    }
+  }
+}
+
 template <class Op, class Out, class... In>
 inline void loop(bool stream, std::int64_t n, Out* out, In... in) {
-  if (stream) {
+  if constexpr (Ordinary<Op, Out>::kExists) {
+    ordinary_loop<Op, Ordinary<Op, Out>>(stream, n, out, in...);
+  } else if (stream) {
     stream_loop<Op>(n, out, in...);
   } else {
     plain_loop<Op>(n, out, in...);

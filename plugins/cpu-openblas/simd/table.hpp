@@ -21,6 +21,7 @@ enum class BinaryOp { PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_NUMBERED) kCount };
 enum class ChoiceOp { PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_NUMBERED) kCount };
 enum class BoundedOp { PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_NUMBERED) kCount };
 enum class CompareOp { PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_NUMBERED) kCount };
+enum class TestOp { PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_NUMBERED) kCount };
 enum class LogicalOp { PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_NUMBERED) kCount };
 enum class ReduceOp { PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_NUMBERED) kCount };
 #undef PATCHBAY_NUMBERED
@@ -140,6 +141,7 @@ struct SimdTable {
   Row3 choice[kCountOf<ChoiceOp>][kNumDtypes] = {};
   Row3 bounded[kCountOf<BoundedOp>][kNumDtypes] = {};
   Row compare[kCountOf<CompareOp>][kNumDtypes] = {};
+  Row test[kCountOf<TestOp>][kNumDtypes] = {};
   Row logical[kCountOf<LogicalOp>] = {};
   Row cast[kNumDtypes][kNumDtypes] = {};  // [to][from]
   Row copy[kNumDtypes] = {};

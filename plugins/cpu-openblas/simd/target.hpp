@@ -20,6 +20,9 @@
 #error "define PATCHBAY_SIMD"
 #endif
 
+// Always inline, because a call in a loop prevents vectorisation.
+#define PATCHBAY_INLINE [[gnu::always_inline]] inline
+
 // Iterations are independent: outputs equal an input exactly or do not overlap it.
 #if defined(__clang__)
 #define PATCHBAY_VECTORISE _Pragma("clang loop vectorize(assume_safety)")

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "expressions.hpp"
 #include "half_rows.hpp"
+#include "powers.hpp"
+#include "trigonometry.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -18,6 +20,13 @@ namespace {
   };
 PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_UNARY)
 #undef PATCHBAY_UNARY
+
+template <class T>
+struct Ordinary<Unary_sin, T> : OfOrdinaryAngles<Sine> {};
+template <class T>
+struct Ordinary<Unary_cos, T> : OfOrdinaryAngles<Cosine> {};
+template <class T>
+struct Ordinary<Unary_tan, T> : OfOrdinaryAngles<Tangent> {};
 
 // Single precision needs fewer steps than the table's formulas.
 struct SingleGelu {

@@ -31,6 +31,37 @@ void add_binary(std::vector<GradientCase>& cases, const std::string& record, Bin
   cases.push_back({record, record + "OfOneInput", {{4}}, same, low, high});
 }
 
+/// Steps are flat between their kinks.
+void add_companions(std::vector<GradientCase>& cases) {
+  add_binary(cases, "atan2", atan2, 0.5, 2);
+  add_binary(cases, "elu", elu);
+  add_binary(cases, "leaky_relu", leaky_relu);
+  cases.push_back({"elu", "eluOfANumber", {{5}}, [](const Inputs& in) { return elu(in[0]); }});
+  cases.push_back({"leaky_relu", "leakyReluOfANumber", {{5}}, [](const Inputs& in) {
+                     return square(leaky_relu(in[0], 0.2));
+                   }});
+  cases.push_back({"remainder",
+                   "remainder",
+                   {{2, 3}, {3}},
+                   [](const Inputs& in) { return square(remainder(in[0] * 2.5, in[1])); },
+                   1,
+                   1.1});
+  cases.push_back(unary("sin", sin));
+  cases.push_back(unary("cos", cos));
+  cases.push_back(unary("tan", tan, -1, 1));
+  cases.push_back(unary("exp2", exp2));
+  cases.push_back(unary("expm1", expm1));
+  cases.push_back(unary("log1p", log1p, -0.5, 2));
+  cases.push_back(unary("log2", log2, 0.5, 3));
+  cases.push_back(unary("floor", floor, 0.1, 0.9));
+  cases.push_back(unary("ceil", ceil, 0.1, 0.9));
+  cases.push_back(unary("round", round, 0.6, 1.4));
+  cases.push_back(unary("trunc", trunc, 1.1, 1.9));
+  cases.push_back(unary("sign", sign, 0.5, 2));
+  cases.push_back(unary("silu", silu));
+  cases.push_back(unary("softplus", softplus));
+}
+
 void add_elementwise(std::vector<GradientCase>& cases) {
   add_binary(cases, "add", add);
   add_binary(cases, "sub", sub);
@@ -51,6 +82,7 @@ void add_elementwise(std::vector<GradientCase>& cases) {
   cases.push_back(unary("tanh", tanh));
   cases.push_back(unary("erf", erf));
   cases.push_back(unary("gelu", gelu));
+  add_companions(cases);
   cases.push_back(
       {"clamp", "clamp", {{8}}, [](const Inputs& in) { return clamp(in[0], -0.7, 0.9); }});
   cases.push_back(

@@ -75,6 +75,10 @@ void use(const Tensor& result) { EXPECT_TRUE(result.defined()); }
   {#name, [](const Operands& o) { use(name(o.a)), use(name(o.a.t())); }}, { \
 #name "_out", [](const Operands& o) { name##_out(o.out, o.a); }         \
   }
+#define TEST_OF(name)                                                       \
+  {#name, [](const Operands& o) { use(name(o.a)), use(name(o.a.t())); }}, { \
+#name "_out", [](const Operands& o) { name##_out(o.flags_out, o.a); }   \
+  }
 #define REDUCTION(name)                                                                 \
   {                                                                                     \
 #name, [](const Operands& o) {                                                        \
@@ -101,6 +105,10 @@ const std::vector<Row>& rows() {
       {"logical_not_out", [](const Operands& o) { logical_not_out(o.flags_out, o.flags_out); }},
       UNARY(neg), UNARY(abs), UNARY(square), UNARY(sqrt), UNARY(exp), UNARY(log), UNARY(rsqrt),
       UNARY(sigmoid), UNARY(tanh), UNARY(relu), UNARY(erf), UNARY(gelu), BINARY(pow),
+      UNARY(sin), UNARY(cos), UNARY(tan), UNARY(exp2), UNARY(expm1), UNARY(log1p), UNARY(log2),
+      UNARY(floor), UNARY(ceil), UNARY(round), UNARY(trunc), UNARY(sign), UNARY(silu),
+      UNARY(softplus), BINARY(atan2), BINARY(remainder), BINARY(leaky_relu), BINARY(elu),
+      TEST_OF(isnan), TEST_OF(isinf), TEST_OF(isfinite),
       {"where", [](const Operands& o) { use(where(o.flags, o.a, o.b)), use(where(o.flags, o.a, 0)); }},
       {"where_out", [](const Operands& o) { where_out(o.out, o.flags, o.a, o.b); }},
       {"clamp", [](const Operands& o) { use(clamp(o.a, 0, 1)); }},

@@ -166,6 +166,17 @@ TEST_P(FuseTest, EachFunctionOfOneNumber) {
 }
 #undef PATCHBAY_BOTH
 
+TEST_P(FuseTest, TestsAndSteps) {
+  const auto both = [](const auto& x, const auto& y) {
+    return where(isfinite(x), atan2(sin(x), elu(y)) + remainder(round(x), y), sign(y));
+  };
+  const auto f = fuse([both](Expression x, Expression y) { return both(x, y); });
+  std::vector<float> values{NAN, INFINITY, -INFINITY, 0, -2.5F, 3};
+  const Tensor x = from_host(values, {6, 1}, device_);
+  const Tensor y = random_tensor<float>({30}, device_, 41) * 0.61 + 0.3;
+  expect_same<float>(f(x, y), both(x.expand({6, 30}), y), "f32", 4e-6);
+}
+
 TEST_P(FuseTest, Powers) {
   const auto power = fuse([](Expression x, Expression y) { return pow(x, y); });
   const auto squares = fuse([](Expression x) { return pow(x, 2) + pow(2, x); });

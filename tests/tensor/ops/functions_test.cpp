@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Functions of floats against f64 (of f64 against what the host has beyond), within the bounds of
 // their records.
+#include "tensor/ops/functions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,18 +18,17 @@
 namespace patchbay::test {
 namespace {
 
-using Floats = std::vector<float>;
-
 class FunctionsTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(FunctionsTest);
-
-using Exact = long double;
 
 Exact rsqrt_of(Exact x) { return 1 / std::sqrt(x); }
 Exact sigmoid_of(Exact x) { return 1 / (1 + std::exp(-x)); }
 Exact tanh_of(Exact x) { return std::tanh(x); }
 Exact erf_of(Exact x) { return std::erf(x); }
 Exact gelu_of(Exact x) { return x / 2 * std::erfc(-x / std::sqrt(Exact{2})); }
+
+Exact silu_of(Exact x) { return x / (1 + std::exp(-x)); }
+Exact softplus_of(Exact x) { return std::log1p(std::exp(-std::fabs(x))) + (x > 0 ? x : 0 * x); }
 
 struct Subject {
   const char* name;
@@ -40,29 +41,16 @@ constexpr Subject kSubjects[] = {{"rsqrt", rsqrt, rsqrt_out, rsqrt_of, 1e-3, 1e4
                                  {"sigmoid", sigmoid, sigmoid_out, sigmoid_of, -87, 30},
                                  {"tanh", tanh, tanh_out, tanh_of, -12, 12},
                                  {"erf", erf, erf_out, erf_of, -5, 5},
-                                 {"gelu", gelu, gelu_out, gelu_of, -12.8, 12}};
-
-/// In units in the last place of the exact result.
-template <class T>
-double error_ulps(T got, Exact exact) {
-  const T nearest = static_cast<T>(exact);
-  if (nearest == got || (std::isnan(nearest) && std::isnan(got))) return 0;
-  if (!std::isfinite(nearest) || !std::isfinite(got)) return INFINITY;
-  const T size = std::max(std::fabs(nearest), std::numeric_limits<T>::min());
-  const T unit = std::nextafter(size, std::numeric_limits<T>::infinity()) - size;
-  return static_cast<double>(std::fabs(static_cast<Exact>(got) - exact) / unit);
-}
-
-/// Evenly spread; enough for several work-groups and an odd rest.
-template <class T>
-std::vector<T> values_between(double low, double high, std::size_t count) {
-  std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double part = static_cast<double>(i) / static_cast<double>(count - 1);
-    values[i] = static_cast<T>(low + (high - low) * part);
-  }
-  return values;
-}
+                                 {"gelu", gelu, gelu_out, gelu_of, -12.8, 12},
+                                 {"sin", sin, sin_out, std::sin, -1e4, 1e4},
+                                 {"cos", cos, cos_out, std::cos, -1e4, 1e4},
+                                 {"tan", tan, tan_out, std::tan, -1e4, 1e4},
+                                 {"exp2", exp2, exp2_out, std::exp2, -125, 127},
+                                 {"expm1", expm1, expm1_out, std::expm1, -2, 88},
+                                 {"log1p", log1p, log1p_out, std::log1p, -0.999, 3},
+                                 {"log2", log2, log2_out, std::log2, 1e-3, 10},
+                                 {"silu", silu, silu_out, silu_of, -80, 30},
+                                 {"softplus", softplus, softplus_out, softplus_of, -80, 30}};
 
 template <class T>
 void check_subject(const Device& device, const Subject& subject) {
@@ -99,18 +87,6 @@ TEST_P(FunctionsTest, EveryLayoutGivesTheSameBits) {
   }
 }
 
-void expect_values(const Tensor& got, const Floats& expected) {
-  const Floats values = got.to_vector<float>();
-  ASSERT_EQ(values.size(), expected.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(expected[i])) {
-      EXPECT_TRUE(std::isnan(values[i])) << i << ": " << values[i];
-    } else {
-      EXPECT_FLOAT_EQ(values[i], expected[i]) << i;  // a library may be a bit off
-    }
-  }
-}
-
 TEST_P(FunctionsTest, Edges) {
   const Tensor t = from_host({0.0F, 1e4F, -1e4F, INFINITY, -INFINITY, NAN}, {6}, device_);
   expect_values(rsqrt(t), {INFINITY, 0.01F, NAN, 0, NAN, NAN});
@@ -119,6 +95,15 @@ TEST_P(FunctionsTest, Edges) {
   expect_values(erf(t), {0, 1, -1, 1, -1, NAN});
   expect_values(gelu(t).slice(0, 0, 4), {0, 1e4F, 0, INFINITY});
   expect_values(relu(t), {0, 1e4F, 0, INFINITY, 0, NAN});
+  expect_values(exp2(t), {1, INFINITY, 0, INFINITY, 0, NAN});
+  expect_values(expm1(t), {0, INFINITY, -1, INFINITY, -1, NAN});
+  expect_values(log1p(t), {0, 9.2104404F, NAN, INFINITY, NAN, NAN});
+  expect_values(log2(t), {-INFINITY, 13.287712F, NAN, INFINITY, NAN, NAN});
+  expect_values(softplus(t), {0.69314718F, 1e4F, 0, INFINITY, 0, NAN});
+  expect_values(silu(t), {0, 1e4F, 0, INFINITY, NAN, NAN});
+  for (const auto& infinite : {sin(t), cos(t), tan(t)}) {
+    EXPECT_TRUE(std::isnan(infinite[3].item<float>()) && std::isnan(infinite[4].item<float>()));
+  }
 }
 
 TEST_P(FunctionsTest, ReluOfEveryNumber) {

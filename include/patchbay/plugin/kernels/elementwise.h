@@ -13,8 +13,12 @@
 #ifndef PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 #define PATCHBAY_PLUGIN_KERNELS_ELEMENTWISE_H_
 
+/* The gradient of a step: 0, of the gradient's dtype. A gradient that is NaN stays. */
+#define PATCHBAY_ZERO_GRAD PATCHBAY_SELECT(grad == grad, (T)0, grad)
+
 /* X(name, DTYPES, for floats, for integers, gradient of a). Small results stay accurate: sigmoid
- * has no exponent above 0, and gelu computes 1 + erf(x) as erfc(-x). gelu multiplies by
+ * and softplus have no exponent above 0, silu multiplies by half the exponential twice, so that no
+ * factor is subnormal, and gelu computes 1 + erf(x) as erfc(-x). gelu multiplies by
  * exp(x^2 - a^2 / 2), approximated by 1 + the exponent, because x is a / sqrt 2 rounded. */
 #define PATCHBAY_ELEMENTWISE_UNARY(X)                                                              \
   X(neg, NUMBERS, -a, (T)((W)0 - (W)a), -grad)                                                     \
@@ -40,7 +44,25 @@
                                      : (T)1),                                                      \
     NONE,                                                                                          \
     grad * ((T)0.5 * ((T)1 + erf(a * (T)0.70710678118654752)) +                                    \
-            (T)0.3989422804014327 * a * exp((T)-0.5 * a * a)))
+            (T)0.3989422804014327 * a * exp((T)-0.5 * a * a)))                                     \
+  X(sin, FLOATS, sin(a), NONE, grad* cos(a))                                                       \
+  X(cos, FLOATS, cos(a), NONE, -(grad * sin(a)))                                                   \
+  X(tan, FLOATS, tan(a), NONE, grad*((T)1 + out * out))                                            \
+  X(exp2, FLOATS, exp2(a), NONE, (T)0.6931471805599453 * grad * out)                               \
+  X(expm1, FLOATS, expm1(a), NONE, grad* exp(a))                                                   \
+  X(log1p, FLOATS, log1p(a), NONE, grad / ((T)1 + a))                                              \
+  X(log2, FLOATS, log2(a), NONE, (T)1.4426950408889634 * grad / a)                                 \
+  X(floor, NUMBERS, floor(a), a, PATCHBAY_ZERO_GRAD)                                               \
+  X(ceil, NUMBERS, ceil(a), a, PATCHBAY_ZERO_GRAD)                                                 \
+  X(round, NUMBERS, rint(a), a, PATCHBAY_ZERO_GRAD)                                                \
+  X(trunc, NUMBERS, trunc(a), a, PATCHBAY_ZERO_GRAD)                                               \
+  X(sign, NUMBERS, a > (T)0 ? (T)1 : (a < (T)0 ? (T)-1 : (T)0), (T)((a > 0) - (a < 0)),            \
+    PATCHBAY_ZERO_GRAD)                                                                            \
+  X(silu, FLOATS,                                                                                  \
+    PATCHBAY_DIVIDE(a < (T)0 ? a * exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a)) : a,            \
+                    (T)1 + exp((T)-0.5 * fabs(a)) * exp((T)-0.5 * fabs(a))),                       \
+    NONE, grad* sigmoid(a) * ((T)1 + a * ((T)1 - sigmoid(a))))                                     \
+  X(softplus, FLOATS, (a > (T)0 ? a : (T)0) + log1p(exp(-fabs(a))), NONE, grad * sigmoid(a))
 
 /* Maximum and minimum: operands that equal the result share the gradient in equal parts. A NaN
  * operand counts as equal. */
@@ -49,7 +71,8 @@
 
 /* X(name, DTYPES, for floats, for integers, gradient of a, gradient of b). Integer division by zero
  * gives 0, and the only quotient that overflows wraps; in both cases the expression divides by 1
- * instead, because vector code divides all elements. Maximum and minimum propagate NaN. */
+ * instead, because vector code divides all elements. Maximum and minimum propagate NaN. A number
+ * that shapes a function, such as a slope, is its second operand. */
 #define PATCHBAY_ELEMENTWISE_BINARY(X)                                                           \
   X(add, NUMBERS, a + b, (T)((W)a + (W)b), grad, grad)                                           \
   X(sub, NUMBERS, a - b, (T)((W)a - (W)b), grad, -grad)                                          \
@@ -66,7 +89,26 @@
     PATCHBAY_SHARED_GRAD((b <= a) | (b != b), (a <= b) | (a != a)))                              \
   X(pow, FLOATS, pow(a, b), NONE, PATCHBAY_SELECT(b == (T)0, (T)0, grad * b * pow(a, b - (T)1)), \
     PATCHBAY_SELECT(a == (T)0, PATCHBAY_SELECT(b < (T)0, grad * out * log(a), (T)0),             \
-                    grad * out * log(a)))
+                    grad * out * log(a)))                                                        \
+  X(atan2, FLOATS, atan2(a, b), NONE, grad* b / (a * a + b * b), -(grad * a) / (a * a + b * b))  \
+  X(remainder, NUMBERS,                                                                          \
+    fmod(a, b) + ((((fmod(a, b) < (T)0) != (b < (T)0)) & (fmod(a, b) != (T)0)) ? b : (T)0),      \
+    (T)((W)(a % (b == 0 || (W)b == (W)-1 ? (T)1 : b)) +                                          \
+        (((a % (b == 0 || (W)b == (W)-1 ? (T)1 : b) < 0) != (b < 0)) &&                          \
+                 a % (b == 0 || (W)b == (W)-1 ? (T)1 : b) != 0                                   \
+             ? (W)b                                                                              \
+             : (W)0)),                                                                           \
+    grad, -grad * floor(a / b))                                                                  \
+  X(leaky_relu, FLOATS, a > (T)0 ? a : a * b, NONE, PATCHBAY_SELECT(a > (T)0, grad, grad * b),   \
+    PATCHBAY_SELECT(a > (T)0, (T)0, grad * a))                                                   \
+  X(elu, FLOATS, a > (T)0 ? a : b * expm1(a), NONE,                                              \
+    PATCHBAY_SELECT(a > (T)0, grad, grad * b * exp(a)),                                          \
+    PATCHBAY_SELECT(a > (T)0, (T)0, grad * expm1(a)))
+
+/* X(name, number): b, where a call leaves it out. */
+#define PATCHBAY_ELEMENTWISE_DEFAULTS(X) \
+  X(leaky_relu, 0.01)                    \
+  X(elu, 1)
 
 /* X(name, DTYPES, expression, gradient of a, gradient of b); the condition is a bool. */
 #define PATCHBAY_ELEMENTWISE_CHOICE(X)                                     \
@@ -86,6 +128,12 @@
   X(le, ALL, a <= b)                    \
   X(gt, ALL, a > b)                     \
   X(ge, ALL, a >= b)
+
+/* X(name, DTYPES, expression) of one operand; the result is bool. */
+#define PATCHBAY_ELEMENTWISE_TEST(X)           \
+  X(isnan, FLOATS, a != a)                     \
+  X(isinf, FLOATS, (a == a) & (a - a != (T)0)) \
+  X(isfinite, FLOATS, a - a == (T)0)
 
 /* X(name, number of operands, expression); operands and result are bool. */
 #define PATCHBAY_ELEMENTWISE_LOGIC(X) \
@@ -107,6 +155,14 @@
   X(minimum, 0, "the smaller of a and b; NaN if either is NaN; of two zeros b",                    \
     "IEEE 754-2019, 9.6")                                                                          \
   X(pow, 16, "a to the power b; 1 where b is 0 or a is 1, even for NaN", "IEEE 754-2019, 9.2.1")   \
+  X(atan2, 6, "the angle of the point (b, a), from -pi to pi", "IEEE 754-2019, 9.2.1")             \
+  X(remainder, 0, "a - b * floor(a / b), exact up to the last sum; integers give 0 where b is 0",  \
+    "")                                                                                            \
+  X(leaky_relu, 0, "a where a > 0, else a * b",                                                    \
+    "Maas et al., Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013")          \
+  X(elu, 5, "a where a > 0, else b * (exp(a) - 1)",                                                \
+    "Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, 2015, "  \
+    "arXiv 1511.07289")                                                                            \
   X(neg, 0, "-a; integers wrap around", "IEEE 754-2019, 5.5.1")                                    \
   X(abs, 0, "|a|; integers wrap around", "IEEE 754-2019, 5.5.1")                                   \
   X(square, 0, "a * a; integers wrap around", "IEEE 754-2019, 5.4.1")                              \
@@ -121,6 +177,24 @@
     "Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, 7.1.1")                      \
   X(gelu, 20, "a / 2 * (1 + erf(a / sqrt(2)))",                                                    \
     "Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, arXiv 1606.08415")                   \
+  X(sin, 4, "the sine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")          \
+  X(cos, 4, "the cosine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")        \
+  X(tan, 5, "the tangent of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")       \
+  X(exp2, 4, "2 to the power a", "IEEE 754-2019, 9.2.1")                                           \
+  X(expm1, 4, "exp(a) - 1, accurate near 0", "IEEE 754-2019, 9.2.1")                               \
+  X(log1p, 4, "log(1 + a), accurate near 0; -infinity at -1, NaN below", "IEEE 754-2019, 9.2.1")   \
+  X(log2, 4, "the logarithm of a to base 2; -infinity at 0, NaN where a < 0",                      \
+    "IEEE 754-2019, 9.2.1")                                                                        \
+  X(floor, 0, "the nearest integer not above a; integers stay", "IEEE 754-2019, 5.9")              \
+  X(ceil, 0, "the nearest integer not below a; integers stay", "IEEE 754-2019, 5.9")               \
+  X(round, 0, "the nearest integer, of two the even one; integers stay", "IEEE 754-2019, 5.9")     \
+  X(trunc, 0, "a without its fraction; integers stay", "IEEE 754-2019, 5.9")                       \
+  X(sign, 0, "1 where a > 0, -1 where a < 0, else 0, also for NaN", "")                            \
+  X(silu, 8, "a / (1 + exp(-a)); NaN at -infinity",                                                \
+    "Elfwing et al., Sigmoid-Weighted Linear Units, 2017, arXiv 1702.03118")                       \
+  X(softplus, 8, "log(1 + exp(a))",                                                                \
+    "Dugas et al., Incorporating Second-Order Functional Knowledge for Better Option Pricing, "    \
+    "2000")                                                                                        \
   X(where, 0, "condition ? a : b", "")                                                             \
   X(clamp, 0, "low where a < low, high where a > high, else a; NaN stays", "")                     \
   X(eq, 0, "a == b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
@@ -129,6 +203,9 @@
   X(le, 0, "a <= b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
   X(gt, 0, "a > b; false where either is NaN", "IEEE 754-2019, 5.11")                              \
   X(ge, 0, "a >= b; false where either is NaN", "IEEE 754-2019, 5.11")                             \
+  X(isnan, 0, "whether a is NaN", "IEEE 754-2019, 5.7.2")                                          \
+  X(isinf, 0, "whether a is infinite", "IEEE 754-2019, 5.7.2")                                     \
+  X(isfinite, 0, "whether a is neither infinite nor NaN", "IEEE 754-2019, 5.7.2")                  \
   X(logical_not, 0, "not a", "")                                                                   \
   X(logical_and, 0, "a and b", "")                                                                 \
   X(logical_or, 0, "a or b", "")

@@ -113,6 +113,9 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
 #define PATCHBAY_COMPARE(name, dtypes, expression)                              \
   elementwise(#name, #name ".1", "comparison", "out:write a:operand b:operand", \
               PATCHBAY_SET_##dtypes, Result::kBoolean, kBroadcast),
+#define PATCHBAY_TEST(name, dtypes, expression)                                           \
+  elementwise(#name, #name ".1", "comparison", "out:write a:read", PATCHBAY_SET_##dtypes, \
+              Result::kBoolean, kOneShape),
 #define PATCHBAY_LOGIC(name, num_operands, expression)                                    \
   elementwise(#name, #name ".1", "logic",                                                 \
               (num_operands) == 1 ? "out:write a:read" : "out:write a:operand b:operand", \
@@ -127,6 +130,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
     PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_CHOICE)      //
     PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_BOUNDED)    //
     PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_COMPARE)    //
+    PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_TEST)          //
     PATCHBAY_ELEMENTWISE_LOGIC(PATCHBAY_LOGIC)        //
     PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
     PATCHBAY_OPERATORS_RANDOM(PATCHBAY_RANDOM)        //
@@ -148,6 +152,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
 #undef PATCHBAY_CHOICE
 #undef PATCHBAY_BOUNDED
 #undef PATCHBAY_COMPARE
+#undef PATCHBAY_TEST
 #undef PATCHBAY_LOGIC
 
 /// The signature of "add.1", or null. This is a linear search; don't call it for each launch.
