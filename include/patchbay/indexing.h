@@ -50,6 +50,11 @@ PATCHBAY_API const Tensor& index_add_out(const Tensor& out, const Tensor& a, Dim
 /// index_select; they give the row-major position in the index.
 [[nodiscard]] PATCHBAY_API Tensor embedding(const Tensor& weight, const Tensor& index);
 
+/// 1 at the index and 0 elsewhere along a new last dimension of `num_classes`, in i64. Errors:
+/// kInvalidArgument for fewer classes than 1; kShapeMismatch for an index of the highest rank; an
+/// index that is no class as scatter_add.
+[[nodiscard]] PATCHBAY_API Tensor one_hot(const Tensor& index, Index num_classes);
+
 /// `value` where the mask (bool) is true, else a. They broadcast. Errors: as where.
 [[nodiscard]] inline Tensor masked_fill(const Tensor& a, const Tensor& mask, const Scalar& value) {
   return where(mask, value, a);

@@ -136,8 +136,18 @@ template <std::same_as<bool> Keep>
 Tensor var(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
 template <std::same_as<bool> Keep>
 Tensor stddev(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
+/// Whether any, or all, elements are not 0 (bool). Dtypes: any; NaN is not 0. False, or true, of no
+/// elements.
+[[nodiscard]] PATCHBAY_API Tensor any(const Tensor& a, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] PATCHBAY_API Tensor all(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The sum of a matrix's diagonal. Dtypes: as sum. Errors: kShapeMismatch unless rank 2.
 [[nodiscard]] PATCHBAY_API Tensor trace(const Tensor& a);
+
+// Triangles of the last two dimensions. Dtypes: any. Errors: kShapeMismatch for a rank below 2.
+/// The elements on and below a diagonal, and 0 above it; number `diagonal` is above the main one.
+[[nodiscard]] PATCHBAY_API Tensor tril(const Tensor& a, Index diagonal = 0);
+/// The elements on and above a diagonal, and 0 below it.
+[[nodiscard]] PATCHBAY_API Tensor triu(const Tensor& a, Index diagonal = 0);
 
 }  // namespace patchbay
 

@@ -11,6 +11,7 @@
 #include "patchbay/dlpack.h"
 #include "patchbay/dtype.h"
 #include "patchbay/error.h"
+#include "patchbay/functional.h"
 #include "patchbay/fuse.h"
 #include "patchbay/graph.h"
 #include "patchbay/indexing.h"

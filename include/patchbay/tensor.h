@@ -216,6 +216,18 @@ class PATCHBAY_API Tensor {
 /// is given, i64 if all three are integers, else f32.
 [[nodiscard]] PATCHBAY_API Tensor arange(const Scalar& start, const Scalar& end,
                                          const Scalar& step = 1, const TensorOptions& options = {});
+/// `count` elements from start to end, both included, at equal distances; rank 1, f32 unless a
+/// dtype is given. Dtypes: floats. Errors: kInvalidArgument for a negative count or infinite
+/// bounds.
+[[nodiscard]] PATCHBAY_API Tensor linspace(double start, double end, Index count,
+                                           const TensorOptions& options = {});
+/// A matrix of 0 with 1 on its diagonal, [rows, columns]; square unless columns are given.
+[[nodiscard]] PATCHBAY_API Tensor eye(Index rows, const TensorOptions& options = {});
+[[nodiscard]] PATCHBAY_API Tensor eye(Index rows, Index columns, const TensorOptions& options);
+template <AnyInteger Columns>  // 0 is no option
+[[nodiscard]] inline Tensor eye(Index rows, Columns columns) {
+  return eye(rows, columns, TensorOptions());
+}
 [[nodiscard]] PATCHBAY_API Tensor empty_like(const Tensor& like);
 [[nodiscard]] PATCHBAY_API Tensor zeros_like(const Tensor& like);
 [[nodiscard]] PATCHBAY_API Tensor ones_like(const Tensor& like);

@@ -38,6 +38,10 @@ TEST(Readme, ProgramOfTheChapterOnOperations) {
   expect_output(OPERATORS_PROGRAM, OPERATORS_OUTPUT);
 }
 
+TEST(Readme, ProgramOfTheChapterOnFunctionsOfNetworks) {
+  expect_output(FUNCTIONAL_PROGRAM, FUNCTIONAL_OUTPUT);
+}
+
 TEST(Readme, ProgramOfTheChapterOnDevices) { expect_output(DEVICES_PROGRAM, DEVICES_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }

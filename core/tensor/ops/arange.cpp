@@ -91,4 +91,31 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   return result;
 }
 
+Tensor linspace(double start, double end, Index count, const TensorOptions& options) {
+  const DType dtype = options.dtype.value_or(DType::f32);
+  if (!is_floating(dtype)) {
+    runtime::raise(ErrorCode::kDtypeMismatch,
+                   "[linspace] is not defined for {0}: expected one of {1}, got {0}. Choose one of "
+                   "these.",
+                   to_string(dtype), tensor::to_string(tensor::kFloats));
+  }
+  if (count < 0 || !std::isfinite(end - start)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[linspace] no such range: expected finite numbers and a count of 0 or more, "
+                   "got start {}, end {}, count {}. Choose another range.",
+                   start, end, static_cast<std::int64_t>(count));
+  }
+  const Device device = options.device ? *options.device : default_device();
+  const double step = count > 1 ? (end - start) / static_cast<double>(count - 1) : 0;
+  const std::uint64_t start_bits = Scalar(start).bits(dtype, "linspace");
+  const std::uint64_t step_bits = Scalar(step).bits(dtype, "linspace");
+  const std::uint64_t end_bits = Scalar(end).bits(dtype, "linspace");
+  Tensor result = tensor::make_empty("linspace", Shape{static_cast<std::int64_t>(count)}, dtype,
+                                     device.shared_state());
+  tensor::launch_arange(*result.impl(), start_bits, step_bits);
+  // The rounded step may miss the end.
+  if (count > 1) tensor::launch_fill(*result[-1].impl(), end_bits);
+  return result;
+}
+
 }  // namespace patchbay

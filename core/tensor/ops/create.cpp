@@ -71,6 +71,15 @@ Tensor full(const Shape& shape, const Scalar& value, const TensorOptions& option
                    tensor::device_of(options).shared_state());
 }
 
+Tensor eye(Index rows, Index columns, const TensorOptions& options) {
+  const DType dtype = tensor::dtype_of(options);
+  Tensor result = make_full("eye", Shape{static_cast<std::int64_t>(rows), columns}, 0, dtype,
+                            tensor::device_of(options).shared_state());
+  tensor::launch_fill(*result.diagonal().impl(), tensor::literal("eye", dtype, 1));
+  return result;
+}
+Tensor eye(Index rows, const TensorOptions& options) { return eye(rows, rows, options); }
+
 Tensor empty_like(const Tensor& like) {
   const tensor::TensorImpl& source = impl_of("empty_like", like);
   return make_empty("empty_like", source.shape, source.dtype, source);

@@ -331,4 +331,29 @@ Tensor embedding(const Tensor& weight, const Tensor& index) {
   return tensor::look_up(tensor::each_slice("embedding", named, 0, flat), weight).view(shape);
 }
 
+Tensor one_hot(const Tensor& index, Index num_classes) {
+  const tensor::TensorImpl& indices = tensor::impl_of("one_hot", index, "index");
+  static_cast<void>(tensor::index_of("one_hot", {"index", indices}, index));
+  if (num_classes < 1) {
+    tensor::raise(ErrorCode::kInvalidArgument,
+                  "[one_hot] no classes: expected 1 or more, got {} ({}). Pass their number.",
+                  static_cast<std::int64_t>(num_classes), tensor::describe({"index", indices}));
+  }
+  if (indices.shape.rank() == kMaxRank) {
+    tensor::raise(ErrorCode::kShapeMismatch,
+                  "[one_hot] too many dimensions: expected an index of rank {} at most, got {} "
+                  "({}). Reshape it.",
+                  kMaxRank - 1, indices.shape.rank(), tensor::describe({"index", indices}));
+  }
+  Shape shape = indices.shape;
+  shape.push_back(num_classes);
+  Tensor result = index.new_zeros(shape, DType::i64);
+  const Tensor places = index.unsqueeze(-1);
+  const tensor::Named named{"result", *result.impl()};
+  const Lookup lookup = tensor::each_element("one_hot", named, -1, places);
+  const Tensor source = index.new_ones(places.shape(), DType::i64);
+  tensor::add_at_out(tensor::adding(lookup, named, source), result, result, source);
+  return result;
+}
+
 }  // namespace patchbay

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Reductions with an elementwise step: means, norms, deviations, traces.
+// Reductions with an elementwise step: means, norms, deviations, traces, any and all.
 #include <cmath>
 
 #include "core/tensor/dispatch/operands.h"
@@ -13,6 +13,10 @@ namespace {
 void check_floating(const char* operation, const Tensor& a) {
   const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
+}
+
+Tensor is_not_zero(const char* operation, const Tensor& a) {
+  return tensor::impl_of(operation, a).dtype == DType::boolean ? a : ne(a, 0);
 }
 
 /// The root. Its gradient at 0, where it has no derivative, is 0.
@@ -29,6 +33,19 @@ Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
   const Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
   const std::int64_t count = tensor::num_reduced("mean", a, axes);
   return tensor::needs_grad(total) ? total / count : div_out(total, total, count);
+}
+
+Tensor any(const Tensor& a, const Axes& axes, bool keep) {
+  const Tensor holds = is_not_zero("any", a);
+  // Of nothing there is no extreme.
+  if (tensor::num_reduced("any", a, axes) == 0) return ne(sum(holds, axes, keep), 0);
+  return tensor::reduce(tensor::op::max, "any", holds, axes, keep);
+}
+
+Tensor all(const Tensor& a, const Axes& axes, bool keep) {
+  const Tensor holds = is_not_zero("all", a);
+  if (tensor::num_reduced("all", a, axes) == 0) return eq(sum(holds, axes, keep), 0);
+  return tensor::reduce(tensor::op::min, "all", holds, axes, keep);
 }
 
 Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <patchbay/concat.h>
+#include <patchbay/functional.h>
 #include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
 
@@ -287,6 +288,36 @@ void add_indexing(std::vector<GradientCase>& cases) {
       [](const Inputs& in) { return masked_fill(in[0], gt(in[0].detach(), 0), 0.5); });
 }
 
+void add_functional(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back(
+        {"", name, shapes, [function](const Inputs& in) { return square(function(in)); }});
+  };
+  add("softmax", {{2, 3}}, [](const Inputs& in) { return softmax(in[0], 1); });
+  add("softmaxOfColumns", {{2, 3}}, [](const Inputs& in) { return softmax(in[0], 0); });
+  add("logSoftmax", {{2, 3, 2}}, [](const Inputs& in) { return log_softmax(in[0], 1); });
+  add("logsumexp", {{2, 3}}, [](const Inputs& in) { return logsumexp(in[0], 0); });
+  add("logsumexpOfAll", {{2, 3}}, [](const Inputs& in) { return logsumexp(in[0]); });
+  add("tril", {{2, 3, 3}}, [](const Inputs& in) { return tril(in[0], 1); });
+  add("triu", {{3, 2}}, [](const Inputs& in) { return triu(in[0]); });
+  add("mseLoss", {{2, 3}, {2, 3}}, [](const Inputs& in) { return mse_loss(in[0], in[1]); });
+  add("l1Loss", {{2, 3}, {2, 3}}, [](const Inputs& in) { return l1_loss(in[0], in[1] + 5.0); });
+  add("huberLoss", {{2, 3}, {2, 3}},
+      [](const Inputs& in) { return huber_loss(in[0], in[1] * 0.1, 0.7, LossReduction::kSum); });
+  add("binaryCrossEntropy", {{2, 3}, {3}, {3}}, [](const Inputs& in) {
+    const Tensor target = in[0].new_full({2, 3}, 0.3);
+    return binary_cross_entropy_with_logits(in[0], target, {in[1], in[2]});
+  });
+  add("crossEntropyByIndex", {{3, 4}}, [](const Inputs& in) {
+    return cross_entropy(in[0], indices(in, {3, -100, 0}, {3}), {.label_smoothing = 0.2});
+  });
+  add("crossEntropyByProbability", {{2, 3}, {2, 3}},
+      [](const Inputs& in) { return cross_entropy(in[0], softmax(in[1], 1)); });
+  add("nllLoss", {{2, 3, 2}}, [](const Inputs& in) {
+    return nll_loss(in[0], indices(in, {2, 0, 1, 1}, {2, 2}));
+  });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -299,6 +330,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_fused(all);
     add_joining(all);
     add_indexing(all);
+    add_functional(all);
     return all;
   }();
   return cases;

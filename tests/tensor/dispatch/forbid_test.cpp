@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <patchbay/concat.h>
+#include <patchbay/functional.h>
 #include <patchbay/indexing.h>
 #include <patchbay/ops.h>
 
@@ -132,6 +133,24 @@ const std::vector<Row>& rows() {
       {"linear", [](const Operands& o) { use(linear(o.a, o.b)); }},
       {"norm",
        [](const Operands& o) { use(norm(o.a)), use(norm(o.a, 1, 0)), use(norm(o.a, INFINITY)); }},
+      REDUCTION(any), REDUCTION(all),
+      {"tril", [](const Operands& o) { use(tril(o.a)), use(tril(o.a.t(), -1)); }},
+      {"triu", [](const Operands& o) { use(triu(o.a)), use(triu(o.a.t(), 1)); }},
+      // functional.h
+      REDUCTION(logsumexp),
+      {"softmax", [](const Operands& o) { use(softmax(o.a, 0)), use(softmax(o.a.t(), 1)); }},
+      {"log_softmax", [](const Operands& o) { use(log_softmax(o.a, 0)), use(log_softmax(o.a.t(), 1)); }},
+      {"dropout", [](const Operands& o) { use(dropout(o.a, 0.5)); }},
+      {"mse_loss", [](const Operands& o) { use(mse_loss(o.a, o.b)); }},
+      {"l1_loss", [](const Operands& o) { use(l1_loss(o.a, o.b)); }},
+      {"huber_loss", [](const Operands& o) { use(huber_loss(o.a, o.b, 0.5)); }},
+      {"binary_cross_entropy_with_logits", [](const Operands& o) {
+         use(binary_cross_entropy_with_logits(o.a, o.b, {o.single, o.single}));
+       }},
+      {"nll_loss", [](const Operands& o) { use(nll_loss(o.a, o.rows)); }},
+      {"cross_entropy", [](const Operands& o) {
+         use(cross_entropy(o.a, o.rows, {.label_smoothing = 0.5})), use(cross_entropy(o.a, o.b));
+       }},
       // concat.h
       {"concat", [](const Operands& o) { use(concat({o.a, o.b})), use(concat({o.a, o.b}, 1)); }},
       {"concat_out", [](const Operands& o) { concat_out(o.out, {o.a[0].unsqueeze(0), o.b[1].unsqueeze(0)}); }},
@@ -148,6 +167,7 @@ const std::vector<Row>& rows() {
       {"scatter_add_out", [](const Operands& o) { scatter_add_out(o.out, o.a, 0, o.places, o.b); }},
       {"index_add", [](const Operands& o) { use(index_add(o.a, 0, o.rows, o.b)); }},
       {"index_add_out", [](const Operands& o) { index_add_out(o.out, o.out, 0, o.rows, o.b); }},
+      {"one_hot", [](const Operands& o) { use(one_hot(o.rows, 3)); }},
       {"embedding", [](const Operands& o) { use(embedding(o.a, o.rows.unsqueeze(0))); }},
       {"masked_fill", [](const Operands& o) { use(masked_fill(o.a, o.flags, 7)); }},
       // random.h
@@ -215,6 +235,8 @@ const std::vector<Row>& rows() {
       {"zeros", [](const Operands& o) { use(zeros({2}, o.device)); }},
       {"ones", [](const Operands& o) { use(ones({2}, o.device)); }},
       {"full", [](const Operands& o) { use(full({2}, 3, o.device)); }},
+      {"linspace", [](const Operands& o) { use(linspace(0, 1, 5, o.device)); }},
+      {"eye", [](const Operands& o) { use(eye(3, o.device)), use(eye(2, 3, o.device)); }},
       {"arange", [](const Operands& o) { use(arange(0, 5, 1, o.device)); }},
       {"empty_like", [](const Operands& o) { use(empty_like(o.a)); }},
       {"zeros_like", [](const Operands& o) { use(zeros_like(o.a)); }},
@@ -289,7 +311,8 @@ std::set<std::string> declared() {
       R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
-  for (const char* other : {"elementwise.h", "random.h", "concat.h", "indexing.h"}) {
+  for (const char* other :
+       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);

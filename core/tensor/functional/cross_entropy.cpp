@@ -1,0 +1,167 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Losses of classes: by index, or by the probability of each class.
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "patchbay/indexing.h"
+
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
+#include "core/tensor/functional/operands.h"
+
+namespace patchbay {
+namespace {
+
+using tensor::computed;
+
+/// The dimension of the classes: [classes] or [n, classes, ...].
+int class_dim(const Tensor& input) { return input.rank() == 1 ? 0 : 1; }
+
+std::int64_t num_classes(const Tensor& input) { return input.shape()[class_dim(input)]; }
+
+Shape without_classes(const Tensor& input) {
+  Shape shape;
+  for (int dim = 0; dim < input.rank(); ++dim) {
+    if (dim != class_dim(input)) shape.push_back(input.shape()[dim]);
+  }
+  return shape;
+}
+
+void check_input(const char* operation, const Tensor& input, const Tensor& weight) {
+  const tensor::Named given{"input", tensor::impl_of(operation, input, "input")};
+  tensor::check_dtype_allowed(operation, tensor::kFloats, given);
+  if (input.rank() == 0) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] input has the wrong shape: expected [classes] or [n, classes, ...], got "
+                   "{} ({}). Reshape it.",
+                   operation, to_string(input.shape()), tensor::describe(given));
+  }
+  if (!weight.defined()) return;
+  const tensor::Named named{"weight", *weight.impl()};
+  tensor::check_same_device(operation, given, named);
+  tensor::check_same_dtype(operation, given, named);
+  if (weight.shape() == Shape{num_classes(input)}) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] weight has the wrong shape: expected [{}], a number for each class, got {} "
+                 "({}; {}). Reshape it.",
+                 operation, num_classes(input), to_string(weight.shape()), tensor::describe(given),
+                 tensor::describe(named));
+}
+
+void check_indices(const char* operation, const Tensor& input, const Tensor& target) {
+  const tensor::Named given{"input", *input.impl()},
+      named{"target", tensor::impl_of(operation, target, "target")};
+  tensor::check_same_device(operation, given, named);
+  if (target.dtype() != DType::i64 && target.dtype() != DType::i32) {
+    runtime::raise(ErrorCode::kDtypeMismatch,
+                   "[{}] target has the wrong dtype: expected i64 or i32, got {} ({}). Convert it "
+                   "first: target.cast(DType::i64).",
+                   operation, to_string(target.dtype()), tensor::describe(named));
+  }
+  if (target.shape() == without_classes(input)) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] target has the wrong shape: expected {}, that of input without the classes, "
+                 "got {} ({}; {}). Reshape it.",
+                 operation, to_string(without_classes(input)), to_string(target.shape()),
+                 tensor::describe(given), tensor::describe(named));
+}
+
+/// Index targets: classes that exist, and the weight of each, 0 where it is ignored.
+struct Targets {
+  Tensor classes, weights;  // in the shape of the targets
+};
+
+Targets targets_of(const Tensor& target, const Tensor& weight, std::int64_t ignored_index,
+                   DType dtype) {
+  const tensor::Recording recording(false);
+  // A number that the dtype of the indices can't hold is never among them.
+  const Tensor counts = ne(target.cast(DType::i64), ignored_index);
+  const Tensor classes = where(counts, target, 0);
+  if (!weight.defined()) return {classes, counts.cast(dtype)};
+  const Tensor weights = index_select(computed(weight), 0, classes.reshape({-1}));
+  return {classes, weights.reshape(target.shape()) * counts.cast(dtype)};
+}
+
+/// The elements of the targets' classes, without the dimension of the classes.
+Tensor picked(const Tensor& values, const Tensor& classes) {
+  const int dim = class_dim(values);
+  return gather(values, dim, classes.unsqueeze(dim)).squeeze(dim);
+}
+
+/// 0 instead of an infinite loss that is ignored: 0 times infinity is NaN.
+Tensor weighted(const Tensor& losses, const Tensor& weights) {
+  return where(eq(weights, 0), 0, losses * weights);
+}
+
+/// The values of each class times its weight, if there are any.
+Tensor weighted_by_class(const Tensor& values, const Tensor& weight) {
+  if (!weight.defined()) return values;
+  Shape along_classes;
+  for (int dim = 0; dim < values.rank(); ++dim) {
+    along_classes.push_back(dim == class_dim(values) ? num_classes(values) : 1);
+  }
+  return values * computed(weight).reshape(along_classes);
+}
+
+/// `divisor` is what a mean is divided by.
+Tensor reduced_by(const Tensor& losses, const Tensor& divisor, LossReduction reduction,
+                  DType dtype) {
+  if (reduction != LossReduction::kMean) return tensor::reduced(losses, reduction, dtype);
+  return (sum(losses) / divisor).cast(dtype);
+}
+
+/// With label smoothing the targets' classes have 1 - smoothing, and all classes smoothing / n.
+Tensor loss_of_indices(const char* operation, const Tensor& logarithms, const Tensor& target,
+                       const CrossEntropyOptions& options, DType dtype) {
+  check_indices(operation, logarithms, target);
+  const Targets targets =
+      targets_of(target, options.weight, options.ignored_index, logarithms.dtype());
+  Tensor losses = weighted(-picked(logarithms, targets.classes), targets.weights);
+  if (options.label_smoothing > 0) {
+    const Tensor all = sum(weighted_by_class(logarithms, options.weight), class_dim(logarithms));
+    const Tensor smooth = where(ne(target.cast(DType::i64), options.ignored_index), -all, 0);
+    const double share = options.label_smoothing / static_cast<double>(num_classes(logarithms));
+    losses = losses * (1 - options.label_smoothing) + smooth * share;
+  }
+  return reduced_by(losses, sum(targets.weights), options.reduction, dtype);
+}
+
+Tensor loss_of_probabilities(const Tensor& logarithms, const Tensor& target,
+                             const CrossEntropyOptions& options, DType dtype) {
+  Tensor wanted = computed(target);
+  if (options.label_smoothing > 0) {
+    wanted = wanted * (1 - options.label_smoothing) +
+             options.label_smoothing / static_cast<double>(num_classes(logarithms));
+  }
+  const Tensor products = weighted_by_class(logarithms * wanted, options.weight);
+  return tensor::reduced(-sum(products, class_dim(logarithms)), options.reduction, dtype);
+}
+
+}  // namespace
+
+Tensor nll_loss(const Tensor& input, const Tensor& target, const NllOptions& options) {
+  check_input("nll_loss", input, options.weight);
+  return loss_of_indices("nll_loss", computed(input), target,
+                         {options.weight, options.ignored_index, 0, options.reduction},
+                         input.dtype());
+}
+
+Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                     const CrossEntropyOptions& options) {
+  check_input("cross_entropy", input, options.weight);
+  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[cross_entropy] bad label_smoothing: expected 0 to 1, got {}. Use a part of 1.",
+                   options.label_smoothing);
+  }
+  const tensor::TensorImpl& wanted = tensor::impl_of("cross_entropy", target, "target");
+  const bool by_probability = is_floating(wanted.dtype);
+  if (by_probability) tensor::check_pair("cross_entropy", input, target);
+  const Tensor logarithms = log_softmax(computed(input), class_dim(input));
+  return by_probability
+             ? loss_of_probabilities(logarithms, target, options, input.dtype())
+             : loss_of_indices("cross_entropy", logarithms, target, options, input.dtype());
+}
+
+}  // namespace patchbay

@@ -1,0 +1,101 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Losses between an input and a target of one shape.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/functional/operands.h"
+
+namespace patchbay {
+namespace tensor {
+
+void check_pair(const char* operation, const Tensor& input, const Tensor& target) {
+  const Named given{"input", impl_of(operation, input, "input")},
+      wanted{"target", impl_of(operation, target, "target")};
+  check_same_device(operation, given, wanted);
+  check_dtype_allowed(operation, kFloats, given);
+  check_same_dtype(operation, given, wanted);
+  if (given.tensor.shape == wanted.tensor.shape) return;
+  raise(ErrorCode::kShapeMismatch,
+        "[{}] target has the wrong shape: expected {} like input, got {} ({}; {}). Reshape or "
+        "expand it.",
+        operation, to_string(given.tensor.shape), to_string(wanted.tensor.shape), describe(given),
+        describe(wanted));
+}
+
+Tensor reduced(const Tensor& losses, LossReduction reduction, DType dtype) {
+  Tensor result = losses;
+  if (reduction == LossReduction::kMean) result = mean(losses);
+  if (reduction == LossReduction::kSum) result = sum(losses);
+  return result.cast(dtype);
+}
+
+}  // namespace tensor
+
+namespace {
+
+using tensor::computed;
+using tensor::reduced;
+
+/// A weight for each element, which broadcasts to the input's shape.
+Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
+  constexpr const char* kOperation = "binary_cross_entropy_with_logits";
+  const tensor::Named given{"input", *input.impl()}, named{name, *weight.impl()};
+  tensor::check_same_device(kOperation, given, named);
+  tensor::check_same_dtype(kOperation, given, named);
+  if (tensor::broadcast_shapes(kOperation, given, named) != input.shape()) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] {} has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
+                   "{}). Reshape it.",
+                   kOperation, name, to_string(input.shape()), to_string(weight.shape()),
+                   tensor::describe(given), tensor::describe(named));
+  }
+  return computed(weight);
+}
+
+}  // namespace
+
+Tensor mse_loss(const Tensor& input, const Tensor& target, LossReduction reduction) {
+  tensor::check_pair("mse_loss", input, target);
+  return reduced(square(computed(input) - computed(target)), reduction, input.dtype());
+}
+
+Tensor l1_loss(const Tensor& input, const Tensor& target, LossReduction reduction) {
+  tensor::check_pair("l1_loss", input, target);
+  return reduced(abs(computed(input) - computed(target)), reduction, input.dtype());
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
+                  LossReduction reduction) {
+  tensor::check_pair("huber_loss", input, target);
+  if (!(delta > 0) || std::isinf(delta)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[huber_loss] bad delta: expected a positive number, got {}. Use mse_loss for "
+                   "squares alone.",
+                   delta);
+  }
+  const Tensor difference = computed(input) - computed(target);
+  // Where it is small both factors are |d|; else delta and |d| - delta / 2. No branch is computed
+  // with a value that overflows only there.
+  const Tensor distance = abs(difference), small = clamp(distance, {}, delta);
+  return reduced(small * (distance - small * 0.5), reduction, input.dtype());
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const BinaryCrossEntropyOptions& options) {
+  tensor::check_pair("binary_cross_entropy_with_logits", input, target);
+  const Tensor x = computed(input), t = computed(target);
+  // log s = -softplus(-x), log(1 - s) = -softplus(x) = -x - softplus(-x).
+  Tensor losses;
+  if (options.positive_weight.defined()) {
+    const Tensor positive = weight_of("positive_weight", options.positive_weight, input);
+    losses = (1 - t) * x + (1 + (positive - 1) * t) * softplus(-x);
+  } else {
+    losses = softplus(x) - x * t;
+  }
+  if (options.weight.defined()) losses = losses * weight_of("weight", options.weight, input);
+  return reduced(losses, options.reduction, input.dtype());
+}
+
+}  // namespace patchbay

@@ -1,0 +1,168 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Losses of classes, by index and by probability.
+#include <optional>
+
+#include <patchbay/autograd.h>
+#include <patchbay/functional.h>
+
+#include "support/device_test.h"
+#include "tensor/functional/functional_values.h"
+
+namespace patchbay::test {
+namespace {
+
+constexpr LossReduction kNone = LossReduction::kNone, kMean = LossReduction::kMean,
+                        kSum = LossReduction::kSum;
+
+class CrossEntropyTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(CrossEntropyTest);
+
+/// Scores of n samples with `inner` places each: [n, classes, inner].
+struct Problem {
+  std::size_t n, classes, inner;
+  Doubles scores;
+
+  double log_probability(std::size_t sample, std::size_t c) const {
+    const std::size_t first = sample / inner * classes * inner + sample % inner;
+    double total = 0;
+    for (std::size_t k = 0; k < classes; ++k) total += std::exp(scores[first + k * inner]);
+    return scores[first + c * inner] - std::log(total);
+  }
+  std::size_t num_samples() const { return n * inner; }
+};
+
+struct Expected {
+  Doubles losses;
+  double total = 0, divisor = 0;
+};
+
+/// -1 is ignored.
+Expected by_index(const Problem& problem, const std::vector<std::int64_t>& targets,
+                  const Doubles& weights, double smoothing) {
+  Expected expected;
+  for (std::size_t i = 0; i < problem.num_samples(); ++i) {
+    double loss = 0;
+    if (targets[i] >= 0) {
+      const auto wanted = static_cast<std::size_t>(targets[i]);
+      loss = -(1 - smoothing) * weights[wanted] * problem.log_probability(i, wanted);
+      for (std::size_t c = 0; c < problem.classes; ++c) {
+        loss -= smoothing / static_cast<double>(problem.classes) * weights[c] *
+                problem.log_probability(i, c);
+      }
+      expected.divisor += weights[wanted];
+    }
+    expected.losses.push_back(loss);
+    expected.total += loss;
+  }
+  return expected;
+}
+
+TEST_P(CrossEntropyTest, ByIndex) {
+  const std::vector<std::int64_t> targets = {2, 0, -1, 1, 2, 1};
+  const Doubles plain = {1, 1, 1}, weights = {0.5, 2, 3};
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor x = tensor_of(some_values(18), {2, 3, 3}, dtype, device_);
+    const Problem problem{2, 3, 3, values_of(x)};
+    for (const DType index : {DType::i64, DType::i32}) {
+      const Tensor t = from_host(targets, {2, 3}, device_).cast(index);
+      for (const bool weighted : {false, true}) {
+        for (const double smoothing : {0.0, 0.3, 1.0}) {
+          const Expected expected =
+              by_index(problem, targets, weighted ? weights : plain, smoothing);
+          CrossEntropyOptions options{weighted ? tensor_of(weights, {3}, dtype, device_) : Tensor(),
+                                      -1, smoothing, kNone};
+          expect_near(cross_entropy(x, t, options), expected.losses, "each");
+          options.reduction = kSum;
+          expect_near(cross_entropy(x, t, options), {expected.total}, "sum");
+          options.reduction = kMean;
+          expect_near(cross_entropy(x, t, options), {expected.total / expected.divisor}, "mean");
+          if (smoothing > 0) continue;
+          if (dtype != DType::f32 && dtype != DType::f64) continue;  // which would round twice
+          const NllOptions same{options.weight, -1, kMean};
+          expect_near(nll_loss(log_softmax(x, 1), t, same), {expected.total / expected.divisor},
+                      "nll_loss");
+        }
+      }
+    }
+  }
+}
+
+TEST_P(CrossEntropyTest, ByProbability) {
+  const Tensor x = tensor_of(some_values(12), {4, 3}, DType::f32, device_);
+  Doubles wanted;
+  for (int i = 0; i < 4; ++i) wanted.insert(wanted.end(), {0.5, 0.25, 0.25});
+  wanted[0] = 1, wanted[1] = 0, wanted[2] = 0;
+  const Doubles weights = {0.5, 2, 3};
+  const Problem problem{4, 3, 1, values_of(x)};
+  for (const double smoothing : {0.0, 0.3}) {
+    Doubles losses;
+    double total = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      double loss = 0;
+      for (std::size_t c = 0; c < 3; ++c) {
+        loss -= weights[c] * problem.log_probability(i, c) *
+                (wanted[3 * i + c] * (1 - smoothing) + smoothing / 3);
+      }
+      losses.push_back(loss);
+      total += loss;
+    }
+    CrossEntropyOptions options{tensor_of(weights, {3}, DType::f32, device_), -100, smoothing,
+                                kNone};
+    const Tensor t = tensor_of(wanted, {4, 3}, DType::f32, device_);
+    expect_near(cross_entropy(x, t, options), losses, "each");
+    options.reduction = kMean;
+    expect_near(cross_entropy(x, t, options), {total / 4}, "mean");
+  }
+}
+
+TEST_P(CrossEntropyTest, OfOneSample) {
+  const Tensor x = tensor_of({0, 1, 2}, {3}, DType::f32, device_).requires_grad_();
+  const Tensor loss = cross_entropy(x, from_host({std::int64_t{2}}, {}, device_));
+  EXPECT_EQ(loss.rank(), 0);
+  expect_near(loss, {0.4076059645}, "loss");
+  loss.backward();
+  expect_near(x.grad(), {0.0900305732, 0.2447284711, -0.3347590443}, "gradient");
+}
+
+/// An infinite loss of an ignored target is no part of the sum, and has no gradient.
+TEST_P(CrossEntropyTest, IgnoredTargets) {
+  const Tensor x = tensor_of({0, -INFINITY, 1, 0, 0.5, 0.25}, {3, 2}, DType::f32, device_);
+  const Tensor leaf = x.clone().requires_grad_();
+  const Tensor t = from_host<std::int64_t>({-100, 1, -100}, {3}, device_);
+  const Tensor loss = cross_entropy(leaf, t);
+  expect_near(loss, {1.3132616875}, "loss");
+  loss.backward();
+  expect_near(leaf.grad(), {0, 0, 0.7310585786, -0.7310585786, 0, 0}, "gradient");
+  const Tensor none = from_host<std::int64_t>({-100, -100, -100}, {3}, device_);
+  expect_near(cross_entropy(x, none), {NAN}, "the mean of no targets");
+  expect_near(cross_entropy(x, none, {.reduction = kSum}), {0}, "the sum of no targets");
+}
+
+TEST_P(CrossEntropyTest, Errors) {
+  const Tensor x = zeros({2, 3}, device_), t = zeros({2}, {DType::i64, device_});
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({3}, {DType::i64, device_}))),
+               ErrorCode::kShapeMismatch,
+               "[cross_entropy] target has the wrong shape: expected [2], that of input without "
+               "the classes, got [3]");
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({2}, {DType::u8, device_}))),
+               ErrorCode::kDtypeMismatch,
+               "[cross_entropy] target has the wrong dtype: expected i64 or i32, got u8");
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({2}, device_))), ErrorCode::kShapeMismatch,
+               "[cross_entropy] target has the wrong shape: expected [2, 3] like input, got [2]");
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, t, {.weight = zeros({2}, device_)})),
+               ErrorCode::kShapeMismatch,
+               "[cross_entropy] weight has the wrong shape: expected [3], a number for each class");
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, t, {.label_smoothing = 1.5})),
+               ErrorCode::kInvalidArgument,
+               "[cross_entropy] bad label_smoothing: expected 0 to 1, got 1.5");
+  EXPECT_ERROR(static_cast<void>(nll_loss(zeros({}, device_), t)), ErrorCode::kShapeMismatch,
+               "[nll_loss] input has the wrong shape: expected [classes] or [n, classes, ...]");
+  EXPECT_ERROR(static_cast<void>(nll_loss(t, t)), ErrorCode::kDtypeMismatch,
+               "[nll_loss] is not defined for i64");
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  EXPECT_ERROR(static_cast<void>(nll_loss(x, zeros({2}, {DType::i64, other}))),
+               ErrorCode::kDeviceMismatch, "[nll_loss] operands are on different devices");
+}
+
+}  // namespace
+}  // namespace patchbay::test

@@ -1,0 +1,187 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Losses between an input and a target of one shape, and dropout.
+#include <functional>
+
+#include <patchbay/autograd.h>
+#include <patchbay/functional.h>
+
+#include "support/device_test.h"
+#include "tensor/functional/functional_values.h"
+
+namespace patchbay::test {
+namespace {
+
+constexpr LossReduction kNone = LossReduction::kNone, kMean = LossReduction::kMean,
+                        kSum = LossReduction::kSum;
+
+class LossesTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(LossesTest);
+
+double sum_of(const Doubles& values) {
+  double total = 0;
+  for (const double value : values) total += value;
+  return total;
+}
+
+struct Loss {
+  const char* name;
+  std::function<Tensor(const Tensor&, const Tensor&, LossReduction)> compute;
+  std::function<double(double, double)> exact;
+};
+
+double softplus_of(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
+
+const std::vector<Loss>& losses() {
+  static const auto& all = *new std::vector<Loss>{
+      {"mse_loss", mse_loss, [](double x, double t) { return (x - t) * (x - t); }},
+      {"l1_loss", l1_loss, [](double x, double t) { return std::fabs(x - t); }},
+      {"huber_loss",
+       [](const Tensor& x, const Tensor& t, LossReduction how) {
+         return huber_loss(x, t, 0.75, how);
+       },
+       [](double x, double t) {
+         const double d = std::fabs(x - t);
+         return d <= 0.75 ? d * d / 2 : 0.75 * (d - 0.375);
+       }},
+      {"binary_cross_entropy_with_logits",
+       [](const Tensor& x, const Tensor& t, LossReduction how) {
+         return binary_cross_entropy_with_logits(x, t, {.reduction = how});
+       },
+       [](double x, double t) { return softplus_of(x) - x * t; }}};
+  return all;
+}
+
+TEST_P(LossesTest, AgreeWithTheirFormulas) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor x = tensor_of(some_values(12), {3, 4}, dtype, device_);
+    const Tensor t = tensor_of(some_values(12, 1), {3, 4}, dtype, device_);
+    const Doubles given = values_of(x), wanted = values_of(t);
+    for (const Loss& loss : losses()) {
+      Doubles expected;
+      for (std::size_t i = 0; i < 12; ++i) expected.push_back(loss.exact(given[i], wanted[i]));
+      const double total = sum_of(expected);
+      expect_near(loss.compute(x, t, kNone), expected, loss.name);
+      expect_near(loss.compute(x, t, kSum), {total}, loss.name);
+      expect_near(loss.compute(x, t, kMean), {total / 12}, loss.name);
+      EXPECT_EQ(loss.compute(x, t, kMean).rank(), 0);
+      expect_near(loss.compute(x.t(), t.t(), kSum), {total}, loss.name);
+    }
+  }
+}
+
+TEST_P(LossesTest, OfNoElements) {
+  const Tensor none = zeros({0, 2}, device_);
+  for (const Loss& loss : losses()) {
+    EXPECT_EQ(loss.compute(none, none, kNone).shape(), (Shape{0, 2})) << loss.name;
+    expect_near(loss.compute(none, none, kSum), {0}, loss.name);
+    expect_near(loss.compute(none, none, kMean), {NAN}, loss.name);
+  }
+}
+
+TEST_P(LossesTest, LargeLogitsDoNotOverflow) {
+  const Tensor x = tensor_of({1000, -1000, 1000, -1000}, {4}, DType::f32, device_).requires_grad_();
+  const Tensor t = tensor_of({1, 0, 0, 1}, {4}, DType::f32, device_);
+  const Tensor loss = binary_cross_entropy_with_logits(x, t, {.reduction = kNone});
+  expect_near(loss, {0, 0, 1000, 1000}, "loss");
+  sum(loss).backward();
+  expect_near(x.grad(), {0, 0, 1, -1}, "gradient");
+}
+
+/// Also at 0, where formulas with |x| have no derivative.
+TEST_P(LossesTest, GradientsAtZero) {
+  const Tensor x = zeros({2}, device_).requires_grad_();
+  const Tensor t = tensor_of({0, 1}, {2}, DType::f32, device_);
+  binary_cross_entropy_with_logits(x, t, {.reduction = kSum}).backward();
+  expect_near(x.grad(), {0.5, -0.5}, "gradient");
+  x.set_grad({});
+  const Tensor positive = tensor_of({3, 3}, {2}, DType::f32, device_);
+  binary_cross_entropy_with_logits(x, t, {.positive_weight = positive, .reduction = kSum})
+      .backward();
+  expect_near(x.grad(), {0.5, -1.5}, "gradient");
+  x.set_grad({});
+  huber_loss(x, x.detach(), 1, kSum).backward();
+  expect_near(x.grad(), {0, 0}, "gradient");
+}
+
+TEST_P(LossesTest, WeightsBroadcast) {
+  const Tensor x = tensor_of(some_values(6), {2, 3}, DType::f32, device_);
+  const Tensor t = tensor_of({0, 1, 0.5, 1, 0, 0.25}, {2, 3}, DType::f32, device_);
+  const Doubles weights = {1, 2, 3}, positive = {0.5, 2, 4};
+  const Tensor w = tensor_of(weights, {3}, DType::f32, device_);
+  const Tensor p = tensor_of(positive, {3}, DType::f32, device_);
+  const Doubles given = values_of(x), wanted = values_of(t);
+  Doubles expected;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double one = positive[i % 3] * wanted[i] * softplus_of(-given[i]) +
+                       (1 - wanted[i]) * softplus_of(given[i]);
+    expected.push_back(weights[i % 3] * one);
+  }
+  expect_near(binary_cross_entropy_with_logits(x, t, {w, p, kNone}), expected, "weighted");
+}
+
+TEST_P(LossesTest, Errors) {
+  const Tensor x = zeros({2, 3}, device_), row = zeros({3}, device_);
+  const Tensor integers = zeros({2, 3}, {DType::i32, device_});
+  for (const Loss& loss : losses()) {
+    const std::string name = std::string("[") + loss.name + "] ";
+    EXPECT_ERROR(static_cast<void>(loss.compute(x, row, kMean)), ErrorCode::kShapeMismatch,
+                 name + "target has the wrong shape: expected [2, 3] like input, got [3]");
+    EXPECT_ERROR(static_cast<void>(loss.compute(x, integers, kMean)), ErrorCode::kDtypeMismatch,
+                 name + "operands have different dtypes");
+    EXPECT_ERROR(static_cast<void>(loss.compute(integers, integers, kMean)),
+                 ErrorCode::kDtypeMismatch, name + "is not defined for i32");
+    EXPECT_ERROR(static_cast<void>(loss.compute(Tensor(), x, kMean)), ErrorCode::kInvalidArgument,
+                 name + "input is undefined");
+    EXPECT_ERROR(static_cast<void>(loss.compute(x, Tensor(), kMean)), ErrorCode::kInvalidArgument,
+                 name + "target is undefined");
+    const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+    EXPECT_ERROR(static_cast<void>(loss.compute(x, zeros({2, 3}, other), kMean)),
+                 ErrorCode::kDeviceMismatch, name + "operands are on different devices");
+  }
+  for (const double delta : {0.0, -1.0, double{NAN}, double{INFINITY}}) {
+    EXPECT_ERROR(static_cast<void>(huber_loss(x, x, delta)), ErrorCode::kInvalidArgument,
+                 "[huber_loss] bad delta");
+  }
+  EXPECT_ERROR(static_cast<void>(
+                   binary_cross_entropy_with_logits(x, x, {.weight = zeros({4, 2, 3}, device_)})),
+               ErrorCode::kShapeMismatch, "weight has the wrong shape: expected one that");
+}
+
+class DropoutTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(DropoutTest);
+
+TEST_P(DropoutTest, ScalesWhatItKeeps) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor a = ones({4000}, {dtype, device_}).requires_grad_();
+    const Generator generator(5);
+    const Tensor y = dropout(a, 0.25, true, generator);
+    std::size_t num_dropped = 0;
+    for (const double value : values_of(y)) {
+      if (value == 0) {
+        ++num_dropped;
+      } else {
+        EXPECT_NEAR(value, 4.0 / 3, 4.0 / 3 * tolerance_of(dtype));
+      }
+    }
+    EXPECT_NEAR(static_cast<double>(num_dropped), 1000, 120);  // four deviations
+    sum(y).backward();
+    EXPECT_EQ(values_of(a.grad()), values_of(y)) << "the gradient has the mask of the forward pass";
+    EXPECT_EQ(values_of(dropout(a, 0.25, true, Generator(5))), values_of(y));
+  }
+}
+
+TEST_P(DropoutTest, OfAllAndOfNothing) {
+  const Tensor a = tensor_of({1, INFINITY, 3}, {3}, DType::f32, device_);
+  EXPECT_TRUE(dropout(a, 0).is_same(a));
+  EXPECT_TRUE(dropout(a, 0.5, /*training=*/false).is_same(a));
+  expect_near(dropout(tensor_of({1, -2}, {2}, DType::f32, device_), 1), {0, 0}, "dropout");
+  for (const double p : {-0.1, 1.1, double{NAN}}) {
+    EXPECT_ERROR(static_cast<void>(dropout(a, p)), ErrorCode::kInvalidArgument,
+                 "[dropout] bad probability: expected 0 to 1");
+  }
+  EXPECT_ERROR(static_cast<void>(dropout(zeros({2}, {DType::i64, device_}))),
+               ErrorCode::kDtypeMismatch, "[dropout] is not defined for i64");
+}
+
+}  // namespace
+}  // namespace patchbay::test
