@@ -64,7 +64,7 @@ struct BinaryCrossEntropyOptions {
     const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options = {});
 
 struct NllOptions {
-  /// A weight for each class, [classes], of the input's dtype. Undefined: 1.
+  /// A weight for each class, [classes], of the input's dtype; gets no gradient. Undefined: 1.
   Tensor weight = {};
   /// Targets with this value, which need not be a class, count for nothing.
   std::int64_t ignored_index = -100;

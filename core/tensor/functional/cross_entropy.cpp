@@ -101,7 +101,7 @@ Tensor weighted_by_class(const Tensor& values, const Tensor& weight) {
   for (int dim = 0; dim < values.rank(); ++dim) {
     along_classes.push_back(dim == class_dim(values) ? num_classes(values) : 1);
   }
-  return values * computed(weight).reshape(along_classes);
+  return values * computed(weight.detach()).reshape(along_classes);
 }
 
 /// `divisor` is what a mean is divided by.

@@ -106,6 +106,9 @@ Tensor linspace(double start, double end, Index count, const TensorOptions& opti
                    start, end, static_cast<std::int64_t>(count));
   }
   const Device device = options.device ? *options.device : default_device();
+  if (tensor::is_small(dtype)) {  // which would round the step
+    return linspace(start, end, count, {DType::f32, device}).cast(dtype);
+  }
   const double step = count > 1 ? (end - start) / static_cast<double>(count - 1) : 0;
   const std::uint64_t start_bits = Scalar(start).bits(dtype, "linspace");
   const std::uint64_t step_bits = Scalar(step).bits(dtype, "linspace");

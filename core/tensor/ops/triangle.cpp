@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The triangles of a matrix, or of each matrix of a batch.
+#include <algorithm>
 #include <cstdint>
 
 #include "patchbay/ops.h"
@@ -19,11 +20,13 @@ Tensor triangle(const char* operation, const Tensor& a, std::int64_t diagonal, S
                    "[{}] not a matrix: expected rank 2 or more, got {} (a: {}). Reshape it.",
                    operation, impl.shape.rank(), tensor::describe(impl));
   }
+  const std::int64_t num_rows = a.size(-2), num_columns = a.size(-1);
+  // Further ones are outside too, and cannot overflow.
+  const std::int64_t first = std::clamp(diagonal, -num_rows, num_columns);
   const TensorOptions options{DType::i64, a.device()};
-  const Tensor rows = arange(0, a.size(-2), 1, options),
-               columns = arange(0, a.size(-1), 1, options);
-  const Tensor number = columns - rows.unsqueeze(1);  // of the diagonal
-  return where(side == Side::kLower ? le(number, diagonal) : ge(number, diagonal), a, 0);
+  const Tensor on_it = arange(first, first + num_rows, 1, options).unsqueeze(1);  // of each row
+  const Tensor columns = arange(0, num_columns, 1, options);
+  return where(side == Side::kLower ? le(columns, on_it) : ge(columns, on_it), a, 0);
 }
 
 }  // namespace

@@ -115,6 +115,15 @@ TEST_P(CrossEntropyTest, ByProbability) {
   }
 }
 
+TEST_P(CrossEntropyTest, WeightsOfClassesGetNoGradient) {
+  const Tensor x = tensor_of(some_values(6), {2, 3}, DType::f32, device_).requires_grad_();
+  const Tensor w = ones({3}, device_).requires_grad_();
+  const Tensor t = from_host<std::int64_t>({2, 0}, {2}, device_);
+  cross_entropy(x, t, {.weight = w, .label_smoothing = 0.2}).backward();
+  EXPECT_TRUE(x.grad().defined());
+  EXPECT_FALSE(w.grad().defined());
+}
+
 TEST_P(CrossEntropyTest, OfOneSample) {
   const Tensor x = tensor_of({0, 1, 2}, {3}, DType::f32, device_).requires_grad_();
   const Tensor loss = cross_entropy(x, from_host({std::int64_t{2}}, {}, device_));

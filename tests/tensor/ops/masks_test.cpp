@@ -28,6 +28,8 @@ TEST_P(MasksTest, Triangles) {
   EXPECT_EQ(triu(a).to_vector<std::int64_t>(), (Longs{1, 2, 3, 4, 0, 6, 7, 8, 0, 0, 11, 12}));
   EXPECT_EQ(triu(a, 3).to_vector<std::int64_t>(), (Longs{0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(triu(a, -9).to_vector<std::int64_t>(), a.to_vector<std::int64_t>());
+  EXPECT_EQ(triu(a, INT64_MAX).to_vector<std::int64_t>(), Longs(12, 0));
+  EXPECT_EQ(tril(a, INT64_MAX).to_vector<std::int64_t>(), a.to_vector<std::int64_t>());
   EXPECT_EQ(tril(a, INT64_MIN).to_vector<std::int64_t>(), Longs(12, 0));
   const Tensor batch = ones({2, 2, 2}, {DType::boolean, device_});
   EXPECT_EQ(bytes_of(tril(batch)), (Bytes{1, 0, 1, 1, 1, 0, 1, 1}));
@@ -63,6 +65,13 @@ TEST_P(MasksTest, Ranges) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double exact = -0.1 + 0.8 * static_cast<double>(i) / (count - 1);
       EXPECT_NEAR(values[i], exact, 1.2e-7) << i;
+    }
+  }
+  if (device_.properties().f16) {
+    const Floats values =
+        linspace(0, 100, 1001, {DType::f16, device_}).cast(DType::f32).to_vector<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(values[i], 0.1 * static_cast<double>(i), 0.05) << i;
     }
   }
   EXPECT_ERROR(static_cast<void>(linspace(0, 1, -1, device_)), ErrorCode::kInvalidArgument,
