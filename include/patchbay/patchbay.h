@@ -30,6 +30,7 @@
 #include "patchbay/tensor.h"
 #include "patchbay/tensor_or_scalar.h"
 #include "patchbay/trace.h"
+#include "patchbay/updates.h"
 #include "patchbay/validation.h"
 #include "patchbay/version.h"
 

@@ -1,0 +1,59 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Updates of parameters from their gradients, and limits for gradients: docs/functional.md. In
+// place; nothing is recorded, so that parameters may require gradients. Queued.
+//
+// A list has one tensor for each parameter, of its shape, dtype (a float) and device. Parameters
+// may be on several devices. A parameter whose gradient is undefined is left alone. Tensors that
+// follow each other in one storage, in all lists, are updated by one launch; others by one each.
+// Errors, before any work: kInvalidArgument for lists of different lengths and undefined tensors;
+// kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin fuses nothing.
+#ifndef PATCHBAY_UPDATES_H_
+#define PATCHBAY_UPDATES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "patchbay/export.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+using TensorList = std::vector<Tensor>;
+
+struct SgdOptions {
+  double learning_rate = 1e-3, momentum = 0, dampening = 0, weight_decay = 0;
+  bool nesterov = false;
+};
+/// With g = gradient + weight_decay parameter: without momentum parameter -= learning_rate g. With
+/// momentum velocity = momentum velocity + (1 - dampening) g, in step 1 velocity = g, and
+/// parameter -= learning_rate velocity; with `nesterov` -= learning_rate (g + momentum velocity)
+/// (Sutskever et al., On the Importance of Initialization and Momentum in Deep Learning, 2013).
+/// `step` counts from 1. `velocities` are not read in step 1; the list is empty without momentum.
+PATCHBAY_API void sgd_update(const TensorList& parameters, const TensorList& gradients,
+                             const TensorList& velocities, std::int64_t step,
+                             const SgdOptions& options = {});
+
+struct AdamOptions {
+  double learning_rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0;
+  /// AdamW: the decay shrinks the parameter, and does not enter the gradient (Loshchilov and
+  /// Hutter, Decoupled Weight Decay Regularization, 2019).
+  bool decoupled = false;
+};
+/// Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015, algorithm 1. `means` and
+/// `squares` are its moments m and v, 0 before step 1.
+PATCHBAY_API void adam_update(const TensorList& parameters, const TensorList& gradients,
+                              const TensorList& means, const TensorList& squares, std::int64_t step,
+                              const AdamOptions& options = {});
+
+/// Limits each element to [-limit, limit]; NaN stays. Errors: kInvalidArgument unless limit >= 0.
+PATCHBAY_API void clip_by_value(const TensorList& gradients, double limit);
+/// Multiplies all gradients by most / norm if their common norm, the root of the sum of all
+/// squares, is above `most`; returns the norm before (f32, f64 if the first gradient is f64; 0-d).
+/// All on one device. Undefined gradients count as 0. Nothing waits for the device. Errors:
+/// kInvalidArgument unless most > 0, and if no gradient is defined; kDeviceMismatch.
+PATCHBAY_API Tensor clip_by_norm(const TensorList& gradients, double most);
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_UPDATES_H_

@@ -1,0 +1,182 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Updates of parameters, against the published formulas in f64, and limits for gradients.
+#include <patchbay/autograd.h>
+#include <patchbay/ops.h>
+#include <patchbay/updates.h>
+
+#include "support/device_test.h"
+#include "tensor/functional/functional_values.h"
+
+namespace patchbay::test {
+namespace {
+
+class UpdatesTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(UpdatesTest);
+
+/// Wide enough for sums of three steps.
+void expect_close(const Tensor& got, const Doubles& expected, const std::string& what) {
+  expect_near(got, expected, what.c_str());
+}
+
+Doubles gradient_of_step(std::size_t count, std::int64_t step) {
+  return some_values(count, static_cast<int>(step));
+}
+
+struct Sgd {
+  const char* name;
+  SgdOptions options;
+};
+
+TEST_P(UpdatesTest, SgdFollowsItsFormulas) {
+  const Sgd cases[] = {
+      {"plain", {.learning_rate = 0.1}},
+      {"decay", {.learning_rate = 0.1, .weight_decay = 0.01}},
+      {"momentum", {.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01}},
+      {"dampening", {.learning_rate = 0.1, .momentum = 0.9, .dampening = 0.5}},
+      {"nesterov",
+       {.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01, .nesterov = true}}};
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    if (dtype == DType::f64 && !device_.properties().f64) continue;
+    for (const auto& [name, o] : cases) {
+      const bool has_velocity = o.momentum != 0;
+      const Tensor p = tensor_of(some_values(6), {2, 3}, dtype, device_).requires_grad_();
+      const Tensor v = full({2, 3}, NAN, {dtype, device_});  // not read in step 1
+      Doubles wanted = values_of(p.detach()), velocity(6);
+      for (std::int64_t step = 1; step <= 3; ++step) {
+        const Tensor g = tensor_of(gradient_of_step(6, step), {2, 3}, dtype, device_);
+        const Doubles slope = values_of(g);
+        for (std::size_t i = 0; i < 6; ++i) {
+          double s = slope[i] + o.weight_decay * wanted[i];
+          if (has_velocity) {
+            velocity[i] = step == 1 ? s : o.momentum * velocity[i] + (1 - o.dampening) * s;
+            s = o.nesterov ? s + o.momentum * velocity[i] : velocity[i];
+          }
+          wanted[i] -= o.learning_rate * s;
+        }
+        sgd_update({p}, {g}, has_velocity ? TensorList{v} : TensorList{}, step, o);
+      }
+      expect_close(p.detach(), wanted, name);
+      if (has_velocity) expect_close(v, velocity, name);
+    }
+  }
+}
+
+TEST_P(UpdatesTest, AdamFollowsItsFormulas) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    if (dtype == DType::f64 && !device_.properties().f64) continue;
+    for (const bool decoupled : {false, true}) {
+      const AdamOptions o{.learning_rate = 0.05, .weight_decay = 0.1, .decoupled = decoupled};
+      const Tensor p = tensor_of(some_values(6), {6}, dtype, device_).requires_grad_();
+      const Tensor m = zeros({6}, {dtype, device_}), s = zeros({6}, {dtype, device_});
+      Doubles wanted = values_of(p.detach()), mean(6), second(6);
+      for (int step = 1; step <= 4; ++step) {
+        const Tensor g = tensor_of(gradient_of_step(6, step), {6}, dtype, device_);
+        const Doubles given = values_of(g);
+        for (std::size_t i = 0; i < 6; ++i) {
+          double slope = given[i];
+          if (decoupled) {
+            wanted[i] *= 1 - o.learning_rate * o.weight_decay;
+          } else {
+            slope += o.weight_decay * wanted[i];
+          }
+          mean[i] = o.beta1 * mean[i] + (1 - o.beta1) * slope;
+          second[i] = o.beta2 * second[i] + (1 - o.beta2) * slope * slope;
+          const double size = std::sqrt(second[i] / (1 - std::pow(o.beta2, step))) + o.epsilon;
+          wanted[i] -= o.learning_rate * mean[i] / (1 - std::pow(o.beta1, step)) / size;
+        }
+        adam_update({p}, {g}, {m}, {s}, step, o);
+      }
+      expect_close(p.detach(), wanted, "parameters");
+      expect_close(m, mean, "means");
+      expect_close(s, second, "squares");
+    }
+  }
+}
+
+/// Parameters and gradients in one storage each, with one that has no gradient between them, one of
+/// another layout and one that is alone.
+TEST_P(UpdatesTest, NeighboursAreUpdatedTogether) {
+  const Tensor storage = tensor_of(some_values(12), {12}, DType::f32, device_);
+  const Tensor slopes = tensor_of(some_values(12, 3), {12}, DType::f32, device_);
+  const Doubles before = values_of(storage), slope = values_of(slopes);
+  const auto part = [](const Tensor& all, int begin, int end, const Shape& shape) {
+    return all.slice(0, begin, end).view(shape);
+  };
+  const TensorList parameters = {part(storage, 0, 4, {2, 2}), part(storage, 4, 6, {2}),
+                                 part(storage, 6, 7, {}), part(storage, 7, 8, {1}),
+                                 part(storage, 8, 12, {2, 2})};
+  const TensorList gradients = {part(slopes, 0, 4, {2, 2}), part(slopes, 4, 6, {2}), Tensor(),
+                                part(slopes, 7, 8, {1}), part(slopes, 8, 12, {2, 2}).t()};
+  sgd_update(parameters, gradients, {}, 1, {.learning_rate = 1});
+  Doubles expected;
+  for (std::size_t i = 0; i < 12; ++i) expected.push_back(before[i] - (i == 6 ? 0 : slope[i]));
+  expected[9] = before[9] - slope[10];  // transposed
+  expected[10] = before[10] - slope[9];
+  expect_close(storage, expected, "all");
+}
+
+TEST_P(UpdatesTest, OfSmallFloats) {
+  if (!device_.properties().bf16) GTEST_SKIP() << "no bf16";
+  const Tensor p = ones({4}, {DType::bf16, device_}), g = full({4}, 2, {DType::bf16, device_});
+  sgd_update({p}, {g}, {}, 1, {.learning_rate = 0.25});
+  expect_near(p, {0.5, 0.5, 0.5, 0.5}, "parameters");
+}
+
+TEST_P(UpdatesTest, ClipsByValue) {
+  const Tensor g = tensor_of({-3, 0.5, NAN, 3}, {4}, DType::f32, device_);
+  clip_by_value({g, Tensor()}, 1);
+  expect_near(g, {-1, 0.5, NAN, 1}, "gradient");
+  EXPECT_ERROR(clip_by_value({g}, -1), ErrorCode::kInvalidArgument, "[clip_by_value] bad limit");
+  EXPECT_ERROR(clip_by_value({g}, NAN), ErrorCode::kInvalidArgument, "[clip_by_value] bad limit");
+}
+
+TEST_P(UpdatesTest, ClipsByTheCommonNorm) {
+  const Tensor a = tensor_of({3, 0}, {2}, DType::f32, device_);
+  const Tensor b = tensor_of({0, -4}, {2, 1}, DType::f32, device_);
+  expect_near(clip_by_norm({a, Tensor(), b}, 10), {5}, "norm");
+  expect_near(a, {3, 0}, "below the limit nothing changes");
+  expect_near(clip_by_norm({a, b}, 2.5), {5}, "norm");
+  expect_near(a, {1.5, 0}, "a");
+  expect_near(b, {0, -2}, "b");
+  const Tensor zero = zeros({2}, device_);
+  expect_near(clip_by_norm({zero}, 1), {0}, "norm");
+  expect_near(zero, {0, 0}, "zero");
+  if (device_.properties().f16) {  // whose squares overflow
+    const Tensor half = full({4}, 30000, {DType::f16, device_});
+    expect_near(clip_by_norm({half}, 2), {60000}, "norm");
+    expect_near(half, {1, 1, 1, 1}, "half");
+  }
+  EXPECT_ERROR(static_cast<void>(clip_by_norm({a}, 0)), ErrorCode::kInvalidArgument,
+               "[clip_by_norm] bad norm: expected more than 0, got 0");
+  EXPECT_ERROR(static_cast<void>(clip_by_norm({Tensor()}, 1)), ErrorCode::kInvalidArgument,
+               "[clip_by_norm] no gradients");
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  EXPECT_ERROR(static_cast<void>(clip_by_norm({a, zeros({2}, other)}, 1)),
+               ErrorCode::kDeviceMismatch, "[clip_by_norm] operands are on different devices");
+}
+
+TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
+  const Tensor p = ones({2}, device_), g = ones({2}, device_);
+  EXPECT_ERROR(sgd_update({p, p}, {g}, {}, 1), ErrorCode::kInvalidArgument,
+               "[sgd_update] wrong number of tensors: expected 2 gradients");
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.momentum = 0.9}), ErrorCode::kInvalidArgument,
+               "[sgd_update] wrong number of tensors: expected 1 velocities");
+  EXPECT_ERROR(sgd_update({p, p}, {g, ones({3}, device_)}, {}, 1), ErrorCode::kShapeMismatch,
+               "[sgd_update] gradients 1 has the wrong shape: expected [2] like its parameter");
+  EXPECT_ERROR(sgd_update({p}, {g.cast(DType::i32)}, {}, 1), ErrorCode::kDtypeMismatch,
+               "[sgd_update] operands have different dtypes");
+  EXPECT_ERROR(sgd_update({Tensor()}, {g}, {}, 1), ErrorCode::kInvalidArgument,
+               "[sgd_update] parameter is undefined");
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, 0), ErrorCode::kInvalidArgument,
+               "[sgd_update] bad step: expected 1 or more, got 0");
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.weight_decay = -1}), ErrorCode::kInvalidArgument,
+               "[sgd_update] bad weight_decay");
+  EXPECT_ERROR(adam_update({p}, {g}, {p}, {p}, 1, {.beta1 = 1}), ErrorCode::kInvalidArgument,
+               "[adam_update] bad beta1: expected 0 or more and less than 1, got 1");
+  EXPECT_ERROR(adam_update({p}, {g}, {p}, {Tensor()}, 1), ErrorCode::kInvalidArgument,
+               "[adam_update] squares 0 is undefined");
+  expect_near(p, {1, 1}, "nothing was written");
+}
+
+}  // namespace
+}  // namespace patchbay::test
