@@ -196,9 +196,9 @@ TEST_P(PortableCudaTest, EveryOperatorCompiles) {
   RuntimeCompiler compiler;
   if (!compiler.open()) GTEST_SKIP() << "no NVRTC here: libnvrtc.so can't be opened";
   const bool is_first = architecture == "sm_75";
-  const auto dtypes = is_first
-                          ? std::vector<std::uint8_t>{PATCHBAY_F32, PATCHBAY_BF16, PATCHBAY_I64}
-                          : std::vector<std::uint8_t>{PATCHBAY_F32};
+  const auto dtypes =
+      is_first ? std::vector<std::uint8_t>{PATCHBAY_F32, PATCHBAY_BF16, PATCHBAY_I64, PATCHBAY_BOOL}
+               : std::vector<std::uint8_t>{PATCHBAY_F32};
   for (const auto& [name, text] : portable_texts({}, dtypes)) {
     const std::string compiled = is_first ? text : with_wide_indices(text);
     EXPECT_EQ(compiler.failure(with_dialect(compiled), architecture), "") << name << '\n' << text;
@@ -211,12 +211,12 @@ INSTANTIATE_TEST_SUITE_P(, PortableCudaTest,
 /// That none is left out silently: creation, functions and arithmetic, where and clamp, comparison
 /// and logic, reductions, products, random elements.
 TEST(DialectTest, EveryOperatorHasItsTexts) {
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 12 + 7 + 2 + 6 + 1 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(), 4U + 26 + 11 + 2 + 6 + 1 + 2);
   for (const std::uint8_t small : {PATCHBAY_F16, PATCHBAY_BF16}) {
     EXPECT_EQ(portable_texts({}, {small}).size(), portable_texts({}, {PATCHBAY_F32}).size());
   }
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 4 + 6 + 2 + 6 + 1 + 2);
-  EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 4 + 6 + 2 + 2 + 1);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_I64}).size(), 4U + 9 + 7 + 2 + 6 + 1 + 2);
+  EXPECT_EQ(portable_texts({}, {PATCHBAY_U8}).size(), 4U + 9 + 7 + 2 + 2 + 1);
   EXPECT_EQ(portable_texts({}, {PATCHBAY_BOOL}).size(), 3U + 1 + 6 + 3 + 2 + 1);
   portable::Traits without_f64;
   without_f64.has_f64 = false;
