@@ -67,20 +67,21 @@ void check_indices(const char* operation, const Tensor& input, const Tensor& tar
                  tensor::describe(given), tensor::describe(named));
 }
 
-/// Index targets: classes that exist, and the weight of each, 0 where it is ignored.
+/// Index targets, all in their shape: which count, their classes (0 where they are ignored), and
+/// the weight of each (likewise).
 struct Targets {
-  Tensor classes, weights;  // in the shape of the targets
+  Tensor counts, classes, weights;
 };
 
 Targets targets_of(const Tensor& target, const Tensor& weight, std::int64_t ignored_index,
                    DType dtype) {
   const tensor::Recording recording(false);
-  // A number that the dtype of the indices can't hold is never among them.
+  // In i64, because the ignored index need not fit into i32.
   const Tensor counts = ne(target.cast(DType::i64), ignored_index);
   const Tensor classes = where(counts, target, 0);
-  if (!weight.defined()) return {classes, counts.cast(dtype)};
+  if (!weight.defined()) return {counts, classes, counts.cast(dtype)};
   const Tensor weights = index_select(computed(weight), 0, classes.reshape({-1}));
-  return {classes, weights.reshape(target.shape()) * counts.cast(dtype)};
+  return {counts, classes, weights.reshape(target.shape()) * counts.cast(dtype)};
 }
 
 /// The elements of the targets' classes, without the dimension of the classes.
@@ -120,7 +121,7 @@ Tensor loss_of_indices(const char* operation, const Tensor& logarithms, const Te
   Tensor losses = weighted(-picked(logarithms, targets.classes), targets.weights);
   if (options.label_smoothing > 0) {
     const Tensor all = sum(weighted_by_class(logarithms, options.weight), class_dim(logarithms));
-    const Tensor smooth = where(ne(target.cast(DType::i64), options.ignored_index), -all, 0);
+    const Tensor smooth = where(targets.counts, -all, 0);
     const double share = options.label_smoothing / static_cast<double>(num_classes(logarithms));
     losses = losses * (1 - options.label_smoothing) + smooth * share;
   }
@@ -151,9 +152,10 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
                      const CrossEntropyOptions& options) {
   check_input("cross_entropy", input, options.weight);
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[cross_entropy] bad label_smoothing: expected 0 to 1, got {}. Use a part of 1.",
-                   options.label_smoothing);
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[cross_entropy] bad label_smoothing: expected 0 to 1, got {}. Choose one in this range.",
+        options.label_smoothing);
   }
   const tensor::TensorImpl& wanted = tensor::impl_of("cross_entropy", target, "target");
   const bool by_probability = is_floating(wanted.dtype);

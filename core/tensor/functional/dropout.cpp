@@ -9,9 +9,10 @@ Tensor dropout(const Tensor& a, double p, bool training,
   const tensor::TensorImpl& impl = tensor::impl_of("dropout", a);
   tensor::check_dtype_allowed("dropout", tensor::kFloats, {"a", impl});
   if (!(p >= 0 && p <= 1)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[dropout] bad probability: expected 0 to 1, got {} (a: {}). Use a part of 1.",
-                   p, tensor::describe(impl));
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[dropout] bad probability: expected 0 to 1, got {} (a: {}). Choose one in this range.", p,
+        tensor::describe(impl));
   }
   if (!training || p == 0) return a;
   const Tensor values = tensor::computed(a);

@@ -21,11 +21,11 @@ using tensor::Named;
 
 /// The lists of a call, parameters first.
 struct List {
-  const char* name;  // of one of its tensors
+  const char* name;  // for messages
   const TensorList& tensors;
 };
 
-/// A parameter with its gradient and state, as vectors where they are contiguous.
+/// A parameter with its gradient and state: as vectors if all of them are contiguous.
 using Group = std::vector<Tensor>;
 
 void check_length(const char* operation, const List& list, std::size_t expected) {
@@ -50,8 +50,6 @@ void check_like(const char* operation, const Tensor& parameter, const List& list
                  operation, name, to_string(parameter.shape()), to_string(tensor.shape()),
                  tensor::describe(expected), tensor::describe(got));
 }
-
-Tensor flattened(const Tensor& a) { return a.is_contiguous() ? a.detach().view({-1}) : a.detach(); }
 
 /// Whether b begins where a ends, in one storage.
 bool follows(const Tensor& a, const Tensor& b) {
@@ -82,17 +80,15 @@ std::vector<Group> groups_of(const char* operation, std::span<const List> lists)
     if (!lists[1].tensors[i].defined()) continue;
     const Named named{"parameter", tensor::impl_of(operation, parameters[i], "parameter")};
     tensor::check_dtype_allowed(operation, tensor::kFloats, named);
-    Group group{flattened(parameters[i])};
+    bool is_flat = parameters[i].is_contiguous();
     for (const List& list : lists.subspan(1)) {
       check_like(operation, parameters[i], list, i);
-      group.push_back(flattened(list.tensors[i]));
+      is_flat = is_flat && list.tensors[i].is_contiguous();
     }
-    // All of a group have one shape; a view of a vector is made of none that is not contiguous.
-    for (Tensor& tensor : group) {
-      if (tensor.rank() != group[0].rank()) {
-        for (std::size_t k = 0; k < group.size(); ++k) group[k] = lists[k].tensors[i].detach();
-        break;
-      }
+    Group group;
+    for (const List& list : lists) {
+      const Tensor tensor = list.tensors[i].detach();
+      group.push_back(is_flat ? tensor.view({-1}) : tensor);
     }
     if (!groups.empty() && follows(groups.back(), group)) {
       for (std::size_t k = 0; k < group.size(); ++k) {
