@@ -31,10 +31,12 @@ row_format() {
 
 row_tidy() {
   command -v clang-tidy >/dev/null || { echo 'no clang-tidy'; return 77; }
-  configure release "${test_options[@]}"  # for the compile commands
-  # Ignore g++'s warning options that clang does not know.
+  # For the compile commands, without what clang does not know: g++'s precompiled headers, an option,
+  # and warnings.
+  cmake --preset release -B build/tidy "${demo_options[@]}" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+  sed -i 's/ -fno-gnu-unique\b//g' build/tidy/compile_commands.json
   find core -name '*.cpp' -print0 |
-    xargs -0 -P 2 -n 1 clang-tidy --quiet -p build/release --extra-arg=-Wno-unknown-warning-option
+    xargs -0 -P 2 -n 1 clang-tidy --quiet -p build/tidy --extra-arg=-Wno-unknown-warning-option
 }
 
 # Values, gradients and messages of the three, and the conformance checks, for all backends.
