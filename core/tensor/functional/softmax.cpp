@@ -2,10 +2,9 @@
 // softmax and its logarithm. The largest element is subtracted first, so that nothing overflows.
 #include <cmath>
 
-#include "patchbay/functional.h"
-
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/functional/operands.h"
 #include "core/tensor/ops/reduce.h"
 
 namespace patchbay {
@@ -35,9 +34,6 @@ Tensor softmax_gradient(const Tensor& grad, const Tensor& y, const Axes& axes) {
 }
 
 Tensor softmax_along(const Tensor& a, const Axes& axes) {
-  if (tensor::is_small(a.dtype())) {
-    return softmax_along(a.cast(DType::f32), axes).cast(a.dtype());
-  }
   if (a.num_elements() == 0) return exp(a);
   Tensor result;
   {
@@ -56,9 +52,6 @@ Tensor softmax_along(const Tensor& a, const Axes& axes) {
 }
 
 Tensor log_softmax_along(const Tensor& a, const Axes& axes) {
-  if (tensor::is_small(a.dtype())) {
-    return log_softmax_along(a.cast(DType::f32), axes).cast(a.dtype());
-  }
   if (a.num_elements() == 0) return exp(a);
   Tensor result;
   {
@@ -106,18 +99,19 @@ Tensor logsumexp_along(const Tensor& a, const Axes& axes, bool keep) {
 
 }  // namespace
 
-Tensor softmax(const Tensor& a, Dim dim) { return softmax_along(a, axis_of("softmax", a, dim)); }
+Tensor softmax(const Tensor& a, Dim dim) {
+  const Axes axis = axis_of("softmax", a, dim);
+  return softmax_along(tensor::computed(a), axis).cast(a.dtype());
+}
 
 Tensor log_softmax(const Tensor& a, Dim dim) {
-  return log_softmax_along(a, axis_of("log_softmax", a, dim));
+  const Axes axis = axis_of("log_softmax", a, dim);
+  return log_softmax_along(tensor::computed(a), axis).cast(a.dtype());
 }
 
 Tensor logsumexp(const Tensor& a, const Axes& axes, bool keep) {
   tensor::check_dtype_allowed("logsumexp", tensor::kFloats, {"a", tensor::impl_of("logsumexp", a)});
-  if (tensor::is_small(a.dtype())) {
-    return logsumexp_along(a.cast(DType::f32), axes, keep).cast(a.dtype());
-  }
-  return logsumexp_along(a, axes, keep);
+  return logsumexp_along(tensor::computed(a), axes, keep).cast(a.dtype());
 }
 
 }  // namespace patchbay
