@@ -66,11 +66,11 @@ std::vector<std::string> chapters() {
 }
 
 bool matches(std::string_view pattern, std::string_view text) {
-  // On a mismatch only the last star can take one character more: linear in practice, and never
-  // more than the product of the lengths.
+  // On a mismatch the last star takes one character more. The time is at most the product of the
+  // two lengths.
   std::size_t p = 0, t = 0;
   std::optional<std::size_t> star;
-  std::size_t after_star = 0;  // where the text goes on behind what the star has taken
+  std::size_t after_star = 0;  // the position in the text after what the star has taken
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

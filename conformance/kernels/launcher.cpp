@@ -24,7 +24,7 @@ bool is_of_storage(const KernelSpec& spec) {
   return is;
 }
 
-/// Operators that plugins may be older than.
+/// Operators that a plugin may lack because it was written before them.
 constexpr std::string_view kNewer[] = {
     "sin.1",  "cos.1",   "tan.1",   "atan2.1", "exp2.1",     "expm1.1",    "log1p.1",
     "log2.1", "floor.1", "ceil.1",  "round.1", "trunc.1",    "sign.1",     "remainder.1",

@@ -80,8 +80,17 @@ std::optional<std::uint64_t> try_bits(const Scalar& scalar, std::optional<Wide> 
     case DType::f64: return to_bits(scalar.to_double());
     case DType::f16: return small_bits(scalar, tensor::kHalf);
     case DType::bf16: return small_bits(scalar, tensor::kBrain);
-    default: break;
+    case DType::i8:
+    case DType::i16:
+    case DType::i32:
+    case DType::i64:
+    case DType::u8:
+    case DType::u16:
+    case DType::u32:
+    case DType::u64:
+    case DType::boolean: break;
   }
+  // Null for a number that is no dtype.
   const kernels::Dtype* const integer = kernels::find_dtype(static_cast<std::uint8_t>(dtype));
   return integer != nullptr ? integer_bits(whole, *integer) : std::nullopt;
 }

@@ -126,8 +126,8 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
   const tensor::Recording recording(false);
   if (options.momentum == 0) {
     static const auto& plain =
-        *new auto(fuse([](Expression p, Expression g, Expression rate,
-                          Expression decay) { return p - rate * (g + decay * p); },
+        *new auto(fuse([](const Expression& p, const Expression& g, const Expression& rate,
+                          const Expression& decay) { return p - rate * (g + decay * p); },
                        kName));
     const std::array<List, 2> lists{List{"parameters", parameters}, {"gradients", gradients}};
     for (const Group& group : groups_of(kName, lists)) {
@@ -137,14 +137,16 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
   }
   // In the first step the velocity is not read: 0 times what is not finite is NaN.
   static const auto& first = *new auto(fuse(
-      [](Expression p, Expression g, Expression rate, Expression decay, Expression lookahead) {
+      [](const Expression& p, const Expression& g, const Expression& rate, const Expression& decay,
+         const Expression& lookahead) {
         const Expression velocity = g + decay * p;
         return std::array{p - rate * (velocity + lookahead * velocity), velocity};
       },
       kName));
   static const auto& later = *new auto(fuse(
-      [](Expression p, Expression g, Expression v, Expression rate, Expression decay,
-         Expression momentum, Expression share, Expression own, Expression lookahead) {
+      [](const Expression& p, const Expression& g, const Expression& v, const Expression& rate,
+         const Expression& decay, const Expression& momentum, const Expression& share,
+         const Expression& own, const Expression& lookahead) {
         const Expression slope = g + decay * p;
         const Expression velocity = momentum * v + share * slope;
         return std::array{p - rate * (own * slope + lookahead * velocity), velocity};
@@ -179,9 +181,10 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
                    kName, name, beta);
   }
   static const auto& update = *new auto(fuse(
-      [](Expression p, Expression g, Expression m, Expression v, Expression rate, Expression decay,
-         Expression kept, Expression beta1, Expression rest1, Expression beta2, Expression rest2,
-         Expression root, Expression epsilon) {
+      [](const Expression& p, const Expression& g, const Expression& m, const Expression& v,
+         const Expression& rate, const Expression& decay, const Expression& kept,
+         const Expression& beta1, const Expression& rest1, const Expression& beta2,
+         const Expression& rest2, const Expression& root, const Expression& epsilon) {
         const Expression slope = g + decay * p;
         const Expression mean = beta1 * m + rest1 * slope;
         const Expression second = beta2 * v + rest2 * square(slope);

@@ -67,8 +67,8 @@ PATCHBAY_INLINE std::uint64_t digits_from(unsigned first) {
   return bit == 0 ? kDigits[word] : kDigits[word] << bit | kDigits[word + 1] >> (64 - bit);
 }
 
-/// Payne and Hanek, Radian Reduction for Trigonometric Functions, SIGNUM Newsletter 18 (1983): of
-/// x = m 2^e, only those digits of 2 / pi count that make no multiple of 4 with it, and 192 of them
+/// Payne and Hanek, Radian Reduction for Trigonometric Functions, SIGNUM Newsletter 18 (1983):
+/// leading digits of 2 / pi whose product with x is a multiple of 4 are left out, and the next 192
 /// are enough. |x| is above kOrdinary.
 [[gnu::noinline]] inline Angle<double> huge_angle(double x) {
   __extension__ typedef unsigned __int128 Wide;
