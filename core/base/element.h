@@ -27,6 +27,7 @@ template <class Body>
 auto with_element(DType dtype, const Body& body) -> decltype(body(float{})) {
 #define PATCHBAY_CALLED(name, printed, NAME, number, size_bytes, kind, type, ...) \
   case DType::name: return body(element::type{});
+  // NOLINTNEXTLINE(bugprone-branch-clone): two dtypes may have one type
   switch (dtype) { PATCHBAY_DTYPES(PATCHBAY_CALLED) }
 #undef PATCHBAY_CALLED
   return body(std::uint8_t{});

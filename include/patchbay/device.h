@@ -97,7 +97,7 @@ class PATCHBAY_API Device {
   void set_memory_limit(std::size_t size_bytes) const;
   /// The memory of later buffers comes from this resource, without a cache. Null: from the
   /// runtime's cache again. A buffer always releases its memory to the resource that it came from.
-  void set_memory_resource(std::shared_ptr<MemoryResource> resource) const;
+  void set_memory_resource(const std::shared_ptr<MemoryResource>& resource) const;
   /// The stream of tensor operations. Opens the device if it is not open.
   Stream default_stream() const;
   /// Blocks until all work submitted to the device is done. Errors: those of the submissions;

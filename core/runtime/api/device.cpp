@@ -61,7 +61,7 @@ void Device::set_memory_limit(std::size_t size_bytes) const {
   state().allocator->of(MemoryKind::kDevice).set_limit(size_bytes);
 }
 
-void Device::set_memory_resource(std::shared_ptr<MemoryResource> resource) const {
+void Device::set_memory_resource(const std::shared_ptr<MemoryResource>& resource) const {
   state().open("set_memory_resource");
   const bool caches = resource == nullptr && state().caches_memory();
   state().allocator->set_source(resource, caches);

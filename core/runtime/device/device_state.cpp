@@ -14,7 +14,8 @@ std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from
 
 /// Traced streams measure times.
 std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {
-  if (!info.properties.stream_priorities) wanted &= ~(PATCHBAY_STREAM_LOW | PATCHBAY_STREAM_HIGH);
+  if (!info.properties.stream_priorities)
+    wanted &= ~std::uint32_t{PATCHBAY_STREAM_LOW | PATCHBAY_STREAM_HIGH};
   return runtime.tracing.tracer() != nullptr ? wanted | PATCHBAY_STREAM_TIMES : wanted;
 }
 

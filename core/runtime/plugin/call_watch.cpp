@@ -71,7 +71,7 @@ struct Watched<Member> {
       return answer_exception<R>(name, nullptr);
     }
   }
-  static void install(Table& table, const char* entry) {
+  void install(Table& table, const char* entry) const {
     if (name[0] == '\0') name = entry;
     table.*Member = call;
   }
@@ -83,10 +83,9 @@ void keep(const Table& table) {
   if (std::memcmp(&own_entries<Table>, &table, sizeof(table)) != 0) own_entries<Table> = table;
 }
 
-#define PATCHBAY_WATCH(table, entry)                                                      \
-  Watched<&decltype(tables.table)::entry>::install(tables.table, #entry " of the " #table \
-                                                                        " tabl"           \
-                                                                        "e")
+#define PATCHBAY_WATCH(table, entry)                               \
+  (Watched<&decltype(tables.table)::entry>{}.install(tables.table, \
+                                                     #entry " of the " #table " table"))
 
 void watch_plugin(PluginTables& tables) {
   PATCHBAY_WATCH(plugin, feature_name);

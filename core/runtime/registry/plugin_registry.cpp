@@ -259,7 +259,7 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
   return result;
 }
 
-PluginInfo PluginRegistry::load(const std::filesystem::path& file, Settings settings) {
+PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Settings& settings) {
   runtime_.home.check("load", file.string());
   check_no_callback("load");
   if (opening == this) {

@@ -36,7 +36,7 @@ class PluginRegistry {
   /// these; kInvalidArgument for unknown names.
   void find_plugins(const RuntimeOptions& options);
   /// Opens another plugin. Errors: as find_plugins.
-  PluginInfo load(const std::filesystem::path& file, Settings settings);
+  PluginInfo load(const std::filesystem::path& file, const Settings& settings);
   /// Closes a plugin, or prevents it from being opened. Errors: kInvalidArgument for an unknown
   /// name; kInUse, which lists the holders.
   void unload(std::string_view plugin_name);

@@ -147,12 +147,13 @@ Track Tracer::device_track(const std::string& device_name, std::uint64_t stream_
 }
 
 void Tracer::span(Track track, std::string_view name, std::uint64_t begin_ns, std::uint64_t end_ns,
-                  TraceArguments arguments) noexcept {
+                  TraceArguments arguments) noexcept try {
   const std::uint64_t duration_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
   std::array<char, 64> duration{};
   const auto end = fmt::format_to_n(duration.data(), duration.size(), ",\"dur\":{}.{:03}",
                                     duration_ns / 1000, duration_ns % 1000);
   add("X", track, name, begin_ns, {duration.data(), end.size}, arguments);
+} catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the event is dropped
 }
 
 void Tracer::instant(Track track, std::string_view name, TraceArguments arguments) noexcept {
@@ -163,7 +164,7 @@ void Tracer::counter(Track track, std::string_view name, TraceArguments values) 
   add("C", track, name, now_ns(), {}, values);
 }
 
-void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept {
+void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to_ns) noexcept try {
   const std::uint64_t number = num_arrows_.fetch_add(1, std::memory_order_relaxed) + 1;
   // Short enough not to allocate.
   std::array<char, 64> id{};
@@ -174,6 +175,7 @@ void Tracer::arrow(Track from, std::uint64_t from_ns, Track to, std::uint64_t to
   };
   add("s", from, "flow", from_ns, write(""), {});
   add("f", to, "flow", to_ns, write(R"(,"bp":"e")"), {});
+} catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the event is dropped
 }
 
 void Tracer::begin(Track track, std::string_view name) noexcept {

@@ -61,6 +61,7 @@ struct Frames {
 _Unwind_Reason_Code add_frame(_Unwind_Context* context, void* to) {
   auto& frames = *static_cast<Frames*>(to);
   if (frames.next == frames.end) return _URC_END_OF_STACK;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the unwinder has addresses as integers
   *frames.next++ = reinterpret_cast<void*>(_Unwind_GetIP(context));
   return _URC_NO_REASON;
 }

@@ -15,15 +15,12 @@
 #include <vector>
 
 #include "patchbay/dtype.h"
+#include "patchbay/kernel.h"
 #include "patchbay/plugin/kernels/signatures.hpp"
 
 #include "core/runtime/kernel/kernel_cache.h"
 
-namespace patchbay {
-
-struct KernelSpec;
-
-namespace tensor {
+namespace patchbay::tensor {
 
 /// A set of dtypes, one bit each.
 using DTypes = kernels::DtypeSet;
@@ -165,7 +162,6 @@ template <class Cache>
                   [&] { return make_spec(op, out, dtype, scalars, attributes); });
 }
 
-}  // namespace tensor
-}  // namespace patchbay
+}  // namespace patchbay::tensor
 
 #endif  // PATCHBAY_CORE_TENSOR_DISPATCH_OPERATORS_H_
