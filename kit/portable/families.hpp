@@ -23,6 +23,7 @@ Prepared prepare_reduction(Backend& backend, const patchbay_kernel_spec& spec);
   Prepared prepare_##name(Backend& backend, const patchbay_kernel_spec& spec);
 PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_DECLARED)
 PATCHBAY_OPERATORS_MATRIX(PATCHBAY_DECLARED)
+PATCHBAY_OPERATORS_WINDOW(PATCHBAY_DECLARED)
 #undef PATCHBAY_DECLARED
 
 }  // namespace patchbay::portable

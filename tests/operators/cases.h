@@ -26,6 +26,7 @@ OperatorCases elementwise_cases();
 OperatorCases reduction_cases();
 OperatorCases matrix_cases();
 OperatorCases random_cases();
+OperatorCases window_cases();
 
 }  // namespace patchbay::test
 

@@ -16,8 +16,9 @@ namespace {
 const OperatorCases& all_cases() {
   static const OperatorCases cases = [] {
     OperatorCases all;
-    for (const OperatorCases& family : {memory_cases(), elementwise_cases(), reduction_cases(),
-                                        matrix_cases(), random_cases(), indexing_cases()}) {
+    for (const OperatorCases& family :
+         {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases(), random_cases(),
+          indexing_cases(), window_cases()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

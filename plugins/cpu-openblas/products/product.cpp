@@ -110,20 +110,6 @@ void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, 
   });
 }
 
-/// Scratch memory for each part of a launch.
-class ProductKernel::Room {
- public:
-  Room(ScratchPool& pool, std::int64_t bytes, int num_parts)
-      : each_((bytes + kLine - 1) / kLine * kLine),
-        lease_(pool.take(static_cast<std::size_t>(each_ * num_parts))) {}
-  void* of(int part) const noexcept { return lease_.data() + each_ * part; }
-
- private:
-  static constexpr std::int64_t kLine = 64;
-  const std::int64_t each_;
-  const ScratchPool::Lease lease_;
-};
-
 std::int64_t ProductKernel::scratch_bytes(const GemmProblem& p, const Job& job) const noexcept {
   if (loops_.half) return loops_.half->scratch_floats(p) * std::int64_t{sizeof(float)};
   if (!computes_floats() || job.is_vector) return 0;
@@ -159,7 +145,7 @@ void ProductKernel::compute(const Job& job) const {
 /// thread that shares its core with another program takes fewer.
 void ProductKernel::compute_whole(const Job& job, std::int64_t count, int num_parts) const {
   if (count == 0) return;
-  const Room room(scratch_, scratch_bytes(job.first, job), num_parts);
+  const ScratchRooms room(scratch_, scratch_bytes(job.first, job), num_parts);
   const std::int64_t together =
       num_parts == 1 ? count : std::max<std::int64_t>(count / num_parts / 8, 1);
   std::atomic<std::int64_t> next{0};
@@ -187,7 +173,7 @@ void ProductKernel::compute_split(const Job& job, std::int64_t index, int num_th
   GemmProblem largest = problem;
   largest.m = std::min(problem.m, grid.m_piece);
   largest.n = std::min(problem.n, grid.n_piece);
-  const Room room(scratch_, scratch_bytes(largest, job), num_parts);
+  const ScratchRooms room(scratch_, scratch_bytes(largest, job), num_parts);
   workers_.parallel_for(num_parts, [&](int part) {
     compute_piece(piece_of(problem, grid, part, element_bytes(dtype_)), job, room.of(part));
   });

@@ -41,7 +41,6 @@ class ProductKernel final : public plugin::Kernel {
 
  private:
   struct Job;
-  class Room;
 
   void compute(const Job& job) const;
   void compute_by_blas(const Job& job) const;

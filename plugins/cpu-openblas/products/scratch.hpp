@@ -4,6 +4,7 @@
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -50,6 +51,20 @@ class ScratchPool {
 
   std::mutex mutex_;
   std::vector<ScratchBlock> kept_;
+};
+
+/// Equal rooms of scratch memory, one for each part of a launch.
+class ScratchRooms {
+ public:
+  ScratchRooms(ScratchPool& pool, std::int64_t bytes, int num_parts)
+      : each_((bytes + kLine - 1) / kLine * kLine),
+        lease_(pool.take(static_cast<std::size_t>(each_ * num_parts))) {}
+  char* of(int part) const noexcept { return lease_.data() + each_ * part; }
+
+ private:
+  static constexpr std::int64_t kLine = 64;
+  const std::int64_t each_;
+  const ScratchPool::Lease lease_;
 };
 
 }  // namespace patchbay::cpu

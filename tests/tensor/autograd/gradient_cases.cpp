@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include <patchbay/concat.h>
+#include <patchbay/convolution.h>
 #include <patchbay/functional.h>
 #include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
+#include <patchbay/pooling.h>
 
 #include "support/device_test.h"
 
@@ -318,6 +320,45 @@ void add_functional(std::vector<GradientCase>& cases) {
   });
 }
 
+/// Both operands of a bilinear operator, so that its second derivatives need the other two.
+void add_windows(std::vector<GradientCase>& cases) {
+  const auto convolve = [](const Conv2dOptions& options) {
+    return [options](const Inputs& in) { return conv2d(in[0], in[1], in[2], options); };
+  };
+  cases.push_back({"conv2d", "conv2d", {{1, 2, 3, 4}, {2, 2, 2, 2}, {2}}, convolve({})});
+  cases.push_back({"conv2d_input",
+                   "conv2dWithSteps",
+                   {{2, 2, 4, 3}, {2, 1, 2, 2}, {2}},
+                   convolve({.stride = {2, 1}, .padding = 1, .dilation = {1, 2}, .groups = 2})});
+  cases.push_back({"conv2d_weight", "conv1d", {{1, 2, 5}, {2, 2, 3}}, [](const Inputs& in) {
+                     return conv1d(in[0], in[1], {}, {.padding = 1});
+                   }});
+  cases.push_back(
+      {"conv2d_input", "convTranspose2d", {{1, 2, 2, 3}, {2, 1, 2, 2}, {2}}, [](const Inputs& in) {
+         return conv_transpose2d(in[0], in[1], in[2],
+                                 {.stride = 2, .padding = 1, .output_padding = 1, .groups = 2});
+       }});
+  cases.push_back({"conv2d_input", "convTranspose1d", {{2, 3}, {2, 2, 2}}, [](const Inputs& in) {
+                     return conv_transpose1d(in[0], in[1], {}, {.stride = 2});
+                   }});
+  const auto add = [&](const char* record, const char* name, const Shape& shape, auto pool) {
+    cases.push_back(
+        {record, name, {shape}, [pool](const Inputs& in) { return square(pool(in[0])); }});
+  };
+  add("gather", "maxPool2d", {1, 2, 4, 5},
+      [](const Tensor& x) { return max_pool2d(x, 3, {.stride = 1, .padding = 1}); });
+  add("gather", "maxPool1d", {2, 7}, [](const Tensor& x) { return max_pool1d(x, 2); });
+  add("gather", "adaptiveMaxPool2d", {1, 1, 3, 4},
+      [](const Tensor& x) { return adaptive_max_pool2d(x, 2); });
+  add("avg_pool2d", "avgPool2d", {2, 1, 4, 3},
+      [](const Tensor& x) { return avg_pool2d(x, 2, {.stride = 1, .padding = 1}); });
+  add("avg_pool2d_input", "avgPool1d", {1, 2, 5},
+      [](const Tensor& x) { return avg_pool1d(x, 2, {.ceil = true}); });
+  add("avg_pool2d", "adaptiveAvgPool2d", {2, 5, 3}, [](const Tensor& x) {
+    return adaptive_avg_pool2d(x, {2, 2});
+  });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -331,6 +372,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_joining(all);
     add_indexing(all);
     add_functional(all);
+    add_windows(all);
     return all;
   }();
   return cases;

@@ -114,11 +114,74 @@
     "and b are not read, with beta 0 out is not; leading dimensions count products: equal "       \
     "extents in all three, any strides, 0 where a or b repeats")
 
+/* Windows over the last two dimensions of images [n, c, h, w]. All tensors are contiguous; 16-bit
+ * floats are computed in f32 and rounded once. The window of the place (y, x) of the result begins
+ * at (y stride_h - padding_h, x stride_w - padding_w); what lies outside the image counts as 0, or
+ * not at all. Each operator has a kernel of its own. */
+#define PATCHBAY_WINDOW_SHAPES                                                                \
+  "images [n, c, h, w]; weight [o, c / groups, kh, kw]; windows [n, o, h', w'] with h' = (h " \
+  "+ 2 padding_h - dilation_h (kh - 1) - 1) / stride_h + 1, rounded down, and w' likewise"
+#define PATCHBAY_POOL_SHAPES "images [n, c, h, w]; windows [n, c, h', w'], h' and w' any"
+#define PATCHBAY_OPERATORS_WINDOW(X)                                                              \
+  X(conv2d, 1, "out:write a:read weight:read", FLOATS, Same, TERMS(512),                          \
+    "a: images; out: windows; " PATCHBAY_WINDOW_SHAPES,                                           \
+    "a: conv2d_input of grad and weight; weight: conv2d_weight of a and grad",                    \
+    "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016",              \
+    "out[n, o, y, x] = sum over c, i, j of weight[o, c, i, j] a[n, c, y stride_h + i dilation_h " \
+    "- padding_h, x stride_w + j dilation_w - padding_w], c of the group of o")                   \
+  X(conv2d_input, 1, "out:write grad:read weight:read", FLOATS, Same, TERMS(512),                 \
+    "grad: windows; out: images; " PATCHBAY_WINDOW_SHAPES,                                        \
+    "grad: conv2d of grad' and weight; weight: conv2d_weight of grad' and grad",                  \
+    "the adjoint of conv2d in a: a transposed convolution", "")                                   \
+  X(conv2d_weight, 1, "out:write a:read grad:read", FLOATS, Same, TERMS(512),                     \
+    "a: images; grad: windows; out: weight; " PATCHBAY_WINDOW_SHAPES,                             \
+    "a: conv2d_input of grad and grad'; grad: conv2d of a and grad'",                             \
+    "the adjoint of conv2d in weight", "")                                                        \
+  X(max_pool2d_index, 1, "out:write a:read", FLOATS, Index, EXACT,                                \
+    "a: images; out: windows; " PATCHBAY_POOL_SHAPES, "",                                         \
+    "the place y w + x of the largest element of each window: the first NaN, else the first",     \
+    "elements outside the image do not count; a window without elements gives 0")                 \
+  X(avg_pool2d, 1, "out:write a:read", FLOATS, Same, TERMS(64),                                   \
+    "a: images; out: windows; " PATCHBAY_POOL_SHAPES, "avg_pool2d_input of grad",                 \
+    "the sum of each window divided by the number of its elements",                               \
+    "with counts_padding those outside the image count, up to the padding; NaN without elements") \
+  X(avg_pool2d_input, 1, "out:write grad:read", FLOATS, Same, TERMS(64),                          \
+    "grad: windows; out: images; " PATCHBAY_POOL_SHAPES, "avg_pool2d of grad",                    \
+    "the adjoint of avg_pool2d", "")
+
 /* The attributes of operators. Those of one operator are adjacent.
  * X(operator, attribute, TYPE, DEFAULT, ...): TYPE is I64, F64 or WORD, DEFAULT is REQUIRED or
  * OPTIONAL(value); the smallest and the largest value, or the words, follow. */
-#define PATCHBAY_OPERATOR_ATTRIBUTES(X) \
-  X(gather, dim, I64, REQUIRED, 0, 7)   \
-  X(scatter_add, dim, I64, REQUIRED, 0, 7)
+#define PATCHBAY_STEP_ATTRIBUTES(X, op)             \
+  X(op, stride_h, I64, OPTIONAL(1), 1, 0x7fffffff)  \
+  X(op, stride_w, I64, OPTIONAL(1), 1, 0x7fffffff)  \
+  X(op, padding_h, I64, OPTIONAL(0), 0, 0x7fffffff) \
+  X(op, padding_w, I64, OPTIONAL(0), 0, 0x7fffffff)
+#define PATCHBAY_DILATION_ATTRIBUTES(X, op)          \
+  X(op, dilation_h, I64, OPTIONAL(1), 1, 0x7fffffff) \
+  X(op, dilation_w, I64, OPTIONAL(1), 1, 0x7fffffff)
+#define PATCHBAY_CONVOLUTION_ATTRIBUTES(X, op) \
+  PATCHBAY_STEP_ATTRIBUTES(X, op)              \
+  PATCHBAY_DILATION_ATTRIBUTES(X, op)          \
+  X(op, groups, I64, OPTIONAL(1), 1, 0x7fffffff)
+/* With `adaptive` the window of y is from y h / h', rounded down, to (y + 1) h / h', rounded up;
+ * the other attributes then have no effect. */
+#define PATCHBAY_POOL_ATTRIBUTES(X, op)            \
+  X(op, kernel_h, I64, OPTIONAL(1), 1, 0x7fffffff) \
+  X(op, kernel_w, I64, OPTIONAL(1), 1, 0x7fffffff) \
+  PATCHBAY_STEP_ATTRIBUTES(X, op)                  \
+  X(op, adaptive, I64, OPTIONAL(0), 0, 1)
+#define PATCHBAY_OPERATOR_ATTRIBUTES(X)                 \
+  X(gather, dim, I64, REQUIRED, 0, 7)                   \
+  X(scatter_add, dim, I64, REQUIRED, 0, 7)              \
+  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d)            \
+  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_input)      \
+  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_weight)     \
+  PATCHBAY_POOL_ATTRIBUTES(X, max_pool2d_index)         \
+  PATCHBAY_DILATION_ATTRIBUTES(X, max_pool2d_index)     \
+  PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d)               \
+  X(avg_pool2d, counts_padding, I64, OPTIONAL(0), 0, 1) \
+  PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d_input)         \
+  X(avg_pool2d_input, counts_padding, I64, OPTIONAL(0), 0, 1)
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_ */

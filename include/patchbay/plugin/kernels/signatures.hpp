@@ -98,6 +98,7 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
 #define PATCHBAY_REDUCTION(...) PATCHBAY_ROW("reduction", __VA_ARGS__)
 #define PATCHBAY_RANDOM(...) PATCHBAY_ROW("random", __VA_ARGS__)
 #define PATCHBAY_MATRIX(...) PATCHBAY_ROW("matrix", __VA_ARGS__)
+#define PATCHBAY_WINDOW(...) PATCHBAY_ROW("window", __VA_ARGS__)
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient)                           \
   elementwise(#name, #name ".1", "elementwise", "out:write a:read", PATCHBAY_SET_##dtypes, \
               Result::kSame, kOneShape),
@@ -135,6 +136,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
     PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
     PATCHBAY_OPERATORS_RANDOM(PATCHBAY_RANDOM)        //
     PATCHBAY_OPERATORS_MATRIX(PATCHBAY_MATRIX)        //
+    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_WINDOW)        //
 });
 #undef PATCHBAY_GIVEN_REQUIRED
 #undef PATCHBAY_GIVEN_OPTIONAL
@@ -147,6 +149,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
 #undef PATCHBAY_REDUCTION
 #undef PATCHBAY_RANDOM
 #undef PATCHBAY_MATRIX
+#undef PATCHBAY_WINDOW
 #undef PATCHBAY_UNARY
 #undef PATCHBAY_BINARY
 #undef PATCHBAY_CHOICE
