@@ -6,7 +6,7 @@
 
 #include "conformance/chapters.h"
 #include "conformance/expect.h"
-#include "conformance/kernels/array.h"
+#include "conformance/values/array.h"
 #include "conformance/kernels/launcher.h"
 
 namespace patchbay::conformance {

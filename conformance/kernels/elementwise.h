@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "conformance/kernels/array.h"
+#include "conformance/values/array.h"
 #include "conformance/kernels/launcher.h"
-#include "conformance/kernels/values.h"
+#include "conformance/values/values.h"
 
 namespace patchbay::conformance {
 

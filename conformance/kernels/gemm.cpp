@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "conformance/kernels/array.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
-#include "conformance/kernels/values.h"
+#include "conformance/values/array.h"
+#include "conformance/values/values.h"
 
 namespace patchbay::conformance {
 namespace {

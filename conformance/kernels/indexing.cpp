@@ -1,9 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // gather scatter_add: read elements, and add to elements, by index.
-#include "conformance/kernels/array.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
-#include "conformance/kernels/values.h"
+#include "conformance/values/array.h"
+#include "conformance/values/values.h"
 
 namespace patchbay::conformance {
 namespace {

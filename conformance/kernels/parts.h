@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conformance/check.h"
-#include "conformance/kernels/element.h"
+#include "conformance/values/element.h"
 
 namespace patchbay::conformance {
 
@@ -23,6 +23,7 @@ std::vector<Check> reduction_checks();
 std::vector<Check> gemm_checks();
 std::vector<Check> random_checks();
 std::vector<Check> indexing_checks();
+std::vector<Check> window_checks();
 
 /// Two checks of an operator: one for the dtypes that every backend has, one for f64.
 template <class Required, class F64>

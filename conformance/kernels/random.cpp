@@ -5,7 +5,7 @@
 
 #include "conformance/kernels/elementwise.h"
 #include "conformance/kernels/parts.h"
-#include "conformance/kernels/philox.h"
+#include "conformance/values/philox.h"
 
 namespace patchbay::conformance {
 namespace {

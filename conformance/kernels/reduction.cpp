@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "conformance/kernels/array.h"
 #include "conformance/kernels/launcher.h"
 #include "conformance/kernels/parts.h"
 #include "conformance/kernels/reduction_cases.h"
-#include "conformance/kernels/values.h"
+#include "conformance/values/array.h"
+#include "conformance/values/values.h"
 
 namespace patchbay::conformance {
 namespace {

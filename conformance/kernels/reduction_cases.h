@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/kernels/layout.h"
+#include "conformance/values/layout.h"
 
 namespace patchbay::conformance {
 

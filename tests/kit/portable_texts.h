@@ -31,11 +31,14 @@ class RecordingBackend {
           return [](std::string_view) { return std::make_unique<Function>(); };
         }) {}
 
-  /// The text for a spec, or an empty one if it is refused.
-  std::string text_of(std::string_view op, std::vector<patchbay_argument_spec> specs) {
+  /// The text for a spec with the smallest attributes, or an empty one if it is refused.
+  std::string text_of(const kernels::Signature& op, std::vector<patchbay_argument_spec> specs) {
     patchbay_kernel_spec spec{};
     spec.size = sizeof spec;
-    spec.op = plugin::to_abi(op);
+    spec.op = plugin::to_abi(op.kernel);
+    const std::vector<patchbay_attribute> attributes = required_attributes(op);
+    spec.attributes = attributes.data();
+    spec.num_attributes = static_cast<std::uint32_t>(attributes.size());
     spec.arguments = specs.data();
     spec.num_arguments = static_cast<std::uint32_t>(specs.size());
     spec.workspace_limit_bytes = UINT64_MAX;
@@ -47,6 +50,20 @@ class RecordingBackend {
   }
 
  private:
+  /// All of them are integers.
+  static std::vector<patchbay_attribute> required_attributes(const kernels::Signature& op) {
+    std::vector<patchbay_attribute> all;
+    for (const kernels::AttributeRule& rule : op.attributes) {
+      if (!rule.is_required) continue;
+      patchbay_attribute attribute{};
+      attribute.name = plugin::to_abi(rule.name);
+      attribute.type = PATCHBAY_ATTRIBUTE_I64;
+      attribute.value.i64 = rule.i64_least;
+      all.push_back(attribute);
+    }
+    return all;
+  }
+
   struct Function : portable::Function {
     void launch(plugin::Stream&, std::string_view, const portable::Grid&,
                 const portable::Arguments&) override {}
@@ -73,14 +90,13 @@ inline patchbay_argument_spec argument_spec(kernels::Role role, std::uint8_t out
   return spec;
 }
 
-/// Of every operator without attributes, for each pair of dtypes that it has (of the result, of the
+/// Of every operator, for each pair of dtypes that it has (of the result, of the
 /// operands).
 inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
                                                 const std::vector<std::uint8_t>& dtypes) {
   RecordingBackend backend(traits);
   std::vector<PortableText> texts;
   for (const kernels::Signature& op : kernels::kSignatures) {
-    if (!op.attributes.empty()) continue;
     for (const std::uint8_t out : dtypes) {
       for (const std::uint8_t in : dtypes) {
         const bool is_pair = op.result == kernels::Result::kChosen;
@@ -89,7 +105,7 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
         for (const kernels::Parameter& parameter : op.parameters) {
           specs.push_back(argument_spec(parameter.role, out, in));
         }
-        std::string text = backend.text_of(op.kernel, specs);
+        std::string text = backend.text_of(op, specs);
         if (text.empty()) continue;
         texts.push_back({std::string(op.kernel) + '_' + patchbay::dtype_name(out) + '_' +
                              patchbay::dtype_name(in),

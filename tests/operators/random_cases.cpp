@@ -7,7 +7,7 @@
 
 #include <patchbay/random.h>
 
-#include "conformance/kernels/philox.h"
+#include "conformance/values/philox.h"
 #include "operators/cases.h"
 #include "operators/layouts.h"
 

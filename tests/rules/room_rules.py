@@ -18,7 +18,7 @@ FLOORS = {
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/functional tensor/interop tensor/print
         tensor/api""".split(),
     "kit": ". library expression executor portable+portable/elementwise device".split(),
-    "conformance": ".+kernels".split(),
+    "conformance": ".+values+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd products+fused+kernels+windows device".split(),
     "plugins/opencl": "api device+kernels".split(),
     "plugins/cuda-cublas": "api device+kernels".split(),

@@ -30,15 +30,23 @@ ErrorBound bound_of(const kernels::Bound& bound) {
           bound.ulps, rounded, rounded};
 }
 
-/// "dim: an integer from 0 to 7"
-std::string attributes_of(const kernels::Signature& signature) {
-  std::string text;
-  for (const kernels::AttributeRule& rule : signature.attributes) {
-    if (!text.empty()) text += "; ";
-    text += fmt::format("{}: {}", rule.name, kernels::expected_of(rule));
-    if (!rule.is_required) text += ", or " + kernels::default_of(rule);
-  }
+/// "an integer from 1 to 9 (1 if left out)"
+std::string values_of(const kernels::AttributeRule& rule) {
+  std::string text = kernels::expected_of(rule);
+  if (!rule.is_required) text += fmt::format(" ({} if left out)", kernels::default_of(rule));
   return text;
+}
+
+/// "dim: an integer from 0 to 7"; neighbours with equal values share them: "h, w: an integer ...".
+std::string attributes_of(const kernels::Signature& signature) {
+  std::string text, values;
+  for (const kernels::AttributeRule& rule : signature.attributes) {
+    const std::string own = values_of(rule);
+    if (!values.empty()) text += own == values ? ", " : fmt::format(": {}; ", values);
+    text += rule.name;
+    values = own;
+  }
+  return values.empty() ? text : fmt::format("{}: {}", text, values);
 }
 
 OperatorInfo info_of(const tensor::Operator& op) {

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include <patchbay/concat.h>
+#include <patchbay/convolution.h>
 #include <patchbay/functional.h>
+#include <patchbay/pooling.h>
 #include <patchbay/indexing.h>
 #include <patchbay/ops.h>
 
@@ -34,10 +36,11 @@ struct Operands {
         flags_out(zeros({2, 3}, {DType::boolean, where})),
         rows(from_host({std::int64_t{1}, std::int64_t{0}}, {2}, where)),
         places(from_host({0, 1, 1, 0, 1, 0}, {2, 3}, where)),
+        image(ones({1, 1, 2, 2}, where)),
         elsewhere(zeros({2, 3}, other)) {}
 
   Device device, other;
-  Tensor a, b, out, square, single, flags, flags_out, rows, places, elsewhere;
+  Tensor a, b, out, square, single, flags, flags_out, rows, places, image, elsewhere;
 };
 
 struct Row {
@@ -151,6 +154,20 @@ const std::vector<Row>& rows() {
       {"cross_entropy", [](const Operands& o) {
          use(cross_entropy(o.a, o.rows, {.label_smoothing = 0.5})), use(cross_entropy(o.a, o.b));
        }},
+      // convolution.h, pooling.h
+      {"conv1d", [](const Operands& o) { use(conv1d(o.a.unsqueeze(0), o.b.unsqueeze(0))); }},
+      {"conv2d", [](const Operands& o) { use(conv2d(o.image, o.image)); }},
+      {"conv_transpose1d", [](const Operands& o) { use(conv_transpose1d(o.a.t(), o.b.t().unsqueeze(2))); }},
+      {"conv_transpose2d", [](const Operands& o) { use(conv_transpose2d(o.image, o.image)); }},
+      {"max_pool1d", [](const Operands& o) { use(max_pool1d(o.a, 2)); }},
+      {"max_pool2d", [](const Operands& o) { use(max_pool2d(o.image, 2)); }},
+      {"max_pool2d_index", [](const Operands& o) { use(max_pool2d_index(o.image, 2)); }},
+      {"avg_pool1d", [](const Operands& o) { use(avg_pool1d(o.a, 2)); }},
+      {"avg_pool2d", [](const Operands& o) { use(avg_pool2d(o.image, 2)); }},
+      {"adaptive_max_pool1d", [](const Operands& o) { use(adaptive_max_pool1d(o.a, 2)); }},
+      {"adaptive_max_pool2d", [](const Operands& o) { use(adaptive_max_pool2d(o.image, 2)); }},
+      {"adaptive_avg_pool1d", [](const Operands& o) { use(adaptive_avg_pool1d(o.a, 2)); }},
+      {"adaptive_avg_pool2d", [](const Operands& o) { use(adaptive_avg_pool2d(o.image, 2)); }},
       // concat.h
       {"concat", [](const Operands& o) { use(concat({o.a, o.b})), use(concat({o.a, o.b}, 1)); }},
       {"concat_out", [](const Operands& o) { concat_out(o.out, {o.a[0].unsqueeze(0), o.b[1].unsqueeze(0)}); }},
@@ -312,7 +329,7 @@ std::set<std::string> declared() {
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
   for (const char* other :
-       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h"}) {
+       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "convolution.h", "pooling.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);

@@ -10,7 +10,7 @@
 #include <patchbay/kernel.h>
 #include <patchbay/random.h>
 
-#include "conformance/kernels/philox.h"
+#include "conformance/values/philox.h"
 #include "support/cpu_runtime.h"
 #include "support/device_test.h"
 #include "support/layout.h"

@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The expected content of random tensors: Philox4x32-10 as in Salmon et al., Parallel Random
 // Numbers: As Easy as 1, 2, 3, 2011, and the distributions in long double.
-#ifndef PATCHBAY_CONFORMANCE_KERNELS_PHILOX_H_
-#define PATCHBAY_CONFORMANCE_KERNELS_PHILOX_H_
+#ifndef PATCHBAY_CONFORMANCE_VALUES_PHILOX_H_
+#define PATCHBAY_CONFORMANCE_VALUES_PHILOX_H_
 
 #include <array>
 #include <cmath>
@@ -77,4 +77,4 @@ struct Draws {
 
 }  // namespace patchbay::test
 
-#endif  // PATCHBAY_CONFORMANCE_KERNELS_PHILOX_H_
+#endif  // PATCHBAY_CONFORMANCE_VALUES_PHILOX_H_

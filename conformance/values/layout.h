@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The positions of a tensor's elements in memory.
-#ifndef PATCHBAY_CONFORMANCE_KERNELS_LAYOUT_H_
-#define PATCHBAY_CONFORMANCE_KERNELS_LAYOUT_H_
+#ifndef PATCHBAY_CONFORMANCE_VALUES_LAYOUT_H_
+#define PATCHBAY_CONFORMANCE_VALUES_LAYOUT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -32,4 +32,4 @@ Layout spread(const Shape& shape, std::int64_t step, std::int64_t offset = 0);
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_KERNELS_LAYOUT_H_
+#endif  // PATCHBAY_CONFORMANCE_VALUES_LAYOUT_H_

@@ -1,14 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Operands for kernels: special values at which arithmetic tends to fail, then ordinary ones.
-#ifndef PATCHBAY_CONFORMANCE_KERNELS_VALUES_H_
-#define PATCHBAY_CONFORMANCE_KERNELS_VALUES_H_
+#ifndef PATCHBAY_CONFORMANCE_VALUES_VALUES_H_
+#define PATCHBAY_CONFORMANCE_VALUES_VALUES_H_
 
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "conformance/bytes.h"
-#include "conformance/kernels/element.h"
+#include "conformance/values/element.h"
 
 namespace patchbay::conformance {
 
@@ -79,4 +79,4 @@ T mixed_value(int operand, std::size_t index) {
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_KERNELS_VALUES_H_
+#endif  // PATCHBAY_CONFORMANCE_VALUES_VALUES_H_

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // A tensor on the host with the memory around it, which shows writes outside of the tensor.
-#ifndef PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
-#define PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
+#ifndef PATCHBAY_CONFORMANCE_VALUES_ARRAY_H_
+#define PATCHBAY_CONFORMANCE_VALUES_ARRAY_H_
 
 #include <cstring>
 #include <functional>
@@ -10,8 +10,8 @@
 
 #include "conformance/bytes.h"
 #include "conformance/expect.h"
-#include "conformance/kernels/element.h"
-#include "conformance/kernels/layout.h"
+#include "conformance/values/element.h"
+#include "conformance/values/layout.h"
 
 namespace patchbay::conformance {
 
@@ -72,4 +72,4 @@ class Array {
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_KERNELS_ARRAY_H_
+#endif  // PATCHBAY_CONFORMANCE_VALUES_ARRAY_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "conformance/kernels/layout.h"
+#include "conformance/values/layout.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The element types of kernels, and how they are compared.
-#ifndef PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
-#define PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
+#ifndef PATCHBAY_CONFORMANCE_VALUES_ELEMENT_H_
+#define PATCHBAY_CONFORMANCE_VALUES_ELEMENT_H_
 
 #include <bit>
 #include <cmath>
@@ -74,4 +74,4 @@ bool is_close(T got, T expected, double ulps) {
 
 }  // namespace patchbay::conformance
 
-#endif  // PATCHBAY_CONFORMANCE_KERNELS_ELEMENT_H_
+#endif  // PATCHBAY_CONFORMANCE_VALUES_ELEMENT_H_
