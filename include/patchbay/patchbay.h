@@ -19,6 +19,7 @@
 #include "patchbay/kernel.h"
 #include "patchbay/kernel_module.h"
 #include "patchbay/log.h"
+#include "patchbay/normalization.h"
 #include "patchbay/operators.h"
 #include "patchbay/ops.h"
 #include "patchbay/print.h"

@@ -8,6 +8,7 @@
 #include <patchbay/functional.h>
 #include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
+#include <patchbay/normalization.h>
 
 #include "support/device_test.h"
 
@@ -318,6 +319,30 @@ void add_functional(std::vector<GradientCase>& cases) {
   });
 }
 
+void add_normalization(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back(
+        {"", name, shapes, [function](const Inputs& in) { return square(function(in)); }});
+  };
+  add("layerNorm", {{3, 2, 2}, {2, 2}, {2, 2}}, [](const Inputs& in) {
+    return layer_norm(in[0], {2, 2}, in[1], in[2], 0.1);
+  });
+  add("layerNormAlone", {{2, 4}}, [](const Inputs& in) { return layer_norm(in[0], {4}); });
+  add("rmsNorm", {{2, 4}, {4}}, [](const Inputs& in) { return rms_norm(in[0], {4}, in[1]); });
+  add("rmsNormAlone", {{4, 2}}, [](const Inputs& in) { return rms_norm(in[0].t(), {4}); });
+  add("groupNorm", {{2, 4, 2}, {4}, {4}},
+      [](const Inputs& in) { return group_norm(in[0], 2, in[1], in[2]); });
+  add("batchNorm", {{3, 2, 2}, {2}, {2}}, [](const Inputs& in) {
+    return batch_norm(in[0], {.weight = in[1], .bias = in[2], .training = true});
+  });
+  add("batchNormByRunningStatistics", {{3, 2}, {2}, {2}}, [](const Inputs& in) {
+    return batch_norm(in[0], {.running_mean = in[0].new_full({2}, 0.25),
+                              .running_var = in[0].new_full({2}, 2),
+                              .weight = in[1],
+                              .bias = in[2]});
+  });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -331,6 +356,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_joining(all);
     add_indexing(all);
     add_functional(all);
+    add_normalization(all);
     return all;
   }();
   return cases;

@@ -13,6 +13,7 @@
 #include <patchbay/concat.h>
 #include <patchbay/functional.h>
 #include <patchbay/indexing.h>
+#include <patchbay/normalization.h>
 #include <patchbay/ops.h>
 
 #include "support/device_test.h"
@@ -151,6 +152,16 @@ const std::vector<Row>& rows() {
       {"cross_entropy", [](const Operands& o) {
          use(cross_entropy(o.a, o.rows, {.label_smoothing = 0.5})), use(cross_entropy(o.a, o.b));
        }},
+      // normalization.h
+      {"batch_norm", [](const Operands& o) {
+         const Tensor mean = zeros({3}, o.device), variance = ones({3}, o.device);
+         for (const bool training : {true, false}) {
+           use(batch_norm(o.a, {.running_mean = mean, .running_var = variance, .training = training}));
+         }
+       }},
+      {"layer_norm", [](const Operands& o) { use(layer_norm(o.a, {2, 3}, o.b, o.b)); }},
+      {"group_norm", [](const Operands& o) { use(group_norm(o.a, 3, o.a[0], o.b[0])); }},
+      {"rms_norm", [](const Operands& o) { use(rms_norm(o.a, {3}, o.b[0])); }},
       // concat.h
       {"concat", [](const Operands& o) { use(concat({o.a, o.b})), use(concat({o.a, o.b}, 1)); }},
       {"concat_out", [](const Operands& o) { concat_out(o.out, {o.a[0].unsqueeze(0), o.b[1].unsqueeze(0)}); }},
@@ -312,7 +323,7 @@ std::set<std::string> declared() {
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
   for (const char* other :
-       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h"}) {
+       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "normalization.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);
