@@ -343,6 +343,20 @@ void add_normalization(std::vector<GradientCase>& cases) {
   });
 }
 
+void add_activations(std::vector<GradientCase>& cases) {
+  for (const auto& [name, activation] : {std::pair("linearRelu", Activation::kRelu),
+                                         {"linearGelu", Activation::kGelu},
+                                         {"linearSigmoid", Activation::kSigmoid},
+                                         {"linearTanh", Activation::kTanh}}) {
+    cases.push_back({"", name, {{2, 2, 3}, {2, 3}, {2}}, [activation](const Inputs& in) {
+                       return linear(in[0], in[1], in[2], activation);
+                     }});
+  }
+  cases.push_back({"", "linearTanhWithoutBias", {{2, 3}, {2, 3}}, [](const Inputs& in) {
+                     return linear(in[0], in[1], {}, Activation::kTanh);
+                   }});
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -357,6 +371,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_indexing(all);
     add_functional(all);
     add_normalization(all);
+    add_activations(all);
     return all;
   }();
   return cases;

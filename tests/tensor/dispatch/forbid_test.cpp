@@ -131,7 +131,9 @@ const std::vector<Row>& rows() {
       {"stddev", [](const Operands& o) { use(stddev(o.a)), use(stddev(o.a.t(), 1, 0, true)); }},
       {"trace", [](const Operands& o) { use(trace(o.square)); }},
       {"addmm", [](const Operands& o) { use(addmm(o.square, o.a, o.b.t())); }},
-      {"linear", [](const Operands& o) { use(linear(o.a, o.b)); }},
+      {"linear", [](const Operands& o) {
+         use(linear(o.a, o.b)), use(linear(o.a, o.b, o.a[0].slice(0, 0, 2), Activation::kGelu));
+       }},
       {"norm",
        [](const Operands& o) { use(norm(o.a)), use(norm(o.a, 1, 0)), use(norm(o.a, INFINITY)); }},
       REDUCTION(any), REDUCTION(all),
@@ -319,7 +321,8 @@ std::set<std::string> declared() {
   add_matches(names, header("elementwise.h"), R"(\nPATCHBAY_\w+_FORMS\((\w+)\))", {}, "_out");
   const char* const function =
       R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
-      R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
+      R"((?:const )?(?:Tensor|std::vector<Tensor>|\w+State|\w+Result|std::string|std::ostream)&?)"
+      R"(\s+)"
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
   for (const char* other :
