@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PATCHBAY_H_
 #define PATCHBAY_PATCHBAY_H_
 
+#include "patchbay/attention.h"
 #include "patchbay/autograd.h"
 #include "patchbay/buffer.h"
 #include "patchbay/concat.h"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include <patchbay/attention.h>
 #include <patchbay/concat.h>
 #include <patchbay/functional.h>
 #include <patchbay/fuse.h>
@@ -357,6 +358,39 @@ void add_activations(std::vector<GradientCase>& cases) {
                    }});
 }
 
+void add_attention(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back({"", name, shapes,
+                     [function](const Inputs& in) { return square(function(in)); }, -2, 2,
+                     /*has_second=*/false});
+  };
+  add("attention", {{2, 3, 2}, {2, 4, 2}, {2, 4, 3}},
+      [](const Inputs& in) { return scaled_dot_product_attention(in[0], in[1], in[2]); });
+  add("attentionBroadcast", {{2, 1, 2, 2}, {2, 3, 2}, {3, 2}},
+      [](const Inputs& in) { return scaled_dot_product_attention(in[0], in[1], in[2]); });
+  add("attentionCausal", {{3, 2}, {4, 2}, {4, 2}}, [](const Inputs& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.is_causal = true, .scale = 0.3});
+  });
+  add("attentionOfOneInput", {{4, 2}},
+      [](const Inputs& in) { return scaled_dot_product_attention(in[0], in[0], in[0].t().t()); });
+  add("attentionMasked", {{2, 2, 2}, {2, 3, 2}, {2, 3, 2}}, [](const Inputs& in) {
+    const Tensor mask = tril(in[0].new_ones({2, 3}, DType::boolean));
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.mask = mask});
+  });
+  add("attentionWithAnAddedMask", {{2, 2, 2}, {2, 3, 2}, {2, 3, 2}, {2, 1}}, [](const Inputs& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.mask = in[3] * in[3]});
+  });
+  add("attentionWithAMaskOfKeys", {{2, 2}, {3, 2}, {3, 2}, {3}}, [](const Inputs& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.mask = in[3]});
+  });
+  cases.push_back({"", "rotaryEmbedding", {{2, 3, 4}}, [](const Inputs& in) {
+                     return square(rotary_embedding(in[0], {.offset = 2}));
+                   }});
+  cases.push_back({"", "rotaryEmbeddingOfPairs", {{3, 4}}, [](const Inputs& in) {
+                     return square(rotary_embedding(in[0], {.is_interleaved = true}));
+                   }});
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -372,6 +406,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_functional(all);
     add_normalization(all);
     add_activations(all);
+    add_attention(all);
     return all;
   }();
   return cases;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <patchbay/attention.h>
 #include <patchbay/concat.h>
 #include <patchbay/functional.h>
 #include <patchbay/indexing.h>
@@ -153,6 +154,14 @@ const std::vector<Row>& rows() {
       {"nll_loss", [](const Operands& o) { use(nll_loss(o.a, o.rows)); }},
       {"cross_entropy", [](const Operands& o) {
          use(cross_entropy(o.a, o.rows, {.label_smoothing = 0.5})), use(cross_entropy(o.a, o.b));
+       }},
+      // attention.h
+      {"scaled_dot_product_attention", [](const Operands& o) {
+         use(scaled_dot_product_attention(o.a, o.b, o.b, {.mask = gt(o.square, 0)}));
+         use(scaled_dot_product_attention(o.a, o.b, o.b, {.is_causal = true}));
+       }},
+      {"rotary_embedding", [](const Operands& o) {
+         use(rotary_embedding(o.a.t())), use(rotary_embedding(o.square, {.positions = o.rows}));
        }},
       // normalization.h
       {"batch_norm", [](const Operands& o) {
@@ -325,8 +334,8 @@ std::set<std::string> declared() {
       R"(\s+)"
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
-  for (const char* other :
-       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "normalization.h"}) {
+  for (const char* other : {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h",
+                            "normalization.h", "attention.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);
