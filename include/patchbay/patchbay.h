@@ -25,6 +25,7 @@
 #include "patchbay/ops.h"
 #include "patchbay/print.h"
 #include "patchbay/random.h"
+#include "patchbay/recurrent.h"
 #include "patchbay/runtime.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"

@@ -10,6 +10,7 @@
 #include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
 #include <patchbay/normalization.h>
+#include <patchbay/recurrent.h>
 
 #include "support/device_test.h"
 
@@ -391,6 +392,30 @@ void add_attention(std::vector<GradientCase>& cases) {
                    }});
 }
 
+/// Input, states, and the weights and biases of one layer or two.
+void add_recurrent(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back({"", name, shapes, function, -1, 1, /*has_second=*/false});
+  };
+  add("lstmCell", {{2, 3}, {2, 2}, {2, 2}, {8, 3}, {8, 2}, {8}, {8}}, [](const Inputs& in) {
+    const LstmState next = lstm_cell(in[0], {in[1], in[2]}, {in[3], in[4], in[5], in[6]});
+    return next.hidden * square(next.cell);
+  });
+  add("gruCell", {{2, 3}, {2, 2}, {6, 3}, {6, 2}, {6}, {6}}, [](const Inputs& in) {
+    return square(gru_cell(in[0], in[1], {in[2], in[3], in[4], in[5]}));
+  });
+  add("lstm", {{3, 2, 2}, {2, 2, 2}, {2, 2, 2}, {8, 2}, {8, 2}, {8}, {8, 2}, {8, 2}},
+      [](const Inputs& in) {
+        const LstmResult got = lstm(in[0], {{in[3], in[4], in[5]}, {in[6], in[7]}}, {in[1], in[2]});
+        return concat({square(got.output), got.state.hidden * 2, square(got.state.cell)});
+      });
+  add("gru", {{3, 2, 2}, {2, 2, 2}, {6, 2}, {6, 2}, {6}, {6, 2}, {6, 2}, {6}},
+      [](const Inputs& in) {
+        const GruResult got = gru(in[0], {{in[2], in[3], in[4]}, {in[5], in[6], {}, in[7]}}, in[1]);
+        return concat({square(got.output), got.state * 2});
+      });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -407,6 +432,7 @@ const std::vector<GradientCase>& gradient_cases() {
     add_normalization(all);
     add_activations(all);
     add_attention(all);
+    add_recurrent(all);
     return all;
   }();
   return cases;

@@ -16,6 +16,7 @@
 #include <patchbay/indexing.h>
 #include <patchbay/normalization.h>
 #include <patchbay/ops.h>
+#include <patchbay/recurrent.h>
 
 #include "support/device_test.h"
 
@@ -162,6 +163,19 @@ const std::vector<Row>& rows() {
        }},
       {"rotary_embedding", [](const Operands& o) {
          use(rotary_embedding(o.a.t())), use(rotary_embedding(o.square, {.positions = o.rows}));
+       }},
+      // recurrent.h
+      {"lstm_cell", [](const Operands& o) {
+         use(lstm_cell(o.a, {}, {zeros({4, 3}, o.device), zeros({4, 1}, o.device)}).cell);
+       }},
+      {"lstm", [](const Operands& o) {
+         use(lstm(o.a.unsqueeze(0), {{zeros({4, 3}, o.device), zeros({4, 1}, o.device)}}).output);
+       }},
+      {"gru_cell", [](const Operands& o) {
+         use(gru_cell(o.a, {}, {zeros({3, 3}, o.device), zeros({3, 1}, o.device)}));
+       }},
+      {"gru", [](const Operands& o) {
+         use(gru(o.a.unsqueeze(0), {{zeros({3, 3}, o.device), zeros({3, 1}, o.device)}}).output);
        }},
       // normalization.h
       {"batch_norm", [](const Operands& o) {
@@ -335,7 +349,7 @@ std::set<std::string> declared() {
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
   for (const char* other : {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h",
-                            "normalization.h", "attention.h"}) {
+                            "normalization.h", "attention.h", "recurrent.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);
