@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Normalization by mean and variance: docs/normalization.md.
+// Normalization by mean and variance: docs/layers.md.
 //
 // Dtypes: floats; f16 and bf16 are computed in f32 and rounded at the end. The variance is the mean
 // of the squared deviations, so that a large mean costs no digits. Weights and biases are optional:
