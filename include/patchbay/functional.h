@@ -34,6 +34,13 @@ namespace patchbay {
 [[nodiscard]] PATCHBAY_API Tensor dropout(const Tensor& a, double p = 0.5, bool training = true,
                                           const std::optional<Generator>& generator = {});
 
+/// What `linear` applies to its result.
+enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kSigmoid, kTanh };
+/// activation(x weight^T + bias): linear of ops.h, with bias and activation in one pass after the
+/// product. Dtypes: floats. Errors: as there; kUnsupported if the device's plugin fuses nothing.
+[[nodiscard]] PATCHBAY_API Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                                         Activation activation);
+
 // Losses. `input` and `target` have one shape, unless stated otherwise, one dtype, a float, and one
 // device. Errors: kShapeMismatch, kDtypeMismatch, kDeviceMismatch.
 

@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PATCHBAY_H_
 #define PATCHBAY_PATCHBAY_H_
 
+#include "patchbay/attention.h"
 #include "patchbay/autograd.h"
 #include "patchbay/buffer.h"
 #include "patchbay/concat.h"
@@ -20,11 +21,13 @@
 #include "patchbay/kernel.h"
 #include "patchbay/kernel_module.h"
 #include "patchbay/log.h"
+#include "patchbay/normalization.h"
 #include "patchbay/operators.h"
 #include "patchbay/ops.h"
 #include "patchbay/pooling.h"
 #include "patchbay/print.h"
 #include "patchbay/random.h"
+#include "patchbay/recurrent.h"
 #include "patchbay/runtime.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"

@@ -46,6 +46,8 @@ TEST(Readme, ProgramOfTheChapterOnDevices) { expect_output(DEVICES_PROGRAM, DEVI
 
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }
+
 TEST(Readme, ProgramOfTheChapterOnFusion) { expect_output(FUSION_PROGRAM, FUSION_OUTPUT); }
 
 }  // namespace

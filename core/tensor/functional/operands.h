@@ -5,12 +5,22 @@
 
 #include "patchbay/functional.h"
 
-#include "core/tensor/dispatch/operators.h"
+#include "core/tensor/dispatch/operands.h"
 
 namespace patchbay::tensor {
 
 /// The elements in the dtype in which losses are computed: f32 for 16-bit floats.
 inline Tensor computed(const Tensor& a) { return is_small(a.dtype()) ? a.cast(DType::f32) : a; }
+
+/// Checks an operand that goes with `input`: its device, its dtype, and its shape.
+void check_operand(const char* operation, const Named& input, const char* name,
+                   const Tensor& operand, const Shape& expected);
+/// The same without the dtype.
+void check_operand_shape(const char* operation, const Named& input, const Named& operand,
+                         const Shape& expected);
+
+/// Errors: kInvalidArgument unless the number is finite and not negative.
+void check_not_negative(const char* operation, const char* name, double value);
 
 /// Errors unless both are on one device, of one shape and of one dtype, a float.
 void check_pair(const char* operation, const Tensor& input, const Tensor& target);

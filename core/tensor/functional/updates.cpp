@@ -13,10 +13,12 @@
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 namespace {
 
+using tensor::check_not_negative;
 using tensor::Named;
 
 /// The lists of a call, parameters first.
@@ -106,13 +108,6 @@ void check_step(const char* operation, std::int64_t step) {
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[{}] bad step: expected 1 or more, got {}. Count the updates from 1.", operation,
                  step);
-}
-
-void check_not_negative(const char* operation, const char* name, double value) {
-  if (value >= 0 && std::isfinite(value)) return;
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] bad {}: expected a number of 0 or more, got {}. Choose another.", operation,
-                 name, value);
 }
 
 }  // namespace

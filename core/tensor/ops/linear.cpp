@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Products added to something. The sum starts with it, so that no extra pass adds it.
+#include "core/tensor/ops/linear.h"
+
 #include <vector>
 
 #include "patchbay/ops.h"
@@ -70,6 +72,24 @@ void record_addmm(const Tensor& out, const Tensor& c, const Tensor& a, const Ten
          });
 }
 
+/// Saves weight and x, each for the other's gradient.
+void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  const Saved for_x = needs_grad(x) ? Saved("weight", weight) : Saved();
+  const Saved for_weight = needs_grad(weight) ? Saved("x", x) : Saved();
+  record("linear", out, {&x, &weight, &bias},
+         [for_x, for_weight](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
+           std::vector<Tensor> grads(3);
+           if (node.inputs[0]) grads[0] = matmul(grad, for_x.get(node));
+           if (node.inputs[1]) {
+             grads[1] = matmul(as_rows(grad).t(), as_rows(for_weight.get(node)));
+           }
+           if (node.inputs[2]) grads[2] = sum(as_rows(grad), 0);
+           return grads;
+         });
+}
+
+}  // namespace
+
 void check_layer(const Named& x, const Named& weight) {
   check_same_device("linear", x, weight);
   check_same_dtype("linear", x, weight);
@@ -99,23 +119,6 @@ void check_bias(const Named& bias, const Named& weight) {
         to_string(expected), to_string(bias.tensor.shape), describe(bias), describe(weight));
 }
 
-/// Saves weight and x, each for the other's gradient.
-void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  const Saved for_x = needs_grad(x) ? Saved("weight", weight) : Saved();
-  const Saved for_weight = needs_grad(weight) ? Saved("x", x) : Saved();
-  record("linear", out, {&x, &weight, &bias},
-         [for_x, for_weight](const Tensor& grad, const Node& node) -> std::vector<Tensor> {
-           std::vector<Tensor> grads(3);
-           if (node.inputs[0]) grads[0] = matmul(grad, for_x.get(node));
-           if (node.inputs[1]) {
-             grads[1] = matmul(as_rows(grad).t(), as_rows(for_weight.get(node)));
-           }
-           if (node.inputs[2]) grads[2] = sum(as_rows(grad), 0);
-           return grads;
-         });
-}
-
-}  // namespace
 }  // namespace tensor
 
 using tensor::Named;

@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 
+#include <patchbay/attention.h>
 #include <patchbay/concat.h>
 #include <patchbay/convolution.h>
 #include <patchbay/functional.h>
 #include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
+#include <patchbay/normalization.h>
 #include <patchbay/pooling.h>
+#include <patchbay/recurrent.h>
 
 #include "support/device_test.h"
 
@@ -359,6 +362,101 @@ void add_windows(std::vector<GradientCase>& cases) {
   });
 }
 
+void add_normalization(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back(
+        {"", name, shapes, [function](const Inputs& in) { return square(function(in)); }});
+  };
+  add("layerNorm", {{3, 2, 2}, {2, 2}, {2, 2}}, [](const Inputs& in) {
+    return layer_norm(in[0], {2, 2}, in[1], in[2], 0.1);
+  });
+  add("layerNormAlone", {{2, 4}}, [](const Inputs& in) { return layer_norm(in[0], {4}); });
+  add("rmsNorm", {{2, 4}, {4}}, [](const Inputs& in) { return rms_norm(in[0], {4}, in[1]); });
+  add("rmsNormAlone", {{4, 2}}, [](const Inputs& in) { return rms_norm(in[0].t(), {4}); });
+  add("groupNorm", {{2, 4, 2}, {4}, {4}},
+      [](const Inputs& in) { return group_norm(in[0], 2, in[1], in[2]); });
+  add("batchNorm", {{3, 2, 2}, {2}, {2}}, [](const Inputs& in) {
+    return batch_norm(in[0], {.weight = in[1], .bias = in[2], .training = true});
+  });
+  add("batchNormByRunningStatistics", {{3, 2}, {2}, {2}}, [](const Inputs& in) {
+    return batch_norm(in[0], {.running_mean = in[0].new_full({2}, 0.25),
+                              .running_var = in[0].new_full({2}, 2),
+                              .weight = in[1],
+                              .bias = in[2]});
+  });
+}
+
+void add_activations(std::vector<GradientCase>& cases) {
+  for (const auto& [name, activation] : {std::pair("linearRelu", Activation::kRelu),
+                                         {"linearGelu", Activation::kGelu},
+                                         {"linearSigmoid", Activation::kSigmoid},
+                                         {"linearTanh", Activation::kTanh}}) {
+    cases.push_back({"", name, {{2, 2, 3}, {2, 3}, {2}}, [activation](const Inputs& in) {
+                       return linear(in[0], in[1], in[2], activation);
+                     }});
+  }
+  cases.push_back({"", "linearTanhWithoutBias", {{2, 3}, {2, 3}}, [](const Inputs& in) {
+                     return linear(in[0], in[1], {}, Activation::kTanh);
+                   }});
+}
+
+void add_attention(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back({"", name, shapes,
+                     [function](const Inputs& in) { return square(function(in)); }, -2, 2,
+                     /*has_second=*/false});
+  };
+  add("attention", {{2, 3, 2}, {2, 4, 2}, {2, 4, 3}},
+      [](const Inputs& in) { return scaled_dot_product_attention(in[0], in[1], in[2]); });
+  add("attentionBroadcast", {{2, 1, 2, 2}, {2, 3, 2}, {3, 2}},
+      [](const Inputs& in) { return scaled_dot_product_attention(in[0], in[1], in[2]); });
+  add("attentionCausal", {{3, 2}, {4, 2}, {4, 2}}, [](const Inputs& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.is_causal = true, .scale = 0.3});
+  });
+  add("attentionOfOneInput", {{4, 2}},
+      [](const Inputs& in) { return scaled_dot_product_attention(in[0], in[0], in[0].t().t()); });
+  add("attentionMasked", {{2, 2, 2}, {2, 3, 2}, {2, 3, 2}}, [](const Inputs& in) {
+    const Tensor mask = tril(in[0].new_ones({2, 3}, DType::boolean));
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.mask = mask});
+  });
+  add("attentionWithAnAddedMask", {{2, 2, 2}, {2, 3, 2}, {2, 3, 2}, {2, 1}}, [](const Inputs& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.mask = in[3] * in[3]});
+  });
+  add("attentionWithAMaskOfKeys", {{2, 2}, {3, 2}, {3, 2}, {3}}, [](const Inputs& in) {
+    return scaled_dot_product_attention(in[0], in[1], in[2], {.mask = in[3]});
+  });
+  cases.push_back({"", "rotaryEmbedding", {{2, 3, 4}}, [](const Inputs& in) {
+                     return square(rotary_embedding(in[0], {.offset = 2}));
+                   }});
+  cases.push_back({"", "rotaryEmbeddingOfPairs", {{3, 4}}, [](const Inputs& in) {
+                     return square(rotary_embedding(in[0], {.is_interleaved = true}));
+                   }});
+}
+
+/// Input, states, and the weights and biases of one layer or two.
+void add_recurrent(std::vector<GradientCase>& cases) {
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    cases.push_back({"", name, shapes, function, -1, 1, /*has_second=*/false});
+  };
+  add("lstmCell", {{2, 3}, {2, 2}, {2, 2}, {8, 3}, {8, 2}, {8}, {8}}, [](const Inputs& in) {
+    const LstmState next = lstm_cell(in[0], {in[1], in[2]}, {in[3], in[4], in[5], in[6]});
+    return next.hidden * square(next.cell);
+  });
+  add("gruCell", {{2, 3}, {2, 2}, {6, 3}, {6, 2}, {6}, {6}}, [](const Inputs& in) {
+    return square(gru_cell(in[0], in[1], {in[2], in[3], in[4], in[5]}));
+  });
+  add("lstm", {{3, 2, 2}, {2, 2, 2}, {2, 2, 2}, {8, 2}, {8, 2}, {8}, {8, 2}, {8, 2}},
+      [](const Inputs& in) {
+        const LstmResult got = lstm(in[0], {{in[3], in[4], in[5]}, {in[6], in[7]}}, {in[1], in[2]});
+        return concat({square(got.output), got.state.hidden * 2, square(got.state.cell)});
+      });
+  add("gru", {{3, 2, 2}, {2, 2, 2}, {6, 2}, {6, 2}, {6}, {6, 2}, {6, 2}, {6}},
+      [](const Inputs& in) {
+        const GruResult got = gru(in[0], {{in[2], in[3], in[4]}, {in[5], in[6], {}, in[7]}}, in[1]);
+        return concat({square(got.output), got.state * 2});
+      });
+}
+
 }  // namespace
 
 const std::vector<GradientCase>& gradient_cases() {
@@ -373,6 +471,10 @@ const std::vector<GradientCase>& gradient_cases() {
     add_indexing(all);
     add_functional(all);
     add_windows(all);
+    add_normalization(all);
+    add_activations(all);
+    add_attention(all);
+    add_recurrent(all);
     return all;
   }();
   return cases;

@@ -10,12 +10,15 @@
 #include <string>
 #include <vector>
 
+#include <patchbay/attention.h>
 #include <patchbay/concat.h>
 #include <patchbay/convolution.h>
 #include <patchbay/functional.h>
-#include <patchbay/pooling.h>
 #include <patchbay/indexing.h>
+#include <patchbay/normalization.h>
 #include <patchbay/ops.h>
+#include <patchbay/pooling.h>
+#include <patchbay/recurrent.h>
 
 #include "support/device_test.h"
 
@@ -133,7 +136,9 @@ const std::vector<Row>& rows() {
       {"stddev", [](const Operands& o) { use(stddev(o.a)), use(stddev(o.a.t(), 1, 0, true)); }},
       {"trace", [](const Operands& o) { use(trace(o.square)); }},
       {"addmm", [](const Operands& o) { use(addmm(o.square, o.a, o.b.t())); }},
-      {"linear", [](const Operands& o) { use(linear(o.a, o.b)); }},
+      {"linear", [](const Operands& o) {
+         use(linear(o.a, o.b)), use(linear(o.a, o.b, o.a[0].slice(0, 0, 2), Activation::kGelu));
+       }},
       {"norm",
        [](const Operands& o) { use(norm(o.a)), use(norm(o.a, 1, 0)), use(norm(o.a, INFINITY)); }},
       REDUCTION(any), REDUCTION(all),
@@ -168,6 +173,37 @@ const std::vector<Row>& rows() {
       {"adaptive_max_pool2d", [](const Operands& o) { use(adaptive_max_pool2d(o.image, 2)); }},
       {"adaptive_avg_pool1d", [](const Operands& o) { use(adaptive_avg_pool1d(o.a, 2)); }},
       {"adaptive_avg_pool2d", [](const Operands& o) { use(adaptive_avg_pool2d(o.image, 2)); }},
+      // attention.h
+      {"scaled_dot_product_attention", [](const Operands& o) {
+         use(scaled_dot_product_attention(o.a, o.b, o.b, {.mask = gt(o.square, 0)}));
+         use(scaled_dot_product_attention(o.a, o.b, o.b, {.is_causal = true}));
+       }},
+      {"rotary_embedding", [](const Operands& o) {
+         use(rotary_embedding(o.a.t())), use(rotary_embedding(o.square, {.positions = o.rows}));
+       }},
+      // recurrent.h
+      {"lstm_cell", [](const Operands& o) {
+         use(lstm_cell(o.a, {}, {zeros({4, 3}, o.device), zeros({4, 1}, o.device)}).cell);
+       }},
+      {"lstm", [](const Operands& o) {
+         use(lstm(o.a.unsqueeze(0), {{zeros({4, 3}, o.device), zeros({4, 1}, o.device)}}).output);
+       }},
+      {"gru_cell", [](const Operands& o) {
+         use(gru_cell(o.a, {}, {zeros({3, 3}, o.device), zeros({3, 1}, o.device)}));
+       }},
+      {"gru", [](const Operands& o) {
+         use(gru(o.a.unsqueeze(0), {{zeros({3, 3}, o.device), zeros({3, 1}, o.device)}}).output);
+       }},
+      // normalization.h
+      {"batch_norm", [](const Operands& o) {
+         const Tensor mean = zeros({3}, o.device), variance = ones({3}, o.device);
+         for (const bool training : {true, false}) {
+           use(batch_norm(o.a, {.running_mean = mean, .running_var = variance, .training = training}));
+         }
+       }},
+      {"layer_norm", [](const Operands& o) { use(layer_norm(o.a, {2, 3}, o.b, o.b)); }},
+      {"group_norm", [](const Operands& o) { use(group_norm(o.a, 3, o.a[0], o.b[0])); }},
+      {"rms_norm", [](const Operands& o) { use(rms_norm(o.a, {3}, o.b[0])); }},
       // concat.h
       {"concat", [](const Operands& o) { use(concat({o.a, o.b})), use(concat({o.a, o.b}, 1)); }},
       {"concat_out", [](const Operands& o) { concat_out(o.out, {o.a[0].unsqueeze(0), o.b[1].unsqueeze(0)}); }},
@@ -325,11 +361,12 @@ std::set<std::string> declared() {
   add_matches(names, header("elementwise.h"), R"(\nPATCHBAY_\w+_FORMS\((\w+)\))", {}, "_out");
   const char* const function =
       R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
-      R"((?:const )?(?:Tensor|std::vector<Tensor>|std::string|std::ostream)&? )"
+      R"((?:const )?(?:Tensor|std::vector<Tensor>|\w+State|\w+Result|std::string|std::ostream)&?)"
+      R"(\s+)"
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
-  for (const char* other :
-       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "convolution.h", "pooling.h"}) {
+  for (const char* other : {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "convolution.h", "pooling.h",
+                            "normalization.h", "attention.h", "recurrent.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);

@@ -1,0 +1,317 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Attention by blocks of queries: Rabe and Staats, Self-Attention Does Not Need O(n^2) Memory,
+// 2021, and Dao et al., FlashAttention, 2022. Backward has the logarithm of each row's sum, and
+// computes the probabilities of a block again.
+#include "patchbay/attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "patchbay/autograd.h"
+#include "patchbay/fuse.h"
+#include "patchbay/ops.h"
+
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
+#include "core/tensor/functional/operands.h"
+#include "core/tensor/ops/gemm.h"
+
+namespace patchbay {
+namespace {
+
+using tensor::computed;
+using tensor::Named;
+using tensor::Saved;
+
+constexpr const char* kName = "scaled_dot_product_attention";
+/// Queries that are computed at once.
+constexpr std::int64_t kBlock = 64;
+
+/// The operands in the dtype that is computed in. The first three have the same leading dimensions;
+/// the mask is undefined or has rank 2 or more.
+struct Operands {
+  Tensor query, key, value, mask;
+  double scale;
+  bool is_causal;
+
+  std::int64_t num_queries() const { return query.size(-2); }
+  std::int64_t num_keys() const { return key.size(-2); }
+};
+
+/// A block of queries, and the keys that they may attend to: the first ones.
+struct Block {
+  std::int64_t begin, end, num_keys;
+
+  Tensor of_queries(const Tensor& a) const { return a.slice(-2, begin, end); }
+  Tensor of_keys(const Tensor& a) const { return a.slice(-2, 0, num_keys); }
+  /// Of what broadcasts to [..., queries, keys].
+  Tensor of_mask(const Tensor& a) const {
+    const Tensor rows = a.size(-2) == 1 ? a : of_queries(a);
+    return a.size(-1) == 1 ? rows : rows.slice(-1, 0, num_keys);
+  }
+};
+
+template <class Each>
+void for_blocks(const Operands& in, const Each& each) {
+  if (in.num_keys() == 0) return;
+  for (std::int64_t begin = 0; begin < in.num_queries(); begin += kBlock) {
+    const std::int64_t end = std::min(begin + kBlock, in.num_queries());
+    each(Block{begin, end, in.is_causal ? std::min(end, in.num_keys()) : in.num_keys()});
+  }
+}
+
+/// a^T b or a b^T times `scale`, added to `out` if `adds`.
+void multiply_to(const Tensor& out, const Tensor& a, const Tensor& b, double scale = 1,
+                 bool adds = false) {
+  matmul_out(out, a, b, scale, adds ? 1 : 0);
+}
+
+/// The scores of a block, -infinity where a query may not attend to a key.
+Tensor scores_of(const Operands& in, const Block& block) {
+  const Tensor queries = block.of_queries(in.query);
+  Shape shape = queries.shape();
+  shape[shape.rank() - 1] = block.num_keys;
+  Tensor scores = queries.new_empty(shape);
+  multiply_to(scores, queries, tensor::transposed(block.of_keys(in.key)), in.scale);
+  if (in.mask.defined()) {
+    const Tensor part = block.of_mask(in.mask);
+    if (part.dtype() == DType::boolean) {
+      where_out(scores, part, scores, -INFINITY);
+    } else {
+      add_out(scores, scores, part);
+    }
+  }
+  if (in.is_causal && block.begin < block.num_keys) {
+    const TensorOptions options{DType::i64, scores.device()};
+    const Tensor columns = arange(block.begin, block.num_keys, 1, options);
+    const Tensor rows = arange(block.begin, block.end, 1, options).unsqueeze(1);
+    const Tensor last = scores.slice(-1, block.begin, block.num_keys);
+    where_out(last, le(columns, rows), last, -INFINITY);
+  }
+  return scores;
+}
+
+/// Writes the block's rows of the result, and the logarithms of their sums: infinity for a query
+/// without a key, so that all its probabilities are 0.
+void attend(const Operands& in, const Block& block, const Tensor& result, const Tensor& logsums) {
+  static const auto& offset = *new auto(
+      fuse([](const Expression& most) { return where(eq(abs(most), INFINITY), 0, most); }, kName));
+  static const auto& weigh = *new auto(fuse(
+      [](const Expression& score, const Expression& most) { return exp(score - most); }, kName));
+  static const auto& divide = *new auto(
+      fuse([](const Expression& a, const Expression& sum) { return where(eq(sum, 0), 0, a / sum); },
+           kName));
+  static const auto& logarithm = *new auto(
+      fuse([](const Expression& most,
+              const Expression& sum) { return where(eq(sum, 0), INFINITY, most + log(sum)); },
+           kName));
+  const Tensor scores = scores_of(in, block);
+  const Tensor most = offset(max(scores, -1, /*keep=*/true));
+  weigh.out(scores, scores, most);
+  const Tensor total = sum(scores, -1, /*keep=*/true);
+  const Tensor rows = block.of_queries(result);
+  multiply_to(rows, scores, block.of_keys(in.value));
+  divide.out(rows, rows, total);
+  logarithm.out(block.of_queries(logsums), most, total);
+}
+
+/// Gradients are undefined where none is wanted.
+struct Gradients {
+  Tensor query, key, value, mask;
+};
+
+/// With P = softmax(S), D = rowsum(dO * O): dV = P^T dO, dS = P * (dO V^T - D).
+void attend_back(const Operands& in, const Block& block, const Tensor& grad, const Tensor& logsums,
+                 const Tensor& inner, const Gradients& grads) {
+  static const auto& probability = *new auto(
+      fuse([](const Expression& score, const Expression& logsum) { return exp(score - logsum); },
+           kName));
+  static const auto& slope = *new auto(fuse(
+      [](const Expression& p, const Expression& a, const Expression& d) { return p * (a - d); },
+      kName));
+  const Tensor weights = scores_of(in, block), rows = block.of_queries(grad);
+  probability.out(weights, weights, block.of_queries(logsums));
+  if (grads.value.defined()) {
+    multiply_to(block.of_keys(grads.value), tensor::transposed(weights), rows, 1, /*adds=*/true);
+  }
+  if (!grads.query.defined() && !grads.key.defined() && !grads.mask.defined()) return;
+  const Tensor slopes = weights.new_empty(weights.shape());
+  multiply_to(slopes, rows, tensor::transposed(block.of_keys(in.value)));
+  slope.out(slopes, weights, slopes, block.of_queries(inner));
+  if (grads.mask.defined()) {
+    const Tensor part = block.of_mask(grads.mask);
+    add_out(part, part, tensor::sum_to(slopes, part.shape()));
+  }
+  if (grads.query.defined()) {
+    multiply_to(block.of_queries(grads.query), slopes, block.of_keys(in.key), in.scale);
+  }
+  if (grads.key.defined()) {
+    multiply_to(block.of_keys(grads.key), tensor::transposed(slopes), block.of_queries(in.query),
+                in.scale, /*adds=*/true);
+  }
+}
+
+struct Backward {
+  Saved query, key, value, mask, result;
+  Tensor logsums;
+  double scale;
+  bool has_mask, is_causal;
+
+  std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
+    if (is_grad_enabled()) {
+      runtime::raise(ErrorCode::kUnsupported,
+                     "[{}] gradients of attention can't be recorded: expected a backward without "
+                     "create_graph, got one with it. Use matmul and softmax where second "
+                     "derivatives are wanted.",
+                     kName);
+    }
+    const Operands in{query.get(node), key.get(node),
+                      value.get(node), has_mask ? mask.get(node) : Tensor(),
+                      scale,           is_causal};
+    const auto zeros_for = [&](int i, const Tensor& like) {
+      return node.inputs[static_cast<std::size_t>(i)] ? grad.new_zeros(like.shape()) : Tensor();
+    };
+    const Gradients grads{zeros_for(0, in.query), zeros_for(1, in.key), zeros_for(2, in.value),
+                          has_mask ? zeros_for(3, in.mask) : Tensor()};
+    const Tensor inner = sum(grad * result.get(node).detach(), -1, /*keep=*/true);
+    for_blocks(in,
+               [&](const Block& block) { attend_back(in, block, grad, logsums, inner, grads); });
+    return {grads.query, grads.key, grads.value, grads.mask};
+  }
+};
+
+Tensor attention(const Operands& in) {
+  Shape shape = in.query.shape();
+  Tensor result, logsums;
+  {
+    const tensor::Recording recording(false);
+    shape[shape.rank() - 1] = in.value.size(-1);
+    result = in.num_keys() == 0 ? in.query.new_zeros(shape) : in.query.new_empty(shape);
+    shape[shape.rank() - 1] = 1;
+    logsums = in.query.new_empty(shape);
+    for_blocks(in, [&](const Block& block) { attend(in, block, result, logsums); });
+  }
+  const bool mask_needs = in.mask.defined() && tensor::needs_grad(in.mask);
+  if (tensor::needs_grad(in.query) || tensor::needs_grad(in.key) || tensor::needs_grad(in.value) ||
+      mask_needs) {
+    tensor::record(
+        kName, result, {&in.query, &in.key, &in.value, &in.mask},
+        Backward{Saved("query", in.query), Saved("key", in.key), Saved("value", in.value),
+                 in.mask.defined() ? Saved("mask", in.mask) : Saved(), Saved::result(result),
+                 logsums, in.scale, in.mask.defined(), in.is_causal});
+  }
+  return result;
+}
+
+// -------------------------------------------------------------------------------- checks ---
+
+void check_matrices(const Named& operand, const char* expected) {
+  tensor::check_dtype_allowed(kName, tensor::kFloats, operand);
+  if (operand.tensor.shape.rank() >= 2) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] {} has the wrong shape: expected {}, got {} ({}). Reshape it.", kName,
+                 operand.name, expected, to_string(operand.tensor.shape),
+                 tensor::describe(operand));
+}
+
+std::int64_t extent(const Named& operand, int from_end) {
+  return operand.tensor.shape[operand.tensor.shape.rank() - from_end];
+}
+
+void check_fits(const Named& first, const Named& second, std::int64_t got, std::int64_t expected,
+                const char* what) {
+  if (got == expected) return;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] {} does not fit {}: expected {} {}, got {} ({}; {}). Reshape it.", kName,
+                 second.name, first.name, expected, what, got, tensor::describe(first),
+                 tensor::describe(second));
+}
+
+/// The dimensions before those of the matrices.
+Shape leading(const Shape& shape) {
+  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - 2)));
+}
+
+bool broadcasts(const Shape& a, const Shape& b) {
+  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
+    const std::int64_t x = a[a.rank() - i], y = b[b.rank() - i];
+    if (x != y && x != 1 && y != 1) return false;
+  }
+  return true;
+}
+
+Shape joined_leading(const Shape& so_far, const Named& query, const Named& other) {
+  const Shape more = leading(other.tensor.shape);
+  if (broadcasts(so_far, more)) return tensor::joined(so_far, more);
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] leading dimensions do not broadcast: expected {}, or 1 in some of them, got "
+                 "{} of {} ({}; {}). Reshape one of them.",
+                 kName, to_string(so_far), to_string(more), other.name, tensor::describe(query),
+                 tensor::describe(other));
+}
+
+Shape with_matrix(Shape shape, std::int64_t rows, std::int64_t columns) {
+  shape.push_back(rows);
+  shape.push_back(columns);
+  return shape;
+}
+
+void check_mask(const Named& query, const AttentionOptions& options, const Shape& scores) {
+  const Named mask{"mask", *options.mask.impl()};
+  tensor::check_same_device(kName, query, mask);
+  if (mask.tensor.dtype != DType::boolean && mask.tensor.dtype != query.tensor.dtype) {
+    runtime::raise(ErrorCode::kDtypeMismatch,
+                   "[{}] mask has the wrong dtype: expected bool or {}, got {} ({}; {}). Convert "
+                   "it first.",
+                   kName, to_string(query.tensor.dtype), to_string(mask.tensor.dtype),
+                   tensor::describe(query), tensor::describe(mask));
+  }
+  const Shape& shape = mask.tensor.shape;
+  if (!broadcasts(shape, scores) || tensor::joined(shape, scores) != scores) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] mask has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
+                   "{}). Reshape it.",
+                   kName, to_string(scores), to_string(shape), tensor::describe(query),
+                   tensor::describe(mask));
+  }
+  if (options.is_causal) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] both a mask and is_causal: expected one of them, got a mask of shape {}. "
+                   "Put the causal part into the mask: logical_and it with tril.",
+                   kName, to_string(shape));
+  }
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const AttentionOptions& options) {
+  const Named q{"query", tensor::impl_of(kName, query, "query")};
+  const Named k{"key", tensor::impl_of(kName, key, "key")};
+  const Named v{"value", tensor::impl_of(kName, value, "value")};
+  for (const Named* other : {&k, &v}) {
+    tensor::check_same_device(kName, q, *other);
+    tensor::check_same_dtype(kName, q, *other);
+  }
+  check_matrices(q, "[..., queries, features]");
+  check_matrices(k, "[..., keys, features]");
+  check_matrices(v, "[..., keys, n]");
+  check_fits(q, k, extent(k, 1), extent(q, 1), "features");
+  check_fits(k, v, extent(v, 2), extent(k, 2), "keys");
+  const Shape batch = joined_leading(joined_leading(leading(query.shape()), q, k), q, v);
+  const std::int64_t queries = query.size(-2), keys = key.size(-2), features = query.size(-1);
+  if (options.mask.defined()) check_mask(q, options, with_matrix(batch, queries, keys));
+  Tensor mask = options.mask;
+  if (mask.defined() && mask.dtype() != DType::boolean) mask = computed(mask);
+  while (mask.defined() && mask.rank() < 2) mask = mask.unsqueeze(0);
+  const double scale = options.scale.value_or(
+      1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(features, 1))));
+  return attention({computed(query).expand(with_matrix(batch, queries, features)),
+                    computed(key).expand(with_matrix(batch, keys, features)),
+                    computed(value).expand(with_matrix(batch, keys, value.size(-1))), mask, scale,
+                    options.is_causal})
+      .cast(query.dtype());
+}
+
+}  // namespace patchbay

@@ -1,0 +1,73 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// linear with an activation. The product is recorded as linear, what follows as a fused function.
+#include "core/tensor/ops/linear.h"
+
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
+#include "patchbay/fuse.h"
+
+#include "core/tensor/functional/operands.h"
+
+namespace patchbay {
+namespace {
+
+using tensor::Named;
+
+template <class Value>
+Value activated(const Value& a, Activation activation) {
+  switch (activation) {
+    case Activation::kRelu: return relu(a);
+    case Activation::kGelu: return gelu(a);
+    case Activation::kSigmoid: return sigmoid(a);
+    case Activation::kTanh: return tanh(a);
+    case Activation::kNone: break;
+  }
+  return a;
+}
+
+using Finish = Fused<Expression, 2>;
+
+/// Small floats are added in f32 and rounded once.
+Finish make_finish(Activation activation, DType dtype) {
+  const bool is_small = tensor::is_small(dtype);
+  return fuse(
+      [&](const Expression& product, const Expression& bias) {
+        if (!is_small) return activated(product + bias, activation);
+        const Expression sum = product.cast(DType::f32) + bias.cast(DType::f32);
+        return activated(sum, activation).cast(dtype);
+      },
+      "linear");
+}
+
+/// Functions are made once. One serves f32 and f64.
+const Finish& finish_of(Activation activation, DType dtype) {
+  static constexpr DType kDtypes[] = {DType::f32, DType::f16, DType::bf16};
+  static const auto& functions = *new std::vector<Finish>([] {
+    std::vector<Finish> all;
+    for (const Activation each :
+         {Activation::kRelu, Activation::kGelu, Activation::kSigmoid, Activation::kTanh}) {
+      for (const DType made : kDtypes) all.push_back(make_finish(each, made));
+    }
+    return all;
+  }());
+  const std::size_t row = static_cast<std::size_t>(activation) - 1;
+  const std::size_t column = dtype == DType::f16 ? 1 : dtype == DType::bf16 ? 2 : 0;
+  return functions[row * std::size(kDtypes) + column];
+}
+
+}  // namespace
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+  if (activation == Activation::kNone) return linear(x, weight, bias);
+  const Named input{"x", tensor::impl_of("linear", x, "x")};
+  const Named matrix{"weight", tensor::impl_of("linear", weight, "weight")};
+  tensor::check_dtype_allowed("linear", tensor::kFloats, input);
+  if (!bias.defined()) return activated(linear(x, weight), activation);
+  tensor::check_layer(input, matrix);
+  tensor::check_bias({"bias", *bias.impl()}, matrix);
+  return finish_of(activation, x.dtype())(linear(x, weight), bias);
+}
+
+}  // namespace patchbay

@@ -1,0 +1,342 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Normalization. All four are one formula; they differ in the dimensions of the statistics.
+#include "patchbay/normalization.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include "patchbay/fuse.h"
+#include "patchbay/ops.h"
+
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/record.h"
+#include "core/tensor/functional/operands.h"
+
+namespace patchbay {
+namespace {
+
+using tensor::computed;
+using tensor::Named;
+using tensor::Saved;
+
+struct Method {
+  const char* name;
+  Axes axes;  // of the statistics
+  double epsilon;
+  bool is_centered = true;  // subtracts the mean
+};
+
+/// They broadcast to the input.
+struct Statistics {
+  TensorOrScalar mean = 0;
+  Tensor deviations;  // the input without its mean
+  Tensor variance;
+  Tensor factor;  // 1 / sqrt(variance + epsilon)
+};
+
+Tensor factor_of(const TensorOrScalar& variance, double epsilon) {
+  static const auto& factor = *new auto(
+      fuse([](const Expression& v, const Expression& e) { return rsqrt(v + e); }, "normalize"));
+  return factor(variance, epsilon);
+}
+
+Statistics statistics_of(const Method& method, const Tensor& x) {
+  Statistics result;
+  result.deviations = x;
+  if (method.is_centered) {
+    const Tensor means = mean(x, method.axes, /*keep=*/true);
+    result.mean = means;
+    result.deviations = x - means;
+  }
+  const Tensor squares = sum_squares(result.deviations, method.axes, /*keep=*/true);
+  const auto count = static_cast<double>(x.num_elements()) /
+                     static_cast<double>(std::max<std::int64_t>(squares.num_elements(), 1));
+  result.variance = squares / count;
+  result.factor = factor_of(result.variance, method.epsilon);
+  return result;
+}
+
+TensorOrScalar or_number(const Tensor& a, int otherwise) {
+  return a.defined() ? TensorOrScalar(a) : TensorOrScalar(otherwise);
+}
+
+/// The gradients of input, weight and bias. With n = (x - mean) factor and g = grad weight, that of
+/// the input is factor (g - mean g - n mean(g n)).
+struct Backward {
+  Method method;
+  Saved input, weight;
+  TensorOrScalar mean;
+  Tensor factor;
+  Shape weight_shape, bias_shape;
+  bool has_weight;
+
+  std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
+    std::vector<Tensor> grads(3);
+    if (node.inputs[2]) grads[2] = tensor::sum_to(grad, bias_shape);
+    if (!node.inputs[0] && !node.inputs[1]) return grads;
+    const Tensor x = input.get(node);
+    // Those that were kept have no record.
+    Statistics statistics;
+    if (tensor::is_recording()) {
+      statistics = statistics_of(method, x);
+    } else {
+      statistics = {mean, {}, {}, factor};
+    }
+    static const auto& product =
+        *new auto(fuse([](const Expression& g, const Expression& a, const Expression& m,
+                          const Expression& f) { return g * ((a - m) * f); },
+                       "normalize"));
+    const Tensor products = product(grad, x, statistics.mean, statistics.factor);
+    if (node.inputs[1]) grads[1] = tensor::sum_to(products, weight_shape);
+    if (node.inputs[0]) grads[0] = input_gradient(grad, products, x, statistics, node);
+    return grads;
+  }
+
+ private:
+  Tensor input_gradient(const Tensor& grad, const Tensor& products, const Tensor& x,
+                        const Statistics& statistics, const tensor::Node& node) const {
+    static const auto& both = *new auto(fuse(
+        [](const Expression& a, const Expression& b, const Expression& w) {
+          return std::array{a * w, b * w};
+        },
+        "normalize"));
+    static const auto& join = *new auto(
+        fuse([](const Expression& g, const Expression& a, const Expression& m, const Expression& f,
+                const Expression& along,
+                const Expression& across) { return f * (g - along - (a - m) * f * across); },
+             "normalize"));
+    std::array<Tensor, 2> slopes{grad, products};
+    if (has_weight) slopes = both(grad, products, weight.get(node));
+    TensorOrScalar shift = 0;
+    if (method.is_centered) shift = patchbay::mean(slopes[0], method.axes, /*keep=*/true);
+    return join(slopes[0], x, statistics.mean, statistics.factor, shift,
+                patchbay::mean(slopes[1], method.axes, /*keep=*/true));
+  }
+};
+
+/// Weight and bias broadcast to x.
+Tensor scaled(const Tensor& deviations, const Tensor& factor, const Tensor& weight,
+              const Tensor& bias) {
+  static const auto& scale =
+      *new auto(fuse([](const Expression& a, const Expression& f, const Expression& w,
+                        const Expression& b) { return a * f * w + b; },
+                     "normalize"));
+  return scale(deviations, factor, or_number(weight, 1), or_number(bias, 0));
+}
+
+/// Computes in the dtype of x. Weight and bias broadcast to x. Also gives the statistics.
+Tensor normalized(const Method& method, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                  Statistics& statistics) {
+  Tensor result;
+  {
+    const tensor::Recording recording(false);
+    statistics = statistics_of(method, x);
+    result = scaled(statistics.deviations, statistics.factor, weight, bias);
+    statistics.deviations = {};
+  }
+  const auto needs = [](const Tensor& a) { return a.defined() && tensor::needs_grad(a); };
+  if (needs(x) || needs(weight) || needs(bias)) {
+    const auto shape_of = [](const Tensor& a) { return a.defined() ? a.shape() : Shape(); };
+    tensor::record(method.name, result, {&x, &weight, &bias},
+                   Backward{method, Saved("input", x),
+                            weight.defined() ? Saved("weight", weight) : Saved(), statistics.mean,
+                            statistics.factor, shape_of(weight), shape_of(bias), weight.defined()});
+  }
+  return result;
+}
+
+/// In the dtype and shape in which it meets the input.
+Tensor broadcast(const Tensor& a, const Shape& shape) {
+  return a.defined() ? computed(a).reshape(shape) : a;
+}
+
+const tensor::TensorImpl& check_input(const char* operation, const Tensor& input, double epsilon) {
+  const tensor::TensorImpl& impl = tensor::impl_of(operation, input, "input");
+  tensor::check_dtype_allowed(operation, tensor::kFloats, {"input", impl});
+  tensor::check_not_negative(operation, "epsilon", epsilon);
+  return impl;
+}
+
+void check_affine(const char* operation, const Named& input, const Tensor& weight,
+                  const Tensor& bias, const Shape& expected) {
+  if (weight.defined()) tensor::check_operand(operation, input, "weight", weight, expected);
+  if (bias.defined()) tensor::check_operand(operation, input, "bias", bias, expected);
+}
+
+void check_has_channels(const char* operation, const Named& input) {
+  if (input.tensor.shape.rank() >= 2) return;
+  runtime::raise(
+      ErrorCode::kShapeMismatch,
+      "[{}] input has no channels: expected [n, channels, ...], got {} ({}). Reshape it.",
+      operation, to_string(input.tensor.shape), tensor::describe(input));
+}
+
+/// The last dimensions.
+Axes check_last(const char* operation, const Named& input, const Shape& wanted) {
+  const Shape& shape = input.tensor.shape;
+  const int first = shape.rank() - wanted.rank();
+  bool fits = wanted.rank() >= 1 && first >= 0;
+  Axes axes;
+  for (int i = 0; fits && i < wanted.rank(); ++i) {
+    fits = shape[first + i] == wanted[i];
+    axes.dims.push_back(first + i);
+  }
+  if (fits) return axes;
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] the normalized shape is not that of the last dimensions: expected the last "
+                 "one or more of {}, got {} ({}).",
+                 operation, to_string(shape), to_string(wanted), tensor::describe(input));
+}
+
+Tensor over_last(const Method& method, const Tensor& input, const Tensor& weight,
+                 const Tensor& bias) {
+  Statistics statistics;
+  const auto taken = [](const Tensor& a) { return a.defined() ? computed(a) : a; };
+  return normalized(method, computed(input), taken(weight), taken(bias), statistics)
+      .cast(input.dtype());
+}
+
+// ---------------------------------------------------------------------------- batch_norm ---
+
+constexpr const char* kBatchNorm = "batch_norm";
+
+void check_running(const Named& input, const char* name, const Tensor& running,
+                   const Shape& expected) {
+  const Named got{name, *running.impl()};
+  tensor::check_same_device(kBatchNorm, input, got);
+  const bool is_wider = tensor::is_small(input.tensor.dtype) && running.dtype() == DType::f32;
+  if (!is_wider) tensor::check_same_dtype(kBatchNorm, input, got);
+  tensor::check_operand_shape(kBatchNorm, input, got, expected);
+}
+
+void check_batch(const Named& input, const BatchNormOptions& options) {
+  const Shape& shape = input.tensor.shape;
+  check_has_channels(kBatchNorm, input);
+  const Shape channels{shape[1]};
+  check_affine(kBatchNorm, input, options.weight, options.bias, channels);
+  const bool has_running = options.running_mean.defined();
+  if (has_running != options.running_var.defined() || (!options.training && !has_running)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] running statistics are missing: expected a running mean and a running "
+                   "variance{}, got {} ({}). Give both{}.",
+                   kBatchNorm, options.training ? ", or none" : "",
+                   has_running                     ? "only a mean"
+                   : options.running_var.defined() ? "only a variance"
+                                                   : "none",
+                   tensor::describe(input), options.training ? "" : ", or train");
+  }
+  if (has_running) {
+    check_running(input, "running_mean", options.running_mean, channels);
+    check_running(input, "running_var", options.running_var, channels);
+  }
+  if (!(options.momentum >= 0 && options.momentum <= 1)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] bad momentum: expected 0 to 1, got {}. Choose one in this range.",
+                   kBatchNorm, options.momentum);
+  }
+  if (options.training && input.tensor.num_elements == shape[1] && shape[1] > 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] one element for each channel has no variance: expected more in training, "
+                   "got {} ({}). Use a larger batch.",
+                   kBatchNorm, to_string(shape), tensor::describe(input));
+  }
+}
+
+/// Moves a running statistic towards that of a batch.
+void move_towards(const Tensor& running, const Tensor& batch, double momentum, double factor) {
+  static const auto& blend =
+      *new auto(fuse([](const Expression& a, const Expression& b, const Expression& kept,
+                        const Expression& share) { return kept * a + share * b; },
+                     "normalize"));
+  running.copy_from(
+      blend(computed(running), batch.reshape(running.shape()), 1 - momentum, momentum * factor));
+}
+
+Tensor by_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                const BatchNormOptions& options) {
+  Method method{kBatchNorm, {}, options.epsilon};
+  for (int dim = 0; dim < input.rank(); ++dim) {
+    if (dim != 1) method.axes.dims.push_back(dim);
+  }
+  Statistics statistics;
+  Tensor result = normalized(method, computed(input), weight, bias, statistics);
+  if (options.running_mean.defined() && input.num_elements() != 0) {
+    const tensor::Recording recording(false);
+    const std::int64_t num_each = input.num_elements() / input.shape()[1];
+    const auto count = static_cast<double>(num_each);
+    move_towards(options.running_mean, statistics.mean.tensor(), options.momentum, 1);
+    move_towards(options.running_var, statistics.variance, options.momentum, count / (count - 1));
+  }
+  return result;
+}
+
+Tensor by_running(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const BatchNormOptions& options, const Shape& along) {
+  static const auto& whole =
+      *new auto(fuse([](const Expression& a, const Expression& m, const Expression& f,
+                        const Expression& w, const Expression& b) { return (a - m) * f * w + b; },
+                     kBatchNorm));
+  const Tensor means = broadcast(options.running_mean.detach(), along);
+  const Tensor variances = broadcast(options.running_var.detach(), along);
+  return whole(computed(input), means, factor_of(variances, options.epsilon), or_number(weight, 1),
+               or_number(bias, 0));
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const BatchNormOptions& options) {
+  check_batch({"input", check_input(kBatchNorm, input, options.epsilon)}, options);
+  Shape along{input.shape()[1]};
+  for (int dim = 2; dim < input.rank(); ++dim) along.push_back(1);
+  const Tensor weight = broadcast(options.weight, along), bias = broadcast(options.bias, along);
+  return (options.training ? by_batch(input, weight, bias, options)
+                           : by_running(input, weight, bias, options, along))
+      .cast(input.dtype());
+}
+
+Tensor layer_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
+                  const Tensor& bias, double epsilon) {
+  const Named given{"input", check_input("layer_norm", input, epsilon)};
+  const Axes axes = check_last("layer_norm", given, normalized_shape);
+  check_affine("layer_norm", given, weight, bias, normalized_shape);
+  return over_last({"layer_norm", axes, epsilon}, input, weight, bias);
+}
+
+Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
+                std::optional<double> epsilon) {
+  const Named given{"input", check_input("rms_norm", input, epsilon.value_or(0))};
+  const Axes axes = check_last("rms_norm", given, normalized_shape);
+  check_affine("rms_norm", given, weight, {}, normalized_shape);
+  const double least = input.dtype() == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                                   : std::numeric_limits<float>::epsilon();
+  return over_last({"rms_norm", axes, epsilon.value_or(least), /*is_centered=*/false}, input,
+                   weight, {});
+}
+
+Tensor group_norm(const Tensor& input, Index num_groups, const Tensor& weight, const Tensor& bias,
+                  double epsilon) {
+  const Named given{"input", check_input("group_norm", input, epsilon)};
+  check_has_channels("group_norm", given);
+  const std::int64_t samples = input.shape()[0], channels = input.shape()[1], groups = num_groups;
+  if (groups < 1 || channels % groups != 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[group_norm] the groups do not divide the channels: expected a divisor of {}, "
+                   "got {} ({}).",
+                   channels, groups, tensor::describe(given));
+  }
+  check_affine("group_norm", given, weight, bias, {channels});
+  std::int64_t others = 1;
+  for (int dim = 2; dim < input.rank(); ++dim) others *= input.shape()[dim];
+  const std::int64_t each = channels / groups;
+  const Shape along{groups, each, 1};
+  Statistics statistics;
+  return normalized({"group_norm", {2, 3}, epsilon},
+                    computed(input).reshape({samples, groups, each, others}),
+                    broadcast(weight, along), broadcast(bias, along), statistics)
+      .reshape(input.shape())
+      .cast(input.dtype());
+}
+
+}  // namespace patchbay

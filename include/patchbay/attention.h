@@ -1,0 +1,54 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Attention and the positions that it is given: docs/layers.md. Dtypes: floats; f16 and bf16 are
+// computed in f32 and rounded at the end. Queued. Errors, before any work: kDeviceMismatch,
+// kDtypeMismatch, kShapeMismatch; kUnsupported if the device's plugin fuses nothing.
+#ifndef PATCHBAY_ATTENTION_H_
+#define PATCHBAY_ATTENTION_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "patchbay/export.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay {
+
+struct AttentionOptions {
+  /// Broadcasts to [..., queries, keys]. bool: a query attends to the keys with true. Of the
+  /// query's dtype: added to the scores; gets a gradient. Undefined: every key.
+  Tensor mask = {};
+  /// Query i attends to the keys 0 to i. Not together with a mask.
+  bool is_causal = false;
+  /// Multiplies the scores; 1 / sqrt(features) unless given.
+  std::optional<double> scale = {};
+};
+/// softmax(query key^T scale + mask) value (Vaswani et al., Attention Is All You Need, 2017).
+/// query: [..., queries, features], key: [..., keys, features], value: [..., keys, n]; the result:
+/// [..., queries, n]. Leading dimensions broadcast. A query that may attend to no key gives 0.
+/// Blocks of queries are computed one after the other, and again in backward (Dao et al.,
+/// FlashAttention, 2022), so memory grows with the number of keys, not with its square. Gradients
+/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a mask with is_causal;
+/// kUnsupported in a backward with create_graph.
+[[nodiscard]] PATCHBAY_API Tensor
+scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                             const AttentionOptions& options = {});
+
+struct RotaryOptions {
+  /// The position of each step (i64, i32); broadcasts to the input's shape without the features.
+  /// Undefined: offset, offset + 1, ...
+  Tensor positions = {};
+  std::int64_t offset = 0;
+  double base = 10000;
+  /// Pairs are the features 2 j and 2 j + 1. Else they are j and j + features / 2.
+  bool is_interleaved = false;
+};
+/// Rotates pair j of the features of a step by position base^(-2 j / features) (Su et al.,
+/// RoFormer: Enhanced Transformer with Rotary Position Embedding, 2021). `input`: [..., steps,
+/// features], an even number of features. Angles are computed in f64 if the device has it. Can be
+/// differentiated twice. Errors: kInvalidArgument unless base > 0.
+[[nodiscard]] PATCHBAY_API Tensor rotary_embedding(const Tensor& input,
+                                                   const RotaryOptions& options = {});
+
+}  // namespace patchbay
+
+#endif  // PATCHBAY_ATTENTION_H_

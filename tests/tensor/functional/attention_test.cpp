@@ -1,0 +1,371 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Attention and rotary embeddings, against loops over the elements in f64.
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <patchbay/attention.h>
+#include <patchbay/autograd.h>
+#include <patchbay/functional.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+#include "tensor/functional/functional_values.h"
+
+namespace patchbay::test {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class AttentionTest : public DeviceTest {
+ protected:
+  Tensor some(const Shape& shape, DType dtype, int seed = 0) const {
+    return tensor_of(some_values(static_cast<std::size_t>(num_elements(shape)), seed), shape, dtype,
+                     device_);
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(AttentionTest);
+
+/// What is added to the score of a query and a key.
+using Added = std::function<double(std::size_t batch, std::size_t query, std::size_t key)>;
+double nothing(std::size_t, std::size_t, std::size_t) { return 0; }
+double causal(std::size_t, std::size_t query, std::size_t key) {
+  return key <= query ? 0 : -kInfinity;
+}
+
+/// Of [batch, queries, features], [batch, keys, features] and [batch, keys, n].
+Doubles attention_of(const Tensor& q, const Tensor& k, const Tensor& v, double scale,
+                     const Added& added) {
+  const auto at = [](const Tensor& a, int dim) { return static_cast<std::size_t>(a.size(dim)); };
+  const std::size_t num_queries = at(q, 1), num_keys = at(k, 1), features = at(q, 2), n = at(v, 2);
+  const Doubles query = values_of(q), key = values_of(k), value = values_of(v);
+  Doubles result;
+  for (std::size_t b = 0; b < at(q, 0); ++b) {
+    for (std::size_t i = 0; i < num_queries; ++i) {
+      Doubles row(n);
+      double total = 0, most = -kInfinity;
+      Doubles scores;
+      for (std::size_t j = 0; j < num_keys; ++j) {
+        double score = 0;
+        for (std::size_t f = 0; f < features; ++f) {
+          score +=
+              query[(b * num_queries + i) * features + f] * key[(b * num_keys + j) * features + f];
+        }
+        scores.push_back(score * scale + added(b, i, j));
+        most = std::fmax(most, scores.back());
+      }
+      for (std::size_t j = 0; j < num_keys && most != -kInfinity; ++j) {
+        const double weight = std::exp(scores[j] - most);
+        total += weight;
+        for (std::size_t f = 0; f < n; ++f) row[f] += weight * value[(b * num_keys + j) * n + f];
+      }
+      for (const double one : row) result.push_back(total == 0 ? 0 : one / total);
+    }
+  }
+  return result;
+}
+
+TEST_P(AttentionTest, OfEveryKey) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor q = some({2, 5, 4}, dtype), k = some({2, 7, 4}, dtype, 1);
+    const Tensor v = some({2, 7, 3}, dtype, 2);
+    expect_near(scaled_dot_product_attention(q, k, v), attention_of(q, k, v, 0.5, nothing),
+                "attention");
+    expect_near(scaled_dot_product_attention(q, k, v, {.scale = -0.25}),
+                attention_of(q, k, v, -0.25, nothing), "with a scale");
+    EXPECT_EQ(scaled_dot_product_attention(q[0], k[0], v[0]).shape(), (Shape{5, 3}));
+  }
+}
+
+/// More queries than are computed at once.
+TEST_P(AttentionTest, OfSeveralBlocks) {
+  for (const auto& [queries, keys] : {std::pair{150, 9}, {64, 130}, {70, 70}}) {
+    const Tensor q = some({2, queries, 4}, DType::f32), k = some({2, keys, 4}, DType::f32, 1);
+    const Tensor v = some({2, keys, 3}, DType::f32, 2);
+    expect_near(scaled_dot_product_attention(q, k, v), attention_of(q, k, v, 0.5, nothing), "all");
+    expect_near(scaled_dot_product_attention(q, k, v, {.is_causal = true}),
+                attention_of(q, k, v, 0.5, causal), "causal");
+  }
+}
+
+TEST_P(AttentionTest, WithAMask) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor q = some({2, 3, 4}, dtype), k = some({2, 5, 4}, dtype, 1);
+    const Tensor v = some({2, 5, 3}, dtype, 2);
+    const auto check = [&](const Tensor& mask, const char* what) {
+      const Doubles values = values_of(
+          mask.dtype() == DType::boolean
+              ? where(mask, 0, full({}, -INFINITY, {DType::f32, device_})).expand({2, 3, 5})
+              : mask.expand({2, 3, 5}));
+      expect_near(scaled_dot_product_attention(q, k, v, {.mask = mask}),
+                  attention_of(q, k, v, 0.5,
+                               [&](std::size_t b, std::size_t i, std::size_t j) {
+                                 return values[(b * 3 + i) * 5 + j];
+                               }),
+                  what);
+    };
+    const Tensor flags = gt(some({2, 3, 5}, DType::f32, 4), 0);
+    check(flags, "bool");
+    check(flags[0], "bool for all batches");
+    check(flags[1][2], "bool of keys");
+    check(flags.slice(2, 0, 1), "bool of queries");
+    check(some({2, 1, 5}, dtype, 5), "float");
+    check(some({3, 1}, dtype, 6), "float of queries");
+    check(full({}, 3, {dtype, device_}), "float of rank 0");
+  }
+}
+
+/// In blocks of queries the mask is cut too.
+TEST_P(AttentionTest, WithAMaskForSeveralBlocks) {
+  const Tensor q = some({1, 100, 2}, DType::f32), k = some({1, 6, 2}, DType::f32, 1);
+  const Tensor v = some({1, 6, 2}, DType::f32, 2), mask = some({100, 6}, DType::f32, 3);
+  const Doubles added = values_of(mask);
+  expect_near(
+      scaled_dot_product_attention(q, k, v, {.mask = mask, .scale = 1}),
+      attention_of(q, k, v, 1,
+                   [&](std::size_t, std::size_t i, std::size_t j) { return added[i * 6 + j]; }),
+      "attention");
+}
+
+TEST_P(AttentionTest, LeadingDimensionsBroadcast) {
+  const Tensor q = some({2, 1, 3, 4}, DType::f32), k = some({5, 6, 4}, DType::f32, 1);
+  const Tensor v = some({6, 2}, DType::f32, 2);
+  const auto flat = [](const Tensor& a, const Shape& shape) {
+    return a.expand({2, 5, shape[1], shape[2]}).reshape(shape);
+  };
+  const Tensor y = scaled_dot_product_attention(q, k, v);
+  EXPECT_EQ(y.shape(), (Shape{2, 5, 3, 2}));
+  expect_near(
+      y, attention_of(flat(q, {10, 3, 4}), flat(k, {10, 6, 4}), flat(v, {10, 6, 2}), 0.5, nothing),
+      "attention");
+}
+
+/// Heads beside the features, as a projection leaves them.
+TEST_P(AttentionTest, OfViewsWithOtherStrides) {
+  const Tensor all = some({2, 6, 3, 2, 4}, DType::f32);  // batch, steps, kinds, heads, features
+  const auto heads = [&](int kind) { return all.select(2, kind).transpose(1, 2); };
+  const auto flat = [&](int kind) { return heads(kind).reshape({4, 6, 4}); };
+  expect_near(scaled_dot_product_attention(heads(0), heads(1), heads(2), {.is_causal = true}),
+              attention_of(flat(0), flat(1), flat(2), 0.5, causal), "attention");
+}
+
+TEST_P(AttentionTest, AQueryWithoutAKeyGivesZero) {
+  const Tensor flags = from_host({true, false, false, false}, {2, 2}, device_);
+  const Tensor q = some({2, 3}, DType::f32).requires_grad_();
+  const Tensor k = some({2, 3}, DType::f32, 1).requires_grad_();
+  const Tensor v = some({2, 3}, DType::f32, 2).requires_grad_();
+  const Tensor y = scaled_dot_product_attention(q, k, v, {.mask = flags});
+  const Doubles value = values_of(v.detach());
+  expect_near(y.detach(), {value[0], value[1], value[2], 0, 0, 0}, "bool");
+  sum(y).backward();
+  expect_near(q.grad(), Doubles(6, 0), "gradient of the query");
+  expect_near(k.grad(), Doubles(6, 0), "gradient of the key");
+  expect_near(v.grad(), {1, 1, 1, 0, 0, 0}, "gradient of the value");
+  const Tensor added = where(flags, 0, full({}, -INFINITY, device_));
+  expect_near(scaled_dot_product_attention(q.detach(), k.detach(), v.detach(), {.mask = added}),
+              {value[0], value[1], value[2], 0, 0, 0}, "float");
+}
+
+TEST_P(AttentionTest, OfLargeScores) {
+  const Tensor q = tensor_of({300, -300}, {2, 1}, DType::f32, device_);
+  const Tensor k = tensor_of({1, 2}, {2, 1}, DType::f32, device_);
+  expect_near(scaled_dot_product_attention(q, k, k), {2, 1}, "attention");
+}
+
+TEST_P(AttentionTest, OfNothing) {
+  const auto none = [&](const Shape& shape) { return zeros(shape, device_).requires_grad_(); };
+  const Tensor q = none({2, 3, 4}), no_keys = none({2, 0, 4}), no_values = none({2, 0, 5});
+  const Tensor y = scaled_dot_product_attention(q, no_keys, no_values);
+  EXPECT_EQ(y.shape(), (Shape{2, 3, 5}));
+  expect_near(y.detach(), Doubles(30, 0), "without keys");
+  sum(y).backward();
+  expect_near(q.grad(), Doubles(24, 0), "gradient without keys");
+  EXPECT_EQ(scaled_dot_product_attention(no_keys, q, q).shape(), (Shape{2, 0, 4}));
+  const Tensor no_batch = none({0, 3, 4});
+  EXPECT_EQ(scaled_dot_product_attention(no_batch, no_batch, no_batch).shape(), (Shape{0, 3, 4}));
+}
+
+/// Gradients of several blocks, against those of the operations.
+TEST_P(AttentionTest, GradientsOfSeveralBlocks) {
+  const Shape shape{2, 130, 4};
+  for (const bool is_causal : {true, false}) {
+    std::vector<Tensor> in, same;
+    for (int i = 0; i < 3; ++i) {
+      in.push_back(some(shape, DType::f32, i).requires_grad_());
+      same.push_back(some(shape, DType::f32, i).requires_grad_());
+    }
+    const Tensor mask = some({130, 130}, DType::f32, 3).requires_grad_();
+    const Tensor same_mask = mask.detach().clone().requires_grad_();
+    AttentionOptions options{.is_causal = is_causal};
+    if (!is_causal) options.mask = mask;
+    Tensor scores = matmul(same[0], same[1].transpose(-2, -1)) * 0.5;
+    if (is_causal) {
+      scores = where(tril(ones({130, 130}, {DType::boolean, device_})), scores, -INFINITY);
+    } else {
+      scores = scores + same_mask;
+    }
+    const Tensor weights = some(shape, DType::f32, 9);
+    sum(scaled_dot_product_attention(in[0], in[1], in[2], options) * weights).backward();
+    sum(matmul(softmax(scores, -1), same[2]) * weights).backward();
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Doubles got = values_of(in[i].grad()), expected = values_of(same[i].grad());
+      for (std::size_t e = 0; e < got.size(); ++e) ASSERT_NEAR(got[e], expected[e], 2e-5) << i;
+    }
+    if (is_causal) continue;
+    expect_near(mask.grad(), values_of(same_mask.grad()), "gradient of the mask");
+  }
+}
+
+TEST_P(AttentionTest, HasNoSecondDerivative) {
+  const Tensor x = some({3, 2}, DType::f32).requires_grad_();
+  const Tensor y = sum(scaled_dot_product_attention(x, x, x));
+  EXPECT_ERROR(y.backward({}, {.create_graph = true}), ErrorCode::kUnsupported,
+               "[scaled_dot_product_attention] gradients of attention can't be recorded: expected "
+               "a backward without create_graph, got one with it");
+}
+
+/// The peak of a forward and a backward pass in a new runtime.
+double peak_of(const char* device_name, std::int64_t steps) {
+  const Runtime runtime(device_options());
+  const Device device = runtime.device(device_name);
+  const auto make = [&] { return zeros({2, steps, 4}, device).requires_grad_(); };
+  const Tensor q = make(), k = make(), v = make();
+  sum(scaled_dot_product_attention(q, k, v)).backward();
+  device.synchronize();
+  return static_cast<double>(device.memory().peak_bytes);
+}
+
+TEST_P(AttentionTest, MemoryGrowsWithTheSteps) {
+  const double peak = peak_of(GetParam(), 256), larger = peak_of(GetParam(), 1024);
+  EXPECT_LT(larger, 4.2 * peak);
+  EXPECT_LT(larger, 2.0 * 1024 * 1024 * 4) << "the scores alone";
+}
+
+TEST_P(AttentionTest, Errors) {
+  constexpr const char* kPrefix = "[scaled_dot_product_attention] ";
+  const std::string prefix = kPrefix;
+  const Tensor x = zeros({2, 3, 4}, device_);
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  const auto expect = [&](const Tensor& q, const Tensor& k, const Tensor& v, ErrorCode code,
+                          const std::string& text) {
+    EXPECT_ERROR(static_cast<void>(scaled_dot_product_attention(q, k, v)), code, prefix + text);
+  };
+  expect({}, x, x, ErrorCode::kInvalidArgument, "query is undefined");
+  expect(x, {}, x, ErrorCode::kInvalidArgument, "key is undefined");
+  expect(x, x, {}, ErrorCode::kInvalidArgument, "value is undefined");
+  expect(x, zeros({2, 3, 4}, other), x, ErrorCode::kDeviceMismatch,
+         "operands are on different devices");
+  expect(x, x, zeros({2, 3, 4}, {DType::i32, device_}), ErrorCode::kDtypeMismatch,
+         "operands have different dtypes");
+  const Tensor integers = zeros({3, 4}, {DType::i32, device_});
+  expect(integers, integers, integers, ErrorCode::kDtypeMismatch, "is not defined for i32");
+  expect(x, zeros({4}, device_), x, ErrorCode::kShapeMismatch,
+         "key has the wrong shape: expected [..., keys, features], got [4]");
+  expect(x, zeros({3, 5}, device_), x, ErrorCode::kShapeMismatch,
+         "key does not fit query: expected 4 features, got 5");
+  expect(x, x, zeros({2, 4, 4}, device_), ErrorCode::kShapeMismatch,
+         "value does not fit key: expected 3 keys, got 4");
+  expect(x, zeros({3, 3, 4}, device_), zeros({3, 4}, device_), ErrorCode::kShapeMismatch,
+         "leading dimensions do not broadcast: expected [2], or 1 in some of them, got [3] of key");
+}
+
+TEST_P(AttentionTest, ErrorsOfMasks) {
+  const Tensor x = zeros({2, 3, 4}, device_);
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  const auto expect = [&](const Tensor& mask, bool is_causal, ErrorCode code, const char* text) {
+    const AttentionOptions options{.mask = mask, .is_causal = is_causal};
+    EXPECT_ERROR(static_cast<void>(scaled_dot_product_attention(x, x, x, options)), code,
+                 std::string("[scaled_dot_product_attention] ") + text);
+  };
+  expect(zeros({3, 3}, other), false, ErrorCode::kDeviceMismatch,
+         "operands are on different devices");
+  expect(zeros({3, 3}, {DType::i64, device_}), false, ErrorCode::kDtypeMismatch,
+         "mask has the wrong dtype: expected bool or f32, got i64");
+  for (const Shape& shape : {Shape{3, 4}, Shape{3, 3, 3}, Shape{1, 2, 3, 3}}) {
+    expect(zeros(shape, device_), false, ErrorCode::kShapeMismatch,
+           "mask has the wrong shape: expected one that broadcasts to [2, 3, 3], got ");
+  }
+  expect(zeros({3, 3}, device_), true, ErrorCode::kInvalidArgument,
+         "both a mask and is_causal: expected one of them, got a mask of shape [3, 3]");
+}
+
+// ---------------------------------------------------------------------- rotary embeddings ---
+
+/// Of [batch, steps, features], with a position for each step of each batch.
+Doubles rotated(const Doubles& x, std::size_t features, const Doubles& positions, double base,
+                bool is_interleaved) {
+  Doubles y(x.size());
+  for (std::size_t row = 0; row < positions.size(); ++row) {
+    for (std::size_t j = 0; j < features / 2; ++j) {
+      const std::size_t a = row * features + (is_interleaved ? 2 * j : j);
+      const std::size_t b = is_interleaved ? a + 1 : a + features / 2;
+      const double power = -2 * static_cast<double>(j) / static_cast<double>(features);
+      const double angle = positions[row] * std::pow(base, power);
+      y[a] = x[a] * std::cos(angle) - x[b] * std::sin(angle);
+      y[b] = x[b] * std::cos(angle) + x[a] * std::sin(angle);
+    }
+  }
+  return y;
+}
+
+TEST_P(AttentionTest, RotaryEmbedding) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor x = some({2, 3, 6}, dtype);
+    const Doubles stored = values_of(x);
+    const Tensor positions = from_host<std::int64_t>({5, 0, 7}, {3}, device_);
+    const Tensor each = from_host<std::int32_t>({1, 2}, {2, 1}, device_);
+    for (const bool is_interleaved : {false, true}) {
+      const auto check = [&](RotaryOptions options, const Doubles& wanted, const char* what) {
+        options.is_interleaved = is_interleaved;
+        expect_near(rotary_embedding(x, options),
+                    rotated(stored, 6, wanted, options.base, is_interleaved), what);
+      };
+      check({}, {0, 1, 2, 0, 1, 2}, "from 0");
+      check({.offset = 4}, {4, 5, 6, 4, 5, 6}, "from 4");
+      check({.base = 10}, {0, 1, 2, 0, 1, 2}, "another base");
+      check({.positions = positions}, {5, 0, 7, 5, 0, 7}, "positions");
+      check({.positions = each}, {1, 1, 1, 2, 2, 2}, "a position for each batch");
+    }
+  }
+}
+
+TEST_P(AttentionTest, RotaryEmbeddingOfAView) {
+  const Tensor x = some({4, 3}, DType::f32).t();
+  expect_near(rotary_embedding(x, {.offset = 1}), rotated(values_of(x), 4, {1, 2, 3}, 10000, false),
+              "halves");
+  EXPECT_EQ(rotary_embedding(zeros({0, 4}, device_)).shape(), (Shape{0, 4}));
+  EXPECT_EQ(rotary_embedding(zeros({3, 0}, device_)).shape(), (Shape{3, 0}));
+}
+
+TEST_P(AttentionTest, ErrorsOfRotaryEmbeddings) {
+  const Tensor x = zeros({2, 3, 4}, device_);
+  const auto expect = [&](const Tensor& input, const RotaryOptions& options, ErrorCode code,
+                          const char* text) {
+    EXPECT_ERROR(static_cast<void>(rotary_embedding(input, options)), code,
+                 std::string("[rotary_embedding] ") + text);
+  };
+  expect({}, {}, ErrorCode::kInvalidArgument, "input is undefined");
+  expect(zeros({2, 4}, {DType::i32, device_}), {}, ErrorCode::kDtypeMismatch,
+         "is not defined for i32");
+  for (const Shape& shape : {Shape{4}, Shape{2, 3}}) {
+    expect(zeros(shape, device_), {}, ErrorCode::kShapeMismatch,
+           "input has the wrong shape: expected [..., steps, features] with an even number of "
+           "features, got [");
+  }
+  for (const double base : {0.0, -1.0, double{NAN}, double{INFINITY}}) {
+    expect(x, {.base = base}, ErrorCode::kInvalidArgument,
+           "bad base: expected a positive number, got ");
+  }
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  expect(x, {.positions = zeros({3}, {DType::i64, other})}, ErrorCode::kDeviceMismatch,
+         "operands are on different devices");
+  expect(x, {.positions = zeros({3}, device_)}, ErrorCode::kDtypeMismatch,
+         "positions have the wrong dtype: expected i64 or i32, got f32");
+  for (const Shape& shape : {Shape{4}, Shape{3, 3}, Shape{1, 2, 3}}) {
+    expect(x, {.positions = zeros(shape, {DType::i64, device_})}, ErrorCode::kShapeMismatch,
+           "positions have the wrong shape: expected one that broadcasts to [2, 3], got [");
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::test

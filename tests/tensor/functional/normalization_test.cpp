@@ -1,0 +1,335 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Normalization, against loops over the elements in f64.
+#include <cmath>
+#include <functional>
+
+#include <patchbay/autograd.h>
+#include <patchbay/normalization.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+#include "tensor/functional/functional_values.h"
+
+namespace patchbay::test {
+namespace {
+
+class NormalizationTest : public DeviceTest {
+ protected:
+  Tensor some(const Shape& shape, DType dtype, int seed = 0) const {
+    return tensor_of(some_values(static_cast<std::size_t>(num_elements(shape)), seed), shape, dtype,
+                     device_);
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(NormalizationTest);
+
+/// Where an element belongs.
+using Place = std::function<std::size_t(std::size_t element)>;
+
+/// Empty weights are 1, empty biases 0.
+struct Reference {
+  Place group, feature;
+  double epsilon = 1e-5;
+  bool is_centered = true;
+  Doubles weight = {}, bias = {};
+  Doubles means = {}, variances = {}, counts = {};  // of the groups
+
+  void measure(const Doubles& x) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      means.resize(std::max(means.size(), group(i) + 1));
+      counts.resize(means.size());
+      means[group(i)] += x[i];
+      counts[group(i)] += 1;
+    }
+    variances.assign(means.size(), 0);
+    for (std::size_t g = 0; g < means.size(); ++g)
+      means[g] = is_centered ? means[g] / counts[g] : 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double deviation = x[i] - means[group(i)];
+      variances[group(i)] += deviation * deviation / counts[group(i)];
+    }
+  }
+  Doubles of(const Doubles& x) {
+    if (means.empty()) measure(x);
+    Doubles y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double w = weight.empty() ? 1 : weight[feature(i)];
+      const double b = bias.empty() ? 0 : bias[feature(i)];
+      y.push_back((x[i] - means[group(i)]) / std::sqrt(variances[group(i)] + epsilon) * w + b);
+    }
+    return y;
+  }
+};
+
+/// [..., 6]: rows of 6.
+Place row_of(std::size_t size) {
+  return [size](std::size_t i) { return i / size; };
+}
+Place place_in(std::size_t size) {
+  return [size](std::size_t i) { return i % size; };
+}
+/// Of [n, channels, others].
+Place channel_of(std::size_t channels, std::size_t others) {
+  return [=](std::size_t i) { return i / others % channels; };
+}
+
+TEST_P(NormalizationTest, LayerNormOfTheLastDimensions) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor x = some({4, 2, 3}, dtype);
+    const Doubles stored = values_of(x);
+    expect_near(layer_norm(x, {3}), Reference{row_of(3), place_in(3)}.of(stored), "of one");
+    const Tensor weight = some({2, 3}, dtype, 1), bias = some({2, 3}, dtype, 2);
+    const auto reference = [&](double epsilon) {
+      return Reference{row_of(6), place_in(6), epsilon, true, values_of(weight), values_of(bias)};
+    };
+    expect_near(layer_norm(x, {2, 3}, weight, bias), reference(1e-5).of(stored), "of two");
+    expect_near(layer_norm(x, {2, 3}, weight, bias, 0.5), reference(0.5).of(stored), "epsilon");
+    Reference only_bias{row_of(6), place_in(6)};
+    only_bias.bias = values_of(bias);
+    expect_near(layer_norm(x, {2, 3}, {}, bias), only_bias.of(stored), "without a weight");
+  }
+}
+
+TEST_P(NormalizationTest, RmsNormOfTheLastDimensions) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor x = some({4, 6}, dtype), weight = some({6}, dtype, 1);
+    const Doubles stored = values_of(x);
+    const double least = dtype == DType::f64 ? std::ldexp(1, -52) : std::ldexp(1, -23);
+    expect_near(rms_norm(x, {6}), Reference{row_of(6), place_in(6), least, false}.of(stored),
+                "without a weight");
+    expect_near(rms_norm(x, {6}, weight, 0.25),
+                Reference{row_of(6), place_in(6), 0.25, false, values_of(weight)}.of(stored),
+                "with a weight");
+  }
+  const Tensor tiny = full({1, 2}, 1e-5, device_);
+  expect_near(rms_norm(tiny, {2}), Doubles(2, 1e-5 / std::sqrt(1e-10 + std::ldexp(1, -23))),
+              "the epsilon of f32");
+}
+
+TEST_P(NormalizationTest, GroupNormOfNeighbouringChannels) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor weight = some({4}, dtype, 1), bias = some({4}, dtype, 2);
+    const Tensor x = some({2, 4, 3, 2}, dtype);
+    for (const std::size_t groups : {1, 2, 4}) {
+      expect_near(group_norm(x, groups, weight, bias),
+                  Reference{row_of(24 / groups), channel_of(4, 6), 1e-5, true, values_of(weight),
+                            values_of(bias)}
+                      .of(values_of(x)),
+                  "of planes");
+    }
+    const Tensor flat = some({3, 4}, dtype);
+    expect_near(group_norm(flat, 2), Reference{row_of(2), place_in(4)}.of(values_of(flat)),
+                "without planes");
+  }
+}
+
+TEST_P(NormalizationTest, BatchNormByTheBatch) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor weight = some({3}, dtype, 1), bias = some({3}, dtype, 2);
+    for (const Shape& shape : {Shape{5, 3}, Shape{4, 3, 2}, Shape{2, 3, 2, 2, 2}}) {
+      const Tensor x = some(shape, dtype);
+      const auto others = static_cast<std::size_t>(num_elements(shape) / shape[0] / 3);
+      Reference reference{channel_of(3, others), channel_of(3, others), 1e-5, true,
+                          values_of(weight),     values_of(bias)};
+      const DType wide = dtype == DType::f64 ? DType::f64 : DType::f32;
+      const Tensor means = tensor_of({1, 2, 3}, {3}, wide, device_);
+      const Tensor variances = tensor_of({4, 5, 6}, {3}, dtype, device_);
+      expect_near(batch_norm(x, {.running_mean = means,
+                                 .running_var = variances,
+                                 .weight = weight,
+                                 .bias = bias,
+                                 .training = true,
+                                 .momentum = 0.25}),
+                  reference.of(values_of(x)), "batch_norm");
+      Doubles moved_means, moved_variances;
+      for (std::size_t c = 0; c < 3; ++c) {
+        const double n = reference.counts[c], at = static_cast<double>(c);
+        moved_means.push_back(0.75 * (1 + at) + 0.25 * reference.means[c]);
+        moved_variances.push_back(0.75 * (4 + at) + 0.25 * reference.variances[c] * n / (n - 1));
+      }
+      expect_near(means, moved_means, "running mean");
+      expect_near(variances, moved_variances, "running variance");
+      reference.weight = reference.bias = {};
+      expect_near(batch_norm(x, {.training = true}), reference.of(values_of(x)), "alone");
+    }
+  }
+}
+
+TEST_P(NormalizationTest, BatchNormByTheRunningStatistics) {
+  for (const DType dtype : float_dtypes(device_)) {
+    const Tensor x = some({2, 3, 4}, dtype), weight = some({3}, dtype, 1);
+    const Doubles means = {0.5, -0.25, 1}, variances = {0.25, 1, 4};
+    const Tensor running_mean = tensor_of(means, {3}, dtype, device_);
+    const Tensor running_var = tensor_of(variances, {3}, dtype, device_);
+    Reference reference{channel_of(3, 4), channel_of(3, 4)};
+    reference.weight = values_of(weight);
+    reference.means = means;
+    reference.variances = variances;
+    expect_near(
+        batch_norm(x, {.running_mean = running_mean, .running_var = running_var, .weight = weight}),
+        reference.of(values_of(x)), "batch_norm");
+    expect_near(running_mean, means, "the mean stays");
+    expect_near(running_var, variances, "the variance stays");
+  }
+}
+
+/// 4096 + {0, 1, 2, 3}: squares of f32 lose what makes the variance.
+TEST_P(NormalizationTest, ALargeMeanCostsNoDigits) {
+  const Doubles far = {4096, 4097, 4098, 4099, 4099, 4098, 4097, 4096};
+  const Tensor rows = tensor_of(far, {2, 4}, DType::f32, device_);
+  const Doubles expected = Reference{row_of(4), place_in(4)}.of(far);
+  expect_near(layer_norm(rows, {4}), expected, "layer_norm");
+  expect_near(group_norm(rows, 1), expected, "group_norm");
+  expect_near(batch_norm(rows, {.training = true}), Reference{place_in(4), place_in(4)}.of(far),
+              "batch_norm");
+}
+
+TEST_P(NormalizationTest, OfViewsWithOtherStrides) {
+  const Tensor x = some({6, 4}, DType::f32).t();
+  const Tensor weight = some({12}, DType::f32, 1).slice(0, 0, 12, 2);
+  const Doubles turned = values_of(x);
+  expect_near(layer_norm(x, {6}, weight),
+              Reference{row_of(6), place_in(6), 1e-5, true, values_of(weight)}.of(turned),
+              "layer_norm");
+  expect_near(rms_norm(x, {6}, weight, 1e-3),
+              Reference{row_of(6), place_in(6), 1e-3, false, values_of(weight)}.of(turned),
+              "rms_norm");
+  expect_near(group_norm(x, 2, weight),
+              Reference{row_of(3), place_in(6), 1e-5, true, values_of(weight)}.of(turned),
+              "group_norm");
+  expect_near(batch_norm(x, {.weight = weight, .training = true}),
+              Reference{place_in(6), place_in(6), 1e-5, true, values_of(weight)}.of(turned),
+              "batch_norm");
+}
+
+TEST_P(NormalizationTest, OfNoElements) {
+  EXPECT_EQ(layer_norm(zeros({0, 3}, device_), {3}).shape(), (Shape{0, 3}));
+  EXPECT_EQ(layer_norm(zeros({3, 0}, device_), {0}).shape(), (Shape{3, 0}));
+  EXPECT_EQ(group_norm(zeros({0, 4, 2}, device_), 2).shape(), (Shape{0, 4, 2}));
+  EXPECT_EQ(rms_norm(zeros({0, 3}, device_), {3}).shape(), (Shape{0, 3}));
+  const Tensor mean = ones({3}, device_), variance = ones({3}, device_);
+  const Tensor none = zeros({0, 3}, device_).requires_grad_();
+  const Tensor y =
+      batch_norm(none, {.running_mean = mean, .running_var = variance, .training = true});
+  EXPECT_EQ(y.shape(), (Shape{0, 3}));
+  expect_near(mean, {1, 1, 1}, "the running mean stays");
+  sum(y).backward();
+  EXPECT_EQ(none.grad().shape(), (Shape{0, 3}));
+}
+
+/// The gradient of small floats is that of f32, rounded.
+TEST_P(NormalizationTest, GradientsOfSmallFloats) {
+  for (const DType dtype : float_dtypes(device_)) {
+    if (size_bytes(dtype) != 2) continue;
+    const auto gradient = [&](DType in) {
+      const Tensor x = some({2, 4, 2}, dtype).cast(in).requires_grad_();
+      const Tensor y = group_norm(x, 2) + layer_norm(x, {2}) + batch_norm(x, {.training = true}) +
+                       rms_norm(x, {4, 2});
+      sum(y * some({2, 4, 2}, dtype, 5).cast(in)).backward();
+      EXPECT_EQ(x.grad().dtype(), in);
+      return x.grad();
+    };
+    const Doubles expected = values_of(gradient(DType::f32));
+    const Doubles got = values_of(gradient(dtype));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      // Four gradients are rounded, and summed.
+      EXPECT_NEAR(got[i], expected[i], 8 * tolerance_of(dtype)) << to_string(dtype);
+    }
+  }
+}
+
+/// The running statistics were read before they moved, and need no gradient.
+TEST_P(NormalizationTest, TrainingMayMoveStatisticsBetweenForwardAndBackward) {
+  const Tensor x = some({4, 2}, DType::f32).requires_grad_();
+  const Tensor mean = zeros({2}, device_), variance = ones({2}, device_);
+  const BatchNormOptions options{.running_mean = mean, .running_var = variance, .training = true};
+  const Tensor first = batch_norm(x, options), second = batch_norm(x, options);
+  sum(first * second).backward();
+  EXPECT_TRUE(x.grad().defined());
+  EXPECT_FALSE(mean.requires_grad());
+}
+
+TEST_P(NormalizationTest, Errors) {
+  const Tensor x = zeros({2, 3}, device_), integers = zeros({2, 3}, {DType::i32, device_});
+  const Tensor three = ones({3}, device_), two = ones({2}, device_);
+  const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
+  struct Function {
+    std::string name;
+    std::function<Tensor(const Tensor& input, const Tensor& weight, double epsilon)> call;
+  };
+  const Function functions[] = {
+      {"[layer_norm] ",
+       [](const auto& a, const auto& w, double e) { return layer_norm(a, {3}, w, {}, e); }},
+      {"[rms_norm] ",
+       [](const auto& a, const auto& w, double e) { return rms_norm(a, {3}, w, e); }},
+      {"[group_norm] ",
+       [](const auto& a, const auto& w, double e) { return group_norm(a, 1, w, {}, e); }},
+      {"[batch_norm] ", [](const auto& a, const auto& w, double e) {
+         return batch_norm(a, {.weight = w, .training = true, .epsilon = e});
+       }}};
+  for (const auto& [name, call] : functions) {
+    EXPECT_ERROR(static_cast<void>(call(integers, {}, 0)), ErrorCode::kDtypeMismatch,
+                 name + "is not defined for i32: expected one of f32, f64, f16, bf16");
+    EXPECT_ERROR(static_cast<void>(call(Tensor(), {}, 0)), ErrorCode::kInvalidArgument,
+                 name + "input is undefined");
+    EXPECT_ERROR(static_cast<void>(call(x, two, 0)), ErrorCode::kShapeMismatch,
+                 name + "weight has the wrong shape: expected [3], got [2] (input: f32 [2, 3]");
+    EXPECT_ERROR(static_cast<void>(call(x, integers[0], 0)), ErrorCode::kDtypeMismatch,
+                 name + "operands have different dtypes");
+    EXPECT_ERROR(static_cast<void>(call(x, ones({3}, other), 0)), ErrorCode::kDeviceMismatch,
+                 name + "operands are on different devices");
+    for (const double bad : {-1.0, double{NAN}, double{INFINITY}}) {
+      EXPECT_ERROR(static_cast<void>(call(x, {}, bad)), ErrorCode::kInvalidArgument,
+                   name + "bad epsilon: expected a number of 0 or more, got ");
+    }
+  }
+  for (const Shape& shape : {Shape{2}, Shape{3, 3}, Shape{1, 2, 3}, Shape{}}) {
+    const std::string text =
+        "the normalized shape is not that of the last dimensions: expected the last one or more "
+        "of [2, 3], got " +
+        to_string(shape);
+    EXPECT_ERROR(static_cast<void>(layer_norm(x, shape)), ErrorCode::kShapeMismatch,
+                 "[layer_norm] " + text);
+    EXPECT_ERROR(static_cast<void>(rms_norm(x, shape)), ErrorCode::kShapeMismatch,
+                 "[rms_norm] " + text);
+  }
+  for (const int groups : {0, -1, 2}) {
+    EXPECT_ERROR(
+        static_cast<void>(group_norm(x, groups)), ErrorCode::kInvalidArgument,
+        "[group_norm] the groups do not divide the channels: expected a divisor of 3, got ");
+  }
+  EXPECT_ERROR(static_cast<void>(layer_norm(x, {3}, three, two)), ErrorCode::kShapeMismatch,
+               "[layer_norm] bias has the wrong shape: expected [3], got [2]");
+  EXPECT_ERROR(static_cast<void>(group_norm(three, 1)), ErrorCode::kShapeMismatch,
+               "[group_norm] input has no channels: expected [n, channels, ...], got [3]");
+}
+
+TEST_P(NormalizationTest, ErrorsOfBatchNorm) {
+  const Tensor x = zeros({2, 3}, device_), three = ones({3}, device_), two = ones({2}, device_);
+  const auto call = [&](const Tensor& mean, const Tensor& variance, bool training) {
+    static_cast<void>(
+        batch_norm(x, {.running_mean = mean, .running_var = variance, .training = training}));
+  };
+  EXPECT_ERROR(call({}, {}, false), ErrorCode::kInvalidArgument,
+               "[batch_norm] running statistics are missing: expected a running mean and a running "
+               "variance, got none");
+  EXPECT_ERROR(call(three, {}, true), ErrorCode::kInvalidArgument,
+               "expected a running mean and a running variance, or none, got only a mean");
+  EXPECT_ERROR(call({}, three, true), ErrorCode::kInvalidArgument, "got only a variance");
+  EXPECT_ERROR(call(two, three, true), ErrorCode::kShapeMismatch,
+               "[batch_norm] running_mean has the wrong shape: expected [3], got [2]");
+  EXPECT_ERROR(call(three, two, false), ErrorCode::kShapeMismatch,
+               "[batch_norm] running_var has the wrong shape: expected [3], got [2]");
+  EXPECT_ERROR(call(three, ones({3}, {DType::i64, device_}), false), ErrorCode::kDtypeMismatch,
+               "[batch_norm] operands have different dtypes");
+  EXPECT_ERROR(static_cast<void>(batch_norm(three, {.training = true})), ErrorCode::kShapeMismatch,
+               "[batch_norm] input has no channels: expected [n, channels, ...], got [3]");
+  EXPECT_ERROR(static_cast<void>(batch_norm(x.slice(0, 0, 1), {.training = true})),
+               ErrorCode::kInvalidArgument,
+               "[batch_norm] one element for each channel has no variance: expected more in "
+               "training, got [1, 3]");
+  EXPECT_ERROR(static_cast<void>(batch_norm(x, {.training = true, .momentum = 1.5})),
+               ErrorCode::kInvalidArgument, "[batch_norm] bad momentum: expected 0 to 1, got 1.5");
+}
+
+}  // namespace
+}  // namespace patchbay::test
