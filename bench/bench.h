@@ -16,6 +16,7 @@ namespace bench {
 inline constexpr int kThreads = 2;
 
 void register_add();
+void register_convolution();
 void register_copy();
 void register_fuse();
 void register_gemm();

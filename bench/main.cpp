@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     bench::register_runtime();
   } else {
     bench::register_add();
+    bench::register_convolution();
     bench::register_copy();
     bench::register_fuse();
     bench::register_gemm();

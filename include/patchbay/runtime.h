@@ -125,7 +125,7 @@ class PATCHBAY_API Runtime {
   /// kPluginFailed if the plugin does not load, or if its backend is loaded already;
   /// kInvalidArgument for an unknown setting.
   PluginInfo load(const std::filesystem::path& file,
-                  std::map<std::string, std::string> settings = {}) const;
+                  const std::map<std::string, std::string>& settings = {}) const;
 
   /// Closes a plugin's devices and its library. A plugin that is only found will not be opened.
   /// Errors: kInvalidArgument if there is no plugin of that name; kInUse, which lists the holders.

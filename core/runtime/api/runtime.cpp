@@ -66,8 +66,8 @@ void Runtime::set_default_options(RuntimeOptions options) {
 }
 
 PluginInfo Runtime::load(const std::filesystem::path& file,
-                         std::map<std::string, std::string> settings) const {
-  return registry_of(*state_).load(file, std::move(settings));
+                         const std::map<std::string, std::string>& settings) const {
+  return registry_of(*state_).load(file, settings);
 }
 
 Device Runtime::device(std::string_view name) const {
