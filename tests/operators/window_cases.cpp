@@ -74,6 +74,11 @@ std::vector<Convolution> convolutions() {
       {"no channel", 1, 0, 3, 3, 2, 2, 2},
       {"many windows", 1, 1, 40, 37, 2, 3, 3},
       {"many channels", 2, 130, 3, 3, 33, 3, 3, {.padding = 1}},
+      {"many windows, padded", 1, 2, 31, 29, 3, 3, 3, {.padding = 1}},
+      {"many of both", 1, 130, 14, 13, 5, 3, 3, {.padding = 1}},
+      {"dilated to the same extent", 1, 3, 9, 30, 2, 3, 3, {.padding = {1, 2}, .dilation = {1, 2}}},
+      {"an even kernel", 1, 2, 7, 6, 2, 4, 3, {.padding = {1, 1}}},
+      {"a kernel wider than the image", 1, 2, 3, 2, 2, 5, 5, {.padding = 2}},
   };
 }
 
