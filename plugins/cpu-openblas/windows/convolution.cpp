@@ -82,11 +82,10 @@ class ConvolutionKernel : public plugin::Kernel {
   int num_parts(std::int64_t units) const noexcept {
     return static_cast<int>(std::min<std::int64_t>(units, workers_.num_threads()));
   }
-  /// The number of blocks of at least `least` of `count` things that give each thread some units.
+  /// The number of blocks of at least `least` of `count` things that give each thread a unit.
   std::int64_t num_blocks(std::int64_t units, std::int64_t count,
                           std::int64_t least) const noexcept {
-    const std::int64_t wanted =
-        pieces(2 * workers_.num_threads(), std::max<std::int64_t>(units, 1));
+    const std::int64_t wanted = pieces(workers_.num_threads(), std::max<std::int64_t>(units, 1));
     return workers_.num_threads() == 1 ? 1
                                        : std::clamp(wanted, std::int64_t{1}, pieces(count, least));
   }
