@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "conformance/values/array.h"
 #include "conformance/kernels/launcher.h"
+#include "conformance/values/array.h"
 #include "conformance/values/values.h"
 
 namespace patchbay::conformance {

@@ -93,6 +93,38 @@ void check_sum(const Device& device, const std::string& name) {
   for (const ReductionCase& one : empty_reduction_cases()) check_exact_sum<In>(device, name, one);
 }
 
+/// Compares with the product in the same type: of integers, which wraps around, and of floats that
+/// are powers of two and in range.
+template <class In>
+void check_prod(const Device& device, const std::string& name) {
+  using Out = SumOf<In>;
+  const auto factor = [](std::size_t i) {
+    if constexpr (std::is_floating_point_v<In>) {
+      const In size = i % 61 != 7 ? In(1) : i / 61 % 2 == 0 ? In(2) : In(0.5);
+      return mix(i) % 2 == 0 ? size : -size;
+    } else {
+      return ordinary_value<In>(i);
+    }
+  };
+  std::vector<ReductionCase> cases = reduction_cases();
+  for (const ReductionCase& one : empty_reduction_cases()) cases.push_back(one);
+  for (const ReductionCase& one : cases) {
+    const Array<In> in(one.in, factor);
+    Array<Out> expected(one.out);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = Out(1);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      Out& product = expected.at(one.target(i));
+      if constexpr (std::is_floating_point_v<In>)
+        product *= in.at(i);
+      else
+        product = static_cast<Out>(static_cast<std::uint64_t>(product) *
+                                   static_cast<std::uint64_t>(in.at(i)));
+    }
+    launch<Out>(device, name + ".1", one, in)
+        .expect_close_to(expected, 0, describe<In>(name + ".1", one));
+  }
+}
+
 /// Whether `a` replaces the best value so far; the first NaN is kept.
 template <class T>
 bool is_better(const std::string& name, T a, T best) {
@@ -228,6 +260,15 @@ std::vector<Check> reduction_checks() {
       checks, "max_abs",
       [](const Device& device, const std::string& op) { check_max_abs<float>(device, op); },
       check_max_abs<double>);
+  add_pair(
+      checks, "prod",
+      [](const Device& device, const std::string& op) {
+        check_prod<float>(device, op);
+        check_prod<std::int32_t>(device, op);
+        check_prod<std::int64_t>(device, op);
+        check_prod<std::uint8_t>(device, op);
+      },
+      check_prod<double>);
   checks.push_back({"kernels", "reductions_of_large_integers", check_large_integers});
   checks.push_back({"kernels", "reductions_of_special_floats", check_special_floats});
   return checks;

@@ -112,7 +112,7 @@ void check_convolution(const Device& device, const std::string& op, Made result)
     const Array<T>& second = result == Made::kWeight ? window : weight;
     Array<T> out(result == Made::kWindow  ? one.window()
                  : result == Made::kImage ? one.image()
-                                            : one.weight());
+                                          : one.weight());
     Array<T> expected = out;
     for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = 0;
     for_products(one, [&](std::size_t a, std::size_t b, std::size_t c) {

@@ -103,6 +103,9 @@ struct Axes {
 // fixed: results repeat their bits for any number of threads.
 /// The sum. Dtypes: any; floats and u64 keep their dtype, others give i64.
 [[nodiscard]] PATCHBAY_API Tensor sum(const Tensor& a, const Axes& axes = {}, bool keep = false);
+/// The product; 1 of no elements. Dtypes: numbers; floats keep their dtype, integers give i64. Its
+/// gradients can't be differentiated again.
+[[nodiscard]] PATCHBAY_API Tensor prod(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The mean. Dtypes: floats.
 [[nodiscard]] PATCHBAY_API Tensor mean(const Tensor& a, const Axes& axes = {}, bool keep = false);
 /// The smallest, or largest, element; NaN if there is one. Dtypes: any. Errors: kInvalidArgument if
@@ -136,6 +139,10 @@ template <std::same_as<bool> Keep>
 Tensor var(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
 template <std::same_as<bool> Keep>
 Tensor stddev(const Tensor& a, const Axes& axes, Keep keep, bool = false) = delete;
+/// The sums of the elements up to each one along `dim`; with `reverse`, from each one on. Dtypes:
+/// numbers; all keep their dtype, and integers wrap around. Errors: kInvalidArgument for a
+/// dimension that does not exist.
+[[nodiscard]] PATCHBAY_API Tensor cumsum(const Tensor& a, Dim dim, bool reverse = false);
 /// Whether any, or all, elements are not 0 (bool). Dtypes: any; NaN is not 0. False, or true, of no
 /// elements.
 [[nodiscard]] PATCHBAY_API Tensor any(const Tensor& a, const Axes& axes = {}, bool keep = false);

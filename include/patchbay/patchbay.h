@@ -31,6 +31,7 @@
 #include "patchbay/runtime.h"
 #include "patchbay/scalar.h"
 #include "patchbay/shape.h"
+#include "patchbay/sorting.h"
 #include "patchbay/stream.h"
 #include "patchbay/tensor.h"
 #include "patchbay/tensor_or_scalar.h"

@@ -22,6 +22,7 @@ constexpr Fold kFolds[] = {
     {"sum_squares.1", Family::kSum, false, "(ACC)(x) * (ACC)(x)", "(ACC)(x) * (ACC)(x)",
      "(ACC)(x) * (ACC)(x)"},
     {"sum_abs.1", Family::kSum, false, "fabs((ACC)(x))", kMagnitude, "(ACC)(x)"},
+    {"prod.1", Family::kProduct, false, "(ACC)(x)", "(ACC)(x)", "(ACC)(x)"},
     {"max_abs.1", Family::kMaxAbs, true, "fabs((ACC)(x))", kMagnitude, "(ACC)(x)"},
     {"min.1", Family::kExtreme, false, kNone, kNone, kNone},
     {"max.1", Family::kExtreme, true, kNone, kNone, kNone},
@@ -42,7 +43,7 @@ std::string accumulator(const Fold& fold, std::uint8_t in, const Traits& traits)
     case Family::kMaxAbs: return is_float(in) ? value_type(in) : "u64";
     default:
       if (!is_float(in)) return "u64";
-      // Sums of f32 are accumulated in f64 if the device supports it.
+      // Sums and products of f32 are accumulated in f64 if the device supports it.
       return traits.has_f64 ? "f64" : value_type(in);
   }
 }
@@ -55,17 +56,20 @@ std::string result_text(const Fold& fold, std::uint8_t in, const Traits& traits)
   return stored(out, is_wide ? "odd_of_f64(acc)" : "acc");
 }
 
-std::string steps_of_sum(const Fold& fold, std::uint8_t in) {
+std::string steps_of_terms(const Fold& fold, std::uint8_t in) {
   const std::string term(is_float(in)            ? fold.of_floats
                          : is_signed_integer(in) ? fold.of_signed
                                                  : fold.of_unsigned);
-  std::string text = define("INIT", "(ACC)0");
-  if (fold.family == Family::kSum) {
-    return text + define("STEP(acc, x, at)", "((acc) + " + term + ")") +
-           define("MERGE(acc, other)", "((acc) + (other))");
+  if (fold.family != Family::kMaxAbs) {
+    const bool adds = fold.family == Family::kSum;
+    const std::string sign = adds ? " + " : " * ";
+    return define("INIT", adds ? "(ACC)0" : "(ACC)1") +
+           define("STEP(acc, x, at)", "((acc)" + sign + term + ")") +
+           define("MERGE(acc, other)", "((acc)" + sign + "(other))");
   }
   // Keep a NaN.
-  text +=
+  const std::string text =
+      define("INIT", "(ACC)0") +
       "PATCHBAY_FUNCTION ACC larger(const ACC acc, const ACC m) {\n"
       "  return acc != acc || m <= acc ? acc : m;\n}\n";
   return text + define("STEP(acc, x, at)", "larger(acc, " + term + ")") +
@@ -114,7 +118,7 @@ std::string fold_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
   switch (fold.family) {
     case Family::kExtreme: return text + steps_of_extreme(fold, in);
     case Family::kPosition: return text + steps_of_position(fold, in);
-    default: return text + steps_of_sum(fold, in);
+    default: return text + steps_of_terms(fold, in);
   }
 }
 

@@ -13,15 +13,15 @@ namespace patchbay::portable {
 
 struct Fold {
   std::string_view name;
-  enum class Family : std::uint8_t { kSum, kMaxAbs, kExtreme, kPosition } family;
+  enum class Family : std::uint8_t { kSum, kProduct, kMaxAbs, kExtreme, kPosition } family;
   bool greatest;               // for extremes and positions: greatest or least
-  std::string_view of_floats;  // for sums: the term of x in the accumulator's type ACC
+  std::string_view of_floats;  // for sums and products: the term of x in the accumulator's type ACC
   std::string_view of_signed, of_unsigned;
 
   /// Whether element positions matter, so that elements must be visited in row-major order.
   bool is_position() const { return family == Family::kPosition; }
   /// Whether no elements are allowed: extremes need one.
-  bool takes_nothing() const { return family == Family::kSum || family == Family::kMaxAbs; }
+  bool takes_nothing() const { return family != Family::kExtreme && !is_position(); }
 };
 
 /// Null if no reduction has this name.

@@ -120,6 +120,7 @@ std::string argument_of(const Parameter& parameter, Result result) {
     case Role::kOperand: return name + " or scalar";
     case Role::kMask: return name + " bool";
     case Role::kIndex: return name + " i64 or i32";
+    case Role::kPlaces: return name + " i64";
     case Role::kScalar: return name + " scalar";
     case Role::kInteger: return name + " scalar i64";
   }

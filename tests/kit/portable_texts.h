@@ -78,14 +78,15 @@ inline patchbay_argument_spec argument_spec(kernels::Role role, std::uint8_t out
   patchbay_argument_spec spec{};
   const bool is_scalar = role == Role::kScalar || role == Role::kInteger;
   const bool is_result = role == Role::kWrite || role == Role::kUpdate;
+  const bool is_i64 = role == Role::kInteger || role == Role::kIndex || role == Role::kPlaces;
   spec.kind = is_scalar ? PATCHBAY_SCALAR : PATCHBAY_TENSOR;
-  spec.dtype = role == Role::kInteger || role == Role::kIndex ? std::uint8_t{PATCHBAY_I64}
-               : role == Role::kMask                          ? std::uint8_t{PATCHBAY_BOOL}
-               : is_scalar                                    ? kernels::scalar_dtype(in)
-                                                              : (is_result ? out : in);
-  spec.access = role == Role::kUpdate ? PATCHBAY_READ | PATCHBAY_WRITE
-                : is_result           ? PATCHBAY_WRITE
-                                      : PATCHBAY_READ;
+  spec.dtype = is_i64                ? std::uint8_t{PATCHBAY_I64}
+               : role == Role::kMask ? std::uint8_t{PATCHBAY_BOOL}
+               : is_scalar           ? kernels::scalar_dtype(in)
+                                     : (is_result ? out : in);
+  spec.access = role == Role::kUpdate                ? PATCHBAY_READ | PATCHBAY_WRITE
+                : is_result || role == Role::kPlaces ? PATCHBAY_WRITE
+                                                     : PATCHBAY_READ;
   spec.rank = PATCHBAY_ANY_RANK;
   return spec;
 }

@@ -5,7 +5,7 @@
 #include <patchbay/indexing.h>
 
 #include "operators/cases.h"
-#include "operators/layouts.h"
+#include "operators/dimensions.h"
 
 namespace patchbay::test {
 namespace {
@@ -34,33 +34,12 @@ Values<I> random_indices(std::size_t count, std::int64_t extent, unsigned seed) 
   return values;
 }
 
-template <class T>
-void expect_same(const Values<T>& got, const Values<T>& expected, const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] != got[i] && expected[i] != expected[i]) continue;
-    ASSERT_EQ(+got[i], +expected[i]) << what << " at " << i;
-  }
-}
-
 /// A table that is larger than the indices reach in every dimension but `dim`.
 Shape table_shape(const Shape& shape, int dim) {
   Shape result = shape;
   for (int i = 0; i < result.rank(); ++i) result[i] += 1;
   result[dim] = 5;
   return result;
-}
-
-/// Calls body(arrangement, dim) with each dimension of each shape that has one.
-template <class Body>
-void for_dims(const Body& body) {
-  for (const Arrangement& at : arrangements()) {
-    for (int dim = 0; dim < at.shape.rank(); ++dim) {
-      SCOPED_TRACE(at.name + " along " + std::to_string(dim));
-      body(at, dim);
-      if (testing::Test::HasFatalFailure()) return;
-    }
-  }
 }
 
 template <class T, class I>
@@ -101,14 +80,6 @@ void check_index_select(const Device& device) {
       expect_same<T>(download<T>(index_select(a, dim, index)), expected, "index_select");
     }
   });
-}
-
-template <class T>
-Stored<T> sum_of(Stored<T> a, Stored<T> b) {
-  if constexpr (kIsFloat<T>)
-    return T(a + b);
-  else
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 /// Bit for bit: the order of the additions is fixed.

@@ -74,6 +74,28 @@ struct Magnitude {
   }
 };
 
+/// Integers modulo 2^64.
+struct Product {
+  template <class T>
+  using Result = SumOf<T>;
+  static constexpr bool kSumsUp = true;
+
+  template <class T>
+  static auto reduce(const Group<T>& group) {
+    using E = Exact<SumOf<T>>;
+    Total<E> total{1, 1};
+    for (const auto element : group) {
+      if constexpr (kIsFloat<T>) {
+        total.value *= element;
+      } else {
+        total.value = static_cast<E>(static_cast<std::uint64_t>(total.value) *
+                                     static_cast<std::uint64_t>(element));
+      }
+    }
+    return total;
+  }
+};
+
 /// The greatest, or the least, of what Term makes of the elements; a NaN wins.
 template <class Term, bool greatest>
 struct Extreme {
@@ -198,9 +220,22 @@ std::vector<Values<T>> special_values(std::size_t count) {
   return all;
 }
 
+/// About 60 of them are not 1 or -1, so that products stay in range.
+template <class T>
+Values<T> factors(std::size_t count) {
+  Values<T> values = tame_values<T>(count, 4);
+  if constexpr (kIsFloat<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i % (count / 60 + 1) != 0) values[i] = values[i] < 0 ? -1 : 1;
+    }
+  }
+  return values;
+}
+
 template <class Method, class T>
 void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
   const auto values_for = [](std::size_t count) {
+    if (std::is_same_v<Method, Product>) return factors<T>(count);
     return Method::kSumsUp ? tame_values<T>(count, 3) : random_values<T>(count, 3);
   };
   for (const Arrangement& at : arrangements()) {
@@ -212,9 +247,13 @@ void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
     }
   }
   const Values<T> row = values_for(300);  // long rows and columns; then a repeated row
-  Values<T> plane;
-  for (int i = 0; i < 257; ++i) plane.insert(plane.end(), row.begin(), row.end());
-  const Tensor repeated = upload<T>(row, {300}, device).expand({257, 300});
+  // Of products only signs repeat, for the others would go out of range.
+  Values<T> one_row = row, plane;
+  if (kIsFloat<T> && std::is_same_v<Method, Product>) {
+    for (auto& value : one_row) value = value < 0 ? -1 : 1;
+  }
+  for (int i = 0; i < 257; ++i) plane.insert(plane.end(), one_row.begin(), one_row.end());
+  const Tensor repeated = upload<T>(one_row, {300}, device).expand({257, 300});
   for (const unsigned mask : {1u, 2u, 3u}) {
     check<Method, T>(repeated, plane, mask, op, record, "broadcast");
     check<Method, T>(repeated.contiguous(), plane, mask, op, record, "plane");
@@ -247,6 +286,7 @@ OperatorCases reduction_cases() {
   return {
       reduction<SumOfTerms<Itself>>("sum", sum),
       reduction<SumOfTerms<Squared>, false, true>("sum_squares", sum_squares),
+      reduction<Product, false, true>("prod", prod),
       reduction<SumOfTerms<Magnitude>, true>(
           "sum_abs",
           [](const Tensor& a, const Axes& axes, bool keep) { return norm(a, 1, axes, keep); }),

@@ -7,6 +7,7 @@
 
 #include <patchbay/operators.h>
 #include <patchbay/ops.h>
+#include <patchbay/sorting.h>
 
 #include "support/device_test.h"
 
@@ -41,6 +42,22 @@ std::vector<Refusal> refusals() {
        ErrorCode::kDtypeMismatch, "[relu] is not defined for bool: expected one of f32, f64, f16"},
       {"max", [](const Tensor& a) { return max(a.slice(0, 0, 0)); }, ErrorCode::kInvalidArgument,
        "[max] nothing to reduce: expected at least one element along the axes, got shape [0, 3]"},
+      {"prod", [](const Tensor& a) { return prod(a.cast(DType::u32)); }, ErrorCode::kDtypeMismatch,
+       "[prod] is not defined for u32: expected one of f32, f64, f16, bf16, i32, i64, u8"},
+      {"cumsum", [](const Tensor& a) { return cumsum(a, -3); }, ErrorCode::kInvalidArgument,
+       "[cumsum] dimension -3 is out of range: expected -2 to 1 for rank 2"},
+      {"cumsum", [](const Tensor& a) { return cumsum(a.cast(DType::boolean), 0); },
+       ErrorCode::kDtypeMismatch, "[cumsum] is not defined for bool: expected one of f32, f64"},
+      {"sort", [](const Tensor& a) { return sort(a, 2).values; }, ErrorCode::kInvalidArgument,
+       "[sort] dimension 2 is out of range: expected -2 to 1 for rank 2"},
+      {"sort", [](const Tensor&) { return sort(Tensor()).values; }, ErrorCode::kInvalidArgument,
+       "[sort] a is undefined"},
+      {"sort", [](const Tensor& a) { return argsort(a, -3); }, ErrorCode::kInvalidArgument,
+       "[argsort] dimension -3 is out of range: expected -2 to 1 for rank 2"},
+      {"sort", [](const Tensor& a) { return topk(a, 4).values; }, ErrorCode::kInvalidArgument,
+       "[topk] k is out of range: expected 0 to 3, the extent of dimension 1, got 4"},
+      {"sort", [](const Tensor& a) { return topk(a, -1, 0).values; }, ErrorCode::kInvalidArgument,
+       "[topk] k is out of range: expected 0 to 2, the extent of dimension 0, got -1"},
   };
 }
 

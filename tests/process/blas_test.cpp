@@ -84,7 +84,7 @@ TEST(LittleMemory, IsAnOrdinaryErrorOfTheProduct) {
       {BLAS_PROGRAM, "limited", "none"},
       {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_PRODUCTS", "own"}});
   EXPECT_EQ(result.status, 0) << result.output << result.errors;
-  EXPECT_NE(result.output.find("bytes to pack matrices in"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("bytes of scratch memory"), std::string::npos) << result.output;
   EXPECT_EQ(result.output.find('\n'), result.output.size() - 1) << result.output;
 }
 

@@ -22,6 +22,7 @@ ArgumentSpec argument_spec(Role role, DType out, DType dtype, bool scalar) {
     case Role::kUpdate: return ArgumentSpec::tensor(out, Access::kReadWrite);
     case Role::kMask: return ArgumentSpec::tensor(DType::boolean, Access::kRead);
     case Role::kIndex: return ArgumentSpec::tensor(scalar ? DType::i32 : DType::i64, Access::kRead);
+    case Role::kPlaces: return ArgumentSpec::tensor(DType::i64, Access::kWrite);
     case Role::kInteger: return ArgumentSpec::scalar(DType::i64);
     case Role::kScalar: return ArgumentSpec::scalar(scalar_dtype(dtype));
     case Role::kRead:

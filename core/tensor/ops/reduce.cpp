@@ -50,9 +50,10 @@ std::int64_t count_reduced(const TensorImpl& a, Mask mask) {
 
 bool finds_index(const Operator& op) { return op.result == Result::kIndex; }
 
-/// Sums are the operators whose error bound counts terms. A sum of no elements is 0; an extreme of
-/// none is an error.
+/// Sums are the operators whose error bound counts terms. A sum of no elements is 0, a product 1;
+/// an extreme of none is an error.
 constexpr bool is_sum(const Operator& op) { return op.signature->bound.of_terms; }
+constexpr bool is_product(const Operator& op) { return op.id == op::prod.id; }
 
 void check_reducible(const Operator& op, const char* operation, const TensorImpl& a, Mask mask,
                      const Axes& axes) {
@@ -63,7 +64,7 @@ void check_reducible(const Operator& op, const char* operation, const TensorImpl
           "[{}] (a: {}). Reshape the tensor, so that they are one.",
           operation, fmt::join(axes.dims, ", "), describe(a));
   }
-  if (!is_sum(op) && count_reduced(a, mask) == 0) {
+  if (!is_sum(op) && !is_product(op) && count_reduced(a, mask) == 0) {
     raise(ErrorCode::kInvalidArgument,
           "[{}] nothing to reduce: expected at least one element along the axes, got shape {} "
           "(a: {}). Skip empty tensors.",
@@ -162,6 +163,7 @@ Tensor share(const Tensor& grad, const Tensor& values, const Tensor& extreme, co
   return grad * weights;
 }
 
+/// `kept`: the result's shape with extent 1 where it was reduced, so that it broadcasts to a's.
 void record_extreme(const Operator& op, const Tensor& result, const Tensor& a, const Shape& kept) {
   const bool of_magnitudes = op.id == op::max_abs.id;
   record(op.name, result, a,
@@ -174,10 +176,35 @@ void record_extreme(const Operator& op, const Tensor& result, const Tensor& a, c
          });
 }
 
-/// `kept`: the result's shape with extent 1 where it was reduced, so that it broadcasts to a's.
-void record_reduction(const Operator& op, const Tensor& result, const Tensor& a,
-                      const Shape& kept) {
+/// The product of all elements but one, for each. With one zero only it has such a product; with
+/// more, none has. 16-bit floats are computed in f32.
+Tensor products_of_others(const Tensor& a, const Axes& axes) {
+  if (is_small(a.dtype())) return products_of_others(a.cast(DType::f32), axes).cast(a.dtype());
+  const Tensor is_zero = eq(a, 0), zeros = sum(is_zero, axes, /*keep=*/true);
+  const Tensor product = prod(where(is_zero, 1, a), axes, /*keep=*/true);
+  return where(is_zero, where(eq(zeros, 1), product, 0), where(eq(zeros, 0), product / a, 0));
+}
+
+void record_product(const Tensor& result, const Tensor& a, Mask mask, const Shape& kept) {
+  Axes axes;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (is_reduced(mask, i)) axes.dims.push_back(i);
+  }
+  record("prod", result, a,
+         [axes, kept, values = Saved("a", a)](const Tensor& grad, const Node& node) {
+           if (is_recording()) {
+             raise(ErrorCode::kUnsupported,
+                   "[prod] gradients of prod can't be recorded: expected a backward without "
+                   "create_graph, got one with it. Multiply slices where second derivatives are "
+                   "wanted.");
+           }
+           return grad.reshape(kept) * products_of_others(values.get(node), axes);
+         });
+}
+
+void record_reduction(const Operator& op, const Tensor& result, const Tensor& a, Mask mask) {
   if (op.derivative == nullptr) return;
+  const Shape kept = result_shape(*a.impl(), mask, /*keep=*/true);
   if (op.id == op::sum.id) {
     record(op.name, result, a, [kept, shape = a.shape()](const Tensor& grad, const Node&) {
       return grad.view(kept).expand(shape);
@@ -187,6 +214,8 @@ void record_reduction(const Operator& op, const Tensor& result, const Tensor& a,
            [kept, slope, values = Saved("a", a)](const Tensor& grad, const Node& node) {
              return slope->of(values.get(node)) * grad.reshape(kept);
            });
+  } else if (is_product(op)) {
+    record_product(result, a, mask, kept);
   } else {
     record_extreme(op, result, a, kept);
   }
@@ -206,12 +235,13 @@ Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const 
                              result_dtype(op, source.dtype), source);
   const TensorImpl& out = *result.impl();
   if (source.is_empty()) {
-    launch_fill(out, 0);  // does nothing if out is empty too
+    // Does nothing if out is empty too.
+    launch_fill(out, literal(operation, out.dtype, is_product(op) ? 1 : 0));
   } else {
     launch_reduction(op, out, *walked.impl(), walk_of(out, *walked.impl(), mask, keep));
   }
   if (needs_grad(source)) [[unlikely]]
-    record_reduction(op, result, a, result_shape(source, mask, /*keep=*/true));
+    record_reduction(op, result, a, mask);
   return result;
 }
 
@@ -233,5 +263,6 @@ PATCHBAY_DEFINE_REDUCTION(max)
 PATCHBAY_DEFINE_REDUCTION(argmin)
 PATCHBAY_DEFINE_REDUCTION(argmax)
 PATCHBAY_DEFINE_REDUCTION(sum_squares)
+PATCHBAY_DEFINE_REDUCTION(prod)
 
 }  // namespace patchbay

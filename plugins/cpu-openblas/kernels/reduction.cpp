@@ -257,20 +257,24 @@ class Run {
   std::int64_t width_, tiles_a_row_, num_tiles_;
 };
 
-/// Throws for an extreme of no elements; a sum of no elements is 0.
+/// Throws for an extreme of no elements; a sum of no elements is 0, a product 1.
 template <class Operation>
 void reduce_nothing(const Operation& operation, const patchbay_argument& out) {
   if (operation.name.starts_with("min") || operation.name.starts_with("max.") ||
       operation.name.starts_with("arg")) {
     plugin::invalid_argument(operation.name + ": nothing to choose from, the input is empty");
   }
+  alignas(8) char nothing[8] = {};
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(operation.method)>, Reduction>) {
+    operation.method.block(0, nullptr, nothing);
+  }
   const patchbay_argument* operands[] = {&out};
   const LoopNest nest = make_loop_nest(operands, 1);
   RowCursor cursor(nest, 0);
-  const std::uint64_t zero = 0;
   for (std::int64_t row = 0; row < nest.num_rows(); ++row, cursor.next()) {
     char* to = data_of(out) + cursor.offsets()[0] * element_bytes(operation.out_dtype);
-    operation.copy_out(nest.inner_size(), to, &zero, nullptr, {nest.inner_stride(0), 0, 0, false});
+    operation.copy_out(nest.inner_size(), to, nothing, nullptr,
+                       {nest.inner_stride(0), 0, 0, false});
   }
 }
 

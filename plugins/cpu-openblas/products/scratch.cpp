@@ -13,6 +13,7 @@ namespace {
 
 // As many as streams are likely to multiply concurrently.
 constexpr std::size_t kMostKept = 8;
+constexpr std::size_t kLargestKept = std::size_t{64} << 20;  // bytes
 constexpr std::size_t kAlignment = 64;
 
 }  // namespace
@@ -45,15 +46,15 @@ ScratchPool::Lease ScratchPool::take(std::size_t size_bytes) {
   void* data = nullptr;
   if (posix_memalign(&data, kAlignment, size_bytes) != 0) {
     throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, "requested " + std::to_string(size_bytes) +
-                                                          " bytes to pack matrices in");
+                                                          " bytes of scratch memory");
   }
   block.data = static_cast<char*>(data);
   return {*this, block};
 }
 
-/// If there are too many blocks, frees the smallest.
+/// Frees large blocks, and the smallest if there are too many.
 void ScratchPool::give_back(ScratchBlock block) noexcept {
-  {
+  if (block.size_bytes <= kLargestKept) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (kept_.size() < kMostKept) return kept_.push_back(block);
     const auto smallest =

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Memory for packed inputs of products. It is kept for later products.
+// Memory for packed inputs of products and for entries to sort. It is kept for later launches.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_SCRATCH_HPP_
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Sums and extremes. Element i of a block belongs to lane i % kLanes; lanes are combined in halves.
+// Sums, products and extremes. Element i of a block belongs to lane i % kLanes; lanes are combined in halves.
 // Rows and columns use the same order, so a transposed view gives the same bits, as does any vector
 // width.
 #include "patchbay/plugin/kernels/operators.h"
@@ -27,7 +27,7 @@ constexpr T highest() {
     return Limits<T>::kHighest;
 }
 
-/// The type in which integers are summed; floats use their own type.
+/// The type in which integers are summed and multiplied; floats use their own type.
 template <class T>
 struct SumOf {
   using type = std::uint64_t;
@@ -66,6 +66,14 @@ struct BoolSumStep : SumStep<std::uint8_t> {
   static Accumulator enter(std::uint8_t x) { return x != 0 ? 1 : 0; }
 };
 
+template <class T>
+struct ProductStep {
+  using Accumulator = Sum<T>;
+  static constexpr Accumulator kStart = 1;
+  static Accumulator enter(T x) { return widen(x); }
+  static Accumulator join(Accumulator a, Accumulator b) { return a * b; }
+};
+
 // Once a NaN, always a NaN.
 template <class T>
 struct MaxStep {
@@ -102,6 +110,8 @@ template <class T>
 struct Step<ReduceOp::sum_abs, T> : SumStep<T> {
   static Sum<T> enter(T x) { return magnitude(x); }
 };
+template <class T>
+struct Step<ReduceOp::prod, T> : ProductStep<T> {};
 template <class T>
 struct Step<ReduceOp::max_abs, T> : MaxStep<Sum<T>> {
   static constexpr Sum<T> kStart = 0;
@@ -143,6 +153,7 @@ void reduce_block(std::int64_t n, const void* in, void* accumulator) {
   const T* x = static_cast<const T*>(in);
   const std::int64_t used = n < kLanes ? n : kLanes;
   A lanes[kLanes];
+  lanes[0] = Step::kStart;
   start_row<Step>(used, lanes, x);
   std::int64_t i = kLanes;
   for (; i + kLanes <= n; i += kLanes) add_row<Step>(kLanes, lanes, x + i);

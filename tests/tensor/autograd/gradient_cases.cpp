@@ -118,6 +118,32 @@ void add_reductions(std::vector<GradientCase>& cases) {
   };
   add_axes("sum", "sum", sum);
   add_axes("sum_squares", "sumSquares", sum_squares);
+  cases.push_back({"prod",
+                   "prodOfAll",
+                   {{2, 3}},
+                   [](const Inputs& in) { return prod(in[0]); },
+                   -2,
+                   2,
+                   /*has_second=*/false});
+  cases.push_back({"prod",
+                   "prodOfColumns",
+                   {{3, 2}},
+                   [](const Inputs& in) { return prod(in[0], 0, /*keep=*/true); },
+                   -2,
+                   2,
+                   /*has_second=*/false});
+  // Rows with no, one and two zeros.
+  cases.push_back(
+      {"prod",
+       "prodWithZeros",
+       {{3, 3}},
+       [](const Inputs& in) {
+         const std::vector<double> mask = {1, 1, 1, 0, 1, 1, 0, 0, 1};
+         return prod(in[0] * from_host(mask, {3, 3}, in[0].device()).cast(in[0].dtype()), 1);
+       },
+       -2,
+       2,
+       /*has_second=*/false});
   add_axes("min", "min", min);
   add_axes("max", "max", max);
   add_axes("", "mean", mean);
@@ -289,6 +315,16 @@ void add_indexing(std::vector<GradientCase>& cases) {
   add("scatter_add", "scatterAddToWhatRequiresGradients", {{3}}, [](const Inputs& in) {
     return scatter_add(in[0], 0, indices(in, {1, 1}, {2}), in[0].new_ones({2}));
   });
+  add("cumsum", "cumsum", {{2, 3}}, [](const Inputs& in) { return cumsum(in[0], 1); });
+  add("cumsum", "cumsumInReverse", {{3, 2}},
+      [](const Inputs& in) { return cumsum(in[0], 0, /*reverse=*/true); });
+  add("sort", "sort", {{2, 4}},
+      [](const Inputs& in) { return sort(in[0], 1).values * cumsum(in[0].new_ones({4}), 0); });
+  add("sort", "sortDescending", {{4, 2}},
+      [](const Inputs& in) { return sort(in[0], 0, /*descending=*/true).values.slice(0, 1, 3); });
+  add("sort", "topk", {{3, 9}}, [](const Inputs& in) { return topk(in[0], 1).values; });
+  add("sort", "topkOfColumns", {{5, 2}},
+      [](const Inputs& in) { return topk(in[0], 2, 0, /*largest=*/false).values; });
   add("", "maskedFill", {{2, 3}},
       [](const Inputs& in) { return masked_fill(in[0], gt(in[0].detach(), 0), 0.5); });
 }

@@ -212,6 +212,11 @@ const std::vector<Row>& rows() {
       {"chunk", [](const Operands& o) { use(chunk(o.a, 2)[1]); }},
       {"pad", [](const Operands& o) { use(pad(o.a, {{1, 0}, {2, 3}}, 5)); }},
       // indexing.h
+      {"prod", [](const Operands& o) { use(prod(o.a)); }},
+      {"cumsum", [](const Operands& o) { use(cumsum(o.a, 0)); }},
+      {"sort", [](const Operands& o) { use(sort(o.a).values); }},
+      {"argsort", [](const Operands& o) { use(argsort(o.a)); }},
+      {"topk", [](const Operands& o) { use(topk(o.a, 2).indices); }},
       {"gather", [](const Operands& o) { use(gather(o.a, 0, o.places)); }},
       {"gather_out", [](const Operands& o) { gather_out(o.out, o.a, 1, o.places); }},
       {"index_select", [](const Operands& o) { use(index_select(o.a, 1, o.rows)); }},
@@ -361,12 +366,13 @@ std::set<std::string> declared() {
   add_matches(names, header("elementwise.h"), R"(\nPATCHBAY_\w+_FORMS\((\w+)\))", {}, "_out");
   const char* const function =
       R"(\n(?:\[\[nodiscard\]\] )?(?:PATCHBAY_API |inline )?)"
-      R"((?:const )?(?:Tensor|std::vector<Tensor>|\w+State|\w+Result|std::string|std::ostream)&?)"
+      R"((?:const )?(?:Tensor|std::vector<Tensor>|\w+State|\w+Result|Sorted|std::string|std::ostream)&?)"
       R"(\s+)"
       R"((operator[^\w\s(]+|\w+)\()";
   add_matches(names, ops, function);
-  for (const char* other : {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "convolution.h", "pooling.h",
-                            "normalization.h", "attention.h", "recurrent.h"}) {
+  for (const char* other :
+       {"elementwise.h", "random.h", "concat.h", "indexing.h", "functional.h", "convolution.h",
+        "pooling.h", "normalization.h", "attention.h", "recurrent.h", "sorting.h"}) {
     add_matches(names, header(other), function);
   }
   add_matches(names, all, function);

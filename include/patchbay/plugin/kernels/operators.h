@@ -8,6 +8,7 @@
  *   write    the result, a tensor               update   a tensor that is read and written
  *   read     a tensor of T                      operand  a tensor of T, or one number
  *   mask     a tensor of bools                  index    a tensor of i64 or i32
+ *   places   a tensor of i64 that is written
  *   scalar   a number of T                      i64      a number of i64
  *   A number is never a bool: for T = bool it is a u8.
  * DTYPES: the possible values of T, as in PATCHBAY_SET_DTYPES below.
@@ -60,7 +61,18 @@
     "out: grad; source: gather of grad",                                                         \
     "out[.., index[.., i, ..], ..] += source[.., i, ..] along dim, in the order of i, each sum " \
     "rounded; the bound is that of 128 terms",                                                   \
-    "")
+    "")                                                                                          \
+  X(cumsum, 1, "out:write a:read", WIDE_NUMBERS, Same, TERMS(64), "a, out: one shape",           \
+    "cumsum of grad in the other direction",                                                     \
+    "out[.., i, ..] = sum of a[.., k, ..] along dim, k <= i; k >= i in reverse",                 \
+    "the elements are summed in blocks of 128, in order from the first, then the sum of the "    \
+    "blocks before is added, each sum rounded; the bound is that of 128 terms")                  \
+  X(sort, 1, "out:write index:places a:read", ALL, Same, EXACT,                                  \
+    "out, index: one shape, that of a but along dim, where it may be smaller",                   \
+    "grad, added to zeros as by scatter_add",                                                    \
+    "out[.., k, ..] = a[.., index[.., k, ..], ..], the element of that rank along dim",          \
+    "ascending, or descending; NaN ranks above all numbers, -0 equals 0, and equal elements "    \
+    "are in the order of their indices")
 
 #define PATCHBAY_REDUCED_SHAPES "a: any; out: without the reduced axes, or with extent 1"
 #define PATCHBAY_OPERATORS_REDUCTION(X)                                                            \
@@ -70,6 +82,9 @@
     "2 a grad", "sum of a a; integers modulo 2^64", "")                                            \
   X(sum_abs, 1, "out:write a:read", FLOATS, Same, TERMS(64), PATCHBAY_REDUCED_SHAPES,              \
     "sign(a) grad", "sum of |a|", "")                                                              \
+  X(prod, 1, "out:write a:read", NUMBERS, Total, RESULT(64), PATCHBAY_REDUCED_SHAPES,              \
+    "grad times the product of the other elements",                                                \
+    "product of a; integers modulo 2^64; the bound is that of 128 factors", "")                    \
   X(max_abs, 1, "out:write a:read", FLOATS, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                  \
     "sign(a) grad / n where |a| = out, n of them", "maximum of |a|: NaN propagates", "")           \
   X(min, 1, "out:write a:read", ALL, Same, EXACT, PATCHBAY_REDUCED_SHAPES,                         \
@@ -174,6 +189,10 @@
 #define PATCHBAY_OPERATOR_ATTRIBUTES(X)                 \
   X(gather, dim, I64, REQUIRED, 0, 7)                   \
   X(scatter_add, dim, I64, REQUIRED, 0, 7)              \
+  X(cumsum, dim, I64, REQUIRED, 0, 7)                   \
+  X(cumsum, reverse, I64, OPTIONAL(0), 0, 1)            \
+  X(sort, dim, I64, REQUIRED, 0, 7)                     \
+  X(sort, descending, I64, OPTIONAL(0), 0, 1)           \
   PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d)            \
   PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_input)      \
   PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_weight)     \

@@ -32,6 +32,7 @@ enum class Role : char {
   kOperand = 'a',
   kMask = 'c',
   kIndex = 'x',
+  kPlaces = 'p',
   kScalar = 's',
   kInteger = 'i'
 };
@@ -80,6 +81,7 @@ class Parameters {
     if (word == "operand") return Role::kOperand;
     if (word == "mask") return Role::kMask;
     if (word == "index") return Role::kIndex;
+    if (word == "places") return Role::kPlaces;
     if (word == "scalar") return Role::kScalar;
     if (word == "i64") return Role::kInteger;
     throw "an argument has an unknown role";

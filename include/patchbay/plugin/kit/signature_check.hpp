@@ -70,6 +70,7 @@ class SignatureCheck {
   static std::string kind_of(Role role) {
     switch (role) {
       case Role::kWrite:
+      case Role::kPlaces:
       case Role::kUpdate: return "a tensor to write";
       case Role::kOperand: return "a tensor to read or a scalar";
       case Role::kScalar:
@@ -128,6 +129,7 @@ class SignatureCheck {
       case Role::kWrite:
       case Role::kUpdate: return kernels::result_dtype(signature_.result, operand);
       case Role::kMask: return PATCHBAY_BOOL;
+      case Role::kPlaces:
       case Role::kInteger: return PATCHBAY_I64;
       default: break;
     }

@@ -1,0 +1,150 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What has an order along a dimension: running sums, and sorting.
+#include <algorithm>
+#include <numeric>
+
+#include <patchbay/ops.h>
+#include <patchbay/sorting.h>
+
+#include "operators/cases.h"
+#include "operators/dimensions.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+/// Calls body(numbers) with the numbers, in row-major order, of the elements of each line.
+template <class Body>
+void for_lines(const Shape& shape, int dim, const Body& body) {
+  std::size_t step = 1;
+  for (int d = dim + 1; d < shape.rank(); ++d) step *= static_cast<std::size_t>(shape[d]);
+  const auto count = static_cast<std::size_t>(shape[dim]), all = count_of(shape);
+  for (std::size_t first = 0; first < all; ++first) {
+    if (first / step % count != 0) continue;
+    std::vector<std::size_t> numbers(count);
+    for (std::size_t k = 0; k < count; ++k) numbers[k] = first + k * step;
+    body(numbers);
+  }
+}
+
+/// Sums of blocks of 128 elements, then of what is before them.
+template <class T>
+void add_up(const std::vector<std::size_t>& numbers, Values<T>& values) {
+  Stored<T> before{}, sum{};
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    Stored<T>& here = values[numbers[k]];
+    sum = k % 128 == 0 ? here : sum_of<T>(sum, here);
+    if (k % 128 == 0 && k != 0) before = values[numbers[k - 1]];
+    here = k < 128 ? sum : sum_of<T>(before, sum);
+  }
+}
+
+/// Bit for bit: the order of the additions is fixed.
+template <class T>
+void check_cumsum_of(const Values<T>& values, const Shape& shape, Layout layout, int dim,
+                     const Device& device) {
+  const Tensor a = arrange<T>(values, shape, layout, device);
+  Values<T> up = values, down = values;
+  for_lines(shape, dim, [&](std::vector<std::size_t> numbers) {
+    add_up<T>(numbers, up);
+    std::reverse(numbers.begin(), numbers.end());
+    add_up<T>(numbers, down);
+  });
+  expect_same<T>(download<T>(cumsum(a, dim)), up, "cumsum");
+  expect_same<T>(download<T>(cumsum(a, dim, /*reverse=*/true)), down, "cumsum in reverse");
+}
+
+template <class T>
+void check_cumsum(const Device& device) {
+  for_dims([&](const Arrangement& at, int dim) {
+    check_cumsum_of<T>(tame_values<T>(count_of(at.shape), 31), at.shape, at.a, dim, device);
+  });
+  // Several blocks in a line, several segments of neighbouring lines, and a line that is shared.
+  for (const Shape& shape : {Shape{3, 2100}, Shape{300, 301}, Shape{2, 530, 3}, Shape{600001}}) {
+    for (int dim = 0; dim < shape.rank(); ++dim) {
+      SCOPED_TRACE(to_string(shape) + " along " + std::to_string(dim));
+      check_cumsum_of<T>(tame_values<T>(count_of(shape), 32), shape, Layout::kContiguous, dim,
+                         device);
+    }
+  }
+}
+
+/// Whether the element x is ranked above y; NaN is above all numbers.
+template <class T>
+bool is_above(Stored<T> x, Stored<T> y) {
+  const auto a = static_cast<Exact<T>>(x), b = static_cast<Exact<T>>(y);
+  if (a != a || b != b) return a != a && b == b;
+  return a > b;
+}
+
+template <class T>
+void check_sort_of(const Values<T>& values, const Shape& shape, Layout layout, int dim,
+                   const Device& device) {
+  const Tensor a = arrange<T>(values, shape, layout, device);
+  const auto step = [&] {
+    std::size_t elements = 1;
+    for (int d = dim + 1; d < shape.rank(); ++d) elements *= static_cast<std::size_t>(shape[d]);
+    return elements;
+  }();
+  for (const bool descending : {false, true}) {
+    Values<T> ordered = values;
+    Values<std::int64_t> places(values.size());
+    for_lines(shape, dim, [&](const std::vector<std::size_t>& numbers) {
+      std::vector<std::size_t> order = numbers;
+      std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+        return descending ? is_above<T>(values[i], values[j]) : is_above<T>(values[j], values[i]);
+      });
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        ordered[numbers[k]] = values[order[k]];
+        places[numbers[k]] = static_cast<std::int64_t>((order[k] - numbers[0]) / step);
+      }
+    });
+    const Sorted sorted = sort(a, dim, descending);
+    expect_same<T>(download<T>(sorted.values), ordered, "sort");
+    expect_same<std::int64_t>(download<std::int64_t>(sorted.indices), places, "sort's indices");
+    expect_same<std::int64_t>(download<std::int64_t>(argsort(a, dim, descending)), places,
+                              "argsort");
+    for (const std::int64_t k : {std::int64_t{1}, shape[dim] / 9, shape[dim] / 2}) {
+      if (k > shape[dim]) continue;
+      const Sorted some = topk(a, k, dim, /*largest=*/descending);
+      const Tensor first = sorted.values.slice(dim, 0, k), at = sorted.indices.slice(dim, 0, k);
+      expect_same<T>(download<T>(some.values), download<T>(first), "topk");
+      expect_same<std::int64_t>(download<std::int64_t>(some.indices), download<std::int64_t>(at),
+                                "topk's indices");
+    }
+  }
+}
+
+template <class T>
+void check_sort(const Device& device) {
+  for_dims([&](const Arrangement& at, int dim) {
+    if (count_of(at.shape) > 10000 && device != test_device("cpu:0")) return;
+    check_sort_of<T>(random_values<T>(count_of(at.shape), 33), at.shape, at.a, dim, device);
+  });
+  // More than a work-group sorts, not a power of two, with many equal elements.
+  Values<T> few = random_values<T>(2600, 34);
+  for (std::size_t i = 0; i < few.size(); i += 2) few[i] = few[i % 17];
+  check_sort_of<T>(few, {2, 1300}, Layout::kContiguous, 1, device);
+  check_sort_of<T>(few, {1300, 2}, Layout::kTransposed, 0, device);
+}
+
+void run_cumsum(const Device& device, DType dtype, const OperatorInfo&) {
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (!kIsNumber<T> || kIsSmall<T>) {
+      FAIL() << "cumsum has no reference for " << to_string(dtype);
+    } else {
+      check_cumsum<T>(device);
+    }
+  });
+}
+
+void run_sort(const Device& device, DType dtype, const OperatorInfo&) {
+  with_type(dtype, [&](auto zero) { check_sort<decltype(zero)>(device); });
+}
+
+}  // namespace
+
+OperatorCases ordering_cases() { return {{"cumsum", run_cumsum}, {"sort", run_sort}}; }
+
+}  // namespace patchbay::test
