@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "tools/plot.h"
+#include "tools/bench/plot.h"
 
 #include <string>
 

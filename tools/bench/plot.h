@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Line plots as SVG, both axes logarithmic.
-#ifndef PATCHBAY_TOOLS_PLOT_H_
-#define PATCHBAY_TOOLS_PLOT_H_
+#ifndef PATCHBAY_TOOLS_BENCH_PLOT_H_
+#define PATCHBAY_TOOLS_BENCH_PLOT_H_
 
 #include <string>
 #include <utility>
@@ -19,4 +19,4 @@ std::string plot_bandwidth(const std::string& title, const std::vector<Series>& 
 
 }  // namespace patchbay::tools
 
-#endif  // PATCHBAY_TOOLS_PLOT_H_
+#endif  // PATCHBAY_TOOLS_BENCH_PLOT_H_

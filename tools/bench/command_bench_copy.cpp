@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "command.h"
-#include "plot.h"
-#include "report.h"
-#include "text.h"
+#include "tools/bench/plot.h"
+#include "tools/command.h"
+#include "tools/report.h"
+#include "tools/text.h"
 
 namespace patchbay::tools {
 namespace {

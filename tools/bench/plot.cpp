@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "plot.h"
+#include "tools/bench/plot.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "text.h"
+#include "tools/text.h"
 
 namespace patchbay::tools {
 namespace {
