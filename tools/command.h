@@ -56,6 +56,11 @@ struct BenchCopyArguments {
   double seconds = 25;  // leave out sizes that would take longer
 };
 
+struct BenchOpsArguments {
+  std::string device, plot;
+  bool quick = false;
+};
+
 struct CheckArguments {
   std::string subject;
   std::vector<std::string> chapters;
@@ -71,6 +76,7 @@ struct CopyPlanArguments {
 
 // The commands. Errors: patchbay::Error.
 Report report_bench_copy(const RuntimeOptions& options, const BenchCopyArguments& arguments);
+Report report_bench_ops(const RuntimeOptions& options, const BenchOpsArguments& arguments);
 Report report_check(const CommonOptions& common, const CheckArguments& arguments);
 Report report_copy_plan(const RuntimeOptions& options, const CopyPlanArguments& arguments);
 Report report_devices(const RuntimeOptions& options, bool with_memory);

@@ -173,6 +173,7 @@ class Commands {
     set_action(command, [=](const auto& common) {
       return report_bench_copy(common.runtime_options(), *arguments);
     });
+    add_bench_ops(*bench);
   }
 
   void add_memory() {
@@ -218,6 +219,21 @@ class Commands {
   void set_action(CLI::App* command, std::function<Report(const CommonOptions&)> report) {
     command->callback([this, report = std::move(report)] {
       invocation_.action = [&common = invocation_.common, report] { return report(common); };
+    });
+  }
+
+  void add_bench_ops(CLI::App& bench) {
+    CLI::App* command = bench.add_subcommand(
+        "ops", "Operators beside the limits of the device, which are measured first");
+    const auto arguments = std::make_shared<BenchOpsArguments>();
+    command
+        ->add_option("--device", arguments->device, "This device; else gpu:0, or cpu:0 without one")
+        ->type_name("NAME");
+    command->add_option("--plot", arguments->plot, "Draw a roofline")->type_name("FILE.svg");
+    command->add_flag("--quick", arguments->quick,
+                      "Small operands, which caches hold, for a second or two");
+    set_action(command, [=](const auto& common) {
+      return report_bench_ops(common.runtime_options(), *arguments);
     });
   }
 

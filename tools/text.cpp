@@ -72,6 +72,13 @@ std::string show_seconds(double seconds) {
   return seconds < 999.5 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
+std::string show_rate(double per_second, std::string_view unit) {
+  constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  for (; per_second >= 999.5 && prefix + 1 < std::size(kPrefixes); ++prefix) per_second /= 1000;
+  return fmt::format("{:.3g} {}{}", per_second, kPrefixes[prefix], unit);
+}
+
 std::uint64_t parse_bytes(const std::string& text) {
   const char* end = text.data() + text.size();
   std::uint64_t number = 0;

@@ -31,6 +31,9 @@ std::string show_bytes(std::uint64_t bytes);
 /// "4.25 us", "123 ms", "12.5 s": three significant digits.
 std::string show_seconds(double seconds);
 
+/// "2.5 GB/s" for the unit "B/s": three significant digits and a decimal prefix.
+std::string show_rate(double per_second, std::string_view unit);
+
 /// Reads 1048576, 64KiB, 2MiB, 1GiB. Throws std::invalid_argument, which says what was expected.
 std::uint64_t parse_bytes(const std::string& text);
 

@@ -44,6 +44,8 @@ TEST(Readme, ProgramOfTheChapterOnFunctionsOfNetworks) {
 
 TEST(Readme, ProgramOfTheChapterOnDevices) { expect_output(DEVICES_PROGRAM, DEVICES_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnProfiles) { expect_output(PROFILING_PROGRAM, PROFILING_OUTPUT); }
+
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }

@@ -47,6 +47,14 @@ TEST(Text, SecondsAreShown) {
   EXPECT_EQ(show_seconds(4321.5), "4322 s");
 }
 
+TEST(Text, RatesAreShown) {
+  EXPECT_EQ(show_rate(0, "B/s"), "0 B/s");
+  EXPECT_EQ(show_rate(999.4, "B/s"), "999 B/s");
+  EXPECT_EQ(show_rate(999.6, "B/s"), "1 kB/s");
+  EXPECT_EQ(show_rate(2.345e10, "FLOP/s"), "23.4 GFLOP/s");
+  EXPECT_EQ(show_rate(5e18, "FLOP/s"), "5e+03 PFLOP/s");
+}
+
 TEST(Text, WordsAreWrapped) {
   EXPECT_EQ(wrap("", 10), std::vector<std::string>{""});
   EXPECT_EQ(wrap("one two", 10), std::vector<std::string>{"one two"});

@@ -105,6 +105,7 @@ NativeHandle native_context(const Device& device) {
 
 NativeHandle native_handle(const Stream& stream) {
   runtime::StreamState& state = stream.state();
+  const std::scoped_lock lock(state.mutex);  // a profile may replace the queue until then
   const NativeHandle handle = runtime::ask(state.device, NativeKind::kStream, state.open_handle());
   state.is_exposed.store(true, std::memory_order_relaxed);
   return handle;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/runtime/copy/copy_plan.h"
 #include "core/runtime/copy/posted_copy.h"
@@ -85,6 +86,25 @@ patchbay_status* enter(const CopyRequest& request, StreamState& stream) {
   }
 }
 
+std::string_view label_of(const CopyAddress& address) {
+  return address.buffer != nullptr ? std::string_view(address.buffer->device->info.name_text)
+                                   : "host";
+}
+
+/// Pinned memory is the host's.
+std::string_view memory_of(const CopyAddress& address) {
+  const bool is_pinned = address.buffer != nullptr && address.buffer->kind == MemoryKind::kPinned;
+  return is_pinned ? "host" : label_of(address);
+}
+
+Submission submission_of(const CopyRequest& request) {
+  return {.name = request.operation,
+          .is_copy = true,
+          .size_bytes = request.size_bytes,
+          .from = memory_of(request.from),
+          .to = memory_of(request.to)};
+}
+
 /// Inserts the waits that the buffers need, submits to this thread's stream of the device that
 /// makes the copy and notes the new position.
 void submit(const CopyRequest& request) {
@@ -95,7 +115,7 @@ void submit(const CopyRequest& request) {
   StreamState& stream = current_stream(device, operation);
   if (stream.completes_inline) {
     wait_on_host(request);
-    const InlineSpan span(stream, operation, request.size_bytes);
+    const InlineSpan span(stream, submission_of(request));
     check(enter(request, stream), operation, device.info.name_text);
     return;
   }
@@ -103,7 +123,7 @@ void submit(const CopyRequest& request) {
   if (from != nullptr) from->insert_waits(stream, /*writes=*/false, operation);
   check_source(request);
   stream.submit(
-      {operation, /*is_copy=*/true, request.size_bytes},
+      submission_of(request),
       [&](std::uint64_t sequence) {
         if (to != nullptr) to->note_use(stream, sequence, /*writes=*/true);
         if (from != nullptr) from->note_use(stream, sequence, /*writes=*/false);
@@ -135,11 +155,6 @@ void honour_guard(const EndpointTraits& to, const EndpointTraits& from, Route ro
   if (device != nullptr) {
     device->runtime.logger.log(LogLevel::kWarning, "{} inside a CopyGuard", what);
   }
-}
-
-std::string_view label_of(const CopyAddress& address) {
-  return address.buffer != nullptr ? std::string_view(address.buffer->device->info.name_text)
-                                   : "host";
 }
 
 /// Checks the guard and adds the copy to the trace. Errors: kCopyForbidden; kDeviceLost.
@@ -213,17 +228,29 @@ void carry_out(const CopyRequest& request, bool blocks) {
   }
 }
 
+/// For profiles.
+void note_host_copy(const Tracing& tracing, const Submission& what, std::uint64_t begin_ns) {
+  const std::uint64_t end_ns = now_ns();
+  if (const Profilers profilers = tracing.profilers()) {
+    add_measured(profilers, "host", what, end_ns - begin_ns);
+  }
+}
+
 }  // namespace
 
 void submit_leg(const CopyRequest& request, StreamState& stream) {
   stream.submit(
-      {request.operation, /*is_copy=*/true, request.size_bytes}, [](std::uint64_t) {},
+      submission_of(request), [](std::uint64_t) {},
       [&](patchbay_stream*) { return enter(request, stream); });
 }
 
 /// Two buffers may wrap memory that overlaps.
 void copy_on_host(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes) {
+  const Tracing& tracing = (to.buffer != nullptr ? to : from).buffer->device->runtime.tracing;
+  const std::uint64_t begin_ns = tracing.is_on() ? now_ns() : 0;
   std::memmove(host_address(to), host_address(from), size_bytes);
+  if (begin_ns != 0)
+    note_host_copy(tracing, submission_of({to, from, size_bytes, "copy"}), begin_ns);
 }
 
 void copy_bytes(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes,

@@ -12,11 +12,11 @@ DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, const DeviceIn
 
 std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from_this(), this}; }
 
-/// Traced streams measure times.
+/// Streams made during a trace or a profile measure times.
 std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {
   if (!info.properties.stream_priorities)
     wanted &= ~std::uint32_t{PATCHBAY_STREAM_LOW | PATCHBAY_STREAM_HIGH};
-  return runtime.tracing.tracer() != nullptr ? wanted | PATCHBAY_STREAM_TIMES : wanted;
+  return runtime.tracing.is_on() ? wanted | PATCHBAY_STREAM_TIMES : wanted;
 }
 
 bool DeviceState::caches_memory() const {

@@ -190,7 +190,7 @@ void GraphState::run() {
   }
   for (BufferState* result : results_) result->note_rewritten(known);
   StreamState* stream = device_ != nullptr ? &current_stream(*device_, "replay") : nullptr;
-  if (stream != nullptr && stream->completes_inline && stream->tracer() == nullptr &&
+  if (stream != nullptr && stream->completes_inline && !stream->is_traced() &&
       !are_tracked(boundary_)) {
     run_inline(*stream);
   } else {

@@ -78,14 +78,14 @@ void launch_on(StreamState& stream, KernelState& kernel,
       check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
             kernel.device.info.name_text);
     };
-    if (kernel.device.runtime.tracing.tracer() == nullptr) [[likely]]
+    if (!kernel.device.runtime.tracing.is_on()) [[likely]]
       return enter();
-    const InlineSpan span(stream, name);
+    const InlineSpan span(stream, {.name = name, .arguments = arguments});
     enter();
     return;
   }
   stream.submit(
-      {name},
+      {.name = name, .arguments = arguments},
       [&](std::uint64_t sequence) {
         for (const BufferAccess& use : uses) use.buffer->note_use(stream, sequence, use.writes);
         if (workspace) workspace.state()->note_use(stream, sequence, /*writes=*/true);

@@ -124,13 +124,13 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   };
   if (are_tracked(uses)) insert_waits(stream, uses, name);
   if (stream.completes_inline) {
-    const InlineSpan span(stream, name);
+    const InlineSpan span(stream, {.name = name, .arguments = arguments});
     check(enter(stream.handle), name, device.info.name_text);
     return;
   }
   kernel.module->launched.store(true);
   stream.submit(
-      {name},
+      {.name = name, .arguments = arguments},
       [&](std::uint64_t sequence) {
         for (const BufferAccess& use : uses) use.buffer->note_use(stream, sequence, use.writes);
       },

@@ -173,6 +173,12 @@ void DeviceAssembly::write_trace() noexcept try {
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): no memory for the list
 }
 
+void DeviceAssembly::finish_trace() noexcept {
+  if (!home.is_here() || handle.load(std::memory_order_acquire) == nullptr) return;
+  runtime.transfer.finish(this, PATCHBAY_NO_DEADLINE);
+  finish_quietly();
+}
+
 void DeviceAssembly::finish_quietly() noexcept {
   default_stream->finish_quietly();
   try {

@@ -28,8 +28,10 @@ class DeviceAssembly final : public DeviceState {
   void open_in(std::uint64_t native_context);
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
-  /// Writes finished work of its streams to the trace.
+  /// Writes finished work of its streams to the trace and to profiles.
   void write_trace() noexcept;
+  /// The same once all of its work has ended; ignores failures.
+  void finish_trace() noexcept;
   /// Ends the work of the default stream, even work that would run for ever. Called at the end of
   /// the runtime, when nobody can wait for the work any more.
   void close_stream();

@@ -20,6 +20,7 @@ DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
 LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
     : RuntimeState(options, links_, transfer_), registry(*this, options) {
   if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
+  if (environment.is_on("profile")) tracing.print_profile_at_end();
 }
 
 std::shared_ptr<RuntimeState> LoadedRuntime::make(const RuntimeOptions& options) {

@@ -51,7 +51,8 @@ StreamState::StreamState(DeviceState& owner, std::shared_ptr<DeviceState> keep_a
       number((flags & PATCHBAY_STREAM_DEFAULT) != 0 ? 0 : ++owner.num_streams) {
   if ((flags & PATCHBAY_STREAM_TIMES) != 0) {
     times = std::make_unique<StreamTimes>(*this);
-    trace_ = std::make_unique<StreamTrace>(*this);
+    own_trace_ = std::make_unique<StreamTrace>(*this);
+    trace_.store(own_trace_.get(), std::memory_order_release);
   }
   handle = adopted.release();  // last, when nothing can fail
 }
@@ -74,8 +75,10 @@ StreamState::~StreamState() {
 
 void StreamState::close() {
   if (handle == nullptr) return;
-  if (tracer() != nullptr) finish_quietly();  // also writes the rest of the trace
-  trace_.reset();
+  // Also writes the rest of the trace.
+  if (own_trace_ != nullptr && own_trace_->has_pending()) finish_quietly();
+  trace_.store(nullptr, std::memory_order_release);
+  own_trace_.reset();
   device.remove_stream(*this);
   callbacks_.reset();
   times.reset();
@@ -108,29 +111,65 @@ std::uint64_t StreamState::begin(const Submission& what) {
   check_not_failed(what.name);
   open_handle();
   if (times) times->begin(what);
-  if (Tracer* const active = tracer(); active != nullptr && trace_) trace_->begin(*active, what);
+  if (is_traced()) [[unlikely]]
+    begin_trace(what);
   const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
   progress->note_submission(sequence, what.name);
   return sequence;
 }
 
 void StreamState::end(const Submission& what, patchbay_status* status) {
+  StreamTrace* const trace = trace_.load(std::memory_order_acquire);
   if (status != nullptr) [[unlikely]] {
+    if (trace != nullptr) trace->drop_next();
     if ((status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
       raise_status(status, what.name, device.info.name_text);
     }
     raise_wait_failure(device, *progress, 0, status, what.name);
   }
   if (times) times->end();
-  if (trace_) trace_->end();
+  if (trace != nullptr) {
+    trace->end(what);
+  } else if (is_traced()) {
+    add_call(device.runtime.tracing.profilers(), device.info.name_text, what);
+  }
+}
+
+void StreamState::begin_trace(const Submission& what) {
+  if (own_trace_ == nullptr) replace_by_timed(what.name);
+  if (own_trace_ != nullptr) own_trace_->begin(what);
+}
+
+/// Gives the stream a queue that measures times, once the work of the old one is done. The caller
+/// holds the mutex. A queue that the application has stays, and has no times.
+void StreamState::replace_by_timed(std::string_view operation) {
+  if (is_lent || is_exposed.load(std::memory_order_relaxed) || !may_be_replaced_) return;
+  const std::uint64_t target = submitted.load(std::memory_order_acquire);
+  patchbay_status* status = streams(device).synchronize(handle, PATCHBAY_NO_DEADLINE);
+  if (status != nullptr) raise_wait_failure(device, *progress, target, status, operation);
+  progress->pass(target);
+  auto trace = std::make_unique<StreamTrace>(*this);
+  retired_.reserve(retired_.size() + 1);
+  patchbay_stream* fresh = nullptr;
+  status = streams(device).create(device.open(), flags | PATCHBAY_STREAM_TIMES, &fresh);
+  may_be_replaced_ = status == nullptr;
+  if (status != nullptr) return release_status(status);
+  // Others may still wait for the old queue.
+  retired_.push_back(std::exchange(handle, own_stream(device, fresh, operation).release()));
+  flags |= PATCHBAY_STREAM_TIMES;
+  own_trace_ = std::move(trace);
+  trace_.store(own_trace_.get(), std::memory_order_release);
 }
 
 void StreamState::drop_times() noexcept { times.reset(); }
 
 Tracer* StreamState::tracer() const noexcept { return device.runtime.tracing.tracer(); }
 
+bool StreamState::is_traced() const noexcept { return device.runtime.tracing.is_on(); }
+
 void StreamState::write_trace() noexcept {
-  if (trace_ && device.home.is_here()) trace_->write();
+  StreamTrace* const trace = trace_.load(std::memory_order_acquire);
+  if (trace != nullptr && device.home.is_here()) trace->write();
 }
 
 void StreamState::finish_if_synchronous(std::string_view operation) {
@@ -168,6 +207,7 @@ void StreamState::finish_quietly() noexcept {
     check_wait(streams(device).synchronize(opened, PATCHBAY_NO_DEADLINE), target, "synchronize");
   } catch (...) {
     progress->pass(target);
+    write_trace();  // the work before the failure
   }
 }
 
@@ -316,7 +356,7 @@ void StreamState::reset() {
   progress->forget_waits();
   progress->restart(submitted.load());
   if (times) times->restart();
-  if (trace_) trace_->restart();
+  if (own_trace_ != nullptr) own_trace_->restart();
 }
 
 void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,

@@ -13,6 +13,7 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/runtime/stream/position.h"
+#include "core/runtime/trace/submission.h"
 #include "core/runtime/trace/tracer.h"
 
 namespace patchbay::runtime {
@@ -22,13 +23,6 @@ class StreamTimes;
 class StreamTrace;
 struct DeviceState;
 struct EventState;
-
-/// A launch or copy, as described in messages and times.
-struct Submission {
-  std::string_view name;
-  bool is_copy = false;
-  std::uint64_t size_bytes = 0;  // for copies
-};
 
 /// A plugin's stream that no StreamState has adopted yet.
 using StreamHandle = std::unique_ptr<patchbay_stream, void (*)(patchbay_stream*)>;
@@ -89,8 +83,10 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void drop_times() noexcept;
   /// Gives a failed stream a new queue.
   void reset();
-  /// Writes work that is known to have ended to the trace.
+  /// Writes work that is known to have ended to the trace and to profiles.
   void write_trace() noexcept;
+  /// Whether a trace or a profile wants the times of submissions.
+  bool is_traced() const noexcept;
   /// Null if the runtime writes no trace.
   Tracer* tracer() const noexcept;
 
@@ -108,7 +104,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
 
   DeviceState& device;
   const std::shared_ptr<DeviceState> keep;
-  const std::uint32_t flags;
+  std::uint32_t flags;  // changes under the mutex
   const bool completes_inline;
   const std::uint32_t number;           // in traces; 0: the default stream
   bool is_lent = false;                 // the application's own stream
@@ -122,6 +118,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Takes the position of the next submission. If that fails, the position stays empty.
   std::uint64_t begin(const Submission& what);
   void end(const Submission& what, patchbay_status* status);
+  void begin_trace(const Submission& what);
+  void replace_by_timed(std::string_view operation);
   void finish_if_synchronous(std::string_view operation);
   void settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation);
   void check_wait(patchbay_status* status, std::uint64_t target, std::string_view operation);
@@ -133,7 +131,10 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   std::vector<std::shared_ptr<EventState>> foreign_waits_;  // under the mutex
   std::atomic<bool> has_foreign_waits_{false};
   std::unique_ptr<CallbackThread> callbacks_;
-  std::unique_ptr<StreamTrace> trace_;  // null without times
+  // Null without times; set under the mutex.
+  std::unique_ptr<StreamTrace> own_trace_;
+  std::atomic<StreamTrace*> trace_{nullptr};
+  bool may_be_replaced_ = true;  // under the mutex; false if the driver refused another queue
 };
 
 struct EventState {

@@ -6,12 +6,13 @@
 
 #include "core/base/clock.h"
 #include "core/runtime/device/device_state.h"
+#include "core/runtime/device/runtime_state.h"
 
 namespace patchbay::runtime {
 namespace {
 
-void write_span(Tracer& tracer, Track track, std::string_view name, std::uint64_t begin_ns,
-                std::uint64_t end_ns, std::uint64_t size_bytes) noexcept {
+void add_span(Tracer& tracer, Track track, std::string_view name, std::uint64_t begin_ns,
+              std::uint64_t end_ns, std::uint64_t size_bytes) noexcept {
   const std::array arguments{TraceArgument{"bytes", size_bytes}};
   tracer.span(track, name, begin_ns, end_ns,
               size_bytes != 0 ? TraceArguments(arguments) : TraceArguments());
@@ -20,34 +21,56 @@ void write_span(Tracer& tracer, Track track, std::string_view name, std::uint64_
 }  // namespace
 
 void InlineSpan::write() const noexcept {
-  const Track track = tracer_->device_track(stream_.device.info.name_text, stream_.number);
-  write_span(*tracer_, track, name_, begin_ns_, now_ns(), size_bytes_);
-  tracer_->arrow(tracer_->host_track(), begin_ns_, track, begin_ns_);
+  const std::uint64_t end_ns = now_ns();
+  const std::string& device = stream_.device.info.name_text;
+  if (Tracer* const tracer = stream_.tracer()) {
+    const Track track = tracer->device_track(device, stream_.number);
+    add_span(*tracer, track, what_.name, begin_ns_, end_ns, what_.size_bytes);
+    tracer->arrow(tracer->host_track(), begin_ns_, track, begin_ns_);
+  }
+  add_measured(stream_.device.runtime.tracing.profilers(), device, what_, end_ns - begin_ns_);
 }
 
 std::shared_ptr<EventState> StreamTrace::mark() {
   return stream_.record_locked(nullptr, PATCHBAY_EVENT_TIMES);
 }
 
-/// The first call waits, to set the device's clock against the host's.
-void StreamTrace::begin(Tracer& tracer, const Submission& what) {
-  write();
-  if (origin_.event == nullptr) {
-    origin_.event = mark();
-    origin_.event->wait(PATCHBAY_NO_DEADLINE);
-    origin_.host_ns = now_ns();
-  }
-  next_ = {&tracer, std::string(what.name), what.size_bytes, now_ns(), tracer.host_track(), mark(),
-           nullptr};
+/// Waits, to set the device's clock against the host's.
+void StreamTrace::set_origin() {
+  origin_.event = mark();
+  origin_.event->wait(PATCHBAY_NO_DEADLINE);
+  origin_.host_ns = now_ns();
 }
 
-void StreamTrace::end() noexcept try {
-  if (next_.tracer == nullptr) return;
+void StreamTrace::begin(const Submission& what) {
+  write();
+  next_ = {};
+  next_.profilers = stream_.device.runtime.tracing.profilers();
+  if (next_.profilers != nullptr) next_.row = what.row_name();
+  if (Tracer* const tracer = stream_.tracer()) {
+    if (origin_.event == nullptr) set_origin();
+    next_.tracer = tracer;
+    next_.name = what.name;
+    next_.size_bytes = what.size_bytes;
+    next_.host = tracer->host_track();
+    next_.submitted_ns = now_ns();
+  }
+  next_.start = mark();
+}
+
+void StreamTrace::end(const Submission& what) noexcept try {
+  if (next_.start == nullptr) return;
+  add_call(next_.profilers, stream_.device.info.name_text, what);
   next_.end = mark();
   const std::scoped_lock lock(mutex_);
   pending_.push_back(std::exchange(next_, {}));
 } catch (const std::exception&) {  // the submission was made, so only its trace is lost
   next_ = {};
+}
+
+bool StreamTrace::has_pending() noexcept {
+  const std::scoped_lock lock(mutex_);
+  return !pending_.empty();
 }
 
 void StreamTrace::restart() noexcept {
@@ -68,10 +91,16 @@ void StreamTrace::write() noexcept {
 }
 
 void StreamTrace::write_one(const Pending& ended) const {
+  const std::uint64_t duration_ns = ended.end->nanoseconds_since(*ended.start);
+  add_time(ended.profilers, stream_.device.info.name_text, ended.row, duration_ns);
+  if (ended.tracer != nullptr) write_span(ended, duration_ns);
+}
+
+void StreamTrace::write_span(const Pending& ended, std::uint64_t duration_ns) const {
   const std::uint64_t begin_ns = origin_.host_ns + ended.start->nanoseconds_since(*origin_.event);
-  const std::uint64_t end_ns = begin_ns + ended.end->nanoseconds_since(*ended.start);
+  const std::uint64_t end_ns = begin_ns + duration_ns;
   const Track track = ended.tracer->device_track(stream_.device.info.name_text, stream_.number);
-  write_span(*ended.tracer, track, ended.name, begin_ns, end_ns, ended.size_bytes);
+  add_span(*ended.tracer, track, ended.name, begin_ns, end_ns, ended.size_bytes);
   ended.tracer->arrow(ended.host, ended.submitted_ns, track, begin_ns);
 }
 

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A stream's line in the trace: when its launches and copies ran on the device.
+// When a stream's launches and copies ran on the device, for its line in the trace and for
+// profiles.
 #ifndef PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TRACE_H_
 #define PATCHBAY_CORE_RUNTIME_STREAM_STREAM_TRACE_H_
 
@@ -11,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/runtime/stream/stream_state.h"
+#include "core/runtime/trace/profiler.h"
 #include "core/runtime/trace/tracer.h"
 
 namespace patchbay::runtime {
@@ -22,8 +24,11 @@ class StreamTrace {
   explicit StreamTrace(StreamState& stream) : stream_(stream) {}
 
   // Called around each submission; the caller holds the stream's mutex.
-  void begin(Tracer& tracer, const Submission& what);
-  void end() noexcept;
+  void begin(const Submission& what);
+  void end(const Submission& what) noexcept;
+  /// Forgets a submission that was refused.
+  void drop_next() noexcept { next_ = {}; }
+  bool has_pending() noexcept;
   /// Writes work that is known to have ended.
   void write() noexcept;
   /// Drops the submissions of a queue that was replaced.
@@ -35,15 +40,19 @@ class StreamTrace {
     std::uint64_t host_ns = 0;
   };
   struct Pending {
-    Tracer* tracer = nullptr;
+    Tracer* tracer = nullptr;  // null without a trace
     std::string name;
     std::uint64_t size_bytes = 0, submitted_ns = 0;
     Track host;
+    Profilers profilers;  // null without a profile
+    std::string row;      // of the profiles
     std::shared_ptr<EventState> start, end;
   };
 
   std::shared_ptr<EventState> mark();
+  void set_origin();
   void write_one(const Pending& ended) const;
+  void write_span(const Pending& ended, std::uint64_t duration_ns) const;
 
   StreamState& stream_;
   Origin origin_;  // one moment in the device's time and the host's
@@ -55,16 +64,14 @@ class StreamTrace {
 /// The same for inline work, which runs on the device while it is submitted.
 class InlineSpan {
  public:
-  /// `size_bytes` is for copies, whose caller has its own span.
-  InlineSpan(const StreamState& stream, std::string_view name, std::uint64_t size_bytes = 0)
+  /// The caller of a copy has its own span on the host.
+  InlineSpan(const StreamState& stream, const Submission& what)
       : stream_(stream),
-        name_(name),
-        size_bytes_(size_bytes),
-        span_(size_bytes == 0 ? stream.tracer() : nullptr, name),
-        tracer_(stream.tracer()),
-        begin_ns_(tracer_ != nullptr ? now_ns() : 0) {}
+        what_(what),
+        span_(what.is_copy ? nullptr : stream.tracer(), what.name),
+        begin_ns_(stream.is_traced() ? now_ns() : 0) {}
   ~InlineSpan() {
-    if (tracer_ != nullptr) write();
+    if (begin_ns_ != 0) write();
   }
   InlineSpan(const InlineSpan&) = delete;
   InlineSpan& operator=(const InlineSpan&) = delete;
@@ -73,11 +80,9 @@ class InlineSpan {
   void write() const noexcept;
 
   const StreamState& stream_;
-  const std::string_view name_;
-  const std::uint64_t size_bytes_;
+  const Submission what_;
   const TraceSpan span_;
-  Tracer* const tracer_;
-  const std::uint64_t begin_ns_;
+  const std::uint64_t begin_ns_;  // 0: neither trace nor profile
 };
 
 }  // namespace patchbay::runtime

@@ -1,9 +1,21 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/trace/tracing.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/error.h"
+#include "core/runtime/trace/printed_profile.h"
 
 namespace patchbay::runtime {
+
+Tracing::Tracing() = default;
+Tracing::~Tracing() = default;
+
+/// The caller holds the mutex.
+void Tracing::note_change() noexcept {
+  is_on_.store(tracer() != nullptr || profilers_ != nullptr, std::memory_order_release);
+}
 
 void Tracing::start(const std::filesystem::path& file) {
   const std::scoped_lock lock(mutex_);
@@ -14,17 +26,57 @@ void Tracing::start(const std::filesystem::path& file) {
   }
   tracers_.push_back(Tracer::open(file));
   tracer_.store(tracers_.back().get(), std::memory_order_release);
+  note_change();
 }
 
 void Tracing::stop() {
   const std::scoped_lock lock(mutex_);
   Tracer* const tracer = tracer_.exchange(nullptr);
+  note_change();
   if (tracer == nullptr) return;
   tracer->flush();
   if (const std::string failure = tracer->failure(); !failure.empty()) {
     raise(ErrorCode::kIo, "[stop_trace] the trace is not complete: {}. Free space, or trace less.",
           failure);
   }
+}
+
+Profilers Tracing::profilers() const noexcept {
+  if (!is_on() || !home_.is_here()) return nullptr;
+  const std::scoped_lock lock(mutex_);
+  return profilers_;
+}
+
+void Tracing::add(const std::shared_ptr<Profiler>& profiler) {
+  const std::scoped_lock lock(mutex_);
+  auto all = profilers_ != nullptr
+                 ? std::make_shared<std::vector<std::shared_ptr<Profiler>>>(*profilers_)
+                 : std::make_shared<std::vector<std::shared_ptr<Profiler>>>();
+  all->push_back(profiler);
+  profilers_ = std::move(all);
+  note_change();
+}
+
+/// Without memory for the shorter list, the profiler stays in it.
+void Tracing::remove(const std::shared_ptr<Profiler>& profiler) noexcept try {
+  if (!home_.is_here()) return;
+  const std::scoped_lock lock(mutex_);
+  if (profilers_ == nullptr) return;
+  auto all = std::make_shared<std::vector<std::shared_ptr<Profiler>>>(*profilers_);
+  std::erase(*all, profiler);
+  if (all->empty()) {
+    profilers_.reset();
+  } else {
+    profilers_ = std::move(all);
+  }
+  note_change();
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): see above
+}
+
+void Tracing::print_profile_at_end() {
+  auto profiler = std::make_shared<Profiler>();
+  printed_ = std::make_unique<PrintedProfile>(profiler);
+  add(profiler);
 }
 
 }  // namespace patchbay::runtime

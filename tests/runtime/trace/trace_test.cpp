@@ -187,6 +187,19 @@ TEST_P(TraceTest, HasCopiesWithTheirRouteAndWaits) {
   EXPECT_EQ(wait["args"]["device"], device.name());
 }
 
+TEST_P(TraceTest, HasStreamsThatExistedBefore) {
+  const Runtime runtime(device_options());
+  const Device device = runtime.device(device_.name());
+  Tensor a = ones({10}, device);
+  runtime.start_trace(file_);
+  a = a + 1;
+  EXPECT_EQ(a.to_vector<float>(), std::vector<float>(10, 2));
+  runtime.stop_trace();
+  const std::vector<Json> spans = find_all(parse(file_), "X", "add");
+  ASSERT_EQ(spans.size(), 2u) << "one on the thread, one on the stream";
+  EXPECT_NE(spans[0]["pid"], spans[1]["pid"]);
+}
+
 TEST_P(TraceTest, HasEachStreamOnALineOfItsOwn) {
   const Runtime runtime(device_options());
   runtime.start_trace(file_);

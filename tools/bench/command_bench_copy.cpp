@@ -1,24 +1,21 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Measures copies between the host, a device and its neighbour, at sizes from 4 KiB to 1 GiB.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "command.h"
-#include "plot.h"
-#include "report.h"
-#include "text.h"
+#include "tools/bench/plot.h"
+#include "tools/bench/timing.h"
+#include "tools/command.h"
+#include "tools/report.h"
+#include "tools/text.h"
 
 namespace patchbay::tools {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kLeastBytes = 4096, kMostBytes = std::uint64_t{1} << 30;
 /// The default time limit; the rest of half a minute is for loading and closing plugins.
@@ -47,10 +44,6 @@ struct Group {
   /// Allocates memory for copies of this size, and returns a copy function for each route.
   std::function<std::vector<CopyOnce>(std::uint64_t size_bytes)> make;
 };
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Not zeros, which some machines copy faster than other data.
 std::shared_ptr<std::vector<unsigned char>> host_memory(std::uint64_t size_bytes) {
@@ -144,11 +137,6 @@ Device choose_device(const Runtime& runtime, const std::string& name) {
   });
   if (far != devices.end()) return *far;
   return runtime.device("cpu:0");
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 /// The median of at least three copies for each route, more if they are fast. The first copy is not
@@ -260,7 +248,7 @@ std::string show(const std::vector<Way>& ways, const std::string& cut) {
   return cut.empty() ? text : text + cut + '\n';
 }
 
-void write_plot(const std::string& path, const std::string& title, const std::vector<Way>& ways) {
+std::string plot_of(const std::string& title, const std::vector<Way>& ways) {
   std::vector<Series> series;
   for (const Way& way : ways) {
     Series curve{fmt::format("{} ({})", way.name, way.route), {}};
@@ -269,16 +257,13 @@ void write_plot(const std::string& path, const std::string& title, const std::ve
     }
     series.push_back(std::move(curve));
   }
-  std::ofstream file(path, std::ios::binary);
-  file << plot_bandwidth(title, series);
-  if (!file.flush()) {
-    throw Error(ErrorCode::kIo, fmt::format("[bench copy] can't write '{}'.", path));
-  }
+  return plot_bandwidth(title, series);
 }
 
 }  // namespace
 
 Report report_bench_copy(const RuntimeOptions& options, const BenchCopyArguments& arguments) {
+  PlotFile plot("bench copy", arguments.plot);
   const Runtime runtime(options);
   const Device device = choose_device(runtime, arguments.device);
   std::vector<Group> groups = groups_of(runtime, device);
@@ -288,9 +273,9 @@ Report report_bench_copy(const RuntimeOptions& options, const BenchCopyArguments
   std::vector<Way> ways;
   for (Group& group : groups)
     std::move(group.ways.begin(), group.ways.end(), std::back_inserter(ways));
-  if (!arguments.plot.empty()) {
-    write_plot(arguments.plot,
-               fmt::format("Copies of {} ({})", device.name(), device.properties().name), ways);
+  if (plot.is_wanted()) {
+    plot.write(
+        plot_of(fmt::format("Copies of {} ({})", device.name(), device.properties().name), ways));
   }
   Report report;
   report.json = describe(ways, bench.cut());

@@ -1,0 +1,202 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Measures operators beside the limits of their device.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <patchbay/patchbay.h>
+
+#include "tools/bench/operator_cases.h"
+#include "tools/bench/plot.h"
+#include "tools/bench/timing.h"
+#include "tools/command.h"
+#include "tools/report.h"
+#include "tools/text.h"
+
+namespace patchbay::tools {
+namespace {
+
+/// How long each operator is measured.
+struct Patience {
+  double seconds, batch_seconds;  // in all; at least, in one batch
+};
+
+/// Of one call.
+struct Times {
+  double median = 0, least = 0;  // seconds
+};
+
+/// Times calls in batches that end with a wait. The first call, which may compile and touches
+/// memory for the first time, does not count.
+Times measure(const Device& device, const Patience& patience, const std::function<void()>& run) {
+  constexpr std::size_t kLeastBatches = 3, kMostBatches = 100;
+  const auto time_batch = [&](int calls) {
+    const auto start = Clock::now();
+    for (int i = 0; i < calls; ++i) run();
+    device.synchronize();
+    return seconds_since(start) / calls;
+  };
+  const auto start = Clock::now();
+  time_batch(1);
+  const double once = std::max(time_batch(1), 1e-9);
+  const int calls = static_cast<int>(std::clamp(patience.batch_seconds / once, 1.0, 10000.0));
+  std::vector<double> times{once};
+  while (times.size() < kMostBatches &&
+         (times.size() < kLeastBatches || seconds_since(start) < patience.seconds)) {
+    times.push_back(time_batch(calls));
+    if (seconds_since(start) > 5 * patience.seconds) break;
+  }
+  const double least = *std::min_element(times.begin(), times.end());
+  return {median(std::move(times)), least};
+}
+
+/// The best that the device reached.
+struct Limits {
+  double bytes_per_second = 0, flops_per_second = 0;
+  std::int64_t copy_bytes = 0, gemm_size = 0;
+};
+
+struct Measured {
+  OperatorCase what;
+  double seconds = 0;
+  std::string left_out;  // the reason, if it was not measured
+
+  double intensity() const { return what.flops / what.bytes; }
+  double flops_per_second() const { return what.flops / seconds; }
+  double bytes_per_second() const { return what.bytes / seconds; }
+};
+
+Limits measure_limits(const Device& device, const CaseSizes& sizes, const Patience& patience) {
+  Limits limits;
+  show_progress("copies on the device");
+  {
+    const Tensor from = rand({sizes.elements}, device), to = empty({sizes.elements}, device);
+    // Some devices copy with one thread or engine, and read and write faster in a kernel.
+    const Times copy = measure(device, patience, [&] { to.copy_from(from); });
+    const Times kernel = measure(device, patience, [&] { abs_out(to, from); });
+    limits.copy_bytes = 4 * sizes.elements;
+    limits.bytes_per_second =
+        2 * static_cast<double>(limits.copy_bytes) / std::min(copy.least, kernel.least);
+  }
+  for (const std::int64_t size : sizes.gemm_limits) {
+    show_progress(fmt::format("products of {0} x {0}", size));
+    const OperatorCase product = gemm_case(size);
+    const double rate = product.flops / measure(device, patience, product.make(device)).least;
+    if (rate <= limits.flops_per_second) continue;
+    limits.flops_per_second = rate;
+    limits.gemm_size = size;
+  }
+  return limits;
+}
+
+Measured measure_case(const Device& device, const OperatorCase& what, const Patience& patience) {
+  show_progress(what.name);
+  Measured measured{what, 0, ""};
+  try {
+    measured.seconds = measure(device, patience, what.make(device)).median;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported && error.code() != ErrorCode::kOutOfMemory) throw;
+    measured.left_out = error.what();
+  }
+  return measured;
+}
+
+Roofline roofline_of(const Limits& limits, const std::vector<Measured>& all) {
+  Roofline roofline{limits.bytes_per_second, limits.flops_per_second, {}};
+  for (const Measured& one : all) {
+    if (!one.left_out.empty()) continue;
+    roofline.dots.push_back({one.what.name, one.intensity(), one.flops_per_second()});
+  }
+  return roofline;
+}
+
+double share_of(const Measured& one, const Roofline& roofline) {
+  return one.flops_per_second() / roofline.bound(one.intensity());
+}
+
+const char* bound_of(const Measured& one, const Limits& limits) {
+  const bool by_memory = one.intensity() * limits.bytes_per_second < limits.flops_per_second;
+  return by_memory ? "memory" : "compute";
+}
+
+Json describe(const Device& device, const Limits& limits, const std::vector<Measured>& all,
+              const Roofline& roofline) {
+  Json operators = Json::array(), left_out = Json::array();
+  for (const Measured& one : all) {
+    if (!one.left_out.empty()) {
+      left_out.push_back(
+          {{"name", one.what.name}, {"shape", one.what.shape}, {"reason", one.left_out}});
+      continue;
+    }
+    operators.push_back({{"name", one.what.name},
+                         {"shape", one.what.shape},
+                         {"seconds", one.seconds},
+                         {"flops", one.what.flops},
+                         {"bytes", one.what.bytes},
+                         {"flops_per_second", one.flops_per_second()},
+                         {"bytes_per_second", one.bytes_per_second()},
+                         {"bound", bound_of(one, limits)},
+                         {"share", share_of(one, roofline)}});
+  }
+  return {{"version", version()},
+          {"device", device.name()},
+          {"processor", device.properties().name},
+          {"limits",
+           {{"bytes_per_second", limits.bytes_per_second},
+            {"flops_per_second", limits.flops_per_second},
+            {"copy_bytes", limits.copy_bytes},
+            {"gemm_size", limits.gemm_size}}},
+          {"operators", std::move(operators)},
+          {"left_out", std::move(left_out)}};
+}
+
+std::string show(const Device& device, const Limits& limits, const std::vector<Measured>& all,
+                 const Roofline& roofline) {
+  std::string text = fmt::format(
+      "{} ({}), f32. Limits: {} read and written by copies of {}, {} by products of {} x {}.\n",
+      device.name(), device.properties().name, show_rate(limits.bytes_per_second, "B/s"),
+      show_bytes(static_cast<std::uint64_t>(limits.copy_bytes)),
+      show_rate(limits.flops_per_second, "FLOP/s"), limits.gemm_size, limits.gemm_size);
+  Table table({"OPERATOR", "TIME", "GFLOP/s", "GB/s", "BOUND", "SHARE", "SHAPE"});
+  std::string left_out;
+  for (const Measured& one : all) {
+    if (!one.left_out.empty()) {
+      left_out += fmt::format("{} is left out: {}\n", one.what.name, one.left_out);
+      continue;
+    }
+    table.add({one.what.name, show_seconds(one.seconds),
+               fmt::format("{:.2f}", one.flops_per_second() / 1e9),
+               fmt::format("{:.2f}", one.bytes_per_second() / 1e9), bound_of(one, limits),
+               fmt::format("{:.0f} %", 100 * share_of(one, roofline)), one.what.shape});
+  }
+  return text + table.to_string() + left_out;
+}
+
+}  // namespace
+
+Report report_bench_ops(const RuntimeOptions& options, const BenchOpsArguments& arguments) {
+  PlotFile plot("bench ops", arguments.plot);
+  const Runtime runtime(options);
+  const Device device =
+      arguments.device.empty() ? runtime.try_gpu() : runtime.device(arguments.device);
+  const CaseSizes sizes = CaseSizes::of(device, arguments.quick);
+  const Patience patience = arguments.quick ? Patience{0.005, 0.0005} : Patience{0.4, 0.005};
+  const Limits limits = measure_limits(device, sizes, patience);
+  std::vector<Measured> all;
+  for (const OperatorCase& what : operator_cases(sizes)) {
+    all.push_back(measure_case(device, what, patience));
+  }
+  show_progress("");
+  const Roofline roofline = roofline_of(limits, all);
+  if (plot.is_wanted()) {
+    plot.write(plot_roofline(
+        fmt::format("Operators of {} ({}), f32", device.name(), device.properties().name),
+        roofline));
+  }
+  Report report;
+  report.json = describe(device, limits, all, roofline);
+  report.text = show(device, limits, all, roofline);
+  return report;
+}
+
+}  // namespace patchbay::tools
