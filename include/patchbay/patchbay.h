@@ -26,6 +26,7 @@
 #include "patchbay/ops.h"
 #include "patchbay/pooling.h"
 #include "patchbay/print.h"
+#include "patchbay/profile.h"
 #include "patchbay/random.h"
 #include "patchbay/recurrent.h"
 #include "patchbay/runtime.h"

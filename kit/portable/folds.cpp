@@ -68,10 +68,9 @@ std::string steps_of_terms(const Fold& fold, std::uint8_t in) {
            define("MERGE(acc, other)", "((acc)" + sign + "(other))");
   }
   // Keep a NaN.
-  const std::string text =
-      define("INIT", "(ACC)0") +
-      "PATCHBAY_FUNCTION ACC larger(const ACC acc, const ACC m) {\n"
-      "  return acc != acc || m <= acc ? acc : m;\n}\n";
+  const std::string text = define("INIT", "(ACC)0") +
+                           "PATCHBAY_FUNCTION ACC larger(const ACC acc, const ACC m) {\n"
+                           "  return acc != acc || m <= acc ? acc : m;\n}\n";
   return text + define("STEP(acc, x, at)", "larger(acc, " + term + ")") +
          define("MERGE(acc, other)", "larger(acc, other)");
 }

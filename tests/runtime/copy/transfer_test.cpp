@@ -398,6 +398,7 @@ TEST(TransferMemory, AllocationsDoNotWaitForCallbacksForEver) {
     std::promise<void> arrived;
   };
   const auto shared = std::make_shared<Shared>();
+  Gate gate(runtime);  // so that the thread is the last to hold what is lent
   std::unique_lock lock(shared->mutex);
   Floats values(6, 1);
   Tensor lent = wrap_host(values.data(), DType::f32, {2, 3}, runtime.device("cpu:0"), [shared] {
@@ -406,6 +407,7 @@ TEST(TransferMemory, AllocationsDoNotWaitForCallbacksForEver) {
   });
   const Tensor sent = lent.t().to(fake, {.non_blocking = true});
   lent = Tensor();
+  gate.open();
   shared->arrived.get_future().wait();
   EXPECT_ERROR(static_cast<void>(full({1 << 20}, 4, fake)), ErrorCode::kOutOfMemory, "fake:0");
   lock.unlock();
