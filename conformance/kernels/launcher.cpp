@@ -28,17 +28,29 @@ bool is_of_storage(const KernelSpec& spec) {
 
 /// Operators that a plugin may lack because it was written before them.
 #define PATCHBAY_NAMED(name, version, ...) #name "." #version,
-constexpr std::string_view kNewer[] = {"sin.1",        "cos.1",
-                                       "tan.1",        "atan2.1",
-                                       "exp2.1",       "expm1.1",
-                                       "log1p.1",      "log2.1",
-                                       "floor.1",      "ceil.1",
-                                       "round.1",      "trunc.1",
-                                       "sign.1",       "remainder.1",
-                                       "silu.1",       "elu.1",
-                                       "isnan.1",      "isinf.1",
-                                       "isfinite.1",   "softplus.1",
-                                       "leaky_relu.1", PATCHBAY_OPERATORS_WINDOW(PATCHBAY_NAMED)};
+constexpr std::string_view kNewer[] = {
+    "sin.1",
+    "cos.1",
+    "tan.1",
+    "atan2.1",
+    "exp2.1",
+    "expm1.1",
+    "log1p.1",
+    "log2.1",
+    "floor.1",
+    "ceil.1",
+    "round.1",
+    "trunc.1",
+    "sign.1",
+    "remainder.1",
+    "silu.1",
+    "elu.1",
+    "isnan.1",
+    "isinf.1",
+    "isfinite.1",
+    "softplus.1",
+    "leaky_relu.1",
+    PATCHBAY_OPERATORS_WINDOW(PATCHBAY_NAMED) PATCHBAY_OPERATORS_ROW(PATCHBAY_NAMED)};
 #undef PATCHBAY_NAMED
 bool is_newer(const KernelSpec& spec) {
   return std::find(std::begin(kNewer), std::end(kNewer), spec.op) != std::end(kNewer);

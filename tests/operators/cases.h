@@ -27,6 +27,7 @@ OperatorCases reduction_cases();
 OperatorCases matrix_cases();
 OperatorCases random_cases();
 OperatorCases window_cases();
+OperatorCases row_cases();
 
 }  // namespace patchbay::test
 
