@@ -25,6 +25,7 @@ void register_graph();
 void register_memory();
 void register_opencl();
 void register_ops();
+void register_rows();
 void register_runtime();
 
 /// Random values: zeros give false figures.

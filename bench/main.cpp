@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
     bench::register_memory();
     bench::register_opencl();
     bench::register_ops();
+    bench::register_rows();
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;

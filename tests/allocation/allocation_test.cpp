@@ -126,6 +126,19 @@ TEST_P(FailedAllocation, WhileARuntimeIsLoaded) {
   EXPECT_EQ(count_threads(), num_threads);
 }
 
+TEST_P(FailedAllocation, WhileARuntimeEnds) {
+  std::optional<Runtime> runtime;
+  sweep(
+      [&runtime] {
+        runtime.emplace(options_of(GetParam()));
+        static_cast<void>(ones({3}, runtime->device(GetParam())));
+      },
+      [&runtime] {
+        runtime.reset();
+        return Values();
+      });
+}
+
 TEST_P(FailedAllocation, InTheFirstTrainingStep) {
   sweep([this] { renew(); }, [this] { return train(device()); });
 }

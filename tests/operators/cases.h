@@ -28,6 +28,7 @@ OperatorCases matrix_cases();
 OperatorCases random_cases();
 OperatorCases window_cases();
 OperatorCases ordering_cases();
+OperatorCases row_cases();
 
 }  // namespace patchbay::test
 

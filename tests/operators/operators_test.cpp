@@ -18,7 +18,7 @@ const OperatorCases& all_cases() {
     OperatorCases all;
     for (const OperatorCases& family :
          {memory_cases(), elementwise_cases(), reduction_cases(), matrix_cases(), random_cases(),
-          indexing_cases(), window_cases(), ordering_cases()}) {
+          indexing_cases(), window_cases(), ordering_cases(), row_cases()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

@@ -85,7 +85,9 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
 PluginRegistry::~PluginRegistry() {
   if (process_is_ending()) return;
   // Close the streams before any wait: plugins then end work that would run for ever.
-  for (Backend* const backend : loaded()) {
+  // No list of them is made, for a destructor may not fail.
+  for (const auto& backend : backends_) {
+    if (!backend->is_loaded()) continue;
     for (const auto& device : backend->assemblies) device->close_stream();
   }
   settle();

@@ -1,40 +1,30 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Normalization. All four are one formula; they differ in the dimensions of the statistics.
+// Normalization. All four are one formula; they differ in the dimensions of the statistics. What
+// has no kernel, and what is recorded in a backward pass, is made of single operations.
 #include "patchbay/normalization.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/functional/normalization_kernels.h"
 #include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 namespace {
 
 using tensor::computed;
+using tensor::Method;
 using tensor::Named;
 using tensor::Saved;
-
-struct Method {
-  const char* name;
-  Axes axes;  // of the statistics
-  double epsilon;
-  bool is_centered = true;  // subtracts the mean
-};
-
-/// They broadcast to the input.
-struct Statistics {
-  TensorOrScalar mean = 0;
-  Tensor deviations;  // the input without its mean
-  Tensor variance;
-  Tensor factor;  // 1 / sqrt(variance + epsilon)
-};
+using tensor::Statistics;
 
 Tensor factor_of(const TensorOrScalar& variance, double epsilon) {
   static const auto& factor = *new auto(
@@ -68,11 +58,12 @@ struct Backward {
   Method method;
   Saved input, weight;
   TensorOrScalar mean;
-  Tensor factor;
+  Tensor variance;
   Shape weight_shape, bias_shape;
   bool has_weight;
 
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
+    if (method.has_kernel() && !tensor::is_recording()) return by_kernels(grad, node);
     std::vector<Tensor> grads(3);
     if (node.inputs[2]) grads[2] = tensor::sum_to(grad, bias_shape);
     if (!node.inputs[0] && !node.inputs[1]) return grads;
@@ -82,7 +73,7 @@ struct Backward {
     if (tensor::is_recording()) {
       statistics = statistics_of(method, x);
     } else {
-      statistics = {mean, {}, {}, factor};
+      statistics = {mean, {}, variance, factor_of(variance, method.epsilon)};
     }
     static const auto& product =
         *new auto(fuse([](const Expression& g, const Expression& a, const Expression& m,
@@ -95,6 +86,40 @@ struct Backward {
   }
 
  private:
+  std::vector<Tensor> by_kernels(const Tensor& grad, const tensor::Node& node) const {
+    std::vector<Tensor> grads(3);
+    const bool has_input = node.inputs[0] != nullptr;
+    const Tensor x = input.get(node).contiguous(), whole = grad.contiguous();
+    const Statistics statistics{mean, {}, variance, {}};
+    std::array<Tensor, 2> sums;
+    if (node.inputs[1] || node.inputs[2] || (has_input && method.is_batch)) {
+      sums = tensor::launch_weights(method, whole, x, statistics);
+    }
+    if (node.inputs[1]) grads[1] = sums[0].reshape(weight_shape);
+    if (node.inputs[2]) grads[2] = sums[1].reshape(bias_shape);
+    if (!has_input) return grads;
+    const Tensor factors = has_weight ? weight.get(node) : Tensor();
+    grads[0] = method.is_batch ? batch_gradient(whole, x, sums, factors)
+                               : tensor::launch_input(method, whole, x, statistics, factors);
+    return grads;
+  }
+
+  /// By the sums for weight and bias, which are over the same elements as the statistics.
+  Tensor batch_gradient(const Tensor& grad, const Tensor& x, const std::array<Tensor, 2>& sums,
+                        const Tensor& factors) const {
+    static const auto& join = *new auto(
+        fuse([](const Expression& g, const Expression& a, const Expression& m, const Expression& f,
+                const Expression& fw, const Expression& along,
+                const Expression& across) { return fw * (g - along - (a - m) * f * across); },
+             "normalize"));
+    const double count = static_cast<double>(x.num_elements()) / static_cast<double>(x.size(1));
+    const Tensor factor = factor_of(variance, method.epsilon);
+    const Tensor scale = has_weight ? factor * factors : factor;
+    const Shape along = variance.shape();
+    return join(grad, x, mean, factor, scale, (sums[1] / count).reshape(along),
+                (sums[0] / count).reshape(along));
+  }
+
   Tensor input_gradient(const Tensor& grad, const Tensor& products, const Tensor& x,
                         const Statistics& statistics, const tensor::Node& node) const {
     static const auto& both = *new auto(fuse(
@@ -132,17 +157,22 @@ Tensor normalized(const Method& method, const Tensor& x, const Tensor& weight, c
   Tensor result;
   {
     const tensor::Recording recording(false);
-    statistics = statistics_of(method, x);
-    result = scaled(statistics.deviations, statistics.factor, weight, bias);
-    statistics.deviations = {};
+    if (method.has_kernel()) {
+      result = tensor::launch_forward(method, x, weight, bias, statistics);
+    } else {
+      statistics = statistics_of(method, x);
+      result = scaled(statistics.deviations, statistics.factor, weight, bias);
+      statistics.deviations = {};
+    }
   }
   const auto needs = [](const Tensor& a) { return a.defined() && tensor::needs_grad(a); };
   if (needs(x) || needs(weight) || needs(bias)) {
     const auto shape_of = [](const Tensor& a) { return a.defined() ? a.shape() : Shape(); };
-    tensor::record(method.name, result, {&x, &weight, &bias},
-                   Backward{method, Saved("input", x),
-                            weight.defined() ? Saved("weight", weight) : Saved(), statistics.mean,
-                            statistics.factor, shape_of(weight), shape_of(bias), weight.defined()});
+    tensor::record(
+        method.name, result, {&x, &weight, &bias},
+        Backward{method, Saved("input", x), weight.defined() ? Saved("weight", weight) : Saved(),
+                 statistics.mean, statistics.variance, shape_of(weight), shape_of(bias),
+                 weight.defined()});
   }
   return result;
 }
@@ -190,8 +220,12 @@ Axes check_last(const char* operation, const Named& input, const Shape& wanted) 
                  operation, to_string(shape), to_string(wanted), tensor::describe(input));
 }
 
-Tensor over_last(const Method& method, const Tensor& input, const Tensor& weight,
-                 const Tensor& bias) {
+Tensor over_last(Method method, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  method.extents = {1, 1, 1, 1};
+  for (int dim = 0; dim < input.rank(); ++dim) {
+    const bool is_row = dim >= method.axes.dims.front();
+    (is_row ? method.extents.e : method.extents.s) *= input.shape()[dim];
+  }
   Statistics statistics;
   const auto taken = [](const Tensor& a) { return a.defined() ? computed(a) : a; };
   return normalized(method, computed(input), taken(weight), taken(bias), statistics)
@@ -256,9 +290,11 @@ void move_towards(const Tensor& running, const Tensor& batch, double momentum, d
 
 Tensor by_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
                 const BatchNormOptions& options) {
-  Method method{kBatchNorm, {}, options.epsilon};
+  Method method{kBatchNorm, {}, options.epsilon, {input.shape()[0], input.shape()[1], 1, 1}};
+  method.is_batch = true;
   for (int dim = 0; dim < input.rank(); ++dim) {
     if (dim != 1) method.axes.dims.push_back(dim);
+    if (dim > 1) method.extents.o *= input.shape()[dim];
   }
   Statistics statistics;
   Tensor result = normalized(method, computed(input), weight, bias, statistics);
@@ -301,7 +337,7 @@ Tensor layer_norm(const Tensor& input, const Shape& normalized_shape, const Tens
   const Named given{"input", check_input("layer_norm", input, epsilon)};
   const Axes axes = check_last("layer_norm", given, normalized_shape);
   check_affine("layer_norm", given, weight, bias, normalized_shape);
-  return over_last({"layer_norm", axes, epsilon}, input, weight, bias);
+  return over_last({"layer_norm", axes, epsilon, {}}, input, weight, bias);
 }
 
 Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor& weight,
@@ -311,7 +347,7 @@ Tensor rms_norm(const Tensor& input, const Shape& normalized_shape, const Tensor
   check_affine("rms_norm", given, weight, {}, normalized_shape);
   const double least = input.dtype() == DType::f64 ? std::numeric_limits<double>::epsilon()
                                                    : std::numeric_limits<float>::epsilon();
-  return over_last({"rms_norm", axes, epsilon.value_or(least), /*is_centered=*/false}, input,
+  return over_last({"rms_norm", axes, epsilon.value_or(least), {}, /*is_centered=*/false}, input,
                    weight, {});
 }
 
@@ -332,7 +368,7 @@ Tensor group_norm(const Tensor& input, Index num_groups, const Tensor& weight, c
   const std::int64_t each = channels / groups;
   const Shape along{groups, each, 1};
   Statistics statistics;
-  return normalized({"group_norm", {2, 3}, epsilon},
+  return normalized({"group_norm", {2, 3}, epsilon, {samples, groups, each, others}},
                     computed(input).reshape({samples, groups, each, others}),
                     broadcast(weight, along), broadcast(bias, along), statistics)
       .reshape(input.shape())

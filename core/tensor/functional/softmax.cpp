@@ -1,7 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// softmax and its logarithm. The largest element is subtracted first, so that nothing overflows.
+// softmax and its logarithm, which have kernels. What they record is differentiated again by single
+// operations.
+#include <array>
 #include <cmath>
 
+#include "patchbay/fuse.h"
+
+#include "core/tensor/dispatch/dispatch.h"
+#include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
@@ -12,57 +18,61 @@ namespace {
 
 using tensor::Saved;
 
-Axes axis_of(const char* operation, const Tensor& a, int dim) {
+using tensor::computed;
+
+/// softmax, or its logarithm, along one dimension.
+struct Call {
+  const char* operation;
+  int dim;
+  bool logarithm;
+};
+
+Call checked(const char* operation, const Tensor& a, int dim, bool logarithm) {
   const tensor::TensorImpl& impl = tensor::impl_of(operation, a);
   tensor::check_dtype_allowed(operation, tensor::kFloats, {"a", impl});
-  return tensor::resolve_dim(operation, impl, dim);
+  return {operation, tensor::resolve_dim(operation, impl, dim), logarithm};
 }
 
-/// A new tensor, without a record.
-Tensor shifted(const char* operation, const Tensor& a, const Axes& axes) {
-  return a - tensor::reduce(tensor::op::max, operation, a, axes, /*keep=*/true);
-}
-
-Tensor total(const char* operation, const Tensor& a, const Axes& axes) {
-  return tensor::reduce(tensor::op::sum, operation, a, axes, /*keep=*/true);
-}
-
-/// The gradient of y = softmax(a): y (grad - sum y grad).
-Tensor softmax_gradient(const Tensor& grad, const Tensor& y, const Axes& axes) {
-  const Tensor product = grad * y;
-  return product - y * sum(product, axes, /*keep=*/true);
-}
-
-Tensor softmax_along(const Tensor& a, const Axes& axes) {
-  if (a.num_elements() == 0) return exp(a);
-  Tensor result;
-  {
-    const tensor::Recording recording(false);
-    result = shifted("softmax", a, axes);
-    exp_out(result, result);
-    div_out(result, result, total("softmax", result, axes));
-  }
-  if (tensor::needs_grad(a)) {
-    tensor::record("softmax", result, a,
-                   [axes, y = Saved::result(result)](const Tensor& grad, const tensor::Node& node) {
-                     return softmax_gradient(grad, y.get(node), axes);
-                   });
-  }
+/// Launches softmax, or with `y` its adjoint. The operands are contiguous and have elements.
+Tensor launched(const Call& call, const Tensor& a, const Tensor& y = {}) {
+  const tensor::TensorImpl& impl = *a.impl();
+  Shape sizes{1, impl.shape[call.dim], 1};
+  for (int dim = 0; dim < call.dim; ++dim) sizes[0] *= impl.shape[dim];
+  for (int dim = call.dim + 1; dim < impl.shape.rank(); ++dim) sizes[2] *= impl.shape[dim];
+  const Shape strides{sizes[1] * sizes[2], sizes[2], 1};
+  Tensor result = tensor::make_empty(call.operation, impl.shape, impl.dtype, impl);
+  const std::array<std::uint64_t, 1> attributes = {call.logarithm ? 1U : 0U};
+  const tensor::Operator& op = y.defined() ? tensor::op::softmax_input : tensor::op::softmax;
+  runtime::KernelState& kernel =
+      tensor::prepared(*impl.device().kernels, op, impl.dtype, impl.dtype, 0, attributes);
+  tensor::Launch launch;
+  launch.tensor(*result.impl(), sizes, strides, PATCHBAY_WRITE);
+  launch.tensor(impl, sizes, strides, PATCHBAY_READ);
+  if (y.defined()) launch.tensor(*y.impl(), sizes, strides, PATCHBAY_READ);
+  launch.run(call.operation, kernel);
   return result;
 }
 
-Tensor log_softmax_along(const Tensor& a, const Axes& axes) {
+/// y (grad - sum y grad), or grad - exp(y) sum grad.
+Tensor gradient(const Call& call, const Tensor& grad, const Tensor& y) {
+  if (!tensor::is_recording()) return launched(call, grad.contiguous(), y);
+  const Tensor slope = computed(grad), result = computed(y);
+  const Tensor terms = call.logarithm ? slope : slope * result;
+  const Tensor total = sum(terms, call.dim, /*keep=*/true);
+  return (call.logarithm ? slope - exp(result) * total : terms - result * total).cast(y.dtype());
+}
+
+Tensor computed_along(const Call& call, const Tensor& a) {
   if (a.num_elements() == 0) return exp(a);
   Tensor result;
   {
     const tensor::Recording recording(false);
-    result = shifted("log_softmax", a, axes);
-    sub_out(result, result, log(total("log_softmax", exp(result), axes)));
+    result = launched(call, a.contiguous());
   }
   if (tensor::needs_grad(a)) {
-    tensor::record("log_softmax", result, a,
-                   [axes, y = Saved::result(result)](const Tensor& grad, const tensor::Node& node) {
-                     return grad - exp(y.get(node)) * sum(grad, axes, /*keep=*/true);
+    tensor::record(call.operation, result, a,
+                   [call, y = Saved::result(result)](const Tensor& grad, const tensor::Node& node) {
+                     return gradient(call, grad, y.get(node));
                    });
   }
   return result;
@@ -70,6 +80,13 @@ Tensor log_softmax_along(const Tensor& a, const Axes& axes) {
 
 /// 0 for infinite elements, so that a difference with them is not NaN.
 Tensor finite_or_zero(const Tensor& a) { return where(eq(abs(a), INFINITY), 0, a); }
+
+/// exp(a - b)
+Tensor exp_of(const Tensor& a, const Tensor& b) {
+  static const auto& difference = *new auto(
+      fuse([](const Expression& x, const Expression& y) { return exp(x - y); }, "logsumexp"));
+  return difference(a, b);
+}
 
 Tensor logsumexp_along(const Tensor& a, const Axes& axes, bool keep) {
   if (tensor::num_reduced("logsumexp", a, axes) == 0 || a.num_elements() == 0) {
@@ -82,7 +99,7 @@ Tensor logsumexp_along(const Tensor& a, const Axes& axes, bool keep) {
     const Tensor most =
         finite_or_zero(tensor::reduce(tensor::op::max, "logsumexp", a, axes, /*keep=*/true));
     kept = most.shape();
-    const Tensor sums = tensor::reduce(tensor::op::sum, "logsumexp", exp(a - most), axes, keep);
+    const Tensor sums = tensor::reduce(tensor::op::sum, "logsumexp", exp_of(a, most), axes, keep);
     log_out(sums, sums);
     result = add_out(sums, sums, most.reshape(sums.shape()));
   }
@@ -91,7 +108,7 @@ Tensor logsumexp_along(const Tensor& a, const Axes& axes, bool keep) {
                    [kept, values = Saved("a", a), out = Saved::result(result)](
                        const Tensor& grad, const tensor::Node& node) {
                      const Tensor sums = finite_or_zero(out.get(node)).reshape(kept);
-                     return grad.reshape(kept) * exp(values.get(node) - sums);
+                     return grad.reshape(kept) * exp_of(values.get(node), sums);
                    });
   }
   return result;
@@ -100,18 +117,16 @@ Tensor logsumexp_along(const Tensor& a, const Axes& axes, bool keep) {
 }  // namespace
 
 Tensor softmax(const Tensor& a, Dim dim) {
-  const Axes axis = axis_of("softmax", a, dim);
-  return softmax_along(tensor::computed(a), axis).cast(a.dtype());
+  return computed_along(checked("softmax", a, dim, false), a);
 }
 
 Tensor log_softmax(const Tensor& a, Dim dim) {
-  const Axes axis = axis_of("log_softmax", a, dim);
-  return log_softmax_along(tensor::computed(a), axis).cast(a.dtype());
+  return computed_along(checked("log_softmax", a, dim, true), a);
 }
 
 Tensor logsumexp(const Tensor& a, const Axes& axes, bool keep) {
   tensor::check_dtype_allowed("logsumexp", tensor::kFloats, {"a", tensor::impl_of("logsumexp", a)});
-  return logsumexp_along(tensor::computed(a), axes, keep).cast(a.dtype());
+  return logsumexp_along(computed(a), axes, keep).cast(a.dtype());
 }
 
 }  // namespace patchbay

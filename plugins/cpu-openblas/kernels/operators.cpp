@@ -285,6 +285,7 @@ constexpr KernelEntry kOperators[] = {
     PATCHBAY_OPERATORS_REDUCTION(PATCHBAY_REDUCTION)  //
     {"gemm.1", make_product, 0},
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_OWN)  //
+    PATCHBAY_OPERATORS_ROW(PATCHBAY_OWN)     //
     {"uniform.1", make_random, kUniform},
     {"normal.1", make_random, kNormal},
     {"integers.1", make_random, kIntegers},

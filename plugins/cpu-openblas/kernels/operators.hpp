@@ -39,6 +39,7 @@ Row checked(const Context& context, const Row (&rows)[kNumDtypes], std::uint8_t 
   std::unique_ptr<plugin::Kernel> prepare_##name(const Context& context);
 PATCHBAY_OPERATORS_DIMENSION(PATCHBAY_DECLARED)
 PATCHBAY_OPERATORS_WINDOW(PATCHBAY_DECLARED)
+PATCHBAY_OPERATORS_ROW(PATCHBAY_DECLARED)
 #undef PATCHBAY_DECLARED
 
 /// The loop of an elementwise operator ("add.1") whose last operand is of `dtype`, and the

@@ -15,6 +15,8 @@ void fill(SimdTable& table) {
   fill_integer_gemm(table);
   fill_float_gemm(table);
   fill_random(table);
+  fill_softmax(table);
+  fill_normalize(table);
 }
 
 }  // namespace patchbay::cpu::PATCHBAY_SIMD

@@ -131,6 +131,58 @@ struct ArgReduction {
   ArgCombine combine = nullptr;
 };
 
+/// The most elements of a row whose exponentials are kept beside it, in the cache.
+constexpr std::int64_t kMostKept = 1 << 14;
+
+/// Softmax along rows of contiguous elements, or its logarithm. Sums are made in blocks of kBlock
+/// elements and joined in order, in f64, by every function, so that all of them give equal bits.
+struct SoftmaxLoops {
+  /// Whole rows, each on one thread.
+  void (*rows)(std::int64_t num_rows, std::int64_t n, void* out, const void* a, bool logarithm,
+               bool stream) = nullptr;
+  /// The sum of exp(a - most) of at most kBlock elements.
+  double (*sum)(std::int64_t n, const void* a, double most) = nullptr;
+  /// The result of at most kBlock elements, given the sum of their row.
+  void (*write)(std::int64_t n, void* out, const void* a, bool logarithm, double most, double sum,
+                bool stream) = nullptr;
+  /// n rows of `width` <= kMaxWidth columns, `step` elements apart, each column by itself.
+  void (*columns)(std::int64_t n, std::int64_t width, std::int64_t step, void* out, const void* a,
+                  bool logarithm) = nullptr;
+  // The same of the adjoint, y being the result of softmax.
+  void (*adjoint_rows)(std::int64_t num_rows, std::int64_t n, void* out, const void* grad,
+                       const void* y, bool logarithm, bool stream) = nullptr;
+  double (*adjoint_sum)(std::int64_t n, const void* grad, const void* y, bool logarithm) = nullptr;
+  void (*adjoint_write)(std::int64_t n, void* out, const void* grad, const void* y, bool logarithm,
+                        double sum, bool stream) = nullptr;
+  void (*adjoint_columns)(std::int64_t n, std::int64_t width, std::int64_t step, void* out,
+                          const void* grad, const void* y, bool logarithm) = nullptr;
+};
+
+/// Elements of one row of a normalization: x = (a - mean) factor.
+struct NormalizedRow {
+  std::int64_t n;
+  const void* a;
+  double mean, factor;
+  const void* weight;        // of the row's first element
+  std::int64_t weight_step;  // 0: one weight for all
+};
+struct NormalizeLoops {
+  /// The mean of at most kBlock elements and the sum of their squared deviations from it; without
+  /// `centered` 0 and the sum of squares.
+  void (*moments)(std::int64_t n, const void* a, bool centered, double* mean,
+                  double* squares) = nullptr;
+  /// out = x weight + bias.
+  void (*apply)(const NormalizedRow& row, void* out, const void* bias, std::int64_t bias_step,
+                bool stream) = nullptr;
+  /// The sums of d = grad weight and of d x over at most kBlock elements.
+  void (*sums)(const NormalizedRow& row, const void* grad, double* along, double* across) = nullptr;
+  /// out = factor (d - along - x across).
+  void (*adjoint)(const NormalizedRow& row, void* out, const void* grad, double along,
+                  double across, bool stream) = nullptr;
+  /// Adds grad x and grad, element by element.
+  void (*add)(const NormalizedRow& row, const void* grad, void* of_weight, void* of_bias) = nullptr;
+};
+
 /// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
@@ -151,6 +203,8 @@ struct SimdTable {
   ArgReduction arg_reduce[kCountOf<ReduceOp>][kNumDtypes] = {};  // of those that give indices
   IntegerGemmEntry integer_gemm[kNumDtypes] = {};
   FloatGemmLoop float_gemm[kNumDtypes] = {};
+  SoftmaxLoops softmax[kNumDtypes] = {};
+  NormalizeLoops normalize[kNumDtypes] = {};
   Philox philox = nullptr;
   Draw uniform[kNumDtypes] = {};
   Draw normal[kNumDtypes] = {};

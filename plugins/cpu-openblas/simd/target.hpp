@@ -44,6 +44,8 @@ void fill_arg_reduce(SimdTable& table);
 void fill_integer_gemm(SimdTable& table);
 void fill_float_gemm(SimdTable& table);
 void fill_random(SimdTable& table);
+void fill_softmax(SimdTable& table);
+void fill_normalize(SimdTable& table);
 /// Calls all of them.
 void fill(SimdTable& table);
 

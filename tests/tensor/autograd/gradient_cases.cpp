@@ -330,13 +330,19 @@ void add_indexing(std::vector<GradientCase>& cases) {
 }
 
 void add_functional(std::vector<GradientCase>& cases) {
-  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+  const auto add_named = [&](const char* record, const char* name, std::vector<Shape> shapes,
+                             auto function) {
     cases.push_back(
-        {"", name, shapes, [function](const Inputs& in) { return square(function(in)); }});
+        {record, name, shapes, [function](const Inputs& in) { return square(function(in)); }});
   };
-  add("softmax", {{2, 3}}, [](const Inputs& in) { return softmax(in[0], 1); });
-  add("softmaxOfColumns", {{2, 3}}, [](const Inputs& in) { return softmax(in[0], 0); });
-  add("logSoftmax", {{2, 3, 2}}, [](const Inputs& in) { return log_softmax(in[0], 1); });
+  const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
+    add_named("", name, shapes, function);
+  };
+  add_named("softmax", "softmax", {{2, 3}}, [](const Inputs& in) { return softmax(in[0], 1); });
+  add_named("softmax", "softmaxOfColumns", {{2, 3}},
+            [](const Inputs& in) { return softmax(in[0], 0); });
+  add_named("softmax", "logSoftmax", {{2, 3, 2}},
+            [](const Inputs& in) { return log_softmax(in[0], 1); });
   add("logsumexp", {{2, 3}}, [](const Inputs& in) { return logsumexp(in[0], 0); });
   add("logsumexpOfAll", {{2, 3}}, [](const Inputs& in) { return logsumexp(in[0]); });
   add("tril", {{2, 3, 3}}, [](const Inputs& in) { return tril(in[0], 1); });
@@ -401,7 +407,7 @@ void add_windows(std::vector<GradientCase>& cases) {
 void add_normalization(std::vector<GradientCase>& cases) {
   const auto add = [&](const char* name, std::vector<Shape> shapes, auto function) {
     cases.push_back(
-        {"", name, shapes, [function](const Inputs& in) { return square(function(in)); }});
+        {"normalize", name, shapes, [function](const Inputs& in) { return square(function(in)); }});
   };
   add("layerNorm", {{3, 2, 2}, {2, 2}, {2, 2}}, [](const Inputs& in) {
     return layer_norm(in[0], {2, 2}, in[1], in[2], 0.1);
@@ -412,6 +418,9 @@ void add_normalization(std::vector<GradientCase>& cases) {
   add("groupNorm", {{2, 4, 2}, {4}, {4}},
       [](const Inputs& in) { return group_norm(in[0], 2, in[1], in[2]); });
   add("batchNorm", {{3, 2, 2}, {2}, {2}}, [](const Inputs& in) {
+    return batch_norm(in[0], {.weight = in[1], .bias = in[2], .training = true});
+  });
+  add("batchNormOfImages", {{2, 2, 4, 4}, {2}, {2}}, [](const Inputs& in) {
     return batch_norm(in[0], {.weight = in[1], .bias = in[2], .training = true});
   });
   add("batchNormByRunningStatistics", {{3, 2}, {2}, {2}}, [](const Inputs& in) {

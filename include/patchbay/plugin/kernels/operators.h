@@ -164,6 +164,42 @@
     "grad: windows; out: images; " PATCHBAY_POOL_SHAPES, "avg_pool2d of grad",                    \
     "the adjoint of avg_pool2d", "")
 
+/* Softmax and normalization. All tensors are contiguous. Each operator has a kernel of its own. */
+#define PATCHBAY_SOFTMAX_SHAPES "all: [outer, n, inner], n at least 1"
+#define PATCHBAY_NORMALIZE_SHAPES                                                               \
+  "a, grad: [s, g, e, o]; weight, bias: [g, e]; mean, variance: [s, g], with batch [1, g], in " \
+  "which case e is 1; epsilon: a number"
+#define PATCHBAY_OPERATORS_ROW(X)                                                                 \
+  X(softmax, 1, "out:write a:read", FLOATS, Same, TERMS(16), PATCHBAY_SOFTMAX_SHAPES,             \
+    "softmax_input of grad and out; recorded again, by single operators",                         \
+    "exp(a - m) / s with m = max a and s = sum exp(a - m) along n; with logarithm a - m - log s", \
+    "16-bit floats are computed in f32 and rounded once; the terms of the bound are out and "     \
+    "out (a - m), with logarithm a, m and log s; a slice with NaN or +infinity, or of "           \
+    "-infinity alone, gives NaN")                                                                 \
+  X(softmax_input, 1, "out:write grad:read y:read", FLOATS, Same, TERMS(64),                      \
+    PATCHBAY_SOFTMAX_SHAPES, "",                                                                  \
+    "y (grad - sum y grad) along n; with logarithm grad - exp(y) sum grad",                       \
+    "the adjoint of softmax, y being its result; 16-bit floats as there")                         \
+  X(normalize, 1,                                                                                 \
+    "out:write mean:write variance:write a:read weight:operand bias:operand epsilon:scalar",      \
+    WIDE_FLOATS, Same, TERMS(64), "out: as a; " PATCHBAY_NORMALIZE_SHAPES,                        \
+    "a: normalize_input; weight, bias: normalize_weight; recorded again, by single operators",    \
+    "(a - mean) f weight + bias with f = 1 / sqrt(variance + epsilon); mean and variance of the " \
+    "elements [e, o], with batch [s, e, o]",                                                      \
+    "the variance divides by the number of elements; if centered is 0, mean is 0; Chan, Golub "   \
+    "and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances, "    \
+    "1979, joins the statistics of pieces; the terms of the bound are a f weight, mean f "        \
+    "weight and bias")                                                                            \
+  X(normalize_input, 1,                                                                           \
+    "out:write grad:read a:read mean:read variance:read weight:operand epsilon:scalar",           \
+    WIDE_FLOATS, Same, TERMS(64), "out: as a; " PATCHBAY_NORMALIZE_SHAPES, "",                    \
+    "f (d - mean d - x mean(d x)) with d = grad weight and x = (a - mean) f, means over [e, o]",  \
+    "if centered is 0, without mean d")                                                           \
+  X(normalize_weight, 1,                                                                          \
+    "out:write bias:write grad:read a:read mean:read variance:read epsilon:scalar", WIDE_FLOATS,  \
+    Same, TERMS(64), "out: as bias; " PATCHBAY_NORMALIZE_SHAPES, "",                              \
+    "out = sum grad (a - mean) f, bias = sum grad, over s and o", "")
+
 /* The attributes of operators. Those of one operator are adjacent.
  * X(operator, attribute, TYPE, DEFAULT, ...): TYPE is I64, F64 or WORD, DEFAULT is REQUIRED or
  * OPTIONAL(value); the smallest and the largest value, or the words, follow. */
@@ -186,21 +222,27 @@
   X(op, kernel_w, I64, OPTIONAL(1), 1, 0x7fffffff) \
   PATCHBAY_STEP_ATTRIBUTES(X, op)                  \
   X(op, adaptive, I64, OPTIONAL(0), 0, 1)
-#define PATCHBAY_OPERATOR_ATTRIBUTES(X)                 \
-  X(gather, dim, I64, REQUIRED, 0, 7)                   \
-  X(scatter_add, dim, I64, REQUIRED, 0, 7)              \
-  X(cumsum, dim, I64, REQUIRED, 0, 7)                   \
-  X(cumsum, reverse, I64, OPTIONAL(0), 0, 1)            \
-  X(sort, dim, I64, REQUIRED, 0, 7)                     \
-  X(sort, descending, I64, OPTIONAL(0), 0, 1)           \
-  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d)            \
-  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_input)      \
-  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_weight)     \
-  PATCHBAY_POOL_ATTRIBUTES(X, max_pool2d_index)         \
-  PATCHBAY_DILATION_ATTRIBUTES(X, max_pool2d_index)     \
-  PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d)               \
-  X(avg_pool2d, counts_padding, I64, OPTIONAL(0), 0, 1) \
-  PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d_input)         \
-  X(avg_pool2d_input, counts_padding, I64, OPTIONAL(0), 0, 1)
+#define PATCHBAY_OPERATOR_ATTRIBUTES(X)                       \
+  X(gather, dim, I64, REQUIRED, 0, 7)                         \
+  X(scatter_add, dim, I64, REQUIRED, 0, 7)                    \
+  X(cumsum, dim, I64, REQUIRED, 0, 7)                         \
+  X(cumsum, reverse, I64, OPTIONAL(0), 0, 1)                  \
+  X(sort, dim, I64, REQUIRED, 0, 7)                           \
+  X(sort, descending, I64, OPTIONAL(0), 0, 1)                 \
+  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d)                  \
+  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_input)            \
+  PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_weight)           \
+  PATCHBAY_POOL_ATTRIBUTES(X, max_pool2d_index)               \
+  PATCHBAY_DILATION_ATTRIBUTES(X, max_pool2d_index)           \
+  PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d)                     \
+  X(avg_pool2d, counts_padding, I64, OPTIONAL(0), 0, 1)       \
+  PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d_input)               \
+  X(avg_pool2d_input, counts_padding, I64, OPTIONAL(0), 0, 1) \
+  X(softmax, logarithm, I64, OPTIONAL(0), 0, 1)               \
+  X(softmax_input, logarithm, I64, OPTIONAL(0), 0, 1)         \
+  X(normalize, centered, I64, OPTIONAL(1), 0, 1)              \
+  X(normalize, batch, I64, OPTIONAL(0), 0, 1)                 \
+  X(normalize_input, centered, I64, OPTIONAL(1), 0, 1)        \
+  X(normalize_weight, batch, I64, OPTIONAL(0), 0, 1)
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_ */

@@ -1,0 +1,292 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Softmax and normalization. A group of work-items has a row; on CPUs each work-item has one.
+#include "kit/rows.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "kNormalizeText.text.h"
+#include "kSoftmaxText.text.h"
+#include "kit/portable/dtypes.hpp"
+#include "kit/portable/families.hpp"
+#include "kit/portable/gemm_problem.hpp"
+#include "kit/portable/text.hpp"
+
+namespace patchbay::portable {
+namespace {
+
+constexpr std::uint64_t kGroupItems = 64;
+constexpr std::int64_t kMostSingleItems = 1024;
+constexpr std::int64_t kColumns = 32;  // of normalize.pbk, where groups have several work-items
+
+/// The work-items of the texts: few with vectors on CPUs, many with neighbouring elements
+/// elsewhere.
+struct Widths {
+  std::int64_t size, lanes, wide, columns;
+};
+Widths widths_of(const Traits& traits, std::int64_t lanes) {
+  return traits.is_cpu ? Widths{1, 16, 16, 1} : Widths{256, lanes, 1, kColumns};
+}
+
+std::string with_widths(const Widths& widths) {
+  return define("SIZE", widths.size) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
+         define("COLUMNS", widths.columns);
+}
+
+/// The type of sums: f64 if the device supports it.
+std::string sums_type(std::uint8_t dtype, const Traits& traits) {
+  return traits.has_f64 ? "f64" : value_type(dtype);
+}
+
+std::int64_t num_elements(const patchbay_argument& tensor) {
+  std::int64_t n = 1;
+  for (int d = 0; d < tensor.rank; ++d) n *= tensor.shape[d];
+  return n;
+}
+
+/// The grid for `rows` rows of `each` elements: a group each, as large as the row can use, or on
+/// CPUs a work-item each.
+Grid grid_of(std::int64_t rows, std::int64_t each, const Widths& widths, const Function& function) {
+  const auto num_rows = static_cast<std::uint64_t>(rows);
+  if (widths.size == 1) {
+    const std::uint64_t group = rows <= kMostSingleItems ? 1 : kGroupItems;
+    return {{num_rows, 1, 1}, {std::min(group, function.max_group_size()), 1, 1}};
+  }
+  std::uint64_t group = 1;
+  const std::uint64_t most =
+      std::min<std::uint64_t>(static_cast<std::uint64_t>(widths.size), function.max_group_size());
+  while (group * 2 <= most &&
+         (group < kColumns || static_cast<std::int64_t>(group) * widths.lanes < each)) {
+    group *= 2;
+  }
+  return {{num_rows * group, 1, 1}, {group, 1, 1}};
+}
+
+/// The grid for work-items that have columns of their own.
+Grid grid_of_columns(std::int64_t items, const Function& function) {
+  return {{static_cast<std::uint64_t>(items), 1, 1},
+          {std::min(kGroupItems, function.max_group_size()), 1, 1}};
+}
+
+// ------------------------------------------------------------------------------- softmax ---
+
+/// Arguments: out and a; or out, grad and y.
+class SoftmaxKernel final : public plugin::Kernel {
+ public:
+  SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : op_(plugin::from_abi(spec.op)),
+        widths_(widths_of(backend.traits(), 4)),
+        program_(backend.build(text_of(spec, backend.traits(), widths_))),
+        rows_(program_(spec.num_arguments == 2 ? "rows" : "adjoint_rows")),
+        columns_(program_(spec.num_arguments == 2 ? "columns" : "adjoint_columns")) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Slices sizes = slices_of(op_, arguments);
+    if (sizes.num_elements() == 0) return;
+    Arguments to;
+    for (const patchbay_argument& argument : arguments) to.memory(argument.value.memory);
+    to.value(sizes);
+    const std::string_view shown = name.empty() ? op_ : name;
+    if (sizes.inner == 1) {
+      rows_->launch(stream, shown, grid_of(sizes.outer, sizes.n, widths_, *rows_), to);
+    } else {
+      const std::int64_t strips = pieces(sizes.inner, widths_.wide);
+      columns_->launch(stream, shown, grid_of_columns(sizes.outer * strips, *columns_), to);
+    }
+  }
+
+ private:
+  static std::string text_of(const patchbay_kernel_spec& spec, const Traits& traits,
+                             const Widths& widths) {
+    const std::uint8_t dtype = spec.arguments[0].dtype;
+    return conversions_of(dtype, traits) + gemm_definitions(dtype) +
+           alias("ACC", sums_type(dtype, traits)) +
+           define("LOGARITHM", plugin::Attributes(spec).integer("logarithm")) +
+           with_widths(widths) + std::string(kSoftmaxText);
+  }
+
+  const std::string op_;
+  const Widths widths_;
+  const Program program_;
+  const std::unique_ptr<Function> rows_, columns_;
+};
+
+// ------------------------------------------------------------------------- normalization ---
+
+/// The texts' struct.
+struct Extents {
+  std::int64_t s, g, e, o;
+};
+
+bool is_tensor(const patchbay_kernel_spec& spec, std::uint32_t argument) {
+  return argument < spec.num_arguments && spec.arguments[argument].kind == PATCHBAY_TENSOR;
+}
+
+/// What the three kernels share. `weight` is the place of the weight; the bias follows.
+class NormalizeKernel : public plugin::Kernel {
+ public:
+  NormalizeKernel(Backend& backend, const patchbay_kernel_spec& spec, std::uint32_t weight)
+      : plan_(spec),
+        dtype_(spec.arguments[0].dtype),
+        widths_(widths_of(backend.traits(), 1)),
+        program_(backend.build(text_of(spec, backend.traits(), weight))) {}
+
+ protected:
+  std::unique_ptr<Function> function(std::string_view name) const { return program_(name); }
+
+  /// Adds a buffer; one is needed for numbers and for operands without elements too.
+  static void add_memory(Arguments& to, const patchbay_argument& argument,
+                         const patchbay_argument& otherwise) {
+    const bool has = argument.kind == PATCHBAY_TENSOR && num_elements(argument) != 0;
+    to.memory((has ? argument : otherwise).value.memory);
+  }
+  static void add_sizes(Arguments& to, const Normalization& sizes) {
+    to.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o});
+  }
+  /// Adds the number itself, or any for a tensor.
+  void add_number(Arguments& to, const patchbay_argument& scalar) const {
+    const std::uint64_t bits = scalar.kind == PATCHBAY_TENSOR ? 0 : scalar.value.bits;
+    to.bytes(&bits, static_cast<std::size_t>(patchbay::element_bytes(dtype_)));
+  }
+
+  const NormalizationPlan plan_;
+  const std::uint8_t dtype_;
+  const Widths widths_;
+
+ private:
+  std::string text_of(const patchbay_kernel_spec& spec, const Traits& traits,
+                      std::uint32_t weight) const {
+    const plugin::Attributes given(spec);
+    const bool is_weight = plan_.op() == "normalize_weight.1";
+    const bool is_input = plan_.op() == "normalize_input.1";
+    return alias("T", value_type(dtype_)) + alias("ACC", sums_type(dtype_, traits)) +
+           define("CENTERED", is_weight ? 1 : given.integer("centered")) +
+           define("BATCH", is_input ? 0 : given.integer("batch")) +
+           define("HAS_WEIGHT", is_tensor(spec, weight) ? 1 : 0) +
+           define("HAS_BIAS", !is_input && is_tensor(spec, weight + 1) ? 1 : 0) +
+           with_widths(widths_) + std::string(kNormalizeText);
+  }
+
+  const Program program_;
+};
+
+/// Arguments: out, mean, variance, a, weight, bias, epsilon.
+class ForwardKernel final : public NormalizeKernel {
+ public:
+  ForwardKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : NormalizeKernel(backend, spec, 4), function_(function("normalize")) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = plan_.of(arguments[3]);
+    plan_.check_whole(arguments[0], sizes);
+    plan_.check_statistic(arguments[1], sizes);
+    plan_.check_statistic(arguments[2], sizes);
+    plan_.check_weight(arguments[4], sizes);
+    plan_.check_weight(arguments[5], sizes);
+    if (sizes.num_elements() == 0) return;
+    Arguments to;
+    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
+    add_sizes(to, sizes);
+    for (std::size_t i = 4; i < 7; ++i) add_number(to, arguments[i]);
+    const std::int64_t each = sizes.batch != 0 ? sizes.o : sizes.e * sizes.o;
+    function_->launch(stream, name.empty() ? plan_.op() : name,
+                      grid_of(sizes.num_statistics(), each, widths_, *function_), to);
+  }
+
+ private:
+  const std::unique_ptr<Function> function_;
+};
+
+/// Arguments: out, grad, a, mean, variance, weight, epsilon.
+class InputKernel final : public NormalizeKernel {
+ public:
+  InputKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : NormalizeKernel(backend, spec, 5), function_(function("normalize_input")) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = plan_.of(arguments[2]);
+    plan_.check_whole(arguments[0], sizes);
+    plan_.check_whole(arguments[1], sizes);
+    plan_.check_statistic(arguments[3], sizes);
+    plan_.check_statistic(arguments[4], sizes);
+    plan_.check_weight(arguments[5], sizes);
+    if (sizes.num_elements() == 0) return;
+    Arguments to;
+    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
+    add_sizes(to, sizes);
+    for (std::size_t i = 5; i < 7; ++i) add_number(to, arguments[i]);
+    function_->launch(stream, name.empty() ? plan_.op() : name,
+                      grid_of(sizes.num_statistics(), sizes.e * sizes.o, widths_, *function_), to);
+  }
+
+ private:
+  const std::unique_ptr<Function> function_;
+};
+
+/// Arguments: out, bias, grad, a, mean, variance, epsilon.
+class WeightKernel final : public NormalizeKernel {
+ public:
+  WeightKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : NormalizeKernel(backend, spec, 0),
+        runs_(function("weight_runs")),
+        columns_(function("weight_columns")) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = plan_.of(arguments[3]);
+    plan_.check_weight(arguments[0], sizes);
+    plan_.check_weight(arguments[1], sizes);
+    plan_.check_whole(arguments[2], sizes);
+    plan_.check_statistic(arguments[4], sizes);
+    plan_.check_statistic(arguments[5], sizes);
+    if (sizes.g * sizes.e == 0) return;
+    Arguments to;
+    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
+    add_sizes(to, sizes);
+    add_number(to, arguments[6]);
+    const std::string_view shown = name.empty() ? plan_.op() : name;
+    if (sizes.o == 1 && sizes.batch == 0) {
+      Grid grid = grid_of(1, sizes.s * widths_.columns, widths_, *columns_);
+      const auto group = static_cast<std::int64_t>(grid.group[0]);
+      const std::int64_t wide = widths_.wide * std::min(group, widths_.columns);
+      const auto strips = static_cast<std::uint64_t>(sizes.g * pieces(sizes.e, wide));
+      grid.items[0] *= strips;
+      columns_->launch(stream, shown, grid, to);
+    } else {
+      runs_->launch(stream, shown, grid_of(sizes.g * sizes.e, sizes.o, widths_, *runs_), to);
+    }
+  }
+
+ private:
+  const std::unique_ptr<Function> runs_, columns_;
+};
+
+}  // namespace
+
+Prepared prepare_softmax(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<SoftmaxKernel>(backend, spec);
+}
+
+Prepared prepare_softmax_input(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<SoftmaxKernel>(backend, spec);
+}
+
+Prepared prepare_normalize(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<ForwardKernel>(backend, spec);
+}
+
+Prepared prepare_normalize_input(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<InputKernel>(backend, spec);
+}
+
+Prepared prepare_normalize_weight(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<WeightKernel>(backend, spec);
+}
+
+}  // namespace patchbay::portable

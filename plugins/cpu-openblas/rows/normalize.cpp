@@ -1,0 +1,394 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// normalize.1 and its adjoints. Each statistic is made by one thread, in blocks that are joined in
+// order; sums for the weights are made in chunks of rows.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "cpu-openblas/arguments/operand.hpp"
+#include "cpu-openblas/kernels/operators.hpp"
+#include "cpu-openblas/threads/stream.hpp"
+#include "kit/rows.hpp"
+
+namespace patchbay::cpu {
+namespace {
+
+/// A weight for each [g, e], or one number; elements of T.
+template <class T>
+class Weights {
+ public:
+  explicit Weights(const patchbay_argument& argument)
+      : number_(convert_scalar_of(argument)),
+        data_(argument.kind == PATCHBAY_TENSOR ? reinterpret_cast<const T*>(data_of(argument))
+                                               : nullptr) {}
+  bool is_number() const { return data_ == nullptr; }
+  const void* at(std::int64_t i) const {
+    return data_ == nullptr ? static_cast<const void*>(&number_) : data_ + i;
+  }
+
+ private:
+  static ScalarCell convert_scalar_of(const patchbay_argument& argument) {
+    return argument.kind == PATCHBAY_TENSOR ? ScalarCell()
+                                            : convert_scalar(argument, argument.dtype);
+  }
+  const ScalarCell number_;
+  const T* const data_;
+};
+
+template <class T>
+double number_of_scalar(const patchbay_argument& scalar) {
+  T value = 0;
+  std::memcpy(&value, &scalar.value.bits, sizeof value);
+  return static_cast<double>(value);
+}
+
+/// Count, mean and sum of squared deviations, joined by Chan, Golub and LeVeque's formula.
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+
+  void join(double n, double its_mean, double its_squares) {
+    const double both = count + n, distance = its_mean - mean;
+    squares += its_squares + distance * distance * (count * n / both);
+    mean += distance * (n / both);
+    count = both;
+  }
+};
+
+/// Elements of a row that lie side by side and share a weight or have adjacent ones.
+struct Run {
+  std::int64_t at, n;   // elements
+  std::int64_t weight;  // of the first one
+};
+
+template <class T>
+class NormalizeKernel : public plugin::Kernel {
+ public:
+  explicit NormalizeKernel(const Context& context)
+      : workers_(context.workers),
+        cache_bytes_(context.libraries.cache_bytes()),
+        loops_(context.simd().normalize[context.dtype(0)]),
+        plan_(context.spec) {}
+
+ protected:
+  template <class Compute>
+  void submit(plugin::Stream& stream, plugin::Arguments arguments, std::string_view name,
+              const Compute& compute) const {
+    static_cast<Stream&>(stream).submit(arguments, name, [this, compute](plugin::Arguments kept) {
+      workers_.run([&] { compute(kept); });
+    });
+  }
+
+  static T* elements(const patchbay_argument& tensor) {
+    return reinterpret_cast<T*>(data_of(tensor));
+  }
+  static std::int64_t traffic(const Normalization& sizes, std::int64_t num_operands) {
+    return sizes.num_elements() * std::int64_t{sizeof(T)} * num_operands;
+  }
+
+  /// Calls body(run) for the elements of statistic `row`. With `splits`, weights are tensors: a run
+  /// has one weight, or each element its own.
+  template <class Body>
+  static void for_runs(const Normalization& sizes, std::int64_t row, bool splits,
+                       const Body& body) {
+    if (sizes.batch != 0) {
+      for (std::int64_t s = 0; s < sizes.s; ++s) {
+        body(Run{(s * sizes.g + row) * sizes.o, sizes.o, row});
+      }
+      return;
+    }
+    const std::int64_t first = row * sizes.e * sizes.o, weight = row % sizes.g * sizes.e;
+    if (!splits || sizes.o == 1) return body(Run{first, sizes.e * sizes.o, weight});
+    for (std::int64_t e = 0; e < sizes.e; ++e) {
+      body(Run{first + e * sizes.o, sizes.o, weight + e});
+    }
+  }
+  /// The same in blocks of at most kBlock elements.
+  template <class Body>
+  static void for_blocks(const Normalization& sizes, std::int64_t row, bool splits,
+                         const Body& body) {
+    const std::int64_t step = steps(sizes);
+    for_runs(sizes, row, splits, [&](const Run& run) {
+      for (std::int64_t i = 0; i < run.n; i += kBlock) {
+        body(Run{run.at + i, std::min(kBlock, run.n - i), run.weight + i * step});
+      }
+    });
+  }
+  /// Whether the elements of a run have adjacent weights.
+  static std::int64_t steps(const Normalization& sizes) {
+    return sizes.batch == 0 && sizes.o == 1 ? 1 : 0;
+  }
+
+  static double factor_of(T variance, double epsilon) {
+    return 1 / std::sqrt(static_cast<double>(variance) + epsilon);
+  }
+
+  Workers& workers_;
+  const std::int64_t cache_bytes_;
+  const NormalizeLoops& loops_;
+  const NormalizationPlan plan_;
+};
+
+// ------------------------------------------------------------------------------- forward ---
+
+/// Arguments: out, mean, variance, a, weight, bias, epsilon.
+template <class T>
+class ForwardKernel final : public NormalizeKernel<T> {
+ public:
+  using NormalizeKernel<T>::NormalizeKernel;
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = this->plan_.of(arguments[3]);
+    this->plan_.check_whole(arguments[0], sizes);
+    this->plan_.check_statistic(arguments[1], sizes);
+    this->plan_.check_statistic(arguments[2], sizes);
+    this->plan_.check_weight(arguments[4], sizes);
+    this->plan_.check_weight(arguments[5], sizes);
+    if (sizes.num_elements() == 0) return;
+    this->submit(stream, arguments, name,
+                 [this, sizes](plugin::Arguments kept) { compute(sizes, kept); });
+  }
+
+ private:
+  void compute(const Normalization& sizes, plugin::Arguments arguments) const {
+    T* const out = this->elements(arguments[0]);
+    T* const mean = this->elements(arguments[1]);
+    T* const variance = this->elements(arguments[2]);
+    const T* const a = this->elements(arguments[3]);
+    const Weights<T> weight(arguments[4]), bias(arguments[5]);
+    const double epsilon = number_of_scalar<T>(arguments[6]);
+    const std::int64_t traffic = this->traffic(sizes, 2), step = this->steps(sizes);
+    const bool stream = traffic > this->cache_bytes_ && out != a;
+    const bool splits = !weight.is_number() || !bias.is_number();
+    const auto compute_row = [&](std::int64_t row) {
+      const Moments moments = moments_of(sizes, row, a);
+      mean[row] = static_cast<T>(moments.mean);
+      variance[row] = static_cast<T>(moments.squares / moments.count);
+      const double factor = this->factor_of(variance[row], epsilon);
+      this->for_runs(sizes, row, splits, [&](const Run& run) {
+        this->loops_.apply({run.n, a + run.at, static_cast<double>(mean[row]), factor,
+                            weight.at(run.weight), weight.is_number() ? 0 : step},
+                           out + run.at, bias.at(run.weight), bias.is_number() ? 0 : step, stream);
+      });
+    };
+    this->workers_.split(sizes.num_statistics(), 1, 2 * traffic,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t row = begin; row < end; ++row) compute_row(row);
+                         });
+  }
+
+  Moments moments_of(const Normalization& sizes, std::int64_t row, const T* a) const {
+    Moments all;
+    this->for_blocks(sizes, row, false, [&](const Run& run) {
+      double mean = 0, squares = 0;
+      this->loops_.moments(run.n, a + run.at, sizes.centered != 0, &mean, &squares);
+      all.join(static_cast<double>(run.n), mean, squares);
+    });
+    return all;
+  }
+};
+
+// -------------------------------------------------------------------------------- inputs ---
+
+/// Arguments: out, grad, a, mean, variance, weight, epsilon.
+template <class T>
+class InputKernel final : public NormalizeKernel<T> {
+ public:
+  using NormalizeKernel<T>::NormalizeKernel;
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = this->plan_.of(arguments[2]);
+    this->plan_.check_whole(arguments[0], sizes);
+    this->plan_.check_whole(arguments[1], sizes);
+    this->plan_.check_statistic(arguments[3], sizes);
+    this->plan_.check_statistic(arguments[4], sizes);
+    this->plan_.check_weight(arguments[5], sizes);
+    if (sizes.num_elements() == 0) return;
+    this->submit(stream, arguments, name,
+                 [this, sizes](plugin::Arguments kept) { compute(sizes, kept); });
+  }
+
+ private:
+  void compute(const Normalization& sizes, plugin::Arguments arguments) const {
+    T* const out = this->elements(arguments[0]);
+    const T* const grad = this->elements(arguments[1]);
+    const T* const a = this->elements(arguments[2]);
+    const T* const mean = this->elements(arguments[3]);
+    const T* const variance = this->elements(arguments[4]);
+    const Weights<T> weight(arguments[5]);
+    const double epsilon = number_of_scalar<T>(arguments[6]);
+    const auto count = static_cast<double>(sizes.num_each());
+    const std::int64_t traffic = this->traffic(sizes, 3);
+    const std::int64_t step = weight.is_number() ? 0 : this->steps(sizes);
+    const bool stream = traffic > this->cache_bytes_ && out != a && out != grad;
+    const bool splits = !weight.is_number();
+    const auto compute_row = [&](std::int64_t row) {
+      const double factor = this->factor_of(variance[row], epsilon);
+      const auto elements_of = [&](const Run& run) {
+        return NormalizedRow{
+            run.n, a + run.at, static_cast<double>(mean[row]), factor, weight.at(run.weight), step};
+      };
+      double along = 0, across = 0;
+      this->for_blocks(sizes, row, splits, [&](const Run& run) {
+        double one = 0, other = 0;
+        this->loops_.sums(elements_of(run), grad + run.at, &one, &other);
+        along += one;
+        across += other;
+      });
+      if (sizes.centered == 0) along = 0;
+      this->for_runs(sizes, row, splits, [&](const Run& run) {
+        this->loops_.adjoint(elements_of(run), out + run.at, grad + run.at, along / count,
+                             across / count, stream);
+      });
+    };
+    this->workers_.split(sizes.num_statistics(), 1, 2 * traffic,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t row = begin; row < end; ++row) compute_row(row);
+                         });
+  }
+};
+
+// ------------------------------------------------------------------------------- weights ---
+
+/// Arguments: out, bias, grad, a, mean, variance, epsilon.
+template <class T>
+class WeightKernel final : public NormalizeKernel<T> {
+ public:
+  using NormalizeKernel<T>::NormalizeKernel;
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = this->plan_.of(arguments[3]);
+    this->plan_.check_whole(arguments[2], sizes);
+    this->plan_.check_weight(arguments[0], sizes);
+    this->plan_.check_weight(arguments[1], sizes);
+    this->plan_.check_statistic(arguments[4], sizes);
+    this->plan_.check_statistic(arguments[5], sizes);
+    if (sizes.g * sizes.e == 0) return;
+    this->submit(stream, arguments, name, [this, sizes](plugin::Arguments kept) {
+      if (sizes.o == 1 && sizes.batch == 0) {
+        compute_columns(sizes, kept);
+      } else {
+        compute_runs(sizes, kept);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kColumns = 256;       // that are summed together
+  static constexpr std::int64_t kChunk = 256;         // rows of one piece
+  static constexpr std::int64_t kRowsTogether = 128;  // that are summed in T
+
+  /// Each weight has runs of o elements.
+  void compute_runs(const Normalization& sizes, plugin::Arguments arguments) const {
+    T* const out = this->elements(arguments[0]);
+    T* const bias = this->elements(arguments[1]);
+    const T* const grad = this->elements(arguments[2]);
+    const T* const a = this->elements(arguments[3]);
+    const T* const mean = this->elements(arguments[4]);
+    const T* const variance = this->elements(arguments[5]);
+    const double epsilon = number_of_scalar<T>(arguments[6]);
+    const std::int64_t num_weights = sizes.g * sizes.e;
+    const T one = 1;
+    const auto compute_weight = [&](std::int64_t k) {
+      double along = 0, across = 0;
+      for (std::int64_t s = 0; s < sizes.s; ++s) {
+        const std::int64_t row = sizes.batch != 0 ? k : s * sizes.g + k / sizes.e;
+        const std::int64_t first = (s * num_weights + k) * sizes.o;
+        const double factor = this->factor_of(variance[row], epsilon);
+        for (std::int64_t i = 0; i < sizes.o; i += kBlock) {
+          double both[2] = {};
+          this->loops_.sums({std::min(kBlock, sizes.o - i), a + first + i,
+                             static_cast<double>(mean[row]), factor, &one, 0},
+                            grad + first + i, &both[0], &both[1]);
+          along += both[0];
+          across += both[1];
+        }
+      }
+      out[k] = static_cast<T>(across);
+      bias[k] = static_cast<T>(along);
+    };
+    this->workers_.split(num_weights, 1, this->traffic(sizes, 2),
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (std::int64_t k = begin; k < end; ++k) compute_weight(k);
+                         });
+  }
+
+  /// Each weight has one element of each row.
+  void compute_columns(const Normalization& sizes, plugin::Arguments arguments) const {
+    const std::int64_t num_weights = sizes.g * sizes.e;
+    const std::int64_t strips = (sizes.e + kColumns - 1) / kColumns;
+    const std::int64_t chunks = (sizes.s + kChunk - 1) / kChunk;
+    std::vector<double> parts(static_cast<std::size_t>(2 * num_weights * chunks));
+    const std::int64_t jobs = chunks * sizes.g * strips;
+    this->workers_.split(
+        jobs, 1, this->traffic(sizes, 2), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t job = begin; job < end; ++job) {
+            const std::int64_t strip = job % strips, above = job / strips;
+            add_strip(sizes, arguments, above / sizes.g, above % sizes.g, strip * kColumns, parts);
+          }
+        });
+    T* const results[2] = {this->elements(arguments[0]), this->elements(arguments[1])};
+    for (int which = 0; which < 2; ++which) {
+      for (std::int64_t k = 0; k < num_weights; ++k) {
+        double sum = 0;
+        for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+          sum += parts[static_cast<std::size_t>((chunk * 2 + which) * num_weights + k)];
+        }
+        results[which][k] = static_cast<T>(sum);
+      }
+    }
+  }
+
+  void add_strip(const Normalization& sizes, plugin::Arguments arguments, std::int64_t chunk,
+                 std::int64_t group, std::int64_t column, std::vector<double>& parts) const {
+    const T* const grad = this->elements(arguments[2]);
+    const T* const a = this->elements(arguments[3]);
+    const T* const mean = this->elements(arguments[4]);
+    const T* const variance = this->elements(arguments[5]);
+    const double epsilon = number_of_scalar<T>(arguments[6]);
+    const std::int64_t num_weights = sizes.g * sizes.e, k = group * sizes.e + column;
+    const std::int64_t width = std::min(kColumns, sizes.e - column);
+    const std::int64_t end = std::min(sizes.s, (chunk + 1) * kChunk);
+    double* const to = parts.data() + chunk * 2 * num_weights + k;
+    for (std::int64_t first = chunk * kChunk; first < end; first += kRowsTogether) {
+      T sums[2][kColumns] = {};
+      for (std::int64_t s = first; s < std::min(end, first + kRowsTogether); ++s) {
+        const std::int64_t row = s * sizes.g + group, at = s * num_weights + k;
+        this->loops_.add({width, a + at, static_cast<double>(mean[row]),
+                          this->factor_of(variance[row], epsilon), nullptr, 0},
+                         grad + at, sums[0], sums[1]);
+      }
+      for (int which = 0; which < 2; ++which) {
+        for (std::int64_t i = 0; i < width; ++i) {
+          to[which * num_weights + i] += static_cast<double>(sums[which][i]);
+        }
+      }
+    }
+  }
+};
+
+template <template <class> class KernelOf>
+std::unique_ptr<plugin::Kernel> make(const Context& context) {
+  if (context.dtype(0) == PATCHBAY_F64) return std::make_unique<KernelOf<double>>(context);
+  return std::make_unique<KernelOf<float>>(context);
+}
+
+}  // namespace
+
+std::unique_ptr<plugin::Kernel> prepare_normalize(const Context& context) {
+  return make<ForwardKernel>(context);
+}
+
+std::unique_ptr<plugin::Kernel> prepare_normalize_input(const Context& context) {
+  return make<InputKernel>(context);
+}
+
+std::unique_ptr<plugin::Kernel> prepare_normalize_weight(const Context& context) {
+  return make<WeightKernel>(context);
+}
+
+}  // namespace patchbay::cpu
