@@ -27,8 +27,8 @@ constexpr std::int64_t kColumns = 32;  // of normalize.pbk, where groups have se
 struct Widths {
   std::int64_t size, lanes, wide, columns;
 };
-Widths widths_of(const Traits& traits, std::int64_t lanes) {
-  return traits.is_cpu ? Widths{1, 16, 16, 1} : Widths{256, lanes, 1, kColumns};
+Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::int64_t lanes) {
+  return traits.is_cpu ? Widths{1, lanes_of_cpu, 16, 1} : Widths{256, lanes, 1, kColumns};
 }
 
 std::string with_widths(const Widths& widths) {
@@ -78,7 +78,7 @@ class SoftmaxKernel final : public plugin::Kernel {
  public:
   SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : op_(plugin::from_abi(spec.op)),
-        widths_(widths_of(backend.traits(), 4)),
+        widths_(widths_of(backend.traits(), 256, 4)),
         program_(backend.build(text_of(spec, backend.traits(), widths_))),
         rows_(program_(spec.num_arguments == 2 ? "rows" : "adjoint_rows")),
         columns_(program_(spec.num_arguments == 2 ? "columns" : "adjoint_columns")) {}
@@ -106,7 +106,7 @@ class SoftmaxKernel final : public plugin::Kernel {
     return conversions_of(dtype, traits) + gemm_definitions(dtype) +
            alias("ACC", sums_type(dtype, traits)) +
            define("LOGARITHM", plugin::Attributes(spec).integer("logarithm")) +
-           with_widths(widths) + std::string(kSoftmaxText);
+           define("SUMS", traits.is_cpu ? 16 : 4) + with_widths(widths) + std::string(kSoftmaxText);
   }
 
   const std::string op_;
@@ -132,7 +132,7 @@ class NormalizeKernel : public plugin::Kernel {
   NormalizeKernel(Backend& backend, const patchbay_kernel_spec& spec, std::uint32_t weight)
       : plan_(spec),
         dtype_(spec.arguments[0].dtype),
-        widths_(widths_of(backend.traits(), 1)),
+        widths_(widths_of(backend.traits(), 16, 1)),
         program_(backend.build(text_of(spec, backend.traits(), weight))) {}
 
  protected:
