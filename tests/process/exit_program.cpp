@@ -109,7 +109,12 @@ int main(int argc, char** argv) try {
   if (way == "exit") std::exit(kStatus);
   if (way == "thread") {
     std::thread([] { std::exit(kStatus); }).detach();
-    device.synchronize();
+    try {
+      device.synchronize();
+    } catch (const patchbay::Error& error) {
+      // The driver may end before the wait does.
+      if (std::string(error.what()).find("The process is ending") == std::string::npos) throw;
+    }
     wait_for_ever();
   }
   if (way == "callback" || way == "local") {
