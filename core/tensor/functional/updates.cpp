@@ -110,6 +110,82 @@ void check_step(const char* operation, std::int64_t step) {
                  step);
 }
 
+/// Options that change what is computed. Each combination has a function of its own, so that
+/// nothing is computed for parts that are left out, and so that 0 times what is not finite adds no
+/// NaN.
+template <std::size_t kCount>
+using Parts = std::array<bool, kCount>;
+
+template <std::size_t kCount>
+std::size_t number_of(const Parts<kCount>& parts) {
+  std::size_t number = 0;
+  for (const bool part : parts) number = 2 * number + (part ? 1 : 0);
+  return number;
+}
+
+template <std::size_t kCount, class Make>
+std::vector<FusedFunction> each_of(const Make& make) {
+  std::vector<FusedFunction> functions;
+  for (std::size_t number = 0; number < std::size_t{1} << kCount; ++number) {
+    Parts<kCount> parts;
+    for (std::size_t i = 0; i < kCount; ++i) parts[i] = (number >> (kCount - 1 - i) & 1) != 0;
+    functions.push_back(make(parts));
+  }
+  return functions;
+}
+
+using Inputs = std::span<const Expression>;
+
+Expression slope_of(bool decays, const Expression& p, const Expression& g,
+                    const Expression& decay) {
+  return decays ? g + decay * p : g;
+}
+
+/// Of p, g, rate and decay to p.
+const FusedFunction& plain_sgd(const Parts<1>& chosen) {
+  static const auto& functions = *new auto(each_of<1>([](const Parts<1>& parts) {
+    const auto body = [&parts](Inputs in) {
+      return std::vector{in[0] - in[2] * slope_of(parts[0], in[0], in[1], in[3])};
+    };
+    return FusedFunction(4, body, "sgd_update");
+  }));
+  return functions[number_of(chosen)];
+}
+
+/// Of p, g, v, rate, decay, momentum and 1 - dampening to p and v. The parts: decay, dampening,
+/// Nesterov's, the first step, in which v is not read.
+const FusedFunction& sgd_with_momentum(const Parts<4>& chosen) {
+  static const auto& functions = *new auto(each_of<4>([](const Parts<4>& parts) {
+    const auto body = [&parts](Inputs in) {
+      const auto [decays, dampens, looks_ahead, is_first] = parts;
+      const Expression &p = in[0], &rate = in[3], &momentum = in[5], &share = in[6];
+      const Expression slope = slope_of(decays, p, in[1], in[4]);
+      const Expression velocity =
+          is_first ? slope : momentum * in[2] + (dampens ? share * slope : slope);
+      return std::vector{p - rate * (looks_ahead ? slope + momentum * velocity : velocity),
+                         velocity};
+    };
+    return FusedFunction(7, body, "sgd_update");
+  }));
+  return functions[number_of(chosen)];
+}
+
+/// Of p, g, m, v, rate, decay, 1 - rate decay, beta1, 1 - beta1, beta2, 1 - beta2, the root of the
+/// bias and epsilon to p, m and v. The parts: decay of the gradient, decay of the parameter.
+const FusedFunction& adam(const Parts<2>& chosen) {
+  static const auto& functions = *new auto(each_of<2>([](const Parts<2>& parts) {
+    const auto body = [&parts](Inputs in) {
+      const Expression slope = slope_of(parts[0], in[0], in[1], in[5]);
+      const Expression mean = in[7] * in[2] + in[8] * slope;
+      const Expression second = in[9] * in[3] + in[10] * square(slope);
+      const Expression kept = parts[1] ? in[6] * in[0] : in[0];
+      return std::vector{kept - in[4] * mean / (sqrt(second) / in[11] + in[12]), mean, second};
+    };
+    return FusedFunction(13, body, "adam_update");
+  }));
+  return functions[number_of(chosen)];
+}
+
 }  // namespace
 
 void sgd_update(const TensorList& parameters, const TensorList& gradients,
@@ -119,47 +195,24 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
   check_not_negative(kName, "momentum", options.momentum);
   check_not_negative(kName, "weight_decay", options.weight_decay);
   const tensor::Recording recording(false);
+  const double rate = options.learning_rate, decay = options.weight_decay;
   if (options.momentum == 0) {
-    static const auto& plain =
-        *new auto(fuse([](const Expression& p, const Expression& g, const Expression& rate,
-                          const Expression& decay) { return p - rate * (g + decay * p); },
-                       kName));
     const std::array<List, 2> lists{List{"parameters", parameters}, {"gradients", gradients}};
+    const FusedFunction& update = plain_sgd({decay != 0});
     for (const Group& group : groups_of(kName, lists)) {
-      plain.out(group[0], group[0], group[1], options.learning_rate, options.weight_decay);
+      update.call_out(std::array{group[0]},
+                      std::array<TensorOrScalar, 4>{group[0], group[1], rate, decay});
     }
     return;
   }
-  // In the first step the velocity is not read: 0 times what is not finite is NaN.
-  static const auto& first = *new auto(fuse(
-      [](const Expression& p, const Expression& g, const Expression& rate, const Expression& decay,
-         const Expression& lookahead) {
-        const Expression velocity = g + decay * p;
-        return std::array{p - rate * (velocity + lookahead * velocity), velocity};
-      },
-      kName));
-  static const auto& later = *new auto(fuse(
-      [](const Expression& p, const Expression& g, const Expression& v, const Expression& rate,
-         const Expression& decay, const Expression& momentum, const Expression& share,
-         const Expression& own, const Expression& lookahead) {
-        const Expression slope = g + decay * p;
-        const Expression velocity = momentum * v + share * slope;
-        return std::array{p - rate * (own * slope + lookahead * velocity), velocity};
-      },
-      kName));
   const std::array<List, 3> lists{
       List{"parameters", parameters}, {"gradients", gradients}, {"velocities", velocities}};
-  const double lookahead = options.nesterov ? options.momentum : 0;
+  const FusedFunction& update =
+      sgd_with_momentum({decay != 0, options.dampening != 0, options.nesterov, step == 1});
   for (const Group& group : groups_of(kName, lists)) {
-    const std::array<Tensor, 2> updated{group[0], group[2]};
-    if (step == 1) {
-      first.out(updated, group[0], group[1], options.learning_rate, options.weight_decay,
-                lookahead);
-    } else {
-      later.out(updated, group[0], group[1], group[2], options.learning_rate, options.weight_decay,
-                options.momentum, 1 - options.dampening, options.nesterov ? 1 : 0,
-                options.nesterov ? options.momentum : 1);
-    }
+    update.call_out(std::array{group[0], group[2]},
+                    std::array<TensorOrScalar, 7>{group[0], group[1], group[2], rate, decay,
+                                                  options.momentum, 1 - options.dampening});
   }
 }
 
@@ -175,32 +228,22 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
                    "[{}] bad {}: expected 0 or more and less than 1, got {}. Choose another.",
                    kName, name, beta);
   }
-  static const auto& update = *new auto(fuse(
-      [](const Expression& p, const Expression& g, const Expression& m, const Expression& v,
-         const Expression& rate, const Expression& decay, const Expression& kept,
-         const Expression& beta1, const Expression& rest1, const Expression& beta2,
-         const Expression& rest2, const Expression& root, const Expression& epsilon) {
-        const Expression slope = g + decay * p;
-        const Expression mean = beta1 * m + rest1 * slope;
-        const Expression second = beta2 * v + rest2 * square(slope);
-        const Expression size = sqrt(second) / root + epsilon;
-        return std::array{kept * p - rate * mean / size, mean, second};
-      },
-      kName));
   const std::array<List, 4> lists{List{"parameters", parameters},
                                   {"gradients", gradients},
                                   {"means", means},
                                   {"squares", squares}};
   const tensor::Recording recording(false);
-  const double steps = static_cast<double>(step);
-  const double bias1 = 1 - std::pow(options.beta1, steps),
-               bias2 = 1 - std::pow(options.beta2, steps);
-  const double decay = options.decoupled ? 0 : options.weight_decay;
-  const double kept = options.decoupled ? 1 - options.learning_rate * options.weight_decay : 1;
+  const double steps = static_cast<double>(step), rate = options.learning_rate,
+               decay = options.weight_decay, beta1 = options.beta1, beta2 = options.beta2;
+  const double bias1 = 1 - std::pow(beta1, steps), bias2 = 1 - std::pow(beta2, steps);
+  const FusedFunction& update =
+      adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled});
   for (const Group& group : groups_of(kName, lists)) {
-    update.out({group[0], group[2], group[3]}, group[0], group[1], group[2], group[3],
-               options.learning_rate / bias1, decay, kept, options.beta1, 1 - options.beta1,
-               options.beta2, 1 - options.beta2, std::sqrt(bias2), options.epsilon);
+    update.call_out(
+        std::array{group[0], group[2], group[3]},
+        std::array<TensorOrScalar, 13>{group[0], group[1], group[2], group[3], rate / bias1, decay,
+                                       1 - rate * decay, beta1, 1 - beta1, beta2, 1 - beta2,
+                                       std::sqrt(bias2), options.epsilon});
   }
 }
 
