@@ -12,7 +12,11 @@ using expression::Value;
 constexpr std::int64_t kLineBytes = 64;
 // The size of all registers of a tile, so that they and the operands fit in the first-level cache.
 constexpr std::int64_t kRegistersBytes = 16 << 10;
-constexpr std::int64_t kMostBytes = 4 << 10;  // of an operand; more would displace the others
+// The most of an operand; more would displace the others.
+constexpr std::int64_t kMostBytes = 4 << 10;
+// The same if the memory beyond the caches is read: in small tiles more of its streams are under
+// way at once. Stores past the caches need longer runs than others.
+constexpr std::int64_t kMostBytesInMemory = 1 << 10, kMostBytesPastCaches = 2 << 10;
 constexpr std::int64_t kFewElements = 128;
 constexpr std::int64_t kTurnedColumns = 64;
 
@@ -35,7 +39,8 @@ FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t ca
       num_elements_(nest_.num_elements()),
       num_outputs_(plan.program.outputs.size()),
       num_tensors_(plan.program.num_tensors()),
-      num_registers_(plan.num_registers) {
+      num_registers_(plan.num_registers),
+      most_bytes_(kMostBytes) {
   const expression::Program& program = plan.program;
   const int rank = nest_.rank;
   std::int64_t bytes = 0;
@@ -60,13 +65,21 @@ FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t ca
       tensors_[num_outputs_ + value.bits].value = static_cast<std::uint16_t>(i);
     }
   }
+  if (bytes > cache_bytes) set_streams();
   choose_shape(nest_.inner_size(), rank > 1 ? nest_.shape[rank - 2] : 1);
   mark_uniform();
-  for (std::size_t o = 0; o < num_outputs_; ++o) {
-    tensors_[o].stream = bytes > cache_bytes;
-    set_output(tensors_[o], o);
-  }
+  for (std::size_t o = 0; o < num_outputs_; ++o) set_output(tensors_[o], o);
   register_bytes_ = whole_lines(rows_ * columns_ * plan.element_bytes);
+}
+
+void FusedRun::set_streams() {
+  most_bytes_ = kMostBytesInMemory;
+  for (std::size_t o = 0; o < num_outputs_; ++o) {
+    Tensor& output = tensors_[o];
+    output.stream = std::none_of(tensors_ + num_outputs_, tensors_ + num_tensors_,
+                                 [&](const Tensor& input) { return input.data == output.data; });
+    if (output.stream) most_bytes_ = kMostBytesPastCaches;
+  }
 }
 
 /// The number of elements of a tile if every tensor needs a register.
@@ -75,7 +88,7 @@ std::int64_t FusedRun::tile_elements() const {
       std::max<std::int64_t>(1, num_registers_ + static_cast<std::int64_t>(num_tensors_));
   const std::int64_t wanted =
       std::clamp(kRegistersBytes / (std::max(1, num_registers_ + 1) * plan_.element_bytes),
-                 kFewElements, kMostBytes / plan_.element_bytes);
+                 kFewElements, most_bytes_ / plan_.element_bytes);
   const std::int64_t fitting = (kMemoryBytes / most - kLineBytes) / plan_.element_bytes;
   return std::max<std::int64_t>(1, std::min(wanted, fitting) / kLineBytes * kLineBytes);
 }
@@ -147,9 +160,6 @@ void FusedRun::set_output(Tensor& output, std::size_t number) {
   const std::uint16_t value = plan_.program.outputs[number];
   output.value = value;
   output.mode = Mode::kGather;
-  for (std::size_t t = num_outputs_; t < num_tensors_; ++t) {
-    if (tensors_[t].data == output.data) output.stream = false;  // in the cache already
-  }
   if (plan_.program.values[value].source != Source::kOperator) return;
   for (std::size_t o = 0; o < number; ++o) {
     if (tensors_[o].value == value) {  // another output has the same value
@@ -254,7 +264,8 @@ void FusedRun::store(const Tile& tile, const State& state) const noexcept {
       const char* from = state.at[output.value];
       if (!uniform) from += row * tile.columns * output.element_bytes;
       Steps now = steps;
-      now.stream = output.stream && now.out == 1 && tile.columns * output.element_bytes >= 4096;
+      now.stream = output.stream && now.out == 1 &&
+                   tile.columns * output.element_bytes >= kMostBytesPastCaches;
       simd_.copy[output.dtype](tile.columns,
                                tile.data[o] + row * output.row_step * output.element_bytes, from,
                                nullptr, now);

@@ -37,7 +37,7 @@ class FusedRun {
     std::uint8_t dtype;
     std::uint16_t value;
     Mode mode;
-    bool stream;    // an output that is stored with non-temporal stores
+    bool stream;    // an output that is no input, to be stored with non-temporal stores
     int register_;  // its number, or kNone
   };
   struct Tile {
@@ -47,6 +47,8 @@ class FusedRun {
   /// The addresses of the values of a tile.
   struct State;
 
+  /// For tensors that the caches do not hold.
+  void set_streams();
   void choose_shape(std::int64_t length, std::int64_t height);
   void set_input(Tensor& input);
   void set_output(Tensor& output, std::size_t number);
@@ -72,6 +74,7 @@ class FusedRun {
   std::int64_t height_ = 1, length_ = 1;
   std::int64_t planes_ = 1, strips_ = 1, blocks_ = 1;
   int num_registers_;
+  std::int64_t most_bytes_;  // of an operand in a tile
   std::int64_t register_bytes_ = 64;
   bool any_turned_ = false;
 };
