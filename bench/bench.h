@@ -23,6 +23,7 @@ void register_gemm();
 void register_gradient();
 void register_graph();
 void register_memory();
+void register_network();
 void register_opencl();
 void register_ops();
 void register_rows();

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     bench::register_gradient();
     bench::register_graph();
     bench::register_memory();
+    bench::register_network();
     bench::register_opencl();
     bench::register_ops();
     bench::register_rows();
