@@ -1,7 +1,7 @@
 # The thread sanitizer does not know the locks of the linker and of OpenBLAS, reports a transfer thread
-# that exit stops, which is never joined, as a leak, and ends forked processes that start threads.
+# that exit stops, which is never joined, as a leak.
 set(PATCHBAY_TEST_TSAN
-  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:die_after_fork=0:suppressions=${CMAKE_CURRENT_LIST_DIR}/races_of_others.txt")
+  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:suppressions=${CMAKE_CURRENT_LIST_DIR}/races_of_others.txt")
 # The drivers that every test sees: one implementation of OpenCL, and no reports of the drivers'
 # leaks. GCC 12's leak sanitizer misreads the thread-local data of libraries that are opened late,
 # and follows wrong addresses, so it must not look at such data.
