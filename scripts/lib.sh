@@ -8,7 +8,7 @@ build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev
                 zlib1g-dev ocl-icd-libopencl1 ccache)
 data_packages=(dataset-fashion-mnist)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 pocl-opencl-icd
-               opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial)
+               opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial libdnnl2)
 # Comparison libraries of bench/, whose programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy mesa-opencl-icd)

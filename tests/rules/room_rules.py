@@ -19,7 +19,7 @@ FLOORS = {
         tensor/api""".split(),
     "kit": ". library expression executor portable+portable/elementwise device".split(),
     "conformance": ".+values+kernels".split(),
-    "plugins/cpu-openblas": "arguments threads simd+simd/rows products+fused+kernels+windows+rows device".split(),
+    "plugins/cpu-openblas": "arguments threads simd+simd/rows onednn products+fused+kernels+windows+rows device".split(),
     "plugins/opencl": "api device+kernels".split(),
     "plugins/cuda-cublas": "api device+kernels".split(),
     "plugins/fake": "device+kernels".split(),

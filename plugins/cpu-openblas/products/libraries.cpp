@@ -10,12 +10,13 @@
 namespace patchbay::cpu {
 
 Libraries::Libraries(plugin::Host host, std::int64_t cache_bytes)
-    : simd_(choose_simd_table(host.option("cpu_simd"))), cache_bytes_(cache_bytes) {
-  choose_products(host);
+    : host_(host), simd_(choose_simd_table(host.option("cpu_simd"))), cache_bytes_(cache_bytes) {
+  choose_products();
+  choose_convolutions();
 }
 
-void Libraries::choose_products(plugin::Host host) {
-  const std::string wish = host.option("cpu_products").value_or("auto");
+void Libraries::choose_products() {
+  const std::string wish = host_.option("cpu_products").value_or("auto");
   if (wish != "auto" && wish != "own" && wish != "openblas") {
     plugin::invalid_argument("option cpu_products: expected auto, own or openblas, got '" + wish +
                              "'");
@@ -23,16 +24,48 @@ void Libraries::choose_products(plugin::Host host) {
   description_ = std::string(simd_.name) + ", own products";
   if (wish == "own" || (wish == "auto" && simd_.has_fast_products)) return;
   std::string why;
-  blas_ = Blas::open(host.option("openblas_path"), why);
+  blas_ = Blas::open(host_.option("openblas_path"), why);
   if (blas_ != nullptr) {
     description_ = std::string(simd_.name) + ", products by " + blas_->name();
     return;
   }
   description_ += " (no OpenBLAS)";
-  host.log(PATCHBAY_LOG_WARNING,
-           "OpenBLAS can't be used (" + why +
-               "), so the plugin's own loops multiply matrices. Install libopenblas0-pthread, set "
-               "openblas_path, or set cpu_products to own.");
+  host_.log(PATCHBAY_LOG_WARNING,
+            "OpenBLAS can't be used (" + why +
+                "), so the plugin's own loops multiply matrices. Install libopenblas0-pthread, set "
+                "openblas_path, or set cpu_products to own.");
+}
+
+void Libraries::choose_convolutions() {
+  const std::string wish = host_.option("cpu_convolutions").value_or("auto");
+  if (wish == "auto") {
+    convolutions_ = ConvolutionChoice::kAuto;
+  } else if (wish == "own") {
+    convolutions_ = ConvolutionChoice::kOwn;
+  } else if (wish == "onednn") {
+    convolutions_ = ConvolutionChoice::kOneDnn;
+  } else {
+    plugin::invalid_argument("option cpu_convolutions: expected auto, own or onednn, got '" + wish +
+                             "'");
+  }
+}
+
+const OneDnn* Libraries::onednn() {
+  std::call_once(onednn_once_, [this] {
+    if (convolutions_ == ConvolutionChoice::kOwn) return;
+    const std::optional<std::string> path = host_.option("onednn_path");
+    std::string why;
+    onednn_ = OneDnn::open(path, why);
+    if (onednn_ != nullptr) {
+      host_.log(PATCHBAY_LOG_INFO, "convolutions by " + onednn_->name());
+    } else if (path || convolutions_ == ConvolutionChoice::kOneDnn) {
+      host_.log(PATCHBAY_LOG_WARNING,
+                "oneDNN can't be used (" + why +
+                    "), so the plugin's own loops compute convolutions. Install libdnnl2, set "
+                    "onednn_path, or set cpu_convolutions to own.");
+    }
+  });
+  return onednn_.get();
 }
 
 }  // namespace patchbay::cpu

@@ -1,14 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The table of loops and the BLAS library, which all devices of a driver share.
+// The table of loops and the libraries that all devices of a driver share.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_LIBRARIES_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_PRODUCTS_LIBRARIES_HPP_
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "patchbay/plugin/kit/host.hpp"
 
+#include "cpu-openblas/onednn/onednn.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/products/symbols.hpp"
 #include "cpu-openblas/simd/table.hpp"
@@ -16,8 +18,11 @@
 
 namespace patchbay::cpu {
 
+/// Who computes convolutions: each where it is faster, our own loops, or oneDNN wherever it can.
+enum class ConvolutionChoice { kAuto, kOwn, kOneDnn };
+
 /// Reads the user's options cpu_simd (the best instruction set to use), cpu_products (auto, own or
-/// openblas) and openblas_path.
+/// openblas), openblas_path, cpu_convolutions (auto, own or onednn) and onednn_path.
 class Libraries {
  public:
   /// Opens OpenBLAS if it is to multiply. If it should but is not found, logs one warning.
@@ -29,18 +34,27 @@ class Libraries {
   const Blas* blas() const noexcept { return blas_.get(); }
   /// Held during each call of OpenBLAS.
   CallGate& blas_gate() noexcept { return blas_gate_; }
+  /// Null if there is none or it is not wanted. The first call opens it, because that takes longer
+  /// than all else here. If it is wanted but not found, logs one warning.
+  const OneDnn* onednn();
+  ConvolutionChoice convolutions() const noexcept { return convolutions_; }
   ScratchPool& scratch() noexcept { return scratch_; }
 
   /// For example "avx512, own products" or "avx2, products by OpenBLAS 0.3.21".
   const std::string& description() const noexcept { return description_; }
 
  private:
-  void choose_products(plugin::Host host);
+  void choose_products();
+  void choose_convolutions();
 
+  const plugin::Host host_;
   const SimdTable simd_;
   const std::int64_t cache_bytes_;
   std::unique_ptr<Blas> blas_;
   CallGate blas_gate_;
+  ConvolutionChoice convolutions_ = ConvolutionChoice::kAuto;
+  std::once_flag onednn_once_;
+  std::unique_ptr<OneDnn> onednn_;
   ScratchPool scratch_;
   std::string description_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 
 #include "patchbay/plugin/kit/error.hpp"
@@ -13,6 +14,7 @@
 #include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/stream.hpp"
+#include "cpu-openblas/windows/blocked_convolution.hpp"
 #include "cpu-openblas/windows/patches.hpp"
 
 namespace patchbay::cpu {
@@ -29,9 +31,15 @@ constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
 }
 constexpr std::int64_t padded(std::int64_t n) { return pieces(n, kLine) * kLine; }
 
-/// Which arguments are the images, the weight and the windows.
+/// Which arguments are the images, the weight and the windows; the first argument is the result.
 struct Places {
   std::size_t images, weight, windows;
+
+  ConvolutionPart part() const {
+    return windows == 0  ? ConvolutionPart::kForward
+           : images == 0 ? ConvolutionPart::kInput
+                         : ConvolutionPart::kWeight;
+  }
 };
 
 /// What computes a dtype: T is f32 for 16-bit floats, which `load` and `store` convert.
@@ -56,7 +64,14 @@ class ConvolutionKernel : public plugin::Kernel {
         scratch_(context.libraries.scratch()),
         loops_(loops),
         plan_(plugin::from_abi(context.spec.op), context.spec),
-        places_(places) {}
+        places_(places) {
+    const OneDnn* const library =
+        context.dtype(0) == PATCHBAY_F32 ? context.libraries.onednn() : nullptr;
+    if (library == nullptr) return;
+    const bool always = context.libraries.convolutions() == ConvolutionChoice::kOneDnn;
+    blocked_ =
+        std::make_unique<BlockedConvolution>(*library, always, places.part(), workers_, scratch_);
+  }
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
@@ -64,7 +79,9 @@ class ConvolutionKernel : public plugin::Kernel {
         plan_.of(arguments[places_.images], arguments[places_.weight], arguments[places_.windows]);
     if (num_elements(arguments[0]) == 0) return;
     static_cast<Stream&>(stream).submit(arguments, name, [this, sizes](plugin::Arguments kept) {
-      workers_.run([&] { compute(sizes, kept); });
+      workers_.run([&] {
+        if (!is_computed_by_library(sizes, kept)) compute(sizes, kept);
+      });
     });
   }
 
@@ -171,8 +188,18 @@ class ConvolutionKernel : public plugin::Kernel {
   const Loops loops_;
 
  private:
+  bool is_computed_by_library(const Convolution& sizes, plugin::Arguments arguments) const {
+    const auto floats = [&](std::size_t place) {
+      return reinterpret_cast<float*>(data_of(arguments[place]));
+    };
+    return blocked_ != nullptr &&
+           blocked_->compute(sizes, floats(places_.images), floats(places_.weight),
+                             floats(places_.windows));
+  }
+
   const ConvolutionPlan plan_;
   const Places places_;
+  std::unique_ptr<BlockedConvolution> blocked_;  // null without the library
 };
 
 /// out [windows, filters] = patches [windows, depth] weight^T [depth, filters], image by image.

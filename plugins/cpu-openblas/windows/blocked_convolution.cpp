@@ -1,0 +1,345 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cpu-openblas/windows/blocked_convolution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <vector>
+
+namespace patchbay::cpu {
+namespace {
+
+using dnnl::LayoutAddress;
+
+constexpr std::size_t kMostPlans = 128;           // of a kernel
+constexpr std::int64_t kMostUnits = 8;           // into which gradients of weights are divided
+constexpr std::int64_t kLeastUnits = 4;           // for fewer our own loops divide the work better
+constexpr std::int64_t kPartialBytes = 32 << 20;  // of all partial gradients of a weight
+constexpr std::int64_t kBatchPlaces = 2048;        // windows of a filter before a gradient is added
+constexpr std::int64_t kLeastWork = 4 << 20;      // products of a call that pay for the library
+constexpr std::int64_t kMostSize = 0x7fffffff;    // what the library counts in 32 bits
+constexpr std::int64_t kFloatBytes = 4;
+constexpr std::int64_t kLine = 64;
+
+std::int64_t padded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+/// Strides of a contiguous tensor.
+std::vector<std::int64_t> packed(std::span<const std::int64_t> dims) {
+  std::vector<std::int64_t> strides(dims.size());
+  std::int64_t step = 1;
+  for (std::size_t d = dims.size(); d-- > 0; step *= dims[d]) strides[d] = step;
+  return strides;
+}
+
+/// The largest divisor of n up to `most`.
+std::int64_t divisor_up_to(std::int64_t n, std::int64_t most) {
+  std::int64_t found = 1;
+  for (std::int64_t d = 2; d <= std::min(n, most); ++d) {
+    if (n % d == 0) found = d;
+  }
+  return found;
+}
+
+/// An operand of the primitive: as it lies in the tensor, and as the library wants it.
+struct Side {
+  OneDnn::Layout plain;
+  LayoutAddress blocked = nullptr;
+  OneDnn::Primitive reorder;  // empty if both are the same
+  std::int64_t blocked_bytes = 0;
+
+  bool moves() const { return static_cast<bool>(reorder); }
+};
+
+bool same_sizes(const Convolution& a, const Convolution& b) {
+  const auto axis = [](const WindowAxis& x, const WindowAxis& y) {
+    return x.extent == y.extent && x.windows == y.windows && x.kernel == y.kernel &&
+           x.stride == y.stride && x.padding == y.padding && x.dilation == y.dilation;
+  };
+  return a.images == b.images && a.channels == b.channels && a.filters == b.filters &&
+         a.groups == b.groups && axis(a.h, b.h) && axis(a.w, b.w);
+}
+
+}  // namespace
+
+/// Made once for the sizes of a convolution.
+struct BlockedConvolution::Plan {
+  Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of);
+
+  Convolution sizes;
+  std::int64_t batch = 1;  // images of a primitive
+  std::int64_t units = 0;  // batches
+  OneDnn::Primitive work;
+  Side images, weight, windows;
+  std::int64_t scratch_bytes = 0;
+  bool is_usable = false;
+
+ private:
+  /// `from_tensor`: whether it is brought to the library or back.
+  bool set(Side& side, const OneDnn& library, std::span<const std::int64_t> dims, int query,
+           bool from_tensor);
+};
+
+bool BlockedConvolution::Plan::set(Side& side, const OneDnn& library,
+                                   std::span<const std::int64_t> dims, int query,
+                                   bool from_tensor) {
+  side.plain = library.strided(dims, packed(dims));
+  side.blocked = work.layout(query);
+  if (side.plain == nullptr || side.blocked == nullptr) return false;
+  side.blocked_bytes = library.size_bytes(side.blocked);
+  if (library.equal(side.plain.get(), side.blocked)) return true;
+  side.reorder = from_tensor ? library.reorder(side.plain.get(), side.blocked)
+                             : library.reorder(side.blocked, side.plain.get());
+  scratch_bytes = std::max(scratch_bytes, side.reorder.scratch_bytes());
+  return side.moves();
+}
+
+BlockedConvolution::Plan::Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of)
+    : sizes(of) {
+  const bool of_weight = part == ConvolutionPart::kWeight;
+  if (of_weight) {
+    const std::int64_t places = std::max<std::int64_t>(of.places(), 1);
+    batch = divisor_up_to(of.images, std::min((kBatchPlaces + places - 1) / places,
+                                              of.images / kLeastUnits));
+  }
+  units = of.images / batch;
+  const bool has_groups = of.groups > 1;
+  DnnlConvolution one{};
+  one.part = part;
+  one.weight_rank = has_groups ? 5 : 4;
+  std::copy_n(std::array{batch, of.channels, of.h.extent, of.w.extent}.data(), 4, one.images);
+  std::copy_n(std::array{batch, of.filters, of.h.windows, of.w.windows}.data(), 4, one.windows);
+  const std::array grouped{of.groups, of.group_filters(), of.group_channels(), of.h.kernel,
+                           of.w.kernel};
+  std::copy_n(grouped.data() + (has_groups ? 0 : 1), one.weight_rank, one.weight);
+  const WindowAxis* const axes[] = {&of.h, &of.w};
+  for (int i = 0; i < 2; ++i) {
+    const WindowAxis& axis = *axes[i];
+    const std::int64_t reach = (axis.windows - 1) * axis.stride + axis.dilation * (axis.kernel - 1);
+    one.strides[i] = axis.stride;
+    one.dilations[i] = axis.dilation - 1;
+    one.before[i] = axis.padding;
+    one.after[i] = reach + 1 - axis.extent - axis.padding;
+  }
+  const OneDnn::Turn turn(library);
+  work = library.convolution(one);
+  if (!work) return;
+  scratch_bytes = work.scratch_bytes();
+  const bool of_input = part == ConvolutionPart::kInput;
+  const auto rank = static_cast<std::size_t>(one.weight_rank);
+  is_usable =
+      set(images, library, one.images, of_input ? dnnl::kQuerySourceGradient : dnnl::kQuerySource,
+          !of_input) &&
+      set(weight, library, std::span(one.weight).first(rank),
+          of_weight ? dnnl::kQueryWeightGradient : dnnl::kQueryWeight, !of_weight) &&
+      set(windows, library, one.windows,
+          part == ConvolutionPart::kForward ? dnnl::kQueryResult : dnnl::kQueryResultGradient,
+          part != ConvolutionPart::kForward);
+}
+
+/// The rows of docs/performance.md were measured with both.
+bool BlockedConvolution::is_faster(const Convolution& sizes) const noexcept {
+  const bool is_point = sizes.kernel() == 1;
+  const bool is_dense = sizes.h.stride == 1 && sizes.w.stride == 1;
+  const std::int64_t work = sizes.images * sizes.filters * sizes.places() * sizes.depth();
+  if (work < kLeastWork || sizes.images < kLeastUnits) return false;
+  switch (part_) {
+    case ConvolutionPart::kForward:
+      // A plain product, and too few products an element for a change of the layout.
+      return !(is_point && is_dense && sizes.places() >= 1024);
+    case ConvolutionPart::kInput: return is_dense || sizes.group_channels() >= 16;
+    case ConvolutionPart::kWeight: return true;
+  }
+  return false;
+}
+
+std::shared_ptr<const BlockedConvolution::Plan> BlockedConvolution::plan_for(
+    const Convolution& sizes) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& entry) {
+      return same_sizes(entry.first, sizes);
+    });
+    if (found != plans_.end()) {
+      plans_.splice(plans_.begin(), plans_, found);
+      return found->second;
+    }
+  }
+  auto plan = std::make_shared<const Plan>(library_, part_, sizes);
+  if (!plan->is_usable) plan = nullptr;
+  const std::lock_guard lock(mutex_);
+  plans_.emplace_front(sizes, plan);
+  if (plans_.size() > kMostPlans) plans_.pop_back();
+  return plan;
+}
+
+bool BlockedConvolution::compute(const Convolution& sizes, float* images, float* weight,
+                                 float* windows) const {
+  for (const std::int64_t size : {sizes.images, sizes.channels, sizes.filters, sizes.h.extent,
+                                  sizes.w.extent, sizes.h.windows, sizes.w.windows}) {
+    if (size < 1 || size > kMostSize) return false;
+  }
+  for (const WindowAxis* axis : {&sizes.h, &sizes.w}) {
+    for (const std::int64_t size : {axis->kernel, axis->stride, axis->padding, axis->dilation}) {
+      if (size > kMostSize) return false;
+    }
+  }
+  // A fault of the library: it writes past the gradient of such a weight if there are few channels.
+  const bool is_faulty = part_ == ConvolutionPart::kWeight && sizes.kernel() == 1 &&
+                         (sizes.h.stride > 1 || sizes.w.stride > 1);
+  if (is_faulty || !(always_ || is_faster(sizes))) return false;
+  const std::shared_ptr<const Plan> plan = plan_for(sizes);
+  if (plan == nullptr) return false;
+  const Operands in{images, weight, windows};
+  return part_ == ConvolutionPart::kWeight ? compute_weight(*plan, in) : compute_images(*plan, in);
+}
+
+/// Forward, and the gradient of the images: a unit is a batch of images.
+bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) const {
+  const bool is_forward = part_ == ConvolutionPart::kForward;
+  const Side &from = is_forward ? plan.images : plan.windows,
+             &to = is_forward ? plan.windows : plan.images;
+  const float* const source = is_forward ? in.images : in.windows;
+  float* const result = is_forward ? in.windows : in.images;
+  const std::int64_t image = plan.batch * plan.sizes.channels * plan.sizes.pixels(),
+                     window = plan.batch * plan.sizes.filters * plan.sizes.places();
+  const std::int64_t source_step = is_forward ? image : window,
+                     result_step = is_forward ? window : image;
+  const int source_number = is_forward ? dnnl::kSource : dnnl::kResultGradient,
+            result_number = is_forward ? dnnl::kResult : dnnl::kSourceGradient;
+  const std::int64_t from_bytes = from.moves() ? padded(from.blocked_bytes) : 0,
+                     to_bytes = to.moves() ? padded(to.blocked_bytes) : 0;
+  const int parts = static_cast<int>(std::min<std::int64_t>(plan.units, workers_.num_threads()));
+  const ScratchRooms rooms(scratch_, from_bytes + to_bytes + plan.scratch_bytes, parts);
+  const ScratchPool::Lease lease =
+      scratch_.take(plan.weight.moves() ? static_cast<std::size_t>(plan.weight.blocked_bytes) : 0);
+  const void* weight = in.weight;
+  std::atomic<bool> fails{false};
+  if (plan.weight.moves()) {
+    const OneDnn::Turn turn(library_);
+    fails = !turn.run(plan.weight.reorder,
+                      {{dnnl::kSource, plan.weight.plain.get(), in.weight},
+                       {dnnl::kResult, plan.weight.blocked, lease.data()}},
+                      rooms.of(0));
+    weight = lease.data();
+  }
+  std::atomic<std::int64_t> next{0};
+  workers_.parallel_for(parts, [&](int part) {
+    const OneDnn::Turn turn(library_);
+    char* const moved = rooms.of(part);
+    char* const made = moved + from_bytes;
+    char* const scratch = made + to_bytes;
+    for (;;) {
+      const std::int64_t unit = next.fetch_add(1, std::memory_order_relaxed);
+      if (unit >= plan.units || fails.load(std::memory_order_relaxed)) return;
+      const void* taken = source + unit * source_step;
+      float* const out = result + unit * result_step;
+      bool is_done = true;
+      if (from.moves()) {
+        is_done = turn.run(
+            from.reorder,
+            {{dnnl::kSource, from.plain.get(), taken}, {dnnl::kResult, from.blocked, moved}},
+            scratch);
+        taken = moved;
+      }
+      void* const given = to.moves() ? static_cast<void*>(made) : out;
+      is_done = is_done && turn.run(plan.work,
+                                    {{source_number, from.blocked, taken},
+                                     {dnnl::kWeight, plan.weight.blocked, weight},
+                                     {result_number, to.blocked, given}},
+                                    scratch);
+      if (to.moves()) {
+        is_done = is_done && turn.run(to.reorder,
+                                      {{dnnl::kSource, to.blocked, given},
+                                       {dnnl::kResult, to.plain.get(), out}},
+                                      scratch);
+      }
+      if (!is_done) fails.store(true, std::memory_order_relaxed);
+    }
+  });
+  return !fails.load();
+}
+
+/// A unit adds the gradients of some batches; then the sums of the units are added in order.
+bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) const {
+  const std::int64_t bytes = padded(plan.weight.blocked_bytes), floats = bytes / kFloatBytes;
+  const std::int64_t sums =
+      std::min({plan.units, kMostUnits, std::max<std::int64_t>(kPartialBytes / bytes, 2)});
+  const std::int64_t image_bytes = plan.images.moves() ? padded(plan.images.blocked_bytes) : 0,
+                     window_bytes = plan.windows.moves() ? padded(plan.windows.blocked_bytes) : 0;
+  const std::int64_t image = plan.batch * plan.sizes.channels * plan.sizes.pixels(),
+                     window = plan.batch * plan.sizes.filters * plan.sizes.places();
+  const int parts = static_cast<int>(std::min<std::int64_t>(sums, workers_.num_threads()));
+  const ScratchRooms rooms(scratch_, image_bytes + window_bytes + bytes + plan.scratch_bytes,
+                           parts);
+  const ScratchPool::Lease lease = scratch_.take(static_cast<std::size_t>(sums * bytes));
+  std::atomic<bool> fails{false};
+  std::atomic<std::int64_t> next{0};
+  const auto add = [&](const OneDnn::Turn& turn, std::int64_t unit, char* room, float* sum,
+                       bool is_first) {
+    const void* images = in.images + unit * image;
+    const void* windows = in.windows + unit * window;
+    char* const moved_windows = room + image_bytes;
+    char* const gradient = moved_windows + window_bytes;
+    char* const scratch = gradient + bytes;
+    bool is_done = true;
+    if (plan.images.moves()) {
+      is_done = turn.run(plan.images.reorder,
+                         {{dnnl::kSource, plan.images.plain.get(), images},
+                          {dnnl::kResult, plan.images.blocked, room}},
+                         scratch);
+      images = room;
+    }
+    if (plan.windows.moves()) {
+      is_done = is_done && turn.run(plan.windows.reorder,
+                                    {{dnnl::kSource, plan.windows.plain.get(), windows},
+                                     {dnnl::kResult, plan.windows.blocked, moved_windows}},
+                                    scratch);
+      windows = moved_windows;
+    }
+    float* const to = is_first ? sum : reinterpret_cast<float*>(gradient);
+    is_done = is_done && turn.run(plan.work,
+                                  {{dnnl::kSource, plan.images.blocked, images},
+                                   {dnnl::kResultGradient, plan.windows.blocked, windows},
+                                   {dnnl::kWeightGradient, plan.weight.blocked, to}},
+                                  scratch);
+    if (is_first || !is_done) return is_done;
+    const std::int64_t count = plan.weight.blocked_bytes / kFloatBytes;
+    for (std::int64_t i = 0; i < count; ++i) sum[i] += to[i];
+    return true;
+  };
+  float* const all = reinterpret_cast<float*>(lease.data());
+  workers_.parallel_for(parts, [&](int part) {
+    const OneDnn::Turn turn(library_);
+    for (;;) {
+      const std::int64_t number = next.fetch_add(1, std::memory_order_relaxed);
+      if (number >= sums) return;
+      const std::int64_t first = number * plan.units / sums,
+                         last = (number + 1) * plan.units / sums;
+      for (std::int64_t unit = first; unit < last; ++unit) {
+        if (!add(turn, unit, rooms.of(part), all + number * floats, unit == first)) {
+          return fails.store(true, std::memory_order_relaxed);
+        }
+      }
+    }
+  });
+  if (fails.load()) return false;
+  const std::int64_t count = plan.weight.blocked_bytes / kFloatBytes;
+  workers_.split(count, 1024, count * kFloatBytes * sums,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t number = 1; number < sums; ++number) {
+                     const float* const other = all + number * floats;
+                     for (std::int64_t i = begin; i < end; ++i) all[i] += other[i];
+                   }
+                 });
+  if (!plan.weight.moves()) {
+    std::copy_n(all, count, in.weight);
+    return true;
+  }
+  const OneDnn::Turn turn(library_);
+  return turn.run(plan.weight.reorder,
+                  {{dnnl::kSource, plan.weight.blocked, all},
+                   {dnnl::kResult, plan.weight.plain.get(), in.weight}},
+                  rooms.of(0));
+}
+
+}  // namespace patchbay::cpu

@@ -1,0 +1,54 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Convolutions of f32 by oneDNN, one image or a few at a time: each thread brings an image into the
+// library's layout, computes it while it is in the cache, and brings the result back. What a unit
+// of work is depends on the sizes alone, so bits do not depend on the number of threads.
+#ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_BLOCKED_CONVOLUTION_HPP_
+#define PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_BLOCKED_CONVOLUTION_HPP_
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "cpu-openblas/onednn/onednn.hpp"
+#include "cpu-openblas/products/scratch.hpp"
+#include "cpu-openblas/threads/workers.hpp"
+#include "kit/windows.hpp"
+
+namespace patchbay::cpu {
+
+class BlockedConvolution {
+ public:
+  /// `always`: also where our own loops are faster.
+  BlockedConvolution(const OneDnn& library, bool always, ConvolutionPart part, Workers& workers,
+                     ScratchPool& scratch)
+      : library_(library), always_(always), part_(part), workers_(workers), scratch_(scratch) {}
+
+  /// Computes the part of the convolution, of which the others are given. Returns false if our own
+  /// loops must do it; the result may have been written to then. Throws PATCHBAY_OUT_OF_MEMORY.
+  bool compute(const Convolution& sizes, float* images, float* weight, float* windows) const;
+
+ private:
+  struct Plan;
+  struct Operands {
+    float *images, *weight, *windows;
+  };
+
+  bool is_faster(const Convolution& sizes) const noexcept;
+  std::shared_ptr<const Plan> plan_for(const Convolution& sizes) const;
+  bool compute_images(const Plan& plan, const Operands& in) const;
+  bool compute_weight(const Plan& plan, const Operands& in) const;
+
+  const OneDnn& library_;
+  const bool always_;
+  const ConvolutionPart part_;
+  Workers& workers_;
+  ScratchPool& scratch_;
+  mutable std::mutex mutex_;
+  mutable std::list<std::pair<Convolution, std::shared_ptr<const Plan>>> plans_;  // latest first
+};
+
+}  // namespace patchbay::cpu
+
+#endif  // PATCHBAY_PLUGINS_CPU_OPENBLAS_WINDOWS_BLOCKED_CONVOLUTION_HPP_
