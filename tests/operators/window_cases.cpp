@@ -206,6 +206,9 @@ std::vector<Pooling> poolings() {
       {"5 by 5, up, without a last window", 2, 11, 12, 5, 5, 2, 1, 3, true, true},
       {"uneven", 2, 7, 9, {2, 3}, {1, 4}, {1, 0}, 1, {8, 2}},
       {"whole image", 4, 6, 5, {6, 5}, 1},
+      {"many windows", 2, 5, 600, {2, 3}, 1, {0, 1}, 1, {4, 600}},
+      {"many windows by 2", 1, 6, 561, 3, 2, 1, 1, {3, 281}},
+      {"many windows by 3", 1, 4, 90, {2, 4}, {2, 3}, {0, 2}, 1, {2, 31}},
       {"adaptive", 3, 10, 7, 1, 1, 0, 1, {4, 3}, false, false, true},
       {"adaptive to more", 2, 3, 4, 1, 1, 0, 1, {5, 6}, false, false, true},
   };
@@ -214,6 +217,7 @@ std::vector<Pooling> poolings() {
 std::vector<Pooling> dilated_poolings() {
   std::vector<Pooling> all = poolings();
   all.push_back({"dilated", 2, 9, 10, 3, 2, 1, {2, 3}, {4, 3}});
+  all.push_back({"dilated, many windows", 1, 8, 300, 3, 1, 1, {2, 3}, {6, 296}});
   return all;
 }
 

@@ -183,6 +183,12 @@ struct NormalizeLoops {
   void (*add)(const NormalizedRow& row, const void* grad, void* of_weight, void* of_bias) = nullptr;
 };
 
+/// Compares n elements, `step` apart, with the largest so far of their windows, and keeps those
+/// that are larger with their places: `place` is the first one's. The first of equal elements
+/// stays, and the first NaN.
+using KeepMost = void (*)(std::int64_t n, void* most, std::int32_t* places, const void* from,
+                          std::int64_t step, std::int32_t place);
+
 /// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
@@ -205,6 +211,7 @@ struct SimdTable {
   FloatGemmLoop float_gemm[kNumDtypes] = {};
   SoftmaxLoops softmax[kNumDtypes] = {};
   NormalizeLoops normalize[kNumDtypes] = {};
+  KeepMost keep_most[kNumDtypes] = {};  // f32 and f64
   Philox philox = nullptr;
   Draw uniform[kNumDtypes] = {};
   Draw normal[kNumDtypes] = {};

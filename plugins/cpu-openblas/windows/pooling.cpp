@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // max_pool2d_index.1, avg_pool2d.1 and its adjoint, a plane at a time.
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +45,56 @@ std::vector<Span> spans_of(const Pooling& sizes, const WindowAxis& axis) {
 struct Spans {
   std::vector<Span> rows, columns;
 };
+
+/// The windows of a row whose element number `i` is inside the image: [begin, end).
+struct Inside {
+  std::int64_t begin, end;
+};
+Inside inside_of(const WindowAxis& axis, std::int64_t i) noexcept {
+  const std::int64_t shift = i * axis.dilation - axis.padding;  // of window 0
+  const std::int64_t begin = shift >= 0 ? 0 : (-shift + axis.stride - 1) / axis.stride;
+  const std::int64_t end =
+      shift >= axis.extent ? 0 : (axis.extent - shift + axis.stride - 1) / axis.stride;
+  return {std::min(begin, axis.windows), std::min(end, axis.windows)};
+}
+
+/// Rows with fewer windows are computed window by window.
+constexpr std::int64_t kFewWindows = 8;
+
+/// A row of windows at a time: `keep` compares the elements with one number in all of them.
+template <class T>
+void find_most_of_rows(const Pooling& sizes, const Spans& spans, KeepMost keep, const T* plane,
+                       std::int64_t* out) {
+  constexpr std::int64_t kTogether = 256;
+  const WindowAxis& axis = sizes.w;
+  T most[kTogether];
+  std::int32_t places[kTogether];
+  for (const Span& rows : spans.rows) {
+    for (std::int64_t first = 0; first < axis.windows; first += kTogether) {
+      const std::int64_t count = std::min(kTogether, axis.windows - first);
+      for (std::int64_t k = 0; k < count; ++k) {
+        const Span& columns = spans.columns[static_cast<std::size_t>(first + k)];
+        const bool is_empty = rows.begin >= rows.end || columns.begin >= columns.end;
+        most[k] = -std::numeric_limits<T>::infinity();
+        places[k] =
+            is_empty ? 0 : static_cast<std::int32_t>(rows.begin * axis.extent + columns.begin);
+      }
+      for (std::int64_t y = rows.begin; y < rows.end; y += rows.step) {
+        for (std::int64_t i = 0; i < axis.kernel; ++i) {
+          const Inside inside = inside_of(axis, i);
+          const std::int64_t begin = std::max(inside.begin, first),
+                             end = std::min(inside.end, first + count);
+          if (begin >= end) continue;
+          const std::int64_t place =
+              y * axis.extent + begin * axis.stride - axis.padding + i * axis.dilation;
+          keep(end - begin, most + (begin - first), places + (begin - first), plane + place,
+               axis.stride, static_cast<std::int32_t>(place));
+        }
+      }
+      out = std::copy_n(places, count, out);
+    }
+  }
+}
 
 template <class T>
 void find_most(const Pooling& sizes, const Spans& spans, const T* plane, std::int64_t* out) {
@@ -112,6 +163,7 @@ class PoolingKernel final : public plugin::Kernel {
         store_(store),
         in_bytes_(element_bytes(context.dtype(1))),
         out_bytes_(element_bytes(context.dtype(0))),
+        keep_most_(context.simd().keep_most[sizeof(T) == 8 ? PATCHBAY_F64 : PATCHBAY_F32]),
         plan_(plugin::from_abi(context.spec.op), context.spec, kPool != Pool::kMost) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
@@ -171,7 +223,14 @@ class PoolingKernel final : public plugin::Kernel {
       from = room;
       if (store_ != nullptr) to = reinterpret_cast<Result*>(room + in_size);
     }
-    if constexpr (kPool == Pool::kMost) find_most(sizes, spans, from, to);
+    if constexpr (kPool == Pool::kMost) {
+      if (sizes.adaptive == 0 && sizes.w.windows >= kFewWindows &&
+          in_size <= std::numeric_limits<std::int32_t>::max()) {
+        find_most_of_rows(sizes, spans, keep_most_, from, to);
+      } else {
+        find_most(sizes, spans, from, to);
+      }
+    }
     if constexpr (kPool == Pool::kAverage) average(sizes, spans, from, to);
     if constexpr (kPool == Pool::kSpread) spread(sizes, spans, from, to);
     if (store_ != nullptr) store_(out_size, out, room + in_size, nullptr, {});
@@ -181,6 +240,7 @@ class PoolingKernel final : public plugin::Kernel {
   ScratchPool& scratch_;
   const Row load_, store_;
   const std::int64_t in_bytes_, out_bytes_;
+  const KeepMost keep_most_;
   const PoolingPlan plan_;
 };
 
