@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""The rows ops/ of patchbay-bench beside the PyTorch that this Python imports.
+"""Rows of patchbay-bench beside the PyTorch that this Python imports.
 
 Debian's PyTorch runs inside of patchbay-bench; another version can't, so that the two programs take
 turns, row by row. Times of PyTorch are taken in Python with results in existing outputs; where an
@@ -14,13 +14,14 @@ import argparse
 import json
 import math
 import pathlib
-import re
 import statistics
 import subprocess
 import tempfile
 import time
 
 import torch
+
+import newest_torch_network as network
 
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "build/release/bin/patchbay-bench"
 UNARY = ("neg abs square sqrt rsqrt exp log sigmoid tanh erf").split()
@@ -70,6 +71,8 @@ def operation(name, o):
 
 def theirs(row):
     """The same work in PyTorch, or None."""
+    if not row.startswith("ops/"):
+        return network.work(row)
     name, size = row.removeprefix("ops/").split("-")
     if name != "gemm":
         return operation(name, Operands(int(size)))
@@ -104,20 +107,18 @@ def ours(row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--filter", default="ops/")
+    parser.add_argument("--filter", default="^ops/")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     torch.set_num_threads(2)
     torch.set_grad_enabled(False)
-    listing = subprocess.run([str(PROGRAM), "--benchmark_list_tests", "--benchmark_filter=^ops/"],
+    listing = subprocess.run([str(PROGRAM), "--benchmark_list_tests", f"--benchmark_filter={arguments.filter}"],
                              check=True, capture_output=True, text=True).stdout
     rows = [line.split("/patchbay/")[0] for line in listing.splitlines() if "/patchbay/" in line]
     print(f"| row | patchbay | PyTorch {torch.__version__.split('+')[0]} | ratio |")
     print("| --- | --- | --- | --- |")
     ratios = []
     for row in rows:
-        if not re.search(arguments.filter, row):
-            continue
         work = theirs(row)
         if work is None:
             continue

@@ -4,6 +4,8 @@
 #ifndef PATCHBAY_KIT_ROWS_HPP_
 #define PATCHBAY_KIT_ROWS_HPP_
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -73,31 +75,46 @@ class NormalizationPlan {
 
   const std::string& op() const { return op_; }
 
-  /// The sizes of a launch, by the argument that has them.
-  Normalization of(const patchbay_argument& whole) const {
+  /// The sizes of a launch. Throws invalid_argument unless the shapes of its arguments fit.
+  Normalization of(plugin::Arguments arguments) const {
+    const Roles& roles = roles_of_arguments();
+    const auto whole = static_cast<std::size_t>(
+        std::find(roles.rbegin(), roles.rend(), Role::kWhole) - roles.rbegin());
+    const patchbay_argument& images = arguments[roles.size() - 1 - whole];
+    if (images.rank != 4) refuse();
     Normalization sizes = plan_;
-    if (whole.rank != 4) refuse();
-    sizes.s = whole.shape[0];
-    sizes.g = whole.shape[1];
-    sizes.e = whole.shape[2];
-    sizes.o = whole.shape[3];
-    if (!is_whole(whole, sizes) || (sizes.batch != 0 && sizes.e != 1)) refuse();
+    sizes.s = images.shape[0];
+    sizes.g = images.shape[1];
+    sizes.e = images.shape[2];
+    sizes.o = images.shape[3];
+    bool fits = sizes.batch == 0 || sizes.e == 1;
+    for (std::size_t i = 0; i < roles.size(); ++i) {
+      fits = fits && fits_role(arguments[i], roles[i], sizes);
+    }
+    if (!fits) refuse();
     return sizes;
-  }
-  void check_whole(const patchbay_argument& tensor, const Normalization& sizes) const {
-    if (!is_whole(tensor, sizes)) refuse();
-  }
-  void check_statistic(const patchbay_argument& tensor, const Normalization& sizes) const {
-    if (!is_plain(tensor, {sizes.batch != 0 ? 1 : sizes.s, sizes.g})) refuse();
-  }
-  /// A tensor, or one number.
-  void check_weight(const patchbay_argument& weight, const Normalization& sizes) const {
-    if (weight.kind == PATCHBAY_TENSOR && !is_plain(weight, {sizes.g, sizes.e})) refuse();
   }
 
  private:
-  static bool is_whole(const patchbay_argument& tensor, const Normalization& sizes) {
-    return is_plain(tensor, {sizes.s, sizes.g, sizes.e, sizes.o});
+  /// kWeight: a tensor, or one number. The last argument, epsilon, has no shape.
+  enum class Role { kWhole, kStatistic, kWeight };
+  using Roles = std::array<Role, 6>;
+
+  const Roles& roles_of_arguments() const {
+    using enum Role;
+    static constexpr Roles kForward{kWhole, kStatistic, kStatistic, kWhole, kWeight, kWeight};
+    static constexpr Roles kInput{kWhole, kWhole, kWhole, kStatistic, kStatistic, kWeight};
+    static constexpr Roles kOfWeight{kWeight, kWeight, kWhole, kWhole, kStatistic, kStatistic};
+    return op_ == "normalize.1" ? kForward : op_ == "normalize_input.1" ? kInput : kOfWeight;
+  }
+  static bool fits_role(const patchbay_argument& argument, Role role, const Normalization& sizes) {
+    switch (role) {
+      case Role::kWhole: return is_plain(argument, {sizes.s, sizes.g, sizes.e, sizes.o});
+      case Role::kStatistic: return is_plain(argument, {sizes.batch != 0 ? 1 : sizes.s, sizes.g});
+      case Role::kWeight:
+        return argument.kind != PATCHBAY_TENSOR || is_plain(argument, {sizes.g, sizes.e});
+    }
+    return false;
   }
   [[noreturn]] void refuse() const {
     plugin::invalid_argument(op_ + ": the shapes of the arguments do not fit each other");

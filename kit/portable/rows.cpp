@@ -126,16 +126,32 @@ bool is_tensor(const patchbay_kernel_spec& spec, std::uint32_t argument) {
   return argument < spec.num_arguments && spec.arguments[argument].kind == PATCHBAY_TENSOR;
 }
 
-/// What the three kernels share. `weight` is the place of the weight; the bias follows.
+/// What the three kernels share. From argument `first_number` on, arguments may be numbers: a
+/// weight, a bias, and epsilon, which is the last.
 class NormalizeKernel : public plugin::Kernel {
  public:
-  NormalizeKernel(Backend& backend, const patchbay_kernel_spec& spec, std::uint32_t weight)
+  NormalizeKernel(Backend& backend, const patchbay_kernel_spec& spec, std::uint32_t first_number)
       : plan_(spec),
         dtype_(spec.arguments[0].dtype),
         widths_(widths_of(backend.traits(), 16, 1)),
-        program_(backend.build(text_of(spec, backend.traits(), weight))) {}
+        first_number_(first_number),
+        program_(backend.build(text_of(spec, backend.traits()))) {}
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = plan_.of(arguments);
+    if (num_elements(arguments[0]) == 0) return;
+    Arguments to;
+    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
+    to.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o});
+    for (std::size_t i = first_number_; i < 7; ++i) add_number(to, arguments[i]);
+    compute(stream, name.empty() ? plan_.op() : name, sizes, to);
+  }
 
  protected:
+  virtual void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
+                       Arguments& to) const = 0;
+
   std::unique_ptr<Function> function(std::string_view name) const { return program_(name); }
 
   /// Adds a buffer; one is needed for numbers and for operands without elements too.
@@ -143,9 +159,6 @@ class NormalizeKernel : public plugin::Kernel {
                          const patchbay_argument& otherwise) {
     const bool has = argument.kind == PATCHBAY_TENSOR && num_elements(argument) != 0;
     to.memory((has ? argument : otherwise).value.memory);
-  }
-  static void add_sizes(Arguments& to, const Normalization& sizes) {
-    to.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o});
   }
   /// Adds the number itself, or any for a tensor.
   void add_number(Arguments& to, const patchbay_argument& scalar) const {
@@ -158,19 +171,19 @@ class NormalizeKernel : public plugin::Kernel {
   const Widths widths_;
 
  private:
-  std::string text_of(const patchbay_kernel_spec& spec, const Traits& traits,
-                      std::uint32_t weight) const {
+  std::string text_of(const patchbay_kernel_spec& spec, const Traits& traits) const {
     const plugin::Attributes given(spec);
     const bool is_weight = plan_.op() == "normalize_weight.1";
     const bool is_input = plan_.op() == "normalize_input.1";
     return alias("T", value_type(dtype_)) + alias("ACC", sums_type(dtype_, traits)) +
            define("CENTERED", is_weight ? 1 : given.integer("centered")) +
            define("BATCH", is_input ? 0 : given.integer("batch")) +
-           define("HAS_WEIGHT", is_tensor(spec, weight) ? 1 : 0) +
-           define("HAS_BIAS", !is_input && is_tensor(spec, weight + 1) ? 1 : 0) +
+           define("HAS_WEIGHT", is_tensor(spec, first_number_) ? 1 : 0) +
+           define("HAS_BIAS", !is_input && is_tensor(spec, first_number_ + 1) ? 1 : 0) +
            with_widths(widths_) + std::string(kNormalizeText);
   }
 
+  const std::uint32_t first_number_;
   const Program program_;
 };
 
@@ -180,25 +193,13 @@ class ForwardKernel final : public NormalizeKernel {
   ForwardKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : NormalizeKernel(backend, spec, 4), function_(function("normalize")) {}
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Normalization sizes = plan_.of(arguments[3]);
-    plan_.check_whole(arguments[0], sizes);
-    plan_.check_statistic(arguments[1], sizes);
-    plan_.check_statistic(arguments[2], sizes);
-    plan_.check_weight(arguments[4], sizes);
-    plan_.check_weight(arguments[5], sizes);
-    if (sizes.num_elements() == 0) return;
-    Arguments to;
-    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
-    add_sizes(to, sizes);
-    for (std::size_t i = 4; i < 7; ++i) add_number(to, arguments[i]);
+ private:
+  void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
+               Arguments& to) const override {
     const std::int64_t each = sizes.batch != 0 ? sizes.o : sizes.e * sizes.o;
-    function_->launch(stream, name.empty() ? plan_.op() : name,
-                      grid_of(sizes.num_statistics(), each, widths_, *function_), to);
+    function_->launch(stream, name, grid_of(sizes.num_statistics(), each, widths_, *function_), to);
   }
 
- private:
   const std::unique_ptr<Function> function_;
 };
 
@@ -208,24 +209,13 @@ class InputKernel final : public NormalizeKernel {
   InputKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : NormalizeKernel(backend, spec, 5), function_(function("normalize_input")) {}
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Normalization sizes = plan_.of(arguments[2]);
-    plan_.check_whole(arguments[0], sizes);
-    plan_.check_whole(arguments[1], sizes);
-    plan_.check_statistic(arguments[3], sizes);
-    plan_.check_statistic(arguments[4], sizes);
-    plan_.check_weight(arguments[5], sizes);
-    if (sizes.num_elements() == 0) return;
-    Arguments to;
-    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
-    add_sizes(to, sizes);
-    for (std::size_t i = 5; i < 7; ++i) add_number(to, arguments[i]);
-    function_->launch(stream, name.empty() ? plan_.op() : name,
+ private:
+  void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
+               Arguments& to) const override {
+    function_->launch(stream, name,
                       grid_of(sizes.num_statistics(), sizes.e * sizes.o, widths_, *function_), to);
   }
 
- private:
   const std::unique_ptr<Function> function_;
 };
 
@@ -233,37 +223,25 @@ class InputKernel final : public NormalizeKernel {
 class WeightKernel final : public NormalizeKernel {
  public:
   WeightKernel(Backend& backend, const patchbay_kernel_spec& spec)
-      : NormalizeKernel(backend, spec, 0),
+      : NormalizeKernel(backend, spec, 6),
         runs_(function("weight_runs")),
         columns_(function("weight_columns")) {}
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Normalization sizes = plan_.of(arguments[3]);
-    plan_.check_weight(arguments[0], sizes);
-    plan_.check_weight(arguments[1], sizes);
-    plan_.check_whole(arguments[2], sizes);
-    plan_.check_statistic(arguments[4], sizes);
-    plan_.check_statistic(arguments[5], sizes);
-    if (sizes.g * sizes.e == 0) return;
-    Arguments to;
-    for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
-    add_sizes(to, sizes);
-    add_number(to, arguments[6]);
-    const std::string_view shown = name.empty() ? plan_.op() : name;
-    if (sizes.o == 1 && sizes.batch == 0) {
-      Grid grid = grid_of(1, sizes.s * widths_.columns, widths_, *columns_);
-      const auto group = static_cast<std::int64_t>(grid.group[0]);
-      const std::int64_t wide = widths_.wide * std::min(group, widths_.columns);
-      const auto strips = static_cast<std::uint64_t>(sizes.g * pieces(sizes.e, wide));
-      grid.items[0] *= strips;
-      columns_->launch(stream, shown, grid, to);
-    } else {
-      runs_->launch(stream, shown, grid_of(sizes.g * sizes.e, sizes.o, widths_, *runs_), to);
+ private:
+  void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
+               Arguments& to) const override {
+    if (sizes.o != 1 || sizes.batch != 0) {
+      runs_->launch(stream, name, grid_of(sizes.g * sizes.e, sizes.o, widths_, *runs_), to);
+      return;
     }
+    Grid grid = grid_of(1, sizes.s * widths_.columns, widths_, *columns_);
+    const auto group = static_cast<std::int64_t>(grid.group[0]);
+    const std::int64_t wide = widths_.wide * std::min(group, widths_.columns);
+    const auto strips = static_cast<std::uint64_t>(sizes.g * pieces(sizes.e, wide));
+    grid.items[0] *= strips;
+    columns_->launch(stream, name, grid, to);
   }
 
- private:
   const std::unique_ptr<Function> runs_, columns_;
 };
 

@@ -71,20 +71,31 @@ class NormalizeKernel : public plugin::Kernel {
         loops_(context.simd().normalize[context.dtype(0)]),
         plan_(context.spec) {}
 
- protected:
-  template <class Compute>
-  void submit(plugin::Stream& stream, plugin::Arguments arguments, std::string_view name,
-              const Compute& compute) const {
-    static_cast<Stream&>(stream).submit(arguments, name, [this, compute](plugin::Arguments kept) {
-      workers_.run([&] { compute(kept); });
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+              std::string_view name) override {
+    const Normalization sizes = plan_.of(arguments);
+    if (num_elements(arguments[0]) == 0) return;
+    static_cast<Stream&>(stream).submit(arguments, name, [this, sizes](plugin::Arguments kept) {
+      workers_.run([&] { compute(sizes, kept); });
     });
   }
+
+ protected:
+  virtual void compute(const Normalization& sizes, plugin::Arguments arguments) const = 0;
 
   static T* elements(const patchbay_argument& tensor) {
     return reinterpret_cast<T*>(data_of(tensor));
   }
   static std::int64_t traffic(const Normalization& sizes, std::int64_t num_operands) {
     return sizes.num_elements() * std::int64_t{sizeof(T)} * num_operands;
+  }
+
+  /// Calls body(i) for i < count, on all threads if the work is worth them.
+  template <class Body>
+  void for_each(std::int64_t count, std::int64_t bytes, const Body& body) const {
+    workers_.split(count, 1, bytes, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(i);
+    });
   }
 
   /// Calls body(run) for the elements of statistic `row`. With `splits`, weights are tensors: a run
@@ -138,21 +149,8 @@ class ForwardKernel final : public NormalizeKernel<T> {
  public:
   using NormalizeKernel<T>::NormalizeKernel;
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Normalization sizes = this->plan_.of(arguments[3]);
-    this->plan_.check_whole(arguments[0], sizes);
-    this->plan_.check_statistic(arguments[1], sizes);
-    this->plan_.check_statistic(arguments[2], sizes);
-    this->plan_.check_weight(arguments[4], sizes);
-    this->plan_.check_weight(arguments[5], sizes);
-    if (sizes.num_elements() == 0) return;
-    this->submit(stream, arguments, name,
-                 [this, sizes](plugin::Arguments kept) { compute(sizes, kept); });
-  }
-
  private:
-  void compute(const Normalization& sizes, plugin::Arguments arguments) const {
+  void compute(const Normalization& sizes, plugin::Arguments arguments) const override {
     T* const out = this->elements(arguments[0]);
     T* const mean = this->elements(arguments[1]);
     T* const variance = this->elements(arguments[2]);
@@ -173,10 +171,7 @@ class ForwardKernel final : public NormalizeKernel<T> {
                            out + run.at, bias.at(run.weight), bias.is_number() ? 0 : step, stream);
       });
     };
-    this->workers_.split(sizes.num_statistics(), 1, 2 * traffic,
-                         [&](std::int64_t begin, std::int64_t end) {
-                           for (std::int64_t row = begin; row < end; ++row) compute_row(row);
-                         });
+    this->for_each(sizes.num_statistics(), 2 * traffic, compute_row);
   }
 
   Moments moments_of(const Normalization& sizes, std::int64_t row, const T* a) const {
@@ -198,21 +193,8 @@ class InputKernel final : public NormalizeKernel<T> {
  public:
   using NormalizeKernel<T>::NormalizeKernel;
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Normalization sizes = this->plan_.of(arguments[2]);
-    this->plan_.check_whole(arguments[0], sizes);
-    this->plan_.check_whole(arguments[1], sizes);
-    this->plan_.check_statistic(arguments[3], sizes);
-    this->plan_.check_statistic(arguments[4], sizes);
-    this->plan_.check_weight(arguments[5], sizes);
-    if (sizes.num_elements() == 0) return;
-    this->submit(stream, arguments, name,
-                 [this, sizes](plugin::Arguments kept) { compute(sizes, kept); });
-  }
-
  private:
-  void compute(const Normalization& sizes, plugin::Arguments arguments) const {
+  void compute(const Normalization& sizes, plugin::Arguments arguments) const override {
     T* const out = this->elements(arguments[0]);
     const T* const grad = this->elements(arguments[1]);
     const T* const a = this->elements(arguments[2]);
@@ -244,10 +226,7 @@ class InputKernel final : public NormalizeKernel<T> {
                              across / count, stream);
       });
     };
-    this->workers_.split(sizes.num_statistics(), 1, 2 * traffic,
-                         [&](std::int64_t begin, std::int64_t end) {
-                           for (std::int64_t row = begin; row < end; ++row) compute_row(row);
-                         });
+    this->for_each(sizes.num_statistics(), 2 * traffic, compute_row);
   }
 };
 
@@ -259,25 +238,15 @@ class WeightKernel final : public NormalizeKernel<T> {
  public:
   using NormalizeKernel<T>::NormalizeKernel;
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Normalization sizes = this->plan_.of(arguments[3]);
-    this->plan_.check_whole(arguments[2], sizes);
-    this->plan_.check_weight(arguments[0], sizes);
-    this->plan_.check_weight(arguments[1], sizes);
-    this->plan_.check_statistic(arguments[4], sizes);
-    this->plan_.check_statistic(arguments[5], sizes);
-    if (sizes.g * sizes.e == 0) return;
-    this->submit(stream, arguments, name, [this, sizes](plugin::Arguments kept) {
-      if (sizes.o == 1 && sizes.batch == 0) {
-        compute_columns(sizes, kept);
-      } else {
-        compute_runs(sizes, kept);
-      }
-    });
+ private:
+  void compute(const Normalization& sizes, plugin::Arguments arguments) const override {
+    if (sizes.o == 1 && sizes.batch == 0) {
+      compute_columns(sizes, arguments);
+    } else {
+      compute_runs(sizes, arguments);
+    }
   }
 
- private:
   static constexpr std::int64_t kColumns = 256;       // that are summed together
   static constexpr std::int64_t kChunk = 256;         // rows of one piece
   static constexpr std::int64_t kRowsTogether = 128;  // that are summed in T
@@ -311,10 +280,7 @@ class WeightKernel final : public NormalizeKernel<T> {
       out[k] = static_cast<T>(across);
       bias[k] = static_cast<T>(along);
     };
-    this->workers_.split(num_weights, 1, this->traffic(sizes, 2),
-                         [&](std::int64_t begin, std::int64_t end) {
-                           for (std::int64_t k = begin; k < end; ++k) compute_weight(k);
-                         });
+    this->for_each(num_weights, this->traffic(sizes, 2), compute_weight);
   }
 
   /// Each weight has one element of each row.
