@@ -88,14 +88,6 @@ void check_gather(const Device& device) {
   }
 }
 
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return a + b;
-  else
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 /// Exact, because the order of the additions is defined.
 template <class T, class I>
 void check_scatter_add(const Device& device) {

@@ -47,14 +47,6 @@ std::vector<std::vector<std::size_t>> lines_of(const OrderingCase& one) {
   return lines;
 }
 
-template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
-    return a + b;
-  else
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-
 /// Sums within blocks of 128 elements, then of what is before them.
 template <class T>
 void add_up(const std::vector<std::size_t>& line, const Array<T>& in, Array<T>& out) {

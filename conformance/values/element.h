@@ -41,6 +41,15 @@ void for_storage_types(const Body& body) {
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 
+/// Integers wrap around.
+template <class T>
+T sum_of(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a + b;
+  else
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
 template <class T>
 std::string show_element(T value) {
   if constexpr (std::is_same_v<T, Bool>)

@@ -8,6 +8,7 @@
 #include <patchbay/normalization.h>
 
 #include "operators/cases.h"
+#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -344,20 +345,6 @@ void check_normalize_weight(const Device& device, const OperatorInfo& record) {
     if (got.size() > 1)
       expect_terms<T>(download<T>(got[1]), of_bias, record, one.name() + ", bias");
   }
-}
-
-/// A case whose check is for floats.
-template <class Check>
-OperatorCase for_floats(std::string_view name, Check check) {
-  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
-            with_type(dtype, [&](auto zero) {
-              if constexpr (kIsFloat<decltype(zero)>) {
-                check(device, record, zero);
-              } else {
-                FAIL() << record.name << " has no reference for " << to_string(dtype);
-              }
-            });
-          }};
 }
 
 }  // namespace

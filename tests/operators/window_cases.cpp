@@ -8,6 +8,7 @@
 #include <patchbay/pooling.h>
 
 #include "operators/cases.h"
+#include "operators/float_case.h"
 #include "operators/layouts.h"
 
 namespace patchbay::test {
@@ -339,20 +340,6 @@ void check_avg_pool2d_input(const Device& device, const OperatorInfo& record) {
     expect_sums<T>(download<T>(gradients({one.avg(x)}, {x}, {grad})[0]), expected, record,
                    one.name);
   }
-}
-
-/// A case whose check is for floats.
-template <class Check>
-OperatorCase for_floats(std::string_view name, Check check) {
-  return {name, [=](const Device& device, DType dtype, const OperatorInfo& record) {
-            with_type(dtype, [&](auto zero) {
-              if constexpr (kIsFloat<decltype(zero)>) {
-                check(device, record, zero);
-              } else {
-                FAIL() << record.name << " has no reference for " << to_string(dtype);
-              }
-            });
-          }};
 }
 
 }  // namespace
