@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "cpu-openblas/arguments/operand.hpp"
@@ -98,31 +99,64 @@ class NormalizeKernel : public plugin::Kernel {
     });
   }
 
-  /// Calls body(run) for the elements of statistic `row`. With `splits`, weights are tensors: a run
-  /// has one weight, or each element its own.
+  /// Statistics whose elements are visited together.
+  struct Rows {
+    std::int64_t begin, end;
+    std::int64_t number(std::int64_t row) const { return row - begin; }
+  };
+
+  /// Calls body(rows, most) for statistics 0 to `count`, at most `most` (a constant) of them at
+  /// once, on all threads if the work is worth them. A batch has short runs of a statistic far from
+  /// each other, between runs of its neighbours, which are therefore visited with them.
   template <class Body>
-  static void for_runs(const Normalization& sizes, std::int64_t row, bool splits,
+  void for_rows(const Normalization& sizes, std::int64_t count, std::int64_t bytes,
+                const Body& body) const {
+    const auto visit = [&](auto most) {
+      workers_.split(count, 1, bytes, [&](std::int64_t begin, std::int64_t end) {
+        for (; begin < end; begin += most) {
+          body(Rows{begin, std::min<std::int64_t>(end, begin + most)}, most);
+        }
+      });
+    };
+    if (sizes.batch != 0 && sizes.o <= kBlock) {
+      visit(std::integral_constant<int, 64>());
+    } else {
+      visit(std::integral_constant<int, 1>());
+    }
+  }
+
+  /// Calls body(row, run) for the elements of the statistics. With `splits`, weights are tensors: a
+  /// run has one weight, or each element its own.
+  template <class Body>
+  static void for_runs(const Normalization& sizes, const Rows& rows, bool splits,
                        const Body& body) {
     if (sizes.batch != 0) {
       for (std::int64_t s = 0; s < sizes.s; ++s) {
-        body(Run{(s * sizes.g + row) * sizes.o, sizes.o, row});
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+          body(row, Run{(s * sizes.g + row) * sizes.o, sizes.o, row});
+        }
       }
       return;
     }
-    const std::int64_t first = row * sizes.e * sizes.o, weight = row % sizes.g * sizes.e;
-    if (!splits || sizes.o == 1) return body(Run{first, sizes.e * sizes.o, weight});
-    for (std::int64_t e = 0; e < sizes.e; ++e) {
-      body(Run{first + e * sizes.o, sizes.o, weight + e});
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const std::int64_t first = row * sizes.e * sizes.o, weight = row % sizes.g * sizes.e;
+      if (!splits || sizes.o == 1) {
+        body(row, Run{first, sizes.e * sizes.o, weight});
+        continue;
+      }
+      for (std::int64_t e = 0; e < sizes.e; ++e) {
+        body(row, Run{first + e * sizes.o, sizes.o, weight + e});
+      }
     }
   }
   /// The same in blocks of at most kBlock elements.
   template <class Body>
-  static void for_blocks(const Normalization& sizes, std::int64_t row, bool splits,
+  static void for_blocks(const Normalization& sizes, const Rows& rows, bool splits,
                          const Body& body) {
     const std::int64_t step = steps(sizes);
-    for_runs(sizes, row, splits, [&](const Run& run) {
+    for_runs(sizes, rows, splits, [&](std::int64_t row, const Run& run) {
       for (std::int64_t i = 0; i < run.n; i += kBlock) {
-        body(Run{run.at + i, std::min(kBlock, run.n - i), run.weight + i * step});
+        body(row, Run{run.at + i, std::min(kBlock, run.n - i), run.weight + i * step});
       }
     });
   }
@@ -146,8 +180,11 @@ class NormalizeKernel : public plugin::Kernel {
 /// Arguments: out, mean, variance, a, weight, bias, epsilon.
 template <class T>
 class ForwardKernel final : public NormalizeKernel<T> {
+  using Base = NormalizeKernel<T>;
+  using typename Base::Rows;
+
  public:
-  using NormalizeKernel<T>::NormalizeKernel;
+  using Base::NormalizeKernel;
 
  private:
   void compute(const Normalization& sizes, plugin::Arguments arguments) const override {
@@ -160,28 +197,27 @@ class ForwardKernel final : public NormalizeKernel<T> {
     const std::int64_t traffic = this->traffic(sizes, 2), step = this->steps(sizes);
     const bool stream = traffic > this->cache_bytes_ && out != a;
     const bool splits = !weight.is_number() || !bias.is_number();
-    const auto compute_row = [&](std::int64_t row) {
-      const Moments moments = moments_of(sizes, row, a);
-      mean[row] = static_cast<T>(moments.mean);
-      variance[row] = static_cast<T>(moments.squares / moments.count);
-      const double factor = this->factor_of(variance[row], epsilon);
-      this->for_runs(sizes, row, splits, [&](const Run& run) {
-        this->loops_.apply({run.n, a + run.at, static_cast<double>(mean[row]), factor,
-                            weight.at(run.weight), weight.is_number() ? 0 : step},
-                           out + run.at, bias.at(run.weight), bias.is_number() ? 0 : step, stream);
+    this->for_rows(sizes, sizes.num_statistics(), 2 * traffic, [&](const Rows& rows, auto most) {
+      Moments moments[most];
+      this->for_blocks(sizes, rows, false, [&](std::int64_t row, const Run& run) {
+        double its_mean = 0, squares = 0;
+        this->loops_.moments(run.n, a + run.at, sizes.centered != 0, &its_mean, &squares);
+        moments[rows.number(row)].join(static_cast<double>(run.n), its_mean, squares);
       });
-    };
-    this->for_each(sizes.num_statistics(), 2 * traffic, compute_row);
-  }
-
-  Moments moments_of(const Normalization& sizes, std::int64_t row, const T* a) const {
-    Moments all;
-    this->for_blocks(sizes, row, false, [&](const Run& run) {
-      double mean = 0, squares = 0;
-      this->loops_.moments(run.n, a + run.at, sizes.centered != 0, &mean, &squares);
-      all.join(static_cast<double>(run.n), mean, squares);
+      double factors[most];
+      for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        const Moments& of = moments[rows.number(row)];
+        mean[row] = static_cast<T>(of.mean);
+        variance[row] = static_cast<T>(of.squares / of.count);
+        factors[rows.number(row)] = this->factor_of(variance[row], epsilon);
+      }
+      this->for_runs(sizes, rows, splits, [&](std::int64_t row, const Run& run) {
+        this->loops_.apply(
+            {run.n, a + run.at, static_cast<double>(mean[row]), factors[rows.number(row)],
+             weight.at(run.weight), weight.is_number() ? 0 : step},
+            out + run.at, bias.at(run.weight), bias.is_number() ? 0 : step, stream);
+      });
     });
-    return all;
   }
 };
 
@@ -190,8 +226,11 @@ class ForwardKernel final : public NormalizeKernel<T> {
 /// Arguments: out, grad, a, mean, variance, weight, epsilon.
 template <class T>
 class InputKernel final : public NormalizeKernel<T> {
+  using Base = NormalizeKernel<T>;
+  using typename Base::Rows;
+
  public:
-  using NormalizeKernel<T>::NormalizeKernel;
+  using Base::NormalizeKernel;
 
  private:
   void compute(const Normalization& sizes, plugin::Arguments arguments) const override {
@@ -207,26 +246,32 @@ class InputKernel final : public NormalizeKernel<T> {
     const std::int64_t step = weight.is_number() ? 0 : this->steps(sizes);
     const bool stream = traffic > this->cache_bytes_ && out != a && out != grad;
     const bool splits = !weight.is_number();
-    const auto compute_row = [&](std::int64_t row) {
-      const double factor = this->factor_of(variance[row], epsilon);
-      const auto elements_of = [&](const Run& run) {
-        return NormalizedRow{
-            run.n, a + run.at, static_cast<double>(mean[row]), factor, weight.at(run.weight), step};
+    this->for_rows(sizes, sizes.num_statistics(), 2 * traffic, [&](const Rows& rows, auto most) {
+      double factors[most], along[most] = {}, across[most] = {};
+      for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        factors[rows.number(row)] = this->factor_of(variance[row], epsilon);
+      }
+      const auto elements_of = [&](std::int64_t row, const Run& run) {
+        return NormalizedRow{run.n,
+                             a + run.at,
+                             static_cast<double>(mean[row]),
+                             factors[rows.number(row)],
+                             weight.at(run.weight),
+                             step};
       };
-      double along = 0, across = 0;
-      this->for_blocks(sizes, row, splits, [&](const Run& run) {
+      this->for_blocks(sizes, rows, splits, [&](std::int64_t row, const Run& run) {
         double one = 0, other = 0;
-        this->loops_.sums(elements_of(run), grad + run.at, &one, &other);
-        along += one;
-        across += other;
+        this->loops_.sums(elements_of(row, run), grad + run.at, &one, &other);
+        along[rows.number(row)] += one;
+        across[rows.number(row)] += other;
       });
-      if (sizes.centered == 0) along = 0;
-      this->for_runs(sizes, row, splits, [&](const Run& run) {
-        this->loops_.adjoint(elements_of(run), out + run.at, grad + run.at, along / count,
-                             across / count, stream);
+      this->for_runs(sizes, rows, splits, [&](std::int64_t row, const Run& run) {
+        const std::int64_t number = rows.number(row);
+        this->loops_.adjoint(elements_of(row, run), out + run.at, grad + run.at,
+                             sizes.centered == 0 ? 0 : along[number] / count,
+                             across[number] / count, stream);
       });
-    };
-    this->for_each(sizes.num_statistics(), 2 * traffic, compute_row);
+    });
   }
 };
 
@@ -235,8 +280,11 @@ class InputKernel final : public NormalizeKernel<T> {
 /// Arguments: out, bias, grad, a, mean, variance, epsilon.
 template <class T>
 class WeightKernel final : public NormalizeKernel<T> {
+  using Base = NormalizeKernel<T>;
+  using typename Base::Rows;
+
  public:
-  using NormalizeKernel<T>::NormalizeKernel;
+  using Base::NormalizeKernel;
 
  private:
   void compute(const Normalization& sizes, plugin::Arguments arguments) const override {
@@ -262,10 +310,28 @@ class WeightKernel final : public NormalizeKernel<T> {
     const double epsilon = number_of_scalar<T>(arguments[6]);
     const std::int64_t num_weights = sizes.g * sizes.e;
     const T one = 1;
+    if (sizes.batch != 0) {
+      this->for_rows(sizes, num_weights, this->traffic(sizes, 2), [&](const Rows& rows, auto most) {
+        double along[most] = {}, across[most] = {};
+        this->for_blocks(sizes, rows, false, [&](std::int64_t row, const Run& run) {
+          double both[2] = {};
+          this->loops_.sums({run.n, a + run.at, static_cast<double>(mean[row]),
+                             this->factor_of(variance[row], epsilon), &one, 0},
+                            grad + run.at, &both[0], &both[1]);
+          along[rows.number(row)] += both[0];
+          across[rows.number(row)] += both[1];
+        });
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+          out[row] = static_cast<T>(across[rows.number(row)]);
+          bias[row] = static_cast<T>(along[rows.number(row)]);
+        }
+      });
+      return;
+    }
     const auto compute_weight = [&](std::int64_t k) {
       double along = 0, across = 0;
       for (std::int64_t s = 0; s < sizes.s; ++s) {
-        const std::int64_t row = sizes.batch != 0 ? k : s * sizes.g + k / sizes.e;
+        const std::int64_t row = s * sizes.g + k / sizes.e;
         const std::int64_t first = (s * num_weights + k) * sizes.o;
         const double factor = this->factor_of(variance[row], epsilon);
         for (std::int64_t i = 0; i < sizes.o; i += kBlock) {

@@ -11,23 +11,46 @@ struct Pair {
   T first, second;
 };
 
-/// Calls term(i) for n elements and sums its pairs.
-template <class T, class Term>
-PATCHBAY_INLINE Pair<T> sums_of(std::int64_t n, Term term) {
-  Lanes<T> first(T(0)), second(T(0));
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      const Pair<T> one = term(i + k);
-      first[k] += one.first;
-      second[k] += one.second;
-    }
-  }
-  for (int k = 0; i + k < n; ++k) {
-    const Pair<T> one = term(i + k);
+/// Elements side by side. Behind the last one `fill` stands for those that a vector has too many.
+template <class T>
+struct Filled {
+  PATCHBAY_INLINE T operator[](std::int64_t i) const { return x[i]; }
+  const T* x;
+  T fill;
+};
+
+template <class T>
+struct Rest {
+  PATCHBAY_INLINE T operator[](std::int64_t i) const { return lanes[static_cast<int>(i)]; }
+  Lanes<T> lanes;
+};
+
+template <class T>
+PATCHBAY_INLINE Rest<T> rest_of(const Filled<T>& of, std::int64_t at, std::int64_t n) {
+  return {Lanes<T>(n, of.x + at, of.fill)};
+}
+template <class T>
+PATCHBAY_INLINE Repeated<T> rest_of(const Repeated<T>& of, std::int64_t, std::int64_t) {
+  return of;
+}
+
+template <class T, class Term, class... Operands>
+PATCHBAY_INLINE void add_lanes(Lanes<T>& first, Lanes<T>& second, std::int64_t at, Term term,
+                               const Operands&... operands) {
+  for (int k = 0; k < kLanes; ++k) {
+    const Pair<T> one = term(operands[at + k]...);
     first[k] += one.first;
     second[k] += one.second;
   }
+}
+
+/// Calls term(operands...) for n elements and sums its pairs, which are 0 for the fills.
+template <class T, class Term, class... Operands>
+PATCHBAY_INLINE Pair<T> sums_of(std::int64_t n, Term term, const Operands&... operands) {
+  Lanes<T> first(T(0)), second(T(0));
+  std::int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) add_lanes(first, second, i, term, operands...);
+  if (i < n) add_lanes(first, second, 0, term, rest_of(operands, i, n - i)...);
   const auto add = [](T a, T b) { return a + b; };
   return {first.joined(add), second.joined(add)};
 }
@@ -56,10 +79,11 @@ void moments(std::int64_t n, const void* a, bool centered, double* mean, double*
   if (centered) {
     middle = static_cast<T>(static_cast<double>(sum_of(n, x)) / count);
   }
-  const Pair<T> sums = sums_of<T>(n, [=](std::int64_t i) {
-    const T deviation = x[i] - middle;
+  const auto term = [=](T value) {
+    const T deviation = value - middle;
     return Pair<T>{deviation, deviation * deviation};
-  });
+  };
+  const Pair<T> sums = sums_of<T>(n, term, Filled<T>{x, middle});
   const auto rest = static_cast<double>(sums.first);
   *mean = centered ? static_cast<double>(middle) + rest / count : 0;
   *squares = static_cast<double>(sums.second) - (centered ? rest * rest / count : 0);
@@ -113,15 +137,16 @@ void apply(const NormalizedRow& row, void* out, const void* bias, std::int64_t b
 template <class T>
 void sums(const NormalizedRow& row, const void* grad, double* along, double* across) {
   const Scalars<T> x(row);
-  const T* const g = static_cast<const T*>(grad);
-  with_operand<T>(row.weight, row.weight_step, [&](auto weight) {
-    const Pair<T> both = sums_of<T>(row.n, [=](std::int64_t i) {
-      const T d = g[i] * weight[i];
-      return Pair<T>{d, d * ((x.a[i] - x.mean.value) * x.factor.value)};
-    });
-    *along = static_cast<double>(both.first);
-    *across = static_cast<double>(both.second);
-  });
+  const auto term = [=](T grad_value, T a, T weight) {
+    const T d = grad_value * weight;
+    return Pair<T>{d, d * ((a - x.mean.value) * x.factor.value)};
+  };
+  const Filled<T> g{static_cast<const T*>(grad), 0}, a{static_cast<const T*>(row.a), 0};
+  const T* const weight = static_cast<const T*>(row.weight);
+  const Pair<T> both = row.weight_step == 0 ? sums_of<T>(row.n, term, g, a, Repeated<T>{*weight})
+                                            : sums_of<T>(row.n, term, g, a, Filled<T>{weight, 0});
+  *along = static_cast<double>(both.first);
+  *across = static_cast<double>(both.second);
 }
 
 template <class T>
