@@ -170,8 +170,10 @@ const FusedFunction& sgd_with_momentum(const Parts<4>& chosen) {
   return functions[number_of(chosen)];
 }
 
-/// Of p, g, m, v, rate, decay, 1 - rate decay, beta1, 1 - beta1, beta2, 1 - beta2, the root of the
-/// bias and epsilon to p, m and v. The parts: decay of the gradient, decay of the parameter.
+/// Of p, g, m, v, step, decay, 1 - rate decay, beta1, 1 - beta1, beta2, 1 - beta2 and epsilon to p,
+/// m and v. The parts: decay of the gradient, decay of the parameter. Step and epsilon have the
+/// corrections of the moments' bias, so that no element is divided for them: end of section 2 of
+/// the paper.
 const FusedFunction& adam(const Parts<2>& chosen) {
   static const auto& functions = *new auto(each_of<2>([](const Parts<2>& parts) {
     const auto body = [&parts](Inputs in) {
@@ -179,9 +181,9 @@ const FusedFunction& adam(const Parts<2>& chosen) {
       const Expression mean = in[7] * in[2] + in[8] * slope;
       const Expression second = in[9] * in[3] + in[10] * square(slope);
       const Expression kept = parts[1] ? in[6] * in[0] : in[0];
-      return std::vector{kept - in[4] * mean / (sqrt(second) / in[11] + in[12]), mean, second};
+      return std::vector{kept - in[4] * mean / (sqrt(second) + in[11]), mean, second};
     };
-    return FusedFunction(13, body, "adam_update");
+    return FusedFunction(12, body, "adam_update");
   }));
   return functions[number_of(chosen)];
 }
@@ -236,14 +238,15 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
   const double steps = static_cast<double>(step), rate = options.learning_rate,
                decay = options.weight_decay, beta1 = options.beta1, beta2 = options.beta2;
   const double bias1 = 1 - std::pow(beta1, steps), bias2 = 1 - std::pow(beta2, steps);
+  const double root = std::sqrt(bias2);
   const FusedFunction& update =
       adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled});
   for (const Group& group : groups_of(kName, lists)) {
     update.call_out(
         std::array{group[0], group[2], group[3]},
-        std::array<TensorOrScalar, 13>{group[0], group[1], group[2], group[3], rate / bias1, decay,
-                                       1 - rate * decay, beta1, 1 - beta1, beta2, 1 - beta2,
-                                       std::sqrt(bias2), options.epsilon});
+        std::array<TensorOrScalar, 12>{group[0], group[1], group[2], group[3], rate * root / bias1,
+                                       decay, 1 - rate * decay, beta1, 1 - beta1, beta2, 1 - beta2,
+                                       options.epsilon * root});
   }
 }
 
