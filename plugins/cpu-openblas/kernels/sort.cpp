@@ -23,7 +23,9 @@ namespace {
 constexpr int kDigitBits = 8, kDigits = 1 << kDigitBits;
 constexpr std::int64_t kFew = 192;                 // this many or fewer are compared
 constexpr std::int64_t kWorthSharing = 128 << 10;  // elements of a line
-constexpr std::int64_t kCandidates = 512;          // read before some are dropped
+constexpr std::int64_t kCandidates = 512;          // read before some are dropped; the first time
+constexpr std::int64_t kFewCandidates = 64;        // only these, which give a limit to the others
+constexpr std::int64_t kGroup = 32;
 constexpr int kMostParts = 16;
 
 /// For keys of up to 32 bits and fewer than 2^32 elements.
@@ -108,10 +110,22 @@ struct Line {
   std::int64_t count, kept, out_step, index_step, a_step;
   bool descending;
 
+  /// Smaller for elements that come earlier.
+  template <class Key>
+  Bits order(const Key& key, std::int64_t i) const {
+    const Bits found = key(a[i * a_step]);
+    return descending ? static_cast<Bits>(~found) : found;
+  }
   template <class Entry, class Key>
   Entry entry(const Key& key, std::int64_t i) const {
-    const Bits found = key(a[i * a_step]);
-    return Entry::of(descending ? static_cast<Bits>(~found) : found, i);
+    return Entry::of(order(key, i), i);
+  }
+  /// Whether one of the elements comes before those of the same order as `limit`.
+  template <class Key>
+  bool has_before(Bits limit, const Key& key, std::int64_t begin, std::int64_t end) const {
+    bool found = false;
+    for (std::int64_t i = begin; i < end; ++i) found |= order(key, i) < limit;
+    return found;
   }
   template <class Entry>
   void write(const Entry* entries, std::int64_t begin, std::int64_t end) const {
@@ -156,16 +170,25 @@ void sort_long_line(Workers& workers, const Line<Bits>& line, const Key& key, En
 /// Keeps the first entries of those read so far, and drops the others when there is no more room.
 template <class Entry, class Bits, class Key>
 void choose_from_line(const Line<Bits>& line, const Key& key, Entry* room) {
-  const std::int64_t kept = line.kept, full = 3 * kept + kCandidates;
-  std::int64_t size = 0;
+  const std::int64_t kept = line.kept, full = 2 * kept + kFewCandidates / 2;
+  std::int64_t size = 0, piece = kFewCandidates;
   Entry limit{};
   bool has_limit = false;
-  for (std::int64_t begin = 0; begin < line.count; begin += kCandidates) {
-    const std::int64_t end = std::min(line.count, begin + kCandidates);
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Entry one = line.template entry<Entry>(key, i);
-      room[size] = one;
-      size += !has_limit || one < limit ? 1 : 0;
+  for (std::int64_t i = 0; i < line.count;) {
+    const std::int64_t end = std::min(line.count, i + piece);
+    piece = std::min(2 * piece, kCandidates);
+    while (i < end) {
+      // Most of the others come after the limit: whole groups of them are passed by.
+      const std::int64_t group = std::min(end, i + kGroup);
+      if (has_limit && !line.has_before(static_cast<Bits>(limit.key()), key, i, group)) {
+        i = group;
+        continue;
+      }
+      for (; i < group; ++i) {
+        const Entry one = line.template entry<Entry>(key, i);
+        room[size] = one;
+        size += !has_limit || one < limit ? 1 : 0;
+      }
     }
     if (size < full) continue;
     std::nth_element(room, room + kept - 1, room + size);
