@@ -52,13 +52,16 @@ void Libraries::choose_convolutions() {
 
 const OneDnn* Libraries::onednn() {
   std::call_once(onednn_once_, [this] {
-    if (convolutions_ == ConvolutionChoice::kOwn) return;
+    // oneDNN would use all instructions of the processor.
+    const bool is_limited = host_.option("cpu_simd").has_value();
+    const bool is_asked_for = convolutions_ == ConvolutionChoice::kOneDnn;
+    if (convolutions_ == ConvolutionChoice::kOwn || (is_limited && !is_asked_for)) return;
     const std::optional<std::string> path = host_.option("onednn_path");
     std::string why;
     onednn_ = OneDnn::open(path, why);
     if (onednn_ != nullptr) {
       host_.log(PATCHBAY_LOG_INFO, "convolutions by " + onednn_->name());
-    } else if (path || convolutions_ == ConvolutionChoice::kOneDnn) {
+    } else if (path || is_asked_for) {
       host_.log(PATCHBAY_LOG_WARNING,
                 "oneDNN can't be used (" + why +
                     "), so the plugin's own loops compute convolutions. Install libdnnl2, set "

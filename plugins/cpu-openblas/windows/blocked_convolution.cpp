@@ -12,10 +12,10 @@ namespace {
 using dnnl::LayoutAddress;
 
 constexpr std::size_t kMostPlans = 128;           // of a kernel
-constexpr std::int64_t kMostUnits = 8;           // into which gradients of weights are divided
+constexpr std::int64_t kMostUnits = 8;            // into which gradients of weights are divided
 constexpr std::int64_t kLeastUnits = 4;           // for fewer our own loops divide the work better
 constexpr std::int64_t kPartialBytes = 32 << 20;  // of all partial gradients of a weight
-constexpr std::int64_t kBatchPlaces = 2048;        // windows of a filter before a gradient is added
+constexpr std::int64_t kBatchPlaces = 2048;       // windows of a filter before a gradient is added
 constexpr std::int64_t kLeastWork = 4 << 20;      // products of a call that pay for the library
 constexpr std::int64_t kMostSize = 0x7fffffff;    // what the library counts in 32 bits
 constexpr std::int64_t kFloatBytes = 4;
@@ -98,8 +98,8 @@ BlockedConvolution::Plan::Plan(const OneDnn& library, ConvolutionPart part, cons
   const bool of_weight = part == ConvolutionPart::kWeight;
   if (of_weight) {
     const std::int64_t places = std::max<std::int64_t>(of.places(), 1);
-    batch = divisor_up_to(of.images, std::min((kBatchPlaces + places - 1) / places,
-                                              of.images / kLeastUnits));
+    batch = divisor_up_to(of.images,
+                          std::min((kBatchPlaces + places - 1) / places, of.images / kLeastUnits));
   }
   units = of.images / batch;
   const bool has_groups = of.groups > 1;
@@ -147,7 +147,7 @@ bool BlockedConvolution::is_faster(const Convolution& sizes) const noexcept {
       // A plain product, and too few products an element for a change of the layout.
       return !(is_point && is_dense && sizes.places() >= 1024);
     case ConvolutionPart::kInput: return is_dense || sizes.group_channels() >= 16;
-    case ConvolutionPart::kWeight: return true;
+    case ConvolutionPart::kWeight: return !is_point;
   }
   return false;
 }
