@@ -16,7 +16,10 @@ using expression::Value;
 FusedPlan::FusedPlan(expression::Program from, const SimdTable& simd)
     : program(std::move(from)),
       registers(program.values.size(), kNone),
-      last_use(program.values.size(), kNone) {
+      last_use(program.values.size(), kNone),
+      product_of_(program.values.size(), kNone),
+      is_in_sum_(program.values.size(), false) {
+  find_pairs(simd);
   for (const std::uint8_t dtype : program.inputs) work_bytes += cpu::element_bytes(dtype);
   for (const std::uint16_t value : program.outputs) {
     work_bytes += cpu::element_bytes(program.values[value].dtype);
@@ -34,7 +37,59 @@ FusedPlan::FusedPlan(expression::Program from, const SimdTable& simd)
   }
 }
 
+/// Finds products that only one sum or difference uses: both are one step, which saves a pass over
+/// the registers. Products of numbers stay alone, because they are computed once for all elements.
+void FusedPlan::find_pairs(const SimdTable& simd) {
+  std::vector<int> num_uses(program.values.size(), 0);
+  for (const std::uint16_t output : program.outputs) ++num_uses[output];
+  for (const Value& value : program.values) {
+    if (value.source != Source::kOperator) continue;
+    for (int k = 0; k < value.num_operands; ++k) ++num_uses[value.operands[k]];
+  }
+  const auto is_number = [&](std::uint16_t operand) {
+    const Source source = program.values[operand].source;
+    return source == Source::kConstant || source == Source::kScalar;
+  };
+  for (std::size_t i = 0; i < program.values.size(); ++i) {
+    const Value& sum = program.values[i];
+    if (sum.source != Source::kOperator || (sum.op != "add.1" && sum.op != "sub.1")) continue;
+    if (simd.product_sum[0][sum.dtype] == nullptr) continue;
+    for (int k = 0; k < 2; ++k) {
+      const std::uint16_t operand = sum.operands[k];
+      const Value& product = program.values[operand];
+      if (product.source != Source::kOperator || product.op != "mul.1") continue;
+      if (product.dtype != sum.dtype || num_uses[operand] != 1) continue;
+      if (is_number(product.operands[0]) && is_number(product.operands[1])) continue;
+      product_of_[i] = operand;
+      is_in_sum_[operand] = true;
+      break;
+    }
+  }
+}
+
+/// The step of a sum together with its product. Returns false if it has none.
+bool FusedPlan::add_product_sum(const SimdTable& simd, std::uint16_t number) {
+  if (product_of_[number] == kNone) return false;
+  const Value& sum = program.values[number];
+  const Value& product = program.values[static_cast<std::size_t>(product_of_[number])];
+  const bool is_first = sum.operands[0] == product_of_[number], is_plus = sum.op == "add.1";
+  const ProductSum kind = is_first
+                              ? (is_plus ? ProductSum::kProductPlus : ProductSum::kProductMinus)
+                              : (is_plus ? ProductSum::kPlusProduct : ProductSum::kMinusProduct);
+  const Step step{
+      nullptr, simd.product_sum[number_of(kind)][sum.dtype],
+      nullptr, number,
+      3,       {product.operands[0], product.operands[1], sum.operands[is_first ? 1 : 0]}};
+  work_bytes += 2;
+  for (const std::uint16_t operand : step.operands) {
+    last_use[operand] = static_cast<int>(steps.size());
+  }
+  steps.push_back(step);
+  return true;
+}
+
 void FusedPlan::add_step(const SimdTable& simd, std::uint16_t number) {
+  if (is_in_sum_[number] || add_product_sum(simd, number)) return;
   const Value& value = program.values[number];
   const std::uint8_t from = program.values[value.operands[value.num_operands - 1U]].dtype;
   Step step{nullptr, nullptr, nullptr, number, value.num_operands, {}};

@@ -18,7 +18,7 @@ struct FusedPlan {
 
   struct Step {
     Row row;    // for one or two operands
-    Row3 row3;  // for three operands
+    Row3 row3;  // for three operands, or a product of the first two and a sum with the third
     Row copy;   // for a choice with the same condition for all elements
     std::uint16_t value;
     std::uint8_t num_operands;
@@ -35,8 +35,14 @@ struct FusedPlan {
   std::int64_t work_bytes = 0;     // cost of an element, as bytes of memory traffic
 
  private:
+  void find_pairs(const SimdTable& simd);
   void add_step(const SimdTable& simd, std::uint16_t value);
+  bool add_product_sum(const SimdTable& simd, std::uint16_t value);
   void assign_registers();
+
+  // Per value: the product that the sum computes with it, or kNone; whether it is such a product.
+  std::vector<int> product_of_;
+  std::vector<bool> is_in_sum_;
 };
 
 }  // namespace patchbay::cpu

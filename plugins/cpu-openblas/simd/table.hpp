@@ -19,6 +19,8 @@ constexpr int kNumDtypes = static_cast<int>(kernels::kNumDtypeNumbers);
 enum class UnaryOp { PATCHBAY_ELEMENTWISE_UNARY(PATCHBAY_NUMBERED) kCount };
 enum class BinaryOp { PATCHBAY_ELEMENTWISE_BINARY(PATCHBAY_NUMBERED) kCount };
 enum class ChoiceOp { PATCHBAY_ELEMENTWISE_CHOICE(PATCHBAY_NUMBERED) kCount };
+/// a b + c, c + a b, a b - c and c - a b, for fused expressions.
+enum class ProductSum { kProductPlus, kPlusProduct, kProductMinus, kMinusProduct, kCount };
 enum class BoundedOp { PATCHBAY_ELEMENTWISE_BOUNDED(PATCHBAY_NUMBERED) kCount };
 enum class CompareOp { PATCHBAY_ELEMENTWISE_COMPARE(PATCHBAY_NUMBERED) kCount };
 enum class TestOp { PATCHBAY_ELEMENTWISE_TEST(PATCHBAY_NUMBERED) kCount };
@@ -198,6 +200,7 @@ struct SimdTable {
   Row binary[kCountOf<BinaryOp>][kNumDtypes] = {};
   Row3 choice[kCountOf<ChoiceOp>][kNumDtypes] = {};
   Row3 bounded[kCountOf<BoundedOp>][kNumDtypes] = {};
+  Row3 product_sum[kCountOf<ProductSum>][kNumDtypes] = {};  // f32 and f64; rows side by side
   Row compare[kCountOf<CompareOp>][kNumDtypes] = {};
   Row test[kCountOf<TestOp>][kNumDtypes] = {};
   Row logical[kCountOf<LogicalOp>] = {};

@@ -46,6 +46,7 @@ void fill_float_gemm(SimdTable& table);
 void fill_random(SimdTable& table);
 void fill_softmax(SimdTable& table);
 void fill_normalize(SimdTable& table);
+void fill_product_sum(SimdTable& table);
 void fill_windows(SimdTable& table);
 /// Calls all of them.
 void fill(SimdTable& table);

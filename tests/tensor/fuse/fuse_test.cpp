@@ -28,6 +28,36 @@ TEST_P(FuseTest, AChainGivesWhatTheSingleOperationsGive) {
   }
 }
 
+/// Products whose only use is a sum or a difference, on either side of it, of elements and numbers;
+/// one that is used twice, and one that is a result too. X: Tensor or Expression.
+template <class X>
+std::array<X, 10> products_and_sums(const X& a, const X& b, const X& c) {
+  const X twice = a * b, kept = b * c;
+  return {a * b + c,   c + a * b,   a * b - b,     b - a * b, a * 0.3 + b,
+          0.3 * a - b, b - 0.3 * c, twice + twice, kept,      c * a + (a * 0.7 - kept) * b};
+}
+
+TEST_P(FuseTest, ProductsInSumsAreRoundedToo) {
+  const auto fused = fuse([](const Expression& a, const Expression& b,
+                             const Expression& c) { return products_and_sums(a, b, c); },
+                          "products");
+  const auto check = [&]<class T>(T) {
+    for (const Shape& shape : {Shape{1}, Shape{37}, Shape{3, 700}}) {
+      Tensor a = random_tensor<T>(shape, device_, 1);
+      const Tensor b = random_tensor<T>(shape, device_, 2);
+      for (const Tensor& c : {random_tensor<T>({}, device_, 3), random_tensor<T>(shape, device_, 3),
+                              full({}, NAN, {dtype_of<T>(), device_})}) {
+        const auto got = fused(a, b, c), expected = products_and_sums(a, b, c);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          expect_same<T>(got[i], expected[i], to_string(shape) + " result " + std::to_string(i));
+        }
+      }
+    }
+  };
+  check(float{});
+  if (device_.properties().f64) check(double{});
+}
+
 TEST_P(FuseTest, WhereOfTwoLiterals) {
   const auto ints = fuse([](Expression x) { return where(gt(x, 0), 7, -3); }, "ints");
   const auto floats = fuse([](Expression x) { return where(gt(x, 0), 1, -0.0) * 2; }, "floats");
