@@ -64,8 +64,8 @@ class OneDnn {
     std::shared_ptr<dnnl::Primitive> work_;
     std::int64_t scratch_bytes_ = 0;
   };
-  /// For one thread, which a `Turn` must say. Null unless a kernel was generated for it: others are
-  /// slower than our own.
+  /// Call them while a `Turn` lives, so that the work is made for one thread. A convolution is
+  /// empty unless the library generates code for it: its general code is slower than our own loops.
   Primitive convolution(const DnnlConvolution& one) const;
   Primitive reorder(dnnl::LayoutAddress from, dnnl::LayoutAddress to) const;
 

@@ -53,16 +53,20 @@ class ScratchPool {
   std::vector<ScratchBlock> kept_;
 };
 
+/// The smallest whole number of cache lines that has so many bytes.
+constexpr std::int64_t whole_lines(std::int64_t bytes) noexcept {
+  constexpr std::int64_t kLine = 64;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
 /// Equal rooms of scratch memory, one for each part of a launch.
 class ScratchRooms {
  public:
   ScratchRooms(ScratchPool& pool, std::int64_t bytes, int num_parts)
-      : each_((bytes + kLine - 1) / kLine * kLine),
-        lease_(pool.take(static_cast<std::size_t>(each_ * num_parts))) {}
+      : each_(whole_lines(bytes)), lease_(pool.take(static_cast<std::size_t>(each_ * num_parts))) {}
   char* of(int part) const noexcept { return lease_.data() + each_ * part; }
 
  private:
-  static constexpr std::int64_t kLine = 64;
   const std::int64_t each_;
   const ScratchPool::Lease lease_;
 };

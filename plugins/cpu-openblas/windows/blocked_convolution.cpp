@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::LayoutAddress;
 
-constexpr std::size_t kMostPlans = 128;           // of a kernel
+constexpr std::size_t kMostPlans = 128;           // that a kernel keeps
 constexpr std::int64_t kMostUnits = 8;            // into which gradients of weights are divided
 constexpr std::int64_t kLeastUnits = 4;           // for fewer our own loops divide the work better
 constexpr std::int64_t kPartialBytes = 32 << 20;  // of all partial gradients of a weight
@@ -19,9 +19,6 @@ constexpr std::int64_t kBatchPlaces = 2048;       // windows of a filter before 
 constexpr std::int64_t kLeastWork = 4 << 20;      // products of a call that pay for the library
 constexpr std::int64_t kMostSize = 0x7fffffff;    // what the library counts in 32 bits
 constexpr std::int64_t kFloatBytes = 4;
-constexpr std::int64_t kLine = 64;
-
-std::int64_t padded(std::int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 /// Strides of a contiguous tensor.
 std::vector<std::int64_t> packed(std::span<const std::int64_t> dims) {
@@ -48,6 +45,24 @@ struct Side {
   std::int64_t blocked_bytes = 0;
 
   bool moves() const { return static_cast<bool>(reorder); }
+  std::int64_t room_bytes() const { return moves() ? whole_lines(blocked_bytes) : 0; }
+
+  /// The elements of a tensor as the library wants them: those of the tensor, or a copy in `room`.
+  /// Null if the library fails.
+  const void* taken(const OneDnn::Turn& turn, const void* tensor, void* room,
+                    void* scratch) const noexcept {
+    if (!moves()) return tensor;
+    const bool is_done = turn.run(
+        reorder, {{dnnl::kSource, plain.get(), tensor}, {dnnl::kResult, blocked, room}}, scratch);
+    return is_done ? room : nullptr;
+  }
+  /// Brings a result back that is not in the tensor yet. Returns false if the library fails.
+  bool give_back(const OneDnn::Turn& turn, const void* made, void* tensor,
+                 void* scratch) const noexcept {
+    return !moves() ||
+           turn.run(reorder, {{dnnl::kSource, blocked, made}, {dnnl::kResult, plain.get(), tensor}},
+                    scratch);
+  }
 };
 
 bool same_sizes(const Convolution& a, const Convolution& b) {
@@ -144,7 +159,8 @@ bool BlockedConvolution::is_faster(const Convolution& sizes) const noexcept {
   if (work < kLeastWork || sizes.images < kLeastUnits) return false;
   switch (part_) {
     case ConvolutionPart::kForward:
-      // A plain product, and too few products an element for a change of the layout.
+      // Such a kernel multiplies each element a few times only, so that a change of the layout
+      // costs more than oneDNN gains.
       return !(is_point && is_dense && sizes.places() >= 1024);
     case ConvolutionPart::kInput: return is_dense || sizes.group_channels() >= 16;
     case ConvolutionPart::kWeight: return !is_point;
@@ -206,22 +222,18 @@ bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) co
                      result_step = is_forward ? window : image;
   const int source_number = is_forward ? dnnl::kSource : dnnl::kResultGradient,
             result_number = is_forward ? dnnl::kResult : dnnl::kSourceGradient;
-  const std::int64_t from_bytes = from.moves() ? padded(from.blocked_bytes) : 0,
-                     to_bytes = to.moves() ? padded(to.blocked_bytes) : 0;
+  const std::int64_t from_bytes = from.room_bytes(), to_bytes = to.room_bytes();
   const int parts = static_cast<int>(std::min<std::int64_t>(plan.units, workers_.num_threads()));
   const ScratchRooms rooms(scratch_, from_bytes + to_bytes + plan.scratch_bytes, parts);
   const ScratchPool::Lease lease =
-      scratch_.take(plan.weight.moves() ? static_cast<std::size_t>(plan.weight.blocked_bytes) : 0);
-  const void* weight = in.weight;
-  std::atomic<bool> fails{false};
-  if (plan.weight.moves()) {
+      scratch_.take(static_cast<std::size_t>(plan.weight.room_bytes()));
+  const void* weight = nullptr;
+  {
     const OneDnn::Turn turn(library_);
-    fails = !turn.run(plan.weight.reorder,
-                      {{dnnl::kSource, plan.weight.plain.get(), in.weight},
-                       {dnnl::kResult, plan.weight.blocked, lease.data()}},
-                      rooms.of(0));
-    weight = lease.data();
+    weight = plan.weight.taken(turn, in.weight, lease.data(), rooms.of(0));
   }
+  if (weight == nullptr) return false;
+  std::atomic<bool> fails{false};
   std::atomic<std::int64_t> next{0};
   workers_.parallel_for(parts, [&](int part) {
     const OneDnn::Turn turn(library_);
@@ -231,28 +243,16 @@ bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) co
     for (;;) {
       const std::int64_t unit = next.fetch_add(1, std::memory_order_relaxed);
       if (unit >= plan.units || fails.load(std::memory_order_relaxed)) return;
-      const void* taken = source + unit * source_step;
       float* const out = result + unit * result_step;
-      bool is_done = true;
-      if (from.moves()) {
-        is_done = turn.run(
-            from.reorder,
-            {{dnnl::kSource, from.plain.get(), taken}, {dnnl::kResult, from.blocked, moved}},
-            scratch);
-        taken = moved;
-      }
       void* const given = to.moves() ? static_cast<void*>(made) : out;
-      is_done = is_done && turn.run(plan.work,
+      const void* const taken = from.taken(turn, source + unit * source_step, moved, scratch);
+      const bool is_done = taken != nullptr &&
+                           turn.run(plan.work,
                                     {{source_number, from.blocked, taken},
                                      {dnnl::kWeight, plan.weight.blocked, weight},
                                      {result_number, to.blocked, given}},
-                                    scratch);
-      if (to.moves()) {
-        is_done = is_done && turn.run(to.reorder,
-                                      {{dnnl::kSource, to.blocked, given},
-                                       {dnnl::kResult, to.plain.get(), out}},
-                                      scratch);
-      }
+                                    scratch) &&
+                           to.give_back(turn, given, out, scratch);
       if (!is_done) fails.store(true, std::memory_order_relaxed);
     }
   });
@@ -261,11 +261,12 @@ bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) co
 
 /// A unit adds the gradients of some batches; then the sums of the units are added in order.
 bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) const {
-  const std::int64_t bytes = padded(plan.weight.blocked_bytes), floats = bytes / kFloatBytes;
+  const std::int64_t bytes = whole_lines(plan.weight.blocked_bytes), floats = bytes / kFloatBytes,
+                     count = plan.weight.blocked_bytes / kFloatBytes;
   const std::int64_t sums =
       std::min({plan.units, kMostUnits, std::max<std::int64_t>(kPartialBytes / bytes, 2)});
-  const std::int64_t image_bytes = plan.images.moves() ? padded(plan.images.blocked_bytes) : 0,
-                     window_bytes = plan.windows.moves() ? padded(plan.windows.blocked_bytes) : 0;
+  const std::int64_t image_bytes = plan.images.room_bytes(),
+                     window_bytes = plan.windows.room_bytes();
   const std::int64_t image = plan.batch * plan.sizes.channels * plan.sizes.pixels(),
                      window = plan.batch * plan.sizes.filters * plan.sizes.places();
   const int parts = static_cast<int>(std::min<std::int64_t>(sums, workers_.num_threads()));
@@ -276,34 +277,23 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
   std::atomic<std::int64_t> next{0};
   const auto add = [&](const OneDnn::Turn& turn, std::int64_t unit, char* room, float* sum,
                        bool is_first) {
-    const void* images = in.images + unit * image;
-    const void* windows = in.windows + unit * window;
     char* const moved_windows = room + image_bytes;
     char* const gradient = moved_windows + window_bytes;
     char* const scratch = gradient + bytes;
-    bool is_done = true;
-    if (plan.images.moves()) {
-      is_done = turn.run(plan.images.reorder,
-                         {{dnnl::kSource, plan.images.plain.get(), images},
-                          {dnnl::kResult, plan.images.blocked, room}},
-                         scratch);
-      images = room;
-    }
-    if (plan.windows.moves()) {
-      is_done = is_done && turn.run(plan.windows.reorder,
-                                    {{dnnl::kSource, plan.windows.plain.get(), windows},
-                                     {dnnl::kResult, plan.windows.blocked, moved_windows}},
-                                    scratch);
-      windows = moved_windows;
-    }
+    const void* const images = plan.images.taken(turn, in.images + unit * image, room, scratch);
+    if (images == nullptr) return false;
+    const void* const windows =
+        plan.windows.taken(turn, in.windows + unit * window, moved_windows, scratch);
+    if (windows == nullptr) return false;
     float* const to = is_first ? sum : reinterpret_cast<float*>(gradient);
-    is_done = is_done && turn.run(plan.work,
-                                  {{dnnl::kSource, plan.images.blocked, images},
-                                   {dnnl::kResultGradient, plan.windows.blocked, windows},
-                                   {dnnl::kWeightGradient, plan.weight.blocked, to}},
-                                  scratch);
-    if (is_first || !is_done) return is_done;
-    const std::int64_t count = plan.weight.blocked_bytes / kFloatBytes;
+    if (!turn.run(plan.work,
+                  {{dnnl::kSource, plan.images.blocked, images},
+                   {dnnl::kResultGradient, plan.windows.blocked, windows},
+                   {dnnl::kWeightGradient, plan.weight.blocked, to}},
+                  scratch)) {
+      return false;
+    }
+    if (is_first) return true;
     for (std::int64_t i = 0; i < count; ++i) sum[i] += to[i];
     return true;
   };
@@ -323,7 +313,6 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
     }
   });
   if (fails.load()) return false;
-  const std::int64_t count = plan.weight.blocked_bytes / kFloatBytes;
   workers_.split(count, 1024, count * kFloatBytes * sums,
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t number = 1; number < sums; ++number) {
@@ -336,10 +325,7 @@ bool BlockedConvolution::compute_weight(const Plan& plan, const Operands& in) co
     return true;
   }
   const OneDnn::Turn turn(library_);
-  return turn.run(plan.weight.reorder,
-                  {{dnnl::kSource, plan.weight.blocked, all},
-                   {dnnl::kResult, plan.weight.plain.get(), in.weight}},
-                  rooms.of(0));
+  return plan.weight.give_back(turn, all, in.weight, rooms.of(0));
 }
 
 }  // namespace patchbay::cpu

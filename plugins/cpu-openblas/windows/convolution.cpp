@@ -24,12 +24,10 @@ constexpr std::int64_t kTileUnit = 48;           // windows that the product's i
 constexpr std::int64_t kPatchBytes = 512 << 10;  // of a tile of patches
 constexpr std::int64_t kInputTile = 480, kWeightTile = 384;  // windows
 constexpr std::int64_t kInputColumns = 256;                  // elements of kernels at once
-constexpr std::int64_t kLine = 64;
 
 constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
   return (n + piece - 1) / piece;
 }
-constexpr std::int64_t padded(std::int64_t n) { return pieces(n, kLine) * kLine; }
 
 /// Which arguments are the images, the weight and the windows; the first argument is the result.
 struct Places {
@@ -108,8 +106,8 @@ class ConvolutionKernel : public plugin::Kernel {
   }
   std::int64_t product_bytes(std::int64_t m, std::int64_t n, std::int64_t k,
                              bool a_has_unit_rows) const noexcept {
-    return padded(loops_.product.scratch_elements(m, n, k, a_has_unit_rows) *
-                  std::int64_t{sizeof(T)});
+    return whole_lines(loops_.product.scratch_elements(m, n, k, a_has_unit_rows) *
+                       std::int64_t{sizeof(T)});
   }
 
   /// Calls body(part, unit) for each unit; a thread takes the next one when it is done.
@@ -221,9 +219,10 @@ class Forward final : public ConvolutionKernel<T> {
     const std::int64_t filters = pieces(height, this->num_blocks(image_units, height, 16));
     const std::int64_t blocks = pieces(height, filters);
     const bool is_plain = this->is_plain(sizes);
-    const std::int64_t patch_bytes = is_plain ? 0 : padded(depth * tile * std::int64_t{sizeof(T)});
+    const std::int64_t patch_bytes =
+        is_plain ? 0 : whole_lines(depth * tile * std::int64_t{sizeof(T)});
     const std::int64_t result_bytes =
-        this->converts() ? padded(filters * tile * std::int64_t{sizeof(T)}) : 0;
+        this->converts() ? whole_lines(filters * tile * std::int64_t{sizeof(T)}) : 0;
     const typename Base::Weight weight(*this, arguments[2]);
     const int parts = this->num_parts(image_units * blocks);
     const ScratchRooms rooms(
@@ -281,7 +280,7 @@ class Input final : public ConvolutionKernel<T> {
         std::min(most, pieces(width, this->num_blocks(image_units, width, 1)));
     const std::int64_t blocks = pieces(width, channels);
     const bool is_plain = this->is_plain(sizes), converts = this->converts();
-    const auto bytes = [](std::int64_t n) { return padded(n * std::int64_t{sizeof(T)}); };
+    const auto bytes = [](std::int64_t n) { return whole_lines(n * std::int64_t{sizeof(T)}); };
     const std::int64_t patch_bytes = is_plain ? 0 : bytes(channels * kernel * tile);
     const std::int64_t grad_bytes = converts ? bytes(height * tile) : 0;
     const std::int64_t plane_bytes = converts ? bytes(channels * pixels) : 0;
@@ -349,7 +348,7 @@ class WeightGradient final : public ConvolutionKernel<T> {
         pieces(height, this->num_blocks(sizes.groups * across, height, 16));
     const std::int64_t down = pieces(height, filters);
     const bool is_plain = this->is_plain(sizes), converts = this->converts();
-    const auto bytes = [](std::int64_t n) { return padded(n * std::int64_t{sizeof(T)}); };
+    const auto bytes = [](std::int64_t n) { return whole_lines(n * std::int64_t{sizeof(T)}); };
     const std::int64_t patch_bytes = is_plain ? 0 : bytes(channels * kernel * tile);
     const std::int64_t grad_bytes = converts ? bytes(filters * tile) : 0;
     const std::int64_t sum_bytes = converts ? bytes(filters * channels * kernel) : 0;

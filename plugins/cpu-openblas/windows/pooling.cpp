@@ -9,6 +9,7 @@
 #include "cpu-openblas/kernels/operators.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/stream.hpp"
+#include "cpu-openblas/windows/patches.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::cpu {
@@ -45,18 +46,6 @@ std::vector<Span> spans_of(const Pooling& sizes, const WindowAxis& axis) {
 struct Spans {
   std::vector<Span> rows, columns;
 };
-
-/// The windows of a row whose element number `i` is inside the image: [begin, end).
-struct Inside {
-  std::int64_t begin, end;
-};
-Inside inside_of(const WindowAxis& axis, std::int64_t i) noexcept {
-  const std::int64_t shift = i * axis.dilation - axis.padding;  // of window 0
-  const std::int64_t begin = shift >= 0 ? 0 : (-shift + axis.stride - 1) / axis.stride;
-  const std::int64_t end =
-      shift >= axis.extent ? 0 : (axis.extent - shift + axis.stride - 1) / axis.stride;
-  return {std::min(begin, axis.windows), std::min(end, axis.windows)};
-}
 
 /// Rows with fewer windows are computed window by window.
 constexpr std::int64_t kFewWindows = 8;
