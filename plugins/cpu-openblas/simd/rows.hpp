@@ -22,6 +22,17 @@ struct Repeated {
   Repeated from(std::int64_t) const { return *this; }
 };
 
+/// Calls body with the operand's elements, or with the one for all if its step is 0.
+template <class T, class Body>
+PATCHBAY_INLINE void with_operand(const void* operand, std::int64_t step, const Body& body) {
+  const T* const x = static_cast<const T*>(operand);
+  if (step == 0) {
+    body(Repeated<T>{*x});
+  } else {
+    body(Contiguous<T>{x});
+  }
+}
+
 template <class Op, class Out, class... In>
 inline void plain_loop(std::int64_t n, Out* out, In... in) {
   PATCHBAY_VECTORISE

@@ -102,17 +102,6 @@ struct Adjoint {
   }
 };
 
-/// Calls body(weight) with its elements, or with the one for all.
-template <class T, class Body>
-PATCHBAY_INLINE void with_operand(const void* operand, std::int64_t step, const Body& body) {
-  const T* const x = static_cast<const T*>(operand);
-  if (step == 0) {
-    body(Repeated<T>{*x});
-  } else {
-    body(Contiguous<T>{x});
-  }
-}
-
 template <class T>
 struct Scalars {
   explicit Scalars(const NormalizedRow& row)

@@ -31,25 +31,14 @@ struct MinusProduct {
   }
 };
 
-/// Calls body with the elements, or with the one for all.
-template <class T, class Body>
-PATCHBAY_INLINE void with_elements(const void* operand, std::int64_t step, const Body& body) {
-  const T* const x = static_cast<const T*>(operand);
-  if (step == 0) {
-    body(Repeated<T>{*x});
-  } else {
-    body(Contiguous<T>{x});
-  }
-}
-
 /// Operands go on by one element or repeat one.
 template <class Op, class T>
 void product_row(std::int64_t n, void* out, const void* a, const void* b, const void* c,
                  const Steps& steps) {
-  with_elements<T>(a, steps.a, [&](auto x) {
-    with_elements<T>(b, steps.b, [&](auto y) {
-      with_elements<T>(c, steps.c,
-                       [&](auto z) { loop<Op>(steps.stream, n, static_cast<T*>(out), x, y, z); });
+  with_operand<T>(a, steps.a, [&](auto x) {
+    with_operand<T>(b, steps.b, [&](auto y) {
+      with_operand<T>(c, steps.c,
+                      [&](auto z) { loop<Op>(steps.stream, n, static_cast<T*>(out), x, y, z); });
     });
   });
 }
