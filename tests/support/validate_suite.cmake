@@ -16,3 +16,13 @@ function(patchbay_validate_suite suite)
   endforeach()
   set_tests_properties(validated.${suite}.everywhere PROPERTIES LABELS long)
 endfunction()
+
+# patchbay_suite_with_simd(<test program> <instruction set>)
+# Runs the suite's cases of cpu:0 again with the loops of a lesser instruction set (cpu_simd), which
+# most processors have.
+function(patchbay_suite_with_simd suite simd)
+  patchbay_test_environment(every_test)
+  add_test(NAME ${simd}.${suite} COMMAND ${suite} --gtest_brief=1 "--gtest_filter=*cpu0*")
+  set_tests_properties(${simd}.${suite} PROPERTIES TIMEOUT "${PATCHBAY_TEST_TIMEOUT_S}" ENVIRONMENT
+    "${every_test};${PATCHBAY_TEST_EACH_DEVICE};${PATCHBAY_TEST_CACHE};PATCHBAY_CPU_SIMD=${simd}")
+endfunction()

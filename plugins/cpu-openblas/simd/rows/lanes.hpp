@@ -45,6 +45,7 @@ class Lanes {
     for (std::int64_t i = 0; i < n; ++i) values_[i] = x[i];
 #endif
   }
+  /// Writes the first n, 1 to kLanes.
   void store(std::int64_t n, T* to) const {
 #if defined(__AVX512F__)
     for (int i = 0; i < kLanes; i += kWidth) store_masked(mask_of(n - i), values_ + i, to + i);

@@ -170,9 +170,10 @@ constexpr std::int64_t kTogether = 32;
 template <class Op, class T, class... Scalars>
 inline void write_short(std::int64_t n, T* out, const T* x, Scalars... scalars) {
   for (std::int64_t i = 0; i < n; i += kLanes) {
-    Lanes<T> lanes(n - i, x + i, T(0));
+    const std::int64_t count = n - i < kLanes ? n - i : kLanes;
+    Lanes<T> lanes(count, x + i, T(0));
     for (int k = 0; k < kLanes; ++k) lanes[k] = Op::apply(lanes[k], scalars...);
-    lanes.store(n - i, out + i);
+    lanes.store(count, out + i);
   }
 }
 
