@@ -1,23 +1,20 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Convolutions and pooling, one work-item for each element of the result.
-#include "kit/windows.hpp"
-
+// Pooling, one work-item for each element of the result.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "kConvolutionText.text.h"
 #include "kPoolingText.text.h"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/gemm_problem.hpp"
-#include "kit/portable/text.hpp"
+#include "kit/windows.hpp"
 
 namespace patchbay::portable {
 namespace {
 
-/// The texts' structs Sizes: the number of elements of the result, then the sizes.
+/// The text's struct Sizes: the number of elements of the result, then the sizes.
 template <class Windows>
 struct Sizes {
   std::int64_t items;
@@ -66,31 +63,6 @@ std::string with_values(const Backend& backend, std::uint8_t dtype, std::string_
   return conversions_of(dtype, backend.traits()) + gemm_definitions(dtype) + std::string(text);
 }
 
-/// Which arguments are the images, the weight and the windows.
-struct Places {
-  std::size_t images, weight, windows;
-};
-
-class ConvolutionKernel final : public plugin::Kernel {
- public:
-  ConvolutionKernel(Backend& backend, const patchbay_kernel_spec& spec, Places places)
-      : plan_(plugin::from_abi(spec.op), spec),
-        places_(places),
-        function_(backend, spec, with_values(backend, spec.arguments[0].dtype, kConvolutionText)) {}
-
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
-              std::string_view name) override {
-    const Convolution sizes =
-        plan_.of(arguments[places_.images], arguments[places_.weight], arguments[places_.windows]);
-    function_.launch(stream, arguments, sizes, name);
-  }
-
- private:
-  const ConvolutionPlan plan_;
-  const Places places_;
-  const ElementFunction function_;
-};
-
 /// Arguments: out and one operand, one of them the images and the other the windows.
 class PoolingKernel final : public plugin::Kernel {
  public:
@@ -112,18 +84,6 @@ class PoolingKernel final : public plugin::Kernel {
 };
 
 }  // namespace
-
-Prepared prepare_conv2d(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ConvolutionKernel>(backend, spec, Places{1, 2, 0});
-}
-
-Prepared prepare_conv2d_input(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ConvolutionKernel>(backend, spec, Places{0, 2, 1});
-}
-
-Prepared prepare_conv2d_weight(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ConvolutionKernel>(backend, spec, Places{1, 0, 2});
-}
 
 Prepared prepare_max_pool2d_index(Backend& backend, const patchbay_kernel_spec& spec) {
   return std::make_unique<PoolingKernel>(backend, spec, false, 1);
