@@ -49,7 +49,7 @@ struct LoopNest {
   /// Sorts smaller strides inwards: by operand 0, then by the next operands.
   void sort() noexcept {
     for (int d = 1; d < rank; ++d) {
-      for (int e = d; e > 0 && is_inner(e - 1, e); --e) swap(e - 1, e);
+      for (int e = d; e > 0 && is_inner(e - 1, e); --e) exchange(e - 1, e);
     }
   }
   /// Merges neighbouring dimensions that all operands traverse with one stride.
@@ -89,6 +89,11 @@ struct LoopNest {
     for (int op = 0; op < num_operands; ++op) dense = dense && inner_stride(op) == 1;
     return dense;
   }
+  /// Exchanges two dimensions.
+  void exchange(int a, int b) noexcept {
+    std::swap(shape[a], shape[b]);
+    for (int op = 0; op < num_operands; ++op) std::swap(strides[op][a], strides[op][b]);
+  }
   /// The offset of an operand's last element.
   std::int64_t last_offset(int operand) const noexcept {
     std::int64_t last = 0;
@@ -100,10 +105,6 @@ struct LoopNest {
   void move(int from, int to) noexcept {
     shape[to] = shape[from];
     for (int op = 0; op < num_operands; ++op) strides[op][to] = strides[op][from];
-  }
-  void swap(int a, int b) noexcept {
-    std::swap(shape[a], shape[b]);
-    for (int op = 0; op < num_operands; ++op) std::swap(strides[op][a], strides[op][b]);
   }
   /// Whether dimension `a` belongs inside dimension `b`.
   bool is_inner(int a, int b) const noexcept {

@@ -15,6 +15,7 @@ portable::Traits traits_of(const Options& options) {
   portable::Traits traits;
   traits.name = options.name;
   traits.has_f64 = options.has_f64;
+  traits.sub_group_width = options.sub_group_width;
   return traits;
 }
 
@@ -42,7 +43,7 @@ patchbay_device_properties properties_of(const Options& options) {
   properties.memory_alignment_bytes = kAlignmentBytes;
   properties.compute_units = 1;
   properties.preferred_vector_bytes = 8;
-  properties.sub_group_width = 1;
+  properties.sub_group_width = static_cast<std::uint32_t>(options.sub_group_width);
   properties.max_group_size = executor::kMaxGroupSize;
   return properties;
 }

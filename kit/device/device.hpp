@@ -28,6 +28,8 @@ struct Options {
   /// unified memory.
   bool is_host_addressable = false;
   bool has_f64 = true;
+  /// The width of the sub-groups that the executor shows to portable operators: a power of 2.
+  std::int64_t sub_group_width = 1;
 };
 
 /// The properties of an accelerator that loads modules. The strings are those of `options`, which

@@ -147,6 +147,21 @@ inline void patchbay_work_item::patchbay_barrier() {
   asm volatile("" ::: "memory");
 }
 
+/* The work-items of a group run one after the other, so a barrier separates writes from reads. */
+template <class T>
+inline T patchbay_work_item::patchbay_shuffle_down(T value, i32 reach, i32 width) {
+  static thread_local T values[1024]; /* the largest group */
+  const i32 me = patchbay_local_id[0] +
+                 patchbay_group_size[0] *
+                     (patchbay_local_id[1] + patchbay_group_size[1] * patchbay_local_id[2]);
+  values[me] = value;
+  patchbay_barrier();
+  const bool is_there = me % width + reach < width && me + reach < patchbay_of->size;
+  const T found = is_there ? values[me + reach] : value;
+  patchbay_barrier();
+  return found;
+}
+
 template <class Item, class Body>
 struct patchbay_run_of : patchbay_group {
   patchbay_run_of(const Item& like, Body function) : like_(like), body_(function) {}

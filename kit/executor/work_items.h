@@ -21,6 +21,8 @@ struct patchbay_work_item {
 
 #if PATCHBAY_HAS_BARRIERS
   inline void patchbay_barrier();
+  template <class T>
+  inline T patchbay_shuffle_down(T value, i32 reach, i32 width);
 #else
   inline void patchbay_barrier() {}
 #endif

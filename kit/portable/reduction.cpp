@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
+#include "kGroupsText.text.h"
+#include "kReductionGroupsText.text.h"
+#include "kReductionItemsText.text.h"
 #include "kReductionText.text.h"
 #include "kit/loop_nest.hpp"
 #include "kit/portable/dtypes.hpp"
@@ -13,22 +17,27 @@ namespace {
 
 constexpr std::uint64_t kGroupItems = 64;
 constexpr std::int64_t kMostSingleItems = 1024;
+
+// For CPUs, where a work-item has results of its own.
+constexpr int kLanes = 16;                  // accumulators
+constexpr std::int64_t kEnoughItems = 64;   // to keep all threads busy
 constexpr std::int64_t kLeastPiece = 2048;  // elements; a smaller piece costs more than it saves
 
-/// The number of accumulators per work-item: many for CPUs, which use vectors, and few for GPUs,
-/// where neighbouring work-items take neighbouring results.
-struct Widths {
-  int lanes, wide;
-};
-Widths widths_of(const Fold& fold, const Traits& traits) {
-  if (!traits.is_cpu) return {4, 1};
-  return fold.is_position() ? Widths{16, 4} : Widths{16, 128};
+// For accelerators, where the work-items of a group share a result.
+constexpr std::int64_t kTeam = 256;      // work-items for one long result, and of a group
+constexpr std::int64_t kSmallTeam = 32;  // for up to kShortRow elements
+constexpr std::int64_t kShortRow = 1024;
+constexpr std::int64_t kColumns = 32;  // neighbouring results of a group
+constexpr std::int64_t kEnoughGroups = 1024;
+constexpr std::int64_t kLeastOfTeam = 8192, kLeastRows = 256;  // of a piece
+
+/// The largest number of partial results.
+std::uint64_t most_partials(const Traits& traits) {
+  return traits.is_cpu ? kEnoughItems * 128 : kEnoughGroups * kColumns;
 }
 
-/// The number of work-items that keeps a device busy.
-std::int64_t enough_items(const Traits& traits) { return traits.is_cpu ? 64 : 4096; }
-/// The largest number of partial results.
-constexpr std::uint64_t kMostPartials = 64 * 128;
+/// Adjacent results of a CPU's work-item.
+int wide_of(const Fold& fold) { return fold.is_position() ? 4 : 128; }
 
 using ReductionNest = LoopNest<2>;  // operands: in, out
 
@@ -49,29 +58,36 @@ Axes to_axes(const ReductionNest& nest) {
   return axes;
 }
 
+std::int64_t pack_of(std::uint8_t dtype) {
+  return kPackBytes / static_cast<std::int64_t>(element_bytes(dtype));
+}
+
 std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
-  const Widths widths = widths_of(fold, traits);
   // The text declares the type of positions before it uses the definitions.
-  return fold_text(fold, in, traits) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
-         define("BLOCK", 256) + kReductionText;
+  const std::string text = fold_text(fold, in, traits);
+  if (traits.is_cpu) {
+    return text + define("LANES", kLanes) + define("WIDE", wide_of(fold)) + define("BLOCK", 256) +
+           kReductionText + kReductionItemsText;
+  }
+  return text + define("WIDTH", traits.sub_group_width) + define("SIZE", kTeam) +
+         define("LANES", pack_of(in)) + kGroupsText + kReductionText + kReductionGroupsText;
 }
 
-Grid grid_of(std::int64_t items, std::uint64_t group, const Function& function) {
-  return {{static_cast<std::uint64_t>(items), 1, 1},
-          {std::min(group, function.max_group_size()), 1, 1}};
+Grid grid_of(std::int64_t items, std::int64_t group) {
+  return {{static_cast<std::uint64_t>(items), 1, 1}, {static_cast<std::uint64_t>(group), 1, 1}};
 }
 
-/// CPU threads share groups, so few items get a group each. Only two sizes are used, because some
-/// drivers compile for each size.
-std::uint64_t group_of(std::int64_t items, const Traits& traits) {
-  return traits.is_cpu && items <= kMostSingleItems ? 1 : kGroupItems;
+std::int64_t power_of_two_from(std::int64_t least) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
 }
 
-/// How a launch is divided among work-items.
+/// How a launch is divided.
 struct Plan {
   ReductionNest kept{2}, reduced{1};
   bool across = false;
-  std::int64_t items = 0, pieces = 1, piece_size = 0;
+  std::int64_t pieces = 1, piece_size = 0;
+  Grid grid{}, finish{};
+  std::int64_t team = 0, finish_team = 0;  // work-items that share a result; 0 on CPUs
 };
 
 /// If there are too few results to keep the device busy, each is computed in pieces; the workspace
@@ -80,25 +96,31 @@ class ReductionKernel final : public plugin::Kernel {
  public:
   ReductionKernel(Backend& backend, const Fold& fold, std::uint8_t in,
                   std::uint64_t workspace_limit_bytes)
-      : traits_(backend.traits()),
+      : is_cpu_(backend.traits().is_cpu),
         fold_(fold),
-        workspace_bytes_(kMostPartials * kMostAccumulatorBytes <= workspace_limit_bytes
-                             ? kMostPartials * kMostAccumulatorBytes
-                             : 0),
-        program_(backend.build(whole_text(fold, in, traits_))),
+        wide_(wide_of(fold)),
+        pack_(pack_of(in)),
+        workspace_bytes_(most_partials(backend.traits()) * kMostAccumulatorBytes),
+        program_(backend.build(whole_text(fold, in, backend.traits()))),
         along_(program_("along")),
         across_(program_("across")),
-        finish_(program_("finish")) {}
+        finish_(program_("finish")),
+        most_(static_cast<std::int64_t>(std::min(
+            {along_->max_group_size(), across_->max_group_size(), finish_->max_group_size()}))),
+        group_(std::min(kTeam, power_of_two_from(most_ / 2 + 1))) {
+    if (workspace_bytes_ > workspace_limit_bytes) workspace_bytes_ = 0;
+  }
 
   std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
-    const Plan plan = this->plan(arguments);
+    Plan plan = nests_of(arguments);
     const Axes kept = to_axes(plan.kept), reduced = to_axes(plan.reduced);
     if (kept.count == 0) return;
     if (reduced.count == 0 && !fold_.takes_nothing()) {
       plugin::invalid_argument(std::string(fold_.name) + ": the extreme of no elements");
     }
+    is_cpu_ ? divide_items(plan) : divide_groups(plan);
     const std::string_view shown = name.empty() ? fold_.name : name;
     const plugin::Memory out = arguments[0].value.memory, in = arguments[1].value.memory;
     // Without pieces the workspace is not used, but the argument must be a buffer.
@@ -106,20 +128,17 @@ class ReductionKernel final : public plugin::Kernel {
     Arguments to;
     to.memory(out).memory(in).memory(partial).value(kept).value(reduced);
     to.value(plan.pieces).value(plan.piece_size);
-    const std::int64_t items = plan.items * plan.pieces;
-    if (plan.across)
-      across_->launch(stream, shown, grid_of(items, kGroupItems, *across_), to);
-    else
-      along_->launch(stream, shown, grid_of(items, group_of(items, traits_), *along_), to);
+    if (plan.team != 0) to.value(plan.team);
+    (plan.across ? *across_ : *along_).launch(stream, shown, plan.grid, to);
     if (plan.pieces == 1) return;
     Arguments rest;
     rest.memory(out).memory(partial).value(kept).value(plan.pieces);
-    finish_->launch(stream, shown, grid_of(kept.count, group_of(kept.count, traits_), *finish_),
-                    rest);
+    if (plan.team != 0) rest.value(plan.finish_team);
+    finish_->launch(stream, shown, plan.finish, rest);
   }
 
  private:
-  Plan plan(plugin::Arguments arguments) const {
+  Plan nests_of(plugin::Arguments arguments) const {
     const patchbay_argument &out = arguments[0], &in = arguments[1];
     const std::string name(fold_.name);
     if (out.rank != in.rank) plugin::invalid_argument(name + ": the ranks differ");
@@ -140,29 +159,67 @@ class ReductionKernel final : public plugin::Kernel {
     plan.reduced.merge();
     plan.kept.pad(1);
     plan.reduced.pad(1);
-
-    const std::int64_t results = plan.kept.num_elements(), each = plan.reduced.num_elements();
-    const std::int64_t inner_size = plan.kept.inner_size();
-    const int wide = widths_of(fold_, traits_).wide;
-    plan.across = inner_size > 1 && plan.kept.inner_stride(0) == 1 && each > 1 &&
-                  plan.reduced.inner_stride(0) != 1;
-    plan.items = plan.across
-                     ? results / std::max<std::int64_t>(inner_size, 1) * pieces(inner_size, wide)
-                     : results;
-    if (workspace_bytes_ != 0 && plan.items != 0) {
-      const std::int64_t wanted = enough_items(traits_) / plan.items;
-      plan.pieces =
-          std::clamp<std::int64_t>(each / kLeastPiece, 1, std::max<std::int64_t>(wanted, 1));
-    }
-    plan.piece_size = pieces(each, plan.pieces);
+    plan.across = plan.kept.inner_size() > 1 && plan.kept.inner_stride(0) == 1 &&
+                  plan.reduced.num_elements() > 1 && plan.reduced.inner_stride(0) != 1;
     return plan;
   }
 
-  const Traits& traits_;
+  /// A result in pieces of at least `least` elements, if that keeps more of the device busy:
+  /// `units` are busy without, and `enough` is as many as it needs.
+  void cut(Plan& plan, std::int64_t units, std::int64_t enough, std::int64_t least) const {
+    const std::int64_t each = plan.reduced.num_elements();
+    if (workspace_bytes_ != 0) {
+      plan.pieces =
+          std::clamp<std::int64_t>(each / least, 1, std::max<std::int64_t>(enough / units, 1));
+    }
+    plan.piece_size = pieces(each, plan.pieces);
+  }
+
+  void divide_items(Plan& plan) const {
+    const std::int64_t results = plan.kept.num_elements(), inner = plan.kept.inner_size();
+    const std::int64_t units = plan.across ? results / inner * pieces(inner, wide_) : results;
+    cut(plan, units, kEnoughItems, kLeastPiece);
+    // CPU threads share groups, so few items get a group each. Only two sizes are used, because
+    // some drivers compile for each size.
+    const auto group_of = [&](std::int64_t items) {
+      const bool is_few = items <= kMostSingleItems;
+      return std::min<std::int64_t>(is_few && !plan.across ? 1 : kGroupItems, most_);
+    };
+    plan.grid = grid_of(units * plan.pieces, group_of(units * plan.pieces));
+    plan.finish = grid_of(
+        results, std::min<std::int64_t>(results <= kMostSingleItems ? 1 : kGroupItems, most_));
+  }
+
+  void divide_groups(Plan& plan) const {
+    const std::int64_t results = plan.kept.num_elements(), each = plan.reduced.num_elements();
+    std::int64_t groups = 0;
+    if (plan.across) {
+      const std::int64_t inner = plan.kept.inner_size();
+      const std::int64_t wide = std::min({kColumns, group_, power_of_two_from(inner)});
+      plan.team = group_ / wide;
+      groups = results / inner * pieces(inner, wide);
+      cut(plan, groups, kEnoughGroups, kLeastRows);
+      groups *= plan.pieces;
+    } else {
+      const std::int64_t wanted = power_of_two_from(std::max<std::int64_t>(pieces(each, pack_), 1));
+      plan.team = std::min({wanted, each <= kShortRow ? kSmallTeam : kTeam, group_});
+      cut(plan, pieces(results * plan.team, group_), kEnoughGroups, kLeastOfTeam);
+      // Packs of a piece lie as those of the whole.
+      plan.piece_size = pieces(plan.piece_size, kPackBytes) * kPackBytes;
+      groups = pieces(results * plan.pieces * plan.team, group_);
+    }
+    plan.grid = grid_of(groups * group_, group_);
+    plan.finish_team = std::min(power_of_two_from(plan.pieces), group_);
+    plan.finish = grid_of(pieces(results * plan.finish_team, group_) * group_, group_);
+  }
+
+  const bool is_cpu_;
   const Fold& fold_;
-  const std::uint64_t workspace_bytes_;
+  const std::int64_t wide_, pack_;
+  std::uint64_t workspace_bytes_;
   const Program program_;
   const std::unique_ptr<Function> along_, across_, finish_;
+  const std::int64_t most_, group_;  // work-items of a group: the most, and of an accelerator's
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "kGroupsText.text.h"
 #include "kNormalizeText.text.h"
 #include "kSoftmaxText.text.h"
 #include "kit/portable/dtypes.hpp"
@@ -31,8 +32,10 @@ Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::int64_t l
   return traits.is_cpu ? Widths{1, lanes_of_cpu, 16, 1} : Widths{256, lanes, 1, kColumns};
 }
 
-std::string with_widths(const Widths& widths) {
-  return define("SIZE", widths.size) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
+/// The definitions of both texts, and what they follow.
+std::string with_widths(const Widths& widths, const Traits& traits) {
+  return define("WIDTH", widths.size == 1 ? 1 : traits.sub_group_width) + kGroupsText +
+         define("SIZE", widths.size) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
          define("COLUMNS", widths.columns);
 }
 
@@ -106,7 +109,8 @@ class SoftmaxKernel final : public plugin::Kernel {
     return conversions_of(dtype, traits) + gemm_definitions(dtype) +
            alias("ACC", sums_type(dtype, traits)) +
            define("LOGARITHM", plugin::Attributes(spec).integer("logarithm")) +
-           define("SUMS", traits.is_cpu ? 16 : 4) + with_widths(widths) + std::string(kSoftmaxText);
+           define("SUMS", traits.is_cpu ? 16 : 4) + with_widths(widths, traits) +
+           std::string(kSoftmaxText);
   }
 
   const std::string op_;
@@ -180,7 +184,7 @@ class NormalizeKernel : public plugin::Kernel {
            define("BATCH", is_input ? 0 : given.integer("batch")) +
            define("HAS_WEIGHT", is_tensor(spec, first_number_) ? 1 : 0) +
            define("HAS_BIAS", !is_input && is_tensor(spec, first_number_ + 1) ? 1 : 0) +
-           with_widths(widths_) + std::string(kNormalizeText);
+           with_widths(widths_, traits) + std::string(kNormalizeText);
   }
 
   const std::uint32_t first_number_;

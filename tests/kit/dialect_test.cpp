@@ -112,6 +112,11 @@ TEST(DialectTest, PortableOperatorsAreOpenClC) {
   for (const auto& [name, text] : portable_texts({}, kFewDtypes)) {
     EXPECT_TRUE(is_opencl(name, text, "CL1.2", kMade)) << text;
   }
+  const std::vector<PortableText> late = late_texts({});
+  EXPECT_GT(late.size(), 2U);
+  for (const auto& [name, text] : late) {
+    EXPECT_TRUE(is_opencl(name, text, "CL1.2", kMade)) << text;
+  }
   portable::Traits cpu;
   cpu.is_cpu = cpu.has_vectors = true;
   for (const auto& [name, text] : portable_texts(cpu, {PATCHBAY_F64, PATCHBAY_BF16})) {
@@ -199,9 +204,15 @@ TEST_P(PortableCudaTest, EveryOperatorCompiles) {
   const auto dtypes =
       is_first ? std::vector<std::uint8_t>{PATCHBAY_F32, PATCHBAY_BF16, PATCHBAY_I64, PATCHBAY_BOOL}
                : std::vector<std::uint8_t>{PATCHBAY_F32};
-  for (const auto& [name, text] : portable_texts({}, dtypes)) {
+  portable::Traits traits;
+  traits.sub_group_width = is_first ? 1 : 32;
+  for (const auto& [name, text] : portable_texts(traits, dtypes)) {
     const std::string compiled = is_first ? text : with_wide_indices(text);
     EXPECT_EQ(compiler.failure(with_dialect(compiled), architecture), "") << name << '\n' << text;
+  }
+  if (!is_first) return;
+  for (const auto& [name, text] : late_texts(traits)) {
+    EXPECT_EQ(compiler.failure(with_dialect(text), architecture), "") << name << '\n' << text;
   }
 }
 INSTANTIATE_TEST_SUITE_P(, PortableCudaTest,

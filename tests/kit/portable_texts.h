@@ -14,6 +14,7 @@
 
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/operators.hpp"
+#include "support/kernels.h"
 
 namespace patchbay::test {
 
@@ -113,6 +114,24 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
                          std::move(text)});
       }
     }
+  }
+  return texts;
+}
+
+/// The texts that a kernel compiles when a launch needs them: the transposes, and sorted additions.
+inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
+  std::vector<PortableText> texts;
+  for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F16})) {
+    const std::string first = "#define TURNED 0";
+    const std::size_t at = one.text.find(first);
+    if (at == std::string::npos || one.text.find("TURNED_TYPE ") == std::string::npos) continue;
+    texts.push_back({"turned_" + one.name, one.text.replace(at, first.size(), "#define TURNED 1")});
+  }
+  for (const char* types : {"typedef f32 T;\ntypedef f32 W;\ntypedef i32 INDEX;\n",
+                            "typedef i64 T;\ntypedef u64 W;\ntypedef i64 INDEX;\n"}) {
+    texts.push_back({"scatter_add_sorted", types + read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
+                                                             "/kit/portable/texts/"
+                                                             "scatter_add_sorted.pbk")});
   }
   return texts;
 }

@@ -28,8 +28,28 @@ std::int64_t band_of(const Nest& nest, const Traits& traits) {
   return traits.is_cpu && is_turned ? kBand : 1;
 }
 
-std::string whole_text(const std::string& text, bool is_small, const Traits& traits) {
-  return alias("INDEX", is_small ? "i32" : "i64") + define("CHUNK", chunk_of(traits)) + text;
+std::string whole_text(const std::string& text, bool is_small, bool is_turned,
+                       const Traits& traits) {
+  return alias("INDEX", is_small ? "i32" : "i64") + define("CHUNK", chunk_of(traits)) +
+         define("TURNED", is_turned ? 1 : 0) + text;
+}
+
+constexpr std::int64_t kTile = 32;  // of the kernel `turned`, whose groups have kGroupItems
+
+/// Brings the dimension along which operand 1 is contiguous next to the last. Returns false if the
+/// kernel `turned` would not help: if there is none, or a tile would be mostly empty.
+bool can_turn(Nest& nest) {
+  const int last = nest.rank - 1;
+  if (nest.num_operands != 2 || last < 1 || nest.inner_stride(0) != 1 ||
+      nest.inner_stride(1) == 1 || nest.inner_size() < kTile / 2) {
+    return false;
+  }
+  for (int d = 0; d < last; ++d) {
+    if (nest.strides[1][d] != 1 || nest.shape[d] < kTile / 2) continue;
+    nest.exchange(d, last - 1);
+    return true;
+  }
+  return false;
 }
 
 Grid grid_of(std::int64_t items, const Function& function) {
@@ -49,13 +69,12 @@ struct NestArgument {
   }
 };
 
-/// The rank is at least 2.
+/// With `band` rows and `chunk` columns for each work-item, or group. The rank is at least 2.
 template <class Index>
-NestArgument<Index> to_argument(const Nest& nest, const Traits& traits) {
+NestArgument<Index> to_argument(const Nest& nest, std::int64_t band, std::int64_t chunk) {
   NestArgument<Index> argument{};
   const std::int64_t length = nest.shape[nest.rank - 1], height = nest.shape[nest.rank - 2];
-  const std::int64_t band = band_of(nest, traits);
-  const std::int64_t bands = pieces(height, band), chunks = pieces(length, chunk_of(traits));
+  const std::int64_t bands = pieces(height, band), chunks = pieces(length, chunk);
   argument.rank = static_cast<Index>(nest.rank);
   argument.band = static_cast<Index>(band);
   argument.bands = static_cast<Index>(bands);
@@ -100,16 +119,25 @@ struct ElementwiseKernel::Code {
   const std::unique_ptr<Function> dense, strided;
 };
 
+struct ElementwiseKernel::TurnedCode {
+  TurnedCode(Backend& backend, const std::string& text)
+      : program(backend.build(text)), turned(program("turned")) {}
+
+  const Program program;
+  const std::unique_ptr<Function> turned;
+};
+
 ElementwiseKernel::ElementwiseKernel(Backend& backend, std::string name,
                                      const expression::Program& program, bool keeps_order)
     : backend_(backend),
       name_(std::move(name)),
       text_(elementwise_text(program, backend.traits())),
-      vector_(vector_of(program, backend.traits())),
+      at_once_(std::max(vector_of(program, backend.traits()), pack_of(program, backend.traits()))),
+      can_turn_(portable::can_turn(program, backend.traits()) && !keeps_order),
       num_tensors_(program.num_tensors()),
       num_arguments_(program.num_tensors() + program.scalars.size()),
       keeps_order_(keeps_order),
-      small_(std::make_unique<Code>(backend, whole_text(text_, true, backend.traits()))) {}
+      small_(std::make_unique<Code>(backend, whole_text(text_, true, false, backend.traits()))) {}
 
 ElementwiseKernel::~ElementwiseKernel() = default;
 
@@ -134,9 +162,18 @@ const ElementwiseKernel::Code& ElementwiseKernel::code_for(bool is_small) {
   if (is_small) return *small_;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (large_ == nullptr) {
-    large_ = std::make_unique<Code>(backend_, whole_text(text_, false, backend_.traits()));
+    large_ = std::make_unique<Code>(backend_, whole_text(text_, false, false, backend_.traits()));
   }
   return *large_;
+}
+
+Function* ElementwiseKernel::turned() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (turned_ == nullptr) {
+    turned_ =
+        std::make_unique<TurnedCode>(backend_, whole_text(text_, true, true, backend_.traits()));
+  }
+  return turned_->turned->max_group_size() < kGroupItems ? nullptr : turned_->turned.get();
 }
 
 template <class Index>
@@ -145,14 +182,27 @@ void ElementwiseKernel::enqueue(plugin::Stream& stream, const Code& code, const 
   if (nest.is_dense()) {
     const std::int64_t count = nest.num_elements();
     arguments.value(static_cast<Index>(count));
-    return code.dense->launch(stream, name, grid_of(pieces(count, vector_), *code.dense),
+    return code.dense->launch(stream, name, grid_of(pieces(count, at_once_), *code.dense),
                               arguments);
   }
   Nest padded = nest;
   padded.pad(2);
-  const auto argument = to_argument<Index>(padded, backend_.traits());
+  const Traits& traits = backend_.traits();
+  const auto argument = to_argument<Index>(padded, band_of(padded, traits), chunk_of(traits));
   arguments.bytes(&argument, NestArgument<Index>::size_bytes(num_tensors_));
   code.strided->launch(stream, name, grid_of(argument.items, *code.strided), arguments);
+}
+
+bool ElementwiseKernel::enqueue_turned(plugin::Stream& stream, Nest nest, Arguments& arguments,
+                                       std::string_view name) {
+  if (!can_turn_ || !can_turn(nest)) return false;
+  Function* const function = turned();
+  if (function == nullptr) return false;
+  const auto argument = to_argument<std::int32_t>(nest, kTile, kTile);
+  arguments.bytes(&argument, NestArgument<std::int32_t>::size_bytes(num_tensors_));
+  const auto groups = static_cast<std::uint64_t>(argument.items);
+  function->launch(stream, name, {{groups * kGroupItems, 1, 1}, {kGroupItems, 1, 1}}, arguments);
+  return true;
 }
 
 void ElementwiseKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
@@ -163,6 +213,7 @@ void ElementwiseKernel::launch(plugin::Stream& stream, plugin::Arguments argumen
   Arguments to;
   set_arguments(to, arguments);
   const std::string_view shown = name.empty() ? std::string_view(name_) : name;
+  if (is_small(nest) && enqueue_turned(stream, nest, to, shown)) return;
   if (is_small(nest)) {
     enqueue<std::int32_t>(stream, code_for(true), nest, to, shown);
   } else {

@@ -49,7 +49,11 @@ class Writer {
     }
     write_parameters();
     write_element();
-    return text_ + define("VECTOR", vector_) + kElementwiseText;
+    if (can_turn(program_, traits_)) {
+      text_ += define("TURNED_TYPE", element_type(program_.inputs[0]));
+    }
+    return text_ + define("VECTOR", vector_) + define("PACK", pack_of(program_, traits_)) +
+           kElementwiseText;
   }
 
  private:
@@ -140,7 +144,7 @@ class Writer {
   }
 
   void write_parameters() {
-    std::string parameters, bind, each;
+    std::string parameters, bind, each, each_output, each_input;
     std::size_t number = 0;
     for_tensors([&](const std::string& tensor, const std::string& type, bool is_output) {
       const std::string arguments = "(" + type + ", " + tensor + ")";
@@ -148,13 +152,15 @@ class Writer {
       parameters += (is_output ? "PATCHBAY_OUTPUT_OF" : "PATCHBAY_INPUT_OF") + arguments;
       bind += (is_output ? "PATCHBAY_BIND_OF" : "PATCHBAY_BIND_INPUT_OF") + arguments + "; ";
       each += "DO(" + tensor + ", " + std::to_string(number++) + ") ";
+      (is_output ? each_output : each_input) += "DO(" + tensor + ", " + type + ") ";
     });
     for (std::size_t s = 0; s < program_.scalars.size(); ++s) {
       parameters += ", PATCHBAY_VALUE_OF(" + element_type(program_.scalars[s]) + ", " +
                     numbered("s", s) + ")";
     }
     text_ += define("PARAMETERS", parameters) + define("BIND", bind) +
-             define("EACH_TENSOR(DO)", each) +
+             define("EACH_TENSOR(DO)", each) + define("EACH_OUTPUT(DO)", each_output) +
+             define("EACH_INPUT(DO)", each_input) +
              define("NUM_TENSORS", static_cast<std::int64_t>(number));
   }
 
@@ -232,6 +238,20 @@ std::int64_t vector_of(const expression::Program& program, const Traits& traits)
   }
   const std::int64_t bytes = dtype == PATCHBAY_F64 ? 8 : 4;  // of a value
   return has_function ? std::clamp<std::int64_t>(traits.vector_bytes / bytes, 2, 16) : 1;
+}
+
+std::int64_t pack_of(const expression::Program& program, const Traits& traits) {
+  if (traits.is_cpu) return 1;
+  std::size_t widest = 1;
+  for (const std::uint8_t dtype : program.inputs) widest = std::max(widest, element_bytes(dtype));
+  for (std::size_t o = 0; o < program.outputs.size(); ++o) {
+    widest = std::max<std::size_t>(widest, element_bytes(program.output_dtype(o)));
+  }
+  return kPackBytes / static_cast<std::int64_t>(widest);
+}
+
+bool can_turn(const expression::Program& program, const Traits& traits) {
+  return !traits.is_cpu && program.inputs.size() == 1 && program.outputs.size() == 1;
 }
 
 std::string elementwise_text(const expression::Program& program, const Traits& traits) {

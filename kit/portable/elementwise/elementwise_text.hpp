@@ -13,9 +13,15 @@ namespace patchbay::portable {
 /// The number of elements that are computed at once, as an OpenCL C vector; else 1.
 std::int64_t vector_of(const expression::Program& program, const Traits& traits);
 
+/// The number of elements that a work-item reads and writes at once; else 1.
+std::int64_t pack_of(const expression::Program& program, const Traits& traits);
+/// Whether the text has the kernel `turned`, for the transpose of the one input.
+bool can_turn(const expression::Program& program, const Traits& traits);
+
 /// The kernels `dense` and `strided` of elementwise.pbk for a program. The arguments are its
-/// outputs, inputs and scalars. The caller defines INDEX and CHUNK before the text. Throws
-/// `unsupported` for an operator without an expression for its dtype.
+/// outputs, inputs and scalars. The caller defines INDEX, CHUNK and TURNED before the text; with
+/// TURNED 1 the only kernel is `turned`. Throws `unsupported` for an operator without an expression
+/// for its dtype.
 std::string elementwise_text(const expression::Program& program, const Traits& traits);
 
 }  // namespace patchbay::portable

@@ -55,6 +55,7 @@ portable::Backend make_backend(Device& device) {
   portable::Traits traits;
   traits.name = device.info().name;
   traits.compute_units = device.info().compute_units;
+  traits.sub_group_width = device.info().warp_size;
   return {std::move(traits), [&device](std::string_view text) -> portable::Program {
             const auto program = std::make_shared<const Program>(device.build(text));
             return [program](std::string_view name) {

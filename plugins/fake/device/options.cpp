@@ -2,6 +2,7 @@
 #include "fake/device/options.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <limits>
 
@@ -44,6 +45,15 @@ std::uint64_t bounded_option(const plugin::Host& host, std::string_view name,
 std::uint32_t small_option(const plugin::Host& host, std::string_view name, std::uint32_t otherwise,
                            std::uint32_t most) {
   return static_cast<std::uint32_t>(bounded_option(host, name, otherwise, most));
+}
+
+/// A power of 2 up to 64.
+std::uint32_t width_option(const plugin::Host& host) {
+  const std::uint64_t width = number_option(host, "fake_sub_group_width", 1);
+  if (!std::has_single_bit(width) || width > 64) {
+    refuse("fake_sub_group_width", "a power of 2 up to 64", std::to_string(width));
+  }
+  return static_cast<std::uint32_t>(width);
 }
 
 /// "0>1,1>2": device 0 reaches 1, and 1 reaches 2. Empty: no device reaches another.
@@ -100,6 +110,7 @@ Options::Options(const plugin::Host& host)
       blocks_on_pageable(bounded_option(host, "fake_pageable_blocks", 0, 1) != 0),
       peers(peers_option(host, devices)),
       fuses(bounded_option(host, "fake_fusion", 1, 1) != 0),
+      sub_group_width(width_option(host)),
       delay_ms(small_option(host, "fake_delay_ms", 0, 60'000)),
       late_us(small_option(host, "fake_late_us", 0, 60'000'000)),
       seed(number_option(host, "fake_seed", 0)),
@@ -107,7 +118,7 @@ Options::Options(const plugin::Host& host)
       workspace_bytes(number_option(host, "fake_workspace_bytes", 0)) {}
 
 patchbay::device::Options Options::of_device(std::uint32_t index) const {
-  return {index, "fake:" + std::to_string(index), memory_bytes, false, f64};
+  return {index, "fake:" + std::to_string(index), memory_bytes, false, f64, sub_group_width};
 }
 
 bool Options::reaches(std::uint32_t from, std::uint32_t to) const {

@@ -44,6 +44,7 @@ struct Options {
   bool blocks_on_pageable;  // whether copies of pageable host memory block
   std::optional<std::set<std::pair<std::uint32_t, std::uint32_t>>> peers;  // pairs (from, to)
   bool fuses;                      // whether fused expressions are loaded
+  std::uint32_t sub_group_width;   // that portable operators see
   std::uint32_t delay_ms;          // additional time of each launch and copy
   std::uint32_t late_us;           // largest delay of work whose order allows it; 0: none
   std::uint64_t seed;              // of the delays

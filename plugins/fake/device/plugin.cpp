@@ -11,6 +11,6 @@ PATCHBAY_PLUGIN_SETTINGS(
     "fake_fail_prepare fake_fusion fake_late_us fake_link_bytes_per_s fake_lose_device "
     "fake_lose_device_async "
     "fake_memory_bytes fake_open fake_out_of_memory fake_pageable_blocks fake_peer fake_peers "
-    "fake_seed "
+    "fake_seed fake_sub_group_width "
     "fake_unnamed_faults fake_workspace_bytes kernel_compiler");
 PATCHBAY_DEFINE_PLUGIN("fake", "fake", "0.1", fake::Driver);

@@ -77,6 +77,10 @@ typedef ulong u64;
 #define PATCHBAY_SHARED(T, name, count) __local T name[count]
 #define PATCHBAY_SHARED_2D(T, name, rows, columns) __local T name[rows][columns]
 #define PATCHBAY_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define PATCHBAY_PACK_OF(T, count, name)                         \
+  typedef struct __attribute__((aligned(sizeof(T) * (count)))) { \
+    T at[count];                                                 \
+  } name
 
 #if defined(PATCHBAY_ROUNDS_TWICE) && defined(cl_khr_fp64)
 /* f64 has more than twice the digits of f32, so rounding its quotient again is still correct. */
@@ -163,6 +167,17 @@ typedef unsigned long long u64;
 #define PATCHBAY_SHARED(T, name, count) __shared__ T name[count]
 #define PATCHBAY_SHARED_2D(T, name, rows, columns) __shared__ T name[rows][columns]
 #define PATCHBAY_BARRIER() __syncthreads()
+#if defined(__HIPCC__) || defined(__HIPCC_RTC__)
+#define PATCHBAY_SHUFFLE_DOWN(value, reach, width) __shfl_down(value, reach, width)
+#else
+#define PATCHBAY_SHUFFLE_DOWN(value, reach, width) \
+  __shfl_down_sync(0xffffffffu, value, reach, width)
+#endif
+#define PATCHBAY_PACK_OF(T, count, name)          \
+  typedef struct __align__(sizeof(T) * (count)) { \
+    T at[count];                                  \
+  }                                               \
+  name
 
 #define PATCHBAY_MUL_HIGH_U32(a, b) __umulhi(a, b)
 #define PATCHBAY_BITS(x) __float_as_uint(x)
@@ -234,6 +249,12 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_SHARED(T, name, count) static thread_local T name[count]
 #define PATCHBAY_SHARED_2D(T, name, rows, columns) static thread_local T name[rows][columns]
 #define PATCHBAY_BARRIER() (this->patchbay_barrier())
+#define PATCHBAY_SHUFFLE_DOWN(value, reach, width) \
+  (this->patchbay_shuffle_down(value, reach, width))
+#define PATCHBAY_PACK_OF(T, count, name)                                    \
+  typedef struct __attribute__((aligned(sizeof(T) * (count)), may_alias)) { \
+    T at[count];                                                            \
+  } name
 
 #define PATCHBAY_MUL_HIGH_U32(a, b) ((u32)((u64)(u32)(a) * (u32)(b) >> 32))
 #define PATCHBAY_BITS(x) __builtin_bit_cast(u32, (f32)(x))
@@ -311,6 +332,14 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
 #define PATCHBAY_SQRT(a) sqrt(a)
 #endif
+
+/* For plugins' own kernels. PATCHBAY_PACK_OF(T, count, name) declares a struct of neighbouring
+ * elements, `at`, that are read or written at once; its address is a multiple of its size, which is
+ * a power of 2 up to 16 bytes. PATCHBAY_SHUFFLE_DOWN(value, reach, width), for devices with
+ * sub-groups of that width, is the value of the work-item `reach` places later in the sub-group;
+ * all work-items of the group reach it, and what the last `reach` of a sub-group get has no
+ * meaning. */
+#define PATCHBAY_ADDRESS(pointer) ((u64)(pointer))
 
 /* elementwise.h writes this for `condition ? x : y`. */
 #define PATCHBAY_SELECT(condition, x, y) ((condition) ? (x) : (y))
