@@ -28,13 +28,13 @@ struct Traits {
   bool divides_exactly = true;  // quotients and roots of f32 are correctly rounded
   std::int64_t vector_bytes = 16;
   std::int64_t compute_units = 1;
+  /// What an accelerator's work-item reads or writes at once (PATCHBAY_PACK_OF): 16, or 1 if the
+  /// compiler can't do it.
+  std::int64_t pack_bytes = 16;
   /// Work-items that can pass values to each other without memory (PATCHBAY_SHUFFLE_DOWN): a power
   /// of 2, or 1 if the device has no such groups.
   std::int64_t sub_group_width = 1;
 };
-
-/// What an accelerator's work-item reads or writes at once (PATCHBAY_PACK_OF).
-inline constexpr std::int64_t kPackBytes = 16;
 
 /// The number of work-items along each axis, and the size of a group. A function rounds the items
 /// up to whole groups, so texts must ignore the extra ones. A group has at most 256 work-items, and

@@ -58,8 +58,10 @@ Axes to_axes(const ReductionNest& nest) {
   return axes;
 }
 
-std::int64_t pack_of(std::uint8_t dtype) {
-  return kPackBytes / static_cast<std::int64_t>(element_bytes(dtype));
+/// The elements that a work-item of a group takes at once.
+std::int64_t pack_of(std::uint8_t dtype, const Traits& traits) {
+  const auto element = static_cast<std::int64_t>(element_bytes(dtype));
+  return std::max<std::int64_t>(traits.pack_bytes / element, 1);
 }
 
 std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
@@ -70,7 +72,7 @@ std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) 
            kReductionText + kReductionItemsText;
   }
   return text + define("WIDTH", traits.sub_group_width) + define("SIZE", kTeam) +
-         define("LANES", pack_of(in)) + kGroupsText + kReductionText + kReductionGroupsText;
+         define("LANES", pack_of(in, traits)) + kGroupsText + kReductionText + kReductionGroupsText;
 }
 
 Grid grid_of(std::int64_t items, std::int64_t group) {
@@ -99,7 +101,7 @@ class ReductionKernel final : public plugin::Kernel {
       : is_cpu_(backend.traits().is_cpu),
         fold_(fold),
         wide_(wide_of(fold)),
-        pack_(pack_of(in)),
+        pack_(pack_of(in, backend.traits())),
         workspace_bytes_(most_partials(backend.traits()) * kMostAccumulatorBytes),
         program_(backend.build(whole_text(fold, in, backend.traits()))),
         along_(program_("along")),
@@ -205,7 +207,7 @@ class ReductionKernel final : public plugin::Kernel {
       plan.team = std::min({wanted, each <= kShortRow ? kSmallTeam : kTeam, group_});
       cut(plan, pieces(results * plan.team, group_), kEnoughGroups, kLeastOfTeam);
       // Packs of a piece lie as those of the whole.
-      plan.piece_size = pieces(plan.piece_size, kPackBytes) * kPackBytes;
+      plan.piece_size = pieces(plan.piece_size, pack_) * pack_;
       groups = pieces(results * plan.pieces * plan.team, group_);
     }
     plan.grid = grid_of(groups * group_, group_);

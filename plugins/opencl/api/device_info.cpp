@@ -69,6 +69,9 @@ DeviceInfo::DeviceInfo(const Symbols& cl, std::string platform_name, cl_device d
   const auto small = [&](std::int64_t what) { return device_value<cl_uint>(cl, device, what); };
   const std::string extensions = device_text(cl, device, kDeviceExtensions);
   is_cpu = (number(kDeviceType) & kDeviceTypeCpu) != 0;
+  is_llvmpipe = name.starts_with("llvmpipe");
+  // It ends the loops of a work-item after 65535 passes in all, without an error.
+  has_long_items = is_cpu && !is_llvmpipe;
   shares_host_memory = small(kDeviceHostUnifiedMemory) != 0;
   has_f64 = number(kDeviceDoubleFpConfig) != 0;
   divides_exactly = (number(kDeviceSingleFpConfig) & kFpCorrectlyRoundedDivideSqrt) != 0;

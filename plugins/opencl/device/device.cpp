@@ -72,7 +72,7 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t) {
 
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   const std::string name(plugin::from_abi(spec.op));
-  const bool by_blocks = info_.is_cpu && host().option("opencl_gemm") != "tiles";
+  const bool by_blocks = info_.has_long_items && host().option("opencl_gemm") != "tiles";
   if (name == "gemm.1" && by_blocks) {
     return prepare_gemm_blocks(*this, portable_.traits(), host(), spec);
   }

@@ -13,10 +13,11 @@ namespace {
 portable::Traits traits_of(const DeviceInfo& info) {
   portable::Traits traits;
   traits.name = info.name;
-  traits.is_cpu = info.is_cpu;
+  traits.is_cpu = info.has_long_items;
   traits.has_f64 = info.has_f64;
-  traits.has_vectors = info.is_cpu;
+  traits.has_vectors = info.has_long_items;
   traits.divides_exactly = info.divides_exactly;
+  if (info.is_llvmpipe) traits.pack_bytes = 1;  // its compiler crashes
   traits.vector_bytes = info.vector_bytes;
   traits.compute_units = info.compute_units;
   return traits;
