@@ -49,7 +49,7 @@ std::uint32_t small_option(const plugin::Host& host, std::string_view name, std:
 
 /// A power of 2 up to 64.
 std::uint32_t width_option(const plugin::Host& host) {
-  const std::uint64_t width = number_option(host, "fake_sub_group_width", 1);
+  const std::uint64_t width = number_option(host, "fake_sub_group_width", 32);
   if (!std::has_single_bit(width) || width > 64) {
     refuse("fake_sub_group_width", "a power of 2 up to 64", std::to_string(width));
   }
