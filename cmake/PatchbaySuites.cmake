@@ -4,11 +4,12 @@
 cmake_minimum_required(VERSION 3.25)
 
 # patchbay_register_suites(NAME <name> PROGRAM <file> FOLDER <folder> TIMEOUT <seconds>
-#                          ENVIRONMENT <NAME=value>... [LABELS <label>...] [EACH_CASE])
+#                          ENVIRONMENT <NAME=value>... [LABELS <label>...] [LOCK <name>] [EACH_CASE])
 # Adds the entries <name>.<Suite>, each with all instantiations of the suite; with EACH_CASE the
 # entries are <name>.<Suite>.<case>. <folder>/test-results/<entry>.xml has the result of each case.
 function(patchbay_register_suites)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "EACH_CASE" "NAME;PROGRAM;FOLDER;TIMEOUT" "ENVIRONMENT;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "EACH_CASE" "NAME;PROGRAM;FOLDER;TIMEOUT;LOCK"
+    "ENVIRONMENT;LABELS")
   if(NOT EXISTS "${arg_PROGRAM}")
     add_test("${arg_NAME}.is_not_built" "${arg_PROGRAM}")
     return()
@@ -26,7 +27,7 @@ function(patchbay_register_suites)
              "--gtest_output=xml:${arg_FOLDER}/test-results/${file}.xml")
     set_tests_properties("${test}" PROPERTIES
       WORKING_DIRECTORY "${arg_FOLDER}" TIMEOUT "${arg_TIMEOUT}"
-      ENVIRONMENT "${arg_ENVIRONMENT}" LABELS "${arg_LABELS}"
+      ENVIRONMENT "${arg_ENVIRONMENT}" LABELS "${arg_LABELS}" RESOURCE_LOCK "${arg_LOCK}"
       SKIP_REGULAR_EXPRESSION "Every case was skipped")
   endforeach()
 endfunction()
