@@ -105,7 +105,9 @@ struct patchbay_group {
   void* caller = nullptr;
   void** stacks = nullptr; /* of each work-item that is not running */
   i32 size = 0, current = 0, num_done = 0;
-  bool in_loop = false, uneven = false;
+  bool in_loop = false, uneven = false, shares_too_much = false;
+  char* shared = nullptr; /* memory of the group */
+  i64 shared_bytes = 0;
 
   void go_to(i32 next) {
     void** const from = &stacks[current];
@@ -147,10 +149,23 @@ inline void patchbay_work_item::patchbay_barrier() {
   asm volatile("" ::: "memory");
 }
 
+/* Not thread-local variables, for which the system ends the process if there is no memory. The
+ * first work-item of a group never declares more than there is: it leaves the group instead. */
+inline char* patchbay_work_item::patchbay_share(i64 bytes) {
+  const i64 at = patchbay_shared_bytes;
+  patchbay_shared_bytes += (bytes + 63) / 64 * 64;
+  if (patchbay_shared_bytes <= patchbay_of->shared_bytes) return patchbay_of->shared + at;
+  patchbay_of->shares_too_much = true;
+  patchbay_of->leave();
+  return nullptr;
+}
+
 /* The work-items of a group run one after the other, so a barrier separates writes from reads. */
 template <class T>
 inline T patchbay_work_item::patchbay_shuffle_down(T value, i32 reach, i32 width) {
-  static thread_local T values[1024]; /* the largest group */
+  /* Behind the declared arrays, for the largest group. */
+  patchbay_work_item self = *this;
+  T* const values = reinterpret_cast<T*>(self.patchbay_share(1024 * sizeof(T)));
   const i32 me = patchbay_local_id[0] +
                  patchbay_group_size[0] *
                      (patchbay_local_id[1] + patchbay_group_size[1] * patchbay_local_id[2]);
@@ -197,10 +212,16 @@ inline void patchbay_run_groups(patchbay_launch& launch, Body body) {
     const_cast<Item&>(group.like_).patchbay_of = &group;
     group.stacks = stacks;
     group.size = size;
+    group.shared = launch.shared;
+    group.shared_bytes = launch.shared_bytes;
     for (i32 i = 0; i < size; ++i) {
       stacks[i] = patchbay_new_stack(lowest + (i + 1) * launch.stack_bytes, group.run_item, &group);
     }
     patchbay_switch(&group.caller, stacks[0]);
+    if (group.shares_too_much) {
+      launch.failure = PATCHBAY_TOO_MUCH_SHARED;
+      return;
+    }
     if (group.num_done == 1 && size > 1) {
       group.in_loop = true;
       patchbay_loop(group.like_, 1, body);

@@ -45,6 +45,11 @@ void check_arguments(const std::string& name, const int* codes, int count,
 
 [[noreturn]] void raise_failure(const std::string& name, int failure) {
   if (failure == kOutOfMemory) throw std::bad_alloc();
+  if (failure == PATCHBAY_TOO_MUCH_SHARED) {
+    throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, "kernel '" + name + "' has more than " +
+                                                          std::to_string(Stacks::kSharedBytes) +
+                                                          " bytes of shared memory");
+  }
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
                             "kernel '" + name +
                                 "': some work-items of a group reached a barrier and others did "
@@ -134,6 +139,8 @@ void Kernel::run(const Grid& grid, std::span<const void* const> arguments,
         stacks.emplace(*module_->stacks_, static_cast<int>(group_size));
         part.stacks = stacks->memory();
         part.stack_bytes = Stacks::kStackBytes;
+        part.shared = stacks->shared();
+        part.shared_bytes = Stacks::kSharedBytes;
       }
       entry_.run(part);
     } catch (const std::bad_alloc&) {

@@ -10,10 +10,12 @@ struct patchbay_launch {
   __INT64_TYPE__ begin, end; /* groups; axis 0 varies fastest */
   char* stacks;              /* with barriers: a stack for each work-item of a group */
   __INT64_TYPE__ stack_bytes;
+  char* shared; /* with barriers: the shared memory of a group */
+  __INT64_TYPE__ shared_bytes;
   __INT32_TYPE__ failure; /* set by the kernel */
 };
 
-enum { PATCHBAY_UNEVEN_BARRIER = 1 };
+enum { PATCHBAY_UNEVEN_BARRIER = 1, PATCHBAY_TOO_MUCH_SHARED = 3 };
 
 /* A kernel describes an argument by the number of its dtype (patchbay_dtype) and these bits. An
  * argument without a dtype contains its size in bytes. */

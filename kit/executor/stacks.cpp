@@ -9,13 +9,14 @@
 namespace patchbay::executor {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kPage = Stacks::kPageBytes;
 
-/// The size of the saved stack pointers, the stacks, and a page that catches an overflow.
+/// The size of a page that catches an overflow, the saved stack pointers, the stacks, and the
+/// shared memory at the end.
 std::size_t bytes_for(int num_work_items) {
   const auto n = static_cast<std::size_t>(num_work_items);
   const std::size_t bytes = n * (Stacks::kStackBytes + sizeof(void*)) + 64;
-  return kPage + (bytes + kPage - 1) / kPage * kPage;
+  return kPage + (bytes + kPage - 1) / kPage * kPage + Stacks::kSharedBytes;
 }
 
 }  // namespace

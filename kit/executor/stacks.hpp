@@ -14,6 +14,9 @@ class Stacks {
  public:
   /// Of one work-item. Not a power of two, so that stacks do not compete for the same cache lines.
   static constexpr std::size_t kStackBytes = (64 << 10) + 320;
+  /// The shared memory of a group.
+  static constexpr std::size_t kSharedBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kPageBytes = 4096;  // one is before the memory, to catch an overflow
 
   Stacks() = default;
   Stacks(const Stacks&) = delete;
@@ -28,6 +31,8 @@ class Stacks {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     char* memory() const { return area_.memory; }
+    /// Aligned to 64 bytes.
+    char* shared() const { return area_.memory + area_.size_bytes - kPageBytes - kSharedBytes; }
 
    private:
     friend class Stacks;

@@ -18,9 +18,11 @@ struct patchbay_group;
 struct patchbay_work_item {
   i32 patchbay_local_id[3], patchbay_group_id[3], patchbay_group_size[3], patchbay_num_groups[3];
   patchbay_group* patchbay_of;
+  i64 patchbay_shared_bytes; /* that are declared so far */
 
 #if PATCHBAY_HAS_BARRIERS
   inline void patchbay_barrier();
+  inline char* patchbay_share(i64 bytes);
   template <class T>
   inline T patchbay_shuffle_down(T value, i32 reach, i32 width);
 #else

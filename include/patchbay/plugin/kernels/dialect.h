@@ -245,9 +245,13 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_GLOBAL_ID64(axis) \
   ((i64)PATCHBAY_GROUP_ID(axis) * PATCHBAY_GROUP_SIZE(axis) + PATCHBAY_LOCAL_ID(axis))
 
-/* All work-items of a group run on one thread. */
-#define PATCHBAY_SHARED(T, name, count) static thread_local T name[count]
-#define PATCHBAY_SHARED_2D(T, name, rows, columns) static thread_local T name[rows][columns]
+/* Each work-item of a group gets the same arrays, because all declare the same. */
+#define PATCHBAY_SHARED(T, name, count) \
+  T(&name)[count] = *reinterpret_cast<T(*)[count]>(this->patchbay_share(sizeof(T) * (count)))
+#define PATCHBAY_SHARED_2D(T, name, rows, columns) \
+  T(&name)                                         \
+  [rows][columns] =                                \
+      *reinterpret_cast<T(*)[rows][columns]>(this->patchbay_share(sizeof(T) * (rows) * (columns)))
 #define PATCHBAY_BARRIER() (this->patchbay_barrier())
 #define PATCHBAY_SHUFFLE_DOWN(value, reach, width) \
   (this->patchbay_shuffle_down(value, reach, width))
