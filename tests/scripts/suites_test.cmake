@@ -30,7 +30,7 @@ made_of(made listed_program.sh)
 expect("suites"
   "p.Plain Plain.*;p.OnDevices OnDevices.*:Large/OnDevices.*;p.OfType OfType/0.*:OfType/1.*" "${made}")
 get_property(properties GLOBAL PROPERTY properties)
-expect("properties" "PROPERTIES;WORKING_DIRECTORY;/build;TIMEOUT;7;ENVIRONMENT;A=1 2;B=3;LABELS;;\
+expect("properties" "PROPERTIES;WORKING_DIRECTORY;/build;TIMEOUT;7;ENVIRONMENT;A=1 2;B=3;LABELS;;RESOURCE_LOCK;;\
 SKIP_REGULAR_EXPRESSION;Every case was skipped" "${properties}")
 
 made_of(made listed_program.sh EACH_CASE)
