@@ -6,8 +6,8 @@
 
 #include "conformance/chapters.h"
 #include "conformance/expect.h"
-#include "conformance/values/array.h"
 #include "conformance/kernels/launcher.h"
+#include "conformance/values/array.h"
 
 namespace patchbay::conformance {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Sums, products and extremes. Element i of a block belongs to lane i % kLanes; lanes are combined in halves.
-// Rows and columns use the same order, so a transposed view gives the same bits, as does any vector
-// width.
+// Sums, products and extremes. Element i of a block belongs to lane i % kLanes; lanes are combined
+// in halves. Rows and columns use the same order, so a transposed view gives the same bits, as does
+// any vector width.
 #include "patchbay/plugin/kernels/operators.h"
 
 #include "half_rows.hpp"
