@@ -3,7 +3,9 @@
 #ifndef PATCHBAY_KIT_PORTABLE_BACKEND_HPP_
 #define PATCHBAY_KIT_PORTABLE_BACKEND_HPP_
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +33,10 @@ struct Traits {
   /// What an accelerator's work-item reads or writes at once (PATCHBAY_PACK_OF): 16, or 1 if the
   /// compiler can't do it.
   std::int64_t pack_bytes = 16;
+  /// So many elements of that size.
+  std::int64_t pack_of(std::size_t element_bytes) const {
+    return std::max<std::int64_t>(pack_bytes / static_cast<std::int64_t>(element_bytes), 1);
+  }
   /// Work-items that can pass values to each other without memory (PATCHBAY_SHUFFLE_DOWN): a power
   /// of 2, or 1 if the device has no such groups.
   std::int64_t sub_group_width = 1;

@@ -58,12 +58,6 @@ Axes to_axes(const ReductionNest& nest) {
   return axes;
 }
 
-/// The elements that a work-item of a group takes at once.
-std::int64_t pack_of(std::uint8_t dtype, const Traits& traits) {
-  const auto element = static_cast<std::int64_t>(element_bytes(dtype));
-  return std::max<std::int64_t>(traits.pack_bytes / element, 1);
-}
-
 std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) {
   // The text declares the type of positions before it uses the definitions.
   const std::string text = fold_text(fold, in, traits);
@@ -72,7 +66,8 @@ std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) 
            kReductionText + kReductionItemsText;
   }
   return text + define("WIDTH", traits.sub_group_width) + define("SIZE", kTeam) +
-         define("LANES", pack_of(in, traits)) + kGroupsText + kReductionText + kReductionGroupsText;
+         define("LANES", traits.pack_of(element_bytes(in))) + kGroupsText + kReductionText +
+         kReductionGroupsText;
 }
 
 Grid grid_of(std::int64_t items, std::int64_t group) {
@@ -101,7 +96,7 @@ class ReductionKernel final : public plugin::Kernel {
       : is_cpu_(backend.traits().is_cpu),
         fold_(fold),
         wide_(wide_of(fold)),
-        pack_(pack_of(in, backend.traits())),
+        pack_(backend.traits().pack_of(element_bytes(in))),
         workspace_bytes_(most_partials(backend.traits()) * kMostAccumulatorBytes),
         program_(backend.build(whole_text(fold, in, backend.traits()))),
         along_(program_("along")),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/cpu_runtime.h"
+#include "support/patterns.h"
 
 namespace patchbay::test {
 namespace {
@@ -66,10 +67,6 @@ const RowOperator kOperators[] = {
     {"layer_norm", [](const Tensor& x) { return layer_norm(x, {x.shape()[1]}); },
      expect_layer_norm},
 };
-
-Doubles doubles_of(const Tensor& tensor) {
-  return tensor.detach().cast(DType::f64).to_vector<double>();
-}
 
 class CpuRows : public testing::TestWithParam<const char*> {};
 

@@ -13,7 +13,7 @@
 
 namespace patchbay::test {
 
-/// `count` values in (-1, 1) that are the same everywhere.
+/// Values in (-1, 1) that are the same everywhere.
 inline Tensor pattern(const Shape& shape, std::uint64_t seed, const Device& device) {
   std::vector<float> values(static_cast<std::size_t>(num_elements(shape)));
   std::uint64_t state = seed;
@@ -28,7 +28,7 @@ inline std::vector<double> doubles_of(const Tensor& tensor) {
   return tensor.detach().cast(DType::f64).to_vector<double>();
 }
 
-/// Largest difference from the values of `expected`, which may be on another device.
+/// No element may differ by more than `bound`. `expected` may be on another device.
 inline void expect_near(const Tensor& got, const Tensor& expected, double bound,
                         const std::string& what) {
   const std::vector<double> ours = doubles_of(got), theirs = doubles_of(expected);
@@ -38,7 +38,7 @@ inline void expect_near(const Tensor& got, const Tensor& expected, double bound,
   }
 }
 
-/// Rows of several lengths; a first element that is skipped moves them off the borders of packs.
+/// Rows of several lengths. Skipping the first elements moves the rows to other addresses.
 struct Rows {
   std::int64_t count, length, skipped;
 };

@@ -247,7 +247,7 @@ std::int64_t pack_of(const expression::Program& program, const Traits& traits) {
   for (std::size_t o = 0; o < program.outputs.size(); ++o) {
     widest = std::max<std::size_t>(widest, element_bytes(program.output_dtype(o)));
   }
-  return std::max<std::int64_t>(traits.pack_bytes / static_cast<std::int64_t>(widest), 1);
+  return traits.pack_of(widest);
 }
 
 bool can_turn(const expression::Program& program, const Traits& traits) {
