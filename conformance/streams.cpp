@@ -100,6 +100,16 @@ void an_event_on_an_idle_stream_is_done(Context& context) {
   expect(event.is_done(), "an event on an idle stream is not done");
 }
 
+/// An event on an idle stream may be a command of its own to the driver.
+void synchronize_covers_events(Context& context) {
+  const Stream stream(context.device());
+  for (int i = 0; i < 100; ++i) {
+    const Event event = stream.record();
+    stream.synchronize();
+    expect(event.is_done(), "turn {}: an event is not done after its stream was synchronized", i);
+  }
+}
+
 void events_outlive_their_stream(Context& context) {
   const Device device = context.device();
   const Counter counter(device);
@@ -229,6 +239,7 @@ std::vector<Check> streams_checks() {
       {"streams", "an_event_orders_two_streams", an_event_orders_two_streams},
       {"streams", "an_event_is_done_when_its_work_is", an_event_is_done_when_its_work_is},
       {"streams", "an_event_on_an_idle_stream_is_done", an_event_on_an_idle_stream_is_done},
+      {"streams", "synchronize_covers_events", synchronize_covers_events},
       {"streams", "events_outlive_their_stream", events_outlive_their_stream},
       {"streams", "deadlines", deadlines},
       {"streams", "a_device_waits_for_all_its_streams", a_device_waits_for_all_its_streams},

@@ -68,7 +68,8 @@ void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_
 }
 
 /// Returns an event for all work in the queue. A marker takes as long as a small copy, so it is
-/// used only if nothing is pending or the application may have queued work.
+/// used only if nothing is pending or the application may have queued work. It is a submission as
+/// any other: synchronize waits for it.
 EventHandle Stream::mark() {
   if (!is_shared_) {
     if (EventHandle last = timeline_->last_pending(queue_.get())) return last;
@@ -77,13 +78,14 @@ EventHandle Stream::mark() {
   check(cl_.clEnqueueMarkerWithWaitList(queue_.get(), 0, nullptr, &event),
         "clEnqueueMarkerWithWaitList");
   EventHandle marker(cl_, event);
+  timeline_->submitted(retain(cl_, marker), "mark");
   flush();
   return marker;
 }
 
 void Stream::record(plugin::Event& event) {
-  const std::uint64_t number = timeline_->last();
-  static_cast<Event&>(event).set(mark(), {timeline_, number});
+  EventHandle marker = mark();
+  static_cast<Event&>(event).set(std::move(marker), {timeline_, timeline_->last()});
 }
 
 void Stream::wait_event(plugin::Event& event) {

@@ -7,6 +7,11 @@
 
 namespace patchbay::opencl {
 
+EventHandle retain(const Symbols& cl, const EventHandle& event) {
+  check(cl.clRetainEvent(event.get()), "clRetainEvent");
+  return {cl, event.get()};
+}
+
 void Position::check() const {
   if (timeline != nullptr) timeline->check(number);
 }
@@ -36,9 +41,7 @@ EventHandle Timeline::last_pending(cl_queue queue) {
     const std::lock_guard<std::mutex> lock(clock_->mutex);
     collect(last_);
     if (pending_.empty()) return {};
-    const cl_event event = pending_.back().event.get();
-    opencl::check(cl_.clRetainEvent(event), "clRetainEvent");
-    last = EventHandle(cl_, event);
+    last = retain(cl_, pending_.back().event);
   }
   opencl::check(cl_.clFlush(queue), "clFlush");
   return last;

@@ -20,6 +20,9 @@ namespace patchbay::opencl {
 
 class Timeline;
 
+/// A second handle of the event.
+EventHandle retain(const Symbols& cl, const EventHandle& event);
+
 /// A position on a timeline; a default one precedes all submissions.
 struct Position {
   std::shared_ptr<Timeline> timeline;
