@@ -24,8 +24,14 @@ endif()
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
 # The folder of the broken plugins in tests/runtime/plugin, which no loader searches.
 set(PATCHBAY_TEST_FIXTURE_DIR "${PROJECT_BINARY_DIR}/tests/runtime/plugin/fixtures")
-# A cache in the build tree instead of the user's cache.
-set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PROJECT_BINARY_DIR}/test-cache")
+# Instead of the user's cache. The presets share it, because sanitizers do not change kernels. A
+# driver's compiled kernels do not tell with which options of the driver they were compiled.
+set(PATCHBAY_TEST_CACHE_DIR "${PROJECT_BINARY_DIR}/test-cache" CACHE PATH
+  "Where tests keep compiled kernels")
+set(PATCHBAY_TEST_CACHE "PATCHBAY_CACHE_DIR=${PATCHBAY_TEST_CACHE_DIR}")
+if(PATCHBAY_TEST_OPTIMISED_KERNELS)
+  string(APPEND PATCHBAY_TEST_CACHE "-optimised")
+endif()
 
 # The compile options of every test program.
 function(patchbay_configure_test_target name)
