@@ -55,6 +55,7 @@ set(PATCHBAY_TEST_SANITIZERS
 function(patchbay_test_environment out)
   set(${out}
     "PATCHBAY_TEST_PLUGIN_DIR=${PATCHBAY_TEST_PLUGIN_DIR}"
+    "${PATCHBAY_TEST_CACHE}"
     ${PATCHBAY_TEST_SANITIZERS}
     ${PATCHBAY_TEST_DRIVERS}
     ${PATCHBAY_TEST_KERNELS}
@@ -82,7 +83,7 @@ function(patchbay_add_test name)
     "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
   if(arg_ON_EACH_DEVICE)
     list(APPEND arg_DEPENDS patchbay-plugins patchbay-fake patchbay_simulations)
-    list(APPEND arg_ENVIRONMENT ${PATCHBAY_TEST_EACH_DEVICE} ${PATCHBAY_TEST_CACHE})
+    list(APPEND arg_ENVIRONMENT ${PATCHBAY_TEST_EACH_DEVICE})
   endif()
   add_executable(${name} ${arg_SOURCES})
   patchbay_configure_test_target(${name})
