@@ -1,10 +1,10 @@
-# patchbay_add_archive(<target> <objects>... [OUTPUT_DIRECTORY <folder>])
+# patchbay_add_archive(<target> <objects>... OUTPUT_NAME <name> [OUTPUT_DIRECTORY <folder>])
 #
-# Creates the static library libpatchbay.a from the object libraries <objects>. It contains one
+# Creates the static library lib<name>.a from the object libraries <objects>. It contains one
 # object file whose hidden symbols are local, so it exports the same symbols as the shared library,
 # and its fmt, Boost and nlohmann-json do not conflict with those of the program.
 function(patchbay_add_archive target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_DIRECTORY" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME;OUTPUT_DIRECTORY" "")
   if(NOT CMAKE_OBJCOPY)
     message(FATAL_ERROR "the static library needs objcopy, which is not found: set CMAKE_OBJCOPY")
   endif()
@@ -22,7 +22,7 @@ function(patchbay_add_archive target)
     DEPENDS ${objects} COMMAND_EXPAND_LISTS VERBATIM
     COMMENT "Merging the objects of ${target}")
   add_library(${target} STATIC "${merged}")
-  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME patchbay)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME "${arg_OUTPUT_NAME}")
   if(arg_OUTPUT_DIRECTORY)
     set_target_properties(${target} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${arg_OUTPUT_DIRECTORY}")
   endif()

@@ -18,7 +18,14 @@ install(TARGETS ${installed_targets} EXPORT patchbayTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT patchbayTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
 
-# The kit's targets have their own file: a package without them is valid.
+# Networks, and the kit, have files of their own: a package without them is valid.
+if(TARGET patchbay_nn)
+  install(TARGETS patchbay_nn EXPORT patchbayNnTargets
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)
+  install(EXPORT patchbayNnTargets NAMESPACE patchbay:: DESTINATION "${package_dir}")
+endif()
+
 get_property(kit_libraries GLOBAL PROPERTY PATCHBAY_KIT_LIBRARIES)
 list(TRANSFORM kit_libraries PREPEND patchbay- OUTPUT_VARIABLE kit_targets)
 install(TARGETS ${kit_targets} EXPORT patchbayKitTargets

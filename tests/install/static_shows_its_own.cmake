@@ -1,11 +1,16 @@
-# What the archive shows to a program is its own: no symbol of the libraries inside.
-execute_process(COMMAND nm -C --defined-only --extern-only "${moved}/${libdir}/libpatchbay.a"
-                OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-if(NOT symbols MATCHES " T patchbay::version\\(\\)")
-  message(FATAL_ERROR "the archive does not show patchbay::version()")
-endif()
-string(REGEX MATCHALL "[^\n]*(fmt|boost|nlohmann)::[^\n]*" foreign "${symbols}")
-if(foreign)
-  list(JOIN foreign "\n" foreign)
-  message(FATAL_ERROR "the archive shows\n${foreign}")
-endif()
+# What an archive shows to a program is its own: no symbol of the libraries inside.
+set(libraries patchbay patchbay-nn)
+set(functions "patchbay::version()" "patchbay::nn::Module::summary")
+foreach(library function IN ZIP_LISTS libraries functions)
+  execute_process(COMMAND nm -C --defined-only --extern-only "${moved}/${libdir}/lib${library}.a"
+                  OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(FIND "${symbols}" " T ${function}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${library}: the archive does not show ${function}")
+  endif()
+  string(REGEX MATCHALL "[^\n]*(fmt|boost|nlohmann)::[^\n]*" foreign "${symbols}")
+  if(foreign)
+    list(JOIN foreign "\n" foreign)
+    message(FATAL_ERROR "${library}: the archive shows\n${foreign}")
+  endif()
+endforeach()

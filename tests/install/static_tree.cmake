@@ -1,4 +1,4 @@
-# A tree with BUILD_SHARED_LIBS=OFF, installed and moved. Its archive and plugins are those of this
+# A tree with BUILD_SHARED_LIBS=OFF, installed and moved. Its archives and plugins are those of this
 # build tree, because compiling them again takes minutes.
 set(tree "${prefix} build")
 file(REMOVE_RECURSE "${tree}" "${prefix}" "${moved}")
@@ -9,7 +9,8 @@ execute_process(
           "-DCMAKE_INSTALL_LIBDIR=${libdir}" "-DCMAKE_INSTALL_BINDIR=${bindir}"
           "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_C_COMPILER=${c_compiler}"
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-file(COPY "${archive}" DESTINATION "${tree}/${libdir}")
+file(GLOB archives "${archive}/*.a")
+file(COPY ${archives} DESTINATION "${tree}/${libdir}")
 file(COPY "${build}/${libdir}/patchbay" DESTINATION "${tree}/${libdir}")
 file(GLOB kit "${build}/kit/*.a")
 file(COPY ${kit} DESTINATION "${tree}/kit")

@@ -49,6 +49,7 @@ TEST(Readme, ProgramOfTheChapterOnProfiles) { expect_output(PROFILING_PROGRAM, P
 TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENSORS_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }
+TEST(Readme, ProgramOfTheChapterOnModules) { expect_output(MODULES_PROGRAM, MODULES_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnFusion) { expect_output(FUSION_PROGRAM, FUSION_OUTPUT); }
 

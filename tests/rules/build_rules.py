@@ -95,6 +95,7 @@ def headers_c(tree: Tree, build: Path | None):
 
 ENTRY = re.compile(r"patchbay_plugin_v[0-9]+")
 SYSTEM_LIBRARY = re.compile(r"lib(c|m|stdc\+\+|gcc_s)\.so\.[0-9]+|ld-linux[-\w]*\.so\.[0-9]+")
+OF_NETWORKS = re.compile(r"lib(patchbay|z)\.so\.[0-9]+")
 SANITIZER = re.compile(r"lib(a|t|ub|l)san\.so\.[0-9]+")
 HEADER_ONLY = re.compile(r"(?:[\w ]+ for )?(?:\w+ )?(fmt|boost|nlohmann|CLI)::")
 
@@ -118,7 +119,8 @@ def needed(library: Path) -> list[str]:
 def binaries(tree: Tree, build: Path | None):
     """A plugin exports its entry alone; nothing needs more than the system's libraries."""
     folder = need_build(build)
-    core = folder / "lib" / "libpatchbay.so"
+    core, networks = folder / "lib" / "libpatchbay.so", folder / "lib" / "libpatchbay-nn.so"
+    libraries = [library for library in (core, networks) if library.exists()]
     plugins = [*folder.glob("lib/patchbay/plugins/*.so"), *folder.glob("test-plugins/*.so")]
     if not core.exists() and not plugins:
         raise Skip(f"nothing is built in {folder}")
@@ -127,10 +129,13 @@ def binaries(tree: Tree, build: Path | None):
         if len(symbols) != 1 or not ENTRY.fullmatch(symbols[0]):
             shown = ", ".join(symbols[:5]) or "nothing"
             yield Violation(str(plugin), 1, f"exports {len(symbols)} symbols, not its entry: {shown}")
-    for library in [*sorted(plugins), *([core] if core.exists() else [])]:
+    for library in [*sorted(plugins), *libraries]:
         for name in needed(library):
+            if library == networks and OF_NETWORKS.fullmatch(name):
+                continue
             if not SYSTEM_LIBRARY.fullmatch(name) and not SANITIZER.fullmatch(name):
                 yield Violation(str(library), 1, f"needs {name}, which is no system library")
-    for symbol in exported(core) if core.exists() else []:
-        if HEADER_ONLY.match(symbol):
-            yield Violation(str(core), 1, f"exports a symbol of another library: {symbol}")
+    for library in libraries:
+        for symbol in exported(library):
+            if HEADER_ONLY.match(symbol):
+                yield Violation(str(library), 1, f"exports a symbol of another library: {symbol}")

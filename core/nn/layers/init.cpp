@@ -1,0 +1,101 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/init.h"
+
+#include <cmath>
+
+#include "patchbay/autograd.h"
+
+#include "core/base/error.h"
+
+namespace patchbay::nn::init {
+
+using runtime::raise;
+
+Fan fan_of(const Tensor& weight) {
+  if (weight.rank() < 2) {
+    raise(ErrorCode::kShapeMismatch,
+          "[fan_of] too few dimensions: expected a weight [out, in, ...], got {}",
+          patchbay::to_string(weight.shape()));
+  }
+  std::int64_t others = 1;
+  for (int d = 2; d < weight.rank(); ++d) others *= weight.size(d);
+  return {weight.size(1) * others, weight.size(0) * others};
+}
+
+double gain_of(Nonlinearity function, double slope) {
+  switch (function) {
+    case Nonlinearity::kLinear:
+    case Nonlinearity::kSigmoid: return 1;
+    case Nonlinearity::kTanh: return 5.0 / 3;
+    case Nonlinearity::kRelu: return std::sqrt(2.0);
+    case Nonlinearity::kLeakyRelu: return std::sqrt(2 / (1 + slope * slope));
+    case Nonlinearity::kSelu: return 0.75;
+  }
+  raise(ErrorCode::kInvalidArgument, "[gain_of] no such function: got number {}",
+        static_cast<int>(function));
+}
+
+const Tensor& constant(const Tensor& tensor, double value) {
+  const NoGrad no_grad;
+  return tensor.fill_(value);
+}
+
+const Tensor& uniform(const Tensor& tensor, double low, double high,
+                      const OptionalGenerator& generator) {
+  const NoGrad no_grad;
+  return fill_uniform(tensor, low, high, generator);
+}
+
+const Tensor& normal(const Tensor& tensor, double mean, double deviation,
+                     const OptionalGenerator& generator) {
+  const NoGrad no_grad;
+  return fill_normal(tensor, mean, deviation, generator);
+}
+
+namespace {
+
+double kaiming_deviation(const Tensor& tensor, const KaimingOptions& options) {
+  const Fan fan = fan_of(tensor);
+  const auto count = static_cast<double>(options.mode == FanMode::kIn ? fan.in : fan.out);
+  return gain_of(options.nonlinearity, options.slope) / std::sqrt(count);
+}
+
+double xavier_deviation(const Tensor& tensor, double gain) {
+  const Fan fan = fan_of(tensor);
+  return gain * std::sqrt(2 / static_cast<double>(fan.in + fan.out));
+}
+
+const Tensor& symmetric(const Tensor& tensor, double deviation,
+                        const OptionalGenerator& generator) {
+  if (tensor.num_elements() == 0) return tensor;  // the deviation is infinite
+  const double limit = std::sqrt(3.0) * deviation;
+  return uniform(tensor, -limit, limit, generator);
+}
+
+const Tensor& centered(const Tensor& tensor, double deviation, const OptionalGenerator& generator) {
+  if (tensor.num_elements() == 0) return tensor;
+  return normal(tensor, 0, deviation, generator);
+}
+
+}  // namespace
+
+const Tensor& xavier_uniform(const Tensor& tensor, double gain,
+                             const OptionalGenerator& generator) {
+  return symmetric(tensor, xavier_deviation(tensor, gain), generator);
+}
+
+const Tensor& xavier_normal(const Tensor& tensor, double gain, const OptionalGenerator& generator) {
+  return centered(tensor, xavier_deviation(tensor, gain), generator);
+}
+
+const Tensor& kaiming_uniform(const Tensor& tensor, const KaimingOptions& options,
+                              const OptionalGenerator& generator) {
+  return symmetric(tensor, kaiming_deviation(tensor, options), generator);
+}
+
+const Tensor& kaiming_normal(const Tensor& tensor, const KaimingOptions& options,
+                             const OptionalGenerator& generator) {
+  return centered(tensor, kaiming_deviation(tensor, options), generator);
+}
+
+}  // namespace patchbay::nn::init

@@ -1,0 +1,25 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/nn/layers/sizes.h"
+
+#include "patchbay/ops.h"
+
+#include "core/base/error.h"
+
+namespace patchbay::nn::layers {
+
+std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size) {
+  if (size < 0) {
+    runtime::raise(ErrorCode::kInvalidArgument, "[{}] a wrong size: expected {} >= 0, got {}",
+                   layer, name, size);
+  }
+  return size;
+}
+
+void create_parameter(const Parameter& parameter, const Shape& shape,
+                      const std::function<void(const Tensor&)>& fill) {
+  const Tensor tensor = empty(shape, {parameter.dtype(), parameter.device()});
+  fill(tensor);
+  parameter.set(tensor);
+}
+
+}  // namespace patchbay::nn::layers

@@ -1,0 +1,24 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What the constructors of layers share.
+#ifndef PATCHBAY_CORE_NN_LAYERS_SIZES_H_
+#define PATCHBAY_CORE_NN_LAYERS_SIZES_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "patchbay/nn/parameter.h"
+#include "patchbay/shape.h"
+
+namespace patchbay::nn::layers {
+
+/// Errors: kInvalidArgument if the size is negative: "[Linear] a wrong size: ...".
+std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size);
+
+/// Gives the parameter a tensor of this shape where and as it is to be, with values by `fill`.
+void create_parameter(const Parameter& parameter, const Shape& shape,
+                      const std::function<void(const Tensor&)>& fill);
+
+}  // namespace patchbay::nn::layers
+
+#endif  // PATCHBAY_CORE_NN_LAYERS_SIZES_H_

@@ -1,0 +1,70 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/nn/module/call.h"
+
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/nn/module/walk.h"
+
+namespace patchbay::nn::module {
+namespace {
+
+using runtime::raise;
+
+thread_local const Call* innermost = nullptr;
+
+/// An error whose message names the layer already.
+class LayerError final : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace
+
+Call::Call(Module& module) : module_(module), outer_(innermost) { innermost = this; }
+
+Call::~Call() { innermost = outer_; }
+
+std::string Call::path() const {
+  if (outer_ == nullptr) return {};
+  std::string name;
+  walk(outer_->module_, {[&](const std::string& each, Module& module) {
+                           if (name.empty() && &module == &module_) name = each;
+                         },
+                         {}});
+  if (name.empty()) return {};
+  const std::string above = outer_->path();
+  return above.empty() ? name : above + '.' + name;
+}
+
+std::string Call::layer() const {
+  const std::string name = path(), type = module_.type_name();
+  return name.empty() ? type : name + " (" + type + ')';
+}
+
+void Call::check_device(const Tensor& input) const {
+  if (!input.defined()) return;
+  const Device device = input.device();
+  walk_members(module_, {}, [&](std::string_view name, Parameter& parameter) {
+    if (!parameter.defined() || parameter.device() == device) return;
+    const std::string there = parameter.device().name(), here = device.name();
+    throw LayerError(
+        ErrorCode::kDeviceMismatch,
+        fmt::format("[{0}] input and parameter are on different devices: expected the input on {1} "
+                    "like {2}, got {3} (input: {4} {5} {3}; {2}: {6} {7} {1}). Move one of them: "
+                    "input.to(\"{1}\") or model.move_to(\"{3}\").",
+                    layer(), there, name, here, patchbay::to_string(input.shape()),
+                    patchbay::to_string(input.dtype()), patchbay::to_string(parameter->shape()),
+                    patchbay::to_string(parameter.dtype())));
+  });
+}
+
+void Call::rethrow(const Error& error, const Tensor& input) const {
+  if (dynamic_cast<const LayerError*>(&error) != nullptr) throw;
+  // Only now: a module may well have parts on several devices, and bring its input to them.
+  if (error.code() == ErrorCode::kDeviceMismatch) check_device(input);
+  throw LayerError(error.code(), fmt::format("{} Layer: {}.", error.what(), layer()),
+                   error.native_code(), error.is_retryable());
+}
+
+}  // namespace patchbay::nn::module

@@ -1,0 +1,37 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The calls of modules that a thread is in, so that an error can name its layer.
+#ifndef PATCHBAY_CORE_NN_MODULE_CALL_H_
+#define PATCHBAY_CORE_NN_MODULE_CALL_H_
+
+#include <string>
+
+#include "patchbay/error.h"
+#include "patchbay/nn/module.h"
+
+namespace patchbay::nn::module {
+
+class Call {
+ public:
+  explicit Call(Module& module);
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  /// "encoder.hidden (Linear)": the names from the outermost call down. A module that is called
+  /// but is no member of the one that calls it has its type alone.
+  std::string layer() const;
+  /// The error with the name of the layer, unless it has one. That operands are on different
+  /// devices is said of input and parameter, if a parameter of the module itself is the cause.
+  [[noreturn]] void rethrow(const Error& error, const Tensor& input) const;
+
+ private:
+  void check_device(const Tensor& input) const;
+  std::string path() const;
+
+  Module& module_;
+  const Call* const outer_;
+};
+
+}  // namespace patchbay::nn::module
+
+#endif  // PATCHBAY_CORE_NN_MODULE_CALL_H_

@@ -1,0 +1,63 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/parameter.h"
+
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/nn/module/place.h"
+
+namespace patchbay::nn {
+namespace {
+
+/// Without the record of how it was made.
+Tensor held(Tensor value, bool is_trained) {
+  if (!value.defined()) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[Parameter] the tensor is undefined: expected one with elements, or none at "
+                   "all, for a lazy layer");
+  }
+  if (!value.is_leaf()) value = value.detach();
+  if (value.requires_grad() != is_trained) value.requires_grad_(is_trained);
+  return value;
+}
+
+}  // namespace
+
+Parameter::Parameter() : Parameter(TensorOptions()) {}
+
+Parameter::Parameter(const TensorOptions& options) : place_(std::make_shared<module::Place>()) {
+  place_->options = {options.dtype.value_or(DType::f32),
+                     options.device ? *options.device : default_device()};
+}
+
+Parameter::Parameter(Tensor value, bool is_trained) : place_(std::make_shared<module::Place>()) {
+  place_->is_trained = is_trained;
+  place_->value = held(std::move(value), is_trained);
+}
+
+bool Parameter::defined() const { return place_->value.defined(); }
+
+const Tensor& Parameter::value() const {
+  if (!place_->value.defined()) [[unlikely]] {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[Parameter] it has no shape yet: expected a batch before, from which a lazy "
+                   "layer learns its sizes. Run the model on a batch first.");
+  }
+  return place_->value;
+}
+
+void Parameter::set(Tensor value) const {
+  place_->value = held(std::move(value), place_->is_trained);
+}
+
+Device Parameter::device() const {
+  return defined() ? place_->value.device() : *place_->options.device;
+}
+
+DType Parameter::dtype() const {
+  return defined() ? place_->value.dtype() : *place_->options.dtype;
+}
+
+bool Parameter::is_trained() const { return place_->is_trained; }
+
+}  // namespace patchbay::nn

@@ -1,0 +1,98 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/nn/module/walk.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace patchbay::nn {
+
+Members::~Members() = default;
+
+namespace module {
+namespace {
+
+using runtime::raise;
+
+class Walk final : public Members {
+ public:
+  Walk(Module& root, const Visitor& visitor) : visitor_(visitor) { enter(root); }
+
+ private:
+  void enter(Module& module) {
+    if (visitor_.module) visitor_.module(path_, module);
+    const std::string type = std::exchange(type_, module.type_name());
+    const std::vector<std::string> names = std::exchange(names_, {});
+    module.members(*this);
+    names_ = names;
+    type_ = type;
+  }
+
+  void visit(std::string_view name, Module& module) override {
+    const std::size_t length = extend(name);
+    enter(module);
+    path_.resize(length);
+  }
+  void visit(std::string_view name, Parameter& parameter, bool is_buffer) override {
+    const std::size_t length = extend(name);
+    if (visitor_.parameter) visitor_.parameter(path_, parameter, is_buffer);
+    path_.resize(length);
+  }
+
+  /// Returns the length of the path before.
+  std::size_t extend(std::string_view name) {
+    if (name.empty() || name.find('.') != std::string_view::npos) {
+      raise(ErrorCode::kInvalidArgument,
+            "[members] a wrong name in {}: expected some text without dots, got '{}'", type_, name);
+    }
+    if (std::ranges::find(names_, name) != names_.end()) {
+      raise(ErrorCode::kInvalidArgument,
+            "[members] two members of {} have one name: expected different ones, got '{}' twice",
+            type_, name);
+    }
+    names_.emplace_back(name);
+    const std::size_t length = path_.size();
+    if (length != 0) path_ += '.';
+    path_ += name;
+    return length;
+  }
+
+  const Visitor& visitor_;
+  std::string path_, type_;
+  std::vector<std::string> names_;  // of the module that is visited
+};
+
+class WalkMembers final : public Members {
+ public:
+  using OnModule = std::function<void(std::string_view, Module&)>;
+  using OnParameter = std::function<void(std::string_view, Parameter&)>;
+  WalkMembers(const OnModule& module, const OnParameter& parameter)
+      : module_(module), parameter_(parameter) {}
+
+ private:
+  void visit(std::string_view name, Module& module) override {
+    if (module_) module_(name, module);
+  }
+  void visit(std::string_view name, Parameter& parameter, bool) override {
+    if (parameter_) parameter_(name, parameter);
+  }
+
+  const OnModule& module_;
+  const OnParameter& parameter_;
+};
+
+}  // namespace
+
+void walk(Module& root, const Visitor& visitor) { Walk(root, visitor); }
+
+void walk_members(Module& of, const std::function<void(std::string_view, Module&)>& module,
+                  const std::function<void(std::string_view, Parameter&)>& parameter) {
+  WalkMembers visitor(module, parameter);
+  of.members(visitor);
+}
+
+}  // namespace module
+}  // namespace patchbay::nn

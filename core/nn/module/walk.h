@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Visits the members of a module and of all modules below it.
+#ifndef PATCHBAY_CORE_NN_MODULE_WALK_H_
+#define PATCHBAY_CORE_NN_MODULE_WALK_H_
+
+#include <functional>
+#include <string>
+
+#include "patchbay/nn/module.h"
+
+namespace patchbay::nn::module {
+
+struct Visitor {
+  /// Each is called with the name from the root down. Undefined: not called.
+  std::function<void(const std::string& name, Module& module)> module;
+  std::function<void(const std::string& name, Parameter& parameter, bool is_buffer)> parameter;
+};
+
+/// The root itself comes first, as "". Errors: kInvalidArgument for names that are empty, have dots
+/// or occur twice in one module.
+void walk(Module& root, const Visitor& visitor);
+
+/// The members of the module itself.
+void walk_members(Module& of, const std::function<void(std::string_view, Module&)>& module,
+                  const std::function<void(std::string_view, Parameter&)>& parameter);
+
+}  // namespace patchbay::nn::module
+
+#endif  // PATCHBAY_CORE_NN_MODULE_WALK_H_

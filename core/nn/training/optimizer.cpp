@@ -1,0 +1,219 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "patchbay/autograd.h"
+#include "patchbay/ops.h"
+
+#include "core/base/error.h"
+#include "core/nn/module/place.h"
+
+namespace patchbay::nn {
+
+using runtime::raise;
+
+namespace {
+
+void check_rate(double rate) {
+  if (!(rate >= 0) || !std::isfinite(rate)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Optimizer] a wrong learning rate: expected a number >= 0, got {}", rate);
+  }
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, std::size_t num_lists)
+    : parameters_(std::move(parameters)),
+      learning_rate_(learning_rate),
+      parameter_steps_(parameters_.size(), 0),
+      lists_(num_lists) {
+  check_rate(learning_rate);
+  if (parameters_.empty()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Optimizer] no parameters: expected those of a model, model.parameters()");
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (std::find(parameters_.begin(), parameters_.begin() + static_cast<std::ptrdiff_t>(i),
+                  parameters_[i]) != parameters_.begin() + static_cast<std::ptrdiff_t>(i)) {
+      raise(ErrorCode::kInvalidArgument,
+            "[Optimizer] a parameter occurs twice: expected each once, got number {} again", i);
+    }
+  }
+  for (auto& list : lists_) {
+    for (const Parameter& parameter : parameters_) {
+      list.push_back(std::make_shared<Tensor>());
+      auto& companions = parameter.place().companions;
+      std::erase_if(companions, [](const auto& each) { return each.expired(); });
+      companions.push_back(list.back());
+    }
+  }
+}
+
+Optimizer::~Optimizer() = default;
+
+void Optimizer::set_learning_rate(double rate) {
+  check_rate(rate);
+  learning_rate_ = rate;
+}
+
+/// Makes what is not there yet.
+void Optimizer::prepare() {
+  for (auto& list : lists_) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Tensor& value = parameters_[i].value();
+      if (!value.grad().defined()) continue;
+      Tensor& kept = *list[i];
+      if (!kept.defined()) {
+        kept = zeros(value.shape(), {value.dtype(), value.device()});
+      } else if (kept.shape() != value.shape()) {
+        raise(ErrorCode::kShapeMismatch,
+              "[step] parameter {} has another shape than before: expected {}, got {}. Make a new "
+              "optimiser.",
+              i, patchbay::to_string(kept.shape()), patchbay::to_string(value.shape()));
+      } else if (kept.device() != value.device() || kept.dtype() != value.dtype()) {
+        // The tensor was replaced, not moved with its module.
+        kept = kept.to(value.device()).cast(value.dtype());
+      }
+    }
+  }
+}
+
+void Optimizer::step() {
+  const NoGrad no_grad;
+  prepare();
+  struct Part {
+    TensorList values, gradients;
+    std::vector<TensorList> lists;
+    std::vector<std::size_t> numbers;
+  };
+  // By their number of steps: one part, unless some had no gradient before.
+  std::map<std::int64_t, Part> parts;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const Tensor& value = parameters_[i].value();
+    Tensor gradient = value.grad();
+    if (!gradient.defined()) continue;
+    Part& part = parts[parameter_steps_[i] + 1];
+    part.values.push_back(value);
+    part.gradients.push_back(std::move(gradient));
+    part.lists.resize(lists_.size());
+    for (std::size_t k = 0; k < lists_.size(); ++k) part.lists[k].push_back(*lists_[k][i]);
+    part.numbers.push_back(i);
+  }
+  for (const auto& [step, part] : parts) {
+    update(part.values, part.gradients, part.lists, step);
+    for (const std::size_t i : part.numbers) ++parameter_steps_[i];
+  }
+  ++num_steps_;
+}
+
+void Optimizer::zero_grad() {
+  for (const Parameter& parameter : parameters_) {
+    if (parameter.defined()) parameter->set_grad(Tensor());
+  }
+}
+
+Optimizer::State Optimizer::state() const {
+  State state{num_steps_, parameter_steps_, {}};
+  for (const auto& list : lists_) {
+    std::vector<Tensor>& tensors = state.lists.emplace_back();
+    for (const auto& each : list) tensors.push_back(*each);
+  }
+  return state;
+}
+
+void Optimizer::set_state(const State& state) {
+  if (state.lists.size() != lists_.size()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[set_state] the state of another optimiser: expected {} lists, got {}", lists_.size(),
+          state.lists.size());
+  }
+  const auto check_size = [&](std::size_t size) {
+    if (size == parameters_.size()) return;
+    raise(ErrorCode::kInvalidArgument,
+          "[set_state] the state of another model: expected {} parameters, got {}",
+          parameters_.size(), size);
+  };
+  check_size(state.parameter_steps.size());
+  std::vector<std::vector<Tensor>> copies;
+  for (const auto& list : state.lists) {
+    check_size(list.size());
+    std::vector<Tensor>& tensors = copies.emplace_back();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      Tensor copy;
+      if (list[i].defined()) {
+        const Tensor& value = parameters_[i].value();
+        if (list[i].shape() != value.shape()) {
+          raise(ErrorCode::kShapeMismatch,
+                "[set_state] tensor {} has another shape: expected {}, got {}", i,
+                patchbay::to_string(value.shape()), patchbay::to_string(list[i].shape()));
+        }
+        copy = list[i].detach().to(value.device(), {.copy = true}).cast(value.dtype());
+      }
+      tensors.push_back(std::move(copy));
+    }
+  }
+  for (std::size_t k = 0; k < lists_.size(); ++k) {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) *lists_[k][i] = std::move(copies[k][i]);
+  }
+  num_steps_ = state.num_steps;
+  parameter_steps_ = state.parameter_steps;
+}
+
+// ---------------------------------------------------------------------------- optimisers ---
+
+SGD::SGD(std::vector<Parameter> parameters, const SgdOptions& options)
+    : Optimizer(std::move(parameters), options.learning_rate, options.momentum != 0 ? 1 : 0),
+      options_(options) {}
+
+void SGD::update(const TensorList& parameters, const TensorList& gradients,
+                 const std::vector<TensorList>& lists, std::int64_t step) {
+  options_.learning_rate = learning_rate();
+  sgd_update(parameters, gradients, lists.empty() ? TensorList() : lists[0], step, options_);
+}
+
+Adam::Adam(std::vector<Parameter> parameters, const AdamOptions& options)
+    : Optimizer(std::move(parameters), options.learning_rate, 2), options_(options) {}
+
+void Adam::update(const TensorList& parameters, const TensorList& gradients,
+                  const std::vector<TensorList>& lists, std::int64_t step) {
+  options_.learning_rate = learning_rate();
+  adam_update(parameters, gradients, lists[0], lists[1], step, options_);
+}
+
+namespace {
+
+AdamOptions decoupled(AdamOptions options) {
+  options.decoupled = true;
+  return options;
+}
+
+TensorList gradients_of(std::span<const Parameter> parameters) {
+  TensorList gradients;
+  for (const Parameter& parameter : parameters) {
+    if (!parameter.defined()) continue;
+    if (Tensor gradient = parameter->grad(); gradient.defined()) {
+      gradients.push_back(std::move(gradient));
+    }
+  }
+  return gradients;
+}
+
+}  // namespace
+
+AdamW::AdamW(std::vector<Parameter> parameters, AdamOptions options)
+    : Adam(std::move(parameters), decoupled(options)) {}
+
+Tensor clip_grad_norm(std::span<const Parameter> parameters, double most) {
+  return clip_by_norm(gradients_of(parameters), most);
+}
+
+void clip_grad_value(std::span<const Parameter> parameters, double limit) {
+  clip_by_value(gradients_of(parameters), limit);
+}
+
+}  // namespace patchbay::nn

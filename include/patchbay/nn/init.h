@@ -1,0 +1,60 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// First values of parameters: docs/modules.md. They write the tensor in place and return it;
+// nothing is recorded, so parameters may require gradients. Without a generator, the default
+// generator of the device's runtime is used. Dtypes: floats. Errors: kShapeMismatch for too few
+// dimensions; kInvalidArgument for a range that is empty.
+#ifndef PATCHBAY_NN_INIT_H_
+#define PATCHBAY_NN_INIT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "patchbay/export.h"
+#include "patchbay/random.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay::nn::init {
+
+/// The number of inputs of an output element, and of output elements of an input: of a weight
+/// [out, in, ...], `in` and `out` times the number of the other elements.
+struct Fan {
+  std::int64_t in, out;
+};
+PATCHBAY_API Fan fan_of(const Tensor& weight);
+
+enum class FanMode : std::uint8_t { kIn, kOut };
+enum class Nonlinearity : std::uint8_t { kLinear, kSigmoid, kTanh, kRelu, kLeakyRelu, kSelu };
+/// By how much to widen weights before the function, so that variances stay: 1, 1, 5/3, sqrt(2),
+/// sqrt(2 / (1 + slope^2)), 3/4.
+PATCHBAY_API double gain_of(Nonlinearity function, double slope = 0.01);
+
+using OptionalGenerator = std::optional<Generator>;
+
+PATCHBAY_API const Tensor& constant(const Tensor& tensor, double value);
+PATCHBAY_API const Tensor& uniform(const Tensor& tensor, double low = 0, double high = 1,
+                                   const OptionalGenerator& generator = {});
+PATCHBAY_API const Tensor& normal(const Tensor& tensor, double mean = 0, double deviation = 1,
+                                  const OptionalGenerator& generator = {});
+/// Glorot and Bengio, Understanding the Difficulty of Training Deep Feedforward Neural Networks,
+/// 2010: uniform in +-gain sqrt(6 / (in + out)), or normal with deviation gain sqrt(2 / (in +
+/// out)).
+PATCHBAY_API const Tensor& xavier_uniform(const Tensor& tensor, double gain = 1,
+                                          const OptionalGenerator& generator = {});
+PATCHBAY_API const Tensor& xavier_normal(const Tensor& tensor, double gain = 1,
+                                         const OptionalGenerator& generator = {});
+
+struct KaimingOptions {
+  FanMode mode = FanMode::kIn;
+  Nonlinearity nonlinearity = Nonlinearity::kLeakyRelu;
+  double slope = 0;  // of the leaky relu
+};
+/// He et al., Delving Deep into Rectifiers, 2015: uniform in +-gain sqrt(3 / fan), or normal with
+/// deviation gain / sqrt(fan).
+PATCHBAY_API const Tensor& kaiming_uniform(const Tensor& tensor, const KaimingOptions& options = {},
+                                           const OptionalGenerator& generator = {});
+PATCHBAY_API const Tensor& kaiming_normal(const Tensor& tensor, const KaimingOptions& options = {},
+                                          const OptionalGenerator& generator = {});
+
+}  // namespace patchbay::nn::init
+
+#endif  // PATCHBAY_NN_INIT_H_

@@ -1,0 +1,93 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What layers compute, the values and shapes of their parameters, and their messages.
+#include <cmath>
+
+#include <patchbay/nn/activation.h>
+#include <patchbay/nn/containers.h>
+#include <patchbay/nn/linear.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class LayerTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(LayerTest);
+
+TEST_P(LayerTest, LinearIsAProductAndASum) {
+  nn::Linear layer(2, 3, {.tensor = device_});
+  EXPECT_EQ(layer.weight->shape(), (Shape{3, 2}));
+  EXPECT_EQ(layer.bias->shape(), (Shape{3}));
+  const float limit = 1 / std::sqrt(2.0F);
+  for (const float value : layer.weight->to_vector<float>()) EXPECT_LE(std::abs(value), limit);
+  layer.weight.set(from_host(Floats{1, 2, 3, 4, 5, 6}, {3, 2}, device_));
+  layer.bias.set(from_host(Floats{10, 20, -100}, {3}, device_));
+  const Tensor x = from_host(Floats{1, 1}, {1, 2}, device_);
+  EXPECT_EQ(layer(x).to_vector<float>(), (Floats{13, 27, -89}));
+  nn::Linear relu(2, 3, {.activation = Activation::kRelu, .tensor = device_});
+  relu.weight.set(layer.weight->detach());
+  relu.bias.set(layer.bias->detach());
+  EXPECT_EQ(relu(x).to_vector<float>(), (Floats{13, 27, 0}));
+  nn::Linear plain(2, 3, {.bias = false, .tensor = {device_, DType::f32}});
+  EXPECT_EQ(names_of(plain.named_parameters()), std::vector<std::string>{"weight"});
+  plain.weight.set(layer.weight->detach());
+  EXPECT_EQ(plain(x).to_vector<float>(), (Floats{3, 7, 11}));
+  EXPECT_EQ(plain.details(), "2, 3, no bias");
+  EXPECT_EQ(nn::Linear(0, 2, {.tensor = device_})(zeros({1, 0}, device_)).shape(), (Shape{1, 2}));
+  EXPECT_ERROR(nn::Linear(-1, 2), ErrorCode::kInvalidArgument,
+               "[Linear] a wrong size: expected in >= 0, got -1");
+}
+
+TEST_P(LayerTest, EmbeddingHasRowsAndPadding) {
+  nn::Embedding table(5, 2, {.padding = 3, .tensor = device_});
+  EXPECT_EQ(table.weight->shape(), (Shape{5, 2}));
+  EXPECT_EQ(table.weight.value()[3].to_vector<float>(), (Floats{0, 0}));
+  const Tensor x = from_host(std::vector<std::int64_t>{0, 3, 0}, {3}, device_);
+  const Tensor rows = table(x);
+  EXPECT_EQ(rows.shape(), (Shape{3, 2}));
+  EXPECT_EQ(rows[2].to_vector<float>(), table.weight.value()[0].to_vector<float>());
+  sum(rows).backward();
+  EXPECT_EQ(table.weight->grad().to_vector<float>(), (Floats{2, 2, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_ERROR(nn::Embedding(5, 2, {.padding = 5}), ErrorCode::kInvalidArgument,
+               "[Embedding] padding out of range: expected an index below 5, got 5");
+}
+
+TEST_P(LayerTest, FlattenJoinsDimensions) {
+  const Tensor x = zeros({2, 3, 4, 5}, device_);
+  EXPECT_EQ(nn::Flatten()(x).shape(), (Shape{2, 60}));
+  EXPECT_EQ(nn::Flatten(0, 1)(x).shape(), (Shape{6, 4, 5}));
+  EXPECT_EQ(nn::Flatten(-2)(x).shape(), (Shape{2, 3, 20}));
+  EXPECT_ERROR(nn::Flatten(1, 4)(x), ErrorCode::kShapeMismatch,
+               "[Flatten] no such dimensions: expected an input with dimensions 1 to 4, got shape "
+               "[2, 3, 4, 5] Layer: Flatten.");
+}
+
+TEST_P(LayerTest, ActivationsAreTheirFunctions) {
+  const Tensor x = from_host(Floats{-2, 0, 1.5}, {1, 3}, device_);
+  const auto expect = [&](nn::AnyModule layer, const Tensor& expected) {
+    EXPECT_EQ((*layer)(x).to_vector<float>(), expected.to_vector<float>()) << layer->type_name();
+  };
+  expect(nn::ReLU(), relu(x));
+  expect(nn::GELU(), gelu(x));
+  expect(nn::SiLU(), silu(x));
+  expect(nn::Sigmoid(), sigmoid(x));
+  expect(nn::Tanh(), tanh(x));
+  expect(nn::Softplus(), softplus(x));
+  expect(nn::LeakyReLU(0.2), leaky_relu(x, 0.2));
+  expect(nn::ELU(2), elu(x, 2));
+  expect(nn::Softmax(), softmax(x, -1));
+  expect(nn::LogSoftmax(1), log_softmax(x, 1));
+  expect(nn::Identity(), x);
+}
+
+TEST_P(LayerTest, DropoutRefusesWhatIsNoProbability) {
+  EXPECT_ERROR(nn::Dropout(1.5), ErrorCode::kInvalidArgument,
+               "[Dropout] no probability: expected 0 to 1, got 1.5");
+  EXPECT_EQ(nn::Dropout(1)(ones({4}, device_)).to_vector<float>(), Floats(4, 0));
+}
+
+}  // namespace
+}  // namespace patchbay::test

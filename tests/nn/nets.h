@@ -1,0 +1,43 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Small models for the tests of core/nn.
+#ifndef PATCHBAY_TESTS_NN_NETS_H_
+#define PATCHBAY_TESTS_NN_NETS_H_
+
+#include <string>
+#include <vector>
+
+#include <patchbay/nn/linear.h>
+#include <patchbay/nn/module.h>
+#include <patchbay/patchbay.h>
+
+namespace patchbay::test {
+
+/// Two layers, a buffer, and weights that are tied on demand.
+class Net : public nn::Module {
+ public:
+  explicit Net(const Device& device, bool tied = false)
+      : hidden(3, 3, {.tensor = device}),
+        out(3, 3, {.tensor = device}),
+        count(zeros({}, device), /*is_trained=*/false) {
+    if (tied) out.weight = hidden.weight;
+  }
+  Tensor forward(const Tensor& x) override { return out(relu(hidden(x))); }
+  void members(nn::Members& each) override {
+    each("hidden", hidden);
+    each("out", out);
+    each.buffer("count", count);
+  }
+
+  nn::Linear hidden, out;
+  nn::Parameter count;
+};
+
+inline std::vector<std::string> names_of(const std::vector<nn::NamedParameter>& parameters) {
+  std::vector<std::string> names;
+  for (const nn::NamedParameter& each : parameters) names.push_back(each.name);
+  return names;
+}
+
+}  // namespace patchbay::test
+
+#endif  // PATCHBAY_TESTS_NN_NETS_H_

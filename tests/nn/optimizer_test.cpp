@@ -1,0 +1,189 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Steps against formulas in f64, moves of the model between steps, states, and schedules.
+#include <cmath>
+
+#include <patchbay/nn/optimizer.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class OptimizerTest : public DeviceTest {
+ protected:
+  nn::Parameter parameter(Floats values) const {
+    const Shape shape{values.size()};
+    return nn::Parameter(from_host(values, shape, device_));
+  }
+  static void set_gradient(const nn::Parameter& of, const Floats& values) {
+    of->set_grad(from_host(values, of->shape(), of.device()));
+  }
+  static void expect_near(const nn::Parameter& got, const std::vector<double>& expected) {
+    const Floats values = got->to_vector<float>();
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(values[i], expected[i], 1e-6) << "element " << i;
+    }
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(OptimizerTest);
+
+TEST_P(OptimizerTest, SgdMovesAgainstTheGradient) {
+  const nn::Parameter a = parameter({1, 2}), b = parameter({5});
+  nn::SGD optimizer({a, b}, {.learning_rate = 0.5, .momentum = 0.9});
+  set_gradient(a, {1, -1});
+  optimizer.step();
+  expect_near(a, {0.5, 2.5});
+  expect_near(b, {5});
+  set_gradient(b, {2});
+  optimizer.step();  // velocities: 1.9 of a, 2 of b
+  expect_near(a, {0.5 - 0.95, 2.5 + 0.95});
+  expect_near(b, {4});
+  EXPECT_EQ(optimizer.num_steps(), 2);
+  optimizer.zero_grad();
+  EXPECT_FALSE(a->grad().defined());
+  optimizer.step();
+  expect_near(b, {4});
+}
+
+/// The correction of the means counts the steps of each parameter.
+TEST_P(OptimizerTest, AdamCountsTheStepsOfEachParameter) {
+  const nn::Parameter a = parameter({1}), late = parameter({1});
+  nn::Adam optimizer({a, late}, {.learning_rate = 0.1});
+  set_gradient(a, {4});
+  optimizer.step();
+  expect_near(a, {0.9});  // the first step has the length of the rate
+  set_gradient(a, {4});
+  set_gradient(late, {-3});
+  optimizer.step();
+  expect_near(a, {0.8});
+  expect_near(late, {1.1});
+}
+
+TEST_P(OptimizerTest, AdamWDecaysTheParameterItself) {
+  const nn::Parameter a = parameter({2});
+  nn::AdamW optimizer({a}, {.learning_rate = 0.1, .weight_decay = 0.5});
+  set_gradient(a, {1});
+  optimizer.step();
+  expect_near(a, {2 * (1 - 0.05) - 0.1});
+}
+
+TEST_P(OptimizerTest, GoesOnWithAModelThatWasMoved) {
+  for (const bool moves : {false, true}) {
+    manual_seed(3);
+    Net net(test_device("cpu:0"));
+    nn::Adam optimizer(net.parameters(), {.learning_rate = 0.01});
+    const auto step = [&] {
+      optimizer.zero_grad();
+      const Tensor x = arange(0, 6, 1, {DType::f32, test_device("cpu:0")}).reshape({2, 3});
+      sum(net(x.to(net.hidden.weight.device()))).backward();
+      optimizer.step();
+    };
+    step();
+    if (moves) net.move_to(device_);
+    step();
+    step();
+    static Floats unmoved;
+    if (!moves) unmoved = net.hidden.weight->to_vector<float>();
+    const Floats got = net.hidden.weight->to_vector<float>();
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], unmoved[i], 1e-5) << i;
+    if (moves) {
+      EXPECT_EQ(optimizer.state().lists[0][0].device(), device_);
+    }
+  }
+}
+
+TEST_P(OptimizerTest, AStateGoesOnElsewhere) {
+  const nn::Parameter a = parameter({1, 1}), b = parameter({1, 1});
+  nn::Adam first({a}, {.learning_rate = 0.1}), second({b}, {.learning_rate = 0.1});
+  set_gradient(a, {1, 2});
+  first.step();
+  b.set(a.value().detach().clone());
+  second.set_state(first.state());
+  EXPECT_EQ(second.num_steps(), 1);
+  for (const auto& [parameter, optimizer] :
+       {std::pair<const nn::Parameter&, nn::Optimizer&>(a, first),
+        std::pair<const nn::Parameter&, nn::Optimizer&>(b, second)}) {
+    set_gradient(parameter, {-5, 1});
+    optimizer.step();
+  }
+  EXPECT_EQ(a->to_vector<float>(), b->to_vector<float>());
+  nn::SGD other({a});
+  EXPECT_ERROR(other.set_state(first.state()), ErrorCode::kInvalidArgument,
+               "[set_state] the state of another optimiser: expected 0 lists, got 2");
+  nn::Adam two({a, b});
+  EXPECT_ERROR(two.set_state(first.state()), ErrorCode::kInvalidArgument,
+               "[set_state] the state of another model: expected 2 parameters, got 1");
+  nn::Adam shape({parameter({1})});
+  EXPECT_ERROR(shape.set_state(first.state()), ErrorCode::kShapeMismatch,
+               "[set_state] tensor 0 has another shape: expected [1], got [2]");
+  EXPECT_EQ(shape.num_steps(), 0);
+}
+
+TEST_P(OptimizerTest, ClipsGradients) {
+  const nn::Parameter a = parameter({0, 0}), b = parameter({0}), none = parameter({0});
+  const std::vector<nn::Parameter> all = {a, b, none};
+  set_gradient(a, {2, 3});
+  set_gradient(b, {6});
+  EXPECT_NEAR(nn::clip_grad_norm(all, 3.5).item<float>(), 7, 1e-5);
+  EXPECT_NEAR(b->grad().to_vector<float>()[0], 3, 1e-4);
+  nn::clip_grad_value(all, 1.25);
+  EXPECT_EQ(b->grad().to_vector<float>(), Floats{1.25});
+}
+
+TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
+  const nn::Parameter a = parameter({1});
+  EXPECT_ERROR(nn::SGD({}), ErrorCode::kInvalidArgument,
+               "[Optimizer] no parameters: expected those of a model, model.parameters()");
+  EXPECT_ERROR(nn::SGD({a, a}), ErrorCode::kInvalidArgument,
+               "[Optimizer] a parameter occurs twice: expected each once, got number 1 again");
+  EXPECT_ERROR(nn::SGD({a}, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
+               "[Optimizer] a wrong learning rate: expected a number >= 0, got -1");
+  nn::SGD lazy({nn::Parameter()});
+  EXPECT_ERROR(lazy.step(), ErrorCode::kInvalidArgument, "it has no shape yet");
+  nn::Adam adam({a});
+  set_gradient(a, {1});
+  adam.step();
+  a.set(zeros({3}, device_));
+  set_gradient(a, {1, 1, 1});
+  EXPECT_ERROR(adam.step(), ErrorCode::kShapeMismatch,
+               "[step] parameter 0 has another shape than before: expected [1], got [3]");
+}
+
+TEST(Schedules, SetTheRate) {
+  const nn::Parameter a(zeros({1}, test_device("cpu:0")));
+  const auto rates = [&](std::function<double(std::int64_t)> factor) {
+    nn::SGD optimizer({a}, {.learning_rate = 2});
+    nn::Schedule schedule(optimizer, std::move(factor));
+    std::vector<double> result;
+    for (int i = 0; i < 5; ++i) {
+      result.push_back(optimizer.learning_rate());
+      schedule.step();
+    }
+    return result;
+  };
+  const auto expect = [](const std::vector<double>& got, const std::vector<double>& expected) {
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << i;
+  };
+  expect(rates(nn::step_decay(2)), {2, 2, 0.2, 0.2, 0.02});
+  expect(rates(nn::milestones({3, 1}, 0.5)), {2, 1, 1, 0.5, 0.5});
+  expect(rates(nn::exponential(0.5)), {2, 1, 0.5, 0.25, 0.125});
+  expect(rates(nn::cosine(4)), {2, 1 + std::sqrt(0.5), 1, 1 - std::sqrt(0.5), 0});
+  expect(rates(nn::linear_ramp(2, 0.5)), {1, 1.5, 2, 2, 2});
+  EXPECT_ERROR(nn::cosine(0), ErrorCode::kInvalidArgument,
+               "[cosine] a wrong number of steps: expected at least 1, got 0");
+  nn::SGD optimizer({a}, {.learning_rate = 2});
+  EXPECT_ERROR(nn::Schedule(optimizer, [](std::int64_t) { return -1.0; }),
+               ErrorCode::kInvalidArgument, "got -2");
+  EXPECT_ERROR(nn::Schedule(optimizer, nullptr), ErrorCode::kInvalidArgument,
+               "[Schedule] no function");
+  nn::Schedule schedule(optimizer, nn::exponential(0.5));
+  schedule.set_num_steps(3);
+  EXPECT_EQ(optimizer.learning_rate(), 0.25);
+}
+
+}  // namespace
+}  // namespace patchbay::test
