@@ -205,9 +205,11 @@ TEST_P(ModuleTest, IsCast) {
   Net net(device_);
   net.cast(DType::bf16);
   EXPECT_EQ(net.hidden.weight.dtype(), DType::bf16);
-  EXPECT_EQ(net.count.dtype(), DType::bf16);
+  EXPECT_EQ(net.count.dtype(), DType::f32) << "a buffer";
   EXPECT_TRUE(net.hidden.weight->requires_grad());
   EXPECT_EQ(net(ones({1, 3}, {DType::bf16, device_})).dtype(), DType::bf16);
+  EXPECT_ERROR(net.cast(DType::i32), ErrorCode::kDtypeMismatch,
+               "[cast] parameters need gradients: expected f32, f64, f16 or bf16, got i32");
 }
 
 TEST_P(ModuleTest, LazyLayersStartWhereTheyWereMoved) {

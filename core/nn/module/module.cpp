@@ -213,8 +213,14 @@ Module& Module::move_to(const Device& device) {
 
 Module& Module::cast(DType dtype) {
   std::vector<std::pair<Parameter, Tensor>> all;
-  for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool) {
-    if (!is_floating(parameter.dtype())) return;
+  if (!is_floating(dtype)) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[cast] parameters need gradients: expected f32, f64, f16 or bf16, got {}",
+          patchbay::to_string(dtype));
+  }
+  const bool is_small = size_bytes(dtype) < 4;
+  for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool is_buffer) {
+    if (!is_floating(parameter.dtype()) || (is_buffer && is_small)) return;
     all.emplace_back(parameter, parameter.defined() ? parameter->detach().cast(dtype) : Tensor());
   });
   for (auto& [parameter, value] : all) {

@@ -23,7 +23,7 @@ Tensor held(Tensor value, bool is_trained) {
 
 }  // namespace
 
-Parameter::Parameter() : Parameter(TensorOptions()) {}
+Parameter::Parameter() : place_(std::make_shared<module::Place>()) {}
 
 Parameter::Parameter(const TensorOptions& options) : place_(std::make_shared<module::Place>()) {
   place_->options = {options.dtype.value_or(DType::f32),
@@ -51,11 +51,12 @@ void Parameter::set(Tensor value) const {
 }
 
 Device Parameter::device() const {
-  return defined() ? place_->value.device() : *place_->options.device;
+  if (defined()) return place_->value.device();
+  return place_->options.device ? *place_->options.device : default_device();
 }
 
 DType Parameter::dtype() const {
-  return defined() ? place_->value.dtype() : *place_->options.dtype;
+  return defined() ? place_->value.dtype() : place_->options.dtype.value_or(DType::f32);
 }
 
 bool Parameter::is_trained() const { return place_->is_trained; }

@@ -12,7 +12,7 @@ namespace patchbay::nn::module {
 
 struct Place {
   Tensor value;
-  TensorOptions options;  // of the tensor to come; complete
+  TensorOptions options;  // of the tensor to come
   bool is_trained = true;
   /// What optimisers keep of the parameter, of its shape. It moves with it, and an optimiser that
   /// is gone leaves nothing behind.

@@ -91,7 +91,9 @@ class PATCHBAY_API Module {
   /// done. Nothing has moved if it throws. Errors: those of Tensor::to.
   Module& move_to(const Device& device);
   Module& move_to(std::string_view device_name) { return move_to(Device(device_name)); }
-  /// Converts all parameters and buffers of floats. Gradients are dropped.
+  /// Converts all parameters and buffers of floats; buffers stay as they are if the dtype is f16 or
+  /// bf16, in which running statistics would stop moving. Gradients are dropped. Errors:
+  /// kDtypeMismatch unless the dtype is f32, f64, f16 or bf16.
   Module& cast(DType dtype);
   /// Whether modules compute as in training: dropout and batch norm do otherwise in evaluation.
   Module& train(bool is_training = true);

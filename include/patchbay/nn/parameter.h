@@ -18,10 +18,10 @@ struct Place;
 /// new tensor. Use it wherever a tensor is expected. Not thread-safe while it is changed.
 class PATCHBAY_API Parameter {
  public:
-  /// Without a tensor, which is to be f32 on default_device(): a lazy layer sets it at the first
-  /// forward.
+  /// Without a tensor.
   Parameter();
-  /// Likewise, with the given dtype and device.
+  /// Without one yet, which is to have this dtype (f32 unless given) and device (default_device()
+  /// of now): a lazy layer sets it at the first forward.
   explicit Parameter(const TensorOptions& options);
   /// Has this tensor, and asks for its gradient unless `is_trained` is false. Errors:
   /// kInvalidArgument for an undefined tensor; those of Tensor::requires_grad_.

@@ -1,0 +1,149 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Convolution, pooling and normalization layers against the functions that they call.
+#include <cmath>
+
+#include <patchbay/nn/containers.h>
+#include <patchbay/nn/convolution.h>
+#include <patchbay/nn/normalization.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+using Names = std::vector<std::string>;
+
+class ConvolutionLayerTest : public DeviceTest {
+ protected:
+  void expect_equal(const Tensor& got, const Tensor& expected) const {
+    ASSERT_EQ(got.shape(), expected.shape());
+    EXPECT_EQ(got.to_vector<float>(), expected.to_vector<float>());
+  }
+  Tensor image(const Shape& shape) const { return randn(shape, device_, Generator(7)); }
+};
+PATCHBAY_ON_EACH_DEVICE(ConvolutionLayerTest);
+
+TEST_P(ConvolutionLayerTest, ConvolvesImages) {
+  nn::Conv2d layer(4, 6, {3, 2}, {.stride = 2, .padding = 1, .groups = 2, .tensor = device_});
+  EXPECT_EQ(layer.weight->shape(), (Shape{6, 2, 3, 2}));
+  EXPECT_EQ(layer.bias->shape(), (Shape{6}));
+  for (const float value : layer.weight->to_vector<float>()) {
+    EXPECT_LE(std::abs(value), 1 / std::sqrt(12.0F));
+  }
+  EXPECT_EQ(layer.details(), "4, 6, 3x2, stride 2, padding 1, groups 2");
+  const Tensor x = image({2, 4, 5, 5});
+  expect_equal(layer(x),
+               conv2d(x, layer.weight, layer.bias, {.stride = 2, .padding = 1, .groups = 2}));
+  nn::Conv2d plain(1, 1, 1, {.bias = false, .tensor = device_});
+  EXPECT_EQ(names_of(plain.named_parameters()), Names{"weight"});
+  EXPECT_EQ(plain.details(), "1, 1, 1, no bias");
+  EXPECT_EQ(plain(image({1, 4, 4})).shape(), (Shape{1, 4, 4}));
+}
+
+TEST_P(ConvolutionLayerTest, LearnsItsChannels) {
+  nn::Sequential net(nn::LazyConv2d(3, 3, {.tensor = device_}),
+                     nn::LazyConv2d(2, 1, {.tensor = device_}));
+  EXPECT_EQ(net[0].details(), "?, 3, 3");
+  EXPECT_EQ(net(image({2, 5, 4, 4})).shape(), (Shape{2, 2, 2, 2}));
+  EXPECT_EQ(net.parameter("0.weight")->shape(), (Shape{3, 5, 3, 3}));
+  EXPECT_EQ(net.parameter("1.weight")->shape(), (Shape{2, 3, 1, 1}));
+  nn::LazyConv2d lazy(3, 3, {.tensor = device_});
+  EXPECT_ERROR(lazy(image({5, 4})), ErrorCode::kInvalidArgument, "it has no shape yet");
+}
+
+TEST_P(ConvolutionLayerTest, ConvolvesSequences) {
+  nn::Conv1d layer(2, 3, 3, {.padding = 1, .dilation = 2, .tensor = device_});
+  EXPECT_EQ(layer.weight->shape(), (Shape{3, 2, 3}));
+  EXPECT_EQ(layer.details(), "2, 3, 3, padding 1, dilation 2");
+  const Tensor x = image({2, 2, 9});
+  expect_equal(layer(x), conv1d(x, layer.weight, layer.bias, {.padding = 1, .dilation = 2}));
+}
+
+TEST_P(ConvolutionLayerTest, Transposes) {
+  nn::ConvTranspose2d layer(4, 2, 3, {.stride = 2, .output_padding = 1, .tensor = device_});
+  EXPECT_EQ(layer.weight->shape(), (Shape{4, 2, 3, 3}));
+  EXPECT_EQ(layer.details(), "4, 2, 3, stride 2");
+  for (const float value : layer.weight->to_vector<float>()) {
+    EXPECT_LE(std::abs(value), 1 / std::sqrt(18.0F));
+  }
+  const Tensor x = image({1, 4, 3, 3});
+  expect_equal(layer(x),
+               conv_transpose2d(x, layer.weight, layer.bias, {.stride = 2, .output_padding = 1}));
+}
+
+TEST_P(ConvolutionLayerTest, Pools) {
+  const Tensor x = image({1, 2, 6, 6});
+  nn::MaxPool2d most(3, {.stride = 2, .padding = 1});
+  expect_equal(most(x), max_pool2d(x, 3, {.stride = 2, .padding = 1}));
+  EXPECT_EQ(most.details(), "3, stride 2, padding 1");
+  nn::AvgPool2d mean(2);
+  expect_equal(mean(x), avg_pool2d(x, 2));
+  EXPECT_EQ(mean.details(), "2, stride 2");
+  nn::AdaptiveAvgPool2d adaptive({1, 2});
+  expect_equal(adaptive(x), adaptive_avg_pool2d(x, {1, 2}));
+  EXPECT_EQ(adaptive.details(), "1x2");
+}
+
+TEST_P(ConvolutionLayerTest, NormalizesBatches) {
+  nn::BatchNorm2d layer(3, {.tensor = device_});
+  EXPECT_EQ(names_of(layer.named_parameters()), (Names{"weight", "bias"}));
+  EXPECT_EQ(names_of(layer.named_buffers()), (Names{"running_mean", "running_var"}));
+  EXPECT_EQ(layer.weight->to_vector<float>(), (Floats{1, 1, 1}));
+  const Tensor x = image({4, 3, 2, 2}) * 3 + 5, mean = zeros({3}, device_),
+               var = ones({3}, device_);
+  const BatchNormOptions training = {.running_mean = mean, .running_var = var, .training = true};
+  expect_equal(layer(x), batch_norm(x, training));
+  expect_equal(layer.running_mean, mean);
+  expect_equal(layer.running_var, var);
+  layer.eval();
+  expect_equal(layer(x), batch_norm(x, {.running_mean = mean, .running_var = var}));
+  expect_equal(layer.running_mean, mean);
+  nn::BatchNorm bare(3, {.affine = false, .track_running = false, .tensor = device_});
+  EXPECT_TRUE(bare.parameters().empty());
+  bare.eval();
+  expect_equal(bare(x), batch_norm(x, {.training = true}));
+  nn::BatchNorm half(3, {.tensor = {device_, DType::bf16}});
+  EXPECT_EQ(half.weight.dtype(), DType::bf16);
+  EXPECT_EQ(half.running_mean.dtype(), DType::f32);
+  EXPECT_EQ(half(x.cast(DType::bf16)).dtype(), DType::bf16);
+}
+
+TEST_P(ConvolutionLayerTest, NormalizesLayersAndGroups) {
+  const Tensor x = image({2, 6, 5});
+  nn::LayerNorm layer({6, 5}, {.tensor = device_});
+  EXPECT_EQ(layer.weight->shape(), (Shape{6, 5}));
+  EXPECT_EQ(layer.details(), "[6, 5]");
+  expect_equal(layer(x), layer_norm(x, {6, 5}, ones({6, 5}, device_), zeros({6, 5}, device_)));
+  nn::LayerNorm no_bias({5}, {.bias = false, .tensor = device_});
+  EXPECT_EQ(names_of(no_bias.named_parameters()), Names{"weight"});
+  nn::GroupNorm groups(3, 6, {.tensor = device_});
+  EXPECT_EQ(groups.details(), "3, 6");
+  expect_equal(groups(x), group_norm(x, 3, ones({6}, device_), zeros({6}, device_)));
+  nn::RMSNorm root({5}, {.tensor = device_});
+  expect_equal(root(x), rms_norm(x, {5}, ones({5}, device_)));
+}
+
+TEST_P(ConvolutionLayerTest, MovesWithItsBuffers) {
+  nn::BatchNorm layer(2, {.tensor = test_device("cpu:0")});
+  layer.move_to(device_);
+  EXPECT_EQ(layer.running_var.device(), device_);
+  EXPECT_EQ(layer(image({3, 2})).device(), device_);
+}
+
+TEST(ConvolutionLayers, RefuseWrongSizes) {
+  EXPECT_ERROR(nn::Conv2d(3, 4, 3, {.groups = 2}), ErrorCode::kInvalidArgument,
+               "[Conv2d] wrong groups: expected a divisor of 3 and 4 channels, got 2");
+  EXPECT_ERROR(nn::Conv2d(3, 4, -1), ErrorCode::kInvalidArgument,
+               "[Conv2d] a wrong size: expected kernel height >= 0, got -1");
+  EXPECT_ERROR(nn::Conv1d(2, 2, 1, {.groups = 0}), ErrorCode::kInvalidArgument,
+               "[Conv1d] wrong groups");
+  EXPECT_ERROR(nn::GroupNorm(4, 6), ErrorCode::kInvalidArgument,
+               "[GroupNorm] wrong groups: expected a divisor of 6 channels, got 4");
+  EXPECT_ERROR(nn::BatchNorm(-2), ErrorCode::kInvalidArgument,
+               "[BatchNorm] a wrong size: expected channels >= 0, got -2");
+}
+
+}  // namespace
+}  // namespace patchbay::test
