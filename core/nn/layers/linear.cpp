@@ -92,11 +92,10 @@ std::string Embedding::details() const {
 
 // --------------------------------------------------------------------- without parameters ---
 
-Dropout::Dropout(double p) : p_(p) {
-  if (!(p >= 0 && p <= 1)) {
-    runtime::raise(ErrorCode::kInvalidArgument, "[Dropout] no probability: expected 0 to 1, got {}",
-                   p);
-  }
+double Dropout::checked(double p) {
+  if (p >= 0 && p <= 1) return p;
+  runtime::raise(ErrorCode::kInvalidArgument, "[Dropout] no probability: expected 0 to 1, got {}",
+                 p);
 }
 
 Tensor Dropout::forward(const Tensor& x) { return dropout(x, p_, is_training()); }

@@ -76,7 +76,9 @@ class PATCHBAY_API Embedding : public Module {
 class PATCHBAY_API Dropout : public Module {
  public:
   /// Errors: kInvalidArgument unless 0 <= p <= 1.
-  explicit Dropout(double p = 0.5);
+  explicit Dropout(double p = 0.5) : p_(checked(p)) {}
+  /// Returns p.
+  static double checked(double p);
   Tensor forward(const Tensor& x) override;
   std::string details() const override;
 

@@ -1,0 +1,128 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/attention.h"
+
+#include "patchbay/nn/init.h"
+
+#include "core/base/error.h"
+#include "core/nn/layers/sizes.h"
+
+namespace patchbay::nn {
+
+using layers::checked_size;
+using layers::create_parameter;
+
+MultiheadAttention::MultiheadAttention(Index size, Index heads,
+                                       const MultiheadAttentionOptions& options)
+    : in_proj_weight(options.tensor),
+      in_proj_bias(options.tensor),
+      out_proj(size, size, {.bias = options.bias, .tensor = options.tensor}),
+      size_(checked_size("MultiheadAttention", "size", size)),
+      heads_(heads) {
+  if (heads_ < 1 || size_ % heads_ != 0) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[MultiheadAttention] wrong heads: expected a divisor of size {}, got {}", size_,
+                   heads_);
+  }
+  create_parameter(in_proj_weight, {3 * size_, size_},
+                   [](const Tensor& tensor) { init::xavier_uniform(tensor); });
+  if (!options.bias) return;
+  create_parameter(in_proj_bias, {3 * size_},
+                   [](const Tensor& tensor) { init::constant(tensor, 0); });
+  init::constant(out_proj.bias, 0);
+}
+
+Tensor MultiheadAttention::forward(const Tensor& x) { return run(x, x, x, {}); }
+
+Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, const Tensor& value,
+                                      const AttentionOptions& options) {
+  Tensor result;
+  call(query, [&] { result = run(query, key, value, options); });
+  return result;
+}
+
+/// [..., steps, size] as [..., heads, steps, size / heads].
+Tensor MultiheadAttention::split(const Tensor& x) const {
+  Shape shape = x.shape();
+  shape[shape.rank() - 1] = heads_;
+  shape.push_back(size_ / heads_);
+  return x.reshape(shape).transpose(-3, -2);
+}
+
+Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Tensor& value,
+                               const AttentionOptions& options) {
+  if (query.rank() < 2 || query.size(-1) != size_) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[MultiheadAttention] a wrong query: expected [..., queries, {}], got {}", size_,
+                   patchbay::to_string(query.shape()));
+  }
+  const auto part = [&](const Parameter& parameter, std::int64_t first, std::int64_t count) {
+    return parameter.defined() ? parameter->slice(0, first * size_, (first + count) * size_)
+                               : Tensor();
+  };
+  const auto project = [&](const Tensor& x, std::int64_t first, std::int64_t count) {
+    return linear(x, part(in_proj_weight, first, count), part(in_proj_bias, first, count));
+  };
+  Tensor q, k, v;
+  if (query.is_same(key) && key.is_same(value)) {
+    const Tensor all = project(query, 0, 3);
+    q = all.slice(-1, 0, size_);
+    k = all.slice(-1, size_, 2 * size_);
+    v = all.slice(-1, 2 * size_);
+  } else {
+    q = project(query, 0, 1);
+    k = project(key, 1, 1);
+    v = project(value, 2, 1);
+  }
+  const Tensor heads = scaled_dot_product_attention(split(q), split(k), split(v), options);
+  Shape joined = query.shape();
+  return out_proj(heads.transpose(-3, -2).reshape(joined));
+}
+
+void MultiheadAttention::members(Members& each) {
+  each("in_proj_weight", in_proj_weight);
+  if (in_proj_bias.defined()) each("in_proj_bias", in_proj_bias);
+  each("out_proj", out_proj);
+}
+
+std::string MultiheadAttention::details() const { return fmt::format("{}, {}", size_, heads_); }
+
+TransformerEncoderLayer::TransformerEncoderLayer(Index size, Index heads,
+                                                 const TransformerEncoderOptions& options)
+    : self_attn(size, heads, {.tensor = options.tensor}),
+      linear1(size, options.feed_forward,
+              {.activation = options.activation, .tensor = options.tensor}),
+      linear2(options.feed_forward, size, {.tensor = options.tensor}),
+      norm1({size}, {.epsilon = options.epsilon, .tensor = options.tensor}),
+      norm2({size}, {.epsilon = options.epsilon, .tensor = options.tensor}),
+      dropout_(Dropout::checked(options.dropout)),
+      norm_first_(options.norm_first) {}
+
+Tensor TransformerEncoderLayer::forward(const Tensor& x) { return run(x, {}); }
+
+Tensor TransformerEncoderLayer::operator()(const Tensor& x, const AttentionOptions& options) {
+  Tensor result;
+  call(x, [&] { result = run(x, options); });
+  return result;
+}
+
+Tensor TransformerEncoderLayer::run(const Tensor& x, const AttentionOptions& options) {
+  const auto drop = [&](const Tensor& a) { return dropout(a, dropout_, is_training()); };
+  const auto attend = [&](const Tensor& a) { return drop(self_attn(a, a, a, options)); };
+  const auto feed = [&](const Tensor& a) { return drop(linear2(drop(linear1(a)))); };
+  if (norm_first_) {
+    const Tensor attended = x + attend(norm1(x));
+    return attended + feed(norm2(attended));
+  }
+  const Tensor attended = norm1(x + attend(x));
+  return norm2(attended + feed(attended));
+}
+
+void TransformerEncoderLayer::members(Members& each) {
+  each("self_attn", self_attn);
+  each("linear1", linear1);
+  each("linear2", linear2);
+  each("norm1", norm1);
+  each("norm2", norm2);
+}
+
+}  // namespace patchbay::nn

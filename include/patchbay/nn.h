@@ -1,0 +1,18 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Everything of libpatchbay-nn: docs/modules.md.
+#ifndef PATCHBAY_NN_H_
+#define PATCHBAY_NN_H_
+
+#include "patchbay/nn/activation.h"
+#include "patchbay/nn/attention.h"
+#include "patchbay/nn/containers.h"
+#include "patchbay/nn/convolution.h"
+#include "patchbay/nn/init.h"
+#include "patchbay/nn/linear.h"
+#include "patchbay/nn/module.h"
+#include "patchbay/nn/normalization.h"
+#include "patchbay/nn/optimizer.h"
+#include "patchbay/nn/parameter.h"
+#include "patchbay/nn/recurrent.h"
+
+#endif  // PATCHBAY_NN_H_
