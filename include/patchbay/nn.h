@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Everything of libpatchbay-nn: docs/modules.md.
+// Everything of libpatchbay-nn: docs/modules.md, docs/files.md.
 #ifndef PATCHBAY_NN_H_
 #define PATCHBAY_NN_H_
 
@@ -14,5 +14,6 @@
 #include "patchbay/nn/optimizer.h"
 #include "patchbay/nn/parameter.h"
 #include "patchbay/nn/recurrent.h"
+#include "patchbay/nn/safetensors.h"
 
 #endif  // PATCHBAY_NN_H_

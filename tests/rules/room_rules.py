@@ -17,7 +17,7 @@ FLOORS = {
         runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/functional tensor/interop tensor/print
         tensor/api
-        nn nn/module nn/layers nn/training""".split(),
+        nn nn/module nn/layers nn/training nn/files""".split(),
     "kit": ". library expression executor portable+portable/elementwise device".split(),
     "conformance": ".+values+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd+simd/rows onednn products+fused+kernels+windows+rows device".split(),

@@ -1,0 +1,125 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/nn/files/file.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/base/error.h"
+
+namespace patchbay::nn::files {
+namespace {
+
+using runtime::raise;
+
+/// A call transfers at most about 2 GiB on Linux.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+
+[[noreturn]] void raise_io(std::string_view operation, std::string_view what,
+                           const std::filesystem::path& path, int error) {
+  throw Error(
+      ErrorCode::kIo,
+      fmt::format("[{}] {}: '{}': {}", operation, what, path.string(), std::strerror(error)),
+      error);
+}
+
+/// A name beside `path` that nobody can guess.
+std::filesystem::path name_beside(const std::filesystem::path& path) {
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) {
+    number = static_cast<std::uint64_t>(getpid());  // the name is checked to be new all the same
+  }
+  std::filesystem::path result = path;
+  return result.replace_filename(
+      fmt::format(".{}.{:016x}", path.filename().string().substr(0, 200), number));
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+ReadFile::ReadFile(std::filesystem::path path, std::string_view operation)
+    : path_(std::move(path)),
+      operation_(operation),
+      // Opening a pipe would wait for a writer.
+      file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  if (file_.get() < 0) raise_io(operation_, "can't open the file", path_, errno);
+  struct stat info {};
+  if (fstat(file_.get(), &info) != 0) raise_io(operation_, "can't read the file", path_, errno);
+  if (!S_ISREG(info.st_mode)) {
+    raise(ErrorCode::kIo, "[{}] can't read '{}': expected a regular file", operation_,
+          path_.string());
+  }
+  size_bytes_ = static_cast<std::uint64_t>(info.st_size);
+}
+
+void ReadFile::read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes) const {
+  char* next = static_cast<char*>(to);
+  while (size_bytes > 0) {
+    const ssize_t count = pread(file_.get(), next, std::min(size_bytes, kMostAtOnce),
+                                static_cast<off_t>(offset_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) raise_io(operation_, "can't read the file", path_, errno);
+    if (count == 0) {
+      raise(ErrorCode::kIo, "[{}] the file has become shorter: '{}' had {} bytes, and ends at {}",
+            operation_, path_.string(), size_bytes_, offset_bytes);
+    }
+    next += count;
+    size_bytes -= static_cast<std::size_t>(count);
+    offset_bytes += static_cast<std::uint64_t>(count);
+  }
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path, std::string_view operation)
+    : path_(std::move(path)), operation_(operation), file_(-1) {
+  if (path_.filename().empty()) {
+    raise(ErrorCode::kInvalidArgument, "[{}] no file name: expected the path of a file, got '{}'",
+          operation_, path_.string());
+  }
+  constexpr int kTries = 8;
+  for (int i = 0; i < kTries && file_.get() < 0; ++i) {
+    written_ = name_beside(path_);
+    file_ = Descriptor(
+        open(written_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (file_.get() < 0 && errno != EEXIST) break;
+  }
+  if (file_.get() < 0) raise_io(operation_, "can't make a file beside", path_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (!is_committed_) unlink(written_.c_str());
+}
+
+void AtomicFile::raise_errno(std::string_view what) const {
+  raise_io(operation_, what, path_, errno);
+}
+
+void AtomicFile::write(const void* from, std::size_t size_bytes) {
+  const char* next = static_cast<const char*>(from);
+  while (size_bytes > 0) {
+    const ssize_t count = ::write(file_.get(), next, std::min(size_bytes, kMostAtOnce));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) raise_errno("can't write what is to become the file");
+    next += count;
+    size_bytes -= static_cast<std::size_t>(count);
+  }
+}
+
+void AtomicFile::commit() {
+  if (fsync(file_.get()) != 0) raise_errno("can't write what is to become the file");
+  if (rename(written_.c_str(), path_.c_str()) != 0) raise_errno("can't replace the file");
+  is_committed_ = true;
+  // The new name itself: without this it may be lost with the power, and the old file is back.
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+  const Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.get() >= 0) fsync(opened.get());
+}
+
+}  // namespace patchbay::nn::files

@@ -1,0 +1,75 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Files that are read from given places, and files that appear whole or not at all.
+#ifndef PATCHBAY_CORE_NN_FILES_FILE_H_
+#define PATCHBAY_CORE_NN_FILES_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace patchbay::nn::files {
+
+/// Closes the descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// A regular file that is open for reading. Thread-safe.
+class ReadFile {
+ public:
+  /// `operation` is for messages. Errors: kIo if it can't be opened or is no regular file.
+  ReadFile(std::filesystem::path path, std::string_view operation);
+
+  std::uint64_t size_bytes() const { return size_bytes_; }
+  const std::filesystem::path& path() const { return path_; }
+  /// Errors: kIo if the bytes can't be read, or if the file has become shorter.
+  void read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes) const;
+
+ private:
+  std::filesystem::path path_;
+  std::string operation_;
+  Descriptor file_;
+  std::uint64_t size_bytes_ = 0;
+};
+
+/// Writes a file beside the one that it replaces in commit(). Without a commit nothing stays. A
+/// link at that place is replaced, not followed.
+class AtomicFile {
+ public:
+  /// Errors: kIo if no file can be made in that folder.
+  AtomicFile(std::filesystem::path path, std::string_view operation);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* from, std::size_t size_bytes);
+  /// The bytes are on the disk before the old file is replaced. Errors: kIo.
+  void commit();
+
+ private:
+  [[noreturn]] void raise_errno(std::string_view what) const;
+
+  std::filesystem::path path_, written_;
+  std::string operation_;
+  Descriptor file_;
+  bool is_committed_ = false;
+};
+
+}  // namespace patchbay::nn::files
+
+#endif  // PATCHBAY_CORE_NN_FILES_FILE_H_

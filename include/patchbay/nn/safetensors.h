@@ -1,0 +1,83 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Files of named tensors in the format safetensors: docs/files.md. What a file says is checked
+// before anything is allocated for it. Errors of all: kIo if the file can't be read or written;
+// kInvalidArgument for what the format does not allow, with the file, the tensor and the reason.
+#ifndef PATCHBAY_NN_SAFETENSORS_H_
+#define PATCHBAY_NN_SAFETENSORS_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/device.h"
+#include "patchbay/dtype.h"
+#include "patchbay/export.h"
+#include "patchbay/nn/module.h"
+#include "patchbay/shape.h"
+#include "patchbay/tensor.h"
+
+namespace patchbay::nn {
+
+namespace files {
+struct OpenSafetensors;
+}
+
+/// What a file has: tensors are read one by one. A shared handle of an open file. Thread-safe.
+class PATCHBAY_API Safetensors {
+ public:
+  struct Entry {
+    std::string name;
+    DType dtype;
+    Shape shape;
+    std::uint64_t offset_bytes, size_bytes;  // in the file
+  };
+
+  /// Reads and checks the header.
+  explicit Safetensors(const std::filesystem::path& file);
+
+  /// In the order of their places in the file.
+  const std::vector<Entry>& entries() const;
+  /// The texts of `__metadata__`.
+  const std::map<std::string, std::string>& metadata() const;
+  bool has(std::string_view name) const;
+  /// Errors: kInvalidArgument for a name that the file does not have.
+  const Entry& entry(std::string_view name) const;
+  /// A new tensor on the device. Nothing else is allocated but a MiB, through which the bytes go to
+  /// devices that the host can't address. Blocks. Errors: kInvalidArgument for a name that the file
+  /// does not have, and for a bool that is neither 0 nor 1; those of empty().
+  [[nodiscard]] Tensor read(std::string_view name, const Device& device = Device("cpu")) const;
+  /// Writes the elements of an existing tensor of the same dtype and shape, on any device. Errors:
+  /// kDtypeMismatch, kShapeMismatch; kInvalidArgument as above, after which the elements are not
+  /// defined.
+  void read_into(std::string_view name, const Tensor& to) const;
+
+ private:
+  std::shared_ptr<const files::OpenSafetensors> file_;
+};
+
+using TensorMap = std::map<std::string, Tensor>;
+
+/// All tensors of the file, on one device.
+[[nodiscard]] PATCHBAY_API TensorMap load_safetensors(const std::filesystem::path& file,
+                                                      const Device& device = Device("cpu"));
+/// Writes tensors of any devices and strides; device names are not written. The file appears whole
+/// or not at all: a save that fails leaves the old file as it was. Each tensor's copy to the host
+/// is counted. Blocks. Errors: kInvalidArgument for undefined tensors, names that are not UTF-8,
+/// and the name `__metadata__`.
+PATCHBAY_API void save_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
+                                   const std::map<std::string, std::string>& metadata = {});
+
+/// Writes the parameters and buffers of a module by their names.
+PATCHBAY_API void save(Module& module, const std::filesystem::path& file);
+/// Reads them to where they are: on their devices, in place. All names, dtypes and shapes are
+/// compared before anything is written. Lazy layers get their tensors. Errors: kInvalidArgument
+/// lists what is missing in the file and what is too much there; kDtypeMismatch, kShapeMismatch.
+PATCHBAY_API void load(Module& module, const std::filesystem::path& file);
+
+}  // namespace patchbay::nn
+
+#endif  // PATCHBAY_NN_SAFETENSORS_H_

@@ -1,0 +1,359 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Files of safetensors: what is read and written, what is refused, and that a failed save leaves
+// the old file.
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+#include <patchbay/nn/safetensors.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+#include "support/scratch_directory.h"
+
+namespace patchbay::test {
+namespace {
+
+using nn::Safetensors;
+using Floats = std::vector<float>;
+using Names = std::vector<std::string>;
+
+/// Length, header and data.
+std::string file_of(const std::string& header, const std::string& data = "") {
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += static_cast<char>(header.size() >> (8 * i) & 0xff);
+  return text + header + data;
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+void open_file(const std::filesystem::path& path) { const Safetensors file(path); }
+
+void read(const Safetensors& file, std::string_view name, const Device& device) {
+  static_cast<void>(file.read(name, device));
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class SafetensorsTest : public DeviceTest {
+ protected:
+  std::string path(const std::string& name = "model.safetensors") const {
+    return folder_.folder("files") + "/" + name;
+  }
+  const ScratchDirectory folder_;
+};
+PATCHBAY_ON_EACH_DEVICE(SafetensorsTest);
+
+TEST_P(SafetensorsTest, EveryDtypeAndShapeComesBack) {
+  nn::TensorMap tensors;
+  for (const DType dtype : kDTypes) {
+    if (dtype == DType::f64 && !device_.properties().f64) continue;
+    tensors[std::string("of ") + std::string(to_string(dtype))] =
+        arange(0, 6, 1, {DType::i32, device_}).cast(dtype).reshape({2, 3});
+  }
+  tensors["transposed"] = arange(0, 6, 1, {DType::f32, device_}).reshape({2, 3}).t();
+  tensors["number"] = full({}, 2.5, device_);
+  tensors["empty"] = zeros({0, 7}, device_);
+  tensors["\"quoted\" \u00e9\n"] = ones({1}, device_);
+  // More than the staging memory.
+  tensors["large"] = rand({700'001}, device_, Generator(1));
+  nn::save_safetensors(path(), tensors, {{"format", "pt"}, {"who", "a \"test\""}});
+
+  const Safetensors file(path());
+  EXPECT_EQ(file.entries().size(), tensors.size());
+  EXPECT_EQ(file.metadata().at("who"), "a \"test\"");
+  EXPECT_EQ(file.entries().front().offset_bytes % 8, 0u);
+  const nn::TensorMap loaded = nn::load_safetensors(path(), device_);
+  ASSERT_EQ(loaded.size(), tensors.size());
+  for (const auto& [name, tensor] : tensors) {
+    const Tensor& got = loaded.at(name);
+    EXPECT_EQ(got.dtype(), tensor.dtype()) << name;
+    EXPECT_EQ(got.shape(), tensor.shape()) << name;
+    EXPECT_EQ(got.device(), device_) << name;
+    EXPECT_TRUE(got.is_contiguous()) << name;
+    if (tensor.num_elements() != 0) {
+      EXPECT_TRUE(all(eq(got, tensor)).item<bool>()) << name;
+    }
+    const Safetensors::Entry& entry = file.entry(name);
+    EXPECT_EQ(entry.offset_bytes % size_bytes(entry.dtype), 0u) << name;
+  }
+}
+
+TEST_P(SafetensorsTest, ReadsWhatAnotherProgramWrote) {
+  write(path(), file_of(R"( {)", ""));
+  const std::string data("\0\0\x80\x3f\0\0\0\x40\1\0\1", 11);
+  write(path(), file_of(R"({"__metadata__":{"format":"pt"},"b":{"dtype":"BOOL","shape":[3],)"
+                        R"("data_offsets":[8,11]},"a":{"shape":[2],"data_offsets":[0,8],)"
+                        R"("dtype":"F32"}}   )",
+                        data));
+  const Safetensors file(path());
+  ASSERT_EQ(file.entries().size(), 2u);
+  EXPECT_EQ(file.entries()[0].name, "a");
+  EXPECT_EQ(file.read("a", device_).to_vector<float>(), (Floats{1, 2}));
+  EXPECT_EQ(file.read("b", device_).to_vector<bool>(), (std::vector<bool>{true, false, true}));
+  EXPECT_ERROR(
+      read(file, "c", device_), ErrorCode::kInvalidArgument,
+      "[Safetensors] no such tensor in '" + path() + "': expected one of its 2 names, got 'c'");
+  const Tensor to = zeros({2}, device_);
+  file.read_into("a", to);
+  EXPECT_EQ(to.to_vector<float>(), (Floats{1, 2}));
+  EXPECT_ERROR(file.read_into("a", zeros({3}, device_)), ErrorCode::kShapeMismatch,
+               "[Safetensors] tensor 'a' has another shape: expected [3], got [2]");
+  EXPECT_ERROR(file.read_into("b", to), ErrorCode::kDtypeMismatch,
+               "[Safetensors] tensor 'b' has another dtype: expected f32, got bool");
+}
+
+TEST_P(SafetensorsTest, AWrongBoolIsAnError) {
+  write(path(), file_of(R"({"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\1\2"));
+  const Safetensors file(path());
+  EXPECT_ERROR(
+      read(file, "b", device_), ErrorCode::kInvalidArgument,
+      "[Safetensors] tensor 'b' of '" + path() + "' has a wrong bool: expected 0 or 1, got 2");
+}
+
+TEST_P(SafetensorsTest, ModulesAreSavedAndLoaded) {
+  Net net(device_), other(test_device("cpu:0"));
+  nn::save(net, path());
+  nn::load(other, path());
+  EXPECT_EQ(other.hidden.weight.device().name(), "cpu:0");
+  EXPECT_EQ(other.hidden.weight->to_vector<float>(), net.hidden.weight->to_vector<float>());
+  EXPECT_EQ(other.out.bias->to_vector<float>(), net.out.bias->to_vector<float>());
+  EXPECT_TRUE(other.out.bias->requires_grad());
+  nn::LazyLinear lazy(3, {.tensor = device_});
+  nn::save(net.hidden, path("hidden"));
+  nn::load(lazy, path("hidden"));
+  EXPECT_EQ(lazy.weight->to_vector<float>(), net.hidden.weight->to_vector<float>());
+  EXPECT_EQ(lazy.weight.device(), device_);
+
+  EXPECT_ERROR(nn::load(net.hidden, path()), ErrorCode::kInvalidArgument,
+               "[load] '" + path() +
+                   "' has other tensors than the module: missing are 'weight', "
+                   "'bias'; superfluous are 'count', ");
+  nn::Linear wide(4, 3, {.tensor = device_});
+  const Floats before = wide.bias->to_vector<float>();
+  EXPECT_ERROR(
+      nn::load(wide, path("hidden")), ErrorCode::kShapeMismatch,
+      "[load] 'weight' of '" + path("hidden") + "' has another shape: expected [3, 4], got [3, 3]");
+  EXPECT_EQ(wide.bias->to_vector<float>(), before) << "nothing was written";
+  nn::Linear half(3, 3, {.tensor = {device_, DType::bf16}});
+  EXPECT_ERROR(
+      nn::load(half, path("hidden")), ErrorCode::kDtypeMismatch,
+      "[load] 'weight' of '" + path("hidden") + "' has another dtype: expected bf16, got f32");
+}
+
+TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
+  nn::save_safetensors(path(), {{"a", ones({2}, device_)}});
+  const std::string old = bytes_of(path());
+  EXPECT_ERROR(nn::save_safetensors(path(), {{"__metadata__", ones({2}, device_)}}),
+               ErrorCode::kInvalidArgument, "[save_safetensors] no tensor may be called");
+  EXPECT_ERROR(nn::save_safetensors(path(), {{"a", Tensor()}}), ErrorCode::kInvalidArgument,
+               "[save_safetensors] tensor 'a' is undefined");
+  EXPECT_ERROR(nn::save_safetensors(path(), {{"\xff", ones({2}, device_)}}),
+               ErrorCode::kInvalidArgument,
+               "[save_safetensors] a wrong text: expected UTF-8 without NUL");
+  {
+    // Files may not grow beyond 64 KiB here.
+    struct rlimit before {};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small = {65536, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const Error error = error_of([&] {
+      nn::save_safetensors(path(), {{"a", ones({100'000}, device_)}});
+    });
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, old_handler);
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_EQ(std::string(error.what()),
+              "[save_safetensors] can't write what is to become the file: '" + path() +
+                  "': File too large");
+  }
+  EXPECT_EQ(bytes_of(path()), old);
+  std::size_t files = 0;
+  for (const auto& each : std::filesystem::directory_iterator(folder_.folder("files"))) {
+    files += each.exists() ? 1u : 0u;
+  }
+  EXPECT_EQ(files, 1u) << "nothing else stays";
+  EXPECT_ERROR(nn::save_safetensors(folder_.folder("files") + "/none/model", {}), ErrorCode::kIo,
+               "[save_safetensors] can't make a file beside: ");
+}
+
+TEST_P(SafetensorsTest, ALinkIsReplacedNotFollowed) {
+  write(path("victim"), "precious");
+  std::filesystem::create_symlink(path("victim"), path());
+  nn::save_safetensors(path(), {{"a", ones({2}, device_)}});
+  EXPECT_EQ(bytes_of(path("victim")), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(path()));
+  EXPECT_EQ(nn::load_safetensors(path()).at("a").to_vector<float>(), (Floats{1, 1}));
+}
+
+class SafetensorsFiles : public testing::Test {
+ protected:
+  std::string path() const { return folder_.folder("files") + "/model"; }
+  void expect_refused(const std::string& bytes, const std::string& reason) const {
+    write(path(), bytes);
+    EXPECT_ERROR(open_file(path()), ErrorCode::kInvalidArgument,
+                 "[Safetensors] no valid file of safetensors: '" + path() + "': " + reason);
+  }
+  const ScratchDirectory folder_;
+};
+
+TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
+  const auto entry = [](const std::string& fields) { return file_of("{\"a\":{" + fields + "}}"); };
+  expect_refused("", "expected 8 bytes with the length of the header, got 0");
+  expect_refused("1234567", "expected 8 bytes with the length of the header, got 7");
+  expect_refused(std::string(8, '\xff'),
+                 "a header of 18446744073709551615 bytes: expected at most 0");
+  expect_refused(file_of("{}").substr(0, 9), "a header of 2 bytes: expected at most 1");
+  expect_refused(file_of(""), "the header does not begin with an object");
+  expect_refused(file_of(" {}"), "the header does not begin with an object");
+  expect_refused(file_of("[]"), "the header does not begin with an object");
+  expect_refused(file_of("{"), "the header is no JSON at byte ");
+  expect_refused(file_of("{}x"), "the header is no JSON at byte ");
+  expect_refused(file_of("{} {}"), "the header is no JSON at byte ");
+  expect_refused(file_of("{\"a\xff\":1}"), "the header is no JSON at byte ");
+  expect_refused(file_of("{\"a\":[[[[]]]]}"), "'a': unexpected a list");
+  expect_refused(file_of("{\"a\":1}"), "'a': unexpected a number");
+  expect_refused(file_of("{\"a\":null}"), "'a': unexpected null");
+  expect_refused(file_of("{\"a\":{},\"a\":{}}"),
+                 "tensor 'a': expected dtype, shape and data_offsets");
+  expect_refused(file_of("{\"a\\u0000\":1}"), "the header: a text contains NUL");
+  expect_refused(file_of(R"({"__metadata__":{"a":1}})"), "metadata: unexpected a number");
+  expect_refused(file_of(R"({"__metadata__":{"a":{}}})"), "metadata: unexpected an object");
+  expect_refused(file_of(R"({"__metadata__":{"a":"1","a":"2"}})"), "metadata: 'a' occurs twice");
+  expect_refused(entry(R"("dtype":"F32")"), "tensor 'a': expected dtype, shape and data_offsets");
+  expect_refused(entry(R"("dtype":"F8_E5M2")"), "tensor 'a': Patchbay has no dtype 'F8_E5M2'");
+  expect_refused(entry(R"("dtype":"F32","dtype":"F32")"), "tensor 'a': 'dtype' occurs twice");
+  expect_refused(entry(R"("other":1)"), "tensor 'a': no field 'other'");
+  expect_refused(entry(R"("shape":[1.5])"), "tensor 'a': no integer of 64 bits: '1.5'");
+  expect_refused(entry(R"("shape":[-1])"), "tensor 'a': a negative number, -1");
+  expect_refused(entry(R"("shape":[[1]])"), "tensor 'a': unexpected a list");
+  expect_refused(entry(R"("shape":["1"])"), "tensor 'a': unexpected a text");
+  expect_refused(entry(R"("shape":[99999999999999999999999])"),
+                 "tensor 'a': no integer of 64 bits: '99999999999999999999999'");
+  expect_refused(entry(R"("shape":[9223372036854775808])"),
+                 "tensor 'a': an extent of 9223372036854775808 is too large");
+  expect_refused(entry(R"("shape":[1,1,1,1,1,1,1,1,1])"),
+                 "tensor 'a': expected at most 8 dimensions");
+  expect_refused(entry(R"("data_offsets":[0,1,2])"), "tensor 'a': more than 2 data_offsets");
+  expect_refused(entry(R"("data_offsets":[0])"), "tensor 'a': expected 2 data_offsets, got 1");
+  expect_refused(entry(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"),
+                 "tensor 'a': it ends at 0, before it begins at 4");
+  expect_refused(entry(R"("dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0])"),
+                 "tensor 'a': shape [4294967296, 4294967296] has more than 2^64 bytes");
+  expect_refused(entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"),
+                 "tensor 'a': expected 8 bytes for f32 [2], got 4");
+  expect_refused(entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"),
+                 "tensor 'a' ends at byte 8 of the data: expected at most 0, where the file ends");
+}
+
+TEST_F(SafetensorsFiles, TensorsFollowEachOther) {
+  const auto two = [](const std::string& a, const std::string& b, std::size_t data) {
+    return file_of(R"({"a":{"dtype":"U8","shape":[2],"data_offsets":)" + a +
+                       R"(},"b":{"dtype":"U8","shape":[2],"data_offsets":)" + b + "}}",
+                   std::string(data, 'x'));
+  };
+  expect_refused(two("[0,2]", "[3,5]", 5),
+                 "tensor 'b' begins at byte 3 of the data: expected 2, where the one before ends "
+                 "(a hole)");
+  expect_refused(two("[0,2]", "[1,3]", 3),
+                 "tensor 'b' begins at byte 1 of the data: expected 2, where the one before ends "
+                 "(they overlap)");
+  expect_refused(two("[1,3]", "[3,5]", 5), "tensor 'a' begins at byte 1 of the data: expected 0");
+  expect_refused(two("[0,2]", "[2,4]", 5), "1 bytes behind the last tensor");
+  write(path(), two("[2,4]", "[0,2]", 4));
+  EXPECT_EQ(Safetensors(path()).entries()[0].name, "b");
+  write(path(), file_of(R"({"z":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},)"
+                        R"("a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+                        "x"));
+  EXPECT_EQ(Safetensors(path()).entries().size(), 2u);
+}
+
+TEST_F(SafetensorsFiles, WhatIsNoFileIsRefused) {
+  EXPECT_ERROR(open_file("/no/such/file"), ErrorCode::kIo,
+               "[Safetensors] can't open the file: '/no/such/file': No such file or directory");
+  EXPECT_ERROR(open_file(folder_.folder("files")), ErrorCode::kIo, "expected a regular file");
+  const std::string pipe = folder_.folder("files") + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_ERROR(open_file(pipe), ErrorCode::kIo, "expected a regular file");
+}
+
+/// A header that spans several blocks.
+TEST_F(SafetensorsFiles, ManyTensors) {
+  std::string header = "{", data;
+  for (int i = 0; i < 5000; ++i) {
+    header += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+              R"(":{"dtype":"U8","shape":[1],"data_offsets":[)" + std::to_string(i) + ',' +
+              std::to_string(i + 1) + "]}";
+    data += static_cast<char>(i);
+  }
+  write(path(), file_of(header + '}', data));
+  const Safetensors file(path());
+  EXPECT_EQ(file.entries().size(), 5000u);
+  EXPECT_EQ(file.read("4711", test_device("cpu:0")).item<std::uint8_t>(), 4711 % 256);
+}
+
+TEST_F(SafetensorsFiles, AFileThatShrinksIsAnError) {
+  write(path(), file_of(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]}})", "abcd"));
+  const Safetensors file(path());
+  std::filesystem::resize_file(path(), std::filesystem::file_size(path()) - 1);
+  EXPECT_ERROR(read(file, "a", test_device("cpu:0")), ErrorCode::kIo,
+               "[Safetensors] the file has become shorter: '" + path() + "' had ");
+}
+
+/// All files that differ from a valid one in one byte, or end early, are read or refused with an
+/// Error, and what is read fits the file.
+TEST_F(SafetensorsFiles, EveryChangedByteIsReadOrRefused) {
+  const std::string valid =
+      file_of(R"({"__metadata__":{"k":"v"},"a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
+              R"("b":{"dtype":"BOOL","shape":[],"data_offsets":[8,9]}})",
+              std::string("\0\0\x80\x3f\0\0\0\x40\1", 9));
+  const int memory = memfd_create("patchbay-test", MFD_CLOEXEC);
+  ASSERT_GE(memory, 0);
+  const std::string name = "/proc/self/fd/" + std::to_string(memory);
+  const Device device = test_device("cpu:0");
+  std::size_t num_read = 0, num_refused = 0;
+  const auto examine = [&](const std::string& bytes) {
+    ASSERT_EQ(ftruncate(memory, static_cast<off_t>(bytes.size())), 0);
+    ASSERT_EQ(pwrite(memory, bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+    try {
+      const Safetensors file(name);
+      for (const Safetensors::Entry& entry : file.entries()) {
+        EXPECT_LE(entry.offset_bytes + entry.size_bytes, bytes.size());
+        EXPECT_EQ(file.read(entry.name, device).size_bytes(), entry.size_bytes);
+      }
+      ++num_read;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument) << error.what();
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      ++num_refused;
+    }
+  };
+  examine(valid);
+  EXPECT_EQ(num_read, 1u);
+  for (std::size_t size = 0; size < valid.size(); ++size) examine(valid.substr(0, size));
+  EXPECT_EQ(num_read, 1u);
+  for (std::size_t at = 0; at < valid.size(); ++at) {
+    for (int value = 0; value < 256; ++value) {
+      std::string changed = valid;
+      changed[at] = static_cast<char>(value);
+      examine(changed);
+    }
+  }
+  EXPECT_GT(num_read, 1000u);
+  EXPECT_GT(num_refused, 30'000u);
+  close(memory);
+}
+
+}  // namespace
+}  // namespace patchbay::test
