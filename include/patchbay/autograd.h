@@ -48,6 +48,9 @@ class PATCHBAY_API InferenceMode {
   bool previous_inference_;
 };
 
+/// Whether this thread is inside an InferenceMode scope.
+PATCHBAY_API bool is_inference_mode();
+
 /// The gradients with respect to `inputs` of the sum of all `outputs`, each times its gradient. An
 /// output without a gradient must have one element; its gradient is 1. The result of an input that
 /// no output depends on is undefined. Changes no tensor's grad(). Queued. Errors: as

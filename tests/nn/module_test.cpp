@@ -199,6 +199,30 @@ TEST_P(ModuleTest, GradientsAreTurnedOnAndOff) {
   EXPECT_TRUE(net.hidden.weight->grad().defined());
   net.zero_grad();
   EXPECT_FALSE(net.hidden.weight->grad().defined());
+  EXPECT_NE(net.summary().find("24 parameters"), std::string::npos) << net.summary();
+}
+
+TEST_P(ModuleTest, ParametersLeaveTheirTensorsAlone) {
+  const Tensor tensor = ones({2}, device_);
+  const nn::Parameter parameter(tensor);
+  EXPECT_FALSE(tensor.requires_grad());
+  EXPECT_TRUE(parameter->requires_grad());
+  EXPECT_TRUE(parameter->buffer() == tensor.buffer());
+  EXPECT_ERROR(nn::Parameter{Tensor()}, ErrorCode::kInvalidArgument,
+               "[Parameter] the tensor is undefined");
+}
+
+TEST_P(ModuleTest, WorksInInferenceMode) {
+  Net trained(test_device("cpu:0"));
+  const InferenceMode inference;
+  EXPECT_TRUE(is_inference_mode());
+  Net net(test_device("cpu:0"));
+  EXPECT_FALSE(net.hidden.weight->requires_grad());
+  net.move_to(device_);
+  EXPECT_EQ(net(ones({1, 3}, device_)).device(), device_);
+  if (device_.name() == "cpu:0") return;
+  EXPECT_ERROR(trained.move_to(device_), ErrorCode::kInvalidArgument, "[requires_grad_]");
+  EXPECT_EQ(trained.hidden.weight.device().name(), "cpu:0") << "nothing has moved";
 }
 
 TEST_P(ModuleTest, IsCast) {

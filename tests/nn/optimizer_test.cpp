@@ -153,6 +153,18 @@ TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
                "[step] parameter 0 has another shape than before: expected [1], got [3]");
 }
 
+TEST_P(OptimizerTest, CopiesNothingBehindTheProgramsBack) {
+  const nn::Parameter a = parameter({1});
+  nn::Adam adam({a});
+  set_gradient(a, {1});
+  adam.step();
+  a.set(zeros({1}, test_device("fake:1")));
+  set_gradient(a, {1});
+  EXPECT_ERROR(adam.step(), ErrorCode::kDeviceMismatch,
+               "[step] parameter 0 got a tensor on another device: expected " + device_.name() +
+                   ", got fake:1. Move the model by move_to, or make a new optimiser.");
+}
+
 TEST(Schedules, SetTheRate) {
   const nn::Parameter a(zeros({1}, test_device("cpu:0")));
   const auto rates = [&](std::function<double(std::int64_t)> factor) {

@@ -45,7 +45,7 @@ std::string Call::layer() const {
 void Call::check_device(const Tensor& input) const {
   if (!input.defined()) return;
   const Device device = input.device();
-  walk_members(module_, {}, [&](std::string_view name, Parameter& parameter) {
+  walk_members(module_, {}, [&](std::string_view name, Parameter& parameter, bool) {
     if (!parameter.defined() || parameter.device() == device) return;
     const std::string there = parameter.device().name(), here = device.name();
     throw LayerError(

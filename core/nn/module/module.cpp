@@ -25,9 +25,12 @@ Module::~Module() = default;
 // --------------------------------------------------------------------------------- calls ---
 
 Tensor Module::operator()(const Tensor& input) {
-  Tensor result;
-  call(input, [&] { result = run(input); });
-  return result;
+  const module::Call call(*this);
+  try {
+    return run(input);
+  } catch (const Error& error) {
+    call.rethrow(error, input);
+  }
 }
 
 void Module::call(const Tensor& input, const std::function<void()>& forward) {
@@ -178,6 +181,7 @@ Moved moved(const Parameter& parameter, const Device& device) {
   if (!parameter.defined()) return result;
   const Tensor& value = parameter.value();
   result.value = value.detach().to(device);
+  if (value.requires_grad()) result.value.requires_grad_();
   if (const Tensor gradient = value.grad(); gradient.defined()) {
     result.gradient = gradient.detach().to(device);
   }
@@ -195,7 +199,6 @@ void commit(Moved& moved, const Device& device) {
   place.options.device = device;
   for (auto& [companion, there] : moved.companions) *companion = std::move(there);
   if (!moved.value.defined() || place.value.device() == device) return;
-  if (place.value.requires_grad()) moved.value.requires_grad_();
   if (moved.gradient.defined()) moved.value.set_grad(moved.gradient);
   place.value = std::move(moved.value);
 }

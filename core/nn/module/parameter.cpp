@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/parameter.h"
 
-#include <utility>
+#include "patchbay/autograd.h"
 
 #include "core/base/error.h"
 #include "core/nn/module/place.h"
@@ -9,16 +9,16 @@
 namespace patchbay::nn {
 namespace {
 
-/// Without the record of how it was made.
-Tensor held(Tensor value, bool is_trained) {
+/// The same elements without the record of how they were made.
+Tensor held(const Tensor& value, bool is_trained) {
   if (!value.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[Parameter] the tensor is undefined: expected one with elements, or none at "
                    "all, for a lazy layer");
   }
-  if (!value.is_leaf()) value = value.detach();
-  if (value.requires_grad() != is_trained) value.requires_grad_(is_trained);
-  return value;
+  Tensor own = value.detach();
+  if (is_trained && !is_inference_mode()) own.requires_grad_();
+  return own;
 }
 
 }  // namespace
@@ -30,9 +30,10 @@ Parameter::Parameter(const TensorOptions& options) : place_(std::make_shared<mod
                      options.device ? *options.device : default_device()};
 }
 
-Parameter::Parameter(Tensor value, bool is_trained) : place_(std::make_shared<module::Place>()) {
+Parameter::Parameter(const Tensor& value, bool is_trained)
+    : place_(std::make_shared<module::Place>()) {
   place_->is_trained = is_trained;
-  place_->value = held(std::move(value), is_trained);
+  place_->value = held(value, is_trained);
 }
 
 bool Parameter::defined() const { return place_->value.defined(); }
@@ -46,9 +47,7 @@ const Tensor& Parameter::value() const {
   return place_->value;
 }
 
-void Parameter::set(Tensor value) const {
-  place_->value = held(std::move(value), place_->is_trained);
-}
+void Parameter::set(const Tensor& value) const { place_->value = held(value, place_->is_trained); }
 
 Device Parameter::device() const {
   if (defined()) return place_->value.device();

@@ -38,14 +38,14 @@ Row row_of(const std::string& name, Module& module, std::set<const module::Place
            Totals& totals) {
   std::int64_t elements = 0;
   bool is_lazy = false;
-  module::walk_members(module, {}, [&](std::string_view, Parameter& parameter) {
+  module::walk_members(module, {}, [&](std::string_view, Parameter& parameter, bool is_buffer) {
     const std::string device = parameter.device().name();
     if (std::ranges::find(totals.devices, device) == totals.devices.end()) {
       totals.devices.push_back(device);
     }
     if (!parameter.defined()) {
       is_lazy = true;
-    } else if (parameter.is_trained() && seen.insert(&parameter.place()).second) {
+    } else if (!is_buffer && seen.insert(&parameter.place()).second) {
       elements += parameter->num_elements();
       totals.bytes += static_cast<std::int64_t>(parameter->size_bytes());
     }

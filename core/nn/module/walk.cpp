@@ -68,7 +68,7 @@ class Walk final : public Members {
 class WalkMembers final : public Members {
  public:
   using OnModule = std::function<void(std::string_view, Module&)>;
-  using OnParameter = std::function<void(std::string_view, Parameter&)>;
+  using OnParameter = std::function<void(std::string_view, Parameter&, bool)>;
   WalkMembers(const OnModule& module, const OnParameter& parameter)
       : module_(module), parameter_(parameter) {}
 
@@ -76,8 +76,8 @@ class WalkMembers final : public Members {
   void visit(std::string_view name, Module& module) override {
     if (module_) module_(name, module);
   }
-  void visit(std::string_view name, Parameter& parameter, bool) override {
-    if (parameter_) parameter_(name, parameter);
+  void visit(std::string_view name, Parameter& parameter, bool is_buffer) override {
+    if (parameter_) parameter_(name, parameter, is_buffer);
   }
 
   const OnModule& module_;
@@ -89,7 +89,7 @@ class WalkMembers final : public Members {
 void walk(Module& root, const Visitor& visitor) { Walk(root, visitor); }
 
 void walk_members(Module& of, const std::function<void(std::string_view, Module&)>& module,
-                  const std::function<void(std::string_view, Parameter&)>& parameter) {
+                  const std::function<void(std::string_view, Parameter&, bool)>& parameter) {
   WalkMembers visitor(module, parameter);
   of.members(visitor);
 }

@@ -21,8 +21,9 @@ struct Visitor {
 void walk(Module& root, const Visitor& visitor);
 
 /// The members of the module itself.
-void walk_members(Module& of, const std::function<void(std::string_view, Module&)>& module,
-                  const std::function<void(std::string_view, Parameter&)>& parameter);
+void walk_members(
+    Module& of, const std::function<void(std::string_view, Module&)>& module,
+    const std::function<void(std::string_view, Parameter&, bool is_buffer)>& parameter);
 
 }  // namespace patchbay::nn::module
 

@@ -75,9 +75,13 @@ void Optimizer::prepare() {
               "[step] parameter {} has another shape than before: expected {}, got {}. Make a new "
               "optimiser.",
               i, patchbay::to_string(kept.shape()), patchbay::to_string(value.shape()));
-      } else if (kept.device() != value.device() || kept.dtype() != value.dtype()) {
-        // The tensor was replaced, not moved with its module.
-        kept = kept.to(value.device()).cast(value.dtype());
+      } else if (kept.device() != value.device()) {
+        raise(ErrorCode::kDeviceMismatch,
+              "[step] parameter {} got a tensor on another device: expected {}, got {}. Move the "
+              "model by move_to, or make a new optimiser.",
+              i, kept.device().name(), value.device().name());
+      } else {
+        kept = kept.cast(value.dtype());
       }
     }
   }

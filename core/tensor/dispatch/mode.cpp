@@ -55,6 +55,8 @@ Recording::~Recording() {
 
 bool is_grad_enabled() { return tensor::is_recording(); }
 
+bool is_inference_mode() { return tensor::is_inference(); }
+
 GradMode::GradMode(bool enabled) : previous_(static_cast<std::uint8_t>(tensor::recording_mode())) {
   if (enabled) tensor::check_no_inference("GradMode");
   tensor::set_mode(tensor::mode_of(enabled));

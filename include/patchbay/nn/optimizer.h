@@ -28,7 +28,8 @@ class PATCHBAY_API Optimizer {
 
   /// Changes the parameters by their gradients; those without a gradient stay as they are. Queued.
   /// Errors, before anything changes: kInvalidArgument if a lazy layer has no shape yet;
-  /// kShapeMismatch if a parameter has another shape than at the first step.
+  /// kShapeMismatch and kDeviceMismatch if a parameter got a tensor of another shape, or elsewhere,
+  /// other than by a move of its module.
   void step();
   /// Removes the gradients of all parameters.
   void zero_grad();

@@ -23,9 +23,10 @@ class PATCHBAY_API Parameter {
   /// Without one yet, which is to have this dtype (f32 unless given) and device (default_device()
   /// of now): a lazy layer sets it at the first forward.
   explicit Parameter(const TensorOptions& options);
-  /// Has this tensor, and asks for its gradient unless `is_trained` is false. Errors:
+  /// Has the elements of this tensor: the same storage. Asks for gradients unless `is_trained` is
+  /// false, or inside an InferenceMode scope. Errors:
   /// kInvalidArgument for an undefined tensor; those of Tensor::requires_grad_.
-  explicit Parameter(Tensor value, bool is_trained = true);
+  explicit Parameter(const Tensor& value, bool is_trained = true);
 
   bool defined() const;
   /// Valid until it is replaced. Errors: kInvalidArgument if the parameter has no tensor yet.
@@ -35,7 +36,7 @@ class PATCHBAY_API Parameter {
   const Tensor* operator->() const { return &value(); }
   /// Replaces the tensor, which may have another shape, dtype and device. The gradient is not kept.
   /// Errors: as of the constructor.
-  void set(Tensor value) const;
+  void set(const Tensor& value) const;
 
   /// Those of the tensor, or those that it is to have.
   Device device() const;
