@@ -300,7 +300,7 @@ TEST(PrintedProfile, ComesAtTheEndOfTheRuntime) {
 
 TEST(PrintedProfile, ComesAtTheEndOfTheProcess) {
   const Ended ended = in_child([] {
-    auto* const runtime = new Runtime(options({{"profile", "1"}}));  // as the default one
+    static auto* const runtime = new Runtime(options({{"profile", "1"}}));  // as the default one
     compute(*runtime);
   });
   EXPECT_EQ(ended.status, 0);
@@ -311,7 +311,7 @@ TEST(PrintedProfile, ComesAtTheEndOfTheProcess) {
 
 TEST(PrintedProfile, IsNotPrintedByForkedProcesses) {
   const Ended ended = in_child([] {
-    auto* const runtime = new Runtime(options({{"profile", "1"}}));
+    static auto* const runtime = new Runtime(options({{"profile", "1"}}));
     compute(*runtime);
     if (::fork() == 0) {
       delete runtime;
