@@ -77,7 +77,7 @@ const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::stri
 /// Errors: as read.
 Tensor read_entry(const files::ReadFile& file, const Safetensors::Entry& entry,
                   const Device& device) {
-  const Tensor result = empty(entry.shape, {entry.dtype, device});
+  Tensor result = empty(entry.shape, {entry.dtype, device});
   const bool is_bool = entry.dtype == DType::boolean;
   const Buffer buffer = result.buffer();
   if (entry.size_bytes == 0) return result;

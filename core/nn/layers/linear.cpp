@@ -79,7 +79,7 @@ Embedding::Embedding(Index count, Index size, const EmbeddingOptions& options)
 }
 
 Tensor Embedding::forward(const Tensor& x) {
-  const Tensor rows = embedding(weight, x);
+  Tensor rows = embedding(weight, x);
   if (!padding_ || !is_grad_enabled()) return rows;
   return where(eq(x, *padding_).unsqueeze(-1), rows.detach(), rows);
 }

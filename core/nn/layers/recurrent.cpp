@@ -29,7 +29,7 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidde
   Dropout::checked(options.dropout);
   const double limit = hidden_ == 0 ? 0 : 1 / std::sqrt(static_cast<double>(hidden_));
   const auto create = [&](const Shape& shape) {
-    const Parameter parameter(options.tensor);
+    Parameter parameter(options.tensor);
     create_parameter(parameter, shape,
                      [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); });
     return parameter;

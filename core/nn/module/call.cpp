@@ -9,8 +9,6 @@
 namespace patchbay::nn::module {
 namespace {
 
-using runtime::raise;
-
 thread_local const Call* innermost = nullptr;
 
 /// An error whose message names the layer already.
@@ -47,7 +45,8 @@ void Call::check_device(const Tensor& input) const {
   const Device device = input.device();
   walk_members(module_, {}, [&](std::string_view name, Parameter& parameter, bool) {
     if (!parameter.defined() || parameter.device() == device) return;
-    const std::string there = parameter.device().name(), here = device.name();
+    const std::string there = parameter.device().name();
+    const std::string& here = device.name();
     throw LayerError(
         ErrorCode::kDeviceMismatch,
         fmt::format("[{0}] input and parameter are on different devices: expected the input on {1} "

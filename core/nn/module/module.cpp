@@ -228,7 +228,7 @@ Module& Module::cast(DType dtype) {
   });
   for (auto& [parameter, value] : all) {
     parameter.place().options.dtype = dtype;
-    if (value.defined()) parameter.set(std::move(value));
+    if (value.defined()) parameter.set(value);
   }
   return *this;
 }

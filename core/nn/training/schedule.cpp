@@ -48,7 +48,10 @@ double checked_steps(const char* schedule, std::int64_t steps) {
 
 std::function<double(std::int64_t)> step_decay(std::int64_t size, double gamma) {
   checked_steps("step_decay", size);
-  return [=](std::int64_t step) { return std::pow(gamma, static_cast<double>(step / size)); };
+  return [=](std::int64_t step) {
+    const std::int64_t decays = step / size;
+    return std::pow(gamma, static_cast<double>(decays));
+  };
 }
 
 std::function<double(std::int64_t)> milestones(std::vector<std::int64_t> at, double gamma) {
