@@ -175,8 +175,7 @@ TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
     std::signal(SIGXFSZ, old_handler);
     EXPECT_EQ(error.code(), ErrorCode::kIo);
     EXPECT_EQ(std::string(error.what()),
-              "[save_safetensors] can't write what is to become the file: '" + path() +
-                  "': File too large");
+              "[save_safetensors] can't write the new file: '" + path() + "': File too large");
   }
   EXPECT_EQ(bytes_of(path()), old);
   std::size_t files = 0;

@@ -106,14 +106,14 @@ void AtomicFile::write(const void* from, std::size_t size_bytes) {
   while (size_bytes > 0) {
     const ssize_t count = ::write(file_.get(), next, std::min(size_bytes, kMostAtOnce));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) raise_errno("can't write what is to become the file");
+    if (count < 0) raise_errno("can't write the new file");
     next += count;
     size_bytes -= static_cast<std::size_t>(count);
   }
 }
 
 void AtomicFile::commit() {
-  if (fsync(file_.get()) != 0) raise_errno("can't write what is to become the file");
+  if (fsync(file_.get()) != 0) raise_errno("can't write the new file");
   if (rename(written_.c_str(), path_.c_str()) != 0) raise_errno("can't replace the file");
   is_committed_ = true;
   // The new name itself: without this it may be lost with the power, and the old file is back.

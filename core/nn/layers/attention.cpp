@@ -74,8 +74,7 @@ Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Ten
     v = project(value, 2, 1);
   }
   const Tensor heads = scaled_dot_product_attention(split(q), split(k), split(v), options);
-  Shape joined = query.shape();
-  return out_proj(heads.transpose(-3, -2).reshape(joined));
+  return out_proj(heads.transpose(-3, -2).reshape(query.shape()));
 }
 
 void MultiheadAttention::members(Members& each) {

@@ -1,10 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/convolution.h"
 
-#include <cmath>
-
-#include "patchbay/nn/init.h"
-
 #include "core/base/error.h"
 #include "core/nn/layers/sizes.h"
 
@@ -12,7 +8,8 @@ namespace patchbay::nn {
 namespace {
 
 using layers::checked_size;
-using layers::create_parameter;
+using layers::create_uniform;
+using layers::tensor_of;
 
 /// Errors: kInvalidArgument unless the groups divide both.
 void check_groups(std::string_view layer, std::int64_t in, std::int64_t out, std::int64_t groups) {
@@ -26,10 +23,8 @@ void create(const Parameter& weight, const Parameter& bias, bool has_bias, const
             std::int64_t out) {
   std::int64_t fan = 1;
   for (int d = 1; d < shape.rank(); ++d) fan *= shape[d];
-  const double limit = fan == 0 ? 0 : 1 / std::sqrt(static_cast<double>(fan));
-  const auto fill = [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); };
-  create_parameter(weight, shape, fill);
-  if (has_bias) create_parameter(bias, {out}, fill);
+  create_uniform(weight, shape, fan);
+  if (has_bias) create_uniform(bias, {out}, fan);
 }
 
 Pair checked_kernel(std::string_view layer, Pair kernel) {
@@ -55,10 +50,6 @@ std::string settings(Pair stride, Pair padding, Pair dilation, std::int64_t grou
   return text;
 }
 
-Tensor value_if(bool is_there, const Parameter& parameter) {
-  return is_there ? parameter.value() : Tensor();
-}
-
 }  // namespace
 
 // -------------------------------------------------------------------------------- Conv2d ---
@@ -82,9 +73,7 @@ void Conv2d::create(std::int64_t in) {
   nn::create(weight, bias, has_bias_, {out_, in / options_.groups, kernel_.h, kernel_.w}, out_);
 }
 
-Tensor Conv2d::forward(const Tensor& x) {
-  return conv2d(x, weight, value_if(has_bias_, bias), options_);
-}
+Tensor Conv2d::forward(const Tensor& x) { return conv2d(x, weight, tensor_of(bias), options_); }
 
 void Conv2d::members(Members& each) {
   each("weight", weight);
@@ -115,9 +104,7 @@ Conv1d::Conv1d(Index in, Index out, Index kernel, const Conv1dLayerOptions& opti
          {out, in / options.groups, checked_size("Conv1d", "kernel", kernel)}, out);
 }
 
-Tensor Conv1d::forward(const Tensor& x) {
-  return conv1d(x, weight, value_if(has_bias_, bias), options_);
-}
+Tensor Conv1d::forward(const Tensor& x) { return conv1d(x, weight, tensor_of(bias), options_); }
 
 void Conv1d::members(Members& each) {
   each("weight", weight);
@@ -147,7 +134,7 @@ ConvTranspose2d::ConvTranspose2d(Index in, Index out, Pair kernel,
 }
 
 Tensor ConvTranspose2d::forward(const Tensor& x) {
-  return conv_transpose2d(x, weight, value_if(has_bias_, bias), options_);
+  return conv_transpose2d(x, weight, tensor_of(bias), options_);
 }
 
 void ConvTranspose2d::members(Members& each) {

@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/linear.h"
 
-#include <cmath>
 #include <string_view>
 
 #include "patchbay/autograd.h"
@@ -15,6 +14,8 @@ namespace patchbay::nn {
 
 using layers::checked_size;
 using layers::create_parameter;
+using layers::create_uniform;
+using layers::tensor_of;
 
 // -------------------------------------------------------------------------------- Linear ---
 
@@ -31,17 +32,11 @@ Linear::Linear(Index in, Index out, const LinearOptions& options) : Linear(out, 
 
 void Linear::create(std::int64_t in) {
   in_ = in;
-  const double limit = in == 0 ? 0 : 1 / std::sqrt(static_cast<double>(in));
-  create_parameter(weight, {out_, in},
-                   [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); });
-  if (!has_bias_) return;
-  create_parameter(bias, {out_},
-                   [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); });
+  create_uniform(weight, {out_, in}, in);
+  if (has_bias_) create_uniform(bias, {out_}, in);
 }
 
-Tensor Linear::forward(const Tensor& x) {
-  return linear(x, weight, has_bias_ ? bias.value() : Tensor(), activation_);
-}
+Tensor Linear::forward(const Tensor& x) { return linear(x, weight, tensor_of(bias), activation_); }
 
 void Linear::members(Members& each) {
   each("weight", weight);

@@ -11,13 +11,10 @@ namespace {
 
 using layers::checked_size;
 using layers::create_parameter;
+using layers::tensor_of;
 
 void create(const Parameter& parameter, const Shape& shape, double value) {
   create_parameter(parameter, shape, [&](const Tensor& tensor) { init::constant(tensor, value); });
-}
-
-Tensor value_if_defined(const Parameter& parameter) {
-  return parameter.defined() ? parameter.value() : Tensor();
 }
 
 /// Members without a value are left out.
@@ -51,10 +48,10 @@ BatchNorm::BatchNorm(Index channels, const BatchNormLayerOptions& options)
 }
 
 Tensor BatchNorm::forward(const Tensor& x) {
-  return batch_norm(x, {.running_mean = value_if_defined(running_mean),
-                        .running_var = value_if_defined(running_var),
-                        .weight = value_if_defined(weight),
-                        .bias = value_if_defined(bias),
+  return batch_norm(x, {.running_mean = tensor_of(running_mean),
+                        .running_var = tensor_of(running_var),
+                        .weight = tensor_of(weight),
+                        .bias = tensor_of(bias),
                         .training = is_training() || !options_.track_running,
                         .momentum = options_.momentum,
                         .epsilon = options_.epsilon});
@@ -77,7 +74,7 @@ LayerNorm::LayerNorm(const Shape& shape, const NormLayerOptions& options)
 }
 
 Tensor LayerNorm::forward(const Tensor& x) {
-  return layer_norm(x, shape_, value_if_defined(weight), value_if_defined(bias), options_.epsilon);
+  return layer_norm(x, shape_, tensor_of(weight), tensor_of(bias), options_.epsilon);
 }
 
 void LayerNorm::members(Members& each) {
@@ -104,8 +101,7 @@ GroupNorm::GroupNorm(Index num_groups, Index channels, const NormLayerOptions& o
 }
 
 Tensor GroupNorm::forward(const Tensor& x) {
-  return group_norm(x, num_groups_, value_if_defined(weight), value_if_defined(bias),
-                    options_.epsilon);
+  return group_norm(x, num_groups_, tensor_of(weight), tensor_of(bias), options_.epsilon);
 }
 
 void GroupNorm::members(Members& each) {
@@ -121,7 +117,7 @@ RMSNorm::RMSNorm(const Shape& shape, const RmsNormLayerOptions& options)
 }
 
 Tensor RMSNorm::forward(const Tensor& x) {
-  return rms_norm(x, shape_, value_if_defined(weight), options_.epsilon);
+  return rms_norm(x, shape_, tensor_of(weight), options_.epsilon);
 }
 
 void RMSNorm::members(Members& each) { add(each, "weight", weight); }

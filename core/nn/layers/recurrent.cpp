@@ -1,11 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/recurrent.h"
 
-#include <cmath>
-
 #include "patchbay/concat.h"
 #include "patchbay/functional.h"
-#include "patchbay/nn/init.h"
 #include "patchbay/nn/linear.h"
 
 #include "core/base/error.h"
@@ -14,7 +11,8 @@
 namespace patchbay::nn {
 
 using layers::checked_size;
-using layers::create_parameter;
+using layers::create_uniform;
+using layers::tensor_of;
 using runtime::raise;
 
 Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidden,
@@ -27,11 +25,9 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidde
           static_cast<std::int64_t>(options.num_layers));
   }
   Dropout::checked(options.dropout);
-  const double limit = hidden_ == 0 ? 0 : 1 / std::sqrt(static_cast<double>(hidden_));
   const auto create = [&](const Shape& shape) {
     Parameter parameter(options.tensor);
-    create_parameter(parameter, shape,
-                     [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); });
+    create_uniform(parameter, shape, hidden_);
     return parameter;
   };
   const std::int64_t rows = gates * hidden_;
@@ -64,12 +60,9 @@ std::string Recurrent::details() const {
 
 std::vector<RecurrentWeights> Recurrent::weights() const {
   std::vector<RecurrentWeights> result;
-  const auto value = [](const Parameter& parameter) {
-    return parameter.defined() ? parameter.value() : Tensor();
-  };
   for (const Layer& layer : layers) {
-    result.push_back({layer.input_weight, layer.hidden_weight, value(layer.input_bias),
-                      value(layer.hidden_bias)});
+    result.push_back({layer.input_weight, layer.hidden_weight, tensor_of(layer.input_bias),
+                      tensor_of(layer.hidden_bias)});
   }
   return result;
 }

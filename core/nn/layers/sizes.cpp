@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/nn/layers/sizes.h"
 
+#include <cmath>
+
+#include "patchbay/nn/init.h"
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
@@ -20,6 +23,16 @@ void create_parameter(const Parameter& parameter, const Shape& shape,
   const Tensor tensor = empty(shape, {parameter.dtype(), parameter.device()});
   fill(tensor);
   parameter.set(tensor);
+}
+
+void create_uniform(const Parameter& parameter, const Shape& shape, std::int64_t fan) {
+  const double limit = fan == 0 ? 0 : 1 / std::sqrt(static_cast<double>(fan));
+  create_parameter(parameter, shape,
+                   [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); });
+}
+
+Tensor tensor_of(const Parameter& parameter) {
+  return parameter.defined() ? parameter.value() : Tensor();
 }
 
 }  // namespace patchbay::nn::layers

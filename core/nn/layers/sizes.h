@@ -19,6 +19,12 @@ std::int64_t checked_size(std::string_view layer, std::string_view name, std::in
 void create_parameter(const Parameter& parameter, const Shape& shape,
                       const std::function<void(const Tensor&)>& fill);
 
+/// The same with values that are uniform in +-1 / sqrt(fan), 0 if the fan is 0.
+void create_uniform(const Parameter& parameter, const Shape& shape, std::int64_t fan);
+
+/// The parameter's tensor, undefined if it has none.
+Tensor tensor_of(const Parameter& parameter);
+
 }  // namespace patchbay::nn::layers
 
 #endif  // PATCHBAY_CORE_NN_LAYERS_SIZES_H_

@@ -43,7 +43,7 @@ std::string Call::layer() const {
 void Call::check_device(const Tensor& input) const {
   if (!input.defined()) return;
   const Device device = input.device();
-  walk_members(module_, {}, [&](std::string_view name, Parameter& parameter, bool) {
+  walk_own(module_, [&](std::string_view name, Parameter& parameter, bool) {
     if (!parameter.defined() || parameter.device() == device) return;
     const std::string there = parameter.device().name();
     const std::string& here = device.name();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <typeinfo>
 
@@ -215,13 +216,13 @@ Module& Module::move_to(const Device& device) {
 }
 
 Module& Module::cast(DType dtype) {
-  std::vector<std::pair<Parameter, Tensor>> all;
   if (!is_floating(dtype)) {
     raise(ErrorCode::kDtypeMismatch,
           "[cast] parameters need gradients: expected f32, f64, f16 or bf16, got {}",
           patchbay::to_string(dtype));
   }
   const bool is_small = size_bytes(dtype) < 4;
+  std::vector<std::pair<Parameter, Tensor>> all;
   for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool is_buffer) {
     if (!is_floating(parameter.dtype()) || (is_buffer && is_small)) return;
     all.emplace_back(parameter, parameter.defined() ? parameter->detach().cast(dtype) : Tensor());
@@ -255,28 +256,28 @@ Module& Module::requires_grad(bool value) {
 
 namespace module {
 
-void separate(Module& root) {
-  std::vector<std::pair<const Place*, Parameter>> copies;
-  std::vector<Parameter*> members;
-  walk(root, {{}, [&](const std::string&, Parameter& each, bool) { members.push_back(&each); }});
-  std::vector<Parameter> fresh;
-  for (const Parameter* const each : members) {
-    const Place* const place = &each->place();
-    const auto known = std::ranges::find(copies, place, [](const auto& one) { return one.first; });
-    if (known != copies.end()) {
-      fresh.push_back(known->second);
-      continue;
-    }
-    Parameter copy(place->options);
-    copy.place().is_trained = place->is_trained;
-    if (each->defined()) {
-      copy.set(each->value().detach().clone());
-      copy.value().requires_grad_(each->value().requires_grad());
-    }
-    copies.emplace_back(place, copy);
-    fresh.push_back(std::move(copy));
+namespace {
+
+Parameter copy_of(const Parameter& original) {
+  const Place& place = original.place();
+  Parameter copy(place.options);
+  copy.place().is_trained = place.is_trained;
+  if (original.defined()) {
+    copy.set(original->detach().clone());
+    copy->requires_grad_(original->requires_grad());
   }
-  for (std::size_t i = 0; i < members.size(); ++i) *members[i] = fresh[i];
+  return copy;
+}
+
+}  // namespace
+
+void separate(Module& root) {
+  std::map<const Place*, Parameter> copies;
+  walk(root, {{}, [&](const std::string&, Parameter& each, bool) {
+                const auto [known, is_new] = copies.try_emplace(&each.place());
+                if (is_new) known->second = copy_of(each);
+                each = known->second;
+              }});
 }
 
 }  // namespace module

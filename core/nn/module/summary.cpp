@@ -38,7 +38,7 @@ Row row_of(const std::string& name, Module& module, std::set<const module::Place
            Totals& totals) {
   std::int64_t elements = 0;
   bool is_lazy = false;
-  module::walk_members(module, {}, [&](std::string_view, Parameter& parameter, bool is_buffer) {
+  module::walk_own(module, [&](std::string_view, Parameter& parameter, bool is_buffer) {
     const std::string device = parameter.device().name();
     if (std::ranges::find(totals.devices, device) == totals.devices.end()) {
       totals.devices.push_back(device);

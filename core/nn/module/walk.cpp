@@ -65,22 +65,18 @@ class Walk final : public Members {
   std::vector<std::string> names_;  // of the module that is visited
 };
 
-class WalkMembers final : public Members {
+using OnParameter = std::function<void(std::string_view, Parameter&, bool)>;
+
+class WalkOwn final : public Members {
  public:
-  using OnModule = std::function<void(std::string_view, Module&)>;
-  using OnParameter = std::function<void(std::string_view, Parameter&, bool)>;
-  WalkMembers(const OnModule& module, const OnParameter& parameter)
-      : module_(module), parameter_(parameter) {}
+  explicit WalkOwn(const OnParameter& parameter) : parameter_(parameter) {}
 
  private:
-  void visit(std::string_view name, Module& module) override {
-    if (module_) module_(name, module);
-  }
+  void visit(std::string_view, Module&) override {}
   void visit(std::string_view name, Parameter& parameter, bool is_buffer) override {
-    if (parameter_) parameter_(name, parameter, is_buffer);
+    parameter_(name, parameter, is_buffer);
   }
 
-  const OnModule& module_;
   const OnParameter& parameter_;
 };
 
@@ -88,9 +84,8 @@ class WalkMembers final : public Members {
 
 void walk(Module& root, const Visitor& visitor) { Walk(root, visitor); }
 
-void walk_members(Module& of, const std::function<void(std::string_view, Module&)>& module,
-                  const std::function<void(std::string_view, Parameter&, bool)>& parameter) {
-  WalkMembers visitor(module, parameter);
+void walk_own(Module& of, const OnParameter& parameter) {
+  WalkOwn visitor(parameter);
   of.members(visitor);
 }
 

@@ -20,10 +20,9 @@ struct Visitor {
 /// or occur twice in one module.
 void walk(Module& root, const Visitor& visitor);
 
-/// The members of the module itself.
-void walk_members(
-    Module& of, const std::function<void(std::string_view, Module&)>& module,
-    const std::function<void(std::string_view, Parameter&, bool is_buffer)>& parameter);
+/// The parameters and buffers of the module itself.
+void walk_own(Module& of,
+              const std::function<void(std::string_view, Parameter&, bool is_buffer)>& parameter);
 
 }  // namespace patchbay::nn::module
 
