@@ -16,8 +16,8 @@ FLOORS = {
         runtime/trace runtime/search runtime/plugin runtime/device runtime/stream runtime/memory runtime/kernel
         runtime/copy runtime/graph runtime/validation runtime/registry runtime/api
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/functional tensor/interop tensor/print
-        tensor/api
-        nn nn/module nn/layers nn/training nn/files""".split(),
+        tensor/api distributed
+        nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
     "kit": ". library expression executor portable+portable/elementwise device".split(),
     "conformance": ".+values+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd+simd/rows onednn products+fused+kernels+windows+rows device".split(),
