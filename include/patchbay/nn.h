@@ -7,6 +7,7 @@
 #include "patchbay/nn/attention.h"
 #include "patchbay/nn/containers.h"
 #include "patchbay/nn/convolution.h"
+#include "patchbay/nn/data.h"
 #include "patchbay/nn/init.h"
 #include "patchbay/nn/linear.h"
 #include "patchbay/nn/module.h"

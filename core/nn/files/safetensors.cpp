@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/nn/files/file.h"
 #include "core/nn/files/safetensors_header.h"
+#include "core/nn/files/text.h"
 
 namespace patchbay::nn {
 

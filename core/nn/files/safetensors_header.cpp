@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/files/text.h"
 
 namespace patchbay::nn::files {
 namespace {
@@ -387,20 +388,6 @@ std::string header_of(const std::vector<Safetensors::Entry>& entries,
     result += static_cast<char>(text.size() >> (8 * i) & 0xff);
   }
   return result + text;
-}
-
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kMost = 100;
-  std::string result = "'";
-  for (const char c : text.substr(0, kMost)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result + (text.size() > kMost ? "...'" : "'");
 }
 
 }  // namespace patchbay::nn::files

@@ -37,9 +37,6 @@ std::string header_of(const std::vector<Safetensors::Entry>& entries,
                       const std::map<std::string, std::string>& metadata,
                       std::string_view operation);
 
-/// The text in quotes, for messages: control characters escaped, long text cut.
-std::string in_quotes(std::string_view text);
-
 }  // namespace patchbay::nn::files
 
 #endif  // PATCHBAY_CORE_NN_FILES_SAFETENSORS_HEADER_H_

@@ -1,0 +1,34 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What users' functions throw, as errors of the library.
+#ifndef PATCHBAY_CORE_NN_DATA_FOREIGN_ERRORS_H_
+#define PATCHBAY_CORE_NN_DATA_FOREIGN_ERRORS_H_
+
+#include <exception>
+#include <new>
+
+#include "core/base/error.h"
+#include "core/nn/files/text.h"
+
+namespace patchbay::nn::data {
+
+/// Calls body(). Error and std::bad_alloc pass as they are; everything else becomes an Error of
+/// kInvalidArgument that begins with what(): "[Dataset] sample 3 can't be read".
+template <class Body, class What>
+auto with_own_errors(const Body& body, const What& what) {
+  try {
+    return body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), files::one_line(error.what()));
+  } catch (...) {
+    runtime::raise(ErrorCode::kInvalidArgument, "{}: an exception that is no std::exception",
+                   what());
+  }
+}
+
+}  // namespace patchbay::nn::data
+
+#endif  // PATCHBAY_CORE_NN_DATA_FOREIGN_ERRORS_H_

@@ -1,0 +1,197 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "patchbay/copy.h"
+#include "patchbay/nn/data.h"
+
+#include "core/base/error.h"
+#include "core/nn/data/foreign_errors.h"
+#include "core/nn/data/permutation.h"
+#include "core/nn/data/workers.h"
+
+namespace patchbay::nn {
+
+using runtime::raise;
+
+namespace data {
+namespace {
+
+constexpr int kMostThreads = 256;
+
+void check_options(const DataLoaderOptions& options) {
+  if (options.batch_size < 1) {
+    raise(ErrorCode::kInvalidArgument,
+          "[DataLoader] a wrong batch size: expected at least 1, got {}", options.batch_size);
+  }
+  if (options.num_threads < 0 || options.num_threads > kMostThreads) {
+    raise(ErrorCode::kInvalidArgument,
+          "[DataLoader] a wrong number of threads: expected 0 to {}, got {}", kMostThreads,
+          options.num_threads);
+  }
+  if (options.prefetch < 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[DataLoader] a wrong number of batches ahead: expected at least 0, got {}",
+          options.prefetch);
+  }
+}
+
+}  // namespace
+
+/// What a loader is made of. Jobs are those of the batches from the position on.
+class LoaderState {
+ public:
+  LoaderState(AnyDataset dataset, DataLoaderOptions options)
+      : dataset_(std::move(dataset)),
+        options_(std::move(options)),
+        num_samples_(dataset_->size()),
+        position_{options_.seed, 0, 0} {
+    check_options(options_);
+    if (num_samples_ < 0) {
+      raise(ErrorCode::kInvalidArgument,
+            "[DataLoader] a dataset of a wrong size: expected at least 0, got {}", num_samples_);
+    }
+  }
+
+  bool is_here() const { return getpid() == process_; }
+  const Dataset& dataset() const { return *dataset_; }
+  const DataLoaderOptions& options() const { return options_; }
+  const DataLoader::State& position() const { return position_; }
+  std::int64_t num_batches() const {
+    const std::int64_t whole = num_samples_ / options_.batch_size;
+    return whole + (!options_.drop_last && num_samples_ % options_.batch_size != 0 ? 1 : 0);
+  }
+
+  std::optional<Batch> next();
+  void set_position(const DataLoader::State& position);
+
+ private:
+  void check_process() const;
+  BatchRequest request_of(std::int64_t batch);
+  Batch make(const BatchRequest& request) const;
+  std::shared_ptr<Job> take_job();
+
+  const AnyDataset dataset_;
+  const DataLoaderOptions options_;
+  const std::int64_t num_samples_;
+  const pid_t process_ = getpid();
+  DataLoader::State position_;
+  std::vector<std::int64_t> order_;  // of the samples in this epoch; empty: not drawn yet
+  std::deque<std::shared_ptr<Job>> jobs_;
+  std::unique_ptr<Workers> workers_;  // from the first call of next() on
+};
+
+void DeleteLoader::operator()(LoaderState* state) const noexcept {
+  // A child of fork has no threads that it could wait for.
+  if (state->is_here()) delete state;
+}
+
+void LoaderState::check_process() const {
+  if (options_.num_threads == 0 || is_here()) return;
+  raise(ErrorCode::kDeviceLost,
+        "[DataLoader] the threads of a loader are used in a forked process: expected process {}, "
+        "which made it, got {}. Make a loader in the child.",
+        process_, getpid());
+}
+
+BatchRequest LoaderState::request_of(std::int64_t batch) {
+  if (options_.shuffle && order_.empty()) {
+    order_ = permutation(num_samples_, position_.seed, static_cast<std::uint64_t>(position_.epoch));
+  }
+  const std::int64_t begin = batch * options_.batch_size;
+  const std::int64_t end = begin + std::min(options_.batch_size, num_samples_ - begin);
+  BatchRequest request{position_.epoch, batch, {}};
+  request.indices.reserve(static_cast<std::size_t>(end - begin));
+  for (std::int64_t i = begin; i < end; ++i) {
+    request.indices.push_back(options_.shuffle ? order_[static_cast<std::size_t>(i)] : i);
+  }
+  return request;
+}
+
+/// Called by several threads at once.
+Batch LoaderState::make(const BatchRequest& request) const {
+  Batch batch =
+      with_own_errors([&] { return dataset_->get_batch(request.indices); },
+                      [&] {
+                        return fmt::format("[DataLoader] batch {} of epoch {} can't be made",
+                                           request.batch, request.epoch);
+                      });
+  if (options_.device) {
+    const CopyTag tag("data");
+    for (Tensor& tensor : batch) tensor = tensor.to(*options_.device, {.non_blocking = true});
+  }
+  return batch;
+}
+
+/// The job of the next batch; those of the batches ahead of it are posted too.
+std::shared_ptr<Job> LoaderState::take_job() {
+  if (workers_ == nullptr) {
+    workers_ = std::make_unique<Workers>(
+        options_.num_threads, [this](const BatchRequest& request) { return make(request); });
+  }
+  const std::int64_t most =
+      std::min<std::int64_t>(num_batches() - position_.batch, std::int64_t{options_.prefetch} + 1);
+  while (std::ssize(jobs_) < most) {
+    auto job = std::make_shared<Job>();
+    job->request = request_of(position_.batch + std::ssize(jobs_));
+    job->context = ThreadContext::current();
+    workers_->post(job);
+    jobs_.push_back(std::move(job));
+  }
+  std::shared_ptr<Job> job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return job;
+}
+
+std::optional<Batch> LoaderState::next() {
+  check_process();
+  if (position_.batch == num_batches()) {
+    ++position_.epoch;
+    position_.batch = 0;
+    order_.clear();
+    return std::nullopt;
+  }
+  if (options_.num_threads == 0) {
+    const BatchRequest request = request_of(position_.batch);
+    ++position_.batch;
+    return make(request);
+  }
+  const std::shared_ptr<Job> job = take_job();
+  ++position_.batch;
+  workers_->wait(*job);
+  if (job->failure) std::rethrow_exception(job->failure);
+  return std::move(job->batch);
+}
+
+void LoaderState::set_position(const DataLoader::State& position) {
+  check_process();
+  if (position.epoch < 0) {
+    raise(ErrorCode::kInvalidArgument, "[DataLoader] a wrong epoch: expected at least 0, got {}",
+          position.epoch);
+  }
+  if (position.batch < 0 || position.batch > num_batches()) {
+    raise(ErrorCode::kInvalidArgument, "[DataLoader] no such batch: expected 0 to {}, got {}",
+          num_batches(), position.batch);
+  }
+  if (workers_ != nullptr) workers_->forget();
+  jobs_.clear();
+  order_.clear();
+  position_ = position;
+}
+
+}  // namespace data
+
+DataLoader::DataLoader(const AnyDataset& dataset, DataLoaderOptions options)
+    : state_(new data::LoaderState(dataset, std::move(options))) {}
+
+std::int64_t DataLoader::num_batches() const { return state_->num_batches(); }
+const Dataset& DataLoader::dataset() const { return state_->dataset(); }
+const DataLoaderOptions& DataLoader::options() const { return state_->options(); }
+std::optional<Batch> DataLoader::next() { return state_->next(); }
+DataLoader::State DataLoader::state() const { return state_->position(); }
+void DataLoader::set_state(const State& state) { state_->set_position(state); }
+
+}  // namespace patchbay::nn
