@@ -51,17 +51,29 @@ struct Later {
     return a->number != b->number ? a->number > b->number : std::less<>()(a, b);
   }
 };
+/// A node and what came to it so far: a gradient, or those of several results.
+struct Arrived {
+  std::shared_ptr<Node> node;
+  Tensor grad;
+  std::vector<Tensor> parts;
+};
 /// Nodes that received gradients, the next one first.
-using Pending = std::map<const Node*, std::pair<std::shared_ptr<Node>, Tensor>, Later>;
+using Pending = std::map<const Node*, Arrived, Later>;
+
+void add_to(Tensor& sum, const Tensor& grad) { sum = sum.defined() ? add(sum, grad) : grad; }
 
 void flow(Pending& pending, const std::shared_ptr<Node>& to, const Tensor& grad) {
-  auto& [node, sum] = pending[to.get()];
-  if (node == nullptr) {
-    node = to;
-    sum = grad;
-  } else {
-    sum = add(sum, grad);
-  }
+  Arrived& there = pending[to.get()];
+  there.node = to;
+  add_to(there.grad, grad);
+}
+
+/// Hands the gradient of one of several results to their operation.
+void flow_part(Pending& pending, const Node& part, const Tensor& grad) {
+  Arrived& there = pending[part.inputs[0].get()];
+  there.node = part.inputs[0];
+  there.parts.resize(there.node->parts.size());
+  add_to(there.parts[*part.part], grad);
 }
 
 /// The nodes from which one of `wanted` can be reached.
@@ -106,9 +118,13 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
 using RunFailed = std::shared_ptr<std::atomic<bool>>;
 
 /// Passes a node's gradient on to its inputs. Frees the node unless `frees` is null.
-void step(Pending& pending, Node& node, const Tensor& grad, const RunFailed& frees) {
-  if (!node.backward) raise_freed(node);
-  const std::vector<Tensor> grads = node.backward(grad, node);
+void step(Pending& pending, Arrived&& arrived, const RunFailed& frees) {
+  Node& node = *arrived.node;
+  if (node.part) return flow_part(pending, node, arrived.grad);
+  if (!node.backward && !node.joint_backward) raise_freed(node);
+  const std::vector<Tensor> grads = node.joint_backward
+                                        ? node.joint_backward(std::move(arrived.parts), node)
+                                        : node.backward(arrived.grad, node);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == nullptr || !grads[i].defined()) continue;
     if (grads[i].shape() != node.inputs[i]->shape || grads[i].dtype() != node.inputs[i]->dtype) {
@@ -122,6 +138,7 @@ void step(Pending& pending, Node& node, const Tensor& grad, const RunFailed& fre
   if (frees == nullptr) return;
   node.freed_by_failure = frees;
   node.backward = nullptr;
+  node.joint_backward = nullptr;
 }
 
 constinit thread_local bool fills_leaves = false;
@@ -153,20 +170,21 @@ std::vector<Tensor> BackwardRun::run() const {
   Pending pending;
   for (const auto& [root, grad] : roots) flow(pending, root, grad);
   while (!pending.empty()) {
-    auto [node, grad] = std::move(pending.begin()->second);
+    Arrived arrived = std::move(pending.begin()->second);
     pending.erase(pending.begin());
+    const std::shared_ptr<Node>& node = arrived.node;
     if (!wanted.empty() && !leading.contains(node.get())) continue;
-    if (node->hooks != nullptr) grad = node->hooks->run(grad);
+    if (node->hooks != nullptr) arrived.grad = node->hooks->run(std::move(arrived.grad));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (wanted[i] == node) result[i] = grad;
+      if (wanted[i] == node) result[i] = arrived.grad;
     }
     if (node->leaf.defined()) {
-      if (wanted.empty()) accumulate(*node, std::move(grad), creates_graph);
+      if (wanted.empty()) accumulate(*node, std::move(arrived.grad), creates_graph);
     } else {
       const bool has_inputs_wanted =
           wanted.empty() || std::any_of(node->inputs.begin(), node->inputs.end(),
                                         [&](const auto& to) { return leading.contains(to.get()); });
-      if (has_inputs_wanted) step(pending, *node, grad, failed);
+      if (has_inputs_wanted) step(pending, std::move(arrived), failed);
     }
   }
   if (failed != nullptr) failed->store(false, std::memory_order_relaxed);

@@ -59,6 +59,7 @@ Tensor Hooks::run(Tensor grad) {
 struct Node::Remains {
   std::vector<std::shared_ptr<Node>> inputs;
   Backward backward;  // owns tensors, and so nodes
+  JointBackward joint_backward;
   std::unique_ptr<Remains> next;
 };
 constinit thread_local Node::Remains* Node::left = nullptr;
@@ -75,6 +76,7 @@ Node::~Node() {
   if (remains_ == nullptr) return;
   remains_->inputs = std::move(inputs);
   remains_->backward = std::move(backward);
+  remains_->joint_backward = std::move(joint_backward);
   if (left != nullptr) {  // a destructor further up the stack destroys it
     remains_->next = std::move(left->next);
     left->next = std::move(remains_);
@@ -87,6 +89,7 @@ Node::~Node() {
     const std::unique_ptr<Remains> going = std::move(first.next);
     first.next = std::move(going->next);
     going->backward = nullptr;
+    going->joint_backward = nullptr;
     going->inputs.clear();
   }
   left = nullptr;

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "patchbay/tensor.h"
@@ -22,6 +23,10 @@ struct Node;
 /// Maps the gradient of an operation's result to the gradients of its inputs, in order; undefined
 /// if none flows. `node` is the operation's own.
 using Backward = std::function<std::vector<Tensor>(const Tensor& grad, const Node& node)>;
+/// The same for an operation with several results: one gradient for each of them, undefined if none
+/// came.
+using JointBackward =
+    std::function<std::vector<Tensor>(std::vector<Tensor> grads, const Node& node)>;
 
 /// A tensor's hooks. Each may replace the gradient.
 class Hooks {
@@ -37,7 +42,8 @@ class Hooks {
 };
 
 /// One recorded operation with one result, or a leaf, which collects gradients. Nodes own those of
-/// their inputs, so the graph lives as long as its results.
+/// their inputs, so the graph lives as long as its results. An operation with several results is a
+/// node with `joint_backward`, and one node for each result, a part, whose one input is that node.
 struct Node : std::enable_shared_from_this<Node> {
   Node(const char* operation, std::uint64_t order, const TensorImpl& result);
   ~Node();
@@ -52,6 +58,9 @@ struct Node : std::enable_shared_from_this<Node> {
   const std::unique_ptr<Hooks> hooks;         // null for leaves: their state has them
   std::vector<std::shared_ptr<Node>> inputs;  // null: needs no gradient
   Backward backward;                          // empty for leaves, and once freed
+  JointBackward joint_backward;               // in its place, for several results
+  std::vector<std::weak_ptr<Node>> parts;     // of several results; expired: not differentiable
+  std::optional<std::size_t> part;            // the number of the result, for a part
   /// Set by the run that freed it: whether that run failed or has not ended.
   std::shared_ptr<const std::atomic<bool>> freed_by_failure;
   Tensor leaf;  // for a leaf: the tensor that has the gradient

@@ -27,14 +27,50 @@ Tensor without_state(const TensorImpl& impl) {
   return make_view(impl, impl.offset_bytes, impl.shape, impl.strides);
 }
 
+/// Makes the tensor a result of the node.
+void attach(TensorImpl& impl, std::shared_ptr<Node> node, std::uint64_t version) {
+  auto state = std::make_unique<GradState>();
+  state->node = std::move(node);
+  state->requires_grad = true;
+  state->version = version;
+  impl.grad_state = state.release();
+}
+
+std::vector<std::shared_ptr<Node>> nodes_of(const char* operation,
+                                            std::span<const Tensor* const> inputs) {
+  std::vector<std::shared_ptr<Node>> nodes;
+  for (const Tensor* input : inputs) {
+    const bool flows = input->defined() && needs_grad(*input);
+    nodes.push_back(flows ? node_of(operation, *input->impl()) : nullptr);
+  }
+  return nodes;
+}
+
+std::shared_ptr<Node> make_part(const std::shared_ptr<Node>& whole, std::size_t number,
+                                const TensorImpl& result) {
+  auto node = std::make_shared<Node>(whole->name, next_number(), result);
+  node->name_owner = whole->name_owner;
+  node->part = number;
+  node->inputs = {whole};
+  return node;
+}
+
+/// The node of a result. The result may be gone, and its node with it: a new one does as well.
+std::shared_ptr<Node> part_of(const std::shared_ptr<Node>& whole, std::size_t number,
+                              const TensorImpl& result) {
+  std::shared_ptr<Node> part = whole->parts[number].lock();
+  return part != nullptr ? part : make_part(whole, number, result);
+}
+
 }  // namespace
 
 Saved::Saved(std::string_view name, const Tensor& tensor)
     : name_(name), tensor_(tensor), version_(version_of(*tensor.impl())) {}
 
-Saved Saved::result(const Tensor& tensor) {
-  Saved saved("out", without_state(*tensor.impl()));
+Saved Saved::result(const Tensor& tensor, std::optional<std::size_t> part, std::string_view name) {
+  Saved saved(name, without_state(*tensor.impl()));
   saved.is_result_ = true;
+  saved.part_ = part;
   return saved;
 }
 
@@ -48,11 +84,8 @@ Tensor Saved::get(const Node& node) const {
   }
   if (!is_result_) return tensor_;
   Tensor result = without_state(impl);
-  auto state = std::make_unique<GradState>();
-  state->node = const_cast<Node&>(node).shared_from_this();
-  state->requires_grad = true;
-  state->version = version_;
-  result.impl()->grad_state = state.release();
+  const std::shared_ptr<Node> whole = const_cast<Node&>(node).shared_from_this();
+  attach(*result.impl(), part_ ? part_of(whole, *part_, impl) : whole, version_);
   return result;
 }
 
@@ -60,16 +93,26 @@ void record(const char* operation, const Tensor& result, std::span<const Tensor*
             Backward backward) {
   TensorImpl& impl = *result.impl();
   auto node = std::make_shared<Node>(operation, next_number(), impl);
-  for (const Tensor* input : inputs) {
-    const bool flows = input->defined() && needs_grad(*input);
-    node->inputs.push_back(flows ? node_of(operation, *input->impl()) : nullptr);
-  }
+  node->inputs = nodes_of(operation, inputs);
   node->backward = std::move(backward);
-  auto state = std::make_unique<GradState>();
-  state->node = std::move(node);
-  state->requires_grad = true;
-  state->version = version_of(impl);
-  impl.grad_state = state.release();
+  attach(impl, std::move(node), version_of(impl));
+}
+
+void record_joint(const std::shared_ptr<const std::string>& operation,
+                  std::span<const Tensor> results, const std::vector<bool>& takes_gradient,
+                  std::span<const Tensor* const> inputs, JointBackward backward) {
+  const auto whole = std::make_shared<Node>(operation->c_str(), next_number(), *results[0].impl());
+  whole->name_owner = operation;
+  whole->inputs = nodes_of(whole->name, inputs);
+  whole->joint_backward = std::move(backward);
+  whole->parts.resize(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!takes_gradient[i]) continue;
+    TensorImpl& impl = *results[i].impl();
+    std::shared_ptr<Node> part = make_part(whole, i, impl);
+    whole->parts[i] = part;
+    attach(impl, std::move(part), version_of(impl));
+  }
 }
 
 Tensor sum_to(const Tensor& grad, const Shape& shape) {

@@ -5,8 +5,13 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/tensor/dispatch/grad_state.h"
 
@@ -34,8 +39,10 @@ class Saved {
  public:
   Saved() = default;
   Saved(std::string_view name, const Tensor& tensor);
-  /// Saves the operation's own result, without the node owning its own tensor.
-  static Saved result(const Tensor& tensor);
+  /// Saves the operation's own result, without the node owning its own tensor. `part`: its number,
+  /// for an operation that is recorded with several results.
+  static Saved result(const Tensor& tensor, std::optional<std::size_t> part = {},
+                      std::string_view name = "out");
 
   Tensor get(const Node& node) const;
 
@@ -44,6 +51,7 @@ class Saved {
   Tensor tensor_;
   std::uint64_t version_ = 0;
   bool is_result_ = false;
+  std::optional<std::size_t> part_;
 };
 
 /// Makes the new tensor `result` the result of a recorded operation. Call it only if an input needs
@@ -62,6 +70,12 @@ void record(const char* operation, const Tensor& result, const Tensor& input, St
            return std::vector<Tensor>{step(grad, node)};
          });
 }
+
+/// One operation with several results. `takes_gradient` says which of them gradients flow back
+/// from; at least one. The node keeps `operation`.
+void record_joint(const std::shared_ptr<const std::string>& operation,
+                  std::span<const Tensor> results, const std::vector<bool>& takes_gradient,
+                  std::span<const Tensor* const> inputs, JointBackward backward);
 
 /// Sets whether this thread records while the object lives, also in an InferenceMode scope.
 class Recording {

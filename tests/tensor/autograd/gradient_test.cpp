@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // First and second derivatives in f64 against central differences.
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <set>
 #include <string>
 #include <tuple>
 
+#include <patchbay/gradcheck.h>
 #include <patchbay/operators.h>
 
 #include "support/device_test.h"
@@ -17,8 +17,6 @@ namespace {
 
 using Doubles = std::vector<double>;
 using Function = std::function<Tensor(const Inputs&)>;
-
-constexpr double kStep = 1e-5, kTolerance = 2e-7;
 
 /// Values at least 0.05 apart from each other and from 0, where extremes and magnitudes bend.
 Doubles draw(std::size_t count, double low, double high, unsigned seed) {
@@ -46,11 +44,10 @@ std::vector<Doubles> draw_inputs(const GradientCase& one) {
 }
 
 Inputs upload(const std::vector<Doubles>& values, const std::vector<Shape>& shapes,
-              const Device& device, bool requires_grad) {
+              const Device& device) {
   Inputs inputs;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    inputs.push_back(from_host(values[i], shapes[i], device));
-    if (requires_grad) inputs.back().requires_grad_();
+    inputs.push_back(from_host(values[i], shapes[i], device).requires_grad_());
   }
   return inputs;
 }
@@ -65,23 +62,9 @@ Tensor weighted(const Tensor& result) {
 
 void expect_gradients(const Function& number, const std::vector<Doubles>& values,
                       const std::vector<Shape>& shapes, const Device& device) {
-  const Inputs inputs = upload(values, shapes, device, true);
-  const std::vector<Tensor> got = gradients({number(inputs)}, inputs);
-  for (std::size_t k = 0; k < shapes.size(); ++k) {
-    ASSERT_EQ(got[k].shape(), shapes[k]);
-    ASSERT_EQ(got[k].device(), device);
-    const Doubles gradient = got[k].to_vector<double>();
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
-      const auto at = [&](double step) {
-        std::vector<Doubles> moved = values;
-        moved[k][i] += step;
-        return number(upload(moved, shapes, device, true)).template item<double>();
-      };
-      const double expected = (at(kStep) - at(-kStep)) / (2 * kStep);
-      ASSERT_NEAR(gradient[i], expected, kTolerance * std::max(1.0, std::fabs(expected)))
-          << "input " << k << ", element " << i;
-    }
-  }
+  const GradcheckResult got =
+      gradcheck(number, upload(values, shapes, device), {.eps = 1e-5, .atol = 2e-7, .rtol = 2e-7});
+  EXPECT_TRUE(got) << got.message;
 }
 
 using Parameter = std::tuple<const char*, std::size_t>;
