@@ -5,6 +5,7 @@
 
 #include "patchbay/nn/activation.h"
 #include "patchbay/nn/attention.h"
+#include "patchbay/nn/checkpoint.h"
 #include "patchbay/nn/containers.h"
 #include "patchbay/nn/convolution.h"
 #include "patchbay/nn/data.h"
@@ -16,5 +17,6 @@
 #include "patchbay/nn/parameter.h"
 #include "patchbay/nn/recurrent.h"
 #include "patchbay/nn/safetensors.h"
+#include "patchbay/nn/trainer.h"
 
 #endif  // PATCHBAY_NN_H_

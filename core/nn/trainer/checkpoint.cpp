@@ -1,0 +1,298 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A checkpoint is a safetensors file: tensors with the names of the parts before their own, and
+// numbers as JSON in the metadata.
+#include "patchbay/nn/checkpoint.h"
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <type_traits>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/error.h"
+#include "core/nn/files/text.h"
+
+namespace patchbay::nn {
+
+using files::in_quotes;
+using nlohmann::json;
+using runtime::raise;
+
+namespace {
+
+constexpr const char* kNumbers = "patchbay.checkpoint";
+constexpr std::int64_t kFormat = 1;
+
+std::string model_name(std::string_view name) { return fmt::format("model.{}", name); }
+std::string optimizer_name(std::size_t list, std::size_t index) {
+  return fmt::format("optimizer.{}.{}", list, index);
+}
+std::string program_name(std::string_view name) { return fmt::format("program.{}", name); }
+
+std::vector<NamedParameter> state_of(Module& module) {
+  std::vector<NamedParameter> all = module.named_parameters();
+  for (NamedParameter& buffer : module.named_buffers()) all.push_back(std::move(buffer));
+  return all;
+}
+
+/// What is read before anything changes.
+class Reader {
+ public:
+  explicit Reader(const std::filesystem::path& path) : path_(path), file_(path) {
+    const auto found = file_.metadata().find(kNumbers);
+    if (found == file_.metadata().end())
+      fail("it is no checkpoint: the metadata lack '{}'", kNumbers);
+    numbers_ = json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+    if (!numbers_.is_object()) fail("its numbers are no JSON object");
+    if (const auto format = number<std::int64_t>("format"); format != kFormat) {
+      fail("it has another format: expected {}, got {}", kFormat, format);
+    }
+  }
+
+  const Safetensors& file() const { return file_; }
+
+  /// The number at a JSON pointer below the root: "optimizer/num_steps".
+  template <class T>
+  T number(const std::string& at) const {
+    return number_of<T>(value(at), at);
+  }
+  template <class T>
+  std::vector<T> numbers(const std::string& at) const {
+    const json& list = value(at);
+    if (!list.is_array()) fail("{} is no list", in_quotes(at));
+    std::vector<T> result;
+    for (const json& each : list) result.push_back(number_of<T>(each, at));
+    return result;
+  }
+  std::map<std::string, std::string> texts(const std::string& at) const {
+    const json& object = value(at);
+    std::map<std::string, std::string> result;
+    if (!object.is_object()) fail("{} is no object", in_quotes(at));
+    for (const auto& [name, text] : object.items()) {
+      if (!text.is_string()) fail("{} of {} is no text", in_quotes(name), in_quotes(at));
+      result.emplace(name, text.get<std::string>());
+    }
+    return result;
+  }
+  /// Errors: unless the part was saved.
+  void need(const char* part) const {
+    if (!numbers_.contains(part)) fail("it was saved without the {}", part);
+  }
+
+  /// Errors: unless the file has the tensor, with that dtype and shape.
+  void need_tensor(const std::string& name, DType dtype, const Shape* shape) const {
+    if (!file_.has(name)) fail("the tensor {} is missing", in_quotes(name));
+    const Safetensors::Entry& entry = file_.entry(name);
+    if (entry.dtype != dtype) {
+      raise(ErrorCode::kDtypeMismatch,
+            "[load_checkpoint] {} of '{}' has another dtype: expected {}, got {}", in_quotes(name),
+            path_.string(), patchbay::to_string(dtype), patchbay::to_string(entry.dtype));
+    }
+    if (shape != nullptr && entry.shape != *shape) {
+      raise(ErrorCode::kShapeMismatch,
+            "[load_checkpoint] {} of '{}' has another shape: expected {}, got {}", in_quotes(name),
+            path_.string(), patchbay::to_string(*shape), patchbay::to_string(entry.shape));
+    }
+  }
+
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
+    raise(ErrorCode::kInvalidArgument, "[load_checkpoint] can't use '{}': {}", path_.string(),
+          fmt::format(what, std::forward<Args>(args)...));
+  }
+
+ private:
+  const json& value(const std::string& at) const {
+    const json* found = &numbers_;
+    for (std::size_t begin = 0; begin <= at.size();) {
+      const std::size_t end = std::min(at.find('/', begin), at.size());
+      const auto step = found->find(at.substr(begin, end - begin));
+      if (!found->is_object() || step == found->end()) fail("{} is missing", in_quotes(at));
+      found = &*step;
+      begin = end + 1;
+    }
+    return *found;
+  }
+  template <class T>
+  T number_of(const json& value, const std::string& at) const {
+    const bool fits = std::is_floating_point_v<T> ? value.is_number()
+                      : std::is_signed_v<T>
+                          ? value.is_number_integer() && (!value.is_number_unsigned() ||
+                                                          value.get<std::uint64_t>() <= INT64_MAX)
+                          : value.is_number_unsigned();
+    if (!fits) fail("{} is no such number: {}", in_quotes(at), value.dump().substr(0, 40));
+    return value.get<T>();
+  }
+
+  const std::filesystem::path path_;
+  const Safetensors file_;
+  json numbers_;
+};
+
+// --------------------------------------------------------------------------------- the parts ---
+// save_ adds a part to the tensors and numbers; read_ checks a part and returns what sets it.
+
+using Apply = std::function<void()>;
+
+void save_model(Module& model, TensorMap& tensors) {
+  for (const NamedParameter& each : state_of(model)) {
+    tensors.emplace(model_name(each.name), *each.parameter);
+  }
+}
+
+Apply read_model(Module& model, const Reader& from) {
+  const std::vector<NamedParameter> state = state_of(model);
+  std::unordered_set<std::string> known;
+  for (const auto& [name, parameter] : state) {
+    known.insert(model_name(name));
+    from.need_tensor(model_name(name), parameter.dtype(),
+                     parameter.defined() ? &parameter->shape() : nullptr);
+  }
+  for (const Safetensors::Entry& entry : from.file().entries()) {
+    if (entry.name.starts_with("model.") && !known.contains(entry.name)) {
+      from.fail("the model has no {}", in_quotes(entry.name));
+    }
+  }
+  return [state, &from] {
+    for (const auto& [name, parameter] : state) {
+      if (parameter.defined()) {
+        from.file().read_into(model_name(name), parameter);
+      } else {
+        parameter.set(from.file().read(model_name(name), parameter.device()));
+      }
+    }
+  };
+}
+
+void save_optimizer(const Optimizer& optimizer, TensorMap& tensors, json& numbers) {
+  const Optimizer::State state = optimizer.state();
+  for (std::size_t list = 0; list < state.lists.size(); ++list) {
+    for (std::size_t i = 0; i < state.lists[list].size(); ++i) {
+      const Tensor& tensor = state.lists[list][i];
+      if (tensor.defined()) tensors.emplace(optimizer_name(list, i), tensor);
+    }
+  }
+  numbers["optimizer"] = {{"num_steps", state.num_steps},
+                          {"parameter_steps", state.parameter_steps},
+                          {"num_lists", state.lists.size()},
+                          {"learning_rate", optimizer.learning_rate()}};
+}
+
+Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
+  from.need("optimizer");
+  Optimizer::State state;
+  state.num_steps = from.number<std::int64_t>("optimizer/num_steps");
+  state.parameter_steps = from.numbers<std::int64_t>("optimizer/parameter_steps");
+  const auto parameters = optimizer.parameters();
+  const std::size_t num_lists = optimizer.state().lists.size();
+  if (from.number<std::uint64_t>("optimizer/num_lists") != num_lists ||
+      state.parameter_steps.size() != parameters.size()) {
+    from.fail("it has the state of another optimiser or model: expected {} parameters, got {}",
+              parameters.size(), state.parameter_steps.size());
+  }
+  const auto rate = from.number<double>("optimizer/learning_rate");
+  for (std::size_t list = 0; list < num_lists; ++list) {
+    state.lists.emplace_back(parameters.size());
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const std::string name = optimizer_name(list, i);
+      if (!from.file().has(name)) continue;
+      const Shape* const shape = parameters[i].defined() ? &parameters[i]->shape() : nullptr;
+      from.need_tensor(name, from.file().entry(name).dtype, shape);
+    }
+  }
+  return [&optimizer, &from, state = std::move(state), rate]() mutable {
+    for (std::size_t list = 0; list < state.lists.size(); ++list) {
+      for (std::size_t i = 0; i < state.lists[list].size(); ++i) {
+        const std::string name = optimizer_name(list, i);
+        if (!from.file().has(name)) continue;
+        state.lists[list][i] = from.file().read(name, optimizer.parameters()[i].device());
+      }
+    }
+    optimizer.set_state(state);
+    optimizer.set_learning_rate(rate);
+  };
+}
+
+Apply read_loader(DataLoader& loader, const Reader& from) {
+  from.need("loader");
+  const DataLoader::State state{from.number<std::uint64_t>("loader/seed"),
+                                from.number<std::int64_t>("loader/epoch"),
+                                from.number<std::int64_t>("loader/batch")};
+  if (state.epoch < 0 || state.batch < 0 || state.batch > loader.num_batches()) {
+    from.fail("its loader is at batch {} of epoch {}, this one has {} batches", state.batch,
+              state.epoch, loader.num_batches());
+  }
+  return [&loader, state] { loader.set_state(state); };
+}
+
+Apply read_program(Checkpoint& parts, const Reader& from) {
+  auto texts = from.texts("texts");
+  return [&parts, &from, texts = std::move(texts)]() mutable {
+    constexpr std::string_view kPrefix = "program.";
+    parts.tensors.clear();
+    for (const Safetensors::Entry& entry : from.file().entries()) {
+      if (!entry.name.starts_with(kPrefix)) continue;
+      parts.tensors.emplace(entry.name.substr(kPrefix.size()), from.file().read(entry.name));
+    }
+    parts.texts = std::move(texts);
+  };
+}
+
+/// Errors: kInvalidArgument for texts that are not UTF-8.
+std::string to_text(const json& numbers) {
+  try {
+    return numbers.dump();
+  } catch (const json::exception&) {
+    raise(ErrorCode::kInvalidArgument, "[save_checkpoint] a text or its name is not UTF-8");
+  }
+}
+
+}  // namespace
+
+void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts) {
+  TensorMap tensors;
+  json numbers = {{"format", kFormat}};
+  if (parts.model != nullptr) save_model(*parts.model, tensors);
+  if (parts.optimizer != nullptr) save_optimizer(*parts.optimizer, tensors, numbers);
+  if (parts.schedule != nullptr) numbers["schedule"] = {{"num_steps", parts.schedule->num_steps()}};
+  if (parts.loader != nullptr) {
+    const DataLoader::State state = parts.loader->state();
+    numbers["loader"] = {{"seed", state.seed}, {"epoch", state.epoch}, {"batch", state.batch}};
+  }
+  if (parts.generator) {
+    const Generator::State state = parts.generator->state();
+    numbers["generator"] = {{"seed", state.seed}, {"offset", state.offset}};
+  }
+  for (const auto& [name, tensor] : parts.tensors) tensors.emplace(program_name(name), tensor);
+  numbers["texts"] = parts.texts;
+  save_safetensors(file, tensors, {{kNumbers, to_text(numbers)}});
+}
+
+void load_checkpoint(const std::filesystem::path& file, Checkpoint& parts) {
+  const Reader from(file);
+  std::vector<Apply> all;
+  if (parts.model != nullptr) all.push_back(read_model(*parts.model, from));
+  // After the model, which gives lazy layers their shapes.
+  if (parts.optimizer != nullptr) all.push_back(read_optimizer(*parts.optimizer, from));
+  if (parts.schedule != nullptr) {
+    from.need("schedule");
+    const auto steps = from.number<std::int64_t>("schedule/num_steps");
+    if (steps < 0) from.fail("its schedule is at step {}", steps);
+    all.emplace_back([&parts, steps] { parts.schedule->set_num_steps(steps); });
+  }
+  if (parts.loader != nullptr) all.push_back(read_loader(*parts.loader, from));
+  if (parts.generator) {
+    from.need("generator");
+    const Generator::State state{from.number<std::uint64_t>("generator/seed"),
+                                 from.number<std::uint64_t>("generator/offset")};
+    all.emplace_back([&parts, state] { parts.generator->set_state(state); });
+  }
+  all.push_back(read_program(parts, from));
+  for (const Apply& apply : all) apply();
+}
+
+}  // namespace patchbay::nn

@@ -1,0 +1,122 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/nn/trainer/history.h"
+
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace patchbay::nn::trainer {
+
+using runtime::raise;
+
+namespace {
+
+constexpr std::int64_t kLossColumns = 4, kEpochColumns = 6;
+
+Tensor table(const std::vector<double>& values, std::int64_t columns) {
+  return from_host(values, {static_cast<std::int64_t>(values.size()) / columns, columns},
+                   Device("cpu"));
+}
+
+std::vector<double> values_of(const TensorMap& tensors, const char* name, std::int64_t columns) {
+  const auto found = tensors.find(name);
+  const bool fits = found != tensors.end() && found->second.dtype() == DType::f64 &&
+                    found->second.rank() == 2 && found->second.size(1) == columns;
+  if (!fits) {
+    raise(ErrorCode::kInvalidArgument,
+          "[fit] the checkpoint is of no trainer: expected a tensor '{}' f64 [n, {}]", name,
+          columns);
+  }
+  return found->second.to_vector<double>();
+}
+
+}  // namespace
+
+void save_history(const TrainingHistory& history, TensorMap& tensors) {
+  std::vector<double> losses, epochs;
+  for (const LossRow& row : history.losses) {
+    const double values[] = {static_cast<double>(row.epoch), static_cast<double>(row.step),
+                             row.loss, row.learning_rate};
+    losses.insert(losses.end(), std::begin(values), std::end(values));
+  }
+  for (const EpochRow& row : history.epochs) {
+    const Evaluation validation = row.validation.value_or(Evaluation());
+    const double values[] = {static_cast<double>(row.epoch),
+                             static_cast<double>(row.step),
+                             row.loss,
+                             row.validation ? 1.0 : 0.0,
+                             validation.loss,
+                             validation.metric};
+    epochs.insert(epochs.end(), std::begin(values), std::end(values));
+  }
+  tensors["losses"] = table(losses, kLossColumns);
+  tensors["epochs"] = table(epochs, kEpochColumns);
+}
+
+TrainingHistory read_history(const TensorMap& tensors) {
+  TrainingHistory history;
+  const std::vector<double> losses = values_of(tensors, "losses", kLossColumns);
+  for (std::size_t i = 0; i < losses.size(); i += kLossColumns) {
+    const auto row = std::span(losses).subspan(i, kLossColumns);
+    history.losses.push_back(
+        {static_cast<std::int64_t>(row[0]), static_cast<std::int64_t>(row[1]), row[2], row[3]});
+  }
+  const std::vector<double> epochs = values_of(tensors, "epochs", kEpochColumns);
+  for (std::size_t i = 0; i < epochs.size(); i += kEpochColumns) {
+    const auto row = std::span(epochs).subspan(i, kEpochColumns);
+    EpochRow& epoch = history.epochs.emplace_back();
+    epoch.epoch = static_cast<std::int64_t>(row[0]);
+    epoch.step = static_cast<std::int64_t>(row[1]);
+    epoch.loss = row[2];
+    if (row[3] != 0) epoch.validation = Evaluation{row[4], row[5]};
+  }
+  return history;
+}
+
+void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& history) {
+  path_ = path;
+  if (path_.empty()) return;
+  errno = 0;
+  file_.open(path_, std::ios::out | std::ios::trunc);
+  if (!file_) fail(errno);
+  write("epoch,step,loss,learning_rate,validation_loss,validation_metric\n");
+  std::size_t done = 0;
+  for (const EpochRow& epoch : history.epochs) {
+    while (done < history.losses.size() && history.losses[done].step <= epoch.step) {
+      add(history.losses[done++]);
+    }
+    add(epoch);
+  }
+  while (done < history.losses.size()) add(history.losses[done++]);
+}
+
+void CsvLog::add(const LossRow& row) {
+  write(fmt::format("{},{},{},{},,\n", row.epoch, row.step, row.loss, row.learning_rate));
+}
+
+void CsvLog::add(const EpochRow& row) {
+  const std::string validation =
+      row.validation ? fmt::format("{},{}", row.validation->loss, row.validation->metric) : ",";
+  write(fmt::format("{},{},{},,{}\n", row.epoch, row.step, row.loss, validation));
+}
+
+void CsvLog::write(const std::string& line) {
+  if (path_.empty()) return;
+  errno = 0;
+  file_.write(line.data(), static_cast<std::streamsize>(line.size()));
+  file_.flush();
+  if (!file_) fail(errno);
+}
+
+void CsvLog::fail(int error) const {
+  throw Error(ErrorCode::kIo,
+              fmt::format("[fit] can't write '{}': {}", path_.string(),
+                          error == 0 ? "the stream failed" : std::strerror(error)),
+              error);
+}
+
+}  // namespace patchbay::nn::trainer

@@ -1,0 +1,461 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/trainer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "patchbay/autograd.h"
+#include "patchbay/concat.h"
+#include "patchbay/copy.h"
+#include "patchbay/nn/checkpoint.h"
+#include "patchbay/ops.h"
+#include "patchbay/runtime.h"
+
+#include "core/base/error.h"
+#include "core/nn/trainer/history.h"
+
+namespace patchbay::nn {
+
+using runtime::raise;
+
+Tensor num_correct(const Tensor& output, const Tensor& target) {
+  return sum(
+      eq(argmax(output, 1), target.dtype() == DType::i64 ? target : target.cast(DType::i64)));
+}
+
+struct Trainer::State {
+  Module* model;
+  Optimizer* optimizer;
+  Loss loss;  // one of the two
+  BatchLoss batch_loss;
+  TrainerOptions options;
+  int num_devices_asked = 0;
+  std::vector<Device> devices;
+  bool stops = false;
+};
+
+namespace {
+
+/// What is known of a batch that was computed.
+struct Outcome {
+  Tensor loss;    // 0-d
+  Tensor output;  // undefined with a BatchLoss
+};
+
+/// The tensors on the device, in counted copies.
+Batch bring(const Batch& batch, const Device& device) {
+  const CopyTag tag("batch");
+  Batch result;
+  for (const Tensor& tensor : batch) result.push_back(tensor.to(device, {.non_blocking = true}));
+  return result;
+}
+
+/// The values of 0-d tensors of one device, by one copy.
+std::vector<double> fetch(const std::vector<Tensor>& scalars) {
+  if (scalars.empty()) return {};
+  const NoGrad no_grad;
+  const CopyTag tag("loss");
+  std::vector<Tensor> alike;
+  const bool is_f64 = scalars[0].dtype() == DType::f64;
+  for (const Tensor& each : scalars) {
+    alike.push_back(each.reshape({}).cast(is_f64 ? DType::f64 : DType::f32));
+  }
+  return stack(alike).to_vector<double>();
+}
+
+void check_scalar(const Tensor& value, const char* what, bool is_float) {
+  const bool fits =
+      value.defined() && value.num_elements() == 1 && (!is_float || is_floating(value.dtype()));
+  if (fits) return;
+  raise(ErrorCode::kInvalidArgument, "[Trainer] the {} gave a wrong value: expected one {}, got {}",
+        what, is_float ? "float" : "number",
+        value.defined() ? fmt::format("{} {}", patchbay::to_string(value.dtype()),
+                                      patchbay::to_string(value.shape()))
+                        : "an undefined tensor");
+}
+
+void check_batch(const Batch& batch) {
+  if (!batch.empty() && batch.front().defined() && batch.front().rank() > 0) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[Trainer] a batch without samples: expected tensors with the samples along their first "
+        "dimension");
+}
+
+template <class S>
+Outcome compute(S& state, const Batch& batch) {
+  Outcome result;
+  if (state.loss) {
+    result.output = (*state.model)(batch.front());
+    result.loss = state.loss(result.output, batch.back());
+  } else {
+    result.loss = state.batch_loss(*state.model, batch);
+  }
+  check_scalar(result.loss, "loss", true);
+  return result;
+}
+
+// ------------------------------------------------------------------------------- one training ---
+
+/// The state of a call of fit, without what the objects of the caller keep.
+struct Position {
+  std::int64_t epoch = 0, step = 0;
+  // Sums of losses that were fetched: since the last row, and in this epoch.
+  double row_sum = 0, epoch_sum = 0;
+  std::int64_t row_count = 0, epoch_count = 0;
+  double best = 0;
+  std::int64_t best_epoch = -1, epochs_without_best = 0;
+};
+
+Tensor to_tensor(const Position& at) {
+  const auto number = [](std::int64_t value) { return static_cast<double>(value); };
+  return from_host(
+      {number(at.epoch), number(at.step), at.row_sum, at.epoch_sum, number(at.row_count),
+       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)},
+      {9}, Device("cpu"));
+}
+
+Position position_of(const TensorMap& tensors) {
+  const auto found = tensors.find("position");
+  if (found == tensors.end() || found->second.dtype() != DType::f64 ||
+      found->second.shape() != Shape{9}) {
+    raise(ErrorCode::kInvalidArgument,
+          "[fit] the checkpoint is of no trainer: expected a tensor 'position' f64 [9]");
+  }
+  const auto values = found->second.to_vector<double>();
+  const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(values[i]); };
+  return {count(0), count(1),  values[2], values[3], count(4),
+          count(5), values[6], count(7),  count(8)};
+}
+
+}  // namespace
+
+/// One call of fit().
+class Trainer::Run {
+ public:
+  Run(Trainer& trainer, DataLoader& training, DataLoader* validation)
+      : trainer_(trainer),
+        state_(*trainer.state_),
+        options_(state_.options),
+        training_(training),
+        validation_(validation) {}
+
+  TrainingReport operator()();
+
+ private:
+  using Kind = TrainingProgress::Kind;
+
+  bool ends_early() const {
+    return options_.early_stop && at_.epochs_without_best >= options_.early_stop->patience;
+  }
+  void resume();
+  Checkpoint parts() const;
+  void save() const;
+  void run_epoch();
+  void make_step(const Batch& batch);
+  void take_losses();
+  void add_row();
+  void end_epoch();
+  void note_best(double value);
+  void tell(Kind kind, const LossRow* row = nullptr, const EpochRow* epoch = nullptr) const;
+
+  Trainer& trainer_;
+  State& state_;
+  const TrainerOptions& options_;
+  DataLoader& training_;
+  DataLoader* const validation_;
+  Position at_;
+  TrainingHistory history_;
+  std::vector<Tensor> pending_;  // losses of steps, on the device
+  trainer::CsvLog csv_;
+  std::string reason_;
+};
+
+Checkpoint Trainer::Run::parts() const {
+  return {.model = state_.model,
+          .optimizer = state_.optimizer,
+          .schedule = options_.schedule,
+          .loader = &training_,
+          .generator = default_generator(state_.devices.front().runtime())};
+}
+
+void Trainer::Run::resume() {
+  if (!options_.resume || !std::filesystem::exists(options_.checkpoint)) return;
+  Checkpoint parts = this->parts();
+  load_checkpoint(options_.checkpoint, parts);
+  at_ = position_of(parts.tensors);
+  history_ = trainer::read_history(parts.tensors);
+}
+
+void Trainer::Run::save() const {
+  if (options_.checkpoint.empty()) return;
+  Checkpoint parts = this->parts();
+  parts.tensors["position"] = to_tensor(at_);
+  trainer::save_history(history_, parts.tensors);
+  save_checkpoint(options_.checkpoint, parts);
+}
+
+void Trainer::Run::tell(Kind kind, const LossRow* row, const EpochRow* epoch) const {
+  if (!options_.progress) return;
+  options_.progress({.kind = kind,
+                     .epoch = at_.epoch,
+                     .num_epochs = options_.num_epochs,
+                     .batch = training_.state().batch,
+                     .num_batches = training_.num_batches(),
+                     .num_devices_asked = state_.num_devices_asked,
+                     .devices = &state_.devices,
+                     .row = row,
+                     .epoch_row = epoch});
+}
+
+/// Fetches the losses that are on the device.
+void Trainer::Run::take_losses() {
+  for (const double loss : fetch(std::exchange(pending_, {}))) {
+    at_.row_sum += loss;
+    at_.epoch_sum += loss;
+    ++at_.row_count;
+    ++at_.epoch_count;
+  }
+}
+
+void Trainer::Run::add_row() {
+  take_losses();
+  const double loss = at_.row_sum / static_cast<double>(at_.row_count);
+  history_.losses.push_back({at_.epoch, at_.step, loss, state_.optimizer->learning_rate()});
+  at_.row_sum = 0;
+  at_.row_count = 0;
+  csv_.add(history_.losses.back());
+  if (options_.stops_if_not_finite && !std::isfinite(loss)) {
+    reason_ = fmt::format("the loss is {} at step {}", loss, at_.step);
+  }
+}
+
+void Trainer::Run::make_step(const Batch& batch) {
+  state_.optimizer->zero_grad();
+  const Outcome outcome = compute(state_, bring(batch, state_.devices.front()));
+  outcome.loss.backward();
+  if (options_.clip_norm) (void)clip_grad_norm(state_.optimizer->parameters(), *options_.clip_norm);
+  state_.optimizer->step();
+  pending_.push_back(outcome.loss.detach());
+  ++at_.step;
+}
+
+void Trainer::Run::run_epoch() {
+  state_.model->train();
+  while (true) {
+    const std::optional<Batch> batch = training_.next();
+    if (!batch) return end_epoch();
+    check_batch(*batch);
+    make_step(*batch);
+    const bool has_row = at_.step % options_.log_every == 0;
+    if (has_row) add_row();
+    if (options_.schedule != nullptr && options_.schedule_per_step) options_.schedule->step();
+    tell(Kind::kStep, has_row ? &history_.losses.back() : nullptr);
+    if (options_.checkpoint_every > 0 && at_.step % options_.checkpoint_every == 0) {
+      take_losses();
+      save();
+    }
+    if (state_.stops && reason_.empty()) reason_ = fmt::format("stopped at step {}", at_.step);
+    if (!reason_.empty()) break;
+  }
+  take_losses();
+  save();
+}
+
+void Trainer::Run::note_best(double value) {
+  const double least = options_.early_stop ? options_.early_stop->min_delta : 0;
+  if (at_.best_epoch >= 0 && !(value < at_.best - least)) {
+    ++at_.epochs_without_best;
+    return;
+  }
+  at_.best = value;
+  at_.best_epoch = at_.epoch;
+  at_.epochs_without_best = 0;
+  if (!options_.best_model.empty()) nn::save(*state_.model, options_.best_model);
+}
+
+void Trainer::Run::end_epoch() {
+  take_losses();
+  EpochRow row{at_.epoch, at_.step, at_.epoch_sum / static_cast<double>(at_.epoch_count), {}};
+  at_.epoch_sum = 0;
+  at_.epoch_count = 0;
+  if (validation_ != nullptr) row.validation = trainer_.evaluate(*validation_);
+  history_.epochs.push_back(row);
+  csv_.add(row);
+  note_best(row.validation ? row.validation->loss : row.loss);
+  if (options_.schedule != nullptr && !options_.schedule_per_step) options_.schedule->step();
+  tell(Kind::kEpoch, nullptr, &history_.epochs.back());
+  ++at_.epoch;
+  save();
+  if (!options_.plot.empty()) save_loss_plot(options_.plot, history_);
+  if (state_.stops) reason_ = fmt::format("stopped at step {}", at_.step);
+}
+
+TrainingReport Trainer::Run::operator()() {
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const CopyTag tag("model");
+    state_.model->move_to(state_.devices.front());
+  }
+  if (training_.num_batches() == 0) {
+    raise(ErrorCode::kInvalidArgument, "[fit] the loader has no batches: {} samples, {} a batch",
+          training_.dataset().size(), training_.options().batch_size);
+  }
+  state_.stops = false;
+  resume();
+  csv_.open(options_.csv, history_);
+  tell(Kind::kBegin);
+  while (reason_.empty()) {
+    if (at_.epoch >= options_.num_epochs) {
+      reason_ = "all epochs are done";
+    } else if (ends_early()) {
+      reason_ = fmt::format("no better loss in {} epochs", options_.early_stop->patience);
+    } else {
+      run_epoch();
+    }
+  }
+  state_.model->eval();
+  tell(Kind::kEnd);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return {state_.num_devices_asked, state_.devices, at_.epoch,       at_.step,           reason_,
+          at_.best_epoch,           at_.best,       seconds.count(), std::move(history_)};
+}
+
+// ------------------------------------------------------------------------------------ Trainer ---
+
+namespace {
+
+void check_options(const TrainerOptions& options) {
+  const auto check = [](bool holds, const char* name, const char* expected, auto value) {
+    if (holds) return;
+    raise(ErrorCode::kInvalidArgument, "[Trainer] a wrong {}: expected {}, got {}", name, expected,
+          value);
+  };
+  check(options.num_epochs >= 0, "num_epochs", "a number >= 0", options.num_epochs);
+  check(options.log_every >= 1, "log_every", "a number >= 1", options.log_every);
+  check(options.checkpoint_every >= 0, "checkpoint_every", "a number >= 0",
+        options.checkpoint_every);
+  check(!options.num_gpus || *options.num_gpus >= 1, "num_gpus", "a number >= 1",
+        options.num_gpus.value_or(0));
+  check(!options.clip_norm || *options.clip_norm > 0, "clip_norm", "a number > 0",
+        options.clip_norm.value_or(0));
+  check(!options.early_stop || options.early_stop->patience >= 1, "patience", "a number >= 1",
+        options.early_stop ? options.early_stop->patience : 0);
+  if (options.num_gpus && !options.devices.empty()) {
+    raise(ErrorCode::kInvalidArgument, "[Trainer] both devices and num_gpus: expected one of them");
+  }
+  if (options.checkpoint.empty() && (options.checkpoint_every > 0 || options.resume)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Trainer] no checkpoint: checkpoint_every and resume need the file's name");
+  }
+}
+
+void check_parameters(Module& model, const Optimizer& optimizer) {
+  const std::vector<Parameter> mine = model.parameters();
+  const bool shares = std::ranges::any_of(optimizer.parameters(), [&](const Parameter& each) {
+    return std::ranges::find(mine, each) != mine.end();
+  });
+  if (shares) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[Trainer] the optimiser has no parameter of the model: expected one that was made with "
+        "model.parameters()");
+}
+
+std::vector<Device> devices_for(Module& model, const TrainerOptions& options) {
+  if (!options.devices.empty()) return options.devices;
+  if (!options.num_gpus) return {model.parameters().front().device()};
+  const Runtime runtime = model.parameters().front().device().runtime();
+  const int used = std::min(*options.num_gpus, runtime.num_gpus());
+  std::vector<Device> devices;
+  for (int i = 0; i < used; ++i) devices.push_back(runtime.try_gpu(i));
+  if (devices.empty()) devices.push_back(runtime.device("cpu"));
+  return devices;
+}
+
+}  // namespace
+
+Trainer::Trainer(Module& model, Optimizer& optimizer, Loss loss, TrainerOptions options)
+    : Trainer(model, optimizer, std::move(loss), BatchLoss(), std::move(options)) {}
+
+Trainer::Trainer(Module& model, Optimizer& optimizer, BatchLoss loss, TrainerOptions options)
+    : Trainer(model, optimizer, Loss(), std::move(loss), std::move(options)) {}
+
+Trainer::Trainer(Module& model, Optimizer& optimizer, Loss loss, BatchLoss batch_loss,
+                 TrainerOptions options) {
+  if (!loss && !batch_loss) {
+    raise(ErrorCode::kInvalidArgument, "[Trainer] no loss: expected a function");
+  }
+  check_options(options);
+  check_parameters(model, optimizer);
+  std::vector<Device> devices = devices_for(model, options);
+  const int asked = options.num_gpus.value_or(static_cast<int>(devices.size()));
+  state_ = std::make_unique<State>(State{&model, &optimizer, std::move(loss), std::move(batch_loss),
+                                         std::move(options), asked, std::move(devices)});
+}
+
+Trainer::~Trainer() = default;
+
+TrainingReport Trainer::fit(DataLoader& training, DataLoader* validation) {
+  return Run(*this, training, validation)();
+}
+
+void Trainer::stop() { state_->stops = true; }
+
+int Trainer::num_devices_asked() const { return state_->num_devices_asked; }
+
+const std::vector<Device>& Trainer::devices() const { return state_->devices; }
+
+namespace {
+
+/// Evaluation mode until the scope ends.
+class Evaluating {
+ public:
+  explicit Evaluating(Module& model) : model_(model), was_training_(model.is_training()) {
+    model_.eval();
+  }
+  ~Evaluating() {
+    if (was_training_) model_.train();
+  }
+  Evaluating(const Evaluating&) = delete;
+  Evaluating& operator=(const Evaluating&) = delete;
+
+ private:
+  Module& model_;
+  const bool was_training_;
+};
+
+}  // namespace
+
+Evaluation Trainer::evaluate(DataLoader& loader) {
+  const NoGrad no_grad;
+  const Evaluating evaluating(*state_->model);
+  std::vector<Tensor> losses, metrics;
+  std::vector<double> sizes;
+  while (const std::optional<Batch> batch = loader.next()) {
+    check_batch(*batch);
+    const Batch here = bring(*batch, state_->devices.front());
+    const Outcome outcome = compute(*state_, here);
+    losses.push_back(outcome.loss);
+    sizes.push_back(static_cast<double>(here.front().size(0)));
+    if (!outcome.output.defined() || !state_->options.metric) continue;
+    metrics.push_back(state_->options.metric(outcome.output, here.back()));
+    check_scalar(metrics.back(), "metric", false);
+  }
+  if (losses.empty()) {
+    raise(ErrorCode::kInvalidArgument, "[evaluate] the loader has no batches: {} samples",
+          loader.dataset().size());
+  }
+  Evaluation sums;
+  double count = 0;
+  const std::vector<double> values = fetch(losses);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sums.loss += values[i] * sizes[i];
+    count += sizes[i];
+  }
+  for (const double value : fetch(metrics)) sums.metric += value;
+  return {sums.loss / count, sums.metric / count};
+}
+
+}  // namespace patchbay::nn

@@ -1,0 +1,453 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Trainer and checkpoints: losses, devices, copies, early stop, files, and training that goes on
+// after it was killed.
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <patchbay/nn.h>
+#include <patchbay/patchbay.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+#include "support/scratch_directory.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+Device cpu() { return test_device("cpu:0"); }
+
+/// 24 points in two classes, separated by x + y = 1.
+nn::TensorDataset points() {
+  Floats values;
+  std::vector<std::int64_t> labels;
+  for (int i = 0; i < 24; ++i) {
+    const float x = static_cast<float>(i % 5) / 4, y = static_cast<float>(i % 7) / 6;
+    values.insert(values.end(), {x, y});
+    labels.push_back(x + y > 1 ? 1 : 0);
+  }
+  return nn::TensorDataset({from_host(values, {24, 2}, cpu()), from_host(labels, {24}, cpu())});
+}
+
+nn::DataLoader loader(bool shuffles = true) {
+  return nn::DataLoader(points(), {.batch_size = 5, .shuffle = shuffles, .seed = 11});
+}
+
+/// With dropout, so that the generator matters.
+nn::Sequential classifier() {
+  manual_seed(5);
+  return nn::Sequential(nn::Linear(2, 8, {.tensor = cpu()}), nn::ReLU(), nn::Dropout(0.2),
+                        nn::Linear(8, 2, {.tensor = cpu()}));
+}
+
+Tensor loss_of(const Tensor& output, const Tensor& target) { return cross_entropy(output, target); }
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+std::uint64_t copies_with(const Runtime& runtime, const std::string& tag) {
+  std::uint64_t count = 0;
+  for (const LedgerEntry& entry : runtime.ledger().entries()) {
+    if (entry.tag == tag) count += entry.copies;
+  }
+  return count;
+}
+
+/// A training with everything that a checkpoint has.
+struct Training {
+  explicit Training(nn::TrainerOptions options)
+      : net(classifier()),
+        optimizer(net.parameters(), {.learning_rate = 0.05}),
+        schedule(optimizer, nn::exponential(0.9)),
+        batches(loader()),
+        all(loader(false)),
+        trainer(net, optimizer, loss_of, with(schedule, std::move(options))) {}
+
+  static nn::TrainerOptions with(nn::Schedule& schedule, nn::TrainerOptions options) {
+    options.schedule = &schedule;
+    return options;
+  }
+  nn::TrainingReport fit() { return trainer.fit(batches, &all); }
+  std::vector<Floats> values() {
+    std::vector<Floats> result;
+    for (const nn::Parameter& each : net.parameters()) result.push_back(each->to_vector<float>());
+    return result;
+  }
+
+  nn::Sequential net;
+  nn::Adam optimizer;
+  nn::Schedule schedule;
+  nn::DataLoader batches, all;
+  nn::Trainer trainer;
+};
+
+class TrainerTest : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(TrainerTest);
+
+TEST_P(TrainerTest, LearnsOnADeviceAndCountsItsCopies) {
+  Training training({.num_epochs = 60, .devices = {device_}, .log_every = 4});
+  test_runtime().ledger().reset();
+  const nn::TrainingReport report = training.fit();
+  EXPECT_EQ(report.num_devices_asked, 1);
+  EXPECT_EQ(report.devices, std::vector{device_});
+  EXPECT_EQ(report.num_epochs, 60);
+  EXPECT_EQ(report.num_steps, 300);
+  EXPECT_EQ(report.reason, "all epochs are done");
+  EXPECT_EQ(report.history.losses.size(), 75U);
+  ASSERT_EQ(report.history.epochs.size(), 60U);
+  EXPECT_LT(report.history.epochs.back().loss, report.history.epochs.front().loss);
+  const nn::Evaluation last = *report.history.epochs.back().validation;
+  EXPECT_GT(last.metric, 0.9);
+  EXPECT_LT(last.loss, 0.4);
+  EXPECT_EQ(training.net.parameters()[0].device(), device_);
+  EXPECT_FALSE(training.net.is_training());
+  if (device_ != cpu()) {
+    EXPECT_EQ(copies_with(test_runtime(), "model"), 4U);
+    // Two tensors of each batch, in training and in validation.
+    EXPECT_EQ(copies_with(test_runtime(), "batch"), 60 * 2 * (5 + 5));
+  }
+  // One for each row, the rest of each epoch, and the validation's losses and counts.
+  EXPECT_GE(copies_with(test_runtime(), "loss"), 75U + 60U * 2U);
+  EXPECT_LE(copies_with(test_runtime(), "loss"), 75U + 60U * 3U);
+}
+
+TEST_P(TrainerTest, EvaluatesWithoutDropoutAndGradients) {
+  Training training({.devices = {device_}});
+  training.net.move_to(device_);
+  const nn::Evaluation got = training.trainer.evaluate(training.all);
+  EXPECT_TRUE(training.net.is_training());
+  training.net.eval();
+  const nn::TensorDataset data = points();
+  const Tensor output = training.net(data.tensors()[0].to(device_));
+  const Tensor target = data.tensors()[1].to(device_);
+  EXPECT_NEAR(got.loss, cross_entropy(output, target).item<float>(), 1e-5);
+  EXPECT_FLOAT_EQ(static_cast<float>(got.metric * 24),
+                  static_cast<float>(nn::num_correct(output, target).item<std::int64_t>()));
+}
+
+/// Stops at a step, and goes on from the file with other objects.
+TEST_P(TrainerTest, GoesOnFromACheckpointWithTheSameBits) {
+  const ScratchDirectory folder;
+  Training whole({.num_epochs = 6, .devices = {device_}, .log_every = 3});
+  const nn::TrainingReport expected = whole.fit();
+  for (const std::int64_t stop : {7, 15}) {
+    SCOPED_TRACE(stop);
+    const std::filesystem::path file = folder.path() / std::to_string(stop);
+    nn::TrainerOptions options = {
+        .num_epochs = 6, .devices = {device_}, .log_every = 3, .checkpoint = file, .resume = true};
+    {
+      nn::Trainer* trainer = nullptr;
+      std::int64_t steps = 0;
+      options.progress = [&](const nn::TrainingProgress& progress) {
+        if (progress.kind == nn::TrainingProgress::Kind::kStep && ++steps == stop) trainer->stop();
+      };
+      Training first(options);
+      trainer = &first.trainer;
+      const nn::TrainingReport report = first.fit();
+      EXPECT_EQ(report.reason, "stopped at step " + std::to_string(stop));
+      EXPECT_EQ(report.num_steps, stop);
+    }
+    options.progress = {};
+    manual_seed(99);
+    Training second(options);
+    const nn::TrainingReport report = second.fit();
+    EXPECT_EQ(second.values(), whole.values());
+    EXPECT_EQ(report.num_steps, expected.num_steps);
+    EXPECT_EQ(report.best_epoch, expected.best_epoch);
+    ASSERT_EQ(report.history.losses.size(), expected.history.losses.size());
+    for (std::size_t i = 0; i < expected.history.losses.size(); ++i) {
+      EXPECT_EQ(report.history.losses[i].loss, expected.history.losses[i].loss) << i;
+      EXPECT_EQ(report.history.losses[i].step, expected.history.losses[i].step) << i;
+    }
+    for (std::size_t i = 0; i < expected.history.epochs.size(); ++i) {
+      EXPECT_EQ(report.history.epochs[i].loss, expected.history.epochs[i].loss) << i;
+      EXPECT_EQ(report.history.epochs[i].validation->loss,
+                expected.history.epochs[i].validation->loss)
+          << i;
+    }
+  }
+}
+
+TEST(TrainerFilesTest, GoesOnAfterSigkillWithTheSameBits) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  // The child is another run of this test: the name of the folder is the same.
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / "patchbay-trainer-killed";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  nn::TrainerOptions options = {.num_epochs = 4,
+                                .log_every = 3,
+                                .checkpoint = folder / "checkpoint",
+                                .checkpoint_every = 4,
+                                .resume = true,
+                                .csv = folder / "log.csv"};
+  const auto killed = [&] {
+    options.progress = [](const nn::TrainingProgress& progress) {
+      if (progress.epoch == 2 && progress.batch == 4) (void)std::raise(SIGKILL);
+    };
+    (void)Training(options).fit();
+  };
+  EXPECT_EXIT(killed(), testing::KilledBySignal(SIGKILL), "");
+  ASSERT_TRUE(std::filesystem::exists(options.checkpoint));
+  Training resumed(options);
+  (void)resumed.fit();
+  const std::string log = text_of(options.csv);
+
+  options.checkpoint = folder / "another";
+  Training whole(options);
+  (void)whole.fit();
+  EXPECT_EQ(resumed.values(), whole.values());
+  EXPECT_EQ(log, text_of(options.csv));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(TrainerFilesTest, WritesLogPlotAndBestModel) {
+  const ScratchDirectory folder;
+  const nn::TrainerOptions options = {.num_epochs = 3,
+                                      .log_every = 2,
+                                      .best_model = folder.path() / "best.safetensors",
+                                      .csv = folder.path() / "log.csv",
+                                      .plot = folder.path() / "loss.svg"};
+  Training training(options);
+  const nn::TrainingReport report = training.fit();
+
+  std::istringstream log(text_of(options.csv));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(log, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 1U + 7U + 3U);
+  EXPECT_EQ(lines[0], "epoch,step,loss,learning_rate,validation_loss,validation_metric");
+  EXPECT_EQ(lines[1].substr(0, 4), "0,2,");
+  EXPECT_EQ(lines[3].substr(0, 4), "0,5,");  // the epoch
+  EXPECT_EQ(std::count(lines[3].begin(), lines[3].end(), ','), 5);
+
+  const std::string plot = text_of(options.plot);
+  EXPECT_EQ(plot.substr(0, 5), "<svg ");
+  EXPECT_NE(plot.find(">training<"), std::string::npos);
+  EXPECT_NE(plot.find(">validation<"), std::string::npos);
+  EXPECT_EQ(plot.find("nan"), std::string::npos);
+
+  nn::Sequential best = classifier();
+  nn::load(best, options.best_model);
+  nn::SGD unused(best.parameters());
+  nn::Trainer trainer(best, unused, loss_of);
+  EXPECT_FLOAT_EQ(static_cast<float>(trainer.evaluate(training.all).loss),
+                  static_cast<float>(report.best));
+}
+
+TEST(TrainerFilesTest, ReportsAFileThatCannotBeWritten) {
+  Training training({.num_epochs = 1, .csv = "/nonexistent/log.csv"});
+  try {
+    (void)training.fit();
+    FAIL() << "wrote a file into a folder that is not there";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_STREQ(error.what(),
+                 "[fit] can't write '/nonexistent/log.csv': No such file or directory");
+  }
+}
+
+TEST(TrainerStopTest, EndsWithoutABetterLoss) {
+  Training training(
+      {.num_epochs = 50, .early_stop = nn::EarlyStop{.patience = 2, .min_delta = 1e3}});
+  const nn::TrainingReport report = training.fit();
+  EXPECT_EQ(report.reason, "no better loss in 2 epochs");
+  EXPECT_EQ(report.num_epochs, 3);
+  EXPECT_EQ(report.best_epoch, 0);
+}
+
+TEST(TrainerStopTest, EndsWithALossThatIsNoNumber) {
+  nn::Sequential net = classifier();
+  nn::SGD optimizer(net.parameters());
+  nn::DataLoader batches = loader();
+  nn::Trainer trainer(net, optimizer,
+                      [](const Tensor& output, const Tensor&) {
+                        return sum(output) * std::numeric_limits<double>::quiet_NaN();
+                      },
+                      {.num_epochs = 2, .log_every = 3});
+  EXPECT_EQ(trainer.fit(batches).reason, "the loss is nan at step 3");
+}
+
+TEST(TrainerStopTest, TellsTheProgress) {
+  std::vector<std::string> told;
+  nn::TrainerOptions options = {.num_epochs = 2, .log_every = 4};
+  options.progress = [&](const nn::TrainingProgress& progress) {
+    using Kind = nn::TrainingProgress::Kind;
+    const char* const kinds[] = {"begin", "step", "epoch", "end"};
+    if (progress.kind == Kind::kStep && progress.row == nullptr) return;
+    told.push_back(std::string(kinds[static_cast<int>(progress.kind)]) + " " +
+                   std::to_string(progress.epoch) + "/" + std::to_string(progress.num_epochs) +
+                   " " + std::to_string(progress.batch) + "/" +
+                   std::to_string(progress.num_batches));
+  };
+  Training training(options);
+  (void)training.fit();
+  const std::vector<std::string> expected = {"begin 0/2 0/5", "step 0/2 4/5",  "epoch 0/2 0/5",
+                                             "step 1/2 3/5",  "epoch 1/2 0/5", "end 2/2 0/5"};
+  EXPECT_EQ(told, expected);
+}
+
+TEST(TrainerDevicesTest, UsesAsManyGpusAsThereAre) {
+  const int available = test_runtime().num_gpus();
+  ASSERT_GE(available, 1);  // the fake devices
+  nn::Sequential net = classifier();
+  nn::SGD optimizer(net.parameters());
+  nn::Trainer trainer(net, optimizer, loss_of, {.num_gpus = 1});
+  EXPECT_EQ(trainer.num_devices_asked(), 1);
+  EXPECT_EQ(trainer.devices(), std::vector{test_runtime().try_gpu(0)});
+}
+
+TEST(TrainerErrorsTest, NamesWhatIsWrong) {
+  nn::Sequential net = classifier(), other = classifier();
+  nn::SGD optimizer(net.parameters());
+  const auto message = [&](nn::TrainerOptions options, nn::Module& model) -> std::string {
+    try {
+      nn::Trainer trainer(model, optimizer, loss_of, std::move(options));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message({.num_epochs = -1}, net),
+            "[Trainer] a wrong num_epochs: expected a number >= 0, got -1");
+  EXPECT_EQ(message({.log_every = 0}, net),
+            "[Trainer] a wrong log_every: expected a number >= 1, got 0");
+  EXPECT_EQ(message({.num_gpus = 0}, net),
+            "[Trainer] a wrong num_gpus: expected a number >= 1, got 0");
+  EXPECT_EQ(message({.clip_norm = std::nan("")}, net),
+            "[Trainer] a wrong clip_norm: expected a number > 0, got nan");
+  EXPECT_EQ(message({.devices = {cpu()}, .num_gpus = 1}, net),
+            "[Trainer] both devices and num_gpus: expected one of them");
+  EXPECT_EQ(message({.resume = true}, net),
+            "[Trainer] no checkpoint: checkpoint_every and resume need the file's name");
+  EXPECT_EQ(message({}, other),
+            "[Trainer] the optimiser has no parameter of the model: expected one that was made "
+            "with model.parameters()");
+  nn::Trainer vector_loss(net, optimizer,
+                          [](const Tensor& output, const Tensor&) { return output; });
+  nn::DataLoader batches = loader();
+  try {
+    (void)vector_loss.fit(batches);
+    FAIL() << "took a loss with ten elements";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "[Trainer] the loss gave a wrong value: expected one float, got f32 [5, 2]");
+  }
+}
+
+// --------------------------------------------------------------------------------- checkpoints ---
+
+class CheckpointTest : public testing::Test {
+ protected:
+  std::string message(nn::Checkpoint parts) const {
+    try {
+      nn::load_checkpoint(file_, parts);
+    } catch (const Error& error) {
+      std::string text = error.what();
+      const std::string name = "'" + file_.string() + "'";
+      if (const auto at = text.find(name); at != std::string::npos) {
+        text.replace(at, name.size(), "FILE");
+      }
+      return text;
+    }
+    return "no error";
+  }
+
+  const ScratchDirectory folder_;
+  const std::filesystem::path file_ = folder_.path() / "checkpoint";
+};
+
+TEST_F(CheckpointTest, KeepsTensorsTextsAndGenerators) {
+  const Generator generator(~std::uint64_t{0});
+  (void)generator.advance(~std::uint64_t{0} - 3);
+  nn::save_checkpoint(file_, {.generator = generator,
+                              .tensors = {{"mean", full({2}, 0.5, {DType::f64, cpu()})}},
+                              .texts = {{"name", "h\u00e4t \"1\"\n"}}});
+  nn::Checkpoint read = {.generator = Generator(1)};
+  nn::load_checkpoint(file_, read);
+  EXPECT_EQ(read.generator->state(), generator.state());
+  EXPECT_EQ(read.texts.at("name"), "h\u00e4t \"1\"\n");
+  EXPECT_EQ(read.tensors.at("mean").to_vector<double>(), (std::vector<double>{0.5, 0.5}));
+}
+
+TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
+  Training training({});
+  training.fit();
+  nn::save_safetensors(file_, {});
+  EXPECT_EQ(message({}),
+            "[load_checkpoint] can't use FILE: it is no checkpoint: the metadata lack "
+            "'patchbay.checkpoint'");
+  nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", "[1"}});
+  EXPECT_EQ(message({}), "[load_checkpoint] can't use FILE: its numbers are no JSON object");
+  nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", R"({"format": 2})"}});
+  EXPECT_EQ(message({}),
+            "[load_checkpoint] can't use FILE: it has another format: expected 1, got 2");
+  nn::save_safetensors(file_, {}, {{"patchbay.checkpoint", R"({"format": 1, "texts": {}})"}});
+  EXPECT_EQ(message({.optimizer = &training.optimizer}),
+            "[load_checkpoint] can't use FILE: it was saved without the optimizer");
+  EXPECT_EQ(message({.model = &training.net}),
+            "[load_checkpoint] can't use FILE: the tensor 'model.0.weight' is missing");
+
+  nn::save_checkpoint(
+      file_,
+      {.model = &training.net, .optimizer = &training.optimizer, .loader = &training.batches});
+  nn::Linear small(2, 2, {.tensor = cpu()});
+  nn::SGD other(small.parameters());
+  EXPECT_EQ(message({.optimizer = &other}),
+            "[load_checkpoint] can't use FILE: it has the state of another optimiser or model: "
+            "expected 2 parameters, got 4");
+  EXPECT_EQ(message({.schedule = &training.schedule}),
+            "[load_checkpoint] can't use FILE: it was saved without the schedule");
+  nn::Sequential wide(nn::Linear(2, 9, {.tensor = cpu()}), nn::ReLU(), nn::Dropout(0.2),
+                      nn::Linear(9, 2, {.tensor = cpu()}));
+  EXPECT_EQ(message({.model = &wide}),
+            "[load_checkpoint] 'model.0.weight' of FILE has another shape: expected [9, 2], got "
+            "[8, 2]");
+  nn::Sequential shorter(nn::Linear(2, 8, {.tensor = cpu()}));
+  EXPECT_EQ(message({.model = &shorter}),
+            "[load_checkpoint] can't use FILE: the model has no 'model.3.bias'");
+  nn::DataLoader few(points(), {.batch_size = 24});
+  training.batches.set_state({.seed = 1, .epoch = 2, .batch = 3});
+  nn::save_checkpoint(file_, {.loader = &training.batches});
+  EXPECT_EQ(message({.loader = &few}),
+            "[load_checkpoint] can't use FILE: its loader is at batch 3 of epoch 2, this one has 1 "
+            "batches");
+  try {
+    nn::save_checkpoint(file_, {.texts = {{"name", "\xff"}}});
+    FAIL() << "wrote a text that is not UTF-8";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "[save_checkpoint] a text or its name is not UTF-8");
+  }
+}
+
+/// A number of another type, too large or missing is told, and nothing has changed.
+TEST_F(CheckpointTest, RefusesWrongNumbers) {
+  Training training({});
+  const std::vector<Floats> before = training.values();
+  const auto with = [&](const std::string& numbers) {
+    nn::save_safetensors(
+        file_, {}, {{"patchbay.checkpoint", R"({"format": 1, "texts": {}, )" + numbers + "}"}});
+    return message({.generator = Generator(0)});
+  };
+  const std::string start = "[load_checkpoint] can't use FILE: ";
+  EXPECT_EQ(with(R"("generator": {"seed": -1, "offset": 0})"),
+            start + "'generator/seed' is no such number: -1");
+  EXPECT_EQ(with(R"("generator": {"seed": 1.5, "offset": 0})"),
+            start + "'generator/seed' is no such number: 1.5");
+  EXPECT_EQ(with(R"("generator": {"seed": 18446744073709551616, "offset": 0})"),
+            start + "'generator/seed' is no such number: 1.8446744073709552e+19");
+  EXPECT_EQ(with(R"("generator": {"seed": 1})"), start + "'generator/offset' is missing");
+  EXPECT_EQ(with(R"("generator": 3)"), start + "'generator/seed' is missing");
+  EXPECT_EQ(training.values(), before);
+}
+
+}  // namespace
+}  // namespace patchbay::test
