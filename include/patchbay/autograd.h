@@ -59,6 +59,21 @@ PATCHBAY_API bool is_inference_mode();
     const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
     const std::vector<Tensor>& output_gradients = {}, BackwardOptions options = {});
 
+/// Called with a leaf.
+using AccumulationHook = std::function<void(const Tensor& leaf)>;
+
+/// Adds a function that backward() calls, on its thread, when the leaf's grad() has all that it
+/// gets: as soon as that is known, while the rest of backward still runs, if the result was
+/// recorded after the hook was added; else at the end. A checkpoint that captures the leaf may add
+/// more, and the hook is then called again. Exceptions leave backward. The number removes the hook.
+/// Errors: kInvalidArgument for an empty function, or a tensor that is no leaf with gradients.
+PATCHBAY_API std::uint64_t add_accumulation_hook(const Tensor& leaf, AccumulationHook hook);
+PATCHBAY_API void remove_accumulation_hook(const Tensor& leaf, std::uint64_t number);
+
+/// How often operations have overwritten the tensor's storage, all views counted. Writes through
+/// data() or a host pointer are not seen.
+PATCHBAY_API std::uint64_t num_overwrites(const Tensor& tensor);
+
 /// Calls function(inputs) and records it as one operation that keeps only the inputs. backward runs
 /// the function again, with the same draws of the runtime's default generator (Chen et al.,
 /// Training Deep Nets with Sublinear Memory Cost, 2016); it must give the same result. Gradients

@@ -1,10 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Runs the graph backwards. Numbers rise from inputs to results, so the pending node with the
-// largest number has its whole gradient: no edges are counted.
+// largest number has its whole gradient: no edges are counted, but those to leaves with hooks,
+// which are told before the rest of the graph has run.
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -118,7 +121,7 @@ std::unordered_set<const Node*> leading_to(const BackwardRun& run) {
 using RunFailed = std::shared_ptr<std::atomic<bool>>;
 
 /// Passes a node's gradient on to its inputs. Frees the node unless `frees` is null.
-void step(Pending& pending, Arrived&& arrived, const RunFailed& frees) {
+void step(Pending& pending, Arrived& arrived, const RunFailed& frees) {
   Node& node = *arrived.node;
   if (node.part) return flow_part(pending, node, arrived.grad);
   if (!node.backward && !node.joint_backward) raise_freed(node);
@@ -141,31 +144,79 @@ void step(Pending& pending, Arrived&& arrived, const RunFailed& frees) {
   node.joint_backward = nullptr;
 }
 
-constinit thread_local bool fills_leaves = false;
+/// Adds to the leaf's gradient and calls what waits for it.
+void fill(const Node& leaf, Tensor grad, bool keeps_graph) {
+  accumulate(leaf, std::move(grad), keeps_graph);
+  for (const AccumulationHook& hook : leaf.leaf.impl()->grad_state->accumulation_hooks.all()) {
+    hook(leaf.leaf);
+  }
+}
 
-/// Whether this thread's run adds to leaves. Nests, for checkpoints.
-class Goal {
+/// The leaves with accumulation hooks, and how many gradients each may still get.
+class AwaitedLeaves {
  public:
-  explicit Goal(bool leaves) : previous_(std::exchange(fills_leaves, leaves)) {}
-  ~Goal() { fills_leaves = previous_; }
-  Goal(const Goal&) = delete;
-  Goal& operator=(const Goal&) = delete;
+  explicit AwaitedLeaves(const BackwardRun& run) {
+    std::unordered_set<const Node*> seen;
+    std::vector<const Node*> stack;
+    for (const auto& [root, grad] : run.roots) stack.push_back(root.get());
+    while (!stack.empty()) {
+      const Node* const node = stack.back();
+      stack.pop_back();
+      if (!node->leads_to_hook || !seen.insert(node).second) continue;
+      for (const auto& input : node->inputs) {
+        if (input == nullptr || !input->leads_to_hook) continue;
+        if (input->leaf.defined()) ++missing_[input.get()];
+        stack.push_back(input.get());
+      }
+    }
+  }
+
+  /// Fills the leaves that were waiting only for the gradients of `node`.
+  void fill_complete(Pending& pending, const Node& node, bool keeps_graph) {
+    if (missing_.empty()) return;
+    for (const auto& input : node.inputs) {
+      const auto leaf = missing_.find(input.get());
+      if (leaf == missing_.end() || --leaf->second != 0) continue;
+      const auto received = pending.extract(input.get());
+      if (!received.empty()) fill(*input, std::move(received.mapped().grad), keeps_graph);
+    }
+  }
 
  private:
-  const bool previous_;
+  std::unordered_map<const Node*, std::size_t> missing_;
+};
+
+constinit thread_local const BackwardRun* current_run = nullptr;
+
+/// This thread's run. Nests, for checkpoints.
+class CurrentRun {
+ public:
+  explicit CurrentRun(const BackwardRun& run) : previous_(std::exchange(current_run, &run)) {}
+  ~CurrentRun() { current_run = previous_; }
+  CurrentRun(const CurrentRun&) = delete;
+  CurrentRun& operator=(const CurrentRun&) = delete;
+
+ private:
+  const BackwardRun* const previous_;
 };
 
 }  // namespace
 
-bool BackwardRun::goes_to_leaves() { return fills_leaves; }
+bool BackwardRun::goes_to_leaves() { return current_run != nullptr && current_run->wanted.empty(); }
+
+BackwardOptions BackwardRun::current_options() {
+  return {current_run->retains_graph || current_run->creates_graph, current_run->creates_graph};
+}
 
 std::vector<Tensor> BackwardRun::run() const {
   const Recording recording(creates_graph);
-  const Goal goal(/*leaves=*/wanted.empty());
+  const CurrentRun current(*this);
   const bool retains = retains_graph || creates_graph;
   const RunFailed failed = retains ? nullptr : std::make_shared<std::atomic<bool>>(true);
   const std::unordered_set<const Node*> leading =
       wanted.empty() ? std::unordered_set<const Node*>() : leading_to(*this);
+  std::optional<AwaitedLeaves> awaited;
+  if (wanted.empty()) awaited.emplace(*this);
   std::vector<Tensor> result(wanted.size());
   Pending pending;
   for (const auto& [root, grad] : roots) flow(pending, root, grad);
@@ -179,12 +230,13 @@ std::vector<Tensor> BackwardRun::run() const {
       if (wanted[i] == node) result[i] = arrived.grad;
     }
     if (node->leaf.defined()) {
-      if (wanted.empty()) accumulate(*node, std::move(arrived.grad), creates_graph);
+      if (wanted.empty()) fill(*node, std::move(arrived.grad), creates_graph);
     } else {
       const bool has_inputs_wanted =
           wanted.empty() || std::any_of(node->inputs.begin(), node->inputs.end(),
                                         [&](const auto& to) { return leading.contains(to.get()); });
-      if (has_inputs_wanted) step(pending, std::move(arrived), failed);
+      if (has_inputs_wanted) step(pending, arrived, failed);
+      if (awaited) awaited->fill_complete(pending, *node, creates_graph);
     }
   }
   if (failed != nullptr) failed->store(false, std::memory_order_relaxed);

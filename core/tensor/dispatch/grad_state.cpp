@@ -13,17 +13,6 @@ namespace tensor {
 
 void destroy(GradState* state) noexcept { delete state; }
 
-std::uint64_t Hooks::add(GradientHook hook) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  hooks_.emplace(next_, std::move(hook));
-  return next_++;
-}
-
-void Hooks::remove(std::uint64_t id) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  hooks_.erase(id);
-}
-
 namespace {
 
 void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
@@ -39,12 +28,7 @@ void check_alike(const TensorImpl& grad, const TensorImpl& replaced) {
 }  // namespace
 
 Tensor Hooks::run(Tensor grad) {
-  std::vector<GradientHook> hooks;  // copied: a hook may remove itself
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [id, hook] : hooks_) hooks.push_back(hook);
-  }
-  for (const GradientHook& hook : hooks) {
+  for (const GradientHook& hook : all()) {
     Tensor replaced = hook(grad);
     if (!replaced.defined()) continue;
     check_alike(*grad.impl(), *replaced.impl());
@@ -119,6 +103,7 @@ std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor) {
   if (node == nullptr) {
     node = std::make_shared<Node>("leaf", 0, tensor);
     node->leaf = handle_of(tensor);
+    node->leads_to_hook = !state.accumulation_hooks.is_empty();
     state.accumulator = node;
   }
   return node;
@@ -230,6 +215,44 @@ std::uint64_t Tensor::add_gradient_hook(GradientHook hook) const {
 void Tensor::remove_gradient_hook(std::uint64_t number) const {
   TensorImpl& impl = impl_of("remove_gradient_hook", *this, "tensor");
   hooks_of("remove_gradient_hook", impl).remove(number);
+}
+
+namespace {
+
+tensor::HookList<AccumulationHook>& accumulation_hooks_of(const char* operation,
+                                                          const Tensor& leaf) {
+  TensorImpl& impl = impl_of(operation, leaf, "leaf");
+  if (impl.grad_state == nullptr || !impl.grad_state->requires_grad || is_result(impl)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] no gradient is accumulated here: expected a leaf that requires gradients, "
+                   "got {} (leaf: {}). Use add_gradient_hook for results.",
+                   operation, is_result(impl) ? "a result" : "a tensor that requires none",
+                   tensor::describe(impl));
+  }
+  return impl.grad_state->accumulation_hooks;
+}
+
+}  // namespace
+
+std::uint64_t add_accumulation_hook(const Tensor& leaf, AccumulationHook hook) {
+  tensor::HookList<AccumulationHook>& hooks = accumulation_hooks_of("add_accumulation_hook", leaf);
+  if (!hook) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[add_accumulation_hook] no hook: expected a function, got an empty one (leaf: "
+                   "{}). Use remove_accumulation_hook to take one away.",
+                   tensor::describe(*leaf.impl()));
+  }
+  return hooks.add(std::move(hook));
+}
+
+void remove_accumulation_hook(const Tensor& leaf, std::uint64_t number) {
+  accumulation_hooks_of("remove_accumulation_hook", leaf).remove(number);
+}
+
+std::uint64_t num_overwrites(const Tensor& tensor) {
+  return impl_of("num_overwrites", tensor, "tensor")
+      .buffer()
+      .version.load(std::memory_order_relaxed);
 }
 
 }  // namespace patchbay

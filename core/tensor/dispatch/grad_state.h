@@ -10,8 +10,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "patchbay/autograd.h"
 #include "patchbay/tensor.h"
 
 #include "core/tensor/base/tensor_impl.h"
@@ -28,17 +30,41 @@ using Backward = std::function<std::vector<Tensor>(const Tensor& grad, const Nod
 using JointBackward =
     std::function<std::vector<Tensor>(std::vector<Tensor> grads, const Node& node)>;
 
-/// A tensor's hooks. Each may replace the gradient.
-class Hooks {
+/// Functions in the order in which they were added.
+template <class Hook>
+class HookList {
  public:
-  std::uint64_t add(GradientHook hook);
-  void remove(std::uint64_t id);
-  Tensor run(Tensor grad);
+  std::uint64_t add(Hook hook) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    hooks_.emplace(next_, std::move(hook));
+    return next_++;
+  }
+  void remove(std::uint64_t id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    hooks_.erase(id);
+  }
+  bool is_empty() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return hooks_.empty();
+  }
+  /// Copied: a hook may remove itself.
+  std::vector<Hook> all() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::vector<Hook> hooks;
+    for (const auto& [id, hook] : hooks_) hooks.push_back(hook);
+    return hooks;
+  }
 
  private:
   std::mutex mutex_;
-  std::map<std::uint64_t, GradientHook> hooks_;
+  std::map<std::uint64_t, Hook> hooks_;
   std::uint64_t next_ = 0;
+};
+
+/// A tensor's hooks. Each may replace the gradient.
+class Hooks : public HookList<GradientHook> {
+ public:
+  Tensor run(Tensor grad);
 };
 
 /// One recorded operation with one result, or a leaf, which collects gradients. Nodes own those of
@@ -64,6 +90,8 @@ struct Node : std::enable_shared_from_this<Node> {
   /// Set by the run that freed it: whether that run failed or has not ended.
   std::shared_ptr<const std::atomic<bool>> freed_by_failure;
   Tensor leaf;  // for a leaf: the tensor that has the gradient
+  /// Whether a leaf below (or this one) had accumulation hooks when the node was made.
+  bool leads_to_hook = false;
 
  private:
   struct Remains;
@@ -78,6 +106,7 @@ struct GradState {
   std::uint64_t version = 0;  // the storage's when `node` made the tensor
   // The members below are for leaves.
   Hooks hooks;
+  HookList<AccumulationHook> accumulation_hooks;
   std::mutex mutex;                 // guards the next two
   std::weak_ptr<Node> accumulator;  // created when first needed
   Tensor grad;
@@ -102,6 +131,8 @@ struct BackwardRun {
   std::vector<Tensor> run() const;
   /// Whether this thread is in a run that adds to the leaves.
   static bool goes_to_leaves();
+  /// The options of this thread's run.
+  static BackwardOptions current_options();
 };
 
 }  // namespace patchbay::tensor

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/tensor/dispatch/record.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include "patchbay/ops.h"
@@ -46,12 +47,18 @@ std::vector<std::shared_ptr<Node>> nodes_of(const char* operation,
   return nodes;
 }
 
+void connect(Node& node, std::vector<std::shared_ptr<Node>> inputs) {
+  node.inputs = std::move(inputs);
+  node.leads_to_hook = std::ranges::any_of(
+      node.inputs, [](const auto& input) { return input != nullptr && input->leads_to_hook; });
+}
+
 std::shared_ptr<Node> make_part(const std::shared_ptr<Node>& whole, std::size_t number,
                                 const TensorImpl& result) {
   auto node = std::make_shared<Node>(whole->name, next_number(), result);
   node->name_owner = whole->name_owner;
   node->part = number;
-  node->inputs = {whole};
+  connect(*node, {whole});
   return node;
 }
 
@@ -93,7 +100,7 @@ void record(const char* operation, const Tensor& result, std::span<const Tensor*
             Backward backward) {
   TensorImpl& impl = *result.impl();
   auto node = std::make_shared<Node>(operation, next_number(), impl);
-  node->inputs = nodes_of(operation, inputs);
+  connect(*node, nodes_of(operation, inputs));
   node->backward = std::move(backward);
   attach(impl, std::move(node), version_of(impl));
 }
@@ -103,7 +110,7 @@ void record_joint(const std::shared_ptr<const std::string>& operation,
                   std::span<const Tensor* const> inputs, JointBackward backward) {
   const auto whole = std::make_shared<Node>(operation->c_str(), next_number(), *results[0].impl());
   whole->name_owner = operation;
-  whole->inputs = nodes_of(whole->name, inputs);
+  connect(*whole, nodes_of(whole->name, inputs));
   whole->joint_backward = std::move(backward);
   whole->parts.resize(results.size());
   for (std::size_t i = 0; i < results.size(); ++i) {

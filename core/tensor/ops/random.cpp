@@ -16,6 +16,7 @@
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/split_draws.h"
 
 namespace patchbay {
 
@@ -32,6 +33,9 @@ void Generator::set_state(State state) const {
   if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     return recorder->set_position(state_, {state.seed, state.offset});
   }
+  if (tensor::DrawPart* part = tensor::current_part) [[unlikely]] {
+    return part->set_state(state_, state);
+  }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->seed = state.seed;
   state_->offset = state.offset;
@@ -43,6 +47,9 @@ Generator::State Generator::advance(std::uint64_t num_calls) const {
   if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {
     const auto [seed, offset] = recorder->advance(state_, num_calls);
     return {seed, offset};
+  }
+  if (tensor::DrawPart* part = tensor::current_part) [[unlikely]] {
+    return part->advance(state_, num_calls);
   }
   const std::lock_guard<std::mutex> lock(state_->mutex);
   const State before{state_->seed, state_->offset};
@@ -101,7 +108,8 @@ void draw(const char* operation, const Operator& op, const TensorImpl& out,
   Launch launch;
   add_out(launch, out);
   add_position(launch, state);
-  launch.scalar(0, DType::i64);  // base: the index of the first element
+  const std::int64_t base = current_part != nullptr ? current_part->base_of(out) : 0;
+  launch.scalar(static_cast<std::uint64_t>(base), DType::i64);  // the index of the first element
   for (std::size_t k = kFirstParameter; op.arguments[k] != 0; ++k) {
     launch.scalar(parameters[k - kFirstParameter], op.arguments[k] == 'i' ? DType::i64 : out.dtype);
   }

@@ -1,0 +1,95 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/tensor/dispatch/split_draws.h"
+
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace patchbay {
+
+namespace tensor {
+
+constinit thread_local DrawPart* current_part = nullptr;
+
+Generator::State SplitGenerators::first_of(const GeneratorPtr& generator) {
+  const std::scoped_lock lock(mutex);
+  const auto [known, is_new] = ranges.try_emplace(generator);
+  if (is_new) {
+    const std::scoped_lock own(generator->mutex);
+    known->second.first = known->second.last = {generator->seed, generator->offset};
+  }
+  return known->second.first;
+}
+
+void SplitGenerators::note_last(const GeneratorPtr& generator, Generator::State state) {
+  const std::scoped_lock lock(mutex);
+  Range& range = ranges.at(generator);
+  if (state.seed != range.last.seed || state.offset > range.last.offset) range.last = state;
+}
+
+Generator::State DrawPart::advance(const GeneratorPtr& generator, std::uint64_t num_calls) {
+  auto known = positions.find(generator);
+  if (known == positions.end()) {
+    known = positions.emplace(generator, shared.first_of(generator)).first;
+  }
+  const Generator::State before = known->second;
+  known->second.offset += num_calls;
+  return before;
+}
+
+std::int64_t DrawPart::base_of(const TensorImpl& drawn) const {
+  if (drawn.is_empty() || drawn.shape.rank() == 0 || drawn.shape[0] % num_rows != 0) return 0;
+  std::int64_t base = 0;
+  if (__builtin_mul_overflow(drawn.num_elements / num_rows, first_row, &base)) {
+    runtime::raise(ErrorCode::kOverflow,
+                   "[random] the batch is too large: expected an index that 64 bits hold, got row "
+                   "{} of {} elements each. Split it into smaller ones.",
+                   first_row, drawn.num_elements / num_rows);
+  }
+  return base;
+}
+
+}  // namespace tensor
+
+SplitDraws::SplitDraws() : generators_(std::make_unique<tensor::SplitGenerators>()) {}
+
+SplitDraws::~SplitDraws() = default;
+
+void SplitDraws::finish() {
+  const std::scoped_lock lock(generators_->mutex);
+  for (const auto& [generator, range] : generators_->ranges) {
+    const std::scoped_lock own(generator->mutex);
+    if (range.last.seed == range.first.seed) {
+      generator->offset += range.last.offset - range.first.offset;
+    } else {
+      generator->seed = range.last.seed;
+      generator->offset = range.last.offset;
+    }
+  }
+}
+
+namespace {
+
+std::unique_ptr<tensor::DrawPart> make_part(tensor::SplitGenerators& shared, std::int64_t first_row,
+                                            std::int64_t num_rows) {
+  if (first_row < 0 || num_rows < 1) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[SplitDraws] no part of a batch: expected a first row from 0 and at least one "
+                   "row, got row {} and {} rows. Leave out empty parts.",
+                   first_row, num_rows);
+  }
+  return std::make_unique<tensor::DrawPart>(tensor::DrawPart{shared, first_row, num_rows, {}});
+}
+
+}  // namespace
+
+SplitDraws::Scope::Scope(SplitDraws& draws, std::int64_t first_row, std::int64_t num_rows)
+    : part_(make_part(*draws.generators_, first_row, num_rows)),
+      previous_(std::exchange(tensor::current_part, part_.get())) {}
+
+SplitDraws::Scope::~Scope() {
+  tensor::current_part = previous_;
+  for (const auto& [generator, state] : part_->positions) part_->shared.note_last(generator, state);
+}
+
+}  // namespace patchbay
