@@ -28,11 +28,21 @@ struct EarlierWork {
 std::vector<std::shared_ptr<TransferJob>> copies_to(BufferState& buffer) {
   std::vector<std::shared_ptr<TransferJob>> copies;
   for (const Position& use : buffer.uses_before(/*writes=*/false)) {
-    if (use.queue->as_stream() == nullptr) {
-      copies.push_back(std::static_pointer_cast<TransferJob>(use.queue));
+    if (auto copy = std::dynamic_pointer_cast<TransferJob>(use.queue)) {
+      copies.push_back(std::move(copy));
     }
   }
   return copies;
+}
+
+/// Waits for uses that are neither on a stream nor such a copy: collective operations, which may
+/// themselves post copies that this one would hold up.
+void finish_other_work(BufferState& buffer, bool writes, const char* operation) {
+  for (const Position& use : buffer.uses_before(writes)) {
+    if (use.queue->as_stream() != nullptr || dynamic_cast<TransferJob*>(use.queue.get()) != nullptr)
+      continue;
+    use.inherited ? use.queue->finish_quietly() : use.queue->wait_on_host(use.sequence, operation);
+  }
 }
 
 /// Records the events now, so that work queued later does not delay the copy.
@@ -198,6 +208,8 @@ bool would_wait(const CopySteps& steps, const CopyRequest& request) {
 void post(CopyRequest request, bool blocks) {
   prepare_staging(request);
   BufferState &to = *request.to.buffer, &from = *request.from.buffer;
+  finish_other_work(to, /*writes=*/true, request.operation);
+  finish_other_work(from, /*writes=*/false, request.operation);
   from.device->open(request.operation);
   to.device->open(request.operation);
   post(to, from, request, blocks,
@@ -206,6 +218,8 @@ void post(CopyRequest request, bool blocks) {
 
 void post(CopyRequest request, const CopySteps& steps) {
   prepare_staging(request);
+  finish_other_work(*steps.to, /*writes=*/true, request.operation);
+  finish_other_work(*steps.from, /*writes=*/false, request.operation);
   post(*steps.to, *steps.from, request, /*blocks=*/false, [request, steps] {
     if (steps.pack) steps.pack();
     make_copy(request, record_earlier_work(*request.to.buffer, *request.from.buffer));

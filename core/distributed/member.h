@@ -1,0 +1,70 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What a kind of group implements: one between the devices of a process here, later also plugins of
+// kind "collective".
+#ifndef PATCHBAY_CORE_DISTRIBUTED_MEMBER_H_
+#define PATCHBAY_CORE_DISTRIBUTED_MEMBER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "patchbay/copy.h"
+#include "patchbay/error.h"
+#include "patchbay/process_group.h"
+
+#include "core/distributed/operation.h"
+
+namespace patchbay::distributed {
+
+enum class Kind : std::uint8_t {
+  kBroadcast,
+  kAllReduce,
+  kReduce,
+  kAllGather,
+  kReduceScatter,
+  kBarrier
+};
+/// "all_reduce": the public function, as messages have it.
+const char* to_string(Kind kind);
+
+/// What one member asks for. ProcessGroup has checked it.
+struct Request {
+  Kind kind = Kind::kBarrier;
+  int root = 0;
+  ReduceOp op = ReduceOp::kSum;
+  Tensor in, out;  // read and written, perhaps the same; undefined where not
+  std::optional<std::chrono::nanoseconds> timeout;
+  ThreadContext context;  // of the calling thread
+  /// Why the member's own call fails; the others are to fail with it.
+  std::optional<Error> refusal;
+
+  /// What all members' requests have alike: the tensor that the operation is described by.
+  const Tensor& tensor() const { return in.defined() ? in : out; }
+};
+
+/// A member of a group. The destructor makes it lost.
+class Member {
+ public:
+  virtual ~Member() = default;
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+  virtual int rank() const = 0;
+  virtual const std::vector<Device>& devices() const = 0;
+  /// Adds the request to the group's operation of the member's next number and notes it as a use of
+  /// the tensors. Errors: kInUse while another thread of the member is in it; the group's failure.
+  virtual std::shared_ptr<Operation> post(Request request) = 0;
+  virtual void abort(const std::string& reason) = 0;
+  virtual void leave(const std::string& reason) = 0;
+  virtual std::vector<MemberHealth> health() = 0;
+
+ protected:
+  Member() = default;
+};
+
+}  // namespace patchbay::distributed
+
+#endif  // PATCHBAY_CORE_DISTRIBUTED_MEMBER_H_

@@ -1,0 +1,284 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The public functions: each checks its operands and describes them to the member.
+#include "patchbay/process_group.h"
+
+#include <functional>
+#include <utility>
+
+#include "patchbay/runtime.h"
+
+#include "core/base/clock.h"
+#include "core/distributed/local_group.h"
+#include "core/distributed/member.h"
+#include "core/runtime/copy/copy.h"
+#include "core/runtime/stream/recorder.h"
+#include "core/tensor/dispatch/operands.h"
+#include "core/tensor/dispatch/operators.h"
+
+namespace patchbay {
+
+using distributed::Kind;
+using distributed::Member;
+using distributed::Request;
+using tensor::impl_of;
+using tensor::raise;
+using tensor::TensorImpl;
+
+std::string_view to_string(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::kSum: return "sum";
+    case ReduceOp::kMax: return "max";
+    case ReduceOp::kMin: return "min";
+  }
+  return "unknown";
+}
+
+namespace distributed {
+
+const char* to_string(Kind kind) {
+  switch (kind) {
+    case Kind::kBroadcast: return "broadcast";
+    case Kind::kAllReduce: return "all_reduce";
+    case Kind::kReduce: return "reduce";
+    case Kind::kAllGather: return "all_gather";
+    case Kind::kReduceScatter: return "reduce_scatter";
+    case Kind::kBarrier: return "barrier";
+  }
+  return "unknown";
+}
+
+}  // namespace distributed
+
+namespace {
+
+const Device& device_of(const Member& member) {
+  return member.devices()[static_cast<std::size_t>(member.rank())];
+}
+
+void check_place(const char* operation, const char* name, const TensorImpl& tensor,
+                 const Member& member) {
+  const Device& device = device_of(member);
+  if (&tensor.device() == &device.state()) return;
+  raise(ErrorCode::kDeviceMismatch,
+        "[{0}] {1} is on another device than its member: expected {2}, that of rank {3}, got {4} "
+        "({5}). Copy it there: {1}.to(\"{2}\").",
+        operation, name, device.name(), member.rank(), tensor.device().info.name_text,
+        tensor::describe({name, tensor}));
+}
+
+/// The member's own thread is asked: the one that copies has no guard.
+void check_guard(const char* operation, const TensorImpl& tensor, const Member& member) {
+  const Device& own = device_of(member);
+  for (const Device& other : member.devices()) {
+    if (other == own) continue;
+    runtime::check_copy_allowed(other.state(), &tensor.buffer(), tensor.packed_bytes(), operation);
+    return;
+  }
+}
+
+void check_source(const char* operation, const char* name, const Tensor& tensor,
+                  const Member& member) {
+  const TensorImpl& impl = impl_of(operation, tensor, name);
+  check_place(operation, name, impl, member);
+  tensor::refuse_gradient(operation, {name, impl});
+  check_guard(operation, impl, member);
+}
+
+void check_destination(const char* operation, const char* name, const Tensor& tensor,
+                       const Member& member) {
+  const TensorImpl& impl = impl_of(operation, tensor, name);
+  check_place(operation, name, impl, member);
+  check_guard(operation, impl, member);
+  tensor::claim_destination(operation, impl, name);
+}
+
+void check_root(const char* operation, int root, const Member& member) {
+  if (root >= 0 && root < static_cast<int>(member.devices().size())) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] no such member: expected a root from 0 to {}, got {}. Choose a rank of the group.",
+        operation, member.devices().size() - 1, root);
+}
+
+void check_joinable(const char* operation, ReduceOp op, const Tensor& tensor) {
+  const tensor::Operator& joins = op == ReduceOp::kSum ? tensor::op::add : tensor::op::maximum;
+  if (tensor::contains(joins.dtypes, tensor.dtype())) return;
+  tensor::raise_no_such_dtype(operation, joins.dtypes, {"tensor", *tensor.impl()});
+}
+
+/// `whole` has `parts` times the rows of `part`.
+void check_rows(const char* operation, const char* whole_name, const Tensor& whole,
+                const char* part_name, const Tensor& part, std::int64_t parts) {
+  tensor::check_same_dtype(operation, {part_name, *part.impl()}, {whole_name, *whole.impl()});
+  Shape expected = part.shape();
+  if (part.rank() > 0 && !__builtin_mul_overflow(expected[0], parts, &expected[0]) &&
+      expected == whole.shape()) {
+    return;
+  }
+  raise(ErrorCode::kShapeMismatch,
+        "[{}] shapes do not fit: expected {} with {} times the rows of {}, got {} ({}; {}). Give "
+        "both at least one dimension.",
+        operation, whole_name, parts, part_name, to_string(whole.shape()),
+        tensor::describe({whole_name, *whole.impl()}), tensor::describe({part_name, *part.impl()}));
+}
+
+/// Runs the checks and posts. What the checks throw, the other members are told too.
+Work submit(Member& member, Kind kind, const CollectiveOptions& options,
+            const std::function<void(const char* operation, Request& request)>& fill) {
+  const char* const operation = distributed::to_string(kind);
+  runtime::check_not_recording(operation);
+  Request request;
+  request.kind = kind;
+  request.timeout = options.timeout;
+  request.context = ThreadContext::current();
+  try {
+    fill(operation, request);
+  } catch (const Error& error) {
+    Request refused;
+    refused.kind = kind;
+    refused.refusal = error;
+    static_cast<void>(member.post(std::move(refused)));
+    throw;
+  }
+  std::vector<Tensor> tensors;
+  for (const Tensor& each : {request.in, request.out}) {
+    if (each.defined()) tensors.push_back(each.detach());
+  }
+  return Work(member.post(std::move(request)), std::move(tensors));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------- groups ---
+
+std::vector<ProcessGroup> ProcessGroup::in_process(const std::vector<Device>& devices,
+                                                   const ProcessGroupOptions& options) {
+  if (devices.empty()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[ProcessGroup] no members: expected at least one device, got none.");
+  }
+  for (const Device& device : devices) {
+    device.state().check_home("ProcessGroup");
+    if (device.runtime() == devices[0].runtime()) continue;
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[ProcessGroup] devices of two runtimes do not mix: expected {} of the runtime of {}, got "
+        "that of another. Take all devices from one runtime.",
+        device.name(), devices[0].name());
+  }
+  std::vector<ProcessGroup> members;
+  for (auto& member : distributed::make_local_group(devices, options.timeout)) {
+    members.emplace_back(std::move(member));
+  }
+  return members;
+}
+
+int ProcessGroup::rank() const { return member_->rank(); }
+
+int ProcessGroup::size() const { return static_cast<int>(member_->devices().size()); }
+
+Device ProcessGroup::device() const { return device_of(*member_); }
+
+void ProcessGroup::abort(std::string_view reason) const { member_->abort(std::string(reason)); }
+
+void ProcessGroup::leave(std::string_view reason) const { member_->leave(std::string(reason)); }
+
+std::vector<MemberHealth> ProcessGroup::health() const { return member_->health(); }
+
+// ------------------------------------------------------------------------------ operations ---
+
+Work ProcessGroup::broadcast(const Tensor& tensor, int root,
+                             const CollectiveOptions& options) const {
+  return submit(*member_, Kind::kBroadcast, options, [&](const char* operation, Request& request) {
+    check_root(operation, root, *member_);
+    const bool is_root = root == rank();
+    (is_root ? check_source : check_destination)(operation, "tensor", tensor, *member_);
+    request.root = root;
+    (is_root ? request.in : request.out) = tensor;
+  });
+}
+
+Work ProcessGroup::all_reduce(const Tensor& tensor, ReduceOp op,
+                              const CollectiveOptions& options) const {
+  return submit(*member_, Kind::kAllReduce, options, [&](const char* operation, Request& request) {
+    static_cast<void>(impl_of(operation, tensor, "tensor"));
+    check_joinable(operation, op, tensor);
+    check_destination(operation, "tensor", tensor, *member_);
+    request.op = op;
+    request.in = request.out = tensor;
+  });
+}
+
+Work ProcessGroup::reduce(const Tensor& tensor, int root, ReduceOp op,
+                          const CollectiveOptions& options) const {
+  return submit(*member_, Kind::kReduce, options, [&](const char* operation, Request& request) {
+    check_root(operation, root, *member_);
+    static_cast<void>(impl_of(operation, tensor, "tensor"));
+    check_joinable(operation, op, tensor);
+    const bool is_root = root == rank();
+    (is_root ? check_destination : check_source)(operation, "tensor", tensor, *member_);
+    request.root = root;
+    request.op = op;
+    request.in = tensor;
+    if (is_root) request.out = tensor;
+  });
+}
+
+Work ProcessGroup::all_gather(const Tensor& out, const Tensor& in,
+                              const CollectiveOptions& options) const {
+  return submit(*member_, Kind::kAllGather, options, [&](const char* operation, Request& request) {
+    check_source(operation, "in", in, *member_);
+    static_cast<void>(impl_of(operation, out, "out"));
+    check_rows(operation, "out", out, "in", in, size());
+    tensor::check_no_overlap(operation, *out.impl(), {"in", *in.impl()});
+    check_destination(operation, "out", out, *member_);
+    request.in = in;
+    request.out = out;
+  });
+}
+
+Work ProcessGroup::reduce_scatter(const Tensor& out, const Tensor& in, ReduceOp op,
+                                  const CollectiveOptions& options) const {
+  return submit(*member_, Kind::kReduceScatter, options,
+                [&](const char* operation, Request& request) {
+                  check_source(operation, "in", in, *member_);
+                  check_joinable(operation, op, in);
+                  static_cast<void>(impl_of(operation, out, "out"));
+                  check_rows(operation, "in", in, "out", out, size());
+                  tensor::check_no_overlap(operation, *out.impl(), {"in", *in.impl()});
+                  check_destination(operation, "out", out, *member_);
+                  request.op = op;
+                  request.in = in;
+                  request.out = out;
+                });
+}
+
+Work ProcessGroup::barrier(const CollectiveOptions& options) const {
+  return submit(*member_, Kind::kBarrier, options, [](const char*, Request&) {});
+}
+
+// ------------------------------------------------------------------------------------ work ---
+
+Work::Work(std::shared_ptr<distributed::Operation> operation, std::vector<Tensor> tensors)
+    : operation_(std::move(operation)), tensors_(std::move(tensors)) {}
+
+bool Work::is_done() const { return operation_->is_done(distributed::Operation::kPosition); }
+
+void Work::wait(std::chrono::nanoseconds timeout) const {
+  const bool has_ended = operation_->wait_until(runtime::deadline_after(timeout.count()));
+  if (!has_ended) {
+    raise(ErrorCode::kTimedOut,
+          "[wait] {} has not ended: expected all members within {} ms. Wait again, or abort() the "
+          "group.",
+          operation_->name(),
+          std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
+  }
+  for (const Tensor& each : tensors_) {
+    for (const runtime::Position& use : each.impl()->buffer().uses_before(/*writes=*/false)) {
+      // Not for the operations that came later.
+      if (dynamic_cast<const distributed::Operation*>(use.queue.get()) != nullptr) continue;
+      use.queue->wait_on_host(use.sequence, "wait");
+    }
+  }
+}
+
+}  // namespace patchbay

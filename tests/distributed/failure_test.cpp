@@ -1,0 +1,240 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// What goes wrong in a group: wrong calls, members that do not come, and members that are lost.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <future>
+
+#include <patchbay/patchbay.h>
+
+#include "distributed/members.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+using std::chrono::milliseconds;
+
+std::vector<ProcessGroup> pair(std::chrono::nanoseconds timeout = std::chrono::minutes(10)) {
+  return ProcessGroup::in_process({test_device("cpu:0"), test_device("fake:0")}, {timeout});
+}
+Tensor ones_of(const ProcessGroup& member, const Shape& shape = {2}, DType dtype = DType::f32) {
+  return ones(shape, {dtype, member.device()});
+}
+
+TEST(GroupFailures, Construction) {
+  EXPECT_ERROR(ProcessGroup::in_process({}), ErrorCode::kInvalidArgument,
+               "[ProcessGroup] no members: expected at least one device, got none.");
+  const Runtime other(device_options());
+  EXPECT_ERROR(
+      ProcessGroup::in_process({test_device("cpu:0"), other.device("cpu:1")}),
+      ErrorCode::kInvalidArgument,
+      "[ProcessGroup] devices of two runtimes do not mix: expected cpu:1 of the runtime of "
+      "cpu:0");
+}
+
+/// What one call throws at once, and what the other member is told.
+void expect_refused(const Member& wrong, ErrorCode code, const std::string& text) {
+  const auto members = pair();
+  const Tensor tensor = ones_of(members[0]);
+  const Work work = members[0].all_reduce(tensor);
+  EXPECT_ERROR(wrong(members[1]), code, text);
+  EXPECT_ERROR(work.wait(), code, "] the call of rank 1 (fake:0) failed: " + text);
+  EXPECT_ERROR(static_cast<void>(tensor.to_vector<float>()), code, text);
+}
+
+TEST(GroupFailures, OperandsThatDoNotFit) {
+  expect_refused([](const ProcessGroup& member) { static_cast<void>(member.all_reduce(Tensor())); },
+                 ErrorCode::kInvalidArgument, "[all_reduce] tensor is undefined");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.all_reduce(ones({2}, test_device("cpu:1"))));
+      },
+      ErrorCode::kDeviceMismatch,
+      "[all_reduce] tensor is on another device than its member: expected fake:0, that of rank 1, "
+      "got cpu:1 (tensor: f32 [2] on cpu:1). Copy it there: tensor.to(\"fake:0\").");
+  expect_refused(
+      [](const ProcessGroup& member) { static_cast<void>(member.broadcast(ones_of(member), 2)); },
+      ErrorCode::kInvalidArgument,
+      "[broadcast] no such member: expected a root from 0 to 1, got 2.");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.all_reduce(ones_of(member, {2}, DType::boolean)));
+      },
+      ErrorCode::kDtypeMismatch, "[all_reduce]");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.all_reduce(ones_of(member).requires_grad_()));
+      },
+      ErrorCode::kInvalidArgument, "[all_reduce] tensor requires gradients");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.all_gather(ones_of(member, {3}), ones_of(member, {2})));
+      },
+      ErrorCode::kShapeMismatch,
+      "[all_gather] shapes do not fit: expected out with 2 times the rows of in, got [3] (out: f32 "
+      "[3] on fake:0; in: f32 [2] on fake:0).");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.all_gather(ones_of(member, {}), ones_of(member, {})));
+      },
+      ErrorCode::kShapeMismatch, "[all_gather] shapes do not fit");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(
+            member.reduce_scatter(ones_of(member, {1}, DType::i32), ones_of(member, {2})));
+      },
+      ErrorCode::kDtypeMismatch, "[reduce_scatter]");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        const Tensor all = ones_of(member, {4});
+        static_cast<void>(member.all_gather(all, all.slice(0, 0, 2)));
+      },
+      ErrorCode::kInvalidArgument, "[all_gather] out and in overlap");
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.all_reduce(ones_of(member, {1}).expand({2})));
+      },
+      ErrorCode::kInvalidArgument, "[all_reduce] tensor repeats elements");
+}
+
+/// Both members are told what both asked for, and the group goes on.
+void expect_mismatch(const Member& second, ErrorCode code, const std::string& text) {
+  const auto members = pair();
+  const auto outcomes = outcomes_of(members, [&](const ProcessGroup& member) {
+    member.rank() == 1 ? second(member) : member.all_reduce(ones_of(member)).wait();
+  });
+  for (const std::exception_ptr& each : outcomes) {
+    ASSERT_NE(each, nullptr);
+    EXPECT_ERROR(std::rethrow_exception(each), code,
+                 "[all_reduce] members ask for different operations: expected all_reduce (sum) of "
+                 "f32 [2] on cpu:0, as rank 0 does, got " +
+                     text + " of rank 1. Make the same calls in the same order on all members.");
+  }
+  run_all(members, [](const ProcessGroup& member) {
+    const Tensor tensor = ones_of(member);
+    member.all_reduce(tensor).wait();
+    EXPECT_EQ(tensor.to_vector<float>(), (Floats{2, 2}));
+  });
+}
+
+TEST(GroupFailures, MembersThatDisagree) {
+  expect_mismatch([](const ProcessGroup& member) { member.broadcast(ones_of(member), 1).wait(); },
+                  ErrorCode::kInvalidArgument, "broadcast of f32 [2] on fake:0 with root 1");
+  expect_mismatch([](const ProcessGroup& member) { member.barrier().wait(); },
+                  ErrorCode::kInvalidArgument, "barrier");
+  expect_mismatch(
+      [](const ProcessGroup& member) { member.all_reduce(ones_of(member), ReduceOp::kMax).wait(); },
+      ErrorCode::kInvalidArgument, "all_reduce (max) of f32 [2] on fake:0");
+  expect_mismatch(
+      [](const ProcessGroup& member) { member.all_reduce(ones_of(member, {3})).wait(); },
+      ErrorCode::kShapeMismatch, "all_reduce (sum) of f32 [3] on fake:0");
+  expect_mismatch(
+      [](const ProcessGroup& member) {
+        member.all_reduce(ones_of(member, {2}, DType::i32)).wait();
+      },
+      ErrorCode::kDtypeMismatch, "all_reduce (sum) of i32 [2] on fake:0");
+}
+
+TEST(GroupFailures, MembersThatShareMemory) {
+  const Device cpu = test_device("cpu:0");
+  const auto members = ProcessGroup::in_process({cpu, cpu});
+  const Tensor shared = ones({4}, cpu);
+  for (const std::exception_ptr& each : outcomes_of(members, [&](const ProcessGroup& member) {
+         member.all_reduce(shared.slice(0, member.rank(), member.rank() + 3)).wait();
+       })) {
+    ASSERT_NE(each, nullptr);
+    EXPECT_ERROR(
+        std::rethrow_exception(each), ErrorCode::kInvalidArgument,
+        "[all_reduce] tensors of two members overlap: expected memory of its own for each, "
+        "got some in common of ranks 0 and 1");
+  }
+}
+
+TEST(GroupFailures, AMemberThatDoesNotCome) {
+  const auto members = pair(milliseconds(30));
+  const Tensor tensor = ones_of(members[0]);
+  const Work work = members[0].all_reduce(tensor);
+  const std::string text =
+      "[all_reduce] members did not come: expected all 2 within 30 ms, got none of rank 1 "
+      "(fake:0). "
+      "Make the same calls on all members, and a new group.";
+  EXPECT_ERROR(work.wait(), ErrorCode::kTimedOut, text);
+  EXPECT_ERROR(static_cast<void>(tensor.to_vector<float>()), ErrorCode::kTimedOut,
+               "members did not come");
+  tensor.fill_(3);
+  EXPECT_EQ(tensor.to_vector<float>(), (Floats{3, 3})) << "written again";
+  EXPECT_ERROR(static_cast<void>(members[1].all_reduce(ones_of(members[1]))), ErrorCode::kTimedOut,
+               text);
+  const auto others = pair();
+  EXPECT_ERROR(others[0].barrier({.timeout = milliseconds(5)}).wait(), ErrorCode::kTimedOut,
+               "[barrier] members did not come: expected all 2 within 5 ms");
+}
+
+TEST(GroupFailures, AMemberIsLost) {
+  auto members = pair();
+  const Tensor tensor = ones_of(members[0]);
+  const Work first = members[0].all_reduce(tensor), second = members[0].all_reduce(tensor);
+  static_cast<void>(members[1].all_reduce(ones_of(members[1])));
+  members.pop_back();
+  first.wait();
+  const std::string text =
+      "[all_reduce] rank 1 (fake:0) is lost: its handle was dropped. Make a new group without it.";
+  EXPECT_ERROR(second.wait(), ErrorCode::kLaunchFailed, text);
+  EXPECT_ERROR(static_cast<void>(members[0].all_reduce(ones_of(members[0]))),
+               ErrorCode::kLaunchFailed, text);
+  const std::vector<MemberHealth> health = members[0].health();
+  ASSERT_EQ(health.size(), 2u);
+  EXPECT_FALSE(health[0].is_lost);
+  EXPECT_EQ(health[0].num_calls, 2u);
+  EXPECT_TRUE(health[1].is_lost);
+  EXPECT_EQ(health[1].device, test_device("fake:0"));
+  EXPECT_EQ(health[1].reason, "its handle was dropped");
+}
+
+TEST(GroupFailures, AMemberLeavesForAReason) {
+  const auto members = pair();
+  const auto outcomes = outcomes_of(members, [](const ProcessGroup& member) {
+    if (member.rank() == 1) return member.leave("its reader found no file");
+    member.barrier().wait();
+  });
+  EXPECT_ERROR(std::rethrow_exception(outcomes[0]), ErrorCode::kLaunchFailed,
+               "[barrier] rank 1 (fake:0) is lost: its reader found no file.");
+}
+
+TEST(GroupFailures, Abort) {
+  const auto members = pair();
+  const Work work = members[0].barrier();
+  members[1].abort("the user closed the window");
+  const std::string text =
+      "[ProcessGroup] the group was aborted: the user closed the window. Make a new group.";
+  EXPECT_ERROR(work.wait(), ErrorCode::kLaunchFailed, text);
+  EXPECT_ERROR(static_cast<void>(members[0].barrier()), ErrorCode::kLaunchFailed, text);
+  EXPECT_ERROR(static_cast<void>(members[1].barrier()), ErrorCode::kLaunchFailed, text);
+}
+
+TEST(GroupFailures, RecordedGraphs) {
+  const auto members = pair();
+  const Tensor tensor = ones_of(members[0]);
+  EXPECT_ERROR(
+      static_cast<void>(record_graph([&] { static_cast<void>(members[0].all_reduce(tensor)); })),
+      ErrorCode::kInvalidArgument, "all_reduce");
+}
+
+TEST(GroupFailures, AChildOfForkCannotUseThem) {
+  const auto members = pair();
+  run_all(members, [](const ProcessGroup& member) { member.barrier().wait(); });
+  const pid_t child = fork();
+  if (child == 0) {
+    const Error error = error_of([&] { static_cast<void>(members[0].barrier()); });
+    _exit(error.code() == ErrorCode::kDeviceLost ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace patchbay::test
