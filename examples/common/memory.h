@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#ifndef PATCHBAY_EXAMPLES_DEMO_MEMORY_H_
-#define PATCHBAY_EXAMPLES_DEMO_MEMORY_H_
+#ifndef PATCHBAY_EXAMPLES_COMMON_MEMORY_H_
+#define PATCHBAY_EXAMPLES_COMMON_MEMORY_H_
 
 #include <cstdint>
 
@@ -11,4 +11,4 @@ std::uint64_t peak_process_bytes();
 
 }  // namespace examples
 
-#endif  // PATCHBAY_EXAMPLES_DEMO_MEMORY_H_
+#endif  // PATCHBAY_EXAMPLES_COMMON_MEMORY_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "examples/demo/memory.h"
+#include "examples/common/memory.h"
 
 #include <fstream>
 #include <string>
