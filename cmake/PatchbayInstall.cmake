@@ -20,6 +20,7 @@ install(EXPORT patchbayTargets NAMESPACE patchbay:: DESTINATION "${package_dir}"
 
 # Networks, and the kit, have files of their own: a package without them is valid.
 if(TARGET patchbay_nn)
+  get_target_property(nn_type patchbay_nn TYPE)
   install(TARGETS patchbay_nn EXPORT patchbayNnTargets
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL
           ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" OPTIONAL)

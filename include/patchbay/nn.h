@@ -4,6 +4,7 @@
 #define PATCHBAY_NN_H_
 
 #include "patchbay/nn/activation.h"
+#include "patchbay/nn/arrays.h"
 #include "patchbay/nn/attention.h"
 #include "patchbay/nn/checkpoint.h"
 #include "patchbay/nn/containers.h"

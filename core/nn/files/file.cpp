@@ -2,6 +2,7 @@
 #include "core/nn/files/file.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,6 +77,17 @@ void ReadFile::read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes
     offset_bytes += static_cast<std::uint64_t>(count);
   }
 }
+
+Mapping::Mapping(const ReadFile& file) : size_bytes_(file.size_bytes()) {
+  void* const mapped = mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_NORESERVE, file.descriptor(), 0);
+  if (mapped == MAP_FAILED) {
+    raise_io(file.operation(), "can't map the file", file.path(), errno);
+  }
+  data_ = static_cast<std::byte*>(mapped);
+}
+
+Mapping::~Mapping() { munmap(data_, size_bytes_); }
 
 AtomicFile::AtomicFile(std::filesystem::path path, std::string_view operation)
     : path_(std::move(path)), operation_(operation), file_(-1) {

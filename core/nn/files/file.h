@@ -37,6 +37,8 @@ class ReadFile {
 
   std::uint64_t size_bytes() const { return size_bytes_; }
   const std::filesystem::path& path() const { return path_; }
+  const std::string& operation() const { return operation_; }
+  int descriptor() const { return file_.get(); }
   /// Errors: kIo if the bytes can't be read, or if the file has become shorter.
   void read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes) const;
 
@@ -45,6 +47,23 @@ class ReadFile {
   std::string operation_;
   Descriptor file_;
   std::uint64_t size_bytes_ = 0;
+};
+
+/// The bytes of a file as memory. Writing to it changes nothing but this memory; reading it is a
+/// fault of the process (SIGBUS) where the file has become shorter.
+class Mapping {
+ public:
+  /// Errors: kIo if the file is empty or can't be mapped.
+  explicit Mapping(const ReadFile& file);
+  ~Mapping();
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_bytes_;
 };
 
 /// Writes a file beside the one that it replaces in commit(). Without a commit nothing stays. A

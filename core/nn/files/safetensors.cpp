@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/nn/files/file.h"
 #include "core/nn/files/safetensors_header.h"
+#include "core/nn/files/tensor_bytes.h"
 #include "core/nn/files/text.h"
 
 namespace patchbay::nn {
@@ -24,13 +25,15 @@ using runtime::raise;
 namespace files {
 
 struct OpenSafetensors {
-  OpenSafetensors(const std::filesystem::path& path, std::string_view operation)
+  OpenSafetensors(const std::filesystem::path& path, std::string_view operation, bool maps)
       : file(path, operation), header(read_header(file, operation)) {
     for (const Safetensors::Entry& entry : header.entries) by_name.emplace(entry.name, &entry);
+    if (maps) mapping = std::make_shared<const Mapping>(file);
   }
 
   const ReadFile file;
   const SafetensorsHeader header;
+  std::shared_ptr<const Mapping> mapping;  // null unless wanted
   std::unordered_map<std::string_view, const Safetensors::Entry*> by_name;
 };
 
@@ -40,31 +43,13 @@ namespace {
 
 using files::in_quotes;
 
-constexpr std::size_t kStagingBytes = std::size_t{1} << 20;
-
-/// Memory for bytes on their way, as large as is needed.
-class Staging {
- public:
-  explicit Staging(std::uint64_t wanted)
-      : size_(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, kStagingBytes))),
-        bytes_(std::make_unique<std::byte[]>(size_)) {}
-
-  std::byte* data() const { return bytes_.get(); }
-  std::size_t size() const { return size_; }
-
- private:
-  std::size_t size_;
-  std::unique_ptr<std::byte[]> bytes_;
-};
-
 void check_bools(const std::byte* values, std::size_t size, const std::string& name,
                  const std::filesystem::path& path) {
-  const auto* const wrong =
-      std::find_if(values, values + size, [](std::byte value) { return value > std::byte{1}; });
-  if (wrong == values + size) return;
+  const std::optional<int> wrong = files::wrong_bool(values, size);
+  if (!wrong) return;
   raise(ErrorCode::kInvalidArgument,
         "[Safetensors] tensor {} of '{}' has a wrong bool: expected 0 or 1, got {}",
-        in_quotes(name), path.string(), std::to_integer<int>(*wrong));
+        in_quotes(name), path.string(), *wrong);
 }
 
 const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::string_view name) {
@@ -88,7 +73,7 @@ Tensor read_entry(const files::ReadFile& file, const Safetensors::Entry& entry,
     if (is_bool) check_bools(to, entry.size_bytes, entry.name, file.path());
     return result;
   }
-  const Staging staging(entry.size_bytes);
+  const files::Staging staging(entry.size_bytes);
   for (std::uint64_t done = 0; done < entry.size_bytes;) {
     const auto size =
         static_cast<std::size_t>(std::min<std::uint64_t>(staging.size(), entry.size_bytes - done));
@@ -100,12 +85,26 @@ Tensor read_entry(const files::ReadFile& file, const Safetensors::Entry& entry,
   return result;
 }
 
+/// The tensor in the mapped file, which it keeps; undefined if it can't be there.
+Tensor borrow_entry(const files::OpenSafetensors& open, const Safetensors::Entry& entry,
+                    const Device& device) {
+  std::byte* const at = open.mapping->data() + entry.offset_bytes;
+  if (!device.properties().host_addressable || entry.size_bytes == 0 ||
+      entry.offset_bytes % size_bytes(entry.dtype) != 0) {
+    return {};
+  }
+  if (entry.dtype == DType::boolean) {
+    check_bools(at, entry.size_bytes, entry.name, open.file.path());
+  }
+  return wrap_host(at, entry.dtype, entry.shape, device, [kept = open.mapping] {});
+}
+
 }  // namespace
 
 // --------------------------------------------------------------------------------- reading ---
 
-Safetensors::Safetensors(const std::filesystem::path& file)
-    : file_(std::make_shared<const files::OpenSafetensors>(file, "Safetensors")) {}
+Safetensors::Safetensors(const std::filesystem::path& file, const SafetensorsOptions& options)
+    : file_(std::make_shared<const files::OpenSafetensors>(file, "Safetensors", options.map)) {}
 
 const std::vector<Safetensors::Entry>& Safetensors::entries() const {
   return file_->header.entries;
@@ -122,7 +121,11 @@ const Safetensors::Entry& Safetensors::entry(std::string_view name) const {
 bool Safetensors::has(std::string_view name) const { return file_->by_name.contains(name); }
 
 Tensor Safetensors::read(std::string_view name, const Device& device) const {
-  return read_entry(file_->file, entry(name), device);
+  const Entry& entry = this->entry(name);
+  if (file_->mapping != nullptr) {
+    if (Tensor borrowed = borrow_entry(*file_, entry, device); borrowed.defined()) return borrowed;
+  }
+  return read_entry(file_->file, entry, device);
 }
 
 void Safetensors::read_into(std::string_view name, const Tensor& to) const {
@@ -156,23 +159,6 @@ TensorMap load_safetensors(const std::filesystem::path& file, const Device& devi
 
 // --------------------------------------------------------------------------------- writing ---
 
-namespace {
-
-void write_tensor(files::AtomicFile& file, const Tensor& tensor) {
-  const Tensor whole = tensor.detach().contiguous();
-  const std::size_t all = whole.size_bytes();
-  if (all == 0) return;
-  const Staging staging(all);
-  for (std::size_t done = 0; done < all;) {
-    const std::size_t size = std::min(staging.size(), all - done);
-    copy_to_host(staging.data(), {whole.buffer(), whole.offset_bytes() + done, size});
-    file.write(staging.data(), size);
-    done += size;
-  }
-}
-
-}  // namespace
-
 void save_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
                       const std::map<std::string, std::string>& metadata) {
   std::vector<Safetensors::Entry> entries;
@@ -195,7 +181,7 @@ void save_safetensors(const std::filesystem::path& file, const TensorMap& tensor
   const std::string header = files::header_of(entries, metadata, "save_safetensors");
   files::AtomicFile out(file, "save_safetensors");
   out.write(header.data(), header.size());
-  for (const Safetensors::Entry& entry : entries) write_tensor(out, tensors.at(entry.name));
+  for (const Safetensors::Entry& entry : entries) files::write_tensor(out, tensors.at(entry.name));
   out.commit();
 }
 
@@ -220,22 +206,42 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-void check_names(const std::vector<NamedParameter>& state, const Safetensors& file,
-                 const std::filesystem::path& path) {
-  std::vector<std::string> missing, superfluous;
+LoadReport compare_names(const std::vector<NamedParameter>& state, const Safetensors& file) {
+  LoadReport report;
   std::unordered_set<std::string_view> known;
   for (const NamedParameter& each : state) {
     known.insert(each.name);
-    if (!file.has(each.name)) missing.push_back(each.name);
+    if (!file.has(each.name)) report.missing.push_back(each.name);
   }
   for (const Safetensors::Entry& entry : file.entries()) {
-    if (!known.contains(entry.name)) superfluous.push_back(entry.name);
+    if (!known.contains(entry.name)) report.superfluous.push_back(entry.name);
   }
-  if (missing.empty() && superfluous.empty()) return;
+  return report;
+}
+
+void check_names(const LoadReport& report, const LoadOptions& options,
+                 const std::filesystem::path& path) {
+  const bool lacks = !report.missing.empty() && !options.allow_missing;
+  const bool exceeds = !report.superfluous.empty() && !options.allow_superfluous;
+  if (!lacks && !exceeds) return;
   raise(ErrorCode::kInvalidArgument, "[load] '{}' has other tensors than the module:{}{}{}",
-        path.string(), missing.empty() ? "" : " missing are " + listed(missing),
-        missing.empty() || superfluous.empty() ? "" : ";",
-        superfluous.empty() ? "" : " superfluous are " + listed(superfluous));
+        path.string(), lacks ? " missing are " + listed(report.missing) : "",
+        lacks && exceeds ? ";" : "",
+        exceeds ? " superfluous are " + listed(report.superfluous) : "");
+}
+
+void check_entry(const Parameter& parameter, const Safetensors::Entry& entry,
+                 const std::filesystem::path& path) {
+  if (parameter.dtype() != entry.dtype) {
+    raise(ErrorCode::kDtypeMismatch, "[load] {} of '{}' has another dtype: expected {}, got {}",
+          in_quotes(entry.name), path.string(), patchbay::to_string(parameter.dtype()),
+          patchbay::to_string(entry.dtype));
+  }
+  if (parameter.defined() && parameter->shape() != entry.shape) {
+    raise(ErrorCode::kShapeMismatch, "[load] {} of '{}' has another shape: expected {}, got {}",
+          in_quotes(entry.name), path.string(), patchbay::to_string(parameter->shape()),
+          patchbay::to_string(entry.shape));
+  }
 }
 
 }  // namespace
@@ -246,23 +252,13 @@ void save(Module& module, const std::filesystem::path& file) {
   save_safetensors(file, tensors);
 }
 
-void load(Module& module, const std::filesystem::path& path) {
+LoadReport load(Module& module, const std::filesystem::path& path, const LoadOptions& options) {
   const Safetensors file(path);
-  const std::vector<NamedParameter> state = state_of(module);
-  check_names(state, file, path);
-  for (const auto& [name, parameter] : state) {
-    const Safetensors::Entry& entry = file.entry(name);
-    if (parameter.dtype() != entry.dtype) {
-      raise(ErrorCode::kDtypeMismatch, "[load] {} of '{}' has another dtype: expected {}, got {}",
-            in_quotes(entry.name), path.string(), patchbay::to_string(parameter.dtype()),
-            patchbay::to_string(entry.dtype));
-    }
-    if (parameter.defined() && parameter->shape() != entry.shape) {
-      raise(ErrorCode::kShapeMismatch, "[load] {} of '{}' has another shape: expected {}, got {}",
-            in_quotes(entry.name), path.string(), patchbay::to_string(parameter->shape()),
-            patchbay::to_string(entry.shape));
-    }
-  }
+  std::vector<NamedParameter> state = state_of(module);
+  LoadReport report = compare_names(state, file);
+  check_names(report, options, path);
+  std::erase_if(state, [&](const NamedParameter& each) { return !file.has(each.name); });
+  for (const auto& [name, parameter] : state) check_entry(parameter, file.entry(name), path);
   for (const NamedParameter& each : state) {
     if (each.parameter.defined()) {
       file.read_into(each.name, each.parameter);
@@ -270,6 +266,11 @@ void load(Module& module, const std::filesystem::path& path) {
       each.parameter.set(file.read(each.name, each.parameter.device()));
     }
   }
+  return report;
+}
+
+void load(Module& module, const std::filesystem::path& path) {
+  static_cast<void>(load(module, path, {}));
 }
 
 }  // namespace patchbay::nn

@@ -26,6 +26,14 @@ namespace files {
 struct OpenSafetensors;
 }
 
+struct SafetensorsOptions {
+  /// Maps the file instead of reading it, for files that nobody changes meanwhile: a file that
+  /// becomes shorter ends the process by SIGBUS. Tensors on CPU devices then are the mapped memory,
+  /// unless the file has them at a place that is not aligned to their elements. Writing to them
+  /// changes their memory, not the file.
+  bool map = false;
+};
+
 /// What a file has: tensors are read one by one. A shared handle of an open file. Thread-safe.
 class PATCHBAY_API Safetensors {
  public:
@@ -37,7 +45,7 @@ class PATCHBAY_API Safetensors {
   };
 
   /// Reads and checks the header.
-  explicit Safetensors(const std::filesystem::path& file);
+  explicit Safetensors(const std::filesystem::path& file, const SafetensorsOptions& options = {});
 
   /// In the order of their places in the file.
   const std::vector<Entry>& entries() const;
@@ -77,6 +85,18 @@ PATCHBAY_API void save(Module& module, const std::filesystem::path& file);
 /// compared before anything is written. Lazy layers get their tensors. Errors: kInvalidArgument
 /// lists what is missing in the file and what is too much there; kDtypeMismatch, kShapeMismatch.
 PATCHBAY_API void load(Module& module, const std::filesystem::path& file);
+
+struct LoadOptions {
+  bool allow_missing = false;      // parameters and buffers that the file lacks stay as they are
+  bool allow_superfluous = false;  // tensors that the module lacks are ignored
+};
+/// What was left out.
+struct LoadReport {
+  std::vector<std::string> missing, superfluous;
+};
+/// The same for files that fit in part: PyTorch's have `num_batches_tracked`.
+PATCHBAY_API LoadReport load(Module& module, const std::filesystem::path& file,
+                             const LoadOptions& options);
 
 }  // namespace patchbay::nn
 

@@ -1,0 +1,238 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/nn/files/npy.h"
+
+#include <array>
+#include <cstring>
+
+#include "patchbay/nn/arrays.h"
+
+#include "core/nn/files/text.h"
+
+namespace patchbay::nn {
+namespace files {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kAlignment = 64;
+/// Those of arrays are below 200 bytes.
+constexpr std::size_t kMostHeaderBytes = 65535;
+
+struct DTypeCode {
+  DType dtype;
+  std::string_view code;
+};
+constexpr std::array kCodes = {
+    DTypeCode{DType::f32, "f4"}, DTypeCode{DType::f64, "f8"}, DTypeCode{DType::f16, "f2"},
+    DTypeCode{DType::i8, "i1"},  DTypeCode{DType::i16, "i2"}, DTypeCode{DType::i32, "i4"},
+    DTypeCode{DType::i64, "i8"}, DTypeCode{DType::u8, "u1"},  DTypeCode{DType::u16, "u2"},
+    DTypeCode{DType::u32, "u4"}, DTypeCode{DType::u64, "u8"}, DTypeCode{DType::boolean, "b1"},
+};
+
+/// "<f4": the order of the bytes, the kind and the size.
+void set_dtype(Elements& elements, const std::string& text, const Subject& subject) {
+  const char order = text.empty() ? '\0' : text[0];
+  for (const DTypeCode& each : kCodes) {
+    if (order == '\0' || std::string_view(text).substr(1) != each.code) continue;
+    const bool has_order = order == '<' || order == '>';
+    if (!has_order && !(order == '|' && size_bytes(each.dtype) == 1)) break;
+    elements.dtype = each.dtype;
+    elements.is_big_endian = order == '>';
+    return;
+  }
+  subject.fail("Patchbay has no dtype for {}", in_quotes(text));
+}
+
+/// Reads a dictionary of Python with the three keys of the format, and nothing else.
+class DictionaryReader {
+ public:
+  DictionaryReader(std::string_view text, const Subject& subject)
+      : text_(text), subject_(subject) {}
+
+  Elements read() {
+    expect('{');
+    while (!accept('}')) {
+      read_field();
+      if (accept(',')) continue;
+      expect('}');
+      break;
+    }
+    skip_blanks();
+    if (at_ != text_.size()) fail("nothing behind the dictionary");
+    for (std::size_t i = 0; i < kKeys.size(); ++i) {
+      if (!has_[i]) subject_.fail("its header has no {}", in_quotes(kKeys[i]));
+    }
+    return elements_;
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 3> kKeys = {"descr", "fortran_order", "shape"};
+
+  [[noreturn]] void fail(std::string_view expected) const {
+    subject_.fail("its header is wrong at byte {}: expected {}, got {}", at_, expected,
+                  at_ < text_.size() ? in_quotes(text_.substr(at_, 20)) : "its end");
+  }
+  void skip_blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+  }
+  bool accept(char c) {
+    skip_blanks();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c) {
+    if (!accept(c)) fail(in_quotes(std::string_view(&c, 1)));
+  }
+  bool accept_word(std::string_view word) {
+    skip_blanks();
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  std::string read_text() {
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'' && !accept('\'')) fail("a text in quotes");
+    const std::size_t end = text_.find(quote, at_);
+    const std::string_view inside = text_.substr(at_, end == text_.npos ? end : end - at_);
+    if (end == text_.npos || inside.find('\\') != inside.npos) fail("a text without escapes");
+    at_ = end + 1;
+    return std::string(inside);
+  }
+
+  void read_field() {
+    const std::string key = read_text();
+    std::size_t which = 0;
+    while (which < kKeys.size() && kKeys[which] != key) ++which;
+    if (which == kKeys.size()) subject_.fail("its header has an unknown key, {}", in_quotes(key));
+    if (has_[which]) subject_.fail("its header has {} twice", in_quotes(key));
+    has_[which] = true;
+    expect(':');
+    switch (which) {
+      case 0:
+        if (accept('[')) subject_.fail("elements are structures, which Patchbay does not have");
+        set_dtype(elements_, read_text(), subject_);
+        break;
+      case 1:
+        elements_.is_reversed = accept_word("True");
+        if (!elements_.is_reversed && !accept_word("False")) fail("True or False");
+        break;
+      default: read_shape();
+    }
+  }
+
+  void read_shape() {
+    expect('(');
+    bool needs_comma = false;
+    while (!accept(')')) {
+      if (needs_comma) fail("')'");
+      if (elements_.shape.rank() == kMaxRank) subject_.fail("more than {} dimensions", kMaxRank);
+      elements_.shape.push_back(read_extent());
+      needs_comma = !accept(',');
+      // (3) is a number.
+      if (needs_comma && elements_.shape.rank() == 1) fail("','");
+    }
+  }
+
+  std::int64_t read_extent() {
+    skip_blanks();
+    const std::size_t begin = at_;
+    std::int64_t value = 0;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      if (__builtin_mul_overflow(value, 10, &value) ||
+          __builtin_add_overflow(value, text_[at_] - '0', &value)) {
+        subject_.fail("an extent in its header is too large");
+      }
+    }
+    if (at_ == begin) fail("an extent");
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a long of Python 2
+    return value;
+  }
+
+  const std::string_view text_;
+  const Subject& subject_;
+  std::size_t at_ = 0;
+  std::array<bool, 3> has_ = {};
+  Elements elements_;
+};
+
+}  // namespace
+
+Elements parse_npy_dictionary(std::string_view text, const Subject& subject) {
+  return DictionaryReader(text, subject).read();
+}
+
+Elements read_npy_header(Source& source) {
+  const Subject& subject = source.subject();
+  std::array<char, 8> start{};
+  source.read_all(start.data(), start.size(), "its header");
+  if (std::string_view(start.data(), kMagic.size()) != kMagic) {
+    subject.fail("it does not begin as an array of NumPy");
+  }
+  const int major = start[6], minor = start[7];
+  if (major < 1 || major > 3 || minor != 0) {
+    subject.fail("expected version 1.0, 2.0 or 3.0, got {}.{}", major, minor);
+  }
+  std::array<unsigned char, 4> bytes{};
+  const std::size_t width = major == 1 ? 2 : 4;
+  source.read_all(bytes.data(), width, "its header");
+  std::size_t length = 0;
+  for (std::size_t i = width; i-- > 0;) length = length << 8 | bytes[i];
+  if (length > kMostHeaderBytes) {
+    subject.fail("a header of {} bytes: expected at most {}", length, kMostHeaderBytes);
+  }
+  std::string text(length, '\0');
+  source.read_all(text.data(), length, "its header");
+  return parse_npy_dictionary(text, subject);
+}
+
+std::string npy_header_of(DType dtype, const Shape& shape) {
+  std::string_view code;
+  for (const DTypeCode& each : kCodes) {
+    if (each.dtype == dtype) code = each.code;
+  }
+  if (code.empty()) return {};
+  std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': (",
+                                 size_bytes(dtype) == 1 ? '|' : '<', code);
+  for (int i = 0; i < shape.rank(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", shape[i]);
+  }
+  text += shape.rank() == 1 ? ",), }" : "), }";
+  const std::size_t before = kMagic.size() + 4, used = before + text.size() + 1;
+  text.append((used + kAlignment - 1) / kAlignment * kAlignment - used, ' ');
+  text += '\n';
+  std::string result(kMagic);
+  result += {'\1', '\0', static_cast<char>(text.size() & 0xff),
+             static_cast<char>(text.size() >> 8 & 0xff)};
+  return result + text;
+}
+
+}  // namespace files
+
+Tensor read_npy(const std::filesystem::path& path, const ReadOptions& options) {
+  const Device device = files::host_device(options.device, "read_npy");
+  const files::ReadFile file(path, "read_npy");
+  files::FileSource source({"read_npy", "npy", files::in_quotes(path.string())}, file, 0,
+                           file.size_bytes());
+  const files::Elements elements = files::read_npy_header(source);
+  return files::read_elements(source, elements, options.most_bytes, device);
+}
+
+void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
+  if (!tensor.defined()) {
+    runtime::raise(ErrorCode::kInvalidArgument, "[save_npy] the tensor is undefined");
+  }
+  const std::string header = files::npy_header_of(tensor.dtype(), tensor.shape());
+  if (header.empty()) {
+    runtime::raise(ErrorCode::kDtypeMismatch,
+                   "[save_npy] NumPy does not have the dtype: expected another, got {}. Cast the "
+                   "tensor: tensor.cast(DType::f32).",
+                   patchbay::to_string(tensor.dtype()));
+  }
+  files::AtomicFile out(path, "save_npy");
+  out.write(header.data(), header.size());
+  files::write_tensor(out, tensor);
+  out.commit();
+}
+
+}  // namespace patchbay::nn

@@ -1,0 +1,149 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Files of npy.
+#include "data/npy_files.h"
+
+namespace patchbay::test {
+namespace {
+
+Device cpu() { return test_device("cpu:0"); }
+
+class NpyTest : public FileTest {
+ protected:
+  Tensor read(const std::string& bytes) const {
+    write(bytes);
+    return nn::read_npy(path(), options());
+  }
+  void expect_refused(const std::string& bytes, const std::string& reason) const {
+    EXPECT_ERROR(static_cast<void>(read(bytes)), ErrorCode::kInvalidArgument,
+                 "[read_npy] no valid file of npy: '" + path() + "': " + reason);
+  }
+};
+
+TEST_F(NpyTest, ReadsBothOrdersOfBytes) {
+  const auto expect = [&](const std::string& code, auto values) {
+    using T = typename decltype(values)::value_type;
+    for (const bool is_big : {false, true}) {
+      const std::string order = sizeof(T) == 1 ? "|" : is_big ? ">" : "<";
+      const Tensor tensor = read(npy(order + code, "(3,)", bytes_of_all(values, is_big)));
+      EXPECT_EQ(tensor.dtype(), dtype_of<T>());
+      EXPECT_EQ(tensor.shape(), Shape{3});
+      EXPECT_EQ(tensor.to_vector<T>(), values);
+    }
+  };
+  expect("f4", std::vector<float>{1, -2.5F, 1e30F});
+  expect("f8", std::vector<double>{1, -2.5, 1e300});
+  expect("i1", std::vector<std::int8_t>{1, -2, 3});
+  expect("i2", std::vector<std::int16_t>{1, -2, 3});
+  expect("i4", std::vector<std::int32_t>{1, -2, 3});
+  expect("i8", std::vector<std::int64_t>{1, -2, 3});
+  expect("u1", std::vector<std::uint8_t>{1, 2, 255});
+  expect("u2", std::vector<std::uint16_t>{1, 2, 65535});
+  expect("u4", std::vector<std::uint32_t>{1, 2, 4294967295u});
+  expect("u8", std::vector<std::uint64_t>{1, 2, 18446744073709551615u});
+  const std::string halves = bytes_of_all(std::vector<std::uint16_t>{0x3c00, 0xc100, 0x7c00});
+  EXPECT_EQ(read(npy("<f2", "(3,)", halves)).cast(DType::f32).to_vector<float>(),
+            (std::vector<float>{1, -2.5F, INFINITY}));
+  EXPECT_EQ(read(npy("|b1", "(2,)", std::string("\1\0", 2))).to_vector<bool>(),
+            (std::vector<bool>{true, false}));
+}
+
+TEST_F(NpyTest, ReadsShapesVersionsAndBothOrdersOfElements) {
+  const std::string six = bytes_of_all(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
+  using Values = std::vector<std::int32_t>;
+  EXPECT_EQ(read(npy("<i4", "(2, 3)", six)).to_vector<std::int32_t>(), (Values{1, 2, 3, 4, 5, 6}));
+  const Tensor fortran = read(npy("<i4", "(2, 3)", six, "True"));
+  EXPECT_EQ(fortran.shape(), (Shape{2, 3}));
+  EXPECT_TRUE(fortran.is_contiguous());
+  EXPECT_EQ(fortran.to_vector<std::int32_t>(), (Values{1, 3, 5, 2, 4, 6}));
+  const Tensor three = read(npy("<i4", "(1, 2, 3)", six, "True"));
+  EXPECT_EQ(three.to_vector<std::int32_t>(), (Values{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(read(npy("<i4", "()", six.substr(0, 4))).shape(), Shape{});
+  EXPECT_EQ(read(npy("<i4", "(0, 3)", "")).shape(), (Shape{0, 3}));
+  EXPECT_EQ(read(npy("<i4", "(0, 3)", "", "True")).shape(), (Shape{0, 3}));
+  EXPECT_EQ(read(npy("<i4", "(6L,)", six)).shape(), Shape{6}) << "of Python 2";
+  for (const int version : {1, 2, 3}) {
+    EXPECT_EQ(
+        read(npy_file("{\"shape\":(6,),'fortran_order' : False , 'descr':'<i4'}", six, version))
+            .num_elements(),
+        6);
+  }
+}
+
+TEST_F(NpyTest, RefusesWhatIsWrong) {
+  expect_refused("", "it ends within its header: expected 8 bytes, got 0");
+  expect_refused("NUMPYNUM", "it does not begin as an array of NumPy");
+  expect_refused(npy_file("{}", "", 4), "expected version 1.0, 2.0 or 3.0, got 4.0");
+  expect_refused(npy_file("{}", "", 1).substr(0, 11), "it ends within its header");
+  expect_refused(npy_file(std::string(65536, ' '), "", 2),
+                 "a header of 65536 bytes: expected at most 65535");
+  const auto wrong = [&](const std::string& header, const std::string& reason) {
+    expect_refused(npy_file(header, "abcd", 1), reason);
+  };
+  wrong("", "its header is wrong at byte 0: expected '{', got its end");
+  wrong("{}", "its header has no 'descr'");
+  wrong("{'descr': '<f4', 'fortran_order': False}", "its header has no 'shape'");
+  wrong("{'descr': '<f4', 'descr': '<f4'}", "its header has 'descr' twice");
+  wrong("{'other': 1}", "its header has an unknown key, 'other'");
+  wrong("{'descr': '<f4'", "its header is wrong at byte 15: expected '}', got its end");
+  wrong("{'descr", "its header is wrong at byte 2: expected a text without escapes, got 'descr'");
+  wrong("{descr", "its header is wrong at byte 1: expected a text in quotes, got 'descr'");
+  wrong("{'shape': (1)}", "its header is wrong at byte 12: expected ',', got ')}'");
+  wrong("{'shape': (1, 2 3)}", "its header is wrong at byte 16: expected ')', got '3)}'");
+  wrong("{'shape': (-1,)}", "its header is wrong at byte 11: expected an extent, got '-1,)}'");
+  wrong("{'shape': (9223372036854775808,)}", "an extent in its header is too large");
+  wrong("{'shape': (1,1,1,1,1,1,1,1,1)}", "more than 8 dimensions");
+  wrong("{'fortran_order': 1}", "its header is wrong at byte 18: expected True or False, got '1}'");
+  wrong("{'descr': [('a', '<f4')]}", "elements are structures, which Patchbay does not have");
+  for (const char* descr : {"|O", "<c8", "<U3", "|S3", "=f4", "|f4", "<f3", "f4", "<M8[ns]", "<"}) {
+    expect_refused(npy(descr, "(1,)", "abcd"),
+                   std::string("Patchbay has no dtype for '") + descr + "'");
+  }
+  expect_refused(npy("", "(1,)", "abcd"), "Patchbay has no dtype for ''");
+  expect_refused(npy("<f4", "(1,)", "abc"), "expected 4 bytes of elements for f32 [1], got 3");
+  expect_refused(npy("<f4", "(1,)", "abcde"), "expected 4 bytes of elements for f32 [1], got 5");
+  expect_refused(npy("<f4", "(4611686018427387904, 4)", ""),
+                 "shape [4611686018427387904, 4] has more than 2^64 bytes");
+  expect_refused(npy("<f4", "(4611686018427387,)", "abcd"), "expected 18446744073709548 bytes");
+  expect_refused(npy("|b1", "(2,)", "\1\2"), "a wrong bool: expected 0 or 1, got 2");
+}
+
+TEST_F(NpyTest, ReadsWhatItSaves) {
+  for (const DType dtype : kDTypes) {
+    const Tensor values = arange(0, 6, 1, {DType::i32, cpu()}).cast(dtype).reshape({2, 3});
+    if (dtype == DType::bf16) {
+      EXPECT_ERROR(nn::save_npy(path(), values), ErrorCode::kDtypeMismatch,
+                   "[save_npy] NumPy does not have the dtype: expected another, got bf16. Cast the "
+                   "tensor: tensor.cast(DType::f32).");
+      continue;
+    }
+    for (const Tensor& each : {values, values.t(), values[0], values[0][0], values.slice(0, 2)}) {
+      nn::save_npy(path(), each);
+      const Tensor got = nn::read_npy(path(), options());
+      EXPECT_EQ(got.dtype(), dtype);
+      EXPECT_EQ(got.shape(), each.shape());
+      EXPECT_TRUE(got.num_elements() == 0 || all(eq(got, each)).item<bool>());
+    }
+  }
+  nn::save_npy(path(), ones({3}, cpu()));
+  EXPECT_EQ(written(), npy("<f4", "(3,)", bytes_of_all(std::vector<float>{1, 1, 1})));
+  EXPECT_EQ((written().size() - 3 * sizeof(float)) % 64, 0u)
+      << "elements begin at a multiple of 64";
+  EXPECT_ERROR(nn::save_npy(path(), Tensor()), ErrorCode::kInvalidArgument,
+               "[save_npy] the tensor is undefined");
+  EXPECT_EQ(nn::read_npy(path(), options()).size(0), 3) << "the old file is there";
+}
+
+class NpyOfDevices : public DeviceTest {};
+PATCHBAY_ON_EACH_DEVICE(NpyOfDevices);
+
+TEST_P(NpyOfDevices, AreSaved) {
+  const ScratchDirectory folder;
+  const std::string path = folder.folder("files") + "/array.npy";
+  const Tensor values = arange(0, 6, 1, {DType::i32, device_}).reshape({2, 3}).t();
+  nn::save_npy(path, values);
+  EXPECT_EQ(nn::read_npy(path, {.device = test_device("cpu:0")}).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 3, 1, 4, 2, 5}));
+}
+
+}  // namespace
+}  // namespace patchbay::test
