@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "patchbay/autograd.h"
 #include "patchbay/export.h"
 #include "patchbay/tensor.h"
 
@@ -37,6 +38,9 @@ class PATCHBAY_API FunctionContext {
   void save_for_backward(std::vector<Tensor> tensors) { saved_ = std::move(tensors); }
   /// In backward: those tensors, in their order.
   const std::vector<Tensor>& saved_tensors() const { return saved_; }
+
+  /// In backward: the options that it was called with.
+  BackwardOptions backward_options() const { return options_; }
 
   /// In both: whether the gradient of this input is wanted. Backward may return an undefined tensor
   /// where it is not. False for a number that is no input's.
@@ -59,6 +63,7 @@ class PATCHBAY_API FunctionContext {
 
   std::vector<Tensor> saved_, not_differentiable_;
   std::vector<bool> needs_grad_;
+  BackwardOptions options_;
   bool materializes_grads_ = true;
 };
 

@@ -10,6 +10,7 @@
 #include "patchbay/nn/containers.h"
 #include "patchbay/nn/convolution.h"
 #include "patchbay/nn/data.h"
+#include "patchbay/nn/data_parallel.h"
 #include "patchbay/nn/init.h"
 #include "patchbay/nn/linear.h"
 #include "patchbay/nn/module.h"

@@ -11,12 +11,6 @@ namespace {
 
 thread_local const Call* innermost = nullptr;
 
-/// An error whose message names the layer already.
-class LayerError final : public Error {
- public:
-  using Error::Error;
-};
-
 }  // namespace
 
 Call::Call(Module& module) : module_(module), outer_(innermost) { innermost = this; }

@@ -10,6 +10,12 @@
 
 namespace patchbay::nn::module {
 
+/// An error whose message says already where it was thrown: calls pass it on as it is.
+class LayerError final : public Error {
+ public:
+  using Error::Error;
+};
+
 class Call {
  public:
   explicit Call(Module& module);

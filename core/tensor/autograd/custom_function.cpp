@@ -121,6 +121,7 @@ std::vector<Tensor> CustomCall::backward(std::vector<Tensor> grads, const Node& 
     context.saved_.push_back(one.saved ? one.saved->get(node) : Tensor());
   }
   for (const auto& input : node.inputs) context.needs_grad_.push_back(input != nullptr);
+  context.options_ = BackwardRun::current_options();
   std::vector<Tensor> result = function->backward(context, grads);
   check(result, node);
   return result;

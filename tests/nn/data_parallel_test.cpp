@@ -1,0 +1,426 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// DataParallel against the module alone.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include <patchbay/nn.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+using Rows = std::vector<std::int64_t>;
+
+class DataParallelTest : public DeviceTest {
+ protected:
+  std::vector<Device> devices() const {
+    return {device_, test_device("cpu:1"), test_device("fake:0")};
+  }
+  nn::Sequential net() const {
+    const TensorOptions there = device_;
+    return nn::Sequential(nn::Linear(3, 8, {.tensor = there}), nn::Tanh(),
+                          nn::Linear(8, 2, {.tensor = there}));
+  }
+  Tensor batch(std::int64_t rows, std::int64_t columns = 3) const {
+    return fill(rows, columns).to(device_);
+  }
+
+ private:
+  static Tensor fill(std::int64_t rows, std::int64_t columns) {
+    Floats values;
+    for (std::int64_t i = 0; i < rows * columns; ++i) {
+      values.push_back(std::sin(static_cast<float>(i) * 0.7F));
+    }
+    return from_host(values, {rows, columns}, test_device("cpu:0"));
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(DataParallelTest);
+
+void expect_near(const Tensor& got, const Tensor& expected, float bound = 1e-5F) {
+  ASSERT_EQ(got.defined(), expected.defined());
+  if (!got.defined()) return;
+  ASSERT_EQ(got.shape(), expected.shape());
+  const Floats a = got.to_vector<float>(), b = expected.to_vector<float>();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_NEAR(a[i], b[i], bound * std::max(1.0F, std::abs(b[i]))) << i;
+  }
+}
+
+void expect_same_gradients(nn::Module& got, nn::Module& expected) {
+  const auto a = got.named_parameters(), b = expected.named_parameters();
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    SCOPED_TRACE(a[i].name);
+    EXPECT_EQ(a[i].name, b[i].name);
+    expect_near(a[i].parameter->grad(), b[i].parameter->grad());
+  }
+}
+
+TEST_P(DataParallelTest, GradientsAreThoseOfOneDevice) {
+  for (const std::int64_t rows : {7, 3, 12}) {
+    nn::Sequential alone = net();
+    nn::DataParallel model(nn::clone(alone), devices());
+    const Tensor x = batch(rows), y = model(x), expected = alone(x);
+    EXPECT_EQ(y.device(), device_);
+    EXPECT_FALSE(y.is_leaf());
+    expect_near(y, expected);
+    sum(y * y).backward();
+    sum(expected * expected).backward();
+    expect_same_gradients(model, alone);
+  }
+}
+
+TEST_P(DataParallelTest, TrainsAsOneDeviceDoes) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices(), {.bucket_bytes = 1});
+  nn::Adam one(alone.parameters(), {.learning_rate = 0.05});
+  nn::Adam many(model.parameters(), {.learning_rate = 0.05});
+  const Tensor x = batch(9), target = batch(9, 2);
+  for (int step = 0; step < 5; ++step) {
+    const auto train = [&](nn::Module& net, nn::Optimizer& optimizer) {
+      optimizer.zero_grad();
+      const Tensor loss = mse_loss(net(x), target);
+      loss.backward();
+      optimizer.step();
+      return loss.detach();
+    };
+    expect_near(train(model, many), train(alone, one), 1e-4F);
+  }
+}
+
+TEST_P(DataParallelTest, SendsParametersOnlyWhenTheyHaveChanged) {
+  nn::DataParallel model(net(), {device_, test_device("fake:1")});
+  const Tensor x = batch(4);
+  const auto num_sent = [&] {
+    Ledger& ledger = test_runtime().ledger();
+    ledger.reset();
+    {
+      const NoGrad no_grad;
+      static_cast<void>(model(x));
+    }
+    return ledger.total(device_.name(), "fake:1").copies;
+  };
+  EXPECT_EQ(num_sent(), 1 + 4u) << "the rows, and the parameters";
+  EXPECT_EQ(num_sent(), 1u);
+  model.parameter("0.bias")->detach().fill_(1);
+  EXPECT_EQ(num_sent(), 1 + 1u);
+  model.parameter("2.bias").set(zeros({2}, device_));
+  EXPECT_EQ(num_sent(), 1 + 1u);
+  model.renew();
+  EXPECT_EQ(num_sent(), 1 + 4u);
+}
+
+TEST_P(DataParallelTest, SmallBatchesUseFewerReplicas) {
+  std::atomic<int> num_calls{0};
+  nn::Sequential alone = net();
+  nn::Sequential counted(nn::clone(alone), [&num_calls](const Tensor& x) {
+    ++num_calls;
+    EXPECT_GT(x.size(0), 0);
+    return x * 1;
+  });
+  nn::DataParallel model(counted, devices());
+  EXPECT_EQ(model.last_shares(), Rows());
+  expect_near(model(batch(2)), alone(batch(2)));
+  EXPECT_EQ(num_calls, 2);
+  EXPECT_EQ(model.last_shares(), (Rows{1, 1}));
+  sum(model(batch(1))).backward();
+  sum(alone(batch(1))).backward();
+  expect_near(model.parameter("0.2.bias")->grad(), alone.parameter("2.bias")->grad());
+  EXPECT_EQ(num_calls, 3);
+  static_cast<void>(model(batch(8)));
+  EXPECT_EQ(num_calls, 6);
+  EXPECT_EQ(model.last_shares(), (Rows{3, 3, 2}));
+}
+
+/// Masks are equal because the elements are counted in the whole batch.
+TEST_P(DataParallelTest, DropoutIsThatOfOneDevice) {
+  nn::Sequential alone(nn::Dropout(0.4), [](const Tensor& x) {
+    return dropout(x.reshape({-1, 1}), 0.2, true);
+  });
+  nn::DataParallel model(alone, devices());
+  const Tensor x = ones({11, 5}, device_);
+  const Generator generator = default_generator(test_runtime());
+  for (int i = 0; i < 3; ++i) {
+    generator.set_state({17, 40});
+    const Floats expected = alone(x).to_vector<float>();
+    const Generator::State after = generator.state();
+    generator.set_state({17, 40});
+    EXPECT_EQ(model(x).to_vector<float>(), expected);
+    EXPECT_EQ(generator.state(), after);
+  }
+}
+
+TEST_P(DataParallelTest, CheckpointsInside) {
+  const nn::Linear layer(3, 3, {.tensor = device_});
+  class Net : public nn::Module {
+   public:
+    explicit Net(const nn::Linear& linear) : layer(linear) {}
+    Tensor forward(const Tensor& x) override {
+      const auto half = [this](const std::vector<Tensor>& in) {
+        return dropout(tanh(layer(in[0])), 0.3, true);
+      };
+      return layer(checkpoint(half, {checkpoint(half, {layer(x)})}));
+    }
+    void members(nn::Members& each) override { each("layer", layer); }
+    nn::Linear layer;
+  };
+  Net alone{layer};
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Generator generator = default_generator(test_runtime());
+  const Tensor x = batch(8);
+  generator.set_state({5, 0});
+  sum(alone(x)).backward();
+  generator.set_state({5, 0});
+  sum(model(x)).backward();
+  expect_same_gradients(model, alone);
+}
+
+TEST_P(DataParallelTest, GradientsFlowToTheInput) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Tensor host = batch(5).to(test_device("cpu:0"), {.copy = true});
+  const Tensor x = host.clone().requires_grad_(), z = host.to(device_, {.copy = true});
+  z.requires_grad_();
+  sum(model(x * 2) * 3).backward();
+  sum(alone(z * 2) * 3).backward();
+  EXPECT_EQ(x.grad().device(), test_device("cpu:0"));
+  expect_near(x.grad(), z.grad());
+  const Tensor weight = model.parameter("0.weight").value();
+  const Tensor again = sum(model(x));
+  const std::vector<Tensor> wanted = gradients({again}, {x, weight});
+  const Tensor expected = sum(alone(z));
+  expect_near(wanted[0], gradients({expected}, {z}, {}, {.retain_graph = true})[0]);
+  expect_near(wanted[1], gradients({expected}, {alone.parameter("0.weight").value()})[0]);
+}
+
+TEST_P(DataParallelTest, BackwardTwice) {
+  nn::DataParallel model(net(), devices());
+  const Tensor loss = sum(model(batch(6)));
+  loss.backward({}, {.retain_graph = true});
+  const Floats once = model.parameter("0.weight")->grad().to_vector<float>();
+  loss.backward();
+  const Floats twice = model.parameter("0.weight")->grad().to_vector<float>();
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_FLOAT_EQ(twice[i], 2 * once[i]);
+  EXPECT_ERROR(loss.backward(), ErrorCode::kInvalidArgument, "[backward] the graph was freed");
+  EXPECT_ERROR(sum(model(batch(6))).backward({}, {.create_graph = true}), ErrorCode::kUnsupported,
+               "[DataParallel] gradients of gradients: expected a backward without create_graph");
+}
+
+/// One parameter is not used, one asks for no gradient, and one stands twice.
+class OddNet : public nn::Module {
+ public:
+  explicit OddNet(const Device& device)
+      : used(3, 3, {.tensor = device}),
+        tied(3, 3, {.tensor = device}),
+        unused(3, 3, {.tensor = device}) {
+    tied.weight = used.weight;
+  }
+  Tensor forward(const Tensor& x) override { return tied(relu(used(x))); }
+  void members(nn::Members& each) override {
+    each("used", used);
+    each("tied", tied);
+    each("unused", unused);
+  }
+  nn::Linear used, tied, unused;
+};
+
+TEST_P(DataParallelTest, UnusedFrozenAndTiedParameters) {
+  OddNet alone(device_);
+  alone.used.bias->requires_grad_(false);
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Tensor x = batch(7);
+  for (int i = 0; i < 2; ++i) {
+    sum(model(x) * model(x)).backward();
+    sum(alone(x) * alone(x)).backward();
+    expect_same_gradients(model, alone);
+    EXPECT_FALSE(model.parameter("unused.weight")->grad().defined());
+    EXPECT_EQ(model.parameter("used.bias")->grad().defined(), i == 1);
+    alone.used.bias->requires_grad_();
+    model.parameter("used.bias")->requires_grad_();
+    model.zero_grad();
+    alone.zero_grad();
+  }
+}
+
+TEST_P(DataParallelTest, ModesAndStatisticsOfBatches) {
+  nn::Sequential net(nn::BatchNorm(3, {.tensor = device_}), nn::Dropout(0.5));
+  nn::Sequential alone = nn::clone(net);
+  nn::DataParallel model(net, devices());
+  const Tensor x = batch(9);
+  static_cast<void>(model(x));
+  static_cast<void>(alone(x.slice(0, 0, 3)));
+  expect_near(model.parameter("0.running_mean").value(), alone.parameter("0.running_mean").value());
+  expect_near(model.parameter("0.running_var").value(), alone.parameter("0.running_var").value());
+  model.eval();
+  alone.eval();
+  expect_near(model(x), alone(x));
+  model.train();
+  model.module().eval();
+  expect_near(model(x), alone(x));
+}
+
+TEST_P(DataParallelTest, InferenceModeAndNoGrad) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices());
+  {
+    const InferenceMode inference;
+    const Tensor y = model(batch(4));
+    EXPECT_FALSE(y.requires_grad());
+    expect_near(y, alone(batch(4)));
+  }
+  sum(model(batch(4))).backward();
+  sum(alone(batch(4))).backward();
+  expect_same_gradients(model, alone);
+}
+
+TEST_P(DataParallelTest, LazyLayersLearnTheirShapes) {
+  nn::DataParallel model(nn::Sequential(nn::LazyLinear(4, {.tensor = device_}), nn::Dropout(0.5)),
+                         devices());
+  const Tensor y = model(batch(6));
+  EXPECT_EQ(y.shape(), (Shape{6, 4}));
+  EXPECT_TRUE(y.requires_grad());
+  EXPECT_EQ(model.parameter("0.weight")->shape(), (Shape{4, 3}));
+  EXPECT_TRUE(model.module().named_modules()[2].module->is_training());
+}
+
+TEST_P(DataParallelTest, OutputsWithoutDimensionsAndEmptyBatches) {
+  nn::DataParallel losses([](const Tensor& x) { return sum(x); }, devices());
+  EXPECT_EQ(losses(ones({6, 2}, device_)).to_vector<float>(), (Floats{4, 4, 4}));
+  nn::DataParallel model(net(), devices());
+  EXPECT_EQ(model(batch(0)).shape(), (Shape{0, 2}));
+  EXPECT_EQ(model.last_shares(), (Rows{0}));
+}
+
+TEST_P(DataParallelTest, MeasuredShares) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices(), {.shares = nn::Shares::kMeasured});
+  for (int i = 0; i < 4; ++i) {
+    const Tensor x = batch(40);
+    alone.zero_grad();
+    model.zero_grad();
+    sum(model(x)).backward();
+    sum(alone(x)).backward();
+    expect_same_gradients(model, alone);
+    std::int64_t total = 0;
+    for (const std::int64_t rows : model.last_shares()) {
+      EXPECT_GE(rows, 1);
+      total += rows;
+    }
+    EXPECT_EQ(total, 40);
+  }
+}
+
+TEST_P(DataParallelTest, MembersAreThoseOfTheModule) {
+  nn::DataParallel model(Net(device_), devices());
+  EXPECT_EQ(names_of(model.named_parameters()),
+            (std::vector<std::string>{"hidden.weight", "hidden.bias", "out.weight", "out.bias"}));
+  EXPECT_EQ(model.type_name(), "DataParallel");
+  EXPECT_EQ(model.details(), "Net, " + device_.name() + ", cpu:1, fake:0");
+  const Tensor x = batch(5), y = model(x);
+  nn::DataParallel same = model, other = nn::clone(model);
+  EXPECT_TRUE(same.parameter("out.bias") == model.parameter("out.bias"));
+  EXPECT_FALSE(other.parameter("out.bias") == model.parameter("out.bias"));
+  other.parameter("out.bias")->detach().fill_(9);
+  expect_near(model(x), y);
+  expect_near(same(x), y);
+  model = other;
+  expect_near(model(x) - y, other(x) - y);
+  if (device_.name() == "cpu:1") return;
+  model.move_to(test_device("cpu:1"));
+  EXPECT_ERROR(static_cast<void>(model(x)), ErrorCode::kDeviceMismatch,
+               "[DataParallel] the module is on another device: expected hidden.weight on " +
+                   device_.name() +
+                   ", the first device, got cpu:1. Move it there: model.move_to(\"" +
+                   device_.name() + "\").");
+}
+
+TEST_P(DataParallelTest, AFailedReplicaIsNamed) {
+  const Device bad = test_device("cpu:1");
+  std::atomic<bool> fails{true};
+  nn::Sequential alone = net();
+  const nn::DataParallel::PreHook hook = [&](nn::Module&, const Tensor& x) -> Tensor {
+    if (fails && x.device() == bad) throw Error(ErrorCode::kIo, "[read] no more rows.");
+    return {};
+  };
+  alone.as<nn::Linear>(2).add_pre_hook(hook);
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Tensor x = batch(7);
+  EXPECT_ERROR(static_cast<void>(model(x)), ErrorCode::kIo,
+               "[read] no more rows. Layer: 2 (Linear). Replica: 1 (cpu:1).");
+  fails = false;
+  sum(model(x)).backward();
+  sum(alone(x)).backward();
+  expect_same_gradients(model, alone);
+  // In backward, where the others wait for its gradients.
+  const Tensor y = model(x);
+  model.zero_grad();
+  alone.zero_grad();
+  nn::DataParallel broken(
+      [bad](const Tensor& in) {
+        const Tensor out = in * 2;
+        if (in.device() == bad) {
+          out.add_gradient_hook(
+              [](const Tensor&) -> Tensor { throw std::runtime_error("broken"); });
+        }
+        return out;
+      },
+      devices());
+  EXPECT_ERROR(sum(broken(x.clone().requires_grad_())).backward(), ErrorCode::kInternal,
+               "[DataParallel] broken Replica: 1 (cpu:1).");
+  sum(y).backward();
+  sum(alone(x)).backward();
+  expect_same_gradients(model, alone);
+}
+
+TEST_P(DataParallelTest, WrongUses) {
+  EXPECT_ERROR(nn::DataParallel(net(), {}), ErrorCode::kInvalidArgument,
+               "[DataParallel] no devices: expected at least one, got none.");
+  nn::DataParallel model(net(), devices());
+  EXPECT_ERROR(static_cast<void>(model(full({}, 1, device_))), ErrorCode::kShapeMismatch,
+               "[DataParallel] no rows to share: expected a batch [n, ...], got a tensor without "
+               "dimensions.");
+  EXPECT_ERROR(static_cast<void>(model(batch(5, 4))), ErrorCode::kShapeMismatch,
+               "Layer: 0 (Linear). Replica: ");
+  nn::DataParallel crooked(
+      [](const Tensor& x) {
+        return x.expand({2, x.size(0), x.size(1)});
+      },
+      {device_, test_device("cpu:1")});
+  EXPECT_ERROR(static_cast<void>(crooked(batch(5))), ErrorCode::kShapeMismatch,
+               "[DataParallel] outputs can't be joined: expected f32 [2, 3, 3] but for the number "
+               "of rows, as of replica 0, got f32 [2, 2, 3] of replica 1 (cpu:1).");
+  nn::DataParallel none([](const Tensor&) { return Tensor(); }, devices());
+  EXPECT_ERROR(static_cast<void>(none(batch(5))), ErrorCode::kInvalidArgument,
+               "[DataParallel] the module returned no tensor");
+  const Tensor x = batch(5);
+  const CopyGuard guard;
+  EXPECT_ERROR(static_cast<void>(model(x)), ErrorCode::kCopyForbidden, " Replica: ");
+}
+
+TEST_P(DataParallelTest, AChildOfForkCannotUseIt) {
+  if (device_.name() != "cpu:0") GTEST_SKIP() << "drivers do not take part";
+  nn::DataParallel model(net(), {device_, test_device("cpu:1")});
+  const Tensor x = batch(4);
+  static_cast<void>(model(x));
+  const pid_t child = fork();
+  if (child == 0) {
+    const Error error = error_of([&] { static_cast<void>(model(x)); });
+    { const nn::DataParallel gone = std::move(model); }
+    _exit(error.code() == ErrorCode::kDeviceLost ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace patchbay::test
