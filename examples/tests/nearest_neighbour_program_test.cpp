@@ -45,16 +45,17 @@ TEST_P(NearestNeighbourProgram, RunsOnOneImageOfEach) {
 TEST_P(NearestNeighbourProgram, CopiesImagesOnceAndIndicesOnceABatch) {
   const TemporaryFolder folder;
   write_fashion_mnist(folder.path(), 40, 600);
-  const std::string output =
-      output_of("nearest_neighbour", {"--data", folder.path().string(), "--device", GetParam().device},
-                GetParam().environment);
+  const std::string output = output_of(
+      "nearest_neighbour", {"--data", folder.path().string(), "--device", GetParam().device},
+      GetParam().environment);
   const std::string ledger = output.substr(output.find("\ncopies\n"));
   // 640 images of 784 bytes; 600 indices of 8 bytes in two batches.
   EXPECT_THAT(ledger, testing::ContainsRegex("host +" + GetParam().device + " [^\n]* 2 +501760"));
   EXPECT_THAT(ledger, testing::ContainsRegex(GetParam().device + " +host [^\n]* 2 +4800"));
 }
 
-INSTANTIATE_TEST_SUITE_P(On, NearestNeighbourProgram, testing::ValuesIn(all_settings()), setting_name);
+INSTANTIATE_TEST_SUITE_P(On, NearestNeighbourProgram, testing::ValuesIn(all_settings()),
+                         setting_name);
 
 class NearestNeighbourErrors : public testing::Test {
  protected:

@@ -133,6 +133,23 @@ TEST_P(TrainerTest, EvaluatesWithoutDropoutAndGradients) {
                   static_cast<float>(nn::num_correct(output, target).item<std::int64_t>()));
 }
 
+/// Equal shares of each batch on two devices; masks of dropout are those of one device.
+TEST_P(TrainerTest, TrainsOnSeveralDevicesAsOnOne) {
+  Training one({.num_epochs = 3, .devices = {cpu()}, .log_every = 1});
+  const nn::TrainingReport expected = one.fit();
+  Training several({.num_epochs = 3, .devices = {cpu(), device_}, .log_every = 1});
+  const nn::TrainingReport report = several.fit();
+  EXPECT_EQ(report.num_devices_asked, 2);
+  EXPECT_EQ(report.devices, (std::vector{cpu(), device_}));
+  ASSERT_EQ(report.history.losses.size(), expected.history.losses.size());
+  for (std::size_t i = 0; i < expected.history.losses.size(); ++i) {
+    EXPECT_NEAR(report.history.losses[i].loss, expected.history.losses[i].loss, 1e-4) << i;
+  }
+  const nn::Evaluation got = *report.history.epochs.back().validation;
+  EXPECT_NEAR(got.loss, expected.history.epochs.back().validation->loss, 1e-4);
+  EXPECT_FALSE(several.net.is_training());
+}
+
 /// Stops at a step, and goes on from the file with other objects.
 TEST_P(TrainerTest, GoesOnFromACheckpointWithTheSameBits) {
   const ScratchDirectory folder;
@@ -331,6 +348,20 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
   EXPECT_EQ(message({}, other),
             "[Trainer] the optimiser has no parameter of the model: expected one that was made "
             "with model.parameters()");
+  nn::Module& abstract = net;
+  EXPECT_THROW(
+      {
+        try {
+          nn::Trainer trainer(abstract, optimizer, loss_of, {.devices = {cpu(), cpu()}});
+        } catch (const Error& error) {
+          EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+          EXPECT_STREQ(error.what(),
+                       "[Trainer] 2 devices for a Module&: expected an object of a class that can "
+                       "be copied, for replicas, or one device");
+          throw;
+        }
+      },
+      Error);
   nn::Trainer vector_loss(net, optimizer,
                           [](const Tensor& output, const Tensor&) { return output; });
   nn::DataLoader batches = loader();

@@ -28,6 +28,7 @@ Tensor num_correct(const Tensor& output, const Tensor& target) {
 
 struct Trainer::State {
   Module* model;
+  std::unique_ptr<Module> parallel;  // with several devices
   Optimizer* optimizer;
   Loss loss;  // one of the two
   BatchLoss batch_loss;
@@ -35,6 +36,14 @@ struct Trainer::State {
   int num_devices_asked = 0;
   std::vector<Device> devices;
   bool stops = false;
+
+  /// What computes a batch.
+  Module& computing() { return parallel != nullptr ? *parallel : *model; }
+  /// The two have modes of their own; parameters are the same.
+  void train(bool is_training) {
+    model->train(is_training);
+    computing().train(is_training);
+  }
 };
 
 namespace {
@@ -88,10 +97,10 @@ template <class S>
 Outcome compute(S& state, const Batch& batch) {
   Outcome result;
   if (state.loss) {
-    result.output = (*state.model)(batch.front());
+    result.output = state.computing()(batch.front());
     result.loss = state.loss(result.output, batch.back());
   } else {
-    result.loss = state.batch_loss(*state.model, batch);
+    result.loss = state.batch_loss(state.computing(), batch);
   }
   check_scalar(result.loss, "loss", true);
   return result;
@@ -243,7 +252,7 @@ void Trainer::Run::make_step(const Batch& batch) {
 }
 
 void Trainer::Run::run_epoch() {
-  state_.model->train();
+  state_.train(true);
   while (true) {
     const std::optional<Batch> batch = training_.next();
     if (!batch) return end_epoch();
@@ -316,7 +325,7 @@ TrainingReport Trainer::Run::operator()() {
       run_epoch();
     }
   }
-  state_.model->eval();
+  state_.train(false);
   tell(Kind::kEnd);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   return {state_.num_devices_asked, state_.devices, at_.epoch,       at_.step,           reason_,
@@ -376,23 +385,30 @@ std::vector<Device> devices_for(Module& model, const TrainerOptions& options) {
 
 }  // namespace
 
-Trainer::Trainer(Module& model, Optimizer& optimizer, Loss loss, TrainerOptions options)
-    : Trainer(model, optimizer, std::move(loss), BatchLoss(), std::move(options)) {}
-
-Trainer::Trainer(Module& model, Optimizer& optimizer, BatchLoss loss, TrainerOptions options)
-    : Trainer(model, optimizer, Loss(), std::move(loss), std::move(options)) {}
-
-Trainer::Trainer(Module& model, Optimizer& optimizer, Loss loss, BatchLoss batch_loss,
-                 TrainerOptions options) {
+Trainer::Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, Loss loss,
+                 BatchLoss batch_loss, TrainerOptions options) {
   if (!loss && !batch_loss) {
     raise(ErrorCode::kInvalidArgument, "[Trainer] no loss: expected a function");
   }
   check_options(options);
   check_parameters(model, optimizer);
   std::vector<Device> devices = devices_for(model, options);
+  if (devices.size() > 1 && !parallel) {
+    raise(ErrorCode::kUnsupported,
+          "[Trainer] {} devices for a Module&: expected an object of a class that can be copied, "
+          "for replicas, or one device",
+          devices.size());
+  }
   const int asked = options.num_gpus.value_or(static_cast<int>(devices.size()));
-  state_ = std::make_unique<State>(State{&model, &optimizer, std::move(loss), std::move(batch_loss),
-                                         std::move(options), asked, std::move(devices)});
+  state_ = std::make_unique<State>();
+  state_->model = &model;
+  if (devices.size() > 1) state_->parallel = parallel(devices);
+  state_->optimizer = &optimizer;
+  state_->loss = std::move(loss);
+  state_->batch_loss = std::move(batch_loss);
+  state_->options = std::move(options);
+  state_->num_devices_asked = asked;
+  state_->devices = std::move(devices);
 }
 
 Trainer::~Trainer() = default;
@@ -409,28 +425,25 @@ const std::vector<Device>& Trainer::devices() const { return state_->devices; }
 
 namespace {
 
-/// Evaluation mode until the scope ends.
-class Evaluating {
+/// Calls a function when the scope ends.
+class AtEnd {
  public:
-  explicit Evaluating(Module& model) : model_(model), was_training_(model.is_training()) {
-    model_.eval();
-  }
-  ~Evaluating() {
-    if (was_training_) model_.train();
-  }
-  Evaluating(const Evaluating&) = delete;
-  Evaluating& operator=(const Evaluating&) = delete;
+  explicit AtEnd(std::function<void()> function) : function_(std::move(function)) {}
+  ~AtEnd() { function_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
 
  private:
-  Module& model_;
-  const bool was_training_;
+  const std::function<void()> function_;
 };
 
 }  // namespace
 
 Evaluation Trainer::evaluate(DataLoader& loader) {
   const NoGrad no_grad;
-  const Evaluating evaluating(*state_->model);
+  const bool was_training = state_->model->is_training();
+  const AtEnd back([&] { state_->train(was_training); });
+  state_->train(false);
   std::vector<Tensor> losses, metrics;
   std::vector<double> sizes;
   while (const std::optional<Batch> batch = loader.next()) {

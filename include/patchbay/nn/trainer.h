@@ -6,17 +6,20 @@
 #ifndef PATCHBAY_NN_TRAINER_H_
 #define PATCHBAY_NN_TRAINER_H_
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
 #include "patchbay/nn/data.h"
+#include "patchbay/nn/data_parallel.h"
 #include "patchbay/nn/module.h"
 #include "patchbay/nn/optimizer.h"
 #include "patchbay/tensor.h"
@@ -137,9 +140,15 @@ struct TrainingReport {
 class PATCHBAY_API Trainer {
  public:
   /// `loss` gets the output of model(batch[0]). Errors: kInvalidArgument for wrong numbers, for
-  /// `devices` beside `num_gpus`, and for an optimiser that has no parameter of the model.
-  Trainer(Module& model, Optimizer& optimizer, Loss loss, TrainerOptions options = {});
-  Trainer(Module& model, Optimizer& optimizer, BatchLoss loss, TrainerOptions options = {});
+  /// `devices` beside `num_gpus`, and for an optimiser that has no parameter of the model;
+  /// kUnsupported for several devices and a model that is given as a Module&, which can't be
+  /// copied.
+  template <std::derived_from<Module> M>
+  Trainer(M& model, Optimizer& optimizer, Loss loss, TrainerOptions options = {})
+      : Trainer(model, maker_of(model), optimizer, std::move(loss), {}, std::move(options)) {}
+  template <std::derived_from<Module> M>
+  Trainer(M& model, Optimizer& optimizer, BatchLoss loss, TrainerOptions options = {})
+      : Trainer(model, maker_of(model), optimizer, {}, std::move(loss), std::move(options)) {}
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
@@ -160,8 +169,21 @@ class PATCHBAY_API Trainer {
  private:
   struct State;
   class Run;
-  Trainer(Module& model, Optimizer& optimizer, Loss loss, BatchLoss batch_loss,
-          TrainerOptions options);
+  /// Makes the model's DataParallel.
+  using Maker = std::function<std::unique_ptr<Module>(const std::vector<Device>& devices)>;
+
+  template <class M>
+  static Maker maker_of(M& model) {
+    if constexpr (std::copy_constructible<M>) {
+      return [&model](const std::vector<Device>& devices) {
+        return std::make_unique<DataParallel>(AnyModule(model), devices);
+      };
+    } else {
+      return {};
+    }
+  }
+  Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, Loss loss,
+          BatchLoss batch_loss, TrainerOptions options);
 
   std::unique_ptr<State> state_;
 };
