@@ -18,6 +18,7 @@ inline constexpr int kThreads = 2;
 void register_add();
 void register_convolution();
 void register_copy();
+void register_data_parallel();
 void register_fuse();
 void register_gemm();
 void register_gradient();

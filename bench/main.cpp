@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     bench::register_add();
     bench::register_convolution();
     bench::register_copy();
+    bench::register_data_parallel();
     bench::register_fuse();
     bench::register_gemm();
     bench::register_gradient();

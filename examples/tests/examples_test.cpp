@@ -127,6 +127,21 @@ TEST_P(Examples, KernelsGiveTheSameBitsOnEachDevice) {
   }
 }
 
+/// Parts in the order of the rows, the rest of the data with fewer.
+TEST_P(Examples, DataParallel) {
+  const std::string device = GetParam().device;
+  const std::string output = output_of(
+      "data_parallel", {"--devices", device + ",cpu:0," + device, "--rows", "20", "--batch", "9"},
+      GetParam().environment);
+  EXPECT_THAT(output, HasSubstr("20 rows in batches of 9, on 3 devices\n"));
+  EXPECT_THAT(output, HasSubstr("  part: input [3, 5] on cpu:0, output [3, 2] on cpu:0\n"));
+  EXPECT_THAT(output, HasSubstr("  part: input [1, 5] on " + device + ", output [1, 2] on "));
+  EXPECT_THAT(output,
+              HasSubstr("whole: input [9, 5] on " + device + ", output [9, 2] on " + device));
+  EXPECT_THAT(output,
+              HasSubstr("whole: input [2, 5] on " + device + ", output [2, 2] on " + device));
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Examples, testing::ValuesIn(all_settings()), setting_name);
 
 TEST(ExampleNorms, CountsAThousandCopiesAgainstOne) {

@@ -53,6 +53,10 @@ TEST(Readme, ProgramOfTheChapterOnTensors) { expect_output(TENSORS_PROGRAM, TENS
 TEST(Readme, ProgramOfTheChapterOnLayers) { expect_output(LAYERS_PROGRAM, LAYERS_OUTPUT); }
 TEST(Readme, ProgramOfTheChapterOnModules) { expect_output(MODULES_PROGRAM, MODULES_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnSeveralDevices) {
+  expect_output(DATA_PARALLEL_PROGRAM, DATA_PARALLEL_OUTPUT);
+}
+
 TEST(Readme, ProgramOfTheChapterOnFusion) { expect_output(FUSION_PROGRAM, FUSION_OUTPUT); }
 
 }  // namespace

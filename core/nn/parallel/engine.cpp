@@ -61,6 +61,15 @@ class FirstFailure {
   std::size_t replica_ = 0;
 };
 
+/// Lets the others stop at their next operation.
+void leave(const ProcessGroup& member) noexcept {
+  try {
+    member.leave("the replica failed");
+  } catch (...) {
+    // Their deadlines remain.
+  }
+}
+
 /// Draws of a part of a batch; none if it is all of the batch.
 class PartOfDraws {
  public:
@@ -126,20 +135,18 @@ void Engine::run(std::size_t num_replicas, const Job& job) {
   }
   const std::vector<ProcessGroup>& group = group_of(num_replicas);
   FirstFailure failure;
+  std::vector<std::function<void()>> jobs;  // all made before the first one starts
   for (std::size_t i = 0; i < num_replicas; ++i) {
-    workers_[i]->start([&, i] {
+    jobs.emplace_back([&, i] {
       try {
         job(i, group[i]);
       } catch (...) {
         failure.note(i);
-        try {
-          group[i].leave("the replica failed");
-        } catch (...) {
-          // The others' deadlines remain.
-        }
+        leave(group[i]);
       }
     });
   }
+  for (std::size_t i = 0; i < num_replicas; ++i) workers_[i]->start(std::move(jobs[i]));
   for (std::size_t i = 0; i < num_replicas; ++i) workers_[i]->finish();
   if (!failure.exists()) return;
   groups_.erase(num_replicas);  // it has lost a member

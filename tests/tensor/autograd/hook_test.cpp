@@ -1,0 +1,205 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Hooks for complete gradients, and functions whose derivatives are the caller's.
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <patchbay/autograd.h>
+#include <patchbay/ops.h>
+
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+using Names = std::vector<std::string>;
+
+class HookTest : public DeviceTest {
+ protected:
+  Tensor leaf(const Floats& values) const {
+    return from_host(values, {static_cast<std::int64_t>(values.size())}, device_).requires_grad_();
+  }
+  /// Notes the name and the gradient at that moment.
+  void note(const Tensor& of, const std::string& name) {
+    add_accumulation_hook(of, [this, name](const Tensor& hooked) {
+      events.push_back(name);
+      gradients_then.push_back(hooked.grad().to_vector<float>());
+    });
+  }
+
+  Names events;
+  std::vector<Floats> gradients_then;
+};
+PATCHBAY_ON_EACH_DEVICE(HookTest);
+
+/// A hook of a result in the middle shows what has run by then.
+TEST_P(HookTest, IsCalledWhileBackwardRuns) {
+  const Tensor early = leaf({1, 2}), late = leaf({3, 4});
+  note(early, "early");
+  note(late, "late");
+  const Tensor middle = late * 2;
+  middle.add_gradient_hook([this](const Tensor&) {
+    events.emplace_back("middle");
+    return Tensor();
+  });
+  sum(middle * early + early).backward();
+  EXPECT_EQ(events, (Names{"early", "middle", "late"}));
+  EXPECT_EQ(gradients_then, (std::vector<Floats>{{7, 9}, {2, 4}})) << "all of it";
+}
+
+TEST_P(HookTest, IsCalledOnceForABackwardWithAllThatWasAdded) {
+  const Tensor x = leaf({1, 2});
+  note(x, "x");
+  const Tensor y = x * x;
+  sum(y * x).backward({}, {.retain_graph = true});
+  sum(y).backward();
+  EXPECT_EQ(events, (Names{"x", "x"}));
+  EXPECT_EQ(gradients_then, (std::vector<Floats>{{3, 12}, {5, 16}}));
+}
+
+/// A part of the graph that this backward does not reach holds nothing up for ever.
+TEST_P(HookTest, OtherUsesOfTheLeafDoNotMatter) {
+  const Tensor x = leaf({1, 2});
+  note(x, "x");
+  const Tensor unused = x * 7;
+  sum(x * 3).backward();
+  EXPECT_EQ(events, Names{"x"});
+  static_cast<void>(unused);
+}
+
+TEST_P(HookTest, GradientsOfFunctionsCallNone) {
+  const Tensor x = leaf({1, 2});
+  note(x, "x");
+  EXPECT_EQ(gradients({sum(x * 3)}, {x})[0].to_vector<float>(), (Floats{3, 3}));
+  EXPECT_EQ(events, Names());
+}
+
+TEST_P(HookTest, SeesWhatGradientHooksMadeOfIt) {
+  const Tensor x = leaf({1, 2});
+  x.add_gradient_hook([](const Tensor& gradient) { return gradient * 10; });
+  note(x, "x");
+  sum(x).backward();
+  EXPECT_EQ(gradients_then, (std::vector<Floats>{{10, 10}}));
+}
+
+TEST_P(HookTest, IsRemovedAndMayTakeTheGradient) {
+  const Tensor x = leaf({1, 2});
+  const std::uint64_t number =
+      add_accumulation_hook(x, [](const Tensor& hooked) { hooked.set_grad({}); });
+  sum(x).backward();
+  EXPECT_FALSE(x.grad().defined());
+  remove_accumulation_hook(x, number);
+  sum(x).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{1, 1}));
+}
+
+TEST_P(HookTest, AddedLateItIsCalledAtTheEnd) {
+  const Tensor x = leaf({1, 2}), z = leaf({1, 1});
+  const Tensor y = (z * 2).detach().requires_grad_() * x;
+  note(x, "x");
+  sum(y).backward();
+  EXPECT_EQ(events, Names{"x"});
+}
+
+TEST_P(HookTest, ExceptionsLeaveBackward) {
+  const Tensor x = leaf({1, 2});
+  add_accumulation_hook(x, [](const Tensor&) { throw std::runtime_error("stop"); });
+  EXPECT_THROW(sum(x).backward(), std::runtime_error);
+}
+
+TEST_P(HookTest, WrongUses) {
+  const Tensor x = leaf({1, 2}), y = x * 2;
+  const auto nothing = [](const Tensor&) {};
+  EXPECT_ERROR(add_accumulation_hook(Tensor(), nothing), ErrorCode::kInvalidArgument,
+               "[add_accumulation_hook] leaf is undefined");
+  EXPECT_ERROR(add_accumulation_hook(y, nothing), ErrorCode::kInvalidArgument,
+               "[add_accumulation_hook] no gradient is accumulated here: expected a leaf that "
+               "requires gradients, got a result (leaf: f32 [2] on " +
+                   device_.name() + "). Use add_gradient_hook for results.");
+  EXPECT_ERROR(add_accumulation_hook(x.detach(), nothing), ErrorCode::kInvalidArgument,
+               "got a tensor that requires none");
+  EXPECT_ERROR(add_accumulation_hook(x, nullptr), ErrorCode::kInvalidArgument,
+               "[add_accumulation_hook] no hook: expected a function, got an empty one");
+}
+
+TEST_P(HookTest, OverwritesAreCounted) {
+  const Tensor x = zeros({4}, device_);
+  const std::uint64_t before = num_overwrites(x);
+  x.slice(0, 1, 3).fill_(1);
+  EXPECT_EQ(num_overwrites(x), before + 1);
+  static_cast<void>(x + 1);
+  EXPECT_EQ(num_overwrites(x.view({2, 2})), before + 1);
+}
+
+// ----------------------------------------------------------------- functions of one's own ---
+
+/// x^3 with its derivative.
+Tensor cube(const Tensor& x) {
+  Tensor result;
+  {
+    const NoGrad no_grad;
+    result = x * x * x;
+  }
+  return custom_function("cube", result, {x}, [x](const Tensor& gradient, BackwardOptions) {
+    const NoGrad no_grad;
+    return std::vector<Tensor>{gradient * x * x * 3};
+  });
+}
+
+TEST_P(HookTest, CustomFunctionHasItsDerivative) {
+  const Tensor x = leaf({1, 2});
+  const Tensor y = cube(x * 2);
+  EXPECT_FALSE(y.is_leaf());
+  EXPECT_EQ(y.to_vector<float>(), (Floats{8, 64}));
+  sum(y).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{24, 96}));
+  EXPECT_FALSE(cube(x.detach()).requires_grad());
+  const NoGrad no_grad;
+  EXPECT_FALSE(cube(x).requires_grad());
+}
+
+TEST_P(HookTest, CustomFunctionIsToldTheOptions) {
+  const Tensor x = leaf({1, 2}), z = leaf({3});
+  std::vector<bool> retains;
+  const Tensor y = custom_function("sink", x.detach().clone(), {z, x},
+                                   [&](const Tensor& gradient, BackwardOptions options) {
+                                     retains.push_back(options.retain_graph);
+                                     return std::vector<Tensor>{Tensor(), gradient};
+                                   });
+  sum(y).backward({}, {.retain_graph = true});
+  sum(y).backward();
+  EXPECT_EQ(retains, (std::vector<bool>{true, false}));
+  EXPECT_FALSE(z.grad().defined());
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{2, 2}));
+  EXPECT_ERROR(sum(y).backward(), ErrorCode::kInvalidArgument, "got sink for the second time");
+}
+
+TEST_P(HookTest, CustomFunctionsThatDoNotFit) {
+  const Tensor x = leaf({1, 2});
+  const auto returning = [&](const std::vector<Tensor>& gradients) {
+    return sum(custom_function("odd", x.detach().clone(), {x},
+                               [gradients](const Tensor&, BackwardOptions) { return gradients; }));
+  };
+  EXPECT_ERROR(returning({}).backward(), ErrorCode::kInvalidArgument,
+               "[backward] odd gave another number of gradients: expected 1, one for each input, "
+               "got 0. Return undefined tensors where none flows.");
+  EXPECT_ERROR(returning({zeros({3}, device_)}).backward(), ErrorCode::kInvalidArgument,
+               "[backward] odd gave a gradient that does not fit input 0: expected f32 [2] on " +
+                   device_.name() + ", got f32 [3] on " + device_.name() + ".");
+  EXPECT_ERROR(returning({zeros({2}, test_device("fake:1"))}).backward(),
+               ErrorCode::kInvalidArgument, "got f32 [2] on fake:1.");
+  EXPECT_ERROR(static_cast<void>(custom_function("none", x.detach(), {x}, nullptr)),
+               ErrorCode::kInvalidArgument,
+               "[custom_function] no backward: expected a function, got an empty one");
+  const auto nothing = [](const Tensor&, BackwardOptions) { return std::vector<Tensor>(); };
+  EXPECT_ERROR(static_cast<void>(custom_function("own", x * 2, {x}, nothing)),
+               ErrorCode::kInvalidArgument,
+               "[custom_function] the result requires gradients: expected one that was computed "
+               "inside a NoGrad scope");
+  EXPECT_ERROR(static_cast<void>(custom_function("none", Tensor(), {x}, nothing)),
+               ErrorCode::kInvalidArgument, "[custom_function] result is undefined");
+}
+
+}  // namespace
+}  // namespace patchbay::test
