@@ -1,7 +1,7 @@
 # The long form of scripts/test, which sources this file. Each row of the table in docs/status.md is
 # a check. A failed check does not stop the others.
 
-all_rows=(release asan tsan format tidy patches)
+all_rows=(release asan tsan format tidy patches fuzz)
 
 what_of() {
   case $1 in
@@ -11,6 +11,7 @@ what_of() {
     format) echo 'clang-format changes nothing' ;;
     tidy) echo 'clang-tidy on core/' ;;
     patches) echo 'three operators added to a copy as docs/adding-an-operator.md says, on every backend' ;;
+    fuzz) echo 'the readers of files under libFuzzer, ten minutes for each format' ;;
   esac
 }
 
@@ -70,6 +71,21 @@ run_patched() {
   build release "${patched_targets[@]}"
   python3 tests/docs/check_operators.py . build/release/test-bin/operators_page --write
   suite release -R "$patched_suites"
+}
+
+# What a fuzzer finds that is new is kept in build/fuzz, as is a file that it fails with.
+row_fuzz() {
+  command -v clang++-14 >/dev/null || { echo 'no clang++-14'; return 77; }
+  configure release "${test_options[@]}"
+  build release patchbay-fuzzers patchbay-plugins
+  local format found
+  for format in csv idx npy npz safetensors; do
+    found=build/fuzz/$format
+    mkdir -p "$found"
+    PATCHBAY_PLUGINS=cpu-openblas "build/release/test-bin/fuzz-$format" -max_total_time=600 -max_len=4096 \
+      -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
+      "build/release/tests/fuzz/corpus/$format"
+  done
 }
 
 # run_row NAME: fails as the check does. One that can't run here exits 77 and gives the reason in its

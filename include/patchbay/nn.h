@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Everything of libpatchbay-nn: docs/modules.md, docs/files.md.
+// Everything of libpatchbay-nn: docs/modules.md, docs/data.md, docs/files.md.
 #ifndef PATCHBAY_NN_H_
 #define PATCHBAY_NN_H_
 

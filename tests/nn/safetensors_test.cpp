@@ -151,6 +151,77 @@ TEST_P(SafetensorsTest, ModulesAreSavedAndLoaded) {
       "[load] 'weight' of '" + path("hidden") + "' has another dtype: expected bf16, got f32");
 }
 
+TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
+  Net net(device_), other(test_device("cpu:0"));
+  nn::TensorMap tensors = {{"hidden.weight", net.hidden.weight},
+                           {"hidden.bias", net.hidden.bias},
+                           {"out.weight", net.out.weight},
+                           {"num_batches_tracked", ones({}, device_)}};
+  nn::save_safetensors(path(), tensors);
+  const Floats bias = other.out.bias->to_vector<float>();
+  const nn::LoadReport report =
+      nn::load(other, path(), {.allow_missing = true, .allow_superfluous = true});
+  EXPECT_EQ(report.missing, (Names{"out.bias", "count"}));
+  EXPECT_EQ(report.superfluous, Names{"num_batches_tracked"});
+  EXPECT_EQ(other.hidden.weight->to_vector<float>(), net.hidden.weight->to_vector<float>());
+  EXPECT_EQ(other.out.bias->to_vector<float>(), bias);
+  EXPECT_ERROR(nn::load(other, path(), {.allow_missing = true}), ErrorCode::kInvalidArgument,
+               "[load] '" + path() +
+                   "' has other tensors than the module: superfluous are 'num_batches_tracked'");
+  EXPECT_ERROR(
+      nn::load(other, path(), {.allow_superfluous = true}), ErrorCode::kInvalidArgument,
+      "[load] '" + path() + "' has other tensors than the module: missing are 'out.bias', 'count'");
+  nn::LazyLinear lazy(3, {.tensor = device_});
+  nn::save_safetensors(path("bias"), {{"bias", ones({3}, device_)}});
+  EXPECT_EQ(nn::load(lazy, path("bias"), {.allow_missing = true}).missing, Names{"weight"});
+  EXPECT_FALSE(lazy.weight.defined()) << "still learnt from the first input";
+  tensors["out.weight"] = ones({2, 3}, device_);
+  nn::save_safetensors(path(), tensors);
+  EXPECT_ERROR(nn::load(other, path(), {.allow_missing = true, .allow_superfluous = true}),
+               ErrorCode::kShapeMismatch, "[load] 'out.weight' of '" + path() + "' has another");
+}
+
+TEST_P(SafetensorsTest, AMappedFileIsTheMemoryOfTensors) {
+  const Tensor values = arange(0, 6, 1, {DType::f32, device_});
+  nn::save_safetensors(path(),
+                       {{"a", values}, {"b", gt(values, 2)}, {"empty", zeros({0, 3}, device_)}});
+  const std::string before = bytes_of(path());
+  Tensor a, same, empty;
+  {
+    const Safetensors file(path(), {.map = true});
+    a = file.read("a", device_);
+    same = file.read("a", device_);
+    empty = file.read("empty", device_);
+    EXPECT_EQ(file.read("b", device_).to_vector<bool>(), gt(values, 2).to_vector<bool>());
+  }
+  std::filesystem::remove(path());
+  EXPECT_EQ(a.to_vector<float>(), values.to_vector<float>()) << "the tensor keeps the mapping";
+  EXPECT_EQ(empty.shape(), (Shape{0, 3}));
+  const bool is_mapped = device_.properties().host_addressable;
+  a.fill_(7);
+  EXPECT_EQ(same.to_vector<float>()[0], is_mapped ? 7 : 0);
+
+  write(path(), before);
+  const Safetensors file(path(), {.map = true});
+  file.read("a", device_).fill_(7);
+  EXPECT_EQ(bytes_of(path()), before) << "the file does not change";
+}
+
+TEST_P(SafetensorsTest, WhatIsNotAlignedIsReadInstead) {
+  write(path(), file_of(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},)"
+                        R"("b":{"dtype":"F32","shape":[1],"data_offsets":[1,5]}} )",
+                        std::string("\1\0\0\x80\x3f", 5)));
+  const Safetensors file(path(), {.map = true});
+  EXPECT_EQ(file.read("b", device_).to_vector<float>(), (Floats{1}));
+  EXPECT_EQ(file.read("a", device_).to_vector<std::uint8_t>(), (std::vector<std::uint8_t>{1}));
+}
+
+TEST_P(SafetensorsTest, AWrongBoolOfAMappedFileIsAnError) {
+  write(path(), file_of(R"({"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})", "\1\2"));
+  const Safetensors file(path(), {.map = true});
+  EXPECT_ERROR(read(file, "b", device_), ErrorCode::kInvalidArgument, "expected 0 or 1, got 2");
+}
+
 TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
   nn::save_safetensors(path(), {{"a", ones({2}, device_)}});
   const std::string old = bytes_of(path());

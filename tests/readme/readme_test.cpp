@@ -32,6 +32,8 @@ TEST(Readme, ProgramPrintsWhatTheReadmeShows) { expect_output(README_PROGRAM, RE
 
 TEST(Readme, ProgramOfTheChapterOnRandomNumbers) { expect_output(RANDOM_PROGRAM, RANDOM_OUTPUT); }
 
+TEST(Readme, ProgramOfTheChapterOnData) { expect_output(DATA_PROGRAM, DATA_OUTPUT); }
+
 TEST(Readme, ProgramOfTheChapterOnFiles) { expect_output(FILES_PROGRAM, FILES_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnGraphs) { expect_output(GRAPHS_PROGRAM, GRAPHS_OUTPUT); }
