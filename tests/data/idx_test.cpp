@@ -66,7 +66,9 @@ TEST_F(IdxTest, RefusesWhatIsWrong) {
   expect_refused(idx(0x08, std::vector<std::uint32_t>(9, 1), "a"),
                  "expected 1 to 8 dimensions, got 9");
   expect_refused(idx(0x0e, {4294967295u, 4294967295u}, "a"),
-                 "shape [4294967295, 4294967295] has more than 2^64 bytes");
+                 "shape [4294967295, 4294967295] has more than 2^63 - 1 bytes");
+  expect_refused(idx(0x08, {4294967295u, 0, 4294967295u}, ""),
+                 "shape [4294967295, 0, 4294967295] has more than 2^63 - 1 bytes");
   write(idx(0x08, {3}, "ab"));
   EXPECT_ERROR(static_cast<void>(nn::read_idx(path(), options())), ErrorCode::kInvalidArgument,
                "expected 3 bytes of elements for u8 [3], got 2");

@@ -102,7 +102,7 @@ TEST_F(NpyTest, RefusesWhatIsWrong) {
   expect_refused(npy("<f4", "(1,)", "abc"), "expected 4 bytes of elements for f32 [1], got 3");
   expect_refused(npy("<f4", "(1,)", "abcde"), "expected 4 bytes of elements for f32 [1], got 5");
   expect_refused(npy("<f4", "(4611686018427387904, 4)", ""),
-                 "shape [4611686018427387904, 4] has more than 2^64 bytes");
+                 "shape [4611686018427387904, 4] has more than 2^63 - 1 bytes");
   expect_refused(npy("<f4", "(4611686018427387,)", "abcd"), "expected 18446744073709548 bytes");
   expect_refused(npy("|b1", "(2,)", "\1\2"), "a wrong bool: expected 0 or 1, got 2");
 }

@@ -41,6 +41,7 @@ def npy_files():
     yield "complex", npy(descr="<c8", shape=(1,), data=b"x" * 8)
     yield "large_extent", npy(shape=(1 << 70,))
     yield "large_product", npy(shape=(1 << 62, 1 << 62))
+    yield "large_empty", npy(shape=(0, 1 << 62, 1 << 62), data=b"")
     yield "negative_extent", npy(shape=(-1,))
     yield "many_dimensions", npy(shape=(1,) * 9, data=b"\0" * 4)
     yield "no_shape", npy(header="{'descr': '<f4', 'fortran_order': False}")
@@ -137,6 +138,7 @@ def idx_files():
         ("no_dimensions", idx(8, [], b"a")),
         ("many_dimensions", idx(8, [1] * 9, b"a")),
         ("large", idx(8, [0xFFFFFFFF], b"a")),
+        ("large_empty", idx(8, [0xFFFFFFFF, 0, 0xFFFFFFFF], b"")),
         ("large_product", idx(14, [0xFFFFFFFF] * 4, b"a")),
     ):
         yield name, data
@@ -207,6 +209,7 @@ def safetensors_files():
     yield "hole", safetensors({"a": tensor(), "b": tensor(offsets=(9, 17))}, b"a" * 17)
     yield "size", safetensors({"a": tensor(shape=(3,))}, b"a" * 8)
     yield "large", safetensors({"a": tensor(shape=(1 << 62, 1 << 62), offsets=(0, 0))})
+    yield "large_empty", safetensors({"a": tensor(shape=(0, 1 << 62, 1 << 62), offsets=(0, 0))})
     yield "negative", safetensors({"a": tensor(shape=(-1,))}, b"a" * 8)
     yield "many_dimensions", safetensors({"a": tensor(shape=(1,) * 9, offsets=(0, 4))}, b"a" * 4)
     yield "wrong_bool", safetensors({"a": tensor("BOOL", (1,), (0, 1))}, b"\2")

@@ -320,7 +320,9 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(entry(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"),
                  "tensor 'a': it ends at 0, before it begins at 4");
   expect_refused(entry(R"("dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0])"),
-                 "tensor 'a': shape [4294967296, 4294967296] has more than 2^64 bytes");
+                 "tensor 'a': shape [4294967296, 4294967296] has more than 2^63 - 1 bytes");
+  expect_refused(entry(R"("dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[0,0])"),
+                 "tensor 'a': shape [0, 4294967296, 4294967296] has more than 2^63 - 1 bytes");
   expect_refused(entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"),
                  "tensor 'a': expected 8 bytes for f32 [2], got 4");
   expect_refused(entry(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"),

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/files/tensor_bytes.h"
 #include "core/nn/files/text.h"
 
 namespace patchbay::nn::files {
@@ -244,19 +245,13 @@ class Reader final : public nlohmann::json_sax<Json> {
            tensor_.offsets[0]);
     }
     const std::uint64_t size = tensor_.offsets[1] - tensor_.offsets[0];
-    std::uint64_t bytes = size_bytes(tensor_.dtype);
-    bool is_empty = false;
-    for (const std::int64_t extent : tensor_.shape) is_empty = is_empty || extent == 0;
-    for (const std::int64_t extent : tensor_.shape) {
-      if (is_empty) break;
-      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-        fail("tensor {}: shape {} has more than 2^64 bytes", in_quotes(name_),
-             patchbay::to_string(tensor_.shape));
-      }
+    const std::optional<std::uint64_t> bytes = size_of_elements(tensor_.dtype, tensor_.shape);
+    if (!bytes) {
+      fail("tensor {}: shape {} has more than 2^63 - 1 bytes", in_quotes(name_),
+           patchbay::to_string(tensor_.shape));
     }
-    if (is_empty) bytes = 0;
-    if (bytes != size) {
-      fail("tensor {}: expected {} bytes for {} {}, got {}", in_quotes(name_), bytes,
+    if (*bytes != size) {
+      fail("tensor {}: expected {} bytes for {} {}, got {}", in_quotes(name_), *bytes,
            patchbay::to_string(tensor_.dtype), patchbay::to_string(tensor_.shape), size);
     }
     header_.entries.push_back({name_, tensor_.dtype, tensor_.shape, tensor_.offsets[0], size});

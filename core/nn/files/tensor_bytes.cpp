@@ -16,19 +16,6 @@ std::byte* host_bytes(const Tensor& tensor) {
   return static_cast<std::byte*>(tensor.buffer().host_pointer()) + tensor.offset_bytes();
 }
 
-std::uint64_t size_of(const Elements& elements, const Subject& subject) {
-  std::uint64_t bytes = size_bytes(elements.dtype);
-  for (const std::int64_t extent : elements.shape) {
-    if (extent == 0) return 0;
-  }
-  for (const std::int64_t extent : elements.shape) {
-    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) {
-      subject.fail("shape {} has more than 2^64 bytes", patchbay::to_string(elements.shape));
-    }
-  }
-  return bytes;
-}
-
 /// Reads what nobody knows to be there, before memory is allocated for all of it.
 std::vector<Staging> read_chunks(Source& source, std::uint64_t size) {
   std::vector<Staging> chunks;
@@ -62,6 +49,16 @@ Tensor reversed(Tensor tensor) {
 
 }  // namespace
 
+std::optional<std::uint64_t> size_of_elements(DType dtype, const Shape& shape) {
+  auto bytes = static_cast<std::int64_t>(size_bytes(dtype));
+  bool is_empty = false;
+  for (const std::int64_t extent : shape) {
+    is_empty = is_empty || extent == 0;
+    if (extent != 0 && __builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
+  }
+  return is_empty ? 0 : static_cast<std::uint64_t>(bytes);
+}
+
 Device host_device(const std::optional<Device>& device, const char* operation) {
   Device result = device ? *device : Device("cpu");
   if (!result.properties().host_addressable) {
@@ -76,7 +73,12 @@ Device host_device(const std::optional<Device>& device, const char* operation) {
 Tensor read_elements(Source& source, const Elements& elements, std::uint64_t most_bytes,
                      const Device& device) {
   const std::optional<std::uint64_t> left = source.left();
-  const std::uint64_t size = size_of(elements, source.subject());
+  const std::optional<std::uint64_t> needed = size_of_elements(elements.dtype, elements.shape);
+  if (!needed) {
+    source.subject().fail("shape {} has more than 2^63 - 1 bytes",
+                          patchbay::to_string(elements.shape));
+  }
+  const std::uint64_t size = *needed;
   if (left && *left != size) {
     source.subject().fail("expected {} bytes of elements for {} {}, got {}", size,
                           patchbay::to_string(elements.dtype), patchbay::to_string(elements.shape),

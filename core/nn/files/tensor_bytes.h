@@ -42,6 +42,10 @@ struct Elements {
   bool is_reversed = false;  // the first dimension changes fastest
 };
 
+/// The bytes of the elements. Nothing if they are, or would be without extents of 0, more than
+/// 2^63 - 1, for which no tensor can be made.
+std::optional<std::uint64_t> size_of_elements(DType dtype, const Shape& shape);
+
 /// The device that was given, else cpu:0. Errors: kUnsupported if the host can't address its
 /// memory.
 Device host_device(const std::optional<Device>& device, const char* operation);
