@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "patchbay/export.h"
+#include "patchbay/random.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay {
@@ -21,14 +22,19 @@ struct AttentionOptions {
   bool is_causal = false;
   /// Multiplies the scores; 1 / sqrt(features) unless given.
   std::optional<double> scale = {};
+  /// Sets elements of the softmax to 0 with this probability and divides the others by 1 - dropout,
+  /// with draws of the generator, one for 64 queries, which backward repeats; unless given, of the
+  /// default generator.
+  double dropout = 0;
+  std::optional<Generator> generator = {};
 };
 /// softmax(query key^T scale + mask) value (Vaswani et al., Attention Is All You Need, 2017).
 /// query: [..., queries, features], key: [..., keys, features], value: [..., keys, n]; the result:
 /// [..., queries, n]. Leading dimensions broadcast. A query that may attend to no key gives 0.
 /// Blocks of queries are computed one after the other, and again in backward (Dao et al.,
 /// FlashAttention, 2022), so memory grows with the number of keys, not with its square. Gradients
-/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a mask with is_causal;
-/// kUnsupported in a backward with create_graph.
+/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a mask with is_causal
+/// and unless 0 <= dropout <= 1; kUnsupported in a backward with create_graph.
 [[nodiscard]] PATCHBAY_API Tensor
 scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                              const AttentionOptions& options = {});

@@ -3,9 +3,9 @@
 #include <unordered_set>
 
 #include "patchbay/autograd.h"
-#include "patchbay/random.h"
 
 #include "core/runtime/device/runtime_state.h"
+#include "core/tensor/autograd/rewound.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
@@ -15,22 +15,6 @@ namespace tensor {
 namespace {
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;
-
-/// Sets a generator back to an earlier state for a scope.
-class Rewound {
- public:
-  Rewound(const Generator& generator, Generator::State state)
-      : generator_(generator), now_(generator.state()) {
-    generator_.set_state(state);
-  }
-  ~Rewound() { generator_.set_state(now_); }
-  Rewound(const Rewound&) = delete;
-  Rewound& operator=(const Rewound&) = delete;
-
- private:
-  const Generator& generator_;
-  const Generator::State now_;
-};
 
 /// The backward step: runs the function again, recorded, and computes its gradients with respect to
 /// leaves that replace the inputs.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "patchbay/autograd.h"
 
@@ -54,11 +55,16 @@ struct CustomCall {
   std::vector<Kept> kept;
   bool materializes_grads = true;
 
-  void keep(const FunctionContext& context, const std::vector<Tensor>& given,
-            const std::vector<Tensor>& made, const std::vector<Tensor>& returned);
-  std::vector<Tensor> backward(std::vector<Tensor> grads, const Node& node) const;
+  /// Makes `returned` the results of a recorded call, if a gradient can flow. `made` is what
+  /// forward returned, `returned` the same for the caller.
+  static void record(const std::shared_ptr<const CustomFunctionState>& function,
+                     const FunctionContext& context, const std::vector<Tensor>& given,
+                     const std::vector<Tensor>& made, const std::vector<Tensor>& returned);
 
  private:
+  std::vector<Tensor> backward(std::vector<Tensor> grads, const Node& node) const;
+  void keep(const FunctionContext& context, const std::vector<Tensor>& given,
+            const std::vector<Tensor>& made, const std::vector<Tensor>& returned);
   void complete(std::vector<Tensor>& grads) const;
   void check(const std::vector<Tensor>& grads, const Node& node) const;
   void check_one(std::size_t input, const TensorImpl& grad) const;
@@ -75,7 +81,6 @@ std::ptrdiff_t place_of(const std::vector<Tensor>& among, const Tensor& tensor) 
 
 }  // namespace
 
-/// `made`: what forward returned; `returned`: the same for the caller.
 void CustomCall::keep(const FunctionContext& context, const std::vector<Tensor>& given,
                       const std::vector<Tensor>& made, const std::vector<Tensor>& returned) {
   kept.resize(context.saved_.size());
@@ -225,7 +230,34 @@ std::vector<bool> differentiable(const char* function, const std::vector<Tensor>
   return flows;
 }
 
+bool any_of(const std::vector<bool>& values) {
+  return std::find(values.begin(), values.end(), true) != values.end();
+}
+
 }  // namespace
+
+void CustomCall::record(const std::shared_ptr<const CustomFunctionState>& function,
+                        const FunctionContext& context, const std::vector<Tensor>& given,
+                        const std::vector<Tensor>& made, const std::vector<Tensor>& returned) {
+  const auto call = std::make_shared<CustomCall>();
+  call->is_differentiable =
+      differentiable(function->name->c_str(), made, context.not_differentiable_);
+  if (!any_of(context.needs_grad_) || !any_of(call->is_differentiable)) return;
+  call->function = function;
+  call->materializes_grads = context.materializes_grads_;
+  std::vector<const Tensor*> operands;
+  for (const Tensor& input : given) {
+    call->inputs.push_back(kind_of(input));
+    operands.push_back(&input);
+  }
+  for (const Tensor& each : returned) call->results.emplace_back(each);
+  call->keep(context, given, made, returned);
+  record_joint(function->name, returned, call->is_differentiable, operands,
+               [call](std::vector<Tensor> grads, const Node& node) {
+                 return call->backward(std::move(grads), node);
+               });
+}
+
 }  // namespace tensor
 
 CustomFunction::CustomFunction(std::string name, Forward forward, Backward backward) {
@@ -247,10 +279,8 @@ const std::string& CustomFunction::name() const { return *state_->name; }
 std::vector<Tensor> CustomFunction::operator()(const std::vector<Tensor>& inputs) const {
   const char* const name = state_->name->c_str();
   FunctionContext context;
-  std::vector<const Tensor*> operands;
   for (const Tensor& input : inputs) {
     context.needs_grad_.push_back(input.defined() && tensor::needs_grad(input));
-    operands.push_back(&input);
   }
   const tensor::Untouched untouched(inputs);
   std::vector<Tensor> made;
@@ -263,21 +293,7 @@ std::vector<Tensor> CustomFunction::operator()(const std::vector<Tensor>& inputs
   // New handles: forward may return an input, or a tensor that something else records.
   std::vector<Tensor> results;
   for (const Tensor& each : made) results.push_back(each.detach());
-  const auto call = std::make_shared<tensor::CustomCall>();
-  call->is_differentiable = tensor::differentiable(name, made, context.not_differentiable_);
-  const auto any = [](const std::vector<bool>& of) {
-    return std::find(of.begin(), of.end(), true) != of.end();
-  };
-  if (!any(context.needs_grad_) || !any(call->is_differentiable)) return results;
-  call->function = state_;
-  call->materializes_grads = context.materializes_grads_;
-  for (const Tensor& input : inputs) call->inputs.push_back(tensor::kind_of(input));
-  for (const Tensor& each : results) call->results.emplace_back(each);
-  call->keep(context, inputs, made, results);
-  tensor::record_joint(state_->name, results, call->is_differentiable, operands,
-                       [call](std::vector<Tensor> grads, const tensor::Node& node) {
-                         return call->backward(std::move(grads), node);
-                       });
+  tensor::CustomCall::record(state_, context, inputs, made, results);
   return results;
 }
 

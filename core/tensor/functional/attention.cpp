@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "patchbay/autograd.h"
 #include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
+#include "core/tensor/autograd/rewound.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
@@ -34,6 +36,8 @@ struct Operands {
   Tensor query, key, value, mask;
   double scale;
   bool is_causal;
+  double dropout;
+  Generator generator;  // of the dropout
 
   std::int64_t num_queries() const { return query.size(-2); }
   std::int64_t num_keys() const { return key.size(-2); }
@@ -92,6 +96,22 @@ Tensor scores_of(const Operands& in, const Block& block) {
   return scores;
 }
 
+/// Which probabilities of a block are kept; undefined without dropout. Called for the blocks in
+/// their order, so that backward draws what forward drew.
+Tensor draw_kept(const Operands& in, const Tensor& weights) {
+  if (in.dropout == 0) return {};
+  return dropout_mask(in.dropout, weights.shape(), weights.device(), in.generator);
+}
+
+Tensor dropped(const Operands& in, const Tensor& weights, const Tensor& kept) {
+  if (!kept.defined()) return weights;
+  static const auto& drop =
+      *new auto(fuse([](const Expression& weight, const Expression& keeps,
+                        const Expression& factor) { return where(keeps, weight * factor, 0); },
+                     kName));
+  return drop(weights, kept, in.dropout < 1 ? 1 / (1 - in.dropout) : 0);
+}
+
 /// Writes the block's rows of the result, and the logarithms of their sums: infinity for a query
 /// without a key, so that all its probabilities are 0.
 void attend(const Operands& in, const Block& block, const Tensor& result, const Tensor& logsums) {
@@ -111,7 +131,7 @@ void attend(const Operands& in, const Block& block, const Tensor& result, const 
   weigh.out(scores, scores, most);
   const Tensor total = sum(scores, -1, /*keep=*/true);
   const Tensor rows = block.of_queries(result);
-  multiply_to(rows, scores, block.of_keys(in.value));
+  multiply_to(rows, dropped(in, scores, draw_kept(in, scores)), block.of_keys(in.value));
   divide.out(rows, rows, total);
   logarithm.out(block.of_queries(logsums), most, total);
 }
@@ -121,7 +141,8 @@ struct Gradients {
   Tensor query, key, value, mask;
 };
 
-/// With P = softmax(S), D = rowsum(dO * O): dV = P^T dO, dS = P * (dO V^T - D).
+/// With P = softmax(S), M = 0 or 1 / (1 - dropout), D = rowsum(dO * O): dV = (P * M)^T dO, dS = P *
+/// (M * dO V^T - D).
 void attend_back(const Operands& in, const Block& block, const Tensor& grad, const Tensor& logsums,
                  const Tensor& inner, const Gradients& grads) {
   static const auto& probability = *new auto(
@@ -132,13 +153,15 @@ void attend_back(const Operands& in, const Block& block, const Tensor& grad, con
       kName));
   const Tensor weights = scores_of(in, block), rows = block.of_queries(grad);
   probability.out(weights, weights, block.of_queries(logsums));
+  const Tensor kept = draw_kept(in, weights);
   if (grads.value.defined()) {
-    multiply_to(block.of_keys(grads.value), tensor::transposed(weights), rows, 1, /*adds=*/true);
+    multiply_to(block.of_keys(grads.value), tensor::transposed(dropped(in, weights, kept)), rows, 1,
+                /*adds=*/true);
   }
   if (!grads.query.defined() && !grads.key.defined() && !grads.mask.defined()) return;
   const Tensor slopes = weights.new_empty(weights.shape());
   multiply_to(slopes, rows, tensor::transposed(block.of_keys(in.value)));
-  slope.out(slopes, weights, slopes, block.of_queries(inner));
+  slope.out(slopes, weights, dropped(in, slopes, kept), block.of_queries(inner));
   if (grads.mask.defined()) {
     const Tensor part = block.of_mask(grads.mask);
     add_out(part, part, tensor::sum_to(slopes, part.shape()));
@@ -157,6 +180,9 @@ struct Backward {
   Tensor logsums;
   double scale;
   bool has_mask, is_causal;
+  double dropout;
+  Generator generator;  // and its state at the call
+  Generator::State state;
 
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
     if (is_grad_enabled()) {
@@ -166,15 +192,17 @@ struct Backward {
                      "derivatives are wanted.",
                      kName);
     }
-    const Operands in{query.get(node), key.get(node),
-                      value.get(node), has_mask ? mask.get(node) : Tensor(),
-                      scale,           is_causal};
+    const Operands in{
+        query.get(node), key.get(node), value.get(node), has_mask ? mask.get(node) : Tensor(),
+        scale,           is_causal,     dropout,         generator};
     const auto zeros_for = [&](int i, const Tensor& like) {
       return node.inputs[static_cast<std::size_t>(i)] ? grad.new_zeros(like.shape()) : Tensor();
     };
     const Gradients grads{zeros_for(0, in.query), zeros_for(1, in.key), zeros_for(2, in.value),
                           has_mask ? zeros_for(3, in.mask) : Tensor()};
     const Tensor inner = sum(grad * result.get(node).detach(), -1, /*keep=*/true);
+    std::optional<tensor::Rewound> rewound;
+    if (dropout != 0) rewound.emplace(generator, state);
     for_blocks(in,
                [&](const Block& block) { attend_back(in, block, grad, logsums, inner, grads); });
     return {grads.query, grads.key, grads.value, grads.mask};
@@ -184,6 +212,7 @@ struct Backward {
 Tensor attention(const Operands& in) {
   Shape shape = in.query.shape();
   Tensor result, logsums;
+  const Generator::State state = in.generator.state();
   {
     const tensor::Recording recording(false);
     shape[shape.rank() - 1] = in.value.size(-1);
@@ -199,7 +228,8 @@ Tensor attention(const Operands& in) {
         kName, result, {&in.query, &in.key, &in.value, &in.mask},
         Backward{Saved("query", in.query), Saved("key", in.key), Saved("value", in.value),
                  in.mask.defined() ? Saved("mask", in.mask) : Saved(), Saved::result(result),
-                 logsums, in.scale, in.mask.defined(), in.is_causal});
+                 logsums, in.scale, in.mask.defined(), in.is_causal, in.dropout, in.generator,
+                 state});
   }
   return result;
 }
@@ -302,6 +332,11 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   const Shape batch = joined_leading(joined_leading(leading(query.shape()), q, k), q, v);
   const std::int64_t queries = query.size(-2), keys = key.size(-2), features = query.size(-1);
   if (options.mask.defined()) check_mask(q, options, with_matrix(batch, queries, keys));
+  if (!(options.dropout >= 0 && options.dropout <= 1)) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[{}] bad dropout: expected 0 to 1, got {} ({}). Choose one in this range.",
+                   kName, options.dropout, tensor::describe(q));
+  }
   Tensor mask = options.mask;
   if (mask.defined() && mask.dtype() != DType::boolean) mask = computed(mask);
   while (mask.defined() && mask.rank() < 2) mask = mask.unsqueeze(0);
@@ -310,7 +345,8 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   return attention({computed(query).expand(with_matrix(batch, queries, features)),
                     computed(key).expand(with_matrix(batch, keys, features)),
                     computed(value).expand(with_matrix(batch, keys, value.size(-1))), mask, scale,
-                    options.is_causal})
+                    options.is_causal, options.dropout,
+                    options.generator.value_or(default_generator(query.device().runtime()))})
       .cast(query.dtype());
 }
 

@@ -250,6 +250,19 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
   }
 }
 
+namespace {
+
+/// In f32 if the tensor has 16 bits, in which the factor would lose digits or become 0.
+void multiply(const Tensor& gradient, const Tensor& factor) {
+  if (tensor::is_small(gradient.dtype())) {
+    gradient.copy_from(gradient.cast(factor.dtype()) * factor);
+  } else {
+    mul_out(gradient, gradient, factor.cast(gradient.dtype()));
+  }
+}
+
+}  // namespace
+
 void clip_by_value(const TensorList& gradients, double limit) {
   if (!(limit >= 0)) {
     runtime::raise(ErrorCode::kInvalidArgument,
@@ -293,7 +306,7 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
   // As PyTorch has it, so that a norm of 0 divides by more than 0.
   const Tensor factor = minimum(div(most, norm + 1e-6), 1);
   for (const Tensor& gradient : gradients) {
-    if (gradient.defined()) mul_out(gradient, gradient, factor.cast(gradient.dtype()));
+    if (gradient.defined()) multiply(gradient, factor);
   }
   return norm;
 }

@@ -6,6 +6,7 @@
 
 #include <patchbay/attention.h>
 #include <patchbay/autograd.h>
+#include <patchbay/concat.h>
 #include <patchbay/functional.h>
 #include <patchbay/ops.h>
 
@@ -75,6 +76,36 @@ TEST_P(AttentionTest, OfEveryKey) {
                 attention_of(q, k, v, -0.25, nothing), "with a scale");
     EXPECT_EQ(scaled_dot_product_attention(q[0], k[0], v[0]).shape(), (Shape{5, 3}));
   }
+}
+
+/// 64 queries are one draw.
+TEST_P(AttentionTest, DropsWhatIsDrawn) {
+  const auto leaf = [&](const Shape& shape, int seed) {
+    return some(shape, DType::f32, seed).requires_grad_();
+  };
+  const std::vector<Tensor> in = {leaf({2, 70, 4}, 0), leaf({2, 5, 4}, 1), leaf({2, 5, 3}, 2)};
+  const Generator generator(3);
+  const Tensor got =
+      scaled_dot_product_attention(in[0], in[1], in[2], {.dropout = 0.4, .generator = generator});
+  EXPECT_EQ(generator.state(), (Generator::State{3, 2}));
+  const Generator again(3);
+  const Tensor first = dropout_mask(0.4, {2, 64, 5}, device_, again),
+               second = dropout_mask(0.4, {2, 6, 5}, device_, again);
+  const Tensor weights = softmax(matmul(in[0], in[1].transpose(-1, -2)) * 0.5, -1);
+  const Tensor kept = where(concat({first, second}, 1), weights / 0.6, 0);
+  const Tensor expected = matmul(kept, in[2]);
+  expect_near(got.detach(), values_of(expected.detach()), "dropout");
+  const Tensor slopes = some({2, 70, 3}, DType::f32, 5);
+  const std::vector<Tensor> grads = gradients({got}, in, {slopes}),
+                            right = gradients({expected}, in, {slopes});
+  for (std::size_t i = 0; i < 3; ++i) expect_near(grads[i], values_of(right[i]), "gradients");
+  EXPECT_EQ(generator.state(), (Generator::State{3, 2}));
+  EXPECT_ERROR(
+      static_cast<void>(scaled_dot_product_attention(in[0], in[1], in[2], {.dropout = 1.5})),
+      ErrorCode::kInvalidArgument,
+      "[scaled_dot_product_attention] bad dropout: expected 0 to 1, got 1.5");
+  const Tensor none = scaled_dot_product_attention(in[0], in[1], in[2], {.dropout = 1});
+  EXPECT_EQ(none.detach().to_vector<float>(), std::vector<float>(420, 0));
 }
 
 /// More queries than are computed at once.
