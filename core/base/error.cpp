@@ -59,24 +59,5 @@ void raise_status(patchbay_status* status, std::string_view operation, std::stri
               (status->flags & PATCHBAY_STATUS_RETRYABLE) != 0);
 }
 
-std::string one_line(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
-std::string quote(std::string_view text) {
-  constexpr std::size_t kMaxShown = 200;
-  return fmt::format("'{}{}'", one_line(text.substr(0, kMaxShown)),
-                     text.size() > kMaxShown ? "..." : "");
-}
-
 }  // namespace runtime
 }  // namespace patchbay

@@ -7,7 +7,6 @@
 #include <new>
 
 #include "core/base/error.h"
-#include "core/nn/files/text.h"
 
 namespace patchbay::nn::data {
 
@@ -22,7 +21,7 @@ auto with_own_errors(const Body& body, const What& what) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), files::one_line(error.what()));
+    runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), runtime::one_line(error.what()));
   } catch (...) {
     runtime::raise(ErrorCode::kInvalidArgument, "{}: an exception that is no std::exception",
                    what());

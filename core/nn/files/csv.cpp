@@ -14,12 +14,10 @@
 #include "core/base/element.h"
 #include "core/nn/files/source.h"
 #include "core/nn/files/tensor_bytes.h"
-#include "core/nn/files/text.h"
 
 namespace patchbay::nn {
 namespace {
 
-using files::in_quotes;
 using files::Subject;
 
 constexpr std::size_t kMostFieldBytes = 65536;
@@ -168,11 +166,11 @@ T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
     if constexpr (std::is_floating_point_v<T>) {
       if (is_tiny(text)) return text.starts_with('-') ? T{-0.0} : T{0};
     }
-    reader.fail("{} does not fit into {}", in_quotes(field), patchbay::to_string(dtype));
+    reader.fail("{} does not fit into {}", runtime::quote(field), patchbay::to_string(dtype));
   }
   if (error != std::errc() || end != text.data() + text.size()) {
     reader.fail("expected {}, got {}", std::is_integral_v<T> ? "an integer of digits" : "a number",
-                in_quotes(field));
+                runtime::quote(field));
   }
   return value;
 }
@@ -210,7 +208,7 @@ void check_options(const CsvOptions& options) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[read_csv] a wrong delimiter: expected neither a quote nor the end of a line, "
                    "got {}",
-                   in_quotes(std::string_view(&options.delimiter, 1)));
+                   runtime::quote(std::string_view(&options.delimiter, 1)));
   }
   const DType dtype = options.dtype;
   if (dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::boolean) {
@@ -227,7 +225,7 @@ CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options) 
   check_options(options);
   const Device device = files::host_device(options.device, "read_csv");
   const files::ReadFile file(path, "read_csv");
-  files::FileSource source({"read_csv", "csv", in_quotes(path.string())}, file, 0,
+  files::FileSource source({"read_csv", "csv", runtime::quote(path.string())}, file, 0,
                            file.size_bytes());
   FieldReader reader(source, options.delimiter);
   CsvTable table;

@@ -6,8 +6,6 @@
 
 #include "patchbay/nn/arrays.h"
 
-#include "core/nn/files/text.h"
-
 namespace patchbay::nn {
 namespace files {
 namespace {
@@ -39,7 +37,7 @@ void set_dtype(Elements& elements, const std::string& text, const Subject& subje
     elements.is_big_endian = order == '>';
     return;
   }
-  subject.fail("Patchbay has no dtype for {}", in_quotes(text));
+  subject.fail("Patchbay has no dtype for {}", runtime::quote(text));
 }
 
 /// Reads a dictionary of Python with the three keys of the format, and nothing else.
@@ -59,7 +57,7 @@ class DictionaryReader {
     skip_blanks();
     if (at_ != text_.size()) fail("nothing behind the dictionary");
     for (std::size_t i = 0; i < kKeys.size(); ++i) {
-      if (!has_[i]) subject_.fail("its header has no {}", in_quotes(kKeys[i]));
+      if (!has_[i]) subject_.fail("its header has no {}", runtime::quote(kKeys[i]));
     }
     return elements_;
   }
@@ -69,7 +67,7 @@ class DictionaryReader {
 
   [[noreturn]] void fail(std::string_view expected) const {
     subject_.fail("its header is wrong at byte {}: expected {}, got {}", at_, expected,
-                  at_ < text_.size() ? in_quotes(text_.substr(at_, 20)) : "its end");
+                  at_ < text_.size() ? runtime::quote(text_.substr(at_, 20)) : "its end");
   }
   void skip_blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
@@ -81,7 +79,7 @@ class DictionaryReader {
     return true;
   }
   void expect(char c) {
-    if (!accept(c)) fail(in_quotes(std::string_view(&c, 1)));
+    if (!accept(c)) fail(runtime::quote(std::string_view(&c, 1)));
   }
   bool accept_word(std::string_view word) {
     skip_blanks();
@@ -104,8 +102,9 @@ class DictionaryReader {
     const std::string key = read_text();
     std::size_t which = 0;
     while (which < kKeys.size() && kKeys[which] != key) ++which;
-    if (which == kKeys.size()) subject_.fail("its header has an unknown key, {}", in_quotes(key));
-    if (has_[which]) subject_.fail("its header has {} twice", in_quotes(key));
+    if (which == kKeys.size())
+      subject_.fail("its header has an unknown key, {}", runtime::quote(key));
+    if (has_[which]) subject_.fail("its header has {} twice", runtime::quote(key));
     has_[which] = true;
     expect(':');
     switch (which) {
@@ -212,7 +211,7 @@ std::string npy_header_of(DType dtype, const Shape& shape) {
 Tensor read_npy(const std::filesystem::path& path, const ReadOptions& options) {
   const Device device = files::host_device(options.device, "read_npy");
   const files::ReadFile file(path, "read_npy");
-  files::FileSource source({"read_npy", "npy", files::in_quotes(path.string())}, file, 0,
+  files::FileSource source({"read_npy", "npy", runtime::quote(path.string())}, file, 0,
                            file.size_bytes());
   const files::Elements elements = files::read_npy_header(source);
   return files::read_elements(source, elements, options.most_bytes, device);

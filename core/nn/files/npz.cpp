@@ -7,7 +7,6 @@
 #include "patchbay/nn/arrays.h"
 
 #include "core/nn/files/npy.h"
-#include "core/nn/files/text.h"
 #include "core/nn/files/zip.h"
 
 namespace patchbay::nn {
@@ -49,13 +48,13 @@ std::map<std::string, Tensor> read_npz(const std::filesystem::path& path,
                                        const ReadOptions& options) {
   const Device device = files::host_device(options.device, "read_npz");
   const files::ReadFile file(path, "read_npz");
-  const files::Subject subject = {"read_npz", "npz", files::in_quotes(path.string())};
+  const files::Subject subject = {"read_npz", "npz", runtime::quote(path.string())};
   const std::vector<files::ZipEntry> entries = files::read_zip_directory(file, subject);
   check_limit(entries, options.most_bytes, subject);
   std::map<std::string, Tensor> arrays;
   for (const files::ZipEntry& entry : entries) {
     files::Subject here = subject;
-    here.place += ": " + files::in_quotes(entry.name);
+    here.place += ": " + runtime::quote(entry.name);
     if (!entry.name.ends_with(kSuffix)) here.fail("no array: expected a name that ends with .npy");
     std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
     arrays.emplace(std::move(name),

@@ -16,7 +16,6 @@
 #include "core/nn/files/file.h"
 #include "core/nn/files/safetensors_header.h"
 #include "core/nn/files/tensor_bytes.h"
-#include "core/nn/files/text.h"
 
 namespace patchbay::nn {
 
@@ -41,15 +40,13 @@ struct OpenSafetensors {
 
 namespace {
 
-using files::in_quotes;
-
 void check_bools(const std::byte* values, std::size_t size, const std::string& name,
                  const std::filesystem::path& path) {
   const std::optional<int> wrong = files::wrong_bool(values, size);
   if (!wrong) return;
   raise(ErrorCode::kInvalidArgument,
         "[Safetensors] tensor {} of '{}' has a wrong bool: expected 0 or 1, got {}",
-        in_quotes(name), path.string(), *wrong);
+        runtime::quote(name), path.string(), *wrong);
 }
 
 const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::string_view name) {
@@ -57,7 +54,7 @@ const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::stri
   if (found != open.by_name.end()) return *found->second;
   raise(ErrorCode::kInvalidArgument,
         "[Safetensors] no such tensor in '{}': expected one of its {} names, got {}",
-        open.file.path().string(), open.header.entries.size(), in_quotes(name));
+        open.file.path().string(), open.header.entries.size(), runtime::quote(name));
 }
 
 /// Errors: as read.
@@ -132,16 +129,16 @@ void Safetensors::read_into(std::string_view name, const Tensor& to) const {
   const Entry& entry = this->entry(name);
   if (!to.defined()) {
     raise(ErrorCode::kInvalidArgument, "[Safetensors] the tensor to read {} into is undefined",
-          in_quotes(name));
+          runtime::quote(name));
   }
   if (to.dtype() != entry.dtype) {
     raise(ErrorCode::kDtypeMismatch,
-          "[Safetensors] tensor {} has another dtype: expected {}, got {}", in_quotes(name),
+          "[Safetensors] tensor {} has another dtype: expected {}, got {}", runtime::quote(name),
           patchbay::to_string(to.dtype()), patchbay::to_string(entry.dtype));
   }
   if (to.shape() != entry.shape) {
     raise(ErrorCode::kShapeMismatch,
-          "[Safetensors] tensor {} has another shape: expected {}, got {}", in_quotes(name),
+          "[Safetensors] tensor {} has another shape: expected {}, got {}", runtime::quote(name),
           patchbay::to_string(to.shape()), patchbay::to_string(entry.shape));
   }
   const NoGrad no_grad;
@@ -166,11 +163,11 @@ void save_safetensors(const std::filesystem::path& file, const TensorMap& tensor
     if (name == files::kMetadataName) {
       raise(ErrorCode::kInvalidArgument,
             "[save_safetensors] no tensor may be called {}, which the format uses",
-            in_quotes(name));
+            runtime::quote(name));
     }
     if (!tensor.defined()) {
       raise(ErrorCode::kInvalidArgument, "[save_safetensors] tensor {} is undefined",
-            in_quotes(name));
+            runtime::quote(name));
     }
     entries.push_back({name, tensor.dtype(), tensor.shape(), 0, tensor.size_bytes()});
   }
@@ -200,7 +197,7 @@ std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-    text += (i == 0 ? "" : ", ") + in_quotes(names[i]);
+    text += (i == 0 ? "" : ", ") + runtime::quote(names[i]);
   }
   if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
   return text;
@@ -234,12 +231,12 @@ void check_entry(const Parameter& parameter, const Safetensors::Entry& entry,
                  const std::filesystem::path& path) {
   if (parameter.dtype() != entry.dtype) {
     raise(ErrorCode::kDtypeMismatch, "[load] {} of '{}' has another dtype: expected {}, got {}",
-          in_quotes(entry.name), path.string(), patchbay::to_string(parameter.dtype()),
+          runtime::quote(entry.name), path.string(), patchbay::to_string(parameter.dtype()),
           patchbay::to_string(entry.dtype));
   }
   if (parameter.defined() && parameter->shape() != entry.shape) {
     raise(ErrorCode::kShapeMismatch, "[load] {} of '{}' has another shape: expected {}, got {}",
-          in_quotes(entry.name), path.string(), patchbay::to_string(parameter->shape()),
+          runtime::quote(entry.name), path.string(), patchbay::to_string(parameter->shape()),
           patchbay::to_string(entry.shape));
   }
 }

@@ -14,7 +14,6 @@
 
 #include "core/base/error.h"
 #include "core/nn/files/tensor_bytes.h"
-#include "core/nn/files/text.h"
 
 namespace patchbay::nn::files {
 namespace {
@@ -134,19 +133,20 @@ class Reader final : public nlohmann::json_sax<Json> {
     check_text(text);
     if (place_ == Place::kFile) {
       name_ = text;
-      if (!names_.insert(text).second) fail("{} occurs twice", in_quotes(text));
+      if (!names_.insert(text).second) fail("{} occurs twice", runtime::quote(text));
     } else if (place_ == Place::kMetadata) {
       key_ = text;
-      if (header_.metadata.contains(text)) fail("metadata: {} occurs twice", in_quotes(text));
+      if (header_.metadata.contains(text)) fail("metadata: {} occurs twice", runtime::quote(text));
     } else {
       field_ = text == "dtype"          ? Field::kDtype
                : text == "shape"        ? Field::kShape
                : text == "data_offsets" ? Field::kOffsets
                                         : Field::kNone;
-      if (field_ == Field::kNone) fail("tensor {}: no field {}", in_quotes(name_), in_quotes(text));
+      if (field_ == Field::kNone)
+        fail("tensor {}: no field {}", runtime::quote(name_), runtime::quote(text));
       bool& has_it = tensor_.has[static_cast<std::size_t>(field_)];
       if (std::exchange(has_it, true)) {
-        fail("tensor {}: {} occurs twice", in_quotes(name_), in_quotes(text));
+        fail("tensor {}: {} occurs twice", runtime::quote(name_), runtime::quote(text));
       }
     }
     return true;
@@ -158,7 +158,8 @@ class Reader final : public nlohmann::json_sax<Json> {
       header_.metadata.emplace(key_, text);
     } else if (place_ == Place::kTensor && field_ == Field::kDtype && !is_in_array_) {
       const std::optional<DType> dtype = dtype_of_name(text);
-      if (!dtype) fail("tensor {}: Patchbay has no dtype {}", in_quotes(name_), in_quotes(text));
+      if (!dtype)
+        fail("tensor {}: Patchbay has no dtype {}", runtime::quote(name_), runtime::quote(text));
       tensor_.dtype = *dtype;
       field_ = Field::kNone;
     } else {
@@ -178,7 +179,8 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool end_array() override {
     is_in_array_ = false;
     if (field_ == Field::kOffsets && tensor_.num_offsets != 2) {
-      fail("tensor {}: expected 2 data_offsets, got {}", in_quotes(name_), tensor_.num_offsets);
+      fail("tensor {}: expected 2 data_offsets, got {}", runtime::quote(name_),
+           tensor_.num_offsets);
     }
     field_ = Field::kNone;
     return true;
@@ -188,14 +190,15 @@ class Reader final : public nlohmann::json_sax<Json> {
     if (!is_in_array_) unexpected("a number");
     if (field_ == Field::kShape) {
       if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-        fail("tensor {}: an extent of {} is too large", in_quotes(name_), number);
+        fail("tensor {}: an extent of {} is too large", runtime::quote(name_), number);
       }
       if (tensor_.shape.rank() == kMaxRank) {
-        fail("tensor {}: expected at most {} dimensions", in_quotes(name_), kMaxRank);
+        fail("tensor {}: expected at most {} dimensions", runtime::quote(name_), kMaxRank);
       }
       tensor_.shape.push_back(static_cast<std::int64_t>(number));
     } else {
-      if (tensor_.num_offsets == 2) fail("tensor {}: more than 2 data_offsets", in_quotes(name_));
+      if (tensor_.num_offsets == 2)
+        fail("tensor {}: more than 2 data_offsets", runtime::quote(name_));
       tensor_.offsets[tensor_.num_offsets++] = number;
     }
     return true;
@@ -204,7 +207,7 @@ class Reader final : public nlohmann::json_sax<Json> {
     fail("{}: a negative number, {}", where(), number);
   }
   bool number_float(number_float_t, const string_t& text) override {
-    fail("{}: no integer of 64 bits: {}", where(), in_quotes(text));
+    fail("{}: no integer of 64 bits: {}", where(), runtime::quote(text));
   }
   bool null() override { unexpected("null"); }
   bool boolean(bool) override { unexpected("true or false"); }
@@ -223,9 +226,9 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   std::string where() const {
     switch (place_) {
-      case Place::kTensor: return "tensor " + in_quotes(name_);
+      case Place::kTensor: return "tensor " + runtime::quote(name_);
       case Place::kMetadata: return "metadata";
-      case Place::kFile: return name_.empty() ? "the header" : in_quotes(name_);
+      case Place::kFile: return name_.empty() ? "the header" : runtime::quote(name_);
       default: return "the header";
     }
   }
@@ -237,21 +240,21 @@ class Reader final : public nlohmann::json_sax<Json> {
   void end_tensor() {
     for (const Field field : {Field::kDtype, Field::kShape, Field::kOffsets}) {
       if (!tensor_.has[static_cast<std::size_t>(field)]) {
-        fail("tensor {}: expected dtype, shape and data_offsets", in_quotes(name_));
+        fail("tensor {}: expected dtype, shape and data_offsets", runtime::quote(name_));
       }
     }
     if (tensor_.offsets[0] > tensor_.offsets[1]) {
-      fail("tensor {}: it ends at {}, before it begins at {}", in_quotes(name_), tensor_.offsets[1],
-           tensor_.offsets[0]);
+      fail("tensor {}: it ends at {}, before it begins at {}", runtime::quote(name_),
+           tensor_.offsets[1], tensor_.offsets[0]);
     }
     const std::uint64_t size = tensor_.offsets[1] - tensor_.offsets[0];
     const std::optional<std::uint64_t> bytes = size_of_elements(tensor_.dtype, tensor_.shape);
     if (!bytes) {
-      fail("tensor {}: shape {} has more than 2^63 - 1 bytes", in_quotes(name_),
+      fail("tensor {}: shape {} has more than 2^63 - 1 bytes", runtime::quote(name_),
            patchbay::to_string(tensor_.shape));
     }
     if (*bytes != size) {
-      fail("tensor {}: expected {} bytes for {} {}, got {}", in_quotes(name_), *bytes,
+      fail("tensor {}: expected {} bytes for {} {}, got {}", runtime::quote(name_), *bytes,
            patchbay::to_string(tensor_.dtype), patchbay::to_string(tensor_.shape), size);
     }
     header_.entries.push_back({name_, tensor_.dtype, tensor_.shape, tensor_.offsets[0], size});
@@ -287,13 +290,13 @@ void place(SafetensorsHeader& header, std::uint64_t data_at, std::uint64_t data_
     if (entry.offset_bytes != end) {
       reader.fail(
           "tensor {} begins at byte {} of the data: expected {}, where the one before ends{}",
-          in_quotes(entry.name), entry.offset_bytes, end,
+          runtime::quote(entry.name), entry.offset_bytes, end,
           entry.offset_bytes < end ? " (they overlap)" : " (a hole)");
     }
     end += entry.size_bytes;
     if (end > data_bytes) {
       reader.fail("tensor {} ends at byte {} of the data: expected at most {}, where the file ends",
-                  in_quotes(entry.name), end, data_bytes);
+                  runtime::quote(entry.name), end, data_bytes);
     }
     entry.offset_bytes += data_at;
   }
@@ -344,7 +347,7 @@ std::string json_text(const std::string& text, std::string_view operation) {
   }
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[{}] a wrong text: expected UTF-8 without NUL, got {}", operation,
-                 in_quotes(text));
+                 runtime::quote(text));
 }
 
 }  // namespace

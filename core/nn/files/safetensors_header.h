@@ -12,6 +12,7 @@
 
 #include "patchbay/nn/safetensors.h"
 
+#include "core/base/error.h"
 #include "core/nn/files/file.h"
 
 namespace patchbay::nn::files {

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/nn/files/source.h"
-#include "core/nn/files/text.h"
 
 namespace patchbay::nn::files {
 namespace {
@@ -153,7 +152,7 @@ void apply_zip64(std::string_view extra, std::initializer_list<std::uint64_t*> v
 
 Subject entry_of(const Subject& subject, std::string_view name) {
   Subject result = subject;
-  result.place += ": " + in_quotes(name);
+  result.place += ": " + runtime::quote(name);
   return result;
 }
 

@@ -14,11 +14,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/nn/files/text.h"
 
 namespace patchbay::nn {
 
-using files::in_quotes;
 using nlohmann::json;
 using runtime::raise;
 
@@ -63,7 +61,7 @@ class Reader {
   template <class T>
   std::vector<T> numbers(const std::string& at) const {
     const json& list = value(at);
-    if (!list.is_array()) fail("{} is no list", in_quotes(at));
+    if (!list.is_array()) fail("{} is no list", runtime::quote(at));
     std::vector<T> result;
     for (const json& each : list) result.push_back(number_of<T>(each, at));
     return result;
@@ -71,9 +69,9 @@ class Reader {
   std::map<std::string, std::string> texts(const std::string& at) const {
     const json& object = value(at);
     std::map<std::string, std::string> result;
-    if (!object.is_object()) fail("{} is no object", in_quotes(at));
+    if (!object.is_object()) fail("{} is no object", runtime::quote(at));
     for (const auto& [name, text] : object.items()) {
-      if (!text.is_string()) fail("{} of {} is no text", in_quotes(name), in_quotes(at));
+      if (!text.is_string()) fail("{} of {} is no text", runtime::quote(name), runtime::quote(at));
       result.emplace(name, text.get<std::string>());
     }
     return result;
@@ -85,17 +83,19 @@ class Reader {
 
   /// Errors: unless the file has the tensor, with that dtype and shape.
   void need_tensor(const std::string& name, DType dtype, const Shape* shape) const {
-    if (!file_.has(name)) fail("the tensor {} is missing", in_quotes(name));
+    if (!file_.has(name)) fail("the tensor {} is missing", runtime::quote(name));
     const Safetensors::Entry& entry = file_.entry(name);
     if (entry.dtype != dtype) {
       raise(ErrorCode::kDtypeMismatch,
-            "[load_checkpoint] {} of '{}' has another dtype: expected {}, got {}", in_quotes(name),
-            path_.string(), patchbay::to_string(dtype), patchbay::to_string(entry.dtype));
+            "[load_checkpoint] {} of '{}' has another dtype: expected {}, got {}",
+            runtime::quote(name), path_.string(), patchbay::to_string(dtype),
+            patchbay::to_string(entry.dtype));
     }
     if (shape != nullptr && entry.shape != *shape) {
       raise(ErrorCode::kShapeMismatch,
-            "[load_checkpoint] {} of '{}' has another shape: expected {}, got {}", in_quotes(name),
-            path_.string(), patchbay::to_string(*shape), patchbay::to_string(entry.shape));
+            "[load_checkpoint] {} of '{}' has another shape: expected {}, got {}",
+            runtime::quote(name), path_.string(), patchbay::to_string(*shape),
+            patchbay::to_string(entry.shape));
     }
   }
 
@@ -111,7 +111,7 @@ class Reader {
     for (std::size_t begin = 0; begin <= at.size();) {
       const std::size_t end = std::min(at.find('/', begin), at.size());
       const auto step = found->find(at.substr(begin, end - begin));
-      if (!found->is_object() || step == found->end()) fail("{} is missing", in_quotes(at));
+      if (!found->is_object() || step == found->end()) fail("{} is missing", runtime::quote(at));
       found = &*step;
       begin = end + 1;
     }
@@ -124,7 +124,7 @@ class Reader {
                           ? value.is_number_integer() && (!value.is_number_unsigned() ||
                                                           value.get<std::uint64_t>() <= INT64_MAX)
                           : value.is_number_unsigned();
-    if (!fits) fail("{} is no such number: {}", in_quotes(at), value.dump().substr(0, 40));
+    if (!fits) fail("{} is no such number: {}", runtime::quote(at), value.dump().substr(0, 40));
     return value.get<T>();
   }
 
@@ -154,7 +154,7 @@ Apply read_model(Module& model, const Reader& from) {
   }
   for (const Safetensors::Entry& entry : from.file().entries()) {
     if (entry.name.starts_with("model.") && !known.contains(entry.name)) {
-      from.fail("the model has no {}", in_quotes(entry.name));
+      from.fail("the model has no {}", runtime::quote(entry.name));
     }
   }
   return [state, &from] {
