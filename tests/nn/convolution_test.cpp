@@ -5,6 +5,7 @@
 #include <patchbay/nn/containers.h>
 #include <patchbay/nn/convolution.h>
 #include <patchbay/nn/normalization.h>
+#include <patchbay/nn/pooling.h>
 
 #include "nn/nets.h"
 #include "support/device_test.h"
@@ -51,6 +52,71 @@ TEST_P(ConvolutionLayerTest, LearnsItsChannels) {
   EXPECT_EQ(net.parameter("1.weight")->shape(), (Shape{2, 3, 1, 1}));
   nn::LazyConv2d lazy(3, 3, {.tensor = device_});
   EXPECT_ERROR(lazy(image({5, 4})), ErrorCode::kInvalidArgument, "it has no shape yet");
+}
+
+TEST_P(ConvolutionLayerTest, EveryLazyLayerLearns) {
+  nn::LazyConv1d one(3, 2, {.groups = 2, .tensor = test_device("cpu:0")});
+  EXPECT_ERROR(one(image({4, 9}).to(test_device("cpu:0"))), ErrorCode::kInvalidArgument,
+               "[Conv1d] wrong groups: expected a divisor of 4 and 3 channels, got 2");
+  nn::LazyConv1d signal(4, 2, {.groups = 2, .tensor = test_device("cpu:0")});
+  signal.move_to(device_);
+  EXPECT_EQ(signal(image({1, 6, 9})).shape(), (Shape{1, 4, 8}));
+  EXPECT_EQ(signal.weight->shape(), (Shape{4, 3, 2}));
+  EXPECT_EQ(signal.details(), "6, 4, 2, groups 2");
+  nn::LazyConvTranspose2d up(2, 3, {.stride = 2, .tensor = device_});
+  EXPECT_EQ(up(image({5, 3, 3})).shape(), (Shape{2, 7, 7}));
+  EXPECT_EQ(up.weight->shape(), (Shape{5, 2, 3, 3}));
+  nn::LazyConvTranspose1d longer(2, 3, {.stride = 2, .tensor = device_});
+  EXPECT_EQ(longer(image({5, 3})).shape(), (Shape{2, 7}));
+  EXPECT_EQ(longer.type_name(), "LazyConvTranspose1d");
+  nn::LazyBatchNorm1d norm({.tensor = {test_device("cpu:0"), DType::bf16}});
+  EXPECT_EQ(norm.details(), "?");
+  norm.move_to(device_);
+  EXPECT_EQ(norm(image({4, 3}).cast(DType::bf16)).shape(), (Shape{4, 3}));
+  EXPECT_EQ(norm.details(), "3");
+  EXPECT_EQ(norm.running_var.dtype(), DType::f32);
+  EXPECT_EQ(norm.running_var.device(), device_);
+  EXPECT_FALSE(norm.running_mean->requires_grad());
+  EXPECT_TRUE(norm.weight->requires_grad());
+  nn::BatchNorm known(3, {.tensor = device_});
+  nn::LazyBatchNorm lazy({.tensor = device_});
+  const Tensor x = image({4, 3, 2});
+  expect_equal(lazy(x), known(x));
+  expect_equal(lazy.running_var, known.running_var);
+}
+
+TEST_P(ConvolutionLayerTest, TransposesSequences) {
+  nn::ConvTranspose1d layer(4, 2, 3, {.stride = 2, .output_padding = 1, .tensor = device_});
+  EXPECT_EQ(layer.weight->shape(), (Shape{4, 2, 3}));
+  EXPECT_EQ(layer.details(), "4, 2, 3, stride 2");
+  const Tensor x = image({1, 4, 3});
+  expect_equal(layer(x),
+               conv_transpose1d(x, layer.weight, layer.bias, {.stride = 2, .output_padding = 1}));
+}
+
+TEST_P(ConvolutionLayerTest, PoolsSignals) {
+  const Tensor x = image({1, 2, 9}), y = image({1, 2, 6, 6});
+  nn::MaxPool1d most(3, {.stride = 2, .padding = 1});
+  expect_equal(most(x), max_pool1d(x, 3, {.stride = 2, .padding = 1}));
+  EXPECT_EQ(most.details(), "3, stride 2, padding 1");
+  nn::AvgPool1d mean(2);
+  expect_equal(mean(x), avg_pool1d(x, 2));
+  EXPECT_EQ(mean.details(), "2, stride 2");
+  expect_equal(nn::AdaptiveAvgPool1d(4)(x), adaptive_avg_pool1d(x, 4));
+  expect_equal(nn::AdaptiveMaxPool1d(4)(x), adaptive_max_pool1d(x, 4));
+  EXPECT_EQ(nn::AdaptiveMaxPool1d(4).details(), "4");
+  expect_equal(nn::AdaptiveMaxPool2d({4, 1})(y), adaptive_max_pool2d(y, {4, 1}));
+  EXPECT_EQ(nn::AdaptiveMaxPool2d({4, 1}).details(), "4x1");
+}
+
+TEST_P(ConvolutionLayerTest, NormalizesInstances) {
+  const Tensor x = image({2, 3, 5});
+  nn::InstanceNorm1d plain(3, {.tensor = device_});
+  EXPECT_TRUE(plain.parameters().empty());
+  EXPECT_EQ(plain.details(), "3");
+  expect_equal(plain(x), group_norm(x, 3));
+  nn::InstanceNorm2d layer(3, {.affine = true, .tensor = device_});
+  EXPECT_EQ(layer.parameters().size(), 2U);
 }
 
 TEST_P(ConvolutionLayerTest, ConvolvesSequences) {

@@ -41,6 +41,39 @@ TEST_P(LayerTest, LinearIsAProductAndASum) {
                "[Linear] a wrong size: expected in >= 0, got -1");
 }
 
+/// A parameter scales the input, with a derivative of its own.
+class Scale : public nn::Module {
+ public:
+  explicit Scale(const Device& device) : factor(full({1}, 3, device)) {}
+  Tensor forward(const Tensor& x) override {
+    static const CustomFunction scale(
+        "scale",
+        [](FunctionContext& context, const std::vector<Tensor>& in) {
+          context.save_for_backward(in);
+          return std::vector{in[0] * in[1]};
+        },
+        [](const FunctionContext& context, const std::vector<Tensor>& grads) {
+          const std::vector<Tensor>& in = context.saved_tensors();
+          return std::vector{grads[0] * in[1], sum(grads[0] * in[0], 0, true)};
+        });
+    return scale({x, factor})[0];
+  }
+  void members(nn::Members& each) override { each("factor", factor); }
+
+  nn::Parameter factor;
+};
+
+TEST_P(LayerTest, MayCallACustomFunction) {
+  nn::Sequential net(Scale{device_}, Scale{device_});
+  const Tensor x = from_host(Floats{1, 2}, {2}, device_);
+  sum(net(x)).backward();
+  EXPECT_EQ(net.parameter("0.factor")->grad().to_vector<float>(), Floats{9});
+  EXPECT_EQ(net.parameter("1.factor")->grad().to_vector<float>(), Floats{9});
+  if (device_.name() == "cpu:0") return;
+  EXPECT_ERROR(net(x.to("cpu:0")), ErrorCode::kDeviceMismatch,
+               "[0 (Scale)] input and parameter are on different devices");
+}
+
 TEST_P(LayerTest, EmbeddingHasRowsAndPadding) {
   nn::Embedding table(5, 2, {.padding = 3, .tensor = device_});
   EXPECT_EQ(table.weight->shape(), (Shape{5, 2}));

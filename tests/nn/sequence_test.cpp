@@ -57,6 +57,48 @@ TEST_P(SequenceLayerTest, LstmHasPyTorchsNamesAndShapes) {
   EXPECT_EQ(none(x).shape(), (Shape{5, 2, 4}));
 }
 
+/// Each direction is a layer of its own.
+TEST_P(SequenceLayerTest, GoesInBothDirections) {
+  nn::LSTM layer(3, 4, {.num_layers = 2, .bidirectional = true, .tensor = device_});
+  EXPECT_EQ(layer.details(), "3, 4, 2 layers, bidirectional");
+  EXPECT_EQ(names_of(layer.named_parameters())[4], "weight_ih_l0_reverse");
+  EXPECT_EQ(names_of(layer.named_parameters())[15], "bias_hh_l1_reverse");
+  EXPECT_EQ(layer.parameter("weight_ih_l1")->shape(), (Shape{16, 8}));
+  const LstmState state = {values({4, 2, 4}, 1), values({4, 2, 4}, 2)};
+  const auto flipped = [&](const Tensor& x) {
+    std::vector<Tensor> steps;
+    for (std::int64_t t = x.size(0); t-- > 0;) steps.push_back(x[t]);
+    return stack(steps);
+  };
+  const auto run = [&](const Tensor& x, std::size_t i) {
+    const auto& own = layer.layers[i];
+    const auto part = [&](const Tensor& a) { return a.slice(0, i, i + 1); };
+    return lstm(x, {{own.input_weight, own.hidden_weight, own.input_bias, own.hidden_bias}},
+                {part(state.hidden), part(state.cell)});
+  };
+  const Tensor x = values({5, 2, 3});
+  Tensor expected = x;
+  for (const std::size_t i : {0U, 2U}) {
+    const Tensor below = expected;
+    expected = concat({run(below, i).output, flipped(run(flipped(below), i + 1).output)}, -1);
+  }
+  const LstmResult got = layer(x, state);
+  expect_near(got.output, expected);
+  EXPECT_EQ(got.state.hidden.shape(), (Shape{4, 2, 4}));
+  expect_near(got.state.cell[1], run(flipped(x), 1).state.cell[0]);
+  sum(got.output).backward();
+  EXPECT_TRUE(layer.layers[3].hidden_weight->grad().defined());
+  EXPECT_ERROR(layer(x, {values({2, 2, 4}), values({2, 2, 4})}), ErrorCode::kShapeMismatch,
+               "[LSTM] a wrong state: expected [4, batch, 4], for each layer and direction, got "
+               "[2, 2, 4] Layer: LSTM.");
+  nn::GRU units(3, 4, {.batch_first = true, .bidirectional = true, .tensor = device_});
+  const GruResult both = units(values({2, 5, 3}), Tensor());
+  EXPECT_EQ(both.output.shape(), (Shape{2, 5, 8}));
+  EXPECT_EQ(both.state.shape(), (Shape{2, 2, 4}));
+  expect_near(both.output.select(1, 4).slice(-1, 0, 4), both.state[0], 0);
+  expect_near(both.output.select(1, 0).slice(-1, 4, 8), both.state[1], 0);
+}
+
 TEST_P(SequenceLayerTest, BatchesMayComeFirst) {
   nn::GRU layer(3, 4, {.batch_first = true, .tensor = device_});
   const Tensor x = values({2, 5, 3});
@@ -130,6 +172,18 @@ TEST_P(SequenceLayerTest, AttentionIsThatOfItsHeads) {
                "Layer: MultiheadAttention.");
   EXPECT_ERROR(nn::MultiheadAttention(6, 4), ErrorCode::kInvalidArgument,
                "[MultiheadAttention] wrong heads: expected a divisor of size 6, got 4");
+}
+
+/// With a dropout of 1 nothing is attended to.
+TEST_P(SequenceLayerTest, AttentionDropsInTraining) {
+  nn::MultiheadAttention layer(6, 2, {.dropout = 1, .tensor = device_});
+  const Tensor x = values({2, 4, 6});
+  EXPECT_EQ(layer(x).to_vector<float>(), Floats(48, 0));
+  nn::MultiheadAttention same = layer;
+  same.eval();
+  EXPECT_NE(same(x).to_vector<float>(), Floats(48, 0));
+  EXPECT_ERROR(nn::MultiheadAttention(6, 2, {.dropout = -1}), ErrorCode::kInvalidArgument,
+               "[Dropout] no probability");
 }
 
 TEST_P(SequenceLayerTest, ATransformerLayerIsItsParts) {

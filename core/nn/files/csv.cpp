@@ -12,6 +12,7 @@
 #include "patchbay/nn/arrays.h"
 
 #include "core/base/element.h"
+#include "core/base/error.h"
 #include "core/nn/files/source.h"
 #include "core/nn/files/tensor_bytes.h"
 

@@ -7,6 +7,7 @@
 
 #include "patchbay/nn/arrays.h"
 
+#include "core/base/error.h"
 #include "core/nn/files/source.h"
 #include "core/nn/files/tensor_bytes.h"
 

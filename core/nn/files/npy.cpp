@@ -6,6 +6,8 @@
 
 #include "patchbay/nn/arrays.h"
 
+#include "core/base/error.h"
+
 namespace patchbay::nn {
 namespace files {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "patchbay/nn/arrays.h"
 
+#include "core/base/error.h"
 #include "core/nn/files/npy.h"
 #include "core/nn/files/zip.h"
 

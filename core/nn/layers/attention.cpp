@@ -17,7 +17,8 @@ MultiheadAttention::MultiheadAttention(Index size, Index heads,
       in_proj_bias(options.tensor),
       out_proj(size, size, {.bias = options.bias, .tensor = options.tensor}),
       size_(checked_size("MultiheadAttention", "size", size)),
-      heads_(heads) {
+      heads_(heads),
+      dropout_(Dropout::checked(options.dropout)) {
   if (heads_ < 1 || size_ % heads_ != 0) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[MultiheadAttention] wrong heads: expected a divisor of size {}, got {}", size_,
@@ -73,7 +74,9 @@ Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Ten
     k = project(key, 1, 1);
     v = project(value, 2, 1);
   }
-  const Tensor heads = scaled_dot_product_attention(split(q), split(k), split(v), options);
+  AttentionOptions settings = options;
+  settings.dropout = is_training() ? dropout_ : 0;
+  const Tensor heads = scaled_dot_product_attention(split(q), split(k), split(v), settings);
   return out_proj(heads.transpose(-3, -2).reshape(query.shape()));
 }
 
@@ -87,7 +90,7 @@ std::string MultiheadAttention::details() const { return fmt::format("{}, {}", s
 
 TransformerEncoderLayer::TransformerEncoderLayer(Index size, Index heads,
                                                  const TransformerEncoderOptions& options)
-    : self_attn(size, heads, {.tensor = options.tensor}),
+    : self_attn(size, heads, {.dropout = options.dropout, .tensor = options.tensor}),
       linear1(size, options.feed_forward,
               {.activation = options.activation, .tensor = options.tensor}),
       linear2(options.feed_forward, size, {.tensor = options.tensor}),

@@ -22,7 +22,7 @@ Fan fan_of(const Tensor& weight) {
   return {weight.size(1) * others, weight.size(0) * others};
 }
 
-double gain_of(Nonlinearity function, double slope) {
+double calculate_gain(Nonlinearity function, double slope) {
   switch (function) {
     case Nonlinearity::kLinear:
     case Nonlinearity::kSigmoid: return 1;
@@ -31,13 +31,53 @@ double gain_of(Nonlinearity function, double slope) {
     case Nonlinearity::kLeakyRelu: return std::sqrt(2 / (1 + slope * slope));
     case Nonlinearity::kSelu: return 0.75;
   }
-  raise(ErrorCode::kInvalidArgument, "[gain_of] no such function: got number {}",
+  raise(ErrorCode::kInvalidArgument, "[calculate_gain] no such function: got number {}",
         static_cast<int>(function));
 }
 
 const Tensor& constant(const Tensor& tensor, double value) {
   const NoGrad no_grad;
   return tensor.fill_(value);
+}
+
+const Tensor& zeros(const Tensor& tensor) { return constant(tensor, 0); }
+
+const Tensor& ones(const Tensor& tensor) { return constant(tensor, 1); }
+
+const Tensor& eye(const Tensor& tensor) {
+  if (tensor.rank() != 2) {
+    raise(ErrorCode::kShapeMismatch, "[eye] no matrix: expected two dimensions, got {}",
+          patchbay::to_string(tensor.shape()));
+  }
+  constant(tensor, 0);
+  const NoGrad no_grad;
+  tensor.detach().diagonal().fill_(1);
+  return tensor;
+}
+
+const Tensor& dirac(const Tensor& tensor, std::int64_t groups) {
+  if (tensor.rank() < 3 || tensor.rank() > 5) {
+    raise(ErrorCode::kShapeMismatch,
+          "[dirac] no weight of a convolution: expected 3 to 5 dimensions, got {}",
+          patchbay::to_string(tensor.shape()));
+  }
+  if (groups < 1 || tensor.size(0) % groups != 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[dirac] wrong groups: expected a divisor of {} channels, got {}", tensor.size(0),
+          groups);
+  }
+  constant(tensor, 0);
+  const NoGrad no_grad;
+  Tensor middle = tensor.detach();  // [out, in]
+  while (middle.rank() > 2) {
+    if (middle.size(-1) == 0) return tensor;
+    middle = middle.select(-1, middle.size(-1) / 2);
+  }
+  const std::int64_t size = tensor.size(0) / groups;
+  for (std::int64_t g = 0; g < groups; ++g) {
+    middle.slice(0, g * size, (g + 1) * size).diagonal().fill_(1);
+  }
+  return tensor;
 }
 
 const Tensor& uniform(const Tensor& tensor, double low, double high,
@@ -57,7 +97,7 @@ namespace {
 double kaiming_deviation(const Tensor& tensor, const KaimingOptions& options) {
   const Fan fan = fan_of(tensor);
   const auto count = static_cast<double>(options.mode == FanMode::kIn ? fan.in : fan.out);
-  return gain_of(options.nonlinearity, options.slope) / std::sqrt(count);
+  return calculate_gain(options.nonlinearity, options.slope) / std::sqrt(count);
 }
 
 double xavier_deviation(const Tensor& tensor, double gain) {

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/layers/sizes.h"
+#include "core/nn/module/place.h"
 
 namespace patchbay::nn {
 namespace {
@@ -23,27 +24,47 @@ void add(Members& each, std::string_view name, Parameter& parameter) {
 }
 
 /// f16 and bf16 would lose what a batch adds to running statistics.
-Parameter statistic(const TensorOptions& options, std::int64_t channels, double value) {
+Parameter statistic(const TensorOptions& options) {
+  const bool is_wide = options.dtype.value_or(DType::f32) == DType::f64;
   TensorOptions stored = options;
-  const DType dtype = options.dtype.value_or(DType::f32);
-  stored.dtype = dtype == DType::f64 ? dtype : DType::f32;
-  return Parameter(full({channels}, value, stored), /*is_trained=*/false);
+  stored.dtype = is_wide ? DType::f64 : DType::f32;
+  Parameter parameter(stored);
+  parameter.place().is_trained = false;
+  return parameter;
 }
 
 }  // namespace
 
-BatchNorm::BatchNorm(Index channels, const BatchNormLayerOptions& options)
+BatchNorm::BatchNorm(const BatchNormLayerOptions& options)
     : weight(options.tensor),
       bias(options.tensor),
-      channels_(checked_size("BatchNorm", "channels", channels)),
-      options_(options) {
-  if (options.affine) {
-    create(weight, {channels_}, 1);
-    create(bias, {channels_}, 0);
+      running_mean(statistic(options.tensor)),
+      running_var(statistic(options.tensor)),
+      options_(options) {}
+
+BatchNorm::BatchNorm(Index channels, const BatchNormLayerOptions& options) : BatchNorm(options) {
+  create(checked_size("BatchNorm", "channels", channels));
+}
+
+void BatchNorm::create(std::int64_t channels) {
+  channels_ = channels;
+  if (options_.affine) {
+    nn::create(weight, {channels}, 1);
+    nn::create(bias, {channels}, 0);
   }
-  if (options.track_running) {
-    running_mean = statistic(options.tensor, channels_, 0);
-    running_var = statistic(options.tensor, channels_, 1);
+  if (options_.track_running) {
+    nn::create(running_mean, {channels}, 0);
+    nn::create(running_var, {channels}, 1);
+  }
+}
+
+void BatchNorm::learn(const Tensor& x) {
+  if (channels_ >= 0 || x.rank() < 2) return;
+  const bool is_loaded = weight.defined() || running_mean.defined();
+  if (is_loaded) {
+    channels_ = x.size(1);
+  } else {
+    create(x.size(1));
   }
 }
 
@@ -57,14 +78,24 @@ Tensor BatchNorm::forward(const Tensor& x) {
                         .epsilon = options_.epsilon});
 }
 
+/// Also those that a lazy layer has not made yet.
 void BatchNorm::members(Members& each) {
-  add(each, "weight", weight);
-  add(each, "bias", bias);
-  if (running_mean.defined()) each.buffer("running_mean", running_mean);
-  if (running_var.defined()) each.buffer("running_var", running_var);
+  if (options_.affine) {
+    each("weight", weight);
+    each("bias", bias);
+  }
+  if (options_.track_running) {
+    each.buffer("running_mean", running_mean);
+    each.buffer("running_var", running_var);
+  }
 }
 
-std::string BatchNorm::details() const { return std::to_string(channels_); }
+std::string BatchNorm::details() const { return channels_ < 0 ? "?" : std::to_string(channels_); }
+
+Tensor LazyBatchNorm::forward(const Tensor& x) {
+  learn(x);
+  return BatchNorm::forward(x);
+}
 
 LayerNorm::LayerNorm(const Shape& shape, const NormLayerOptions& options)
     : weight(options.tensor), bias(options.tensor), shape_(shape), options_(options) {
@@ -84,15 +115,16 @@ void LayerNorm::members(Members& each) {
 
 std::string LayerNorm::details() const { return patchbay::to_string(shape_); }
 
-GroupNorm::GroupNorm(Index num_groups, Index channels, const NormLayerOptions& options)
+GroupNorm::GroupNorm(const char* layer, Index num_groups, Index channels,
+                     const NormLayerOptions& options)
     : weight(options.tensor),
       bias(options.tensor),
       num_groups_(num_groups),
-      channels_(checked_size("GroupNorm", "channels", channels)),
+      channels_(checked_size(layer, "channels", channels)),
       options_(options) {
   if (num_groups_ < 1 || channels_ % num_groups_ != 0) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[GroupNorm] wrong groups: expected a divisor of {} channels, got {}", channels_,
+                   "[{}] wrong groups: expected a divisor of {} channels, got {}", layer, channels_,
                    num_groups_);
   }
   if (!options.affine) return;
@@ -110,6 +142,8 @@ void GroupNorm::members(Members& each) {
 }
 
 std::string GroupNorm::details() const { return fmt::format("{}, {}", num_groups_, channels_); }
+
+std::string InstanceNorm::details() const { return std::to_string(channels()); }
 
 RMSNorm::RMSNorm(const Shape& shape, const RmsNormLayerOptions& options)
     : weight(options.tensor), shape_(shape), options_(options) {

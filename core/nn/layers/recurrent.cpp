@@ -1,9 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/recurrent.h"
 
+#include <utility>
+
 #include "patchbay/concat.h"
 #include "patchbay/functional.h"
+#include "patchbay/indexing.h"
 #include "patchbay/nn/linear.h"
+#include "patchbay/ops.h"
 
 #include "core/base/error.h"
 #include "core/nn/layers/sizes.h"
@@ -31,9 +35,10 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidde
     return parameter;
   };
   const std::int64_t rows = gates * hidden_;
-  for (std::int64_t i = 0; i < options.num_layers; ++i) {
+  const auto directions = static_cast<std::int64_t>(num_directions());
+  for (std::int64_t i = 0; i < options.num_layers * directions; ++i) {
     Layer& layer = this->layers.emplace_back();
-    layer.input_weight = create({rows, i == 0 ? in_ : hidden_});
+    layer.input_weight = create({rows, i < directions ? in_ : directions * hidden_});
     layer.hidden_weight = create({rows, hidden_});
     if (options.bias) layer.input_bias = create({rows});
     if (options.bias && options.hidden_bias) layer.hidden_bias = create({rows});
@@ -42,8 +47,10 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidde
 
 void Recurrent::members(Members& each) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
+    const char* const direction = i % num_directions() == 1 ? "_reverse" : "";
     const auto add = [&](const char* name, Parameter& parameter) {
-      if (parameter.defined()) each(fmt::format("{}_l{}", name, i), parameter);
+      if (!parameter.defined()) return;
+      each(fmt::format("{}_l{}{}", name, i / num_directions(), direction), parameter);
     };
     add("weight_ih", layers[i].input_weight);
     add("weight_hh", layers[i].hidden_weight);
@@ -54,28 +61,95 @@ void Recurrent::members(Members& each) {
 
 std::string Recurrent::details() const {
   std::string text = fmt::format("{}, {}", in_, hidden_);
-  if (layers.size() > 1) text += fmt::format(", {} layers", layers.size());
+  const std::size_t count = layers.size() / num_directions();
+  if (count > 1) text += fmt::format(", {} layers", count);
+  if (options_.bidirectional) text += ", bidirectional";
   return text;
 }
 
-std::vector<RecurrentWeights> Recurrent::weights() const {
-  std::vector<RecurrentWeights> result;
-  for (const Layer& layer : layers) {
-    result.push_back({layer.input_weight, layer.hidden_weight, tensor_of(layer.input_bias),
-                      tensor_of(layer.hidden_bias)});
-  }
-  return result;
+namespace {
+
+RecurrentWeights weights_of(const Recurrent::Layer& layer) {
+  return {layer.input_weight, layer.hidden_weight, tensor_of(layer.input_bias),
+          tensor_of(layer.hidden_bias)};
 }
+
+/// The state of some of the layers.
+LstmState part_of(const LstmState& state, std::size_t first, std::size_t count) {
+  const auto part = [&](const Tensor& whole) {
+    return whole.defined() ? whole.slice(0, first, first + count) : whole;
+  };
+  return {part(state.hidden), part(state.cell)};
+}
+
+LstmState joined(const std::vector<LstmState>& states) {
+  std::vector<Tensor> hidden, cell;
+  for (const LstmState& each : states) {
+    hidden.push_back(each.hidden);
+    if (each.cell.defined()) cell.push_back(each.cell);
+  }
+  return {concat(hidden, 0), cell.empty() ? Tensor() : concat(cell, 0)};
+}
+
+/// From the last step to the first.
+Tensor reversed(const Tensor& steps) {
+  const std::int64_t count = steps.size(0);
+  const TensorOptions options{DType::i64, steps.device()};
+  return index_select(steps, 0, count - 1 - arange(0, count, 1, options));
+}
+
+}  // namespace
 
 Tensor Recurrent::steps_first(const Tensor& x) const {
   return options_.batch_first && x.rank() == 3 ? x.transpose(0, 1) : x;
 }
 
-bool Recurrent::runs_by_layer() const {
-  return is_training() && options_.dropout > 0 && layers.size() > 1;
+/// A layer in all its directions.
+LstmResult Recurrent::run_layer(const Tensor& input, std::size_t layer,
+                                const LstmState& state) const {
+  const std::size_t directions = num_directions(), first = layer * directions;
+  const LstmResult onwards = compute(input, {weights_of(layers[first])}, part_of(state, first, 1));
+  if (directions == 1) return onwards;
+  const LstmResult back =
+      compute(reversed(input), {weights_of(layers[first + 1])}, part_of(state, first + 1, 1));
+  return {concat({onwards.output, reversed(back.output)}, -1), joined({onwards.state, back.state})};
 }
 
-Tensor Recurrent::drop(const Tensor& x) const { return patchbay::dropout(x, options_.dropout); }
+LstmResult Recurrent::run(const Tensor& input, const LstmState& state) const {
+  LstmResult result;
+  result.output = steps_first(input);
+  const bool drops = is_training() && options_.dropout > 0;
+  const std::size_t count = layers.size() / num_directions();
+  if (!options_.bidirectional && (!drops || count == 1)) {  // at once
+    std::vector<RecurrentWeights> all;
+    for (const Layer& layer : layers) all.push_back(weights_of(layer));
+    result = compute(result.output, all, state);
+  } else {
+    check_state(state);
+    std::vector<LstmState> states;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i > 0 && drops) result.output = dropout(result.output, options_.dropout);
+      LstmResult one = run_layer(result.output, i, state);
+      result.output = std::move(one.output);
+      states.push_back(std::move(one.state));
+    }
+    result.state = joined(states);
+  }
+  result.output = steps_first(result.output);
+  return result;
+}
+
+/// Layers take their parts of it.
+void Recurrent::check_state(const LstmState& state) const {
+  for (const Tensor* each : {&state.hidden, &state.cell}) {
+    if (!each->defined()) continue;
+    const auto expected = static_cast<std::int64_t>(layers.size());
+    if (each->rank() == 3 && each->size(0) == expected) continue;
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] a wrong state: expected [{}, batch, {}], for each layer and direction, got {}",
+          type_name(), expected, hidden_, patchbay::to_string(each->shape()));
+  }
+}
 
 // ---------------------------------------------------------------------------------- LSTM ---
 
@@ -87,30 +161,9 @@ LstmResult LSTM::operator()(const Tensor& input, const LstmState& state) {
   return result;
 }
 
-LstmResult LSTM::run(const Tensor& input, const LstmState& state) {
-  LstmResult result;
-  const std::vector<RecurrentWeights> all = weights();
-  if (!runs_by_layer()) {
-    result = lstm(steps_first(input), all, state);
-  } else {
-    result.output = steps_first(input);
-    std::vector<Tensor> hidden, cell;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i > 0) result.output = drop(result.output);
-      LstmState own;
-      if (state.hidden.defined()) {
-        own.hidden = state.hidden.slice(0, i, i + 1);
-        own.cell = state.cell.slice(0, i, i + 1);
-      }
-      LstmResult one = lstm(result.output, {all[i]}, own);
-      result.output = one.output;
-      hidden.push_back(one.state.hidden);
-      cell.push_back(one.state.cell);
-    }
-    result.state = {concat(hidden, 0), concat(cell, 0)};
-  }
-  result.output = steps_first(result.output);
-  return result;
+LstmResult LSTM::compute(const Tensor& input, const std::vector<RecurrentWeights>& weights,
+                         const LstmState& state) const {
+  return lstm(input, weights, state);
 }
 
 // ----------------------------------------------------------------------------------- GRU ---
@@ -118,30 +171,15 @@ LstmResult LSTM::run(const Tensor& input, const LstmState& state) {
 Tensor GRU::forward(const Tensor& input) { return run(input, {}).output; }
 
 GruResult GRU::operator()(const Tensor& input, const Tensor& state) {
-  GruResult result;
-  call(input, [&] { result = run(input, state); });
-  return result;
+  LstmResult result;
+  call(input, [&] { result = run(input, {.hidden = state, .cell = {}}); });
+  return {result.output, result.state.hidden};
 }
 
-GruResult GRU::run(const Tensor& input, const Tensor& state) {
-  GruResult result;
-  const std::vector<RecurrentWeights> all = weights();
-  if (!runs_by_layer()) {
-    result = gru(steps_first(input), all, state);
-  } else {
-    result.output = steps_first(input);
-    std::vector<Tensor> states;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i > 0) result.output = drop(result.output);
-      GruResult one =
-          gru(result.output, {all[i]}, state.defined() ? state.slice(0, i, i + 1) : Tensor());
-      result.output = one.output;
-      states.push_back(one.state);
-    }
-    result.state = concat(states, 0);
-  }
-  result.output = steps_first(result.output);
-  return result;
+LstmResult GRU::compute(const Tensor& input, const std::vector<RecurrentWeights>& weights,
+                        const LstmState& state) const {
+  const GruResult result = gru(input, weights, state.hidden);
+  return {result.output, {result.state, Tensor()}};
 }
 
 }  // namespace patchbay::nn

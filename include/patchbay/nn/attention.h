@@ -19,6 +19,8 @@ namespace patchbay::nn {
 
 struct MultiheadAttentionOptions {
   bool bias = true;
+  /// Of the softmax, in training.
+  double dropout = 0;
   /// Dtype and device of the parameters.
   TensorOptions tensor = {};
 };
@@ -28,12 +30,13 @@ struct MultiheadAttentionOptions {
 /// Xavier-uniform; `in_proj_bias`, [3 size], 0; `out_proj`, a Linear whose bias is 0.
 class PATCHBAY_API MultiheadAttention : public Module {
  public:
-  /// Errors: kInvalidArgument unless `heads` divides `size`.
+  /// Errors: kInvalidArgument unless `heads` divides `size`, and unless 0 <= dropout <= 1.
   MultiheadAttention(Index size, Index heads, const MultiheadAttentionOptions& options = {});
   /// Of a sequence with itself.
   Tensor forward(const Tensor& x) override;
   using Module::operator();
-  /// A mask of the options broadcasts to [..., heads, queries, keys].
+  /// A mask of the options broadcasts to [..., heads, queries, keys]. In training the dropout is
+  /// that of the layer, in evaluation there is none.
   Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value,
                     const AttentionOptions& options = {});
   void members(Members& each) override;
@@ -48,10 +51,12 @@ class PATCHBAY_API MultiheadAttention : public Module {
   Tensor split(const Tensor& x) const;
 
   std::int64_t size_, heads_;
+  double dropout_;
 };
 
 struct TransformerEncoderOptions {
   Index feed_forward = 2048;
+  /// Of the attention's softmax, between the products, and of what is added.
   double dropout = 0.1;
   Activation activation = Activation::kRelu;
   /// Whether each part normalizes its input instead of its sum.

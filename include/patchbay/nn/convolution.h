@@ -1,20 +1,48 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Convolutions and pooling as modules. Formulas, shapes and errors: convolution.h and pooling.h of
-// the tensors.
+// Convolutions as modules. Formulas, shapes and errors: convolution.h of the tensors.
 #ifndef PATCHBAY_NN_CONVOLUTION_H_
 #define PATCHBAY_NN_CONVOLUTION_H_
 
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "patchbay/convolution.h"
 #include "patchbay/export.h"
 #include "patchbay/integer.h"
 #include "patchbay/nn/module.h"
-#include "patchbay/pooling.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay::nn {
+
+/// What convolutions share: their parameters, which a lazy one makes at its first input.
+class PATCHBAY_API Convolution : public Module {
+ public:
+  void members(Members& each) override;
+  std::string details() const override;
+
+  Parameter weight, bias;  // without a bias it is never defined, and no member
+
+ protected:
+  struct Settings {
+    const char* layer;  // for messages
+    int num_dims;       // 1: the pairs are equal
+    bool is_transposed;
+    std::int64_t out;
+    Pair kernel, stride, padding, dilation;
+    std::int64_t groups;
+    bool bias;
+  };
+  /// Errors: kInvalidArgument for negative sizes.
+  Convolution(const Settings& settings, const TensorOptions& options);
+  /// Makes the parameters. Errors: kInvalidArgument unless the groups divide `in` and `out`.
+  void create(std::int64_t in);
+  /// The same for the channels of a lazy layer's first input.
+  void learn(const Tensor& x);
+
+ private:
+  Settings settings_;
+  std::int64_t in_ = -1;
+};
 
 struct Conv2dLayerOptions {
   Pair stride = 1;
@@ -28,25 +56,17 @@ struct Conv2dLayerOptions {
 /// x: [n, in, h, w] or [in, h, w], the result: [n, out, h', w'] or [out, h', w']. Parameters:
 /// `weight`, [out, in / groups, kh, kw], and `bias`, [out], uniform in +-1 / sqrt(in / groups kh
 /// kw).
-class PATCHBAY_API Conv2d : public Module {
+class PATCHBAY_API Conv2d : public Convolution {
  public:
   /// Errors: kInvalidArgument for negative sizes, and unless groups divide `in` and `out`.
   Conv2d(Index in, Index out, Pair kernel, const Conv2dLayerOptions& options = {});
   Tensor forward(const Tensor& x) override;
-  void members(Members& each) override;
-  std::string details() const override;
-
-  Parameter weight, bias;  // without a bias it is never defined, and no member
 
  protected:
   Conv2d(Index out, Pair kernel, const Conv2dLayerOptions& options);
-  void create(std::int64_t in);
 
  private:
-  std::int64_t in_ = -1, out_;
-  Pair kernel_;
   Conv2dOptions options_;
-  bool has_bias_;
 };
 
 /// Conv2d that learns `in` from the first input.
@@ -64,19 +84,25 @@ struct Conv1dLayerOptions {
 };
 /// x: [n, in, l] or [in, l], the result: [n, out, l'] or [out, l']. Parameters: `weight`, [out, in
 /// / groups, k], and `bias`, [out], uniform in +-1 / sqrt(in / groups k).
-class PATCHBAY_API Conv1d : public Module {
+class PATCHBAY_API Conv1d : public Convolution {
  public:
   /// Errors: as Conv2d.
   Conv1d(Index in, Index out, Index kernel, const Conv1dLayerOptions& options = {});
   Tensor forward(const Tensor& x) override;
-  void members(Members& each) override;
-  std::string details() const override;
 
-  Parameter weight, bias;
+ protected:
+  Conv1d(Index out, Index kernel, const Conv1dLayerOptions& options);
 
  private:
   Conv1dOptions options_;
-  bool has_bias_;
+};
+
+/// Conv1d that learns `in` from the first input.
+class PATCHBAY_API LazyConv1d : public Conv1d {
+ public:
+  LazyConv1d(Index out, Index kernel, const Conv1dLayerOptions& options = {})
+      : Conv1d(out, kernel, options) {}
+  Tensor forward(const Tensor& x) override;
 };
 
 struct ConvTranspose2dLayerOptions {
@@ -90,57 +116,55 @@ struct ConvTranspose2dLayerOptions {
 };
 /// The adjoint of Conv2d. x: [n, in, h, w] or [in, h, w]. Parameters: `weight`, [in, out / groups,
 /// kh, kw], and `bias`, [out], uniform in +-1 / sqrt(out / groups kh kw).
-class PATCHBAY_API ConvTranspose2d : public Module {
+class PATCHBAY_API ConvTranspose2d : public Convolution {
  public:
   /// Errors: as Conv2d.
   ConvTranspose2d(Index in, Index out, Pair kernel,
                   const ConvTranspose2dLayerOptions& options = {});
   Tensor forward(const Tensor& x) override;
-  void members(Members& each) override;
-  std::string details() const override;
 
-  Parameter weight, bias;
+ protected:
+  ConvTranspose2d(Index out, Pair kernel, const ConvTranspose2dLayerOptions& options);
 
  private:
   ConvTranspose2dOptions options_;
-  bool has_bias_;
 };
 
-/// x: [n, c, h, w] or [c, h, w].
-class PATCHBAY_API MaxPool2d : public Module {
+/// ConvTranspose2d that learns `in` from the first input.
+class PATCHBAY_API LazyConvTranspose2d : public ConvTranspose2d {
  public:
-  explicit MaxPool2d(Pair kernel, const MaxPool2dOptions& options = {})
-      : kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& x) override { return max_pool2d(x, kernel_, options_); }
-  std::string details() const override;
-
- private:
-  Pair kernel_;
-  MaxPool2dOptions options_;
+  LazyConvTranspose2d(Index out, Pair kernel, const ConvTranspose2dLayerOptions& options = {})
+      : ConvTranspose2d(out, kernel, options) {}
+  Tensor forward(const Tensor& x) override;
 };
 
-/// x: [n, c, h, w] or [c, h, w].
-class PATCHBAY_API AvgPool2d : public Module {
+struct ConvTranspose1dLayerOptions {
+  Index stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1;
+  bool bias = true;
+  TensorOptions tensor = {};
+};
+/// The adjoint of Conv1d. x: [n, in, l] or [in, l]. Parameters: `weight`, [in, out / groups, k],
+/// and `bias`, [out], uniform in +-1 / sqrt(out / groups k).
+class PATCHBAY_API ConvTranspose1d : public Convolution {
  public:
-  explicit AvgPool2d(Pair kernel, const AvgPool2dOptions& options = {})
-      : kernel_(kernel), options_(options) {}
-  Tensor forward(const Tensor& x) override { return avg_pool2d(x, kernel_, options_); }
-  std::string details() const override;
+  /// Errors: as Conv2d.
+  ConvTranspose1d(Index in, Index out, Index kernel,
+                  const ConvTranspose1dLayerOptions& options = {});
+  Tensor forward(const Tensor& x) override;
+
+ protected:
+  ConvTranspose1d(Index out, Index kernel, const ConvTranspose1dLayerOptions& options);
 
  private:
-  Pair kernel_;
-  AvgPool2dOptions options_;
+  ConvTranspose1dOptions options_;
 };
 
-/// Windows that give images of `size`. x: [n, c, h, w] or [c, h, w].
-class PATCHBAY_API AdaptiveAvgPool2d : public Module {
+/// ConvTranspose1d that learns `in` from the first input.
+class PATCHBAY_API LazyConvTranspose1d : public ConvTranspose1d {
  public:
-  explicit AdaptiveAvgPool2d(Pair size) : size_(size) {}
-  Tensor forward(const Tensor& x) override { return adaptive_avg_pool2d(x, size_); }
-  std::string details() const override;
-
- private:
-  Pair size_;
+  LazyConvTranspose1d(Index out, Index kernel, const ConvTranspose1dLayerOptions& options = {})
+      : ConvTranspose1d(out, kernel, options) {}
+  Tensor forward(const Tensor& x) override;
 };
 
 }  // namespace patchbay::nn

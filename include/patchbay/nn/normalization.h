@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_NN_NORMALIZATION_H_
 #define PATCHBAY_NN_NORMALIZATION_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -36,13 +37,27 @@ class PATCHBAY_API BatchNorm : public Module {
 
   Parameter weight, bias, running_mean, running_var;
 
+ protected:
+  explicit BatchNorm(const BatchNormLayerOptions& options);
+  void learn(const Tensor& x);
+
  private:
-  std::int64_t channels_;
+  void create(std::int64_t channels);
+
+  std::int64_t channels_ = -1;
   BatchNormLayerOptions options_;
+};
+/// BatchNorm that learns `channels` from the first input.
+class PATCHBAY_API LazyBatchNorm : public BatchNorm {
+ public:
+  explicit LazyBatchNorm(const BatchNormLayerOptions& options = {}) : BatchNorm(options) {}
+  Tensor forward(const Tensor& x) override;
 };
 /// By the names of PyTorch: the number of dimensions behind the channels is free.
 using BatchNorm1d = BatchNorm;
 using BatchNorm2d = BatchNorm;
+using LazyBatchNorm1d = LazyBatchNorm;
+using LazyBatchNorm2d = LazyBatchNorm;
 
 struct NormLayerOptions {
   double epsilon = 1e-5;
@@ -69,17 +84,41 @@ class PATCHBAY_API LayerNorm : public Module {
 class PATCHBAY_API GroupNorm : public Module {
  public:
   /// Errors: kInvalidArgument unless num_groups divides the channels.
-  GroupNorm(Index num_groups, Index channels, const NormLayerOptions& options = {});
+  GroupNorm(Index num_groups, Index channels, const NormLayerOptions& options = {})
+      : GroupNorm("GroupNorm", num_groups, channels, options) {}
   Tensor forward(const Tensor& x) override;
   void members(Members& each) override;
   std::string details() const override;
 
   Parameter weight, bias;
 
+ protected:
+  GroupNorm(const char* layer, Index num_groups, Index channels, const NormLayerOptions& options);
+  std::int64_t channels() const { return channels_; }
+
  private:
   std::int64_t num_groups_, channels_;
   NormLayerOptions options_;
 };
+
+struct InstanceNormLayerOptions {
+  double epsilon = 1e-5;
+  /// Whether there are `weight` and `bias`.
+  bool affine = false;
+  TensorOptions tensor = {};
+};
+/// One mean and variance for each sample and channel. x: [n, channels, ...]. Parameters,
+/// [channels]: `weight`, 1, and `bias`, 0.
+class PATCHBAY_API InstanceNorm : public GroupNorm {
+ public:
+  explicit InstanceNorm(Index channels, const InstanceNormLayerOptions& options = {})
+      : GroupNorm(
+            "InstanceNorm", channels, channels,
+            {.epsilon = options.epsilon, .affine = options.affine, .tensor = options.tensor}) {}
+  std::string details() const override;
+};
+using InstanceNorm1d = InstanceNorm;
+using InstanceNorm2d = InstanceNorm;
 
 struct RmsNormLayerOptions {
   /// As rms_norm has it unless given.

@@ -1,0 +1,43 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/activation.h"
+
+#include "patchbay/nn/init.h"
+
+#include "core/base/error.h"
+#include "core/nn/layers/sizes.h"
+
+namespace patchbay::nn {
+
+using runtime::raise;
+
+Tensor GLU::forward(const Tensor& x) {
+  const std::int64_t extent = x.size(dim_), half = extent / 2;
+  if (extent % 2 != 0) {
+    raise(ErrorCode::kShapeMismatch,
+          "[GLU] no two halves: expected an even extent of dimension {}, got {} (input: {})",
+          static_cast<int>(dim_), extent, patchbay::to_string(x.shape()));
+  }
+  return x.slice(dim_, 0, half) * sigmoid(x.slice(dim_, half));
+}
+
+PReLU::PReLU(Index count, const PReLUOptions& options) : weight(options.tensor) {
+  layers::create_parameter(weight, {layers::checked_size("PReLU", "count", count)},
+                           [&](const Tensor& tensor) { init::constant(tensor, options.slope); });
+}
+
+Tensor PReLU::forward(const Tensor& x) {
+  const std::int64_t count = weight->num_elements();
+  if (count == 1) return leaky_relu(x, *weight);
+  if (x.rank() < 2 || x.size(1) != count) {
+    raise(ErrorCode::kShapeMismatch,
+          "[PReLU] a wrong input: expected [n, {}, ...], for one weight each, got {}", count,
+          patchbay::to_string(x.shape()));
+  }
+  Shape shape{count};
+  for (int d = 2; d < x.rank(); ++d) shape.push_back(1);
+  return leaky_relu(x, weight->view(shape));
+}
+
+std::string PReLU::details() const { return std::to_string(weight->num_elements()); }
+
+}  // namespace patchbay::nn

@@ -1,0 +1,130 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Losses and activations as modules, against the functions and formulas that they stand for.
+#include <cmath>
+
+#include <patchbay/nn/activation.h>
+#include <patchbay/nn/containers.h>
+#include <patchbay/nn/loss.h>
+
+#include "nn/nets.h"
+#include "support/device_test.h"
+
+namespace patchbay::test {
+namespace {
+
+using Floats = std::vector<float>;
+
+class LossTest : public DeviceTest {
+ protected:
+  Tensor values(const Shape& shape, std::uint64_t seed = 7) const {
+    return randn(shape, device_, Generator(seed));
+  }
+  static void expect_equal(const Tensor& got, const Tensor& expected) {
+    ASSERT_EQ(got.shape(), expected.shape());
+    EXPECT_EQ(got.to_vector<float>(), expected.to_vector<float>());
+  }
+  /// Against a formula in f64.
+  template <class M, class Formula>
+  void expect_values(M module, Formula formula) const {
+    const Floats points = {-30, -3.5F, -1, -0.4F, 0, 0.3F, 1, 2.5F, 7, 30};
+    const Floats got = module(from_host(points, {10}, device_)).template to_vector<float>();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double expected = formula(static_cast<double>(points[i]));
+      EXPECT_NEAR(got[i], expected, 2e-6 * std::max(1.0, std::abs(expected)))
+          << module.type_name() << " of " << points[i];
+    }
+  }
+};
+PATCHBAY_ON_EACH_DEVICE(LossTest);
+
+TEST_P(LossTest, IsItsFunction) {
+  const Tensor x = values({4, 3}), y = values({4, 3}, 8);
+  expect_equal(nn::MSELoss()(x, y), mse_loss(x, y));
+  expect_equal(nn::L1Loss(LossReduction::kSum)(x, y), l1_loss(x, y, LossReduction::kSum));
+  expect_equal(nn::HuberLoss(0.5)(x, y), huber_loss(x, y, 0.5));
+  expect_equal(nn::SmoothL1Loss(0.5, LossReduction::kNone)(x, y),
+               huber_loss(x, y, 0.5, LossReduction::kNone) / 0.5);
+  expect_equal(nn::SmoothL1Loss(0)(x, y), l1_loss(x, y));
+  const Tensor probability = sigmoid(y), weight = rand({3}, device_);
+  expect_equal(nn::BCEWithLogitsLoss({.weight = weight, .positive_weight = weight})(x, probability),
+               binary_cross_entropy_with_logits(x, probability,
+                                                {.weight = weight, .positive_weight = weight}));
+  const Tensor classes = from_host(std::vector<std::int64_t>{0, 2, 1, 2}, {4}, device_);
+  expect_equal(nn::NLLLoss({.weight = weight, .ignored_index = 1})(x, classes),
+               nll_loss(x, classes, {.weight = weight, .ignored_index = 1}));
+  expect_equal(nn::CrossEntropyLoss({.weight = weight, .label_smoothing = 0.1})(x, classes),
+               cross_entropy(x, classes, {.weight = weight, .label_smoothing = 0.1}));
+  expect_equal(nn::CrossEntropyLoss()(x, classes), cross_entropy(x, classes));
+}
+
+TEST_P(LossTest, WeightsMoveWithTheModule) {
+  nn::CrossEntropyLoss loss({.weight = ones({3}, test_device("cpu:0"))});
+  EXPECT_EQ(names_of(loss.named_buffers()), std::vector<std::string>{"weight"});
+  EXPECT_TRUE(loss.parameters().empty());
+  loss.move_to(device_);
+  EXPECT_EQ(loss.weight.device(), device_);
+  loss.cast(DType::bf16);
+  const Tensor x = values({2, 3}).cast(DType::bf16);
+  const Tensor classes = from_host(std::vector<std::int64_t>{0, 2}, {2}, device_);
+  EXPECT_EQ(loss(x, classes).dtype(), DType::bf16);
+  nn::BCEWithLogitsLoss binary({.positive_weight = ones({3}, device_)});
+  EXPECT_EQ(names_of(binary.named_buffers()), std::vector<std::string>{"pos_weight"});
+}
+
+TEST_P(LossTest, SaysWhatIsWrong) {
+  nn::MSELoss loss;
+  EXPECT_ERROR(loss(values({2}), values({3})), ErrorCode::kShapeMismatch,
+               "Reshape or expand it. Layer: MSELoss.");
+  EXPECT_ERROR(loss(values({2})), ErrorCode::kUnsupported, "[MSELoss] no forward of one tensor");
+  EXPECT_ERROR(nn::SmoothL1Loss(-1), ErrorCode::kInvalidArgument,
+               "[SmoothL1Loss] a wrong beta: expected a number >= 0, got -1");
+}
+
+TEST_P(LossTest, ActivationsAreTheirFormulas) {
+  const auto softplus_of = [](double x) {
+    return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+  };
+  const auto clamp_of = [](double x, double low, double high) {
+    return std::min(std::max(x, low), high);
+  };
+  expect_values(nn::ReLU6(), [&](double x) { return clamp_of(x, 0, 6); });
+  expect_values(nn::Hardtanh(-2, 1), [&](double x) { return clamp_of(x, -2, 1); });
+  expect_values(nn::Hardsigmoid(), [&](double x) { return clamp_of(x / 6 + 0.5, 0, 1); });
+  expect_values(nn::Hardswish(), [&](double x) { return x * clamp_of(x / 6 + 0.5, 0, 1); });
+  expect_values(nn::Mish(), [&](double x) { return x * std::tanh(softplus_of(x)); });
+  expect_values(nn::LogSigmoid(), [&](double x) { return -softplus_of(-x); });
+  expect_values(nn::Softplus(2), [&](double x) { return softplus_of(2 * x) / 2; });
+  expect_values(nn::Softsign(), [](double x) { return x / (1 + std::abs(x)); });
+  expect_values(nn::Tanhshrink(), [](double x) { return x - std::tanh(x); });
+  expect_values(nn::Hardshrink(0.4), [](double x) { return std::abs(x) > 0.4F ? x : 0; });
+  expect_values(nn::Softshrink(0.4),
+                [](double x) { return std::abs(x) <= 0.4 ? 0 : x - std::copysign(0.4, x); });
+  expect_values(nn::SELU(), [](double x) {
+    return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * std::expm1(x));
+  });
+  expect_values(nn::CELU(2), [](double x) { return x > 0 ? x : 2 * std::expm1(x / 2); });
+}
+
+TEST_P(LossTest, ActivationsOfSeveralElements) {
+  const Tensor x = values({2, 4, 3});
+  expect_equal(nn::Softmin(1)(x), softmax(-x, 1));
+  expect_equal(nn::GLU(1)(x), x.slice(1, 0, 2) * sigmoid(x.slice(1, 2)));
+  EXPECT_ERROR(nn::GLU()(x), ErrorCode::kShapeMismatch,
+               "[GLU] no two halves: expected an even extent of dimension -1, got 3 (input: [2, 4, "
+               "3]) Layer: GLU.");
+  nn::PReLU one(1, {.tensor = device_});
+  EXPECT_EQ(one.weight->to_vector<float>(), Floats{0.25});
+  expect_equal(one(x), leaky_relu(x, 0.25));
+  nn::PReLU each(4, {.slope = 0.5, .tensor = device_});
+  EXPECT_EQ(each.details(), "4");
+  each.weight.set(from_host(Floats{0, 1, 2, 3}, {4}, device_));
+  expect_equal(each(x), where(gt(x, 0), x, x * each.weight->detach().view({4, 1})));
+  sum(each(x)).backward();
+  expect_equal(each.weight->grad(), sum(minimum(x, 0), {0, 2}));
+  EXPECT_ERROR(each(values({3})), ErrorCode::kShapeMismatch,
+               "[PReLU] a wrong input: expected [n, 4, ...], for one weight each, got [3] Layer: "
+               "PReLU.");
+}
+
+}  // namespace
+}  // namespace patchbay::test
