@@ -14,6 +14,7 @@
 #include "patchbay/nn/init.h"
 #include "patchbay/nn/linear.h"
 #include "patchbay/nn/loss.h"
+#include "patchbay/nn/loss_scaler.h"
 #include "patchbay/nn/module.h"
 #include "patchbay/nn/normalization.h"
 #include "patchbay/nn/optimizer.h"
@@ -21,6 +22,7 @@
 #include "patchbay/nn/pooling.h"
 #include "patchbay/nn/recurrent.h"
 #include "patchbay/nn/safetensors.h"
+#include "patchbay/nn/schedule.h"
 #include "patchbay/nn/trainer.h"
 
 #endif  // PATCHBAY_NN_H_

@@ -1,7 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Steps against formulas in f64, moves of the model between steps, states, and schedules.
-#include <cmath>
-
+// Steps against formulas in f64, moves of the model between steps, and states.
 #include <patchbay/nn/optimizer.h>
 
 #include "nn/nets.h"
@@ -163,38 +161,6 @@ TEST_P(OptimizerTest, CopiesNothingBehindTheProgramsBack) {
   EXPECT_ERROR(adam.step(), ErrorCode::kDeviceMismatch,
                "[step] parameter 0 got a tensor on another device: expected " + device_.name() +
                    ", got fake:1. Move the model by move_to, or make a new optimiser.");
-}
-
-TEST(Schedules, SetTheRate) {
-  const nn::Parameter a(zeros({1}, test_device("cpu:0")));
-  const auto rates = [&](std::function<double(std::int64_t)> factor) {
-    nn::SGD optimizer({a}, {.learning_rate = 2});
-    nn::Schedule schedule(optimizer, std::move(factor));
-    std::vector<double> result;
-    for (int i = 0; i < 5; ++i) {
-      result.push_back(optimizer.learning_rate());
-      schedule.step();
-    }
-    return result;
-  };
-  const auto expect = [](const std::vector<double>& got, const std::vector<double>& expected) {
-    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12) << i;
-  };
-  expect(rates(nn::step_decay(2)), {2, 2, 0.2, 0.2, 0.02});
-  expect(rates(nn::milestones({3, 1}, 0.5)), {2, 1, 1, 0.5, 0.5});
-  expect(rates(nn::exponential(0.5)), {2, 1, 0.5, 0.25, 0.125});
-  expect(rates(nn::cosine(4)), {2, 1 + std::sqrt(0.5), 1, 1 - std::sqrt(0.5), 0});
-  expect(rates(nn::linear_ramp(2, 0.5)), {1, 1.5, 2, 2, 2});
-  EXPECT_ERROR(nn::cosine(0), ErrorCode::kInvalidArgument,
-               "[cosine] a wrong number of steps: expected at least 1, got 0");
-  nn::SGD optimizer({a}, {.learning_rate = 2});
-  EXPECT_ERROR(nn::Schedule(optimizer, [](std::int64_t) { return -1.0; }),
-               ErrorCode::kInvalidArgument, "got -2");
-  EXPECT_ERROR(nn::Schedule(optimizer, nullptr), ErrorCode::kInvalidArgument,
-               "[Schedule] no function");
-  nn::Schedule schedule(optimizer, nn::exponential(0.5));
-  schedule.set_num_steps(3);
-  EXPECT_EQ(optimizer.learning_rate(), 0.25);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/nn/files/source.h"
 
 namespace patchbay::nn::files {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "patchbay/autograd.h"
+#include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
 #include "core/base/error.h"
@@ -23,6 +24,56 @@ void check_rate(double rate) {
     raise(ErrorCode::kInvalidArgument,
           "[Optimizer] a wrong learning rate: expected a number >= 0, got {}", rate);
   }
+}
+
+/// Of what is kept of a parameter.
+DType kept_dtype(DType dtype) { return size_bytes(dtype) < 4 ? DType::f32 : dtype; }
+
+/// Tensors that move with their parameters.
+std::vector<std::shared_ptr<Tensor>> companions_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::shared_ptr<Tensor>> list;
+  for (const Parameter& parameter : parameters) {
+    list.push_back(std::make_shared<Tensor>());
+    auto& companions = parameter.place().companions;
+    std::erase_if(companions, [](const auto& each) { return each.expired(); });
+    companions.push_back(list.back());
+  }
+  return list;
+}
+
+template <DType kDtype>
+void follow(const Tensor& master, const Tensor& value) {
+  static const auto& newest = *new auto(fuse(
+      [](const Expression& kept, const Expression& now) {
+        return where(eq(kept.cast(kDtype), now), kept, now.cast(DType::f32));
+      },
+      "step"));
+  newest.out(master, master, value);
+}
+
+/// Takes over elements of the parameter that are not those of the master weights, rounded.
+void take_over(const Tensor& master, const Tensor& value) {
+  if (value.dtype() == DType::f16) {
+    follow<DType::f16>(master, value.detach());
+  } else {
+    follow<DType::bf16>(master, value.detach());
+  }
+}
+
+/// What a state keeps of parameter `number`, where and as the optimiser keeps it.
+Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t number) {
+  if (!kept.defined()) return {};
+  const Tensor& value = parameter.value();
+  if (kept.shape() != value.shape()) {
+    raise(ErrorCode::kShapeMismatch, "[set_state] tensor {} has another shape: expected {}, got {}",
+          number, patchbay::to_string(value.shape()), patchbay::to_string(kept.shape()));
+  }
+  return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
+}
+
+Tensor scaled(const Tensor& gradient, double factor) {
+  Tensor wide = gradient.cast(kept_dtype(gradient.dtype()));
+  return factor == 1 ? wide : wide * factor;
 }
 
 }  // namespace
@@ -44,14 +95,8 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, st
             "[Optimizer] a parameter occurs twice: expected each once, got number {} again", i);
     }
   }
-  for (auto& list : lists_) {
-    for (const Parameter& parameter : parameters_) {
-      list.push_back(std::make_shared<Tensor>());
-      auto& companions = parameter.place().companions;
-      std::erase_if(companions, [](const auto& each) { return each.expired(); });
-      companions.push_back(list.back());
-    }
-  }
+  for (auto& list : lists_) list = companions_of(parameters_);
+  masters_ = companions_of(parameters_);
 }
 
 Optimizer::~Optimizer() = default;
@@ -63,31 +108,49 @@ void Optimizer::set_learning_rate(double rate) {
 
 /// Makes what is not there yet.
 void Optimizer::prepare() {
-  for (auto& list : lists_) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Tensor& value = parameters_[i].value();
-      if (!value.grad().defined()) continue;
-      Tensor& kept = *list[i];
-      if (!kept.defined()) {
-        kept = zeros(value.shape(), {value.dtype(), value.device()});
-      } else if (kept.shape() != value.shape()) {
-        raise(ErrorCode::kShapeMismatch,
-              "[step] parameter {} has another shape than before: expected {}, got {}. Make a new "
-              "optimiser.",
-              i, patchbay::to_string(kept.shape()), patchbay::to_string(value.shape()));
-      } else if (kept.device() != value.device()) {
-        raise(ErrorCode::kDeviceMismatch,
-              "[step] parameter {} got a tensor on another device: expected {}, got {}. Move the "
-              "model by move_to, or make a new optimiser.",
-              i, kept.device().name(), value.device().name());
-      } else {
-        kept = kept.cast(value.dtype());
-      }
-    }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].value().grad().defined()) continue;
+    for (auto& list : lists_) prepare_list(*list[i], i);
+    prepare_master(i);
   }
 }
 
-void Optimizer::step() {
+void Optimizer::prepare_list(Tensor& kept, std::size_t number) const {
+  const Tensor& value = parameters_[number].value();
+  const DType dtype = kept_dtype(value.dtype());
+  if (!kept.defined()) {
+    kept = zeros(value.shape(), {dtype, value.device()});
+  } else if (kept.shape() != value.shape()) {
+    raise(ErrorCode::kShapeMismatch,
+          "[step] parameter {} has another shape than before: expected {}, got {}. Make a new "
+          "optimiser.",
+          number, patchbay::to_string(kept.shape()), patchbay::to_string(value.shape()));
+  } else if (kept.device() != value.device()) {
+    raise(ErrorCode::kDeviceMismatch,
+          "[step] parameter {} got a tensor on another device: expected {}, got {}. Move the "
+          "model by move_to, or make a new optimiser.",
+          number, kept.device().name(), value.device().name());
+  } else {
+    kept = kept.cast(dtype);
+  }
+}
+
+void Optimizer::prepare_master(std::size_t number) {
+  const Tensor& value = parameters_[number].value();
+  Tensor& master = *masters_[number];
+  if (kept_dtype(value.dtype()) == value.dtype()) {
+    master = Tensor();
+    return;
+  }
+  if (!master.defined()) {
+    master = value.detach().cast(DType::f32);
+    return;
+  }
+  prepare_list(master, number);
+  take_over(master, value);
+}
+
+void Optimizer::step(double gradient_factor) {
   const NoGrad no_grad;
   prepare();
   struct Part {
@@ -99,18 +162,21 @@ void Optimizer::step() {
   std::map<std::int64_t, Part> parts;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& value = parameters_[i].value();
-    Tensor gradient = value.grad();
+    const Tensor gradient = value.grad();
     if (!gradient.defined()) continue;
     Part& part = parts[parameter_steps_[i] + 1];
-    part.values.push_back(value);
-    part.gradients.push_back(std::move(gradient));
+    part.values.push_back(masters_[i]->defined() ? *masters_[i] : value);
+    part.gradients.push_back(scaled(gradient, gradient_factor));
     part.lists.resize(lists_.size());
     for (std::size_t k = 0; k < lists_.size(); ++k) part.lists[k].push_back(*lists_[k][i]);
     part.numbers.push_back(i);
   }
   for (const auto& [step, part] : parts) {
     update(part.values, part.gradients, part.lists, step);
-    for (const std::size_t i : part.numbers) ++parameter_steps_[i];
+    for (const std::size_t i : part.numbers) {
+      if (masters_[i]->defined()) parameters_[i]->copy_from(*masters_[i]);
+      ++parameter_steps_[i];
+    }
   }
   ++num_steps_;
 }
@@ -123,15 +189,20 @@ void Optimizer::zero_grad() {
 
 Optimizer::State Optimizer::state() const {
   State state{num_steps_, parameter_steps_, {}};
-  for (const auto& list : lists_) {
+  const auto add = [&](const std::vector<std::shared_ptr<Tensor>>& list) {
     std::vector<Tensor>& tensors = state.lists.emplace_back();
     for (const auto& each : list) tensors.push_back(*each);
-  }
+  };
+  for (const auto& list : lists_) add(list);
+  const bool has_masters =
+      std::ranges::any_of(masters_, [](const auto& each) { return each->defined(); });
+  if (has_masters) add(masters_);
   return state;
 }
 
 void Optimizer::set_state(const State& state) {
-  if (state.lists.size() != lists_.size()) {
+  const bool has_masters = state.lists.size() == lists_.size() + 1;
+  if (!has_masters && state.lists.size() != lists_.size()) {
     raise(ErrorCode::kInvalidArgument,
           "[set_state] the state of another optimiser: expected {} lists, got {}", lists_.size(),
           state.lists.size());
@@ -148,21 +219,13 @@ void Optimizer::set_state(const State& state) {
     check_size(list.size());
     std::vector<Tensor>& tensors = copies.emplace_back();
     for (std::size_t i = 0; i < list.size(); ++i) {
-      Tensor copy;
-      if (list[i].defined()) {
-        const Tensor& value = parameters_[i].value();
-        if (list[i].shape() != value.shape()) {
-          raise(ErrorCode::kShapeMismatch,
-                "[set_state] tensor {} has another shape: expected {}, got {}", i,
-                patchbay::to_string(value.shape()), patchbay::to_string(list[i].shape()));
-        }
-        copy = list[i].detach().to(value.device(), {.copy = true}).cast(value.dtype());
-      }
-      tensors.push_back(std::move(copy));
+      tensors.push_back(copy_for(parameters_[i], list[i], i));
     }
   }
-  for (std::size_t k = 0; k < lists_.size(); ++k) {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) *lists_[k][i] = std::move(copies[k][i]);
+  if (!has_masters) copies.emplace_back(parameters_.size());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    for (std::size_t k = 0; k < lists_.size(); ++k) *lists_[k][i] = std::move(copies[k][i]);
+    *masters_[i] = std::move(copies.back()[i]);
   }
   num_steps_ = state.num_steps;
   parameter_steps_ = state.parameter_steps;

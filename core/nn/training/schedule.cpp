@@ -1,4 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "patchbay/nn/schedule.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,7 +14,7 @@ namespace patchbay::nn {
 
 using runtime::raise;
 
-Schedule::Schedule(Optimizer& optimizer, std::function<double(std::int64_t)> factor)
+Schedule::Schedule(Optimizer& optimizer, RateFactor factor)
     : optimizer_(&optimizer), factor_(std::move(factor)), first_rate_(optimizer.learning_rate()) {
   if (!factor_) raise(ErrorCode::kInvalidArgument, "[Schedule] no function: expected a factor");
   apply();
@@ -44,9 +46,14 @@ double checked_steps(const char* schedule, std::int64_t steps) {
   return static_cast<double>(steps);
 }
 
+/// From 1 to `last` for 0 to 1, along half a cosine.
+double half_cosine(double share, double first, double last) {
+  return last + (first - last) * (1 + std::cos(std::numbers::pi * share)) / 2;
+}
+
 }  // namespace
 
-std::function<double(std::int64_t)> step_decay(std::int64_t size, double gamma) {
+RateFactor step_decay(std::int64_t size, double gamma) {
   checked_steps("step_decay", size);
   return [=](std::int64_t step) {
     const std::int64_t decays = step / size;
@@ -54,30 +61,136 @@ std::function<double(std::int64_t)> step_decay(std::int64_t size, double gamma) 
   };
 }
 
-std::function<double(std::int64_t)> milestones(std::vector<std::int64_t> at, double gamma) {
+RateFactor milestones(std::vector<std::int64_t> at, double gamma) {
   std::ranges::sort(at);
   return [at = std::move(at), gamma](std::int64_t step) {
     return std::pow(gamma, static_cast<double>(std::ranges::upper_bound(at, step) - at.begin()));
   };
 }
 
-std::function<double(std::int64_t)> exponential(double gamma) {
+RateFactor exponential(double gamma) {
   return [=](std::int64_t step) { return std::pow(gamma, static_cast<double>(step)); };
 }
 
-std::function<double(std::int64_t)> cosine(std::int64_t steps, double last) {
+RateFactor cosine(std::int64_t steps, double last) {
   const double all = checked_steps("cosine", steps);
+  return [=](std::int64_t step) { return half_cosine(static_cast<double>(step) / all, 1, last); };
+}
+
+RateFactor cosine_restarts(std::int64_t steps, std::int64_t growth, double last) {
+  checked_steps("cosine_restarts", steps);
+  checked_steps("cosine_restarts", growth);
   return [=](std::int64_t step) {
-    return last +
-           (1 - last) * (1 + std::cos(std::numbers::pi * static_cast<double>(step) / all)) / 2;
+    std::int64_t period = steps;
+    if (growth == 1) step %= period;
+    while (step >= period) {
+      step -= period;
+      if (__builtin_mul_overflow(period, growth, &period)) break;
+    }
+    return half_cosine(static_cast<double>(step) / static_cast<double>(period), 1, last);
   };
 }
 
-std::function<double(std::int64_t)> linear_ramp(std::int64_t steps, double first, double last) {
+RateFactor linear_ramp(std::int64_t steps, double first, double last) {
   const double all = checked_steps("linear_ramp", steps);
   return [=](std::int64_t step) {
     return first + (last - first) * std::min(1.0, static_cast<double>(step) / all);
   };
+}
+
+RateFactor polynomial(std::int64_t steps, double power) {
+  const double all = checked_steps("polynomial", steps);
+  return [=](std::int64_t step) {
+    return std::pow(1 - std::min(1.0, static_cast<double>(step) / all), power);
+  };
+}
+
+RateFactor held_back(std::int64_t steps, double factor) {
+  checked_steps("held_back", steps);
+  return [=](std::int64_t step) { return step < steps ? factor : 1.0; };
+}
+
+RateFactor one_cycle(std::int64_t steps, const OneCycleOptions& options) {
+  const double all = checked_steps("one_cycle", steps);
+  if (!(options.warm_up >= 0 && options.warm_up <= 1)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[one_cycle] a wrong share of the steps to warm up: expected 0 to 1, got {}",
+          options.warm_up);
+  }
+  const double top = std::max(options.warm_up * all - 1, 0.0), end = all - 1;
+  return [=](std::int64_t number) {
+    const double step = std::min(static_cast<double>(number), end);
+    if (step < top) return half_cosine(step / top, options.first, 1);
+    return end > top ? half_cosine((step - top) / (end - top), 1, options.last) : 1.0;
+  };
+}
+
+RateFactor in_sequence(std::vector<RateFactor> factors, std::vector<std::int64_t> at) {
+  const bool rises = std::ranges::adjacent_find(at, std::greater_equal<>()) == at.end();
+  if (at.size() + 1 != factors.size() || !rises || (!at.empty() && at[0] < 0)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[in_sequence] wrong steps: expected {} that rise, one for each factor but the first, "
+          "got {}",
+          factors.empty() ? 0 : factors.size() - 1, fmt::join(at, ", "));
+  }
+  return [factors = std::move(factors), at = std::move(at)](std::int64_t step) {
+    const auto part = std::ranges::upper_bound(at, step) - at.begin();
+    const std::int64_t first = part == 0 ? 0 : at[static_cast<std::size_t>(part - 1)];
+    return factors[static_cast<std::size_t>(part)](step - first);
+  };
+}
+
+RateFactor product_of(std::vector<RateFactor> factors) {
+  return [factors = std::move(factors)](std::int64_t step) {
+    double product = 1;
+    for (const RateFactor& each : factors) product *= each(step);
+    return product;
+  };
+}
+
+// ------------------------------------------------------------------------------- plateaus ---
+
+ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options)
+    : optimizer_(&optimizer), options_(options) {
+  if (!(options.factor >= 0 && options.factor < 1)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[ReduceLROnPlateau] a wrong factor: expected a number from 0 and below 1, got {}",
+          options.factor);
+  }
+  for (const std::int64_t steps : {options.patience, options.cooldown}) {
+    if (steps >= 0) continue;
+    raise(ErrorCode::kInvalidArgument,
+          "[ReduceLROnPlateau] a wrong number of steps: expected patience and cooldown >= 0, got "
+          "{}",
+          steps);
+  }
+}
+
+bool ReduceLROnPlateau::is_better(double metric) const {
+  if (!state_.best) return !std::isnan(metric);
+  const double best = *state_.best;
+  const double margin =
+      options_.is_relative ? options_.threshold * std::abs(best) : options_.threshold;
+  return options_.maximizes ? metric > best + margin : metric < best - margin;
+}
+
+void ReduceLROnPlateau::step(double metric) {
+  if (is_better(metric)) {
+    state_.best = metric;
+    state_.num_bad_steps = 0;
+  } else {
+    ++state_.num_bad_steps;
+  }
+  if (state_.cooldown_left > 0) {
+    --state_.cooldown_left;
+    state_.num_bad_steps = 0;
+  }
+  if (state_.num_bad_steps <= options_.patience) return;
+  const double rate = optimizer_->learning_rate();
+  const double lower = std::max(rate * options_.factor, options_.min_rate);
+  if (rate - lower > options_.epsilon) optimizer_->set_learning_rate(lower);
+  state_.cooldown_left = options_.cooldown;
+  state_.num_bad_steps = 0;
 }
 
 }  // namespace patchbay::nn

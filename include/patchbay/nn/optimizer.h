@@ -1,16 +1,19 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Optimisers and schedules of learning rates: docs/modules.md. An optimiser changes parameters in
-// place, on whatever device each of them is; nothing waits for the device. It keeps handles of the
-// parameters, so that it goes on with a model that was moved.
+// Optimisers: docs/modules.md. An optimiser changes parameters in place, on whatever device each of
+// them is; nothing waits for the device. It keeps handles of the parameters, so that it goes on
+// with a model that was moved.
+//
+// Parameters of f16 and bf16 have master weights: the optimiser keeps an f32 copy of each of them
+// and all of its state in f32, changes the copy by the gradient, converted to f32, and rounds it to
+// the parameter. Without it, a change of less than half a unit in the last place would be lost each
+// time. What something else writes to the parameter counts: the copy follows it.
 #ifndef PATCHBAY_NN_OPTIMIZER_H_
 #define PATCHBAY_NN_OPTIMIZER_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "patchbay/export.h"
@@ -29,8 +32,9 @@ class PATCHBAY_API Optimizer {
   /// Changes the parameters by their gradients; those without a gradient stay as they are. Queued.
   /// Errors, before anything changes: kInvalidArgument if a lazy layer has no shape yet;
   /// kShapeMismatch and kDeviceMismatch if a parameter got a tensor of another shape, or elsewhere,
-  /// other than by a move of its module.
-  void step();
+  /// other than by a move of its module. `gradient_factor` multiplies the gradients, in f32 for
+  /// those of 16 bits: for losses that were scaled.
+  void step(double gradient_factor = 1);
   /// Removes the gradients of all parameters.
   void zero_grad();
 
@@ -43,6 +47,8 @@ class PATCHBAY_API Optimizer {
 
   /// What the optimiser keeps, which is all that a checkpoint needs: for each parameter the number
   /// of steps with a gradient, and one tensor in each list, undefined before the first such step.
+  /// If there are master weights, they are one list more, the last one, undefined for other
+  /// parameters.
   struct State {
     std::int64_t num_steps = 0;
     std::vector<std::int64_t> parameter_steps;
@@ -59,12 +65,14 @@ class PATCHBAY_API Optimizer {
   /// parameter that occurs twice, and a wrong rate.
   Optimizer(std::vector<Parameter> parameters, double learning_rate, std::size_t num_lists);
   /// Changes parameters whose gradients are defined, and which have their step number `step`, from
-  /// 1. `lists` are those of the state, zeros at first.
+  /// 1. `lists` are those of the state, zeros at first. All are f32 for parameters of 16 bits.
   virtual void update(const TensorList& parameters, const TensorList& gradients,
                       const std::vector<TensorList>& lists, std::int64_t step) = 0;
 
  private:
   void prepare();
+  void prepare_list(Tensor& kept, std::size_t number) const;
+  void prepare_master(std::size_t number);
 
   std::vector<Parameter> parameters_;
   double learning_rate_;
@@ -72,6 +80,7 @@ class PATCHBAY_API Optimizer {
   std::vector<std::int64_t> parameter_steps_;
   /// Shared with the parameters, which take them along when they move.
   std::vector<std::vector<std::shared_ptr<Tensor>>> lists_;
+  std::vector<std::shared_ptr<Tensor>> masters_;
 };
 
 /// sgd_update of updates.h.
@@ -108,43 +117,6 @@ class PATCHBAY_API AdamW : public Adam {
 /// without a gradient count for nothing.
 PATCHBAY_API Tensor clip_grad_norm(std::span<const Parameter> parameters, double most);
 PATCHBAY_API void clip_grad_value(std::span<const Parameter> parameters, double limit);
-
-/// The learning rate as a function of the number of steps of the schedule (epochs, usually).
-/// Constructing it sets the rate of step 0.
-class PATCHBAY_API Schedule {
- public:
-  /// The factor of the optimiser's first rate in step `step`. The optimiser must outlive the
-  /// schedule. Errors: kInvalidArgument if a factor makes no valid rate.
-  Schedule(Optimizer& optimizer, std::function<double(std::int64_t step)> factor);
-  /// Sets the rate of the next step.
-  void step();
-  std::int64_t num_steps() const { return num_steps_; }
-  /// For checkpoints: goes on from there.
-  void set_num_steps(std::int64_t steps);
-
- private:
-  void apply();
-
-  Optimizer* optimizer_;
-  std::function<double(std::int64_t)> factor_;
-  double first_rate_;
-  std::int64_t num_steps_ = 0;
-};
-
-// Factors for Schedule. Errors: kInvalidArgument for sizes below 1.
-/// gamma^(step / size), rounded down.
-PATCHBAY_API std::function<double(std::int64_t)> step_decay(std::int64_t size, double gamma = 0.1);
-/// gamma to the number of milestones that are not above the step.
-PATCHBAY_API std::function<double(std::int64_t)> milestones(std::vector<std::int64_t> at,
-                                                            double gamma = 0.1);
-/// gamma^step.
-PATCHBAY_API std::function<double(std::int64_t)> exponential(double gamma);
-/// From 1 to `last` along half a cosine in `steps` steps, and back likewise (Loshchilov and Hutter,
-/// SGDR, 2017, without restarts).
-PATCHBAY_API std::function<double(std::int64_t)> cosine(std::int64_t steps, double last = 0);
-/// From `first` to `last` in equal steps, then `last`.
-PATCHBAY_API std::function<double(std::int64_t)> linear_ramp(std::int64_t steps, double first,
-                                                             double last = 1);
 
 }  // namespace patchbay::nn
 
