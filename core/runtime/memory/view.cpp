@@ -5,7 +5,7 @@
 
 #include "patchbay/dtype.h"
 
-#include "core/base/distance_search.h"
+#include "core/runtime/memory/distance_search.h"
 
 namespace patchbay::runtime {
 namespace {

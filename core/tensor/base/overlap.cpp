@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/base/distance_search.h"
+#include "core/runtime/memory/distance_search.h"
 
 namespace patchbay::tensor {
 

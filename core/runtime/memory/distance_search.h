@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Whether two strided views share a byte.
-#ifndef PATCHBAY_CORE_BASE_DISTANCE_SEARCH_H_
-#define PATCHBAY_CORE_BASE_DISTANCE_SEARCH_H_
+#ifndef PATCHBAY_CORE_RUNTIME_MEMORY_DISTANCE_SEARCH_H_
+#define PATCHBAY_CORE_RUNTIME_MEMORY_DISTANCE_SEARCH_H_
 
 #include <algorithm>
 #include <array>
@@ -73,4 +73,4 @@ class DistanceSearch {
 
 }  // namespace patchbay::runtime
 
-#endif  // PATCHBAY_CORE_BASE_DISTANCE_SEARCH_H_
+#endif  // PATCHBAY_CORE_RUNTIME_MEMORY_DISTANCE_SEARCH_H_
