@@ -434,7 +434,7 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
   nn::SGD other(small.parameters());
   EXPECT_EQ(message({.optimizer = &other}),
             "[load_checkpoint] can't use FILE: it has the state of another optimiser or model: "
-            "expected 2 parameters, got 4");
+            "expected 2 parameters with 0 tensors each, got 4 with 2");
   EXPECT_EQ(message({.schedule = &training.schedule}),
             "[load_checkpoint] can't use FILE: it was saved without the schedule");
   nn::Sequential wide(nn::Linear(2, 9, {.tensor = cpu()}), nn::ReLU(), nn::Dropout(0.2),

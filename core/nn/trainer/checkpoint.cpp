@@ -188,11 +188,13 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
   state.num_steps = from.number<std::int64_t>("optimizer/num_steps");
   state.parameter_steps = from.numbers<std::int64_t>("optimizer/parameter_steps");
   const auto parameters = optimizer.parameters();
-  const std::size_t num_lists = optimizer.state().lists.size();
-  if (from.number<std::uint64_t>("optimizer/num_lists") != num_lists ||
-      state.parameter_steps.size() != parameters.size()) {
-    from.fail("it has the state of another optimiser or model: expected {} parameters, got {}",
-              parameters.size(), state.parameter_steps.size());
+  const auto num_lists = from.number<std::uint64_t>("optimizer/num_lists");
+  const bool fits = num_lists == optimizer.num_lists() || num_lists == optimizer.num_lists() + 1;
+  if (!fits || state.parameter_steps.size() != parameters.size()) {
+    from.fail(
+        "it has the state of another optimiser or model: expected {} parameters with {} tensors "
+        "each, got {} with {}",
+        parameters.size(), optimizer.num_lists(), state.parameter_steps.size(), num_lists);
   }
   const auto rate = from.number<double>("optimizer/learning_rate");
   for (std::size_t list = 0; list < num_lists; ++list) {

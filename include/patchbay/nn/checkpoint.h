@@ -13,6 +13,7 @@
 #include "patchbay/nn/module.h"
 #include "patchbay/nn/optimizer.h"
 #include "patchbay/nn/safetensors.h"
+#include "patchbay/nn/schedule.h"
 #include "patchbay/random.h"
 
 namespace patchbay::nn {

@@ -54,6 +54,8 @@ class PATCHBAY_API Optimizer {
     std::vector<std::int64_t> parameter_steps;
     std::vector<std::vector<Tensor>> lists;
   };
+  /// The tensors that are kept for each parameter, besides master weights.
+  std::size_t num_lists() const { return lists_.size(); }
   /// Shares the tensors.
   State state() const;
   /// Copies the tensors to where the parameters are. Errors: kInvalidArgument for another number of

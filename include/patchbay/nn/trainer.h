@@ -22,6 +22,7 @@
 #include "patchbay/nn/data_parallel.h"
 #include "patchbay/nn/module.h"
 #include "patchbay/nn/optimizer.h"
+#include "patchbay/nn/schedule.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay::nn {
