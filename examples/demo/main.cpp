@@ -138,10 +138,7 @@ nn::TrainingReport train(Network& net, const Data& data, const Options& options,
   nn::Schedule schedule(optimizer, nn::cosine(epochs * training.num_batches(), 0.02));
   const std::filesystem::path folder = options.output;
   Progress progress;
-  nn::Trainer trainer(net, optimizer,
-                      [](const Tensor& output, const Tensor& target) {
-                        return patchbay::cross_entropy(output, target);
-                      },
+  nn::Trainer trainer(net, optimizer, nn::CrossEntropyLoss(),
                       {.num_epochs = epochs,
                        .devices = devices,
                        .schedule = &schedule,

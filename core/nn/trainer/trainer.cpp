@@ -30,8 +30,8 @@ struct Trainer::State {
   Module* model;
   std::unique_ptr<Module> parallel;  // with several devices
   Optimizer* optimizer;
-  Loss loss;  // one of the two
-  BatchLoss batch_loss;
+  LossFunction loss;  // one of the two
+  BatchLossFunction batch_loss;
   TrainerOptions options;
   int num_devices_asked = 0;
   std::vector<Device> devices;
@@ -51,7 +51,7 @@ namespace {
 /// What is known of a batch that was computed.
 struct Outcome {
   Tensor loss;    // 0-d
-  Tensor output;  // undefined with a BatchLoss
+  Tensor output;  // undefined with a BatchLossFunction
 };
 
 /// The tensors on the device, in counted copies.
@@ -385,8 +385,8 @@ std::vector<Device> devices_for(Module& model, const TrainerOptions& options) {
 
 }  // namespace
 
-Trainer::Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, Loss loss,
-                 BatchLoss batch_loss, TrainerOptions options) {
+Trainer::Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, LossFunction loss,
+                 BatchLossFunction batch_loss, TrainerOptions options) {
   if (!loss && !batch_loss) {
     raise(ErrorCode::kInvalidArgument, "[Trainer] no loss: expected a function");
   }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The loop of training, with progress, evaluation, early stop and checkpoints: docs/training.md.
 //
-//   nn::Trainer trainer(net, optimizer, cross_entropy, {.num_epochs = 5, .num_gpus = 1});
+//   nn::Trainer trainer(net, optimizer, nn::CrossEntropyLoss(), {.num_epochs = 5, .num_gpus = 1});
 //   const nn::TrainingReport report = trainer.fit(training, &validation);
 #ifndef PATCHBAY_NN_TRAINER_H_
 #define PATCHBAY_NN_TRAINER_H_
@@ -28,9 +28,9 @@
 namespace patchbay::nn {
 
 /// The mean loss (0-d) of a batch: of the model's output and the batch's last tensor.
-using Loss = std::function<Tensor(const Tensor& output, const Tensor& target)>;
+using LossFunction = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 /// The same for models that take other operands: of the model and the whole batch.
-using BatchLoss = std::function<Tensor(Module& model, const Batch& batch)>;
+using BatchLossFunction = std::function<Tensor(Module& model, const Batch& batch)>;
 /// A sum over the samples of a batch (0-d), of the model's output and the batch's last tensor.
 using Metric = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
@@ -145,10 +145,10 @@ class PATCHBAY_API Trainer {
   /// kUnsupported for several devices and a model that is given as a Module&, which can't be
   /// copied.
   template <std::derived_from<Module> M>
-  Trainer(M& model, Optimizer& optimizer, Loss loss, TrainerOptions options = {})
+  Trainer(M& model, Optimizer& optimizer, LossFunction loss, TrainerOptions options = {})
       : Trainer(model, maker_of(model), optimizer, std::move(loss), {}, std::move(options)) {}
   template <std::derived_from<Module> M>
-  Trainer(M& model, Optimizer& optimizer, BatchLoss loss, TrainerOptions options = {})
+  Trainer(M& model, Optimizer& optimizer, BatchLossFunction loss, TrainerOptions options = {})
       : Trainer(model, maker_of(model), optimizer, {}, std::move(loss), std::move(options)) {}
   ~Trainer();
   Trainer(const Trainer&) = delete;
@@ -183,8 +183,8 @@ class PATCHBAY_API Trainer {
       return {};
     }
   }
-  Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, Loss loss,
-          BatchLoss batch_loss, TrainerOptions options);
+  Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, LossFunction loss,
+          BatchLossFunction batch_loss, TrainerOptions options);
 
   std::unique_ptr<State> state_;
 };
