@@ -121,7 +121,6 @@ TEST_P(TrainerTest, LearnsOnADeviceAndCountsItsCopies) {
 
 TEST_P(TrainerTest, EvaluatesWithoutDropoutAndGradients) {
   Training training({.devices = {device_}});
-  training.net.move_to(device_);
   const nn::Evaluation got = training.trainer.evaluate(training.all);
   EXPECT_TRUE(training.net.is_training());
   training.net.eval();
@@ -306,8 +305,8 @@ TEST(TrainerStopTest, TellsTheProgress) {
   };
   Training training(options);
   (void)training.fit();
-  const std::vector<std::string> expected = {"begin 0/2 0/5", "step 0/2 4/5",  "epoch 0/2 0/5",
-                                             "step 1/2 3/5",  "epoch 1/2 0/5", "end 2/2 0/5"};
+  const std::vector<std::string> expected = {"begin 0/2 0/5", "step 0/2 4/5",  "epoch 0/2 5/5",
+                                             "step 1/2 3/5",  "epoch 1/2 5/5", "end 2/2 0/5"};
   EXPECT_EQ(told, expected);
 }
 

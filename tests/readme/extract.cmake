@@ -1,5 +1,6 @@
-# Writes the first C++ block of README.md to PROGRAM and the text block after it to OUTPUT.
-# cmake -DREADME=... -DPROGRAM=... -DOUTPUT=... -P extract.cmake
+# Writes the first C++ block of README.md to PROGRAM and the text block after it to OUTPUT; with JOIN
+# all C++ blocks, as one program, and all text blocks.
+# cmake -DREADME=... -DPROGRAM=... -DOUTPUT=... [-DJOIN=ON] -P extract.cmake
 function(take_block text language block rest)
   set(fence "```${language}\n")
   string(FIND "${text}" "${fence}" start)
@@ -16,8 +17,24 @@ function(take_block text language block rest)
   set(${rest} "${after}" PARENT_SCOPE)
 endfunction()
 
+function(join_blocks text language blocks)
+  set(all "")
+  string(FIND "${text}" "```${language}\n" next)
+  while(NOT next EQUAL -1)
+    take_block("${text}" ${language} block text)
+    string(APPEND all "${block}")
+    string(FIND "${text}" "```${language}\n" next)
+  endwhile()
+  set(${blocks} "${all}" PARENT_SCOPE)
+endfunction()
+
 file(READ "${README}" text)
-take_block("${text}" cpp program rest)
-take_block("${rest}" text output rest)
+if(JOIN)
+  join_blocks("${text}" cpp program)
+  join_blocks("${text}" text output)
+else()
+  take_block("${text}" cpp program rest)
+  take_block("${rest}" text output rest)
+endif()
 file(WRITE "${PROGRAM}" "${program}")
 file(WRITE "${OUTPUT}" "${output}")

@@ -30,6 +30,10 @@ void expect_output(const char* program, const char* expected_output) {
 
 TEST(Readme, ProgramPrintsWhatTheReadmeShows) { expect_output(README_PROGRAM, README_OUTPUT); }
 
+TEST(Readme, BlocksOfTheTutorial) { expect_output(TUTORIAL_PROGRAM, TUTORIAL_OUTPUT); }
+
+TEST(Readme, ProgramOfTheChapterOnTraining) { expect_output(TRAINING_PROGRAM, TRAINING_OUTPUT); }
+
 TEST(Readme, ProgramOfTheChapterOnGradients) { expect_output(AUTOGRAD_PROGRAM, AUTOGRAD_OUTPUT); }
 
 TEST(Readme, ProgramOfTheChapterOnRandomNumbers) { expect_output(RANDOM_PROGRAM, RANDOM_OUTPUT); }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "patchbay/autograd.h"
@@ -180,94 +179,6 @@ void save_safetensors(const std::filesystem::path& file, const TensorMap& tensor
   out.write(header.data(), header.size());
   for (const Safetensors::Entry& entry : entries) files::write_tensor(out, tensors.at(entry.name));
   out.commit();
-}
-
-// --------------------------------------------------------------------------------- modules ---
-
-namespace {
-
-std::vector<NamedParameter> state_of(Module& module) {
-  std::vector<NamedParameter> all = module.named_parameters();
-  for (NamedParameter& buffer : module.named_buffers()) all.push_back(std::move(buffer));
-  return all;
-}
-
-/// "'a', 'b', 'c' and 4 more".
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
-    text += (i == 0 ? "" : ", ") + runtime::quote(names[i]);
-  }
-  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
-  return text;
-}
-
-LoadReport compare_names(const std::vector<NamedParameter>& state, const Safetensors& file) {
-  LoadReport report;
-  std::unordered_set<std::string_view> known;
-  for (const NamedParameter& each : state) {
-    known.insert(each.name);
-    if (!file.has(each.name)) report.missing.push_back(each.name);
-  }
-  for (const Safetensors::Entry& entry : file.entries()) {
-    if (!known.contains(entry.name)) report.superfluous.push_back(entry.name);
-  }
-  return report;
-}
-
-void check_names(const LoadReport& report, const LoadOptions& options,
-                 const std::filesystem::path& path) {
-  const bool lacks = !report.missing.empty() && !options.allow_missing;
-  const bool exceeds = !report.superfluous.empty() && !options.allow_superfluous;
-  if (!lacks && !exceeds) return;
-  raise(ErrorCode::kInvalidArgument, "[load] '{}' has other tensors than the module:{}{}{}",
-        path.string(), lacks ? " missing are " + listed(report.missing) : "",
-        lacks && exceeds ? ";" : "",
-        exceeds ? " superfluous are " + listed(report.superfluous) : "");
-}
-
-void check_entry(const Parameter& parameter, const Safetensors::Entry& entry,
-                 const std::filesystem::path& path) {
-  if (parameter.dtype() != entry.dtype) {
-    raise(ErrorCode::kDtypeMismatch, "[load] {} of '{}' has another dtype: expected {}, got {}",
-          runtime::quote(entry.name), path.string(), patchbay::to_string(parameter.dtype()),
-          patchbay::to_string(entry.dtype));
-  }
-  if (parameter.defined() && parameter->shape() != entry.shape) {
-    raise(ErrorCode::kShapeMismatch, "[load] {} of '{}' has another shape: expected {}, got {}",
-          runtime::quote(entry.name), path.string(), patchbay::to_string(parameter->shape()),
-          patchbay::to_string(entry.shape));
-  }
-}
-
-}  // namespace
-
-void save(Module& module, const std::filesystem::path& file) {
-  TensorMap tensors;
-  for (const NamedParameter& each : state_of(module)) tensors.emplace(each.name, *each.parameter);
-  save_safetensors(file, tensors);
-}
-
-LoadReport load(Module& module, const std::filesystem::path& path, const LoadOptions& options) {
-  const Safetensors file(path);
-  std::vector<NamedParameter> state = state_of(module);
-  LoadReport report = compare_names(state, file);
-  check_names(report, options, path);
-  std::erase_if(state, [&](const NamedParameter& each) { return !file.has(each.name); });
-  for (const auto& [name, parameter] : state) check_entry(parameter, file.entry(name), path);
-  for (const NamedParameter& each : state) {
-    if (each.parameter.defined()) {
-      file.read_into(each.name, each.parameter);
-    } else {
-      each.parameter.set(file.read(each.name, each.parameter.device()));
-    }
-  }
-  return report;
-}
-
-void load(Module& module, const std::filesystem::path& path) {
-  static_cast<void>(load(module, path, {}));
 }
 
 }  // namespace patchbay::nn

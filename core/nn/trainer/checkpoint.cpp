@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/nn/files/module_state.h"
 
 namespace patchbay::nn {
 
@@ -30,12 +31,6 @@ std::string optimizer_name(std::size_t list, std::size_t index) {
   return fmt::format("optimizer.{}.{}", list, index);
 }
 std::string program_name(std::string_view name) { return fmt::format("program.{}", name); }
-
-std::vector<NamedParameter> state_of(Module& module) {
-  std::vector<NamedParameter> all = module.named_parameters();
-  for (NamedParameter& buffer : module.named_buffers()) all.push_back(std::move(buffer));
-  return all;
-}
 
 /// What is read before anything changes.
 class Reader {
@@ -84,19 +79,7 @@ class Reader {
   /// Errors: unless the file has the tensor, with that dtype and shape.
   void need_tensor(const std::string& name, DType dtype, const Shape* shape) const {
     if (!file_.has(name)) fail("the tensor {} is missing", runtime::quote(name));
-    const Safetensors::Entry& entry = file_.entry(name);
-    if (entry.dtype != dtype) {
-      raise(ErrorCode::kDtypeMismatch,
-            "[load_checkpoint] {} of '{}' has another dtype: expected {}, got {}",
-            runtime::quote(name), path_.string(), patchbay::to_string(dtype),
-            patchbay::to_string(entry.dtype));
-    }
-    if (shape != nullptr && entry.shape != *shape) {
-      raise(ErrorCode::kShapeMismatch,
-            "[load_checkpoint] {} of '{}' has another shape: expected {}, got {}",
-            runtime::quote(name), path_.string(), patchbay::to_string(*shape),
-            patchbay::to_string(entry.shape));
-    }
+    files::check_entry(file_.entry(name), dtype, shape, path_, "load_checkpoint");
   }
 
   template <class... Args>
@@ -139,18 +122,17 @@ class Reader {
 using Apply = std::function<void()>;
 
 void save_model(Module& model, TensorMap& tensors) {
-  for (const NamedParameter& each : state_of(model)) {
+  for (const NamedParameter& each : files::state_of(model)) {
     tensors.emplace(model_name(each.name), *each.parameter);
   }
 }
 
 Apply read_model(Module& model, const Reader& from) {
-  const std::vector<NamedParameter> state = state_of(model);
+  const std::vector<NamedParameter> state = files::state_of(model);
   std::unordered_set<std::string> known;
   for (const auto& [name, parameter] : state) {
     known.insert(model_name(name));
-    from.need_tensor(model_name(name), parameter.dtype(),
-                     parameter.defined() ? &parameter->shape() : nullptr);
+    from.need_tensor(model_name(name), parameter.dtype(), files::shape_of(parameter));
   }
   for (const Safetensors::Entry& entry : from.file().entries()) {
     if (entry.name.starts_with("model.") && !known.contains(entry.name)) {
@@ -159,11 +141,7 @@ Apply read_model(Module& model, const Reader& from) {
   }
   return [state, &from] {
     for (const auto& [name, parameter] : state) {
-      if (parameter.defined()) {
-        from.file().read_into(model_name(name), parameter);
-      } else {
-        parameter.set(from.file().read(model_name(name), parameter.device()));
-      }
+      files::read_parameter(from.file(), model_name(name), parameter);
     }
   };
 }
@@ -202,8 +180,7 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::string name = optimizer_name(list, i);
       if (!from.file().has(name)) continue;
-      const Shape* const shape = parameters[i].defined() ? &parameters[i]->shape() : nullptr;
-      from.need_tensor(name, from.file().entry(name).dtype, shape);
+      from.need_tensor(name, from.file().entry(name).dtype, files::shape_of(parameters[i]));
     }
   }
   return [&optimizer, &from, state = std::move(state), rate]() mutable {

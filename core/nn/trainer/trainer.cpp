@@ -39,6 +39,10 @@ struct Trainer::State {
 
   /// What computes a batch.
   Module& computing() { return parallel != nullptr ? *parallel : *model; }
+  void move_model() {
+    const CopyTag tag("model");
+    model->move_to(devices.front());
+  }
   /// The two have modes of their own; parameters are the same.
   void train(bool is_training) {
     model->train(is_training);
@@ -208,15 +212,16 @@ void Trainer::Run::save() const {
 
 void Trainer::Run::tell(Kind kind, const LossRow* row, const EpochRow* epoch) const {
   if (!options_.progress) return;
-  options_.progress({.kind = kind,
-                     .epoch = at_.epoch,
-                     .num_epochs = options_.num_epochs,
-                     .batch = training_.state().batch,
-                     .num_batches = training_.num_batches(),
-                     .num_devices_asked = state_.num_devices_asked,
-                     .devices = &state_.devices,
-                     .row = row,
-                     .epoch_row = epoch});
+  options_.progress(
+      {.kind = kind,
+       .epoch = at_.epoch,
+       .num_epochs = options_.num_epochs,
+       .batch = kind == Kind::kEpoch ? training_.num_batches() : training_.state().batch,
+       .num_batches = training_.num_batches(),
+       .num_devices_asked = state_.num_devices_asked,
+       .devices = &state_.devices,
+       .row = row,
+       .epoch_row = epoch});
 }
 
 /// Fetches the losses that are on the device.
@@ -304,10 +309,7 @@ void Trainer::Run::end_epoch() {
 
 TrainingReport Trainer::Run::operator()() {
   const auto begin = std::chrono::steady_clock::now();
-  {
-    const CopyTag tag("model");
-    state_.model->move_to(state_.devices.front());
-  }
+  state_.move_model();
   if (training_.num_batches() == 0) {
     raise(ErrorCode::kInvalidArgument, "[fit] the loader has no batches: {} samples, {} a batch",
           training_.dataset().size(), training_.options().batch_size);
@@ -441,6 +443,7 @@ class AtEnd {
 
 Evaluation Trainer::evaluate(DataLoader& loader) {
   const NoGrad no_grad;
+  state_->move_model();
   const bool was_training = state_->model->is_training();
   const AtEnd back([&] { state_->train(was_training); });
   state_->train(false);

@@ -160,7 +160,8 @@ class PATCHBAY_API Trainer {
   TrainingReport fit(DataLoader& training, DataLoader* validation = nullptr);
   /// Ends fit() after the current step: for the sink.
   void stop();
-  /// Means over one epoch of the loader, without gradients and in evaluation mode.
+  /// Means over one epoch of the loader, on the trainer's first device, without gradients and in
+  /// evaluation mode.
   Evaluation evaluate(DataLoader& loader);
 
   int num_devices_asked() const;

@@ -1,0 +1,113 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Modules as files of named tensors.
+#include "core/nn/files/module_state.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace patchbay::nn {
+
+using runtime::raise;
+
+namespace files {
+
+std::vector<NamedParameter> state_of(Module& module) {
+  std::vector<NamedParameter> all = module.named_parameters();
+  for (NamedParameter& buffer : module.named_buffers()) all.push_back(std::move(buffer));
+  return all;
+}
+
+void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
+                 const std::filesystem::path& path, const char* operation) {
+  if (entry.dtype != dtype) {
+    raise(ErrorCode::kDtypeMismatch, "[{}] {} of '{}' has another dtype: expected {}, got {}",
+          operation, runtime::quote(entry.name), path.string(), patchbay::to_string(dtype),
+          patchbay::to_string(entry.dtype));
+  }
+  if (shape != nullptr && entry.shape != *shape) {
+    raise(ErrorCode::kShapeMismatch, "[{}] {} of '{}' has another shape: expected {}, got {}",
+          operation, runtime::quote(entry.name), path.string(), patchbay::to_string(*shape),
+          patchbay::to_string(entry.shape));
+  }
+}
+
+void read_parameter(const Safetensors& file, std::string_view name, const Parameter& parameter) {
+  if (parameter.defined()) {
+    file.read_into(name, parameter);
+  } else {
+    parameter.set(file.read(name, parameter.device()));
+  }
+}
+
+}  // namespace files
+
+namespace {
+
+/// "'a', 'b', 'c' and 4 more".
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+    text += (i == 0 ? "" : ", ") + runtime::quote(names[i]);
+  }
+  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  return text;
+}
+
+LoadReport compare_names(const std::vector<NamedParameter>& state, const Safetensors& file) {
+  LoadReport report;
+  std::unordered_set<std::string_view> known;
+  for (const NamedParameter& each : state) {
+    known.insert(each.name);
+    if (!file.has(each.name)) report.missing.push_back(each.name);
+  }
+  for (const Safetensors::Entry& entry : file.entries()) {
+    if (!known.contains(entry.name)) report.superfluous.push_back(entry.name);
+  }
+  return report;
+}
+
+void check_names(const LoadReport& report, const LoadOptions& options,
+                 const std::filesystem::path& path) {
+  const bool lacks = !report.missing.empty() && !options.allow_missing;
+  const bool exceeds = !report.superfluous.empty() && !options.allow_superfluous;
+  if (!lacks && !exceeds) return;
+  raise(ErrorCode::kInvalidArgument, "[load] '{}' has other tensors than the module:{}{}{}",
+        path.string(), lacks ? " missing are " + listed(report.missing) : "",
+        lacks && exceeds ? ";" : "",
+        exceeds ? " superfluous are " + listed(report.superfluous) : "");
+}
+
+}  // namespace
+
+void save(Module& module, const std::filesystem::path& file) {
+  TensorMap tensors;
+  for (const NamedParameter& each : files::state_of(module)) {
+    tensors.emplace(each.name, *each.parameter);
+  }
+  save_safetensors(file, tensors);
+}
+
+LoadReport load(Module& module, const std::filesystem::path& path, const LoadOptions& options) {
+  const Safetensors file(path);
+  std::vector<NamedParameter> state = files::state_of(module);
+  LoadReport report = compare_names(state, file);
+  check_names(report, options, path);
+  std::erase_if(state, [&](const NamedParameter& each) { return !file.has(each.name); });
+  for (const auto& [name, parameter] : state) {
+    files::check_entry(file.entry(name), parameter.dtype(), files::shape_of(parameter), path,
+                       "load");
+  }
+  for (const auto& [name, parameter] : state) files::read_parameter(file, name, parameter);
+  return report;
+}
+
+void load(Module& module, const std::filesystem::path& path) {
+  static_cast<void>(load(module, path, {}));
+}
+
+}  // namespace patchbay::nn

@@ -1,0 +1,29 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The tensors of a module, and the entries of a file that they are read from.
+#ifndef PATCHBAY_CORE_NN_FILES_MODULE_STATE_H_
+#define PATCHBAY_CORE_NN_FILES_MODULE_STATE_H_
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "patchbay/nn/module.h"
+#include "patchbay/nn/safetensors.h"
+
+namespace patchbay::nn::files {
+
+/// Parameters, then buffers.
+std::vector<NamedParameter> state_of(Module& module);
+/// Null for a lazy parameter.
+inline const Shape* shape_of(const Parameter& parameter) {
+  return parameter.defined() ? &parameter->shape() : nullptr;
+}
+/// Errors: kDtypeMismatch, kShapeMismatch unless the entry is like that; `shape` may be null.
+void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
+                 const std::filesystem::path& path, const char* operation);
+/// Writes the elements of the parameter, or gives it a tensor on its device.
+void read_parameter(const Safetensors& file, std::string_view name, const Parameter& parameter);
+
+}  // namespace patchbay::nn::files
+
+#endif  // PATCHBAY_CORE_NN_FILES_MODULE_STATE_H_
