@@ -60,7 +60,7 @@ std::vector<Device> devices_of(std::string_view names) {
 }
 
 void run(const std::vector<Device>& devices, std::int64_t num_rows, std::int64_t batch_size) {
-  nn::DataParallel model{Net(devices[0]), devices};
+  nn::DataParallel model(Net{devices[0]}, devices);
   fmt::print("{} rows in batches of {}, on {} device{}\n", num_rows, batch_size, devices.size(),
              devices.size() == 1 ? "" : "s");
   const Tensor data = patchbay::randn({num_rows, kInputs}, devices[0]);

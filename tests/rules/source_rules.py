@@ -142,9 +142,11 @@ def single_places(tree: Tree, build: Path | None):
 
 # --- 6 ---
 
+# The process's abort has no operands; that of a group of devices says why.
 NOISE = re.compile(
-    r"(?<![\w.])(?<!->)(?:v?f?d?printf|f?puts|f?putc|putchar|perror|abort|exit|_exit|_Exit|quick_exit"
-    r"|terminate|assert|__builtin_trap|__builtin_abort)\s*\(|\braise\s*\(\s*SIG"
+    r"(?<![\w.])(?<!->)(?:v?f?d?printf|f?puts|f?putc|putchar|perror|exit|_exit|_Exit|quick_exit"
+    r"|terminate|assert|__builtin_trap|__builtin_abort)\s*\(|(?<![\w.])(?<!->)abort\s*\(\s*\)"
+    r"|\braise\s*\(\s*SIG"
     r"|\b(?:std\s*::\s*)?(?:cout|cerr|clog)\b|\bfmt\s*::\s*print\w*"
     r"|\bstd(?:out|err)\b|\bSTD(?:OUT|ERR)_FILENO\b"
 )
