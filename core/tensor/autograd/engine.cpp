@@ -23,13 +23,13 @@ namespace tensor {
 
 namespace {
 
-/// A tensor that nothing else holds, because it will be added to.
-Tensor own(Tensor&& grad) {
+/// Whether nothing else holds the tensor, so that it may be added to.
+bool is_own(const Tensor& grad) {
   const TensorImpl& impl = *grad.impl();
-  const bool is_shared = impl.references.load(std::memory_order_relaxed) != 1 ||
-                         impl.buffer().references.load(std::memory_order_relaxed) != 1;
-  return is_shared || !impl.is_contiguous ? grad.clone() : std::move(grad);
+  return impl.references.load(std::memory_order_relaxed) == 1 &&
+         impl.buffer().references.load(std::memory_order_relaxed) == 1 && impl.is_contiguous;
 }
+Tensor own(Tensor&& grad) { return is_own(grad) ? std::move(grad) : grad.clone(); }
 
 }  // namespace
 
@@ -63,20 +63,32 @@ struct Arrived {
 /// Nodes that received gradients, the next one first.
 using Pending = std::map<const Node*, Arrived, Later>;
 
-void add_to(Tensor& sum, const Tensor& grad) { sum = sum.defined() ? add(sum, grad) : grad; }
+/// In place where nothing else holds one of the two.
+void add_to(Tensor& sum, Tensor grad) {
+  if (!sum.defined()) {
+    sum = std::move(grad);
+  } else if (!is_recording() && is_own(sum)) {
+    add_out(sum, sum, grad);
+  } else if (!is_recording() && is_own(grad)) {
+    add_out(grad, sum, grad);
+    sum = std::move(grad);
+  } else {
+    sum = add(sum, grad);
+  }
+}
 
-void flow(Pending& pending, const std::shared_ptr<Node>& to, const Tensor& grad) {
+void flow(Pending& pending, const std::shared_ptr<Node>& to, Tensor grad) {
   Arrived& there = pending[to.get()];
   there.node = to;
-  add_to(there.grad, grad);
+  add_to(there.grad, std::move(grad));
 }
 
 /// Hands the gradient of one of several results to their operation.
-void flow_part(Pending& pending, const Node& part, const Tensor& grad) {
+void flow_part(Pending& pending, const Node& part, Tensor grad) {
   Arrived& there = pending[part.inputs[0].get()];
   there.node = part.inputs[0];
   there.parts.resize(there.node->parts.size());
-  add_to(there.parts[*part.part], grad);
+  add_to(there.parts[*part.part], std::move(grad));
 }
 
 /// The nodes from which one of `wanted` can be reached.
@@ -123,11 +135,11 @@ using RunFailed = std::shared_ptr<std::atomic<bool>>;
 /// Passes a node's gradient on to its inputs. Frees the node unless `frees` is null.
 void step(Pending& pending, Arrived& arrived, const RunFailed& frees) {
   Node& node = *arrived.node;
-  if (node.part) return flow_part(pending, node, arrived.grad);
+  if (node.part) return flow_part(pending, node, std::move(arrived.grad));
   if (!node.backward && !node.joint_backward) raise_freed(node);
-  const std::vector<Tensor> grads = node.joint_backward
-                                        ? node.joint_backward(std::move(arrived.parts), node)
-                                        : node.backward(arrived.grad, node);
+  std::vector<Tensor> grads = node.joint_backward
+                                  ? node.joint_backward(std::move(arrived.parts), node)
+                                  : node.backward(arrived.grad, node);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (node.inputs[i] == nullptr || !grads[i].defined()) continue;
     if (grads[i].shape() != node.inputs[i]->shape || grads[i].dtype() != node.inputs[i]->dtype) {
@@ -136,7 +148,7 @@ void step(Pending& pending, Arrived& arrived, const RunFailed& frees) {
             node.name, patchbay::to_string(node.inputs[i]->dtype), to_string(node.inputs[i]->shape),
             describe(*grads[i].impl()));
     }
-    flow(pending, node.inputs[i], grads[i]);
+    flow(pending, node.inputs[i], std::move(grads[i]));
   }
   if (frees == nullptr) return;
   node.freed_by_failure = frees;

@@ -122,6 +122,11 @@ void record_joint(const std::shared_ptr<const std::string>& operation,
   }
 }
 
+void accept_writes(const Tensor& result) {
+  TensorImpl& impl = *result.impl();
+  if (impl.grad_state != nullptr) impl.grad_state->version = version_of(impl);
+}
+
 Tensor sum_to(const Tensor& grad, const Shape& shape) {
   if (grad.shape() == shape) return grad;
   const int missing = grad.rank() - shape.rank();

@@ -77,6 +77,10 @@ void record_joint(const std::shared_ptr<const std::string>& operation,
                   std::span<const Tensor> results, const std::vector<bool>& takes_gradient,
                   std::span<const Tensor* const> inputs, JointBackward backward);
 
+/// To be called after a write to a new result that its record does not keep and that nothing else
+/// has seen: a step that follows may take it as it is now.
+void accept_writes(const Tensor& result);
+
 /// Sets whether this thread records while the object lives, also in an InferenceMode scope.
 class Recording {
  public:

@@ -123,13 +123,23 @@ Tensor weight_of(const Tensor& a, const Tensor& grad, const Steps& steps, Extent
   return result;
 }
 
-/// Adds the bias to a result that nothing else has seen.
-Tensor with_bias(const Tensor& result, const Tensor& bias) {
+/// Adds the bias, in place, to a result that nothing else has seen and that its record does not
+/// keep.
+Tensor with_bias(const char* operation, const Tensor& result, const Tensor& bias) {
   if (!bias.defined()) return result;
-  const Tensor row = bias.reshape({1, bias.size(0), 1, 1});
-  if (needs_grad(result) || needs_grad(bias)) return result + row;
-  add_out(result, result, row);
-  return result;
+  const Shape along{1, bias.size(0), 1, 1};
+  {
+    const Recording recording(false);
+    add_out(result, result, bias.reshape(along));
+  }
+  accept_writes(result);
+  if (!needs_grad(result) && !needs_grad(bias)) return result;
+  Tensor sums = result.detach();
+  record(operation, sums, {&result, &bias}, [along](const Tensor& grad, const Node& node) {
+    const Tensor slopes = node.inputs[1] ? sum_to(grad, along).reshape({along[1]}) : Tensor();
+    return std::vector<Tensor>{grad, slopes};
+  });
+  return sums;
 }
 
 // ------------------------------------------------------------------------------- checks ---
@@ -222,7 +232,7 @@ Tensor convolved(const char* operation, int axes, const Tensor& x, const Tensor&
   check_channels(form, images, factors, factors.size(1) * steps.groups, steps.groups);
   check_bias(form, bias, factors.size(0));
   check_room(form, images, factors, steps);
-  return form.result(with_bias(windows_of(images, factors, steps), bias));
+  return form.result(with_bias(steps.operation, windows_of(images, factors, steps), bias));
 }
 
 std::int64_t transposed_extent(const ImageForm& form, std::int64_t windows, std::int64_t kernel,
@@ -257,7 +267,7 @@ Tensor transposed(const char* operation, int axes, const Tensor& x, const Tensor
                         steps.dilation.h, options.output_padding.h),
       transposed_extent(form, windows.size(3), factors.size(3), steps.stride.w, steps.padding.w,
                         steps.dilation.w, options.output_padding.w)};
-  return form.result(with_bias(input_of(windows, factors, steps, extents), bias));
+  return form.result(with_bias(steps.operation, input_of(windows, factors, steps, extents), bias));
 }
 
 /// Options along one dimension, for images of one row.

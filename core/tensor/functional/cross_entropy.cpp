@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "patchbay/fuse.h"
 #include "patchbay/indexing.h"
 
 #include "core/tensor/dispatch/operands.h"
@@ -90,6 +91,31 @@ Tensor picked(const Tensor& values, const Tensor& classes) {
   return gather(values, dim, classes.unsqueeze(dim)).squeeze(dim);
 }
 
+/// picked(log_softmax(input), classes), with the gradient of both in one pass.
+Tensor picked_logarithms(const Tensor& input, const Tensor& classes) {
+  static const auto& along =
+      *new auto(fuse([](const Expression& y, const Expression& slope) { return -exp(y) * slope; },
+                     "cross_entropy"));
+  const Tensor logarithms = log_softmax(input, class_dim(input));
+  Tensor result;
+  {
+    const tensor::Recording recording(false);
+    result = picked(logarithms, classes);
+  }
+  if (!tensor::needs_grad(input)) return result;
+  tensor::record("cross_entropy", result, input,
+                 [classes, saved = tensor::Saved("logarithms", logarithms)](
+                     const Tensor& grad, const tensor::Node& node) {
+                   const Tensor y = saved.get(node);
+                   const int dim = class_dim(y);
+                   const Tensor slope = grad.unsqueeze(dim), at = classes.unsqueeze(dim);
+                   const Tensor shares = along(y, slope);
+                   if (tensor::is_recording()) return scatter_add(shares, dim, at, slope);
+                   return scatter_add_out(shares, shares, dim, at, slope);
+                 });
+  return result;
+}
+
 /// 0 instead of an infinite loss that is ignored: 0 times infinity is NaN.
 Tensor weighted(const Tensor& losses, const Tensor& weights) {
   return where(eq(weights, 0), 0, losses * weights);
@@ -112,18 +138,25 @@ Tensor reduced_by(const Tensor& losses, const Tensor& divisor, LossReduction red
   return (sum(losses) / divisor).cast(dtype);
 }
 
-/// With label smoothing the targets' classes have 1 - smoothing, and all classes smoothing / n.
-Tensor loss_of_indices(const char* operation, const Tensor& logarithms, const Tensor& target,
-                       const CrossEntropyOptions& options, DType dtype) {
-  check_indices(operation, logarithms, target);
-  const Targets targets =
-      targets_of(target, options.weight, options.ignored_index, logarithms.dtype());
-  Tensor losses = weighted(-picked(logarithms, targets.classes), targets.weights);
-  if (options.label_smoothing > 0) {
+/// `values` are scores, or their logarithms of softmax. With label smoothing, of scores only, the
+/// targets' classes have 1 - smoothing, and all classes smoothing / n.
+Tensor loss_of_indices(const char* operation, const Tensor& values, bool are_scores,
+                       const Tensor& target, const CrossEntropyOptions& options, DType dtype) {
+  check_indices(operation, values, target);
+  const Targets targets = targets_of(target, options.weight, options.ignored_index, values.dtype());
+  Tensor losses;
+  if (options.label_smoothing == 0) {
+    const Tensor at =
+        are_scores ? picked_logarithms(values, targets.classes) : picked(values, targets.classes);
+    losses = weighted(-at, targets.weights);
+  } else {
+    const Tensor logarithms = log_softmax(values, class_dim(values));
     const Tensor all = sum(weighted_by_class(logarithms, options.weight), class_dim(logarithms));
     const Tensor smooth = where(targets.counts, -all, 0);
     const double share = options.label_smoothing / static_cast<double>(num_classes(logarithms));
-    losses = losses * (1 - options.label_smoothing) + smooth * share;
+    losses = weighted(-picked(logarithms, targets.classes), targets.weights) *
+                 (1 - options.label_smoothing) +
+             smooth * share;
   }
   return reduced_by(losses, sum(targets.weights), options.reduction, dtype);
 }
@@ -143,7 +176,7 @@ Tensor loss_of_probabilities(const Tensor& logarithms, const Tensor& target,
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NllOptions& options) {
   check_input("nll_loss", input, options.weight);
-  return loss_of_indices("nll_loss", computed(input), target,
+  return loss_of_indices("nll_loss", computed(input), /*are_scores=*/false, target,
                          {options.weight, options.ignored_index, 0, options.reduction},
                          input.dtype());
 }
@@ -160,10 +193,12 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
   const tensor::TensorImpl& wanted = tensor::impl_of("cross_entropy", target, "target");
   const bool by_probability = is_floating(wanted.dtype);
   if (by_probability) tensor::check_pair("cross_entropy", input, target);
+  if (!by_probability) {
+    return loss_of_indices("cross_entropy", computed(input), /*are_scores=*/true, target, options,
+                           input.dtype());
+  }
   const Tensor logarithms = log_softmax(computed(input), class_dim(input));
-  return by_probability
-             ? loss_of_probabilities(logarithms, target, options, input.dtype())
-             : loss_of_indices("cross_entropy", logarithms, target, options, input.dtype());
+  return loss_of_probabilities(logarithms, target, options, input.dtype());
 }
 
 }  // namespace patchbay

@@ -8,6 +8,7 @@
 
 #include "patchbay/fuse.h"
 
+#include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
 
 namespace patchbay {
@@ -57,6 +58,38 @@ const Finish& finish_of(Activation activation, DType dtype) {
   return functions[row * std::size(kDtypes) + column];
 }
 
+/// The gradient below an activation, from its result.
+Tensor slopes_of(Activation activation, const Tensor& grad, const Tensor& out) {
+  static const auto& of_relu = *new auto(fuse(
+      [](const Expression& g, const Expression& y) { return where(gt(y, 0), g, 0); }, "linear"));
+  static const auto& of_sigmoid = *new auto(
+      fuse([](const Expression& g, const Expression& y) { return g * y * (1 - y); }, "linear"));
+  static const auto& of_tanh = *new auto(
+      fuse([](const Expression& g, const Expression& y) { return g * (1 - square(y)); }, "linear"));
+  if (activation == Activation::kRelu) return of_relu(grad, out);
+  return activation == Activation::kSigmoid ? of_sigmoid(grad, out) : of_tanh(grad, out);
+}
+
+/// The activated sum in place of a product that nothing else has seen and that its record does not
+/// keep: the record needs the result alone.
+Tensor finished_in_place(const Tensor& product, const Tensor& bias, Activation activation) {
+  {
+    const tensor::Recording recording(false);
+    finish_of(activation, product.dtype()).out(product, product, bias);
+  }
+  tensor::accept_writes(product);
+  if (!tensor::needs_grad(product) && !tensor::needs_grad(bias)) return product;
+  Tensor result = product.detach();
+  tensor::record("linear", result, {&product, &bias},
+                 [activation, shape = bias.shape(), out = tensor::Saved::result(result)](
+                     const Tensor& grad, const tensor::Node& node) {
+                   const Tensor slopes = slopes_of(activation, grad, out.get(node));
+                   return std::vector<Tensor>{
+                       slopes, node.inputs[1] ? tensor::sum_to(slopes, shape) : Tensor()};
+                 });
+  return result;
+}
+
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
@@ -67,7 +100,11 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
   if (!bias.defined()) return activated(linear(x, weight), activation);
   tensor::check_layer(input, matrix);
   tensor::check_bias({"bias", *bias.impl()}, matrix);
-  return finish_of(activation, x.dtype())(linear(x, weight), bias);
+  const Tensor product = linear(x, weight);
+  if (activation == Activation::kGelu || tensor::is_small(x.dtype())) {
+    return finish_of(activation, x.dtype())(product, bias);
+  }
+  return finished_in_place(product, bias, activation);
 }
 
 }  // namespace patchbay

@@ -29,7 +29,7 @@ struct LstmSteps {
   Tensor states;  // [steps + 1, batch, n]
 };
 
-/// `projected`: [steps, batch, 4 n], with the biases.
+/// `projected`: [steps, batch, 4 n], with the biases; it becomes the gates.
 LstmSteps lstm_steps(const Tensor& projected, const Tensor& weight, const Tensor& hidden,
                      const Tensor& cell) {
   static const FusedFunction& advance = *new FusedFunction(
@@ -42,7 +42,7 @@ LstmSteps lstm_steps(const Tensor& projected, const Tensor& weight, const Tensor
       },
       "lstm");
   const std::int64_t steps = projected.size(0), batch = projected.size(1), n = hidden.size(1);
-  LstmSteps kept{projected.clone(), projected.new_empty({steps, batch, n}),
+  LstmSteps kept{projected.detach(), projected.new_empty({steps, batch, n}),
                  projected.new_empty({steps + 1, batch, n})};
   Tensor h = hidden, c = cell;
   for (std::int64_t t = 0; t < steps; ++t) {
@@ -97,7 +97,8 @@ struct LstmBackward {
   }
 };
 
-/// The hidden states of all steps, then the last cell: [steps + 1, batch, n].
+/// The hidden states of all steps, then the last cell: [steps + 1, batch, n]. `projected` is a new
+/// result that its record does not keep.
 Tensor lstm_layer(const Tensor& projected, const Tensor& weight, const Tensor& hidden,
                   const Tensor& cell) {
   LstmSteps steps;
@@ -105,6 +106,7 @@ Tensor lstm_layer(const Tensor& projected, const Tensor& weight, const Tensor& h
     const tensor::Recording recording(false);
     steps = lstm_steps(projected, weight, hidden, cell);
   }
+  tensor::accept_writes(projected);
   if (tensor::needs_grad(projected) || tensor::needs_grad(weight) || tensor::needs_grad(hidden) ||
       tensor::needs_grad(cell)) {
     tensor::record(

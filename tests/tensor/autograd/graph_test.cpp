@@ -56,6 +56,18 @@ TEST_P(GraphTest, GradientsAreTheLeafsOwn) {
   EXPECT_EQ(seed.to_vector<float>(), (Floats{1, 1}));
 }
 
+/// Gradients that meet are added in place, but never in a tensor that somebody holds.
+TEST_P(GraphTest, GradientsThatMeetLeaveThoseOfOthersAlone) {
+  const Tensor x = leaf({1, 2}), y = x * 2;
+  const Tensor seed = from_host(Floats{1, 3}, {2}, device_);
+  Tensor seen;
+  y.add_gradient_hook([&](const Tensor& grad) { return seen = grad; });
+  (y + y * 5 + y).backward(seed);  // the first and the last gradient are the seed
+  EXPECT_EQ(seed.to_vector<float>(), (Floats{1, 3}));
+  EXPECT_EQ(seen.to_vector<float>(), (Floats{7, 21}));
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{14, 42}));
+}
+
 /// One tensor in many places, joined again.
 TEST_P(GraphTest, PathsThatMeetAreWalkedOnce) {
   const Tensor x = leaf({2});

@@ -57,6 +57,17 @@ TEST_P(OverwritingTest, FromWhatRequiresGradientsIsRefused) {
   EXPECT_EQ(out.to_vector<float>(), (Floats{1, 1}));
 }
 
+/// relu's gradient is made from its result.
+TEST_P(OverwritingTest, OfAnOperandThatIsNotKeptIsFine) {
+  const Tensor x = leaf({1, -2}), y = x * 3, z = relu(y);
+  {
+    const NoGrad no_grad;
+    y.fill_(-1);
+  }
+  sum(z).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{3, 0}));
+}
+
 TEST_P(OverwritingTest, InsideNoGradIsFine) {
   const Tensor x = leaf({1, 2});
   sum(x * x).backward();
