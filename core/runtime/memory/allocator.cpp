@@ -27,7 +27,7 @@ constexpr std::size_t kSmallSegmentBytes = 2 * kMiB, kSharedSegmentBytes = 20 * 
 constexpr std::size_t kMostSharedBytes = 10 * kMiB, kOwnStepBytes = 2 * kMiB;
 /// Unused segments are released before the reserved memory exceeds the peak of live memory by more
 /// than this factor.
-constexpr double kMostReserve = 1.25;
+constexpr double kMostReserve = 1.17;
 
 constexpr std::size_t round_up(std::size_t size_bytes, std::size_t step_bytes) {
   return (size_bytes + step_bytes - 1) / step_bytes * step_bytes;

@@ -35,12 +35,23 @@ bool ScratchPool::find_kept(std::size_t size_bytes, ScratchBlock& block) noexcep
   return true;
 }
 
+/// Frees the largest block, so that blocks grow instead of adding up.
+void ScratchPool::drop_largest() noexcept {
+  const auto largest =
+      std::max_element(kept_.begin(), kept_.end(),
+                       [](const auto& a, const auto& b) { return a.size_bytes < b.size_bytes; });
+  if (largest == kept_.end()) return;
+  free(largest->data);
+  kept_.erase(largest);
+}
+
 ScratchPool::Lease ScratchPool::take(std::size_t size_bytes) {
   if (size_bytes == 0) return {};
   ScratchBlock block{nullptr, size_bytes};
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (find_kept(size_bytes, block)) return {*this, block};
+    drop_largest();            // which is too small
     kept_.reserve(kMostKept);  // so that returning a block does not allocate
   }
   void* data = nullptr;

@@ -47,6 +47,7 @@ class ScratchPool {
 
  private:
   bool find_kept(std::size_t size_bytes, ScratchBlock& block) noexcept;
+  void drop_largest() noexcept;
   void give_back(ScratchBlock block) noexcept;
 
   std::mutex mutex_;
