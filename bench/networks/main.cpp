@@ -1,0 +1,127 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Trains one network of the table and prints what it took as JSON. bench/table7 makes the table.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bench/networks/networks.h"
+#include "bench/networks/process_memory.h"
+
+namespace {
+
+using networks::Batch;
+using networks::Network;
+using networks::Row;
+using patchbay::Device;
+using patchbay::Tensor;
+
+struct Options {
+  std::string net, device = "cpu:0";
+  int threads = 2, warm_up = 2, steps = 5;
+};
+
+template <class Work>
+double seconds_of(Work work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// GFLOP/s of f32 products of 2048 x 2048 matrices, the best of several.
+double product_rate(const Device& device) {
+  constexpr std::int64_t kExtent = 2048;
+  const Tensor a = patchbay::rand({kExtent, kExtent}, device);
+  const Tensor b = patchbay::rand({kExtent, kExtent}, device);
+  const Tensor out = patchbay::empty({kExtent, kExtent}, device);
+  double best = 1e9;
+  for (int i = 0; i < 8; ++i) {
+    best = std::min(best, seconds_of([&] {
+                      matmul_out(out, a, b);
+                      device.synchronize();
+                    }));
+  }
+  return 2.0 * kExtent * kExtent * kExtent / best / 1e9;
+}
+
+const Row& row_of(const std::string& name) {
+  for (const Row& row : networks::rows()) {
+    if (row.name == name) return row;
+  }
+  throw CLI::ValidationError("--net", "no network of the table: " + name);
+}
+
+nlohmann::json measure(const Options& options) {
+  const Row& row = row_of(options.net);
+  const Device device(options.device);
+  device.synchronize();
+  const std::uint64_t loaded_bytes = networks::resident_bytes();
+  const std::unique_ptr<Network> network = row.make(networks::Scale::kFull, device);
+  const Batch batch = network->random_batch(1);
+  for (int i = 0; i < options.warm_up; ++i) (void)network->train(batch).item<float>();
+  networks::reset_peak();
+  const std::uint64_t allocations_before = device.memory().num_driver_allocations;
+  std::vector<double> seconds;
+  float loss = 0;
+  for (int i = 0; i < options.steps; ++i) {
+    seconds.push_back(seconds_of([&] { loss = network->train(batch).item<float>(); }));
+  }
+  const patchbay::DeviceMemory memory = device.memory();
+  const std::uint64_t peak_bytes = networks::peak_resident_bytes() - loaded_bytes;
+  return {{"net", row.name},
+          {"device", device.name()},
+          {"processor", device.properties().name},
+          {"num_parameters", network->module().num_parameters()},
+          {"gflop", row.gflop},
+          {"loss", loss},
+          {"seconds", median(seconds)},
+          {"peak_bytes", peak_bytes},
+          {"live_peak_bytes", memory.peak_bytes},
+          {"reserved_peak_bytes", memory.peak_reserved_bytes},
+          {"driver_allocations", memory.num_driver_allocations - allocations_before},
+          {"product_gflops", product_rate(device)}};
+}
+
+void set_threads(int threads) {
+  patchbay::RuntimeOptions options;
+  options.settings["cpu_threads"] = std::to_string(threads);
+  patchbay::Runtime::set_default_options(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Trains one network of the table and prints times and memory as JSON.",
+               "patchbay-table7");
+  Options options;
+  app.add_option("--net", options.net, "Its name in the table")->required();
+  app.add_option("--device", options.device, "Where to compute")->capture_default_str();
+  app.add_option("--threads", options.threads, "Of CPU devices")->capture_default_str();
+  app.add_option("--warm-up", options.warm_up, "Steps before")->capture_default_str();
+  app.add_option("--steps", options.steps, "Steps that are timed")->capture_default_str();
+  try {
+    app.parse(argc, argv);
+    set_threads(options.threads);
+    std::cout << measure(options).dump() << '\n';
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    std::cerr << "patchbay-table7: " << error.what() << '\n';
+    return 1;
+  }
+}
