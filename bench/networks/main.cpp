@@ -102,9 +102,7 @@ void set_threads(int threads) {
   patchbay::Runtime::set_default_options(options);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app("Trains one network of the table and prints times and memory as JSON.",
                "patchbay-table7");
   Options options;
@@ -120,8 +118,16 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
   } catch (const std::exception& error) {
-    std::cerr << "patchbay-table7: " << error.what() << '\n';
+    std::fprintf(stderr, "patchbay-table7: %s\n", error.what());
     return 1;
   }
 }

@@ -9,7 +9,6 @@ namespace networks {
 namespace {
 
 namespace nn = patchbay::nn;
-using patchbay::DType;
 using patchbay::Generator;
 using patchbay::SgdOptions;
 using patchbay::Shape;

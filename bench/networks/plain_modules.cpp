@@ -49,7 +49,7 @@ ModulePtr alexnet(const AlexNetSizes& sizes, const TensorOptions& options) {
 
 ModulePtr small_alexnet(const SmallAlexNetSizes& sizes, const TensorOptions& options) {
   auto net = std::make_unique<nn::Sequential>();
-  const auto& [image, channels] = sizes;
+  const auto& channels = sizes.channels;
   const auto conv = [&](std::int64_t in, std::size_t i) {
     return nn::Conv2d(in, channels[i], 5, {.padding = 2, .tensor = options});
   };
@@ -58,7 +58,7 @@ ModulePtr small_alexnet(const SmallAlexNetSizes& sizes, const TensorOptions& opt
   net->add("conv2", conv(channels[0], 1)).add("relu2", nn::ReLU()).add("pool2", pool);
   net->add("conv3", conv(channels[1], 2)).add("relu3", nn::ReLU());
   net->add("pool3", nn::AvgPool2d(3, {.stride = 2})).add("flatten", nn::Flatten());
-  std::int64_t extent = image;
+  std::int64_t extent = sizes.image;
   for (int i = 0; i < 3; ++i) extent = (extent - 3) / 2 + 1;
   net->add("fc", nn::Linear(channels[2] * extent * extent, 10, {.tensor = options}));
   return net;
