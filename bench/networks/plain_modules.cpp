@@ -6,7 +6,6 @@ namespace networks {
 
 namespace nn = patchbay::nn;
 using patchbay::Activation;
-using patchbay::Tensor;
 using patchbay::TensorOptions;
 
 ModulePtr fully_connected(const std::vector<std::int64_t>& widths, const TensorOptions& options) {
