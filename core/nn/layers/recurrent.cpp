@@ -108,7 +108,7 @@ Tensor Recurrent::steps_first(const Tensor& x) const {
 LstmResult Recurrent::run_layer(const Tensor& input, std::size_t layer,
                                 const LstmState& state) const {
   const std::size_t directions = num_directions(), first = layer * directions;
-  const LstmResult onwards = compute(input, {weights_of(layers[first])}, part_of(state, first, 1));
+  LstmResult onwards = compute(input, {weights_of(layers[first])}, part_of(state, first, 1));
   if (directions == 1) return onwards;
   const LstmResult back =
       compute(reversed(input), {weights_of(layers[first + 1])}, part_of(state, first + 1, 1));
