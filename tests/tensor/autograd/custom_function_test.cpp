@@ -178,6 +178,22 @@ TEST_P(CustomFunctionTest, SaysWhichGradientsAreWanted) {
   EXPECT_EQ(b.grad().to_vector<float>(), (Floats{1, 1}));
 }
 
+TEST_P(CustomFunctionTest, BackwardIsToldTheOptions) {
+  std::vector<bool> retains;
+  const CustomFunction function(
+      "sink", [](Context&, const Tensors& in) { return Tensors{in[0] * 1}; },
+      [&](const Context& context, const Tensors& grads) {
+        retains.push_back(context.backward_options().retain_graph);
+        return Tensors{grads[0]};
+      });
+  const Tensor x = make({1, 2}).requires_grad_();
+  const Tensor y = function({x})[0];
+  sum(y).backward({}, {.retain_graph = true});
+  sum(y).backward();
+  EXPECT_EQ(retains, (std::vector<bool>{true, false}));
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{2, 2}));
+}
+
 TEST_P(CustomFunctionTest, GradientsMayBeUndefined) {
   for (const bool zeros_wanted : {true, false}) {
     const CustomFunction function(

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Hooks for complete gradients, and functions whose derivatives are the caller's.
+// Hooks for complete gradients, and the count of writes to a tensor.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -130,75 +130,6 @@ TEST_P(HookTest, OverwritesAreCounted) {
   EXPECT_EQ(num_overwrites(x), before + 1);
   static_cast<void>(x + 1);
   EXPECT_EQ(num_overwrites(x.view({2, 2})), before + 1);
-}
-
-// ----------------------------------------------------------------- functions of one's own ---
-
-/// x^3 with its derivative.
-Tensor cube(const Tensor& x) {
-  Tensor result;
-  {
-    const NoGrad no_grad;
-    result = x * x * x;
-  }
-  return custom_function("cube", result, {x}, [x](const Tensor& gradient, BackwardOptions) {
-    const NoGrad no_grad;
-    return std::vector<Tensor>{gradient * x * x * 3};
-  });
-}
-
-TEST_P(HookTest, CustomFunctionHasItsDerivative) {
-  const Tensor x = leaf({1, 2});
-  const Tensor y = cube(x * 2);
-  EXPECT_FALSE(y.is_leaf());
-  EXPECT_EQ(y.to_vector<float>(), (Floats{8, 64}));
-  sum(y).backward();
-  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{24, 96}));
-  EXPECT_FALSE(cube(x.detach()).requires_grad());
-  const NoGrad no_grad;
-  EXPECT_FALSE(cube(x).requires_grad());
-}
-
-TEST_P(HookTest, CustomFunctionIsToldTheOptions) {
-  const Tensor x = leaf({1, 2}), z = leaf({3});
-  std::vector<bool> retains;
-  const Tensor y = custom_function("sink", x.detach().clone(), {z, x},
-                                   [&](const Tensor& gradient, BackwardOptions options) {
-                                     retains.push_back(options.retain_graph);
-                                     return std::vector<Tensor>{Tensor(), gradient};
-                                   });
-  sum(y).backward({}, {.retain_graph = true});
-  sum(y).backward();
-  EXPECT_EQ(retains, (std::vector<bool>{true, false}));
-  EXPECT_FALSE(z.grad().defined());
-  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{2, 2}));
-  EXPECT_ERROR(sum(y).backward(), ErrorCode::kInvalidArgument, "got sink for the second time");
-}
-
-TEST_P(HookTest, CustomFunctionsThatDoNotFit) {
-  const Tensor x = leaf({1, 2});
-  const auto returning = [&](const std::vector<Tensor>& gradients) {
-    return sum(custom_function("odd", x.detach().clone(), {x},
-                               [gradients](const Tensor&, BackwardOptions) { return gradients; }));
-  };
-  EXPECT_ERROR(returning({}).backward(), ErrorCode::kInvalidArgument,
-               "[backward] odd gave another number of gradients: expected 1, one for each input, "
-               "got 0. Return undefined tensors where none flows.");
-  EXPECT_ERROR(returning({zeros({3}, device_)}).backward(), ErrorCode::kInvalidArgument,
-               "[backward] odd gave a gradient that does not fit input 0: expected f32 [2] on " +
-                   device_.name() + ", got f32 [3] on " + device_.name() + ".");
-  EXPECT_ERROR(returning({zeros({2}, test_device("fake:1"))}).backward(),
-               ErrorCode::kInvalidArgument, "got f32 [2] on fake:1.");
-  EXPECT_ERROR(static_cast<void>(custom_function("none", x.detach(), {x}, nullptr)),
-               ErrorCode::kInvalidArgument,
-               "[custom_function] no backward: expected a function, got an empty one");
-  const auto nothing = [](const Tensor&, BackwardOptions) { return std::vector<Tensor>(); };
-  EXPECT_ERROR(static_cast<void>(custom_function("own", x * 2, {x}, nothing)),
-               ErrorCode::kInvalidArgument,
-               "[custom_function] the result requires gradients: expected one that was computed "
-               "inside a NoGrad scope");
-  EXPECT_ERROR(static_cast<void>(custom_function("none", Tensor(), {x}, nothing)),
-               ErrorCode::kInvalidArgument, "[custom_function] result is undefined");
 }
 
 }  // namespace
