@@ -192,6 +192,13 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
   }
   const tensor::TensorImpl& wanted = tensor::impl_of("cross_entropy", target, "target");
   const bool by_probability = is_floating(wanted.dtype);
+  if (by_probability && input.rank() > 1 && wanted.shape == without_classes(input)) {
+    runtime::raise(ErrorCode::kDtypeMismatch,
+                   "[cross_entropy] target has the wrong dtype: expected i64 or i32 for numbers of "
+                   "classes, got {} {}. Write target.cast(DType::i64), or give a probability for "
+                   "each class, in input's shape {}.",
+                   to_string(wanted.dtype), to_string(wanted.shape), to_string(input.shape()));
+  }
   if (by_probability) tensor::check_pair("cross_entropy", input, target);
   if (!by_probability) {
     return loss_of_indices("cross_entropy", computed(input), /*are_scores=*/true, target, options,

@@ -156,8 +156,13 @@ TEST_P(CrossEntropyTest, Errors) {
   EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({2}, {DType::u8, device_}))),
                ErrorCode::kDtypeMismatch,
                "[cross_entropy] target has the wrong dtype: expected i64 or i32, got u8");
-  EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({2}, device_))), ErrorCode::kShapeMismatch,
-               "[cross_entropy] target has the wrong shape: expected [2, 3] like input, got [2]");
+  EXPECT_ERROR(
+      static_cast<void>(cross_entropy(x, zeros({2}, device_))), ErrorCode::kDtypeMismatch,
+      "[cross_entropy] target has the wrong dtype: expected i64 or i32 for numbers of "
+      "classes, got f32 [2]. Write target.cast(DType::i64), or give a probability for each "
+      "class, in input's shape [2, 3].");
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({3}, device_))), ErrorCode::kShapeMismatch,
+               "[cross_entropy] target has the wrong shape: expected [2, 3] like input, got [3]");
   EXPECT_ERROR(static_cast<void>(cross_entropy(x, t, {.weight = zeros({2}, device_)})),
                ErrorCode::kShapeMismatch,
                "[cross_entropy] weight has the wrong shape: expected [3], a number for each class");
