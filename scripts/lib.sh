@@ -6,8 +6,9 @@ cd "$root_dir"
 # Packages to build the library, its plugins and its programs, and libraries opened at run time.
 build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev libcli11-dev
                 zlib1g-dev ocl-icd-libopencl1 ccache)
-data_packages=(dataset-fashion-mnist)
-test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14 pocl-opencl-icd
+# The images, and a driver for a second device, which the demo loads its network on.
+demo_packages=(dataset-fashion-mnist pocl-opencl-icd)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14
                opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial libdnnl2)
 # Comparison libraries of bench/, whose programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)

@@ -34,7 +34,7 @@ struct Options {
   std::optional<std::string> device, devices;         // cpu:0, if neither is given
   std::optional<std::string> num_training, num_test;  // all, if not given
   std::optional<std::string> reload;                  // another device, if there is one
-  std::string num_epochs = "5", folder = kFashionMnistFolder, output = "patchbay-demo";
+  std::string num_epochs = "4", folder = kFashionMnistFolder, output = "patchbay-demo";
 };
 
 constexpr std::int64_t kBatch = 128;
@@ -59,6 +59,7 @@ struct Data {
 
 Data load(const Options& options) {
   const Stopwatch watch;
+  const patchbay::CopyTag tag("images");
   const FashionMnist all = load_fashion_mnist(options.folder);
   Data data{
       first_of(all.training, chosen_count("--train", options.num_training, all.training.count)),
@@ -84,14 +85,14 @@ std::vector<Device> chosen_devices(const Options& options, const patchbay::Runti
   return devices;
 }
 
-/// The device that is named, else the first one without training, else the one with it.
+/// The device that is named, else the first one that did not train, else the last one that did.
 Device device_to_reload(const Options& options, const std::vector<Device>& trained,
                         const patchbay::Runtime& runtime) {
   if (options.reload) return runtime.device(*options.reload);
   for (const Device& device : runtime.devices()) {
     if (std::find(trained.begin(), trained.end(), device) == trained.end()) return device;
   }
-  return trained.front();
+  return trained.back();
 }
 
 std::string names_of(const std::vector<Device>& devices) {
@@ -141,6 +142,7 @@ nn::TrainingReport train(Network& net, const Data& data, const Options& options,
   nn::Trainer trainer(net, optimizer, nn::CrossEntropyLoss(),
                       {.num_epochs = epochs,
                        .devices = devices,
+                       .data_parallel = {.shares = nn::Shares::kMeasured},
                        .schedule = &schedule,
                        .schedule_per_step = true,
                        .progress = std::ref(progress),
@@ -152,8 +154,7 @@ nn::TrainingReport train(Network& net, const Data& data, const Options& options,
   return trainer.fit(training, &test);
 }
 
-// ------------------------------------------------------------------------------------- reloading
-// ---
+// ----------------------------------------------------------------------------------- reloading ---
 
 /// The scores of all images, on the host: [n, 10].
 Tensor scores_of(nn::Module& net, const nn::TensorDataset& data, const Device& device) {
@@ -212,11 +213,14 @@ void run(const Options& options) {
   fmt::print("accuracy     {:.4f} after {:.1f} s\n", last.validation->metric, report.seconds);
 
   const std::filesystem::path file = std::filesystem::path(options.output) / "model.safetensors";
-  nn::save(net, file);
-  const Tensor expected = scores_of(net, data.test, device);
   Network loaded;
-  loaded.move_to(other).eval();
-  nn::load(loaded, file);
+  {
+    const patchbay::CopyTag tag("network");
+    nn::save(net, file);
+    loaded.move_to(other).eval();
+    nn::load(loaded, file);
+  }
+  const Tensor expected = scores_of(net, data.test, device);
   compare(expected, scores_of(loaded, data.test, other), other);
 
   fmt::print("written      model.safetensors, loss.svg and log.csv in {}\n", options.output);

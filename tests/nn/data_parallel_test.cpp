@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 #include <patchbay/nn.h>
 
@@ -316,6 +318,25 @@ TEST_P(DataParallelTest, MeasuredShares) {
     }
     EXPECT_EQ(total, 40);
   }
+}
+
+/// A replica that needs 20 ms for any part, beside one that needs next to nothing.
+TEST(DataParallelSharesTest, FollowTheSpeed) {
+  const Device slow = test_device("cpu:1");
+  const auto twice = [slow](const Tensor& x) {
+    if (x.device() == slow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return x * 2;
+  };
+  nn::DataParallel model(twice, {test_device("cpu:0"), slow}, {.shares = nn::Shares::kMeasured});
+  const NoGrad no_grad;
+  const Tensor x = ones({40, 2}, model.devices()[0]);
+  static_cast<void>(model(x));
+  EXPECT_EQ(model.last_shares(), (Rows{20, 20})) << "nothing is known yet";
+  for (int i = 0; i < 3; ++i) static_cast<void>(model(x));
+  const Rows shares = model.last_shares();
+  ASSERT_EQ(shares.size(), 2U);
+  EXPECT_EQ(shares[0] + shares[1], 40);
+  EXPECT_GT(shares[0], 30);
 }
 
 TEST_P(DataParallelTest, MembersAreThoseOfTheModule) {

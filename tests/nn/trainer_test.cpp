@@ -1,12 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Trainer and checkpoints: losses, devices, copies, early stop, files, and training that goes on
 // after it was killed.
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <thread>
 
 #include <patchbay/nn.h>
 #include <patchbay/patchbay.h>
@@ -130,6 +133,43 @@ TEST_P(TrainerTest, EvaluatesWithoutDropoutAndGradients) {
   EXPECT_NEAR(got.loss, cross_entropy(output, target).item<float>(), 1e-5);
   EXPECT_FLOAT_EQ(static_cast<float>(got.metric * 24),
                   static_cast<float>(nn::num_correct(output, target).item<std::int64_t>()));
+}
+
+/// One device is slow, so that measured shares show that the options arrive.
+class SlowOnTheSecond : public nn::Module {
+ public:
+  explicit SlowOnTheSecond(std::atomic<std::int64_t>* last_rows) : last_rows_(last_rows) {}
+  Tensor forward(const Tensor& x) override {
+    if (x.device() == test_device("cpu:1")) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      *last_rows_ = x.size(0);
+    }
+    return layer(x);
+  }
+  void members(nn::Members& each) override { each("layer", layer); }
+
+  nn::Linear layer{2, 2, {.tensor = cpu()}};
+
+ private:
+  std::atomic<std::int64_t>* last_rows_;
+};
+
+TEST(Trainer, DividesBatchesAsTheOptionsSay) {
+  const std::vector<Device> devices{cpu(), test_device("cpu:1")};
+  nn::DataLoader batches(points(), {.batch_size = 24});
+  for (const nn::Shares shares : {nn::Shares::kEqual, nn::Shares::kMeasured}) {
+    std::atomic<std::int64_t> last_rows = 0;
+    SlowOnTheSecond net(&last_rows);
+    nn::SGD optimizer(net.parameters(), {.learning_rate = 0.1});
+    nn::Trainer trainer(net, optimizer, loss_of,
+                        {.num_epochs = 4, .devices = devices, .data_parallel = {.shares = shares}});
+    trainer.fit(batches);
+    if (shares == nn::Shares::kEqual) {
+      EXPECT_EQ(last_rows, 12);
+    } else {
+      EXPECT_LT(last_rows, 6);
+    }
+  }
 }
 
 /// Equal shares of each batch on two devices; masks of dropout are those of one device.

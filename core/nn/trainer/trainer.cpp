@@ -404,7 +404,7 @@ Trainer::Trainer(Module& model, const Maker& parallel, Optimizer& optimizer, Los
   const int asked = options.num_gpus.value_or(static_cast<int>(devices.size()));
   state_ = std::make_unique<State>();
   state_->model = &model;
-  if (devices.size() > 1) state_->parallel = parallel(devices);
+  if (devices.size() > 1) state_->parallel = parallel(devices, options.data_parallel);
   state_->optimizer = &optimizer;
   state_->loss = std::move(loss);
   state_->batch_loss = std::move(batch_loss);

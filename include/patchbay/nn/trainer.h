@@ -94,6 +94,7 @@ struct TrainerOptions {
   std::int64_t num_epochs = 1;
   /// Where to train. Several: replicas of the model compute parts of each batch (DataParallel).
   std::vector<Device> devices = {};
+  DataParallelOptions data_parallel = {};  // with several devices
   /// Instead of `devices`: so many GPUs, or as many as there are; cpu:0 if there is none. Without
   /// both, the model stays where its first parameter is.
   std::optional<int> num_gpus = {};
@@ -172,13 +173,14 @@ class PATCHBAY_API Trainer {
   struct State;
   class Run;
   /// Makes the model's DataParallel.
-  using Maker = std::function<std::unique_ptr<Module>(const std::vector<Device>& devices)>;
+  using Maker = std::function<std::unique_ptr<Module>(const std::vector<Device>& devices,
+                                                      const DataParallelOptions& options)>;
 
   template <class M>
   static Maker maker_of(M& model) {
     if constexpr (std::copy_constructible<M>) {
-      return [&model](const std::vector<Device>& devices) {
-        return std::make_unique<DataParallel>(AnyModule(model), devices);
+      return [&model](const std::vector<Device>& devices, const DataParallelOptions& options) {
+        return std::make_unique<DataParallel>(AnyModule(model), devices, options);
       };
     } else {
       return {};
