@@ -96,16 +96,31 @@ TEST_F(CsvTest, IntegersFit) {
                  {.dtype = DType::i32});
 }
 
+/// As other readers do; a program's last line often is one.
+TEST_F(CsvTest, SkipsEmptyLines) {
+  const nn::CsvTable table = read("\na,b\n\n1,2\r\n\r\n3,4\n\n", {.has_header = true});
+  EXPECT_EQ(table.names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(table.values.to_vector<float>(), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(read("\n\n", {}).values.shape(), (Shape{0, 0}));
+}
+
+/// So that a file without line breaks costs little.
+TEST_F(CsvTest, RefusesALineThatNeverEnds) {
+  const std::string commas(2'000'000, ',');
+  expect_refused(commas, "line 1, column 1048577: more than 1048576 columns", {.has_header = true});
+  expect_refused("1,2\n1,2," + commas, "line 2, column 2: expected 2 columns, got more");
+}
+
 TEST_F(CsvTest, NamesLineAndColumn) {
   expect_refused("1,2\n3,x\n", "line 2, column 2: expected a number, got 'x'");
   expect_refused("1,2\n3\n", "line 2, column 1: expected 2 columns, got 1");
-  expect_refused("1,2\n3,4,5\n", "line 2, column 3: expected 2 columns, got 3");
+  expect_refused("1,2\n3,4,5\n", "line 2, column 2: expected 2 columns, got more");
   expect_refused("a,b\n1\n", "line 2, column 1: expected 2 columns, got 1", {.has_header = true});
-  expect_refused("1,2\n\n3,4\n", "line 2, column 1: expected a number, got ''");
+  expect_refused("1,2\n\n\n3,x\n", "line 4, column 2: expected a number, got 'x'");
   expect_refused("1,\n", "line 1, column 2: expected a number, got ''");
   expect_refused("+-1\n", "line 1, column 1: expected a number, got '+-1'");
   expect_refused("1 2\n", "line 1, column 1: expected a number, got '1 2'");
-  expect_refused("\"1\n", "line 2, column 1: a quote without its end");
+  expect_refused("\"1\n", "line 1, column 1: a quote without its end");
   expect_refused("1\"\n", "line 1, column 1: a quote within a field");
   expect_refused("\"1\"2\n", "line 1, column 1: characters behind a quote");
   expect_refused("1\r2\n", "line 1, column 1: a return without a line feed");

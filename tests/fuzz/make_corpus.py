@@ -165,7 +165,8 @@ def csv_files():
     yield "few_columns", b"1,2\n3\n4\n"
     yield "many_columns", b"1,2\n3,4,5\n"
     yield "no_number", b"1,2\n3,x\n"
-    yield "blank_line", b"1\n\n2\n"
+    yield "valid_blank_lines", b"\n1\n\n2\n\n"
+    yield "many_names", b"," * 1100000
     yield "return", b"1\r2\n"
     yield "long_field", b"1" * 70000
     yield "nul", b"1,2\n3,\0\n"

@@ -258,6 +258,70 @@ TEST_P(SafetensorsTest, AFailedSaveLeavesTheOldFile) {
                "[save_safetensors] can't make a file beside: ");
 }
 
+/// Nothing of the module changes before all of the file was looked at.
+class Flagged : public nn::Module {
+ public:
+  explicit Flagged(const TensorOptions& options)
+      : weight(ones({2}, options)),
+        flag(ones({1}, {DType::boolean, *options.device}), /*is_trained=*/false) {}
+  Tensor forward(const Tensor& x) override { return x * weight; }
+  void members(nn::Members& each) override {
+    each("weight", weight);
+    each.buffer("flag", flag);
+  }
+  nn::Parameter weight, flag;
+};
+
+TEST_P(SafetensorsTest, AWrongBoolLeavesTheModuleAsItIs) {
+  const ScratchDirectory folder;
+  const std::filesystem::path path = folder.path() / "flagged";
+  Flagged saved{device_}, module{device_};
+  saved.weight.set(full({2}, 5, device_));
+  nn::save(saved, path);
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+      .seekp(-1, std::ios::end)
+      .put('\x07');  // the bool, behind the wider elements
+  EXPECT_ERROR(nn::load(module, path), ErrorCode::kInvalidArgument,
+               "has a wrong bool: expected 0 or 1, got 7");
+  EXPECT_EQ(module.weight->to_vector<float>(), (std::vector<float>{1, 1}));
+}
+
+TEST(AtomicFiles, KeepTheModeOfTheOldFileAndReplaceNothingElse) {
+  const ScratchDirectory folder;
+  const std::filesystem::path file = folder.path() / "file", pipe = folder.path() / "pipe";
+  const nn::TensorMap tensors = {{"a", ones({1})}};
+  nn::save_safetensors(file, tensors);
+  using std::filesystem::perms;
+  std::filesystem::permissions(file, perms::owner_read | perms::owner_write);
+  nn::save_safetensors(file, tensors);
+  EXPECT_EQ(std::filesystem::status(file).permissions(), perms::owner_read | perms::owner_write);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_ERROR(nn::save_safetensors(pipe, tensors), ErrorCode::kIo,
+               "[save_safetensors] can't replace '" + pipe.string() + "': expected a regular file");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  const std::string cut = file.string() + std::string(1, '\0') + "x";
+  EXPECT_ERROR(nn::save_safetensors(cut, tensors), ErrorCode::kInvalidArgument,
+               "[save_safetensors] a file name with NUL: '" + file.string() + "\\x00x'");
+  EXPECT_ERROR(nn::Safetensors{cut}, ErrorCode::kInvalidArgument,
+               "[Safetensors] a file name with NUL: ");
+  // Messages are one line, and nothing in them controls a terminal.
+  const std::filesystem::path odd = folder.path() / "a\x1b[31m\nb\xc2\x9bm\xff\xc3\xa4";
+  EXPECT_ERROR(nn::Safetensors{odd}, ErrorCode::kIo,
+               "a\\x1b[31m\\x0ab\\xc2\\x9bm\\xff\xc3\xa4': No such file");
+}
+
+/// What the reader would refuse must not replace a file that it reads.
+TEST(AtomicFiles, AHeaderThatIsTooLongLeavesTheOldFile) {
+  const ScratchDirectory folder;
+  const std::filesystem::path file = folder.path() / "file";
+  nn::save_safetensors(file, {{"a", ones({1})}});
+  EXPECT_ERROR(nn::save_safetensors(file, {}, {{"long", std::string(100'000'000, 'x')}}),
+               ErrorCode::kInvalidArgument,
+               "[save_safetensors] names and metadata are too long: expected a header of at most "
+               "100000000 bytes, got 1000000");
+  EXPECT_TRUE(nn::Safetensors(file).has("a"));
+}
+
 TEST_P(SafetensorsTest, ALinkIsReplacedNotFollowed) {
   write(path("victim"), "precious");
   std::filesystem::create_symlink(path("victim"), path());
@@ -298,6 +362,10 @@ TEST_F(SafetensorsFiles, WhatTheFormatDoesNotAllowIsRefused) {
   expect_refused(file_of("{\"a\":{},\"a\":{}}"),
                  "tensor 'a': expected dtype, shape and data_offsets");
   expect_refused(file_of("{\"a\\u0000\":1}"), "the header: a text contains NUL");
+  using std::string_literals::operator""s;
+  expect_refused(file_of("{}\0{garbage\xff"s), "the header has NUL at byte 10");
+  expect_refused(file_of("{}\0"s), "the header has NUL at byte 10");
+  expect_refused(file_of("{\"a\0\":1}"s), "the header has NUL at byte 11");
   expect_refused(file_of(R"({"__metadata__":{"a":1}})"), "metadata: unexpected a number");
   expect_refused(file_of(R"({"__metadata__":{"a":{}}})"), "metadata: unexpected an object");
   expect_refused(file_of(R"({"__metadata__":{"a":"1","a":"2"}})"), "metadata: 'a' occurs twice");

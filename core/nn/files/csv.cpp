@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "patchbay/nn/arrays.h"
@@ -81,9 +82,16 @@ class FieldReader {
     return text_;
   }
   bool is_over() { return characters_.peek() == Characters::kEnd; }
-  void begin_line() {
-    ++line_;
+  /// Skips empty lines; false at the end of the file.
+  bool begin_line() {
+    line_ += 1 + std::exchange(num_breaks_, 0);
     column_ = 0;
+    while (true) {
+      if (characters_.accept('\r') && characters_.peek() != '\n')
+        fail("a return without a line feed");
+      if (!characters_.accept('\n')) return !is_over();
+      ++line_;
+    }
   }
 
   template <class... Args>
@@ -99,7 +107,7 @@ class FieldReader {
   }
   void append(int c) {
     if (text_.size() == kMostFieldBytes) fail("a field of more than {} bytes", kMostFieldBytes);
-    if (c == '\n') ++line_;
+    if (c == '\n') ++num_breaks_;
     text_ += static_cast<char>(c);
     characters_.advance();
   }
@@ -138,7 +146,8 @@ class FieldReader {
   const Subject& subject_;
   const char delimiter_;
   std::string text_;
-  std::uint64_t line_ = 0, column_ = 0;
+  /// Of the field's beginning; line breaks in quotes count for the next line.
+  std::uint64_t line_ = 0, column_ = 0, num_breaks_ = 0;
 };
 
 /// Whether a number that is out of range is so because it is near 0: by the power of ten of its
@@ -176,18 +185,26 @@ T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
   return value;
 }
 
+/// So that a file without line breaks is refused before all of it is kept.
+void check_columns(std::uint64_t count, const FieldReader& reader) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+  if (count > kMost) reader.fail("more than {} columns", kMost);
+}
+
 /// Rows of numbers, up to the end of the file.
 template <class T>
 Tensor read_rows(FieldReader& reader, std::uint64_t num_columns, DType dtype,
                  const Device& device) {
   std::vector<T> values;
   std::int64_t num_rows = 0;
-  for (After after = After::kLine; !reader.is_over() && after != After::kFile; ++num_rows) {
-    reader.begin_line();
+  for (After after = After::kLine; after != After::kFile && reader.begin_line(); ++num_rows) {
     std::uint64_t count = 0;
     do {
       values.push_back(number_of<T>(reader.read(after), dtype, reader));
-      ++count;
+      if (++count == num_columns && after == After::kField) {
+        reader.fail("expected {} columns, got more", num_columns);
+      }
+      check_columns(count, reader);
     } while (after == After::kField);
     if (num_columns == 0) num_columns = count;
     if (count != num_columns) reader.fail("expected {} columns, got {}", num_columns, count);
@@ -197,10 +214,11 @@ Tensor read_rows(FieldReader& reader, std::uint64_t num_columns, DType dtype,
 
 std::vector<std::string> read_names(FieldReader& reader) {
   std::vector<std::string> names;
-  if (reader.is_over()) return names;
-  reader.begin_line();
-  After after = After::kField;
-  while (after == After::kField) names.push_back(reader.read(after));
+  After after = reader.begin_line() ? After::kField : After::kFile;
+  while (after == After::kField) {
+    names.push_back(reader.read(after));
+    check_columns(names.size(), reader);
+  }
   return names;
 }
 

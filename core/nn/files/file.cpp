@@ -18,15 +18,23 @@ namespace {
 
 using runtime::raise;
 
+std::string quoted(const std::filesystem::path& path) { return runtime::quote(path.native()); }
+
+/// The system would take the name up to the NUL.
+const std::filesystem::path& checked(const std::filesystem::path& path,
+                                     std::string_view operation) {
+  if (path.native().find('\0') == std::string::npos) return path;
+  raise(ErrorCode::kInvalidArgument, "[{}] a file name with NUL: {}", operation, quoted(path));
+}
+
 /// A call transfers at most about 2 GiB on Linux.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
 [[noreturn]] void raise_io(std::string_view operation, std::string_view what,
                            const std::filesystem::path& path, int error) {
-  throw Error(
-      ErrorCode::kIo,
-      fmt::format("[{}] {}: '{}': {}", operation, what, path.string(), std::strerror(error)),
-      error);
+  throw Error(ErrorCode::kIo,
+              fmt::format("[{}] {}: {}: {}", operation, what, quoted(path), std::strerror(error)),
+              error);
 }
 
 /// A name beside `path` that nobody can guess.
@@ -46,8 +54,8 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
 }
 
-ReadFile::ReadFile(std::filesystem::path path, std::string_view operation)
-    : path_(std::move(path)),
+ReadFile::ReadFile(const std::filesystem::path& path, std::string_view operation)
+    : path_(checked(path, operation)),
       operation_(operation),
       // Opening a pipe would wait for a writer.
       file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
@@ -55,8 +63,7 @@ ReadFile::ReadFile(std::filesystem::path path, std::string_view operation)
   struct stat info {};
   if (fstat(file_.get(), &info) != 0) raise_io(operation_, "can't read the file", path_, errno);
   if (!S_ISREG(info.st_mode)) {
-    raise(ErrorCode::kIo, "[{}] can't read '{}': expected a regular file", operation_,
-          path_.string());
+    raise(ErrorCode::kIo, "[{}] can't read {}: expected a regular file", operation_, quoted(path_));
   }
   size_bytes_ = static_cast<std::uint64_t>(info.st_size);
 }
@@ -69,8 +76,8 @@ void ReadFile::read(std::uint64_t offset_bytes, void* to, std::size_t size_bytes
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) raise_io(operation_, "can't read the file", path_, errno);
     if (count == 0) {
-      raise(ErrorCode::kIo, "[{}] the file has become shorter: '{}' had {} bytes, and ends at {}",
-            operation_, path_.string(), size_bytes_, offset_bytes);
+      raise(ErrorCode::kIo, "[{}] the file has become shorter: {} had {} bytes, and ends at {}",
+            operation_, quoted(path_), size_bytes_, offset_bytes);
     }
     next += count;
     size_bytes -= static_cast<std::size_t>(count);
@@ -89,20 +96,33 @@ Mapping::Mapping(const ReadFile& file) : size_bytes_(file.size_bytes()) {
 
 Mapping::~Mapping() { munmap(data_, size_bytes_); }
 
-AtomicFile::AtomicFile(std::filesystem::path path, std::string_view operation)
-    : path_(std::move(path)), operation_(operation), file_(-1) {
+AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
+    : path_(checked(path, operation)), operation_(operation), file_(-1) {
   if (path_.filename().empty()) {
-    raise(ErrorCode::kInvalidArgument, "[{}] no file name: expected the path of a file, got '{}'",
-          operation_, path_.string());
+    raise(ErrorCode::kInvalidArgument, "[{}] no file name: expected the path of a file, got {}",
+          operation_, quoted(path_));
+  }
+  // Who may read the old file may read the new one, and nobody else.
+  struct stat old {};
+  const bool replaces = lstat(path_.c_str(), &old) == 0;
+  const bool is_file = replaces && S_ISREG(old.st_mode);
+  if (replaces && !is_file && !S_ISLNK(old.st_mode)) {
+    raise(ErrorCode::kIo, "[{}] can't replace {}: expected a regular file", operation_,
+          quoted(path_));
   }
   constexpr int kTries = 8;
   for (int i = 0; i < kTries && file_.get() < 0; ++i) {
     written_ = name_beside(path_);
-    file_ = Descriptor(
-        open(written_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    file_ = Descriptor(open(written_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                            is_file ? 0600 : 0666));
     if (file_.get() < 0 && errno != EEXIST) break;
   }
   if (file_.get() < 0) raise_io(operation_, "can't make a file beside", path_, errno);
+  if (is_file && fchmod(file_.get(), old.st_mode & 0777) != 0) {
+    const int error = errno;
+    unlink(written_.c_str());
+    raise_io(operation_, "can't give the new file the mode of the old one", path_, error);
+  }
 }
 
 AtomicFile::~AtomicFile() {

@@ -33,7 +33,7 @@ class Descriptor {
 class ReadFile {
  public:
   /// `operation` is for messages. Errors: kIo if it can't be opened or is no regular file.
-  ReadFile(std::filesystem::path path, std::string_view operation);
+  ReadFile(const std::filesystem::path& path, std::string_view operation);
 
   std::uint64_t size_bytes() const { return size_bytes_; }
   const std::filesystem::path& path() const { return path_; }
@@ -70,8 +70,9 @@ class Mapping {
 /// link at that place is replaced, not followed.
 class AtomicFile {
  public:
-  /// Errors: kIo if no file can be made in that folder.
-  AtomicFile(std::filesystem::path path, std::string_view operation);
+  /// The new file has the mode of the old one. Errors: kIo if no file can be made in that folder,
+  /// or if something is there that is neither a regular file nor a link.
+  AtomicFile(const std::filesystem::path& path, std::string_view operation);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

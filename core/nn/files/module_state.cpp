@@ -24,14 +24,20 @@ std::vector<NamedParameter> state_of(Module& module) {
 void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
                  const std::filesystem::path& path, const char* operation) {
   if (entry.dtype != dtype) {
-    raise(ErrorCode::kDtypeMismatch, "[{}] {} of '{}' has another dtype: expected {}, got {}",
-          operation, runtime::quote(entry.name), path.string(), patchbay::to_string(dtype),
-          patchbay::to_string(entry.dtype));
+    raise(ErrorCode::kDtypeMismatch, "[{}] {} of {} has another dtype: expected {}, got {}",
+          operation, runtime::quote(entry.name), runtime::quote(path.native()),
+          patchbay::to_string(dtype), patchbay::to_string(entry.dtype));
   }
   if (shape != nullptr && entry.shape != *shape) {
-    raise(ErrorCode::kShapeMismatch, "[{}] {} of '{}' has another shape: expected {}, got {}",
-          operation, runtime::quote(entry.name), path.string(), patchbay::to_string(*shape),
-          patchbay::to_string(entry.shape));
+    raise(ErrorCode::kShapeMismatch, "[{}] {} of {} has another shape: expected {}, got {}",
+          operation, runtime::quote(entry.name), runtime::quote(path.native()),
+          patchbay::to_string(*shape), patchbay::to_string(entry.shape));
+  }
+}
+
+void check_values(const Safetensors& file, std::string_view name, const Parameter& parameter) {
+  if (file.entry(name).dtype == DType::boolean) {
+    static_cast<void>(file.read(name, parameter.device()));
   }
 }
 
@@ -76,8 +82,8 @@ void check_names(const LoadReport& report, const LoadOptions& options,
   const bool lacks = !report.missing.empty() && !options.allow_missing;
   const bool exceeds = !report.superfluous.empty() && !options.allow_superfluous;
   if (!lacks && !exceeds) return;
-  raise(ErrorCode::kInvalidArgument, "[load] '{}' has other tensors than the module:{}{}{}",
-        path.string(), lacks ? " missing are " + listed(report.missing) : "",
+  raise(ErrorCode::kInvalidArgument, "[load] {} has other tensors than the module:{}{}{}",
+        runtime::quote(path.native()), lacks ? " missing are " + listed(report.missing) : "",
         lacks && exceeds ? ";" : "",
         exceeds ? " superfluous are " + listed(report.superfluous) : "");
 }
@@ -102,6 +108,7 @@ LoadReport load(Module& module, const std::filesystem::path& path, const LoadOpt
     files::check_entry(file.entry(name), parameter.dtype(), files::shape_of(parameter), path,
                        "load");
   }
+  for (const auto& [name, parameter] : state) files::check_values(file, name, parameter);
   for (const auto& [name, parameter] : state) files::read_parameter(file, name, parameter);
   return report;
 }

@@ -44,16 +44,17 @@ void check_bools(const std::byte* values, std::size_t size, const std::string& n
   const std::optional<int> wrong = files::wrong_bool(values, size);
   if (!wrong) return;
   raise(ErrorCode::kInvalidArgument,
-        "[Safetensors] tensor {} of '{}' has a wrong bool: expected 0 or 1, got {}",
-        runtime::quote(name), path.string(), *wrong);
+        "[Safetensors] tensor {} of {} has a wrong bool: expected 0 or 1, got {}",
+        runtime::quote(name), runtime::quote(path.native()), *wrong);
 }
 
 const Safetensors::Entry& entry_of(const files::OpenSafetensors& open, std::string_view name) {
   const auto found = open.by_name.find(name);
   if (found != open.by_name.end()) return *found->second;
   raise(ErrorCode::kInvalidArgument,
-        "[Safetensors] no such tensor in '{}': expected one of its {} names, got {}",
-        open.file.path().string(), open.header.entries.size(), runtime::quote(name));
+        "[Safetensors] no such tensor in {}: expected one of its {} names, got {}",
+        runtime::quote(open.file.path().native()), open.header.entries.size(),
+        runtime::quote(name));
 }
 
 /// Errors: as read.

@@ -56,6 +56,14 @@ class HeaderBytes {
   void fill() {
     filled_ = static_cast<std::size_t>(std::min<std::uint64_t>(block_.size(), end_ - next_));
     file_.read(next_, block_.data(), filled_);
+    // JSON has none, and the parser takes one for the end.
+    const char* const nul = std::find(block_.data(), block_.data() + filled_, '\0');
+    if (nul != block_.data() + filled_) {
+      runtime::raise(ErrorCode::kInvalidArgument,
+                     "[{}] no valid file of safetensors: {}: the header has NUL at byte {}",
+                     file_.operation(), runtime::quote(file_.path().native()),
+                     next_ + static_cast<std::uint64_t>(nul - block_.data()));
+    }
     next_ += filled_;
     at_ = 0;
   }
@@ -101,8 +109,8 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> format, Args&&... args) const {
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of safetensors: '{}': {}",
-                   operation_, file_.path().string(),
+    runtime::raise(ErrorCode::kInvalidArgument, "[{}] no valid file of safetensors: {}: {}",
+                   operation_, runtime::quote(file_.path().native()),
                    fmt::format(format, std::forward<Args>(args)...));
   }
 
@@ -381,6 +389,13 @@ std::string header_of(const std::vector<Safetensors::Entry>& entries,
   text += '}';
   // The data begins at a multiple of 8.
   text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
+  if (text.size() > kMostHeaderBytes) {
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] names and metadata are too long: expected a header of at most {} bytes, got "
+        "{}",
+        operation, kMostHeaderBytes, text.size());
+  }
   std::string result;
   for (std::size_t i = 0; i < kLengthBytes; ++i) {
     result += static_cast<char>(text.size() >> (8 * i) & 0xff);

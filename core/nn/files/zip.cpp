@@ -111,7 +111,8 @@ Directory read_end64(const ReadFile& file, std::uint64_t locator_at, const Subje
 }
 
 Directory find_directory(const ReadFile& file, const Subject& subject) {
-  if (file.size_bytes() < kEndBytes) subject.fail("it has {} bytes", file.size_bytes());
+  if (file.size_bytes() < kEndBytes)
+    subject.fail("it has {} bytes, too few for a zip file", file.size_bytes());
   const std::uint64_t at = find_end(file, subject);
   if (at >= kLocatorBytes) {
     const std::string before = bytes_at(file, at - kLocatorBytes, 4);
@@ -241,23 +242,25 @@ void place_data(const ReadFile& file, Listed& listed, std::uint64_t end, const S
 std::vector<ZipEntry> read_zip_directory(const ReadFile& file, const Subject& subject) {
   const Directory directory = find_directory(file, subject);
   FileSource source(subject, file, directory.begin, directory.end);
-  std::vector<ZipEntry> entries;
+  std::vector<Listed> all;
   std::set<std::string> names;
   for (std::uint64_t i = 0; i < directory.num_entries; ++i) {
-    Listed listed = read_central(source);
-    const Subject here = entry_of(subject, listed.entry.name);
-    place_data(file, listed, directory.begin, here);
-    if (!names.insert(listed.entry.name).second) here.fail("it occurs twice");
-    entries.push_back(std::move(listed.entry));
+    Listed& listed = all.emplace_back(read_central(source));
+    if (!names.insert(listed.entry.name).second) {
+      entry_of(subject, listed.entry.name).fail("it occurs twice");
+    }
   }
   source.check_end();
-  std::ranges::sort(entries, {}, &ZipEntry::header_at);
+  // In the order of the file, so that no byte of it is read for two entries.
+  std::ranges::sort(all, {}, [](const Listed& each) { return each.entry.header_at; });
+  std::vector<ZipEntry> entries;
   std::uint64_t end = 0;
-  for (const ZipEntry& entry : entries) {
-    if (entry.header_at < end) {
-      entry_of(subject, entry.name).fail("it overlaps with the entry before it");
-    }
-    end = entry.data_at + entry.stored_bytes;
+  for (Listed& listed : all) {
+    const Subject here = entry_of(subject, listed.entry.name);
+    if (listed.entry.header_at < end) here.fail("it overlaps with the entry before it");
+    place_data(file, listed, directory.begin, here);
+    end = listed.entry.data_at + listed.entry.stored_bytes;
+    entries.push_back(std::move(listed.entry));
   }
   return entries;
 }

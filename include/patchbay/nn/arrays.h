@@ -56,8 +56,8 @@ struct CsvTable {
   std::vector<std::string> names;  // empty without a header
   Tensor values;                   // [rows, columns]
 };
-/// Lines of numbers, all of the same number of fields; blanks around a field are ignored, and a
-/// field may be in double quotes. Numbers are read in the same way in all locales, and rounded to
+/// Lines of numbers, all of the same number of fields; blanks around a field and empty lines are
+/// ignored, and a field may be in double quotes. Numbers are read in the same way in all locales, and rounded to
 /// nearest. Errors name line and column; kDtypeMismatch for other dtypes.
 [[nodiscard]] PATCHBAY_API CsvTable read_csv(const std::filesystem::path& file,
                                              const CsvOptions& options = {});
