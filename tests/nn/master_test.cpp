@@ -94,6 +94,7 @@ TEST_P(MasterTest, AStateCarriesThem) {
   // A state without them starts from the parameters.
   nn::Optimizer::State plain = first.state();
   plain.lists.pop_back();
+  plain.has_masters = false;
   b.set(parameter({3}, DType::bf16).value());
   second.set_state(plain);
   set_gradient(b, {0});

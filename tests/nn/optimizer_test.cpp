@@ -69,6 +69,19 @@ TEST_P(OptimizerTest, AdamWDecaysTheParameterItself) {
   expect_near(a, {2 * (1 - 0.05) - 0.1});
 }
 
+/// Naming another option leaves the decay as it is.
+TEST_P(OptimizerTest, AdamWDecaysUnlessToldOtherwise) {
+  for (const double decay : {0.01, 0.0}) {
+    const nn::Parameter a = parameter({2});
+    nn::AdamWOptions options{.learning_rate = 0.1};
+    if (decay == 0) options.weight_decay = 0;
+    nn::AdamW optimizer({a}, options);
+    set_gradient(a, {1});
+    optimizer.step();
+    expect_near(a, {static_cast<float>(2 * (1 - 0.1 * decay) - 0.1)});
+  }
+}
+
 TEST_P(OptimizerTest, GoesOnWithAModelThatWasMoved) {
   for (const bool moves : {false, true}) {
     manual_seed(3);
@@ -130,6 +143,15 @@ TEST_P(OptimizerTest, ClipsGradients) {
   EXPECT_NEAR(b->grad().to_vector<float>()[0], 3, 1e-4);
   nn::clip_grad_value(all, 1.25);
   EXPECT_EQ(b->grad().to_vector<float>(), Floats{1.25});
+  EXPECT_EQ(nn::clip_grad_norm(std::vector{none}, 1).item<float>(), 0);
+  const nn::Parameter elsewhere(zeros({1}, test_device("fake:1")));
+  set_gradient(elsewhere, {1});
+  EXPECT_ERROR(static_cast<void>(nn::clip_grad_norm(std::vector{a, elsewhere}, 1)),
+               ErrorCode::kDeviceMismatch,
+               "[clip_grad_norm] the gradients are on several devices: expected all on " +
+                   device_.name() +
+                   ", got one on fake:1. Give the parameters of one device at a "
+                   "time.");
 }
 
 TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
@@ -140,8 +162,17 @@ TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
                "[Optimizer] a parameter occurs twice: expected each once, got number 1 again");
   EXPECT_ERROR(nn::SGD({a}, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
                "[Optimizer] a wrong learning rate: expected a number >= 0, got -1");
+  EXPECT_ERROR(nn::SGD({a}, {.nesterov = true}), ErrorCode::kInvalidArgument,
+               "[SGD] wrong options with nesterov: expected a momentum > 0 and no dampening, got 0 "
+               "and 0");
+  EXPECT_ERROR(nn::SGD({a}, {.momentum = -1}), ErrorCode::kInvalidArgument,
+               "[SGD] a wrong momentum: expected a number >= 0, got -1");
+  EXPECT_ERROR(nn::Adam({a}, {.beta1 = 1.2}), ErrorCode::kInvalidArgument,
+               "[Adam] a wrong beta1: expected 0 or more and less than 1, got 1.2");
+  EXPECT_ERROR(nn::AdamW({a}, {.weight_decay = -1}), ErrorCode::kInvalidArgument,
+               "[AdamW] a wrong weight_decay: expected a number >= 0, got -1");
   nn::SGD lazy({nn::Parameter()});
-  EXPECT_ERROR(lazy.step(), ErrorCode::kInvalidArgument, "it has no shape yet");
+  EXPECT_ERROR(lazy.step(), ErrorCode::kInvalidArgument, "[step] parameter 0 has no shape yet");
   nn::Adam adam({a});
   set_gradient(a, {1});
   adam.step();

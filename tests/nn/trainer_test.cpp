@@ -328,7 +328,66 @@ TEST(TrainerStopTest, EndsWithALossThatIsNoNumber) {
                         return sum(output) * std::numeric_limits<double>::quiet_NaN();
                       },
                       {.num_epochs = 2, .log_every = 3});
-  EXPECT_EQ(trainer.fit(batches).reason, "the loss is nan at step 3");
+  EXPECT_EQ(trainer.fit(batches).reason, "the loss is nan at step 1");
+}
+
+/// Epochs of fewer steps than log_every, and the validation's loss.
+TEST(TrainerStopTest, SeesLossesThatAreNoNumberAtTheEndOfAnEpoch) {
+  for (const bool in_training : {true, false}) {
+    nn::Sequential net = classifier();
+    nn::SGD optimizer(net.parameters());
+    nn::DataLoader batches = loader(), all = loader(false);
+    nn::Trainer trainer(net, optimizer,
+                        [&](const Tensor& output, const Tensor& target) {
+                          const Tensor loss = loss_of(output, target);
+                          const bool is_bad = in_training == is_grad_enabled();
+                          return is_bad ? loss * std::numeric_limits<double>::quiet_NaN() : loss;
+                        },
+                        {.num_epochs = 3});
+    const nn::TrainingReport report = trainer.fit(batches, &all);
+    EXPECT_EQ(report.reason,
+              in_training ? "the loss is nan at step 1" : "the validation's loss is nan at step 5");
+    EXPECT_EQ(report.num_epochs, 1);
+    EXPECT_EQ(report.best_epoch, -1);
+  }
+}
+
+TEST(TrainerStopTest, AnEpochWithoutALossIsNeverTheBest) {
+  nn::Sequential net = classifier();
+  nn::SGD optimizer(net.parameters(), {.learning_rate = 0.1});
+  nn::DataLoader batches = loader(), all = loader(false);
+  int num_validations = 0;
+  nn::Trainer trainer(net, optimizer,
+                      [&](const Tensor& output, const Tensor& target) {
+                        const Tensor loss = loss_of(output, target);
+                        const bool is_bad = !is_grad_enabled() && num_validations++ < 5;
+                        return is_bad ? loss * std::numeric_limits<double>::quiet_NaN() : loss;
+                      },
+                      {.num_epochs = 3, .stops_if_not_finite = false});
+  const nn::TrainingReport report = trainer.fit(batches, &all);
+  EXPECT_EQ(report.reason, "all epochs are done");
+  EXPECT_GT(report.best_epoch, 0);
+  EXPECT_GT(report.best, 0);
+}
+
+TEST(TrainerMetricTest, CountsRightClassesWhereThereAreAny) {
+  const Tensor scores = from_host(Floats{1, 2, 4, 3}, {2, 2}, cpu());
+  EXPECT_EQ(nn::num_correct(scores, from_host(std::vector<std::int64_t>{1, 1}, {2}, cpu()))
+                .item<std::int64_t>(),
+            1);
+  EXPECT_ERROR(
+      static_cast<void>(nn::num_correct(scores, zeros({2}, cpu()))), ErrorCode::kDtypeMismatch,
+      "[num_correct] no scores with their classes: expected output [n, classes] and target "
+      "[n] of integers, got f32 [2, 2] and f32 [2]");
+  EXPECT_ERROR(static_cast<void>(nn::num_correct(scores, zeros({2, 1}, {DType::i64, cpu()}))),
+               ErrorCode::kShapeMismatch, "got f32 [2, 2] and i64 [2, 1]");
+  // A regression has no accuracy.
+  nn::Linear net(2, 1, {.tensor = cpu()});
+  nn::SGD optimizer(net.parameters());
+  nn::DataLoader rows(nn::TensorDataset({ones({4, 2}, cpu()), ones({4, 1}, cpu())}),
+                      {.batch_size = 2});
+  nn::Trainer trainer(net, optimizer, nn::MSELoss());
+  EXPECT_EQ(trainer.evaluate(rows).metric, 0);
 }
 
 TEST(TrainerStopTest, TellsTheProgress) {
@@ -499,6 +558,133 @@ TEST_F(CheckpointTest, RefusesWhatDoesNotFit) {
 }
 
 /// A number of another type, too large or missing is told, and nothing has changed.
+/// Files that were made by somebody else, from a good one.
+TEST_F(CheckpointTest, RefusesWhatWasChanged) {
+  Training training({});
+  training.fit();
+  nn::Linear net(2, 2, {.tensor = cpu()});
+  nn::Adam optimizer(net.parameters());
+  sum(net(ones({1, 2}, cpu()))).backward();
+  optimizer.step();
+  const Floats before = net.weight->to_vector<float>();
+  const auto changed = [&](const auto& change) {
+    nn::save_checkpoint(file_, {.model = &net, .optimizer = &optimizer});
+    nn::TensorMap tensors = nn::load_safetensors(file_, cpu());
+    auto metadata = nn::Safetensors(file_).metadata();
+    tensors.at("model.weight").fill_(9);
+    change(tensors, metadata.begin()->second);
+    nn::save_safetensors(file_, tensors, metadata);
+    return message({.model = &net, .optimizer = &optimizer});
+  };
+  const auto replaced = [&](const std::string& from, const std::string& to) {
+    return changed([&](nn::TensorMap&, std::string& numbers) {
+      const std::size_t at = numbers.find(from);
+      ASSERT_NE(at, std::string::npos) << numbers;
+      numbers.replace(at, from.size(), to);
+    });
+  };
+  const std::string start = "[load_checkpoint] can't use FILE: ";
+  EXPECT_EQ(changed([](nn::TensorMap& tensors, std::string&) { tensors.erase("optimizer.1.0"); }),
+            start + "the tensor 'optimizer.1.0' is missing");
+  EXPECT_EQ(changed([](nn::TensorMap& tensors, std::string&) {
+              tensors["optimizer.1.0"] = zeros({2, 2}, {DType::i8, cpu()});
+            }),
+            start + "the tensor 'optimizer.1.0' has i8: expected floats");
+  EXPECT_EQ(changed([](nn::TensorMap& tensors, std::string&) {
+              tensors["optimizer.7.9"] = zeros({1}, cpu());
+            }),
+            start + "the optimiser has no 'optimizer.7.9'");
+  EXPECT_EQ(changed([](nn::TensorMap& tensors, std::string&) { tensors["x"] = zeros({1}, cpu()); }),
+            start + "'x' belongs to no part");
+  EXPECT_EQ(replaced("\"learning_rate\":0.001", "\"learning_rate\":-1"),
+            start + "its learning rate is -1");
+  EXPECT_EQ(replaced("\"num_steps\":1", "\"num_steps\":-5"),
+            start + "'optimizer/num_steps' is out of range: expected 0 to 2^53, got -5");
+  EXPECT_EQ(replaced("[1,1]", "[1,9223372036854775807]"),
+            start +
+                "'optimizer/parameter_steps' is out of range: expected 0 to 2^53, got "
+                "9223372036854775807");
+  EXPECT_EQ(replaced("\"num_lists\":2", "\"num_lists\":1"),
+            start +
+                "it has the state of another optimiser or model: expected 2 parameters with 2 "
+                "tensors each, got 2 with 1");
+  EXPECT_EQ(replaced("\"num_lists\":2", "\"num_lists\":[[2]]"),
+            start + "'optimizer/num_lists' is no such number: array");
+  EXPECT_EQ(replaced("\"num_lists\":2",
+                     "\"num_lists\":" + std::string(100'000, '[') + std::string(100'000, ']')),
+            start + "its numbers are nested too deeply");
+  EXPECT_EQ(net.weight->to_vector<float>(), before);
+}
+
+/// The model of a training that is refused stays as it is.
+TEST_F(CheckpointTest, AnotherProgramsCheckpointIsNoTrainers) {
+  Training training({.num_epochs = 2, .checkpoint = file_, .resume = true});
+  nn::Sequential other = classifier();
+  other.parameters()[0].set(full({8, 2}, 9, cpu()));
+  nn::save_checkpoint(file_, {.model = &other,
+                              .optimizer = &training.optimizer,
+                              .schedule = &training.schedule,
+                              .loader = &training.batches,
+                              .generator = default_generator(cpu().runtime())});
+  const std::vector<Floats> before = training.values();
+  EXPECT_ERROR(static_cast<void>(training.fit()), ErrorCode::kInvalidArgument,
+               "[fit] the checkpoint '" + file_.string() +
+                   "' is of no trainer: expected a tensor 'position' f64 [9]");
+  EXPECT_EQ(training.values(), before);
+}
+
+TEST_F(CheckpointTest, ABrokenModelReplacesNoCheckpoint) {
+  nn::Sequential net = classifier();
+  nn::SGD optimizer(net.parameters());
+  nn::DataLoader batches = loader();
+  int num_losses = 0;
+  nn::Trainer trainer(net, optimizer,
+                      [&](const Tensor& output, const Tensor& target) {
+                        const Tensor loss = loss_of(output, target);
+                        const bool is_bad = ++num_losses == 7;  // in the second epoch
+                        return is_bad ? loss * std::numeric_limits<double>::quiet_NaN() : loss;
+                      },
+                      {.num_epochs = 3, .checkpoint = file_});
+  EXPECT_EQ(trainer.fit(batches).reason, "the loss is nan at step 7");
+  nn::Sequential kept = classifier();
+  nn::Checkpoint parts{.model = &kept};
+  nn::load_checkpoint(file_, parts);
+  EXPECT_TRUE(std::isfinite(sum(kept.parameters()[0].value()).item<float>()));
+  EXPECT_FALSE(std::isfinite(sum(net.parameters()[0].value()).item<float>()));
+}
+
+TEST(TrainerStopTest, AStopAtTheEndOfAnEpochLeavesNoEmptyEpoch) {
+  nn::Trainer* trainer = nullptr;
+  nn::TrainerOptions options{.num_epochs = 2};
+  options.progress = [&](const nn::TrainingProgress& progress) {
+    if (progress.kind == nn::TrainingProgress::Kind::kStep && progress.batch == 5) trainer->stop();
+  };
+  Training training(options);
+  trainer = &training.trainer;
+  EXPECT_EQ(training.trainer.fit(training.batches).reason, "stopped at step 5");
+  const nn::TrainingReport report = training.trainer.fit(training.batches);
+  EXPECT_EQ(report.reason, "stopped at step 5");
+  EXPECT_EQ(report.num_steps, 5);
+}
+
+TEST(TrainerStopTest, EvaluatesAWholeEpochAndPutsTheModesBack) {
+  nn::Sequential net = classifier();
+  nn::SGD optimizer(net.parameters());
+  nn::DataLoader all = loader(false);
+  int num_losses = 0;
+  nn::Trainer trainer(net, optimizer, [&](const Tensor& output, const Tensor& target) {
+    if (++num_losses == 3) throw Error(ErrorCode::kIo, "[loss] no.");
+    return loss_of(output, target);
+  });
+  net.as<nn::Dropout>(2).eval();
+  EXPECT_ERROR(static_cast<void>(trainer.evaluate(all)), ErrorCode::kIo, "[loss] no.");
+  static_cast<void>(trainer.evaluate(all));
+  EXPECT_EQ(num_losses, 3 + 5);
+  EXPECT_TRUE(net.is_training());
+  EXPECT_TRUE(net.as<nn::Linear>(0).is_training());
+  EXPECT_FALSE(net.as<nn::Dropout>(2).is_training());
+}
+
 TEST_F(CheckpointTest, RefusesWrongNumbers) {
   Training training({});
   const std::vector<Floats> before = training.values();

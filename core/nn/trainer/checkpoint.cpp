@@ -4,7 +4,9 @@
 #include "patchbay/nn/checkpoint.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <unordered_set>
@@ -15,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/files/module_state.h"
+#include "core/nn/trainer/checkpoint.h"
 
 namespace patchbay::nn {
 
@@ -32,6 +35,29 @@ std::string optimizer_name(std::size_t list, std::size_t index) {
 }
 std::string program_name(std::string_view name) { return fmt::format("program.{}", name); }
 
+constexpr std::string_view kPrefixes[] = {"model.", "optimizer.", "program."};
+constexpr std::size_t kMostDepth = 4;
+constexpr std::int64_t kMostCount = std::int64_t{1} << 53;
+
+/// The parser and its values would need a stack as deep as the text.
+bool is_deeper_than(std::string_view text, std::size_t most) {
+  std::size_t depth = 0;
+  bool is_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      is_text = !is_text;
+    } else if (is_text) {
+      i += c == '\\' ? 1 : 0;
+    } else if (c == '{' || c == '[') {
+      if (++depth > most) return true;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 /// What is read before anything changes.
 class Reader {
  public:
@@ -39,6 +65,7 @@ class Reader {
     const auto found = file_.metadata().find(kNumbers);
     if (found == file_.metadata().end())
       fail("it is no checkpoint: the metadata lack '{}'", kNumbers);
+    if (is_deeper_than(found->second, kMostDepth)) fail("its numbers are nested too deeply");
     numbers_ = json::parse(found->second, nullptr, /*allow_exceptions=*/false);
     if (!numbers_.is_object()) fail("its numbers are no JSON object");
     if (const auto format = number<std::int64_t>("format"); format != kFormat) {
@@ -48,18 +75,31 @@ class Reader {
 
   const Safetensors& file() const { return file_; }
 
+  /// Errors: for a tensor of no part.
+  void check_names() const {
+    for (const Safetensors::Entry& entry : file_.entries()) {
+      const bool is_known = std::ranges::any_of(
+          kPrefixes, [&](std::string_view prefix) { return entry.name.starts_with(prefix); });
+      if (!is_known) fail("{} belongs to no part", runtime::quote(entry.name));
+    }
+  }
+  /// A count of steps. Errors: unless it is 0 to 2^53.
+  std::int64_t count(const std::string& at) const { return checked_count(value(at), at); }
+  std::vector<std::int64_t> counts(const std::string& at) const {
+    std::vector<std::int64_t> result;
+    for (const json& each : list(at)) result.push_back(checked_count(each, at));
+    return result;
+  }
+
   /// The number at a JSON pointer below the root: "optimizer/num_steps".
   template <class T>
   T number(const std::string& at) const {
     return number_of<T>(value(at), at);
   }
-  template <class T>
-  std::vector<T> numbers(const std::string& at) const {
-    const json& list = value(at);
-    if (!list.is_array()) fail("{} is no list", runtime::quote(at));
-    std::vector<T> result;
-    for (const json& each : list) result.push_back(number_of<T>(each, at));
-    return result;
+  bool flag(const std::string& at) const {
+    const json& found = value(at);
+    if (!found.is_boolean()) fail("{} is neither true nor false", runtime::quote(at));
+    return found.get<bool>();
   }
   std::map<std::string, std::string> texts(const std::string& at) const {
     const json& object = value(at);
@@ -76,19 +116,36 @@ class Reader {
     if (!numbers_.contains(part)) fail("it was saved without the {}", part);
   }
 
-  /// Errors: unless the file has the tensor, with that dtype and shape.
-  void need_tensor(const std::string& name, DType dtype, const Shape* shape) const {
+  /// Errors: unless the file has the tensor, with that dtype, or else a float, and shape.
+  void need_tensor(const std::string& name, std::optional<DType> dtype, const Shape* shape) const {
     if (!file_.has(name)) fail("the tensor {} is missing", runtime::quote(name));
-    files::check_entry(file_.entry(name), dtype, shape, path_, "load_checkpoint");
+    const Safetensors::Entry& entry = file_.entry(name);
+    if (!dtype && !is_floating(entry.dtype)) {
+      fail("the tensor {} has {}: expected floats", runtime::quote(name),
+           patchbay::to_string(entry.dtype));
+    }
+    files::check_entry(entry, dtype.value_or(entry.dtype), shape, path_, "load_checkpoint");
   }
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
-    raise(ErrorCode::kInvalidArgument, "[load_checkpoint] can't use '{}': {}", path_.string(),
-          fmt::format(what, std::forward<Args>(args)...));
+    raise(ErrorCode::kInvalidArgument, "[load_checkpoint] can't use {}: {}",
+          runtime::quote(path_.native()), fmt::format(what, std::forward<Args>(args)...));
   }
 
  private:
+  const json& list(const std::string& at) const {
+    const json& found = value(at);
+    if (!found.is_array()) fail("{} is no list", runtime::quote(at));
+    return found;
+  }
+  std::int64_t checked_count(const json& value, const std::string& at) const {
+    const auto count = number_of<std::int64_t>(value, at);
+    if (count < 0 || count > kMostCount) {
+      fail("{} is out of range: expected 0 to 2^53, got {}", runtime::quote(at), count);
+    }
+    return count;
+  }
   const json& value(const std::string& at) const {
     const json* found = &numbers_;
     for (std::size_t begin = 0; begin <= at.size();) {
@@ -107,7 +164,10 @@ class Reader {
                           ? value.is_number_integer() && (!value.is_number_unsigned() ||
                                                           value.get<std::uint64_t>() <= INT64_MAX)
                           : value.is_number_unsigned();
-    if (!fits) fail("{} is no such number: {}", runtime::quote(at), value.dump().substr(0, 40));
+    if (!fits) {
+      const std::string got = value.is_number() ? value.dump() : value.type_name();
+      fail("{} is no such number: {}", runtime::quote(at), got);
+    }
     return value.get<T>();
   }
 
@@ -139,6 +199,9 @@ Apply read_model(Module& model, const Reader& from) {
       from.fail("the model has no {}", runtime::quote(entry.name));
     }
   }
+  for (const auto& [name, parameter] : state) {
+    files::check_values(from.file(), model_name(name), parameter);
+  }
   return [state, &from] {
     for (const auto& [name, parameter] : state) {
       files::read_parameter(from.file(), model_name(name), parameter);
@@ -156,31 +219,41 @@ void save_optimizer(const Optimizer& optimizer, TensorMap& tensors, json& number
   }
   numbers["optimizer"] = {{"num_steps", state.num_steps},
                           {"parameter_steps", state.parameter_steps},
-                          {"num_lists", state.lists.size()},
+                          {"num_lists", optimizer.num_lists()},
+                          {"has_masters", state.has_masters},
                           {"learning_rate", optimizer.learning_rate()}};
 }
 
 Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
   from.need("optimizer");
   Optimizer::State state;
-  state.num_steps = from.number<std::int64_t>("optimizer/num_steps");
-  state.parameter_steps = from.numbers<std::int64_t>("optimizer/parameter_steps");
+  state.num_steps = from.count("optimizer/num_steps");
+  state.parameter_steps = from.counts("optimizer/parameter_steps");
+  state.has_masters = from.flag("optimizer/has_masters");
   const auto parameters = optimizer.parameters();
   const auto num_lists = from.number<std::uint64_t>("optimizer/num_lists");
-  const bool fits = num_lists == optimizer.num_lists() || num_lists == optimizer.num_lists() + 1;
-  if (!fits || state.parameter_steps.size() != parameters.size()) {
+  if (num_lists != optimizer.num_lists() || state.parameter_steps.size() != parameters.size()) {
     from.fail(
         "it has the state of another optimiser or model: expected {} parameters with {} tensors "
         "each, got {} with {}",
         parameters.size(), optimizer.num_lists(), state.parameter_steps.size(), num_lists);
   }
   const auto rate = from.number<double>("optimizer/learning_rate");
-  for (std::size_t list = 0; list < num_lists; ++list) {
+  if (!(rate >= 0) || !std::isfinite(rate)) from.fail("its learning rate is {}", rate);
+  std::unordered_set<std::string> known;
+  for (std::size_t list = 0; list < num_lists + (state.has_masters ? 1 : 0); ++list) {
     state.lists.emplace_back(parameters.size());
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       const std::string name = optimizer_name(list, i);
-      if (!from.file().has(name)) continue;
-      from.need_tensor(name, from.file().entry(name).dtype, files::shape_of(parameters[i]));
+      // Each step of a parameter made its tensors; master weights are of some parameters only.
+      if (!from.file().has(name) && (state.parameter_steps[i] == 0 || list == num_lists)) continue;
+      from.need_tensor(name, std::nullopt, files::shape_of(parameters[i]));
+      known.insert(name);
+    }
+  }
+  for (const Safetensors::Entry& entry : from.file().entries()) {
+    if (entry.name.starts_with("optimizer.") && !known.contains(entry.name)) {
+      from.fail("the optimiser has no {}", runtime::quote(entry.name));
     }
   }
   return [&optimizer, &from, state = std::move(state), rate]() mutable {
@@ -208,17 +281,14 @@ Apply read_loader(DataLoader& loader, const Reader& from) {
   return [&loader, state] { loader.set_state(state); };
 }
 
-Apply read_program(Checkpoint& parts, const Reader& from) {
-  auto texts = from.texts("texts");
-  return [&parts, &from, texts = std::move(texts)]() mutable {
-    constexpr std::string_view kPrefix = "program.";
-    parts.tensors.clear();
-    for (const Safetensors::Entry& entry : from.file().entries()) {
-      if (!entry.name.starts_with(kPrefix)) continue;
-      parts.tensors.emplace(entry.name.substr(kPrefix.size()), from.file().read(entry.name));
-    }
-    parts.texts = std::move(texts);
-  };
+TensorMap program_tensors(const Reader& from) {
+  constexpr std::string_view kPrefix = "program.";
+  TensorMap tensors;
+  for (const Safetensors::Entry& entry : from.file().entries()) {
+    if (!entry.name.starts_with(kPrefix)) continue;
+    tensors.emplace(entry.name.substr(kPrefix.size()), from.file().read(entry.name));
+  }
+  return tensors;
 }
 
 /// Errors: kInvalidArgument for texts that are not UTF-8.
@@ -252,15 +322,20 @@ void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts)
 }
 
 void load_checkpoint(const std::filesystem::path& file, Checkpoint& parts) {
+  trainer::load_checkpoint_if(file, parts, [](const TensorMap&) {});
+}
+
+void trainer::load_checkpoint_if(const std::filesystem::path& file, Checkpoint& parts,
+                                 const std::function<void(const TensorMap&)>& check) {
   const Reader from(file);
+  from.check_names();
   std::vector<Apply> all;
   if (parts.model != nullptr) all.push_back(read_model(*parts.model, from));
   // After the model, which gives lazy layers their shapes.
   if (parts.optimizer != nullptr) all.push_back(read_optimizer(*parts.optimizer, from));
   if (parts.schedule != nullptr) {
     from.need("schedule");
-    const auto steps = from.number<std::int64_t>("schedule/num_steps");
-    if (steps < 0) from.fail("its schedule is at step {}", steps);
+    const std::int64_t steps = from.count("schedule/num_steps");
     all.emplace_back([&parts, steps] { parts.schedule->set_num_steps(steps); });
   }
   if (parts.loader != nullptr) all.push_back(read_loader(*parts.loader, from));
@@ -270,8 +345,12 @@ void load_checkpoint(const std::filesystem::path& file, Checkpoint& parts) {
                                  from.number<std::uint64_t>("generator/offset")};
     all.emplace_back([&parts, state] { parts.generator->set_state(state); });
   }
-  all.push_back(read_program(parts, from));
+  TensorMap tensors = program_tensors(from);
+  std::map<std::string, std::string> texts = from.texts("texts");
+  check(tensors);
   for (const Apply& apply : all) apply();
+  parts.tensors = std::move(tensors);
+  parts.texts = std::move(texts);
 }
 
 }  // namespace patchbay::nn

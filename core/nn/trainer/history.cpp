@@ -2,6 +2,7 @@
 #include "core/nn/trainer/history.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <string>
@@ -22,19 +23,31 @@ Tensor table(const std::vector<double>& values, std::int64_t columns) {
                    Device("cpu"));
 }
 
-std::vector<double> values_of(const TensorMap& tensors, const char* name, std::int64_t columns) {
+std::vector<double> values_of(const TensorMap& tensors, const char* name, std::int64_t columns,
+                              const std::filesystem::path& file) {
   const auto found = tensors.find(name);
   const bool fits = found != tensors.end() && found->second.dtype() == DType::f64 &&
                     found->second.rank() == 2 && found->second.size(1) == columns;
   if (!fits) {
-    raise(ErrorCode::kInvalidArgument,
-          "[fit] the checkpoint is of no trainer: expected a tensor '{}' f64 [n, {}]", name,
-          columns);
+    refuse(file, fmt::format("expected a tensor '{}' f64 [n, {}]", name, columns));
   }
   return found->second.to_vector<double>();
 }
 
 }  // namespace
+
+void refuse(const std::filesystem::path& file, std::string_view what) {
+  raise(ErrorCode::kInvalidArgument, "[fit] the checkpoint {} is of no trainer: {}",
+        runtime::quote(file.native()), what);
+}
+
+std::int64_t count_of(double value, std::int64_t least, const std::filesystem::path& file) {
+  constexpr double kMost = 0x1p53;
+  if (value >= static_cast<double>(least) && value <= kMost && value == std::floor(value)) {
+    return static_cast<std::int64_t>(value);
+  }
+  refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, value));
+}
 
 void save_history(const TrainingHistory& history, TensorMap& tensors) {
   std::vector<double> losses, epochs;
@@ -57,20 +70,20 @@ void save_history(const TrainingHistory& history, TensorMap& tensors) {
   tensors["epochs"] = table(epochs, kEpochColumns);
 }
 
-TrainingHistory read_history(const TensorMap& tensors) {
+TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::path& file) {
   TrainingHistory history;
-  const std::vector<double> losses = values_of(tensors, "losses", kLossColumns);
+  const std::vector<double> losses = values_of(tensors, "losses", kLossColumns, file);
   for (std::size_t i = 0; i < losses.size(); i += kLossColumns) {
     const auto row = std::span(losses).subspan(i, kLossColumns);
     history.losses.push_back(
-        {static_cast<std::int64_t>(row[0]), static_cast<std::int64_t>(row[1]), row[2], row[3]});
+        {count_of(row[0], 0, file), count_of(row[1], 0, file), row[2], row[3]});
   }
-  const std::vector<double> epochs = values_of(tensors, "epochs", kEpochColumns);
+  const std::vector<double> epochs = values_of(tensors, "epochs", kEpochColumns, file);
   for (std::size_t i = 0; i < epochs.size(); i += kEpochColumns) {
     const auto row = std::span(epochs).subspan(i, kEpochColumns);
     EpochRow& epoch = history.epochs.emplace_back();
-    epoch.epoch = static_cast<std::int64_t>(row[0]);
-    epoch.step = static_cast<std::int64_t>(row[1]);
+    epoch.epoch = count_of(row[0], 0, file);
+    epoch.step = count_of(row[1], 0, file);
     epoch.loss = row[2];
     if (row[3] != 0) epoch.validation = Evaluation{row[4], row[5]};
   }
@@ -114,7 +127,7 @@ void CsvLog::write(const std::string& line) {
 
 void CsvLog::fail(int error) const {
   throw Error(ErrorCode::kIo,
-              fmt::format("[fit] can't write '{}': {}", path_.string(),
+              fmt::format("[fit] can't write {}: {}", runtime::quote(path_.native()),
                           error == 0 ? "the stream failed" : std::strerror(error)),
               error);
 }

@@ -15,13 +15,40 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
+#include "core/nn/trainer/checkpoint.h"
 #include "core/nn/trainer/history.h"
 
 namespace patchbay::nn {
 
 using runtime::raise;
 
+namespace {
+
+std::string text_of(const Tensor& tensor) {
+  if (!tensor.defined()) return "an undefined tensor";
+  return fmt::format("{} {}", patchbay::to_string(tensor.dtype()),
+                     patchbay::to_string(tensor.shape()));
+}
+
+bool has_integers(const Tensor& tensor) {
+  return tensor.defined() && !is_floating(tensor.dtype()) && tensor.dtype() != DType::boolean;
+}
+
+/// Whether these are operands of num_correct.
+bool are_scores_and_classes(const Tensor& output, const Tensor& target) {
+  return output.defined() && output.rank() == 2 && output.size(1) > 0 && has_integers(target) &&
+         target.shape() == Shape{output.size(0)};
+}
+
+}  // namespace
+
 Tensor num_correct(const Tensor& output, const Tensor& target) {
+  if (!are_scores_and_classes(output, target)) {
+    raise(has_integers(target) ? ErrorCode::kShapeMismatch : ErrorCode::kDtypeMismatch,
+          "[num_correct] no scores with their classes: expected output [n, classes] and target [n] "
+          "of integers, got {} and {}",
+          text_of(output), text_of(target));
+  }
   return sum(
       eq(argmax(output, 1), target.dtype() == DType::i64 ? target : target.cast(DType::i64)));
 }
@@ -47,6 +74,22 @@ struct Trainer::State {
   void train(bool is_training) {
     model->train(is_training);
     computing().train(is_training);
+  }
+  /// Of each module below, the model first.
+  std::vector<bool> modes() const {
+    std::vector<bool> modes;
+    for (const NamedModule& each : model->named_modules()) {
+      modes.push_back(each.module->is_training());
+    }
+    return modes;
+  }
+  void set_modes(const std::vector<bool>& modes) {
+    for (Module* const root : {model, &computing()}) {
+      const std::vector<NamedModule> modules = root->named_modules();
+      for (std::size_t i = 0; i < modules.size() && i < modes.size(); ++i) {
+        modules[i].module->train(modes[i]);  // all below too, which come later
+      }
+    }
   }
 };
 
@@ -84,10 +127,7 @@ void check_scalar(const Tensor& value, const char* what, bool is_float) {
       value.defined() && value.num_elements() == 1 && (!is_float || is_floating(value.dtype()));
   if (fits) return;
   raise(ErrorCode::kInvalidArgument, "[Trainer] the {} gave a wrong value: expected one {}, got {}",
-        what, is_float ? "float" : "number",
-        value.defined() ? fmt::format("{} {}", patchbay::to_string(value.dtype()),
-                                      patchbay::to_string(value.shape()))
-                        : "an undefined tensor");
+        what, is_float ? "float" : "number", text_of(value));
 }
 
 void check_batch(const Batch& batch) {
@@ -130,15 +170,17 @@ Tensor to_tensor(const Position& at) {
       {9}, Device("cpu"));
 }
 
-Position position_of(const TensorMap& tensors) {
+Position position_of(const TensorMap& tensors, const std::filesystem::path& file) {
   const auto found = tensors.find("position");
   if (found == tensors.end() || found->second.dtype() != DType::f64 ||
       found->second.shape() != Shape{9}) {
-    raise(ErrorCode::kInvalidArgument,
-          "[fit] the checkpoint is of no trainer: expected a tensor 'position' f64 [9]");
+    trainer::refuse(file, "expected a tensor 'position' f64 [9]");
   }
   const auto values = found->second.to_vector<double>();
-  const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(values[i]); };
+  // Only the best epoch may be -1: none.
+  const auto count = [&](std::size_t i) {
+    return trainer::count_of(values[i], i == 7 ? -1 : 0, file);
+  };
   return {count(0), count(1),  values[2], values[3], count(4),
           count(5), values[6], count(7),  count(8)};
 }
@@ -170,6 +212,7 @@ class Trainer::Run {
   void make_step(const Batch& batch);
   void take_losses();
   void add_row();
+  void end_unless_finite(double loss, const char* name, std::int64_t step);
   void end_epoch();
   void note_best(double value);
   void tell(Kind kind, const LossRow* row = nullptr, const EpochRow* epoch = nullptr) const;
@@ -184,6 +227,7 @@ class Trainer::Run {
   std::vector<Tensor> pending_;  // losses of steps, on the device
   trainer::CsvLog csv_;
   std::string reason_;
+  bool is_broken_ = false;  // the model is of no use, and the last checkpoint may be
 };
 
 Checkpoint Trainer::Run::parts() const {
@@ -197,13 +241,15 @@ Checkpoint Trainer::Run::parts() const {
 void Trainer::Run::resume() {
   if (!options_.resume || !std::filesystem::exists(options_.checkpoint)) return;
   Checkpoint parts = this->parts();
-  load_checkpoint(options_.checkpoint, parts);
-  at_ = position_of(parts.tensors);
-  history_ = trainer::read_history(parts.tensors);
+  const auto& file = options_.checkpoint;
+  trainer::load_checkpoint_if(file, parts, [&](const TensorMap& tensors) {
+    at_ = position_of(tensors, file);
+    history_ = trainer::read_history(tensors, file);
+  });
 }
 
 void Trainer::Run::save() const {
-  if (options_.checkpoint.empty()) return;
+  if (options_.checkpoint.empty() || is_broken_) return;
   Checkpoint parts = this->parts();
   parts.tensors["position"] = to_tensor(at_);
   trainer::save_history(history_, parts.tensors);
@@ -226,7 +272,10 @@ void Trainer::Run::tell(Kind kind, const LossRow* row, const EpochRow* epoch) co
 
 /// Fetches the losses that are on the device.
 void Trainer::Run::take_losses() {
+  std::int64_t step = at_.step - static_cast<std::int64_t>(pending_.size());
   for (const double loss : fetch(std::exchange(pending_, {}))) {
+    ++step;
+    end_unless_finite(loss, "loss", step);
     at_.row_sum += loss;
     at_.epoch_sum += loss;
     ++at_.row_count;
@@ -241,9 +290,12 @@ void Trainer::Run::add_row() {
   at_.row_sum = 0;
   at_.row_count = 0;
   csv_.add(history_.losses.back());
-  if (options_.stops_if_not_finite && !std::isfinite(loss)) {
-    reason_ = fmt::format("the loss is {} at step {}", loss, at_.step);
-  }
+}
+
+void Trainer::Run::end_unless_finite(double loss, const char* name, std::int64_t step) {
+  if (!options_.stops_if_not_finite || std::isfinite(loss) || !reason_.empty()) return;
+  reason_ = fmt::format("the {} is {} at step {}", name, loss, step);
+  is_broken_ = true;
 }
 
 void Trainer::Run::make_step(const Batch& batch) {
@@ -280,7 +332,8 @@ void Trainer::Run::run_epoch() {
 
 void Trainer::Run::note_best(double value) {
   const double least = options_.early_stop ? options_.early_stop->min_delta : 0;
-  if (at_.best_epoch >= 0 && !(value < at_.best - least)) {
+  const bool is_better = at_.best_epoch < 0 ? !std::isnan(value) : value < at_.best - least;
+  if (!is_better) {
     ++at_.epochs_without_best;
     return;
   }
@@ -295,7 +348,10 @@ void Trainer::Run::end_epoch() {
   EpochRow row{at_.epoch, at_.step, at_.epoch_sum / static_cast<double>(at_.epoch_count), {}};
   at_.epoch_sum = 0;
   at_.epoch_count = 0;
-  if (validation_ != nullptr) row.validation = trainer_.evaluate(*validation_);
+  if (validation_ != nullptr) {
+    row.validation = trainer_.evaluate(*validation_);
+    end_unless_finite(row.validation->loss, "validation's loss", at_.step);
+  }
   history_.epochs.push_back(row);
   csv_.add(row);
   note_best(row.validation ? row.validation->loss : row.loss);
@@ -304,7 +360,7 @@ void Trainer::Run::end_epoch() {
   ++at_.epoch;
   save();
   if (!options_.plot.empty()) save_loss_plot(options_.plot, history_);
-  if (state_.stops) reason_ = fmt::format("stopped at step {}", at_.step);
+  if (state_.stops && reason_.empty()) reason_ = fmt::format("stopped at step {}", at_.step);
 }
 
 TrainingReport Trainer::Run::operator()() {
@@ -317,6 +373,9 @@ TrainingReport Trainer::Run::operator()() {
   state_.stops = false;
   resume();
   csv_.open(options_.csv, history_);
+  // A call before may have ended with the last batch of an epoch.
+  const bool is_over = training_.state().batch == training_.num_batches();
+  if (is_over && at_.epoch_count == 0) (void)training_.next();
   tell(Kind::kBegin);
   while (reason_.empty()) {
     if (at_.epoch >= options_.num_epochs) {
@@ -444,8 +503,13 @@ class AtEnd {
 Evaluation Trainer::evaluate(DataLoader& loader) {
   const NoGrad no_grad;
   state_->move_model();
-  const bool was_training = state_->model->is_training();
-  const AtEnd back([&] { state_->train(was_training); });
+  const std::vector<bool> modes = state_->modes();
+  const AtEnd back([&] { state_->set_modes(modes); });
+  // A whole epoch, also after one that an exception ended.
+  if (DataLoader::State position = loader.state(); position.batch != 0) {
+    position.batch = 0;
+    loader.set_state(position);
+  }
   state_->train(false);
   std::vector<Tensor> losses, metrics;
   std::vector<double> sizes;
@@ -455,8 +519,14 @@ Evaluation Trainer::evaluate(DataLoader& loader) {
     const Outcome outcome = compute(*state_, here);
     losses.push_back(outcome.loss);
     sizes.push_back(static_cast<double>(here.front().size(0)));
-    if (!outcome.output.defined() || !state_->options.metric) continue;
-    metrics.push_back(state_->options.metric(outcome.output, here.back()));
+    if (const Metric& metric = state_->options.metric) {
+      if (!outcome.output.defined()) continue;
+      metrics.push_back(metric(outcome.output, here.back()));
+    } else if (are_scores_and_classes(outcome.output, here.back())) {
+      metrics.push_back(num_correct(outcome.output, here.back()));
+    } else {
+      continue;
+    }
     check_scalar(metrics.back(), "metric", false);
   }
   if (losses.empty()) {

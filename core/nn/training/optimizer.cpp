@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -71,6 +72,12 @@ Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t numb
   return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
 }
 
+void check_steps(std::int64_t steps) {
+  if (steps >= 0 && steps < std::numeric_limits<std::int64_t>::max()) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[set_state] a wrong number of steps: expected 0 or more, got {}", steps);
+}
+
 Tensor scaled(const Tensor& gradient, double factor) {
   Tensor wide = gradient.cast(kept_dtype(gradient.dtype()));
   return factor == 1 ? wide : wide * factor;
@@ -109,6 +116,12 @@ void Optimizer::set_learning_rate(double rate) {
 /// Makes what is not there yet.
 void Optimizer::prepare() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].defined()) {
+      raise(ErrorCode::kInvalidArgument,
+            "[step] parameter {} has no shape yet: expected a batch before, from which its lazy "
+            "layer learns it. Run the model on a batch first.",
+            i);
+    }
     if (!parameters_[i].value().grad().defined()) continue;
     for (auto& list : lists_) prepare_list(*list[i], i);
     prepare_master(i);
@@ -188,24 +201,24 @@ void Optimizer::zero_grad() {
 }
 
 Optimizer::State Optimizer::state() const {
-  State state{num_steps_, parameter_steps_, {}};
+  State state{num_steps_, parameter_steps_, {}, false};
   const auto add = [&](const std::vector<std::shared_ptr<Tensor>>& list) {
     std::vector<Tensor>& tensors = state.lists.emplace_back();
     for (const auto& each : list) tensors.push_back(*each);
   };
   for (const auto& list : lists_) add(list);
-  const bool has_masters =
+  state.has_masters =
       std::ranges::any_of(masters_, [](const auto& each) { return each->defined(); });
-  if (has_masters) add(masters_);
+  if (state.has_masters) add(masters_);
   return state;
 }
 
 void Optimizer::set_state(const State& state) {
-  const bool has_masters = state.lists.size() == lists_.size() + 1;
-  if (!has_masters && state.lists.size() != lists_.size()) {
+  const std::size_t num_masters = state.has_masters ? 1 : 0;
+  if (state.lists.size() != lists_.size() + num_masters) {
     raise(ErrorCode::kInvalidArgument,
-          "[set_state] the state of another optimiser: expected {} lists, got {}", lists_.size(),
-          state.lists.size());
+          "[set_state] the state of another optimiser: expected {} lists, got {}",
+          lists_.size() + num_masters, state.lists.size());
   }
   const auto check_size = [&](std::size_t size) {
     if (size == parameters_.size()) return;
@@ -214,15 +227,22 @@ void Optimizer::set_state(const State& state) {
           parameters_.size(), size);
   };
   check_size(state.parameter_steps.size());
+  for (const std::int64_t steps : state.parameter_steps) check_steps(steps);
+  check_steps(state.num_steps);
   std::vector<std::vector<Tensor>> copies;
   for (const auto& list : state.lists) {
     check_size(list.size());
     std::vector<Tensor>& tensors = copies.emplace_back();
     for (std::size_t i = 0; i < list.size(); ++i) {
+      const bool is_master = copies.size() > lists_.size();
+      if (!list[i].defined() && !is_master && state.parameter_steps[i] > 0) {
+        raise(ErrorCode::kInvalidArgument, "[set_state] tensor {} is missing after {} steps", i,
+              state.parameter_steps[i]);
+      }
       tensors.push_back(copy_for(parameters_[i], list[i], i));
     }
   }
-  if (!has_masters) copies.emplace_back(parameters_.size());
+  if (!state.has_masters) copies.emplace_back(parameters_.size());
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     for (std::size_t k = 0; k < lists_.size(); ++k) *lists_[k][i] = std::move(copies[k][i]);
     *masters_[i] = std::move(copies.back()[i]);
@@ -233,9 +253,41 @@ void Optimizer::set_state(const State& state) {
 
 // ---------------------------------------------------------------------------- optimisers ---
 
+namespace {
+
+void check_option(const char* optimizer, bool holds, const char* name, const char* expected,
+                  double value) {
+  if (holds) return;
+  raise(ErrorCode::kInvalidArgument, "[{}] a wrong {}: expected {}, got {}", optimizer, name,
+        expected, value);
+}
+
+AdamOptions checked(const char* optimizer, const AdamOptions& options) {
+  const auto check_beta = [&](const char* name, double beta) {
+    check_option(optimizer, beta >= 0 && beta < 1, name, "0 or more and less than 1", beta);
+  };
+  check_beta("beta1", options.beta1);
+  check_beta("beta2", options.beta2);
+  check_option(optimizer, options.epsilon >= 0, "epsilon", "a number >= 0", options.epsilon);
+  check_option(optimizer, options.weight_decay >= 0, "weight_decay", "a number >= 0",
+               options.weight_decay);
+  return options;
+}
+
+}  // namespace
+
 SGD::SGD(std::vector<Parameter> parameters, const SgdOptions& options)
     : Optimizer(std::move(parameters), options.learning_rate, options.momentum != 0 ? 1 : 0),
-      options_(options) {}
+      options_(options) {
+  check_option("SGD", options.momentum >= 0, "momentum", "a number >= 0", options.momentum);
+  check_option("SGD", options.weight_decay >= 0, "weight_decay", "a number >= 0",
+               options.weight_decay);
+  if (!options.nesterov || (options.momentum > 0 && options.dampening == 0)) return;
+  raise(
+      ErrorCode::kInvalidArgument,
+      "[SGD] wrong options with nesterov: expected a momentum > 0 and no dampening, got {} and {}",
+      options.momentum, options.dampening);
+}
 
 void SGD::update(const TensorList& parameters, const TensorList& gradients,
                  const std::vector<TensorList>& lists, std::int64_t step) {
@@ -244,7 +296,8 @@ void SGD::update(const TensorList& parameters, const TensorList& gradients,
 }
 
 Adam::Adam(std::vector<Parameter> parameters, const AdamOptions& options)
-    : Optimizer(std::move(parameters), options.learning_rate, 2), options_(options) {}
+    : Optimizer(std::move(parameters), options.learning_rate, 2),
+      options_(checked(options.decoupled ? "AdamW" : "Adam", options)) {}
 
 void Adam::update(const TensorList& parameters, const TensorList& gradients,
                   const std::vector<TensorList>& lists, std::int64_t step) {
@@ -254,12 +307,7 @@ void Adam::update(const TensorList& parameters, const TensorList& gradients,
 
 namespace {
 
-AdamOptions decoupled(AdamOptions options) {
-  options.decoupled = true;
-  return options;
-}
-
-TensorList gradients_of(std::span<const Parameter> parameters) {
+TensorList gradients_of(const char* operation, std::span<const Parameter> parameters) {
   TensorList gradients;
   for (const Parameter& parameter : parameters) {
     if (!parameter.defined()) continue;
@@ -267,20 +315,36 @@ TensorList gradients_of(std::span<const Parameter> parameters) {
       gradients.push_back(std::move(gradient));
     }
   }
+  for (const Tensor& each : gradients) {
+    if (each.device() == gradients.front().device()) continue;
+    raise(ErrorCode::kDeviceMismatch,
+          "[{}] the gradients are on several devices: expected all on {}, got one on {}. Give the "
+          "parameters of one device at a time.",
+          operation, gradients.front().device().name(), each.device().name());
+  }
   return gradients;
 }
 
 }  // namespace
 
-AdamW::AdamW(std::vector<Parameter> parameters, AdamOptions options)
-    : Adam(std::move(parameters), decoupled(options)) {}
+AdamW::AdamW(std::vector<Parameter> parameters, const AdamWOptions& options)
+    : Adam(std::move(parameters), {.learning_rate = options.learning_rate,
+                                   .beta1 = options.beta1,
+                                   .beta2 = options.beta2,
+                                   .epsilon = options.epsilon,
+                                   .weight_decay = options.weight_decay,
+                                   .decoupled = true}) {}
 
 Tensor clip_grad_norm(std::span<const Parameter> parameters, double most) {
-  return clip_by_norm(gradients_of(parameters), most);
+  const TensorList gradients = gradients_of("clip_grad_norm", parameters);
+  if (gradients.empty()) {
+    return zeros({}, parameters.empty() ? default_device() : parameters.front().device());
+  }
+  return clip_by_norm(gradients, most);
 }
 
 void clip_grad_value(std::span<const Parameter> parameters, double limit) {
-  clip_by_value(gradients_of(parameters), limit);
+  clip_by_value(gradients_of("clip_grad_value", parameters), limit);
 }
 
 }  // namespace patchbay::nn

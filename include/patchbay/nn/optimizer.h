@@ -47,19 +47,19 @@ class PATCHBAY_API Optimizer {
 
   /// What the optimiser keeps, which is all that a checkpoint needs: for each parameter the number
   /// of steps with a gradient, and one tensor in each list, undefined before the first such step.
-  /// If there are master weights, they are one list more, the last one, undefined for other
-  /// parameters.
   struct State {
     std::int64_t num_steps = 0;
     std::vector<std::int64_t> parameter_steps;
     std::vector<std::vector<Tensor>> lists;
+    /// Whether master weights are one list more, the last one, undefined for other parameters.
+    bool has_masters = false;
   };
   /// The tensors that are kept for each parameter, besides master weights.
   std::size_t num_lists() const { return lists_.size(); }
   /// Shares the tensors.
   State state() const;
   /// Copies the tensors to where the parameters are. Errors: kInvalidArgument for another number of
-  /// lists or tensors; kShapeMismatch.
+  /// lists or tensors, steps below 0, and a tensor that is missing; kShapeMismatch.
   void set_state(const State& state);
 
  protected:
@@ -88,6 +88,8 @@ class PATCHBAY_API Optimizer {
 /// sgd_update of updates.h.
 class PATCHBAY_API SGD : public Optimizer {
  public:
+  /// Errors: kInvalidArgument for a momentum or decay below 0, and for `nesterov` without momentum
+  /// or with dampening.
   explicit SGD(std::vector<Parameter> parameters, const SgdOptions& options = {});
 
  private:
@@ -100,6 +102,7 @@ class PATCHBAY_API SGD : public Optimizer {
 /// adam_update of updates.h.
 class PATCHBAY_API Adam : public Optimizer {
  public:
+  /// Errors: kInvalidArgument for a beta outside of [0, 1), and an epsilon or decay below 0.
   explicit Adam(std::vector<Parameter> parameters, const AdamOptions& options = {});
 
  private:
@@ -109,14 +112,18 @@ class PATCHBAY_API Adam : public Optimizer {
   AdamOptions options_;
 };
 
-/// Adam with decoupled weight decay, of 0.01 unless given.
+struct AdamWOptions {
+  double learning_rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weight_decay = 0.01;
+};
+/// Adam with decoupled weight decay.
 class PATCHBAY_API AdamW : public Adam {
  public:
-  explicit AdamW(std::vector<Parameter> parameters, AdamOptions options = {.weight_decay = 0.01});
+  explicit AdamW(std::vector<Parameter> parameters, const AdamWOptions& options = {});
 };
 
 /// Limits the gradients of the parameters: clip_by_norm and clip_by_value of updates.h. Parameters
-/// without a gradient count for nothing.
+/// without a gradient count for nothing; if none has one, the norm is 0. Errors:
+/// kDeviceMismatch for gradients on several devices.
 PATCHBAY_API Tensor clip_grad_norm(std::span<const Parameter> parameters, double most);
 PATCHBAY_API void clip_grad_value(std::span<const Parameter> parameters, double limit);
 

@@ -35,13 +35,13 @@ using BatchLossFunction = std::function<Tensor(Module& model, const Batch& batch
 using Metric = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
 /// The number of rows (0-d, i64) of `output` [n, classes] whose largest element is at the index
-/// that `target` [n] has.
+/// that `target` [n], of integers, has. Errors: kShapeMismatch, kDtypeMismatch.
 [[nodiscard]] PATCHBAY_API Tensor num_correct(const Tensor& output, const Tensor& target);
 
 /// Means over a whole dataset.
 struct Evaluation {
   double loss = 0;
-  double metric = 0;  // the accuracy, with num_correct
+  double metric = 0;  // the accuracy, with num_correct; 0 without a metric
 };
 
 /// The loss at some steps.
@@ -106,9 +106,11 @@ struct TrainerOptions {
   Schedule* schedule = nullptr;
   bool schedule_per_step = false;
   std::optional<EarlyStop> early_stop = {};
-  /// Ends the training when a loss that was fetched is infinite or not a number.
+  /// Ends the training when a loss, or the validation's, is infinite or not a number. It is seen
+  /// when losses are fetched.
   bool stops_if_not_finite = true;
-  Metric metric = num_correct;
+  /// Empty: num_correct, where output and target are its operands; no metric elsewhere.
+  Metric metric = {};
   /// The program's sink; the trainer prints nothing. Called on the thread of fit().
   std::function<void(const TrainingProgress&)> progress = {};
 

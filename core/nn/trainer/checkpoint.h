@@ -1,0 +1,20 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Checkpoints with tensors that somebody else has to look at.
+#ifndef PATCHBAY_CORE_NN_TRAINER_CHECKPOINT_H_
+#define PATCHBAY_CORE_NN_TRAINER_CHECKPOINT_H_
+
+#include <filesystem>
+#include <functional>
+
+#include "patchbay/nn/checkpoint.h"
+
+namespace patchbay::nn::trainer {
+
+/// load_checkpoint. `check` gets the program's own tensors before anything changes, and throws if
+/// they are not as they have to be.
+void load_checkpoint_if(const std::filesystem::path& file, Checkpoint& parts,
+                        const std::function<void(const TensorMap& tensors)>& check);
+
+}  // namespace patchbay::nn::trainer
+
+#endif  // PATCHBAY_CORE_NN_TRAINER_CHECKPOINT_H_
