@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -339,6 +341,34 @@ TEST(DataParallelSharesTest, FollowTheSpeed) {
   EXPECT_GT(shares[0], 30);
 }
 
+/// Replicas that need these times, in ms: the shares after some calls.
+Rows shares_of(const std::vector<double>& fixed, const std::vector<double>& a_row) {
+  const std::vector<Device> devices{test_device("cpu:0"), test_device("cpu:1")};
+  const auto waits = [=](const Tensor& x) {
+    const std::size_t i = x.device() == devices[0] ? 0 : 1;
+    const double milliseconds = fixed[i] + a_row[i] * static_cast<double>(x.size(0));
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(milliseconds));
+    return x * 2;
+  };
+  nn::DataParallel model(waits, devices, {.shares = nn::Shares::kMeasured});
+  const NoGrad no_grad;
+  for (int i = 0; i < 8; ++i) static_cast<void>(model(ones({64, 2}, devices[0])));
+  return model.last_shares();
+}
+
+TEST(DataParallelSharesTest, AreInProportionToTheSpeed) {
+  const Rows shares = shares_of({0, 0}, {0.2, 0.6});
+  EXPECT_NEAR(static_cast<double>(shares[0]), 48, 5);
+}
+
+/// A device with few rows is not slow because of what each call costs.
+TEST(DataParallelSharesTest, DoNotDriftWithFixedCosts) {
+  const Rows alike = shares_of({10, 10}, {0.01, 0.01});
+  EXPECT_NEAR(static_cast<double>(alike[0]), 32, 12);
+  const Rows late = shares_of({0, 10}, {0.5, 0.5});  // 10 ms are 20 rows
+  EXPECT_NEAR(static_cast<double>(late[0]), 42, 6);
+}
+
 TEST_P(DataParallelTest, MembersAreThoseOfTheModule) {
   nn::DataParallel model(Net(device_), devices());
   EXPECT_EQ(names_of(model.named_parameters()),
@@ -395,9 +425,121 @@ TEST_P(DataParallelTest, AFailedReplicaIsNamed) {
       },
       devices());
   EXPECT_ERROR(sum(broken(x.clone().requires_grad_())).backward(), ErrorCode::kInternal,
-               "[DataParallel] broken Replica: 1 (cpu:1).");
+               "[DataParallel] broken. Replica: 1 (cpu:1).");
   sum(y).backward();
   sum(alone(x)).backward();
+  expect_same_gradients(model, alone);
+}
+
+/// Keeps a part of its graph outside.
+class WithSideOutput : public nn::Module {
+ public:
+  WithSideOutput(const TensorOptions& options, std::shared_ptr<std::vector<Tensor>> kept)
+      : layer(3, 2, {.tensor = options}), kept_(std::move(kept)) {}
+  Tensor forward(const Tensor& x) override {
+    const Tensor y = layer(x);
+    static std::mutex mutex;
+    const std::scoped_lock lock(mutex);
+    kept_->push_back(sum(y * y));
+    return y;
+  }
+  void members(nn::Members& each) override { each("layer", layer); }
+
+  nn::Linear layer;
+
+ private:
+  std::shared_ptr<std::vector<Tensor>> kept_;
+};
+
+TEST_P(DataParallelTest, AGraphMayOutliveTheReplicas) {
+  const auto kept = std::make_shared<std::vector<Tensor>>();
+  {
+    nn::DataParallel model(WithSideOutput(device_, kept), devices());
+    static_cast<void>(model(batch(6)));
+  }
+  ASSERT_EQ(kept->size(), 3U);
+  for (const Tensor& each : *kept) each.backward();
+}
+
+/// Counts in a buffer, in training on the second device alone.
+class CountsElsewhere : public nn::Module {
+ public:
+  CountsElsewhere(const Device& device, Device counting)
+      : count(zeros({1}, device), /*is_trained=*/false), counting_(std::move(counting)) {}
+  Tensor forward(const Tensor& x) override {
+    if (is_training() && x.device() == counting_) count->fill_(100);
+    return x + count;
+  }
+  void members(nn::Members& each) override { each.buffer("count", count); }
+
+  nn::Parameter count;
+
+ private:
+  Device counting_;
+};
+
+TEST_P(DataParallelTest, BuffersAreThoseOfTheFirstDevice) {
+  nn::DataParallel model(CountsElsewhere(device_, test_device("fake:1")),
+                         {device_, test_device("fake:1")});
+  const Tensor x = zeros({4, 1}, device_);
+  static_cast<void>(model(x));
+  model.eval();
+  EXPECT_EQ(model(x).to_vector<float>(), (Floats{0, 0, 0, 0}));
+}
+
+TEST_P(DataParallelTest, AParameterMayBeFrozenBeforeBackward) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Tensor x = batch(6), y = model(x), expected = alone(x);
+  for (nn::Module* const each :
+       {static_cast<nn::Module*>(&model), static_cast<nn::Module*>(&alone)}) {
+    each->parameter("0.weight")->requires_grad_(false);
+  }
+  static_cast<void>(model(x));
+  sum(y).backward();
+  sum(expected).backward();
+  expect_near(model.parameter("2.weight")->grad(), alone.parameter("2.weight")->grad());
+}
+
+/// A layer that evaluation does not use.
+class TrainingHead : public nn::Module {
+ public:
+  Tensor forward(const Tensor& x) override { return is_training() ? head(x) : x; }
+  void members(nn::Members& each) override { each("head", head); }
+  nn::LazyLinear head{2, {.tensor = test_device("cpu:0")}};
+};
+
+TEST(DataParallelShapesTest, SaysWhatHasNone) {
+  nn::DataParallel model(TrainingHead(), {test_device("cpu:0"), test_device("cpu:1")});
+  const Tensor x = ones({4, 3}, test_device("cpu:0"));
+  EXPECT_ERROR(
+      static_cast<void>(model(x)), ErrorCode::kInvalidArgument,
+      "[DataParallel] head.weight has no shape yet after a row in evaluation: expected lazy "
+      "layers that are used there. Run the module itself on a batch first.");
+  static_cast<void>(model.module()(x));
+  EXPECT_EQ(model(x).shape(), (Shape{4, 2}));
+}
+
+TEST_P(DataParallelTest, MayNotCallItself) {
+  nn::DataParallel* self = nullptr;
+  nn::DataParallel model([&](const Tensor& x) { return (*self)(x); }, devices());
+  self = &model;
+  EXPECT_ERROR(
+      static_cast<void>(model(batch(4))), ErrorCode::kInvalidArgument,
+      "[DataParallel] it was called by its own module: expected calls of the module alone.");
+}
+
+TEST_P(DataParallelTest, BackwardsOfSeveralThreadsWaitForEachOther) {
+  nn::Sequential alone = net();
+  nn::DataParallel model(nn::clone(alone), devices());
+  const Tensor x = batch(6);
+  std::vector<Tensor> losses;
+  for (int i = 0; i < 4; ++i) losses.push_back(sum(model(x)));
+  {
+    std::vector<std::jthread> threads;
+    for (const Tensor& loss : losses) threads.emplace_back([&loss] { loss.backward(); });
+  }
+  sum(alone(x) * 4).backward();
   expect_same_gradients(model, alone);
 }
 

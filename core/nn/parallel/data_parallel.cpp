@@ -67,6 +67,13 @@ void learn_shapes(Module& module, const Tensor& input, const Device& device) {
     throw;
   }
   restore();
+  for (const NamedParameter& each : parallel::State(module).all) {
+    if (each.parameter.defined()) continue;
+    raise(ErrorCode::kInvalidArgument,
+          "[DataParallel] {} has no shape yet after a row in evaluation: expected lazy layers that "
+          "are used there. Run the module itself on a batch first.",
+          each.name);
+  }
 }
 
 }  // namespace

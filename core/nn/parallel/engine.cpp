@@ -26,7 +26,7 @@ using runtime::raise;
 [[noreturn]] void rethrow(const std::exception_ptr& failure, std::size_t replica,
                           const Device& device) {
   const auto text = [&](const char* what) {
-    return fmt::format("{} Replica: {} ({}).", what, replica, device.name());
+    return fmt::format("{} Replica: {} ({}).", module::sentence(what), replica, device.name());
   };
   try {
     std::rethrow_exception(failure);
@@ -95,6 +95,22 @@ class OwnDefaultDevice {
 
 using Clock = std::chrono::steady_clock;
 
+/// The engine for which this thread works.
+thread_local const Engine* innermost = nullptr;
+
+class Outer {
+ public:
+  Outer(const Engine*& place, const Engine* engine)
+      : place_(place), before_(std::exchange(place, engine)) {}
+  ~Outer() { place_ = before_; }
+  Outer(const Outer&) = delete;
+  Outer& operator=(const Outer&) = delete;
+
+ private:
+  const Engine*& place_;
+  const Engine* const before_;
+};
+
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -103,7 +119,7 @@ double seconds_since(Clock::time_point begin) {
 
 Engine::Engine(const AnyModule& original, const std::vector<Device>& devices,
                const DataParallelOptions& options)
-    : devices_(devices), options_(options), speeds_(devices.size()) {
+    : devices_(devices), options_(options), speeds_(2, Speeds(devices.size())) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     replicas_.push_back(std::make_unique<Replica>(original, i, devices[i]));
     workers_.push_back(std::make_unique<Worker>());
@@ -138,6 +154,7 @@ void Engine::run(std::size_t num_replicas, const Job& job) {
   std::vector<std::function<void()>> jobs;  // all made before the first one starts
   for (std::size_t i = 0; i < num_replicas; ++i) {
     jobs.emplace_back([&, i] {
+      const Outer outer(innermost, this);
       try {
         job(i, group[i]);
       } catch (...) {
@@ -179,6 +196,7 @@ void Engine::send(const std::vector<Change>& changes, std::size_t replica,
   }
   // Before a recorded operation reads them, whose record counts what is written later.
   for (const Work& each : works) each.wait();
+  for (const Change& each : changes) replicas_[replica]->note_received(each.index);
 }
 
 void Engine::run_forward(std::size_t replica, Pass::Part& part, const Tensor& input) {
@@ -199,26 +217,39 @@ void Engine::run_forward(std::size_t replica, Pass::Part& part, const Tensor& in
   if (options_.shares != Shares::kMeasured) return;
   devices_[replica].synchronize();
   part.seconds = seconds_since(begin);
-  if (!part.output.requires_grad()) speeds_.note(replica, part.num_rows, part.seconds);
+  if (!part.output.requires_grad()) part.speeds->note(replica, part.num_rows, part.seconds);
 }
 
 std::shared_ptr<Pass> Engine::plan(const Tensor& input) {
   auto pass = std::make_shared<Pass>();
   pass->input_device = input.device();
+  Speeds& speeds = speeds_[is_grad_enabled() ? 1 : 0];
   last_shares_ = divide(input.size(0), options_.shares == Shares::kMeasured
-                                           ? speeds_.known()
+                                           ? speeds.wanted(input.size(0))
                                            : std::vector<double>(devices_.size(), 1));
   std::int64_t first_row = 0;
   for (const std::int64_t num_rows : last_shares_) {
     Pass::Part& part = pass->parts.emplace_back();
     part.first_row = first_row;
     part.num_rows = num_rows;
+    part.speeds = &speeds;
     first_row += num_rows;
   }
   return pass;
 }
 
+Engine::Lock Engine::lock() {
+  if (innermost == this) {
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[DataParallel] it was called by its own module: expected calls of the module alone. Call "
+        "the layers themselves there.");
+  }
+  return Lock(mutex_);
+}
+
 Tensor Engine::forward(Module& original, const Tensor& input, bool is_training) {
+  const Lock lock = this->lock();
   const std::shared_ptr<Pass> pass = plan(input);
   const State state(original);
   pass->num_parameters = state.num_parameters;
@@ -307,9 +338,9 @@ namespace {
 class Listening {
  public:
   Listening(Replica& replica, Reduction& reduction) : replica_(replica) {
-    replica.on_ready = [&reduction](std::size_t i) { reduction.note_ready(i); };
+    replica.set_on_ready([&reduction](std::size_t i) { reduction.note_ready(i); });
   }
-  ~Listening() { replica_.on_ready = nullptr; }
+  ~Listening() { replica_.set_on_ready(nullptr); }
   Listening(const Listening&) = delete;
   Listening& operator=(const Listening&) = delete;
 
@@ -333,12 +364,13 @@ void Engine::run_backward(std::size_t replica, Pass::Part& part, const Tensor& g
   }
   if (options_.shares == Shares::kMeasured) {
     devices_[replica].synchronize();
-    speeds_.note(replica, part.num_rows, part.seconds + seconds_since(begin));
+    part.speeds->note(replica, part.num_rows, part.seconds + seconds_since(begin));
   }
   reduction.finish();
 }
 
 std::vector<Tensor> Engine::backward(Pass& pass, const Tensor& gradient, bool retains_graph) {
+  const Lock lock = this->lock();
   const std::size_t num_replicas = pass.parts.size();
   const BucketPlan plan(*replicas_[0], pass.num_parameters, options_.bucket_bytes);
   std::vector<std::atomic<bool>> used(pass.num_parameters);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "patchbay/nn/data_parallel.h"
@@ -27,6 +28,7 @@ struct Pass {
     std::int64_t first_row = 0, num_rows = 0;
     std::int64_t first_output = 0;
     double seconds = 0;  // of forward, if it is measured
+    Speeds* speeds = nullptr;
   };
 
   Device input_device;
@@ -47,6 +49,12 @@ class Engine : public std::enable_shared_from_this<Engine> {
   std::vector<std::int64_t> last_shares() const { return last_shares_; }
 
  private:
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// For one forward or backward at a time. Errors: kInvalidArgument inside of one of them, in
+  /// which it would never come.
+  Lock lock();
+
   using Job = std::function<void(std::size_t replica, const ProcessGroup& member)>;
 
   /// An element of the state that a replica has no longer.
@@ -80,7 +88,8 @@ class Engine : public std::enable_shared_from_this<Engine> {
   const DataParallelOptions options_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::map<std::size_t, std::vector<ProcessGroup>> groups_;  // by number of members
-  Speeds speeds_;
+  std::mutex mutex_;
+  std::vector<Speeds> speeds_;  // of calls without and with gradients
   std::vector<std::int64_t> last_shares_;
   std::vector<std::unique_ptr<Worker>> workers_;  // last: they use the others
 };

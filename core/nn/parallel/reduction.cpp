@@ -108,7 +108,9 @@ void Reduction::add_late(const std::vector<std::size_t>& parameters) {
     Tensor late = take_gradient(i);
     if (!late.defined()) late = zeros_like(replica_.value(i));
     member_.reduce(late).wait();
-    if (replica_.number() == 0) add_out(sums_[i], sums_[i], late);
+    if (replica_.number() != 0) continue;
+    // None was made for a parameter that has been frozen since the forward.
+    sums_[i].defined() ? add_out(sums_[i], sums_[i], late) : sums_[i] = late;
   }
 }
 

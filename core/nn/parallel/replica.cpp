@@ -4,8 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "patchbay/autograd.h"
-
 #include "core/base/error.h"
 #include "core/nn/module/place.h"
 #include "core/nn/module/walk.h"
@@ -52,8 +50,9 @@ void Replica::ask_for_gradient(std::size_t i, bool value) {
   const Tensor& mine = state_[i].value();
   mine.requires_grad_(value);
   if (!value || std::exchange(seen_[i].has_hook, true)) return;
-  add_accumulation_hook(mine, [this, i](const Tensor&) {
-    if (on_ready) on_ready(i);
+  add_accumulation_hook(mine, [weak = std::weak_ptr(listener_), i](const Tensor&) {
+    const std::shared_ptr<Listener> listener = weak.lock();
+    if (listener != nullptr && listener->on_ready) listener->on_ready(i);
   });
 }
 
@@ -79,7 +78,8 @@ bool Replica::is_stale(std::size_t i, const Tensor& original) const {
   if (number_ == 0) return false;
   const Seen& seen = seen_[i];
   return !seen.tensor.defined() || !seen.tensor.is_same(original) ||
-         seen.num_overwrites != num_overwrites(original);
+         seen.num_overwrites != num_overwrites(original) ||
+         seen.own_overwrites != num_overwrites(value(i));
 }
 
 void Replica::note_equal(std::size_t i, const Tensor& original, std::uint64_t num_overwrites) {

@@ -6,8 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "patchbay/autograd.h"
 #include "patchbay/device.h"
 #include "patchbay/nn/containers.h"
 #include "patchbay/nn/module.h"
@@ -36,14 +39,18 @@ class Replica {
   const std::vector<Parameter>& state() const { return state_; }
   const Tensor& value(std::size_t i) const { return state_[i].value(); }
 
-  /// Called when `on_ready` is set and the gradient of a parameter is complete.
-  std::function<void(std::size_t parameter)> on_ready;
+  /// Whom to tell that the gradient of a parameter is complete; nobody if it is empty.
+  void set_on_ready(std::function<void(std::size_t parameter)> on_ready) const {
+    listener_->on_ready = std::move(on_ready);
+  }
 
   /// Takes over which parameters require gradients, tensors that were replaced, and the modes of
   /// the modules. Not inside an InferenceMode scope, which has no gradients.
   void follow(const State& original, const std::vector<bool>& modes);
   /// Whether element `i` of the state may differ from the original's.
   bool is_stale(std::size_t i, const Tensor& original) const;
+  /// Notes that what the original has was just written to it.
+  void note_received(std::size_t i) { seen_[i].own_overwrites = num_overwrites(value(i)); }
   /// Notes that it was made equal to a tensor that was overwritten so often.
   void note_equal(std::size_t i, const Tensor& original, std::uint64_t num_overwrites);
   void drop_gradients(std::size_t num_parameters) const;
@@ -53,7 +60,12 @@ class Replica {
   struct Seen {
     Tensor tensor;  // the original's
     std::uint64_t num_overwrites = 0;
+    std::uint64_t own_overwrites = 0;  // by then; a module may write to what is its own alone
     bool has_hook = false;
+  };
+  /// Hooks of parameters share it, because a graph of the program may outlive the replica.
+  struct Listener {
+    std::function<void(std::size_t parameter)> on_ready;
   };
 
   Tensor like(const Tensor& original) const;
@@ -66,6 +78,7 @@ class Replica {
   AnyModule module_;
   std::vector<Parameter> state_;
   std::vector<Seen> seen_;
+  std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
 };
 
 /// Whether each module below computes as in training, the root first; it does if both it and

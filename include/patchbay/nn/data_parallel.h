@@ -24,7 +24,7 @@ class Engine;
 /// How many rows of a batch each device gets.
 enum class Shares : std::uint8_t {
   kEqual,    // as equal as whole rows can be
-  kMeasured  // in proportion to the rows a second of its last batches; waits for the devices
+  kMeasured  // so that all end at once, by the times of the last batches; waits for the devices
 };
 
 struct DataParallelOptions {
@@ -50,8 +50,10 @@ struct DataParallelOptions {
 ///
 /// All copies have the caller's tag and guard. Errors: those of the module, with the number and
 /// device of the replica; all others stop, and the next call starts afresh. kDeviceMismatch if
-/// the module is not on the first device; kShapeMismatch for an input without rows, or outputs that
-/// can't be joined; kUnsupported for a backward with create_graph; kDeviceLost in a forked process.
+/// the module is not on the first device; kShapeMismatch for an input without dimensions, or
+/// outputs that can't be joined; kUnsupported for a backward with create_graph; kDeviceLost in a
+/// forked process; kInvalidArgument for a call by the module itself, and for a lazy layer that
+/// learns no shape from a row in evaluation. Backwards of several threads wait for each other.
 class PATCHBAY_API DataParallel : public Module {
  public:
   /// Copies nothing yet. A device may occur several times. Errors: kInvalidArgument for no devices,
