@@ -205,6 +205,16 @@ TEST(ConvolutionLayers, RefuseWrongSizes) {
                "[Conv2d] a wrong size: expected kernel height >= 0, got -1");
   EXPECT_ERROR(nn::Conv1d(2, 2, 1, {.groups = 0}), ErrorCode::kInvalidArgument,
                "[Conv1d] wrong groups");
+  // Without weights, too, which would show the difference.
+  const Tensor x = zeros({2, 6, 8});
+  EXPECT_ERROR(nn::InstanceNorm(3)(x), ErrorCode::kShapeMismatch,
+               "[InstanceNorm] the input has another number of channels: expected [n, 3, ...], got "
+               "[2, 6, 8]. Layer: InstanceNorm.");
+  EXPECT_ERROR(nn::GroupNorm(2, 4, {.affine = false})(x), ErrorCode::kShapeMismatch,
+               "[GroupNorm] the input has another number of channels: expected [n, 4, ...]");
+  EXPECT_ERROR(nn::BatchNorm(3, {.affine = false, .track_running = false})(x),
+               ErrorCode::kShapeMismatch,
+               "[BatchNorm] the input has another number of channels: expected [n, 3, ...]");
   EXPECT_ERROR(nn::GroupNorm(4, 6), ErrorCode::kInvalidArgument,
                "[GroupNorm] wrong groups: expected a divisor of 6 channels, got 4");
   EXPECT_ERROR(nn::BatchNorm(-2), ErrorCode::kInvalidArgument,

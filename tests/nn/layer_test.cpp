@@ -95,7 +95,7 @@ TEST_P(LayerTest, FlattenJoinsDimensions) {
   EXPECT_EQ(nn::Flatten(-2)(x).shape(), (Shape{2, 3, 20}));
   EXPECT_ERROR(nn::Flatten(1, 4)(x), ErrorCode::kShapeMismatch,
                "[Flatten] no such dimensions: expected an input with dimensions 1 to 4, got shape "
-               "[2, 3, 4, 5] Layer: Flatten.");
+               "[2, 3, 4, 5]. Layer: Flatten.");
 }
 
 TEST_P(LayerTest, ActivationsAreTheirFunctions) {

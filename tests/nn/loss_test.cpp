@@ -111,7 +111,7 @@ TEST_P(LossTest, ActivationsOfSeveralElements) {
   expect_equal(nn::GLU(1)(x), x.slice(1, 0, 2) * sigmoid(x.slice(1, 2)));
   EXPECT_ERROR(nn::GLU()(x), ErrorCode::kShapeMismatch,
                "[GLU] no two halves: expected an even extent of dimension -1, got 3 (input: [2, 4, "
-               "3]) Layer: GLU.");
+               "3]). Layer: GLU.");
   nn::PReLU one(1, {.tensor = device_});
   EXPECT_EQ(one.weight->to_vector<float>(), Floats{0.25});
   expect_equal(one(x), leaky_relu(x, 0.25));
@@ -122,7 +122,7 @@ TEST_P(LossTest, ActivationsOfSeveralElements) {
   sum(each(x)).backward();
   expect_equal(each.weight->grad(), sum(minimum(x, 0), {0, 2}));
   EXPECT_ERROR(each(values({3})), ErrorCode::kShapeMismatch,
-               "[PReLU] a wrong input: expected [n, 4, ...], for one weight each, got [3] Layer: "
+               "[PReLU] a wrong input: expected [n, 4, ...], for one weight each, got [3]. Layer: "
                "PReLU.");
 }
 

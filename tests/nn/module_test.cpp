@@ -106,6 +106,14 @@ TEST_P(ModuleTest, AnInputElsewhereNamesTheLayer) {
                    device_.name());
 }
 
+TEST_P(ModuleTest, AnInputOfAnotherDtypeNamesTheLayer) {
+  Net net(device_);
+  EXPECT_ERROR(net(ones({2, 3}, {DType::f16, device_})), ErrorCode::kDtypeMismatch,
+               "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
+               "f32 like weight, got f16 (input: f16 [2, 3]; weight: f32 [3, 3]). Convert one of "
+               "them: input.cast(DType::f32) or model.cast(DType::f16).");
+}
+
 /// A module may have parts on several devices.
 TEST_P(ModuleTest, BringsValuesToItsPartsItself) {
   Net net(device_);

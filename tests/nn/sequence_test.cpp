@@ -90,7 +90,7 @@ TEST_P(SequenceLayerTest, GoesInBothDirections) {
   EXPECT_TRUE(layer.layers[3].hidden_weight->grad().defined());
   EXPECT_ERROR(layer(x, {values({2, 2, 4}), values({2, 2, 4})}), ErrorCode::kShapeMismatch,
                "[LSTM] a wrong state: expected [4, batch, 4], for each layer and direction, got "
-               "[2, 2, 4] Layer: LSTM.");
+               "[2, 2, 4]. Layer: LSTM.");
   nn::GRU units(3, 4, {.batch_first = true, .bidirectional = true, .tensor = device_});
   const GruResult both = units(values({2, 5, 3}), Tensor());
   EXPECT_EQ(both.output.shape(), (Shape{2, 5, 8}));
@@ -168,8 +168,15 @@ TEST_P(SequenceLayerTest, AttentionIsThatOfItsHeads) {
   expect_near(layer(query), expected(query, query, query, false));
   expect_near(layer(query, query, query, {.is_causal = true}), expected(query, query, query, true));
   EXPECT_ERROR(layer(values({2, 4, 5})), ErrorCode::kShapeMismatch,
-               "[MultiheadAttention] a wrong query: expected [..., queries, 6], got [2, 4, 5] "
+               "[MultiheadAttention] a wrong query: expected [..., queries, 6], got [2, 4, 5]. "
                "Layer: MultiheadAttention.");
+  EXPECT_ERROR(layer(query, values({2, 4, 5}), value), ErrorCode::kShapeMismatch,
+               "[MultiheadAttention] a wrong key: expected [..., keys, 6], got [2, 4, 5] (query: " +
+                   to_string(query.shape()) + "). Layer: MultiheadAttention.");
+  EXPECT_ERROR(layer(query, key, value.to(test_device("fake:1"))), ErrorCode::kDeviceMismatch,
+               "[MultiheadAttention] query and value are on different devices: expected value on " +
+                   device_.name() +
+                   ", got fake:1. Copy it first: value.to(query.device()). Layer:");
   EXPECT_ERROR(nn::MultiheadAttention(6, 4), ErrorCode::kInvalidArgument,
                "[MultiheadAttention] wrong heads: expected a divisor of size 6, got 4");
 }
@@ -225,6 +232,12 @@ TEST_P(SequenceLayerTest, ErrorsNameTheLayer) {
                ErrorCode::kDeviceMismatch,
                "[LSTM] input and parameter are on different devices: expected the input on " +
                    device_.name() + " like weight_ih_l0, got cpu:0");
+  EXPECT_ERROR(layer(ones({5, 2, 4}, device_), LstmState()), ErrorCode::kShapeMismatch,
+               "[LSTM] the input has another size: expected [steps, n, 3], got [5, 2, 4]. Layer: "
+               "LSTM.");
+  EXPECT_ERROR(nn::GRU(3, 4, {.batch_first = true, .tensor = device_})(ones({5, 2, 4}, device_)),
+               ErrorCode::kShapeMismatch,
+               "[GRU] the input has another size: expected [n, steps, 3], got [5, 2, 4]");
   EXPECT_ERROR(nn::GRU(3, 4, {.num_layers = 0}), ErrorCode::kInvalidArgument,
                "[GRU] no layers: expected at least 1, got 0");
 }

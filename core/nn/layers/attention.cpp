@@ -10,6 +10,7 @@ namespace patchbay::nn {
 
 using layers::checked_size;
 using layers::create_parameter;
+using runtime::raise;
 
 MultiheadAttention::MultiheadAttention(Index size, Index heads,
                                        const MultiheadAttentionOptions& options)
@@ -20,9 +21,8 @@ MultiheadAttention::MultiheadAttention(Index size, Index heads,
       heads_(heads),
       dropout_(Dropout::checked(options.dropout)) {
   if (heads_ < 1 || size_ % heads_ != 0) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[MultiheadAttention] wrong heads: expected a divisor of size {}, got {}", size_,
-                   heads_);
+    raise(ErrorCode::kInvalidArgument,
+          "[MultiheadAttention] wrong heads: expected a divisor of size {}, got {}", size_, heads_);
   }
   create_parameter(in_proj_weight, {3 * size_, size_},
                    [](const Tensor& tensor) { init::xavier_uniform(tensor); });
@@ -52,10 +52,24 @@ Tensor MultiheadAttention::split(const Tensor& x) const {
 Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Tensor& value,
                                const AttentionOptions& options) {
   if (query.rank() < 2 || query.size(-1) != size_) {
-    runtime::raise(ErrorCode::kShapeMismatch,
-                   "[MultiheadAttention] a wrong query: expected [..., queries, {}], got {}", size_,
-                   patchbay::to_string(query.shape()));
+    raise(ErrorCode::kShapeMismatch,
+          "[MultiheadAttention] a wrong query: expected [..., queries, {}], got {}", size_,
+          patchbay::to_string(query.shape()));
   }
+  const auto check_operand = [&](const char* name, const Tensor& operand) {
+    if (operand.device() != query.device()) {
+      raise(ErrorCode::kDeviceMismatch,
+            "[MultiheadAttention] query and {0} are on different devices: expected {0} on {1}, got "
+            "{2}. Copy it first: {0}.to(query.device()).",
+            name, query.device().name(), operand.device().name());
+    }
+    if (operand.rank() == query.rank() && operand.size(-1) == size_) return;
+    raise(ErrorCode::kShapeMismatch,
+          "[MultiheadAttention] a wrong {}: expected [..., keys, {}], got {} (query: {})", name,
+          size_, patchbay::to_string(operand.shape()), patchbay::to_string(query.shape()));
+  };
+  check_operand("key", key);
+  check_operand("value", value);
   const auto part = [&](const Parameter& parameter, std::int64_t first, std::int64_t count) {
     return parameter.defined() ? parameter->slice(0, first * size_, (first + count) * size_)
                                : Tensor();

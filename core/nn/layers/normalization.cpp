@@ -23,6 +23,14 @@ void add(Members& each, std::string_view name, Parameter& parameter) {
   if (parameter.defined()) each(name, parameter);
 }
 
+/// Otherwise statistics of other channels would be mixed, where no weight shows the difference.
+void check_channels(const Module& layer, const Tensor& x, std::int64_t channels) {
+  if (x.rank() < 2 || channels < 0 || x.size(1) == channels) return;  // the operation checks ranks
+  runtime::raise(ErrorCode::kShapeMismatch,
+                 "[{}] the input has another number of channels: expected [n, {}, ...], got {}",
+                 layer.type_name(), channels, patchbay::to_string(x.shape()));
+}
+
 /// f16 and bf16 would lose what a batch adds to running statistics.
 Parameter statistic(const TensorOptions& options) {
   const bool is_wide = options.dtype.value_or(DType::f32) == DType::f64;
@@ -69,6 +77,7 @@ void BatchNorm::learn(const Tensor& x) {
 }
 
 Tensor BatchNorm::forward(const Tensor& x) {
+  check_channels(*this, x, channels_);
   return batch_norm(x, {.running_mean = tensor_of(running_mean),
                         .running_var = tensor_of(running_var),
                         .weight = tensor_of(weight),
@@ -133,6 +142,7 @@ GroupNorm::GroupNorm(const char* layer, Index num_groups, Index channels,
 }
 
 Tensor GroupNorm::forward(const Tensor& x) {
+  check_channels(*this, x, channels_);
   return group_norm(x, num_groups_, tensor_of(weight), tensor_of(bias), options_.epsilon);
 }
 

@@ -118,6 +118,11 @@ LstmResult Recurrent::run_layer(const Tensor& input, std::size_t layer,
 LstmResult Recurrent::run(const Tensor& input, const LstmState& state) const {
   LstmResult result;
   result.output = steps_first(input);
+  if (input.rank() == 3 && input.size(-1) != in_) {
+    raise(ErrorCode::kShapeMismatch, "[{}] the input has another size: expected [{}, {}], got {}",
+          type_name(), options_.batch_first ? "n, steps" : "steps, n", in_,
+          patchbay::to_string(input.shape()));
+  }
   const bool drops = is_training() && options_.dropout > 0;
   const std::size_t count = layers.size() / num_directions();
   if (!options_.bidirectional && (!drops || count == 1)) {  // at once

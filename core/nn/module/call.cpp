@@ -13,6 +13,11 @@ thread_local const Call* innermost = nullptr;
 
 }  // namespace
 
+std::string sentence(std::string_view text) {
+  const bool has_end = !text.empty() && std::string_view(".!?").find(text.back()) != text.npos;
+  return fmt::format("{}{}", text, has_end ? "" : ".");
+}
+
 Call::Call(Module& module) : module_(module), outer_(innermost) { innermost = this; }
 
 Call::~Call() { innermost = outer_; }
@@ -52,11 +57,29 @@ void Call::check_device(const Tensor& input) const {
   });
 }
 
+void Call::check_dtype(const Tensor& input, std::string_view message) const {
+  if (!input.defined() || !is_floating(input.dtype())) return;
+  walk_own(module_, [&](std::string_view name, Parameter& parameter, bool is_buffer) {
+    if (is_buffer || !parameter.defined() || parameter.dtype() == input.dtype()) return;
+    if (message.find(name) == message.npos) return;
+    const std::string_view wanted = patchbay::to_string(parameter.dtype()),
+                           got = patchbay::to_string(input.dtype());
+    throw LayerError(
+        ErrorCode::kDtypeMismatch,
+        fmt::format("[{0}] input and parameter have different dtypes: expected the input as {1} "
+                    "like {2}, got {3} (input: {3} {4}; {2}: {1} {5}). Convert one of them: "
+                    "input.cast(DType::{1}) or model.cast(DType::{3}).",
+                    layer(), wanted, name, got, patchbay::to_string(input.shape()),
+                    patchbay::to_string(parameter->shape())));
+  });
+}
+
 void Call::rethrow(const Error& error, const Tensor& input) const {
   if (dynamic_cast<const LayerError*>(&error) != nullptr) throw;
   // Only now: a module may well have parts on several devices, and bring its input to them.
   if (error.code() == ErrorCode::kDeviceMismatch) check_device(input);
-  throw LayerError(error.code(), fmt::format("{} Layer: {}.", error.what(), layer()),
+  if (error.code() == ErrorCode::kDtypeMismatch) check_dtype(input, error.what());
+  throw LayerError(error.code(), fmt::format("{} Layer: {}.", sentence(error.what()), layer()),
                    error.native_code(), error.is_retryable());
 }
 

@@ -4,6 +4,7 @@
 #define PATCHBAY_CORE_NN_MODULE_CALL_H_
 
 #include <string>
+#include <string_view>
 
 #include "patchbay/error.h"
 #include "patchbay/nn/module.h"
@@ -16,6 +17,9 @@ class LayerError final : public Error {
   using Error::Error;
 };
 
+/// The text, and a full stop unless it has one.
+std::string sentence(std::string_view text);
+
 class Call {
  public:
   explicit Call(Module& module);
@@ -27,11 +31,13 @@ class Call {
   /// but is no member of the one that calls it has its type alone.
   std::string layer() const;
   /// The error with the name of the layer, unless it has one. That operands are on different
-  /// devices is said of input and parameter, if a parameter of the module itself is the cause.
+  /// devices, or of different dtypes, is said of input and parameter, if a parameter of the module
+  /// itself is the cause.
   [[noreturn]] void rethrow(const Error& error, const Tensor& input) const;
 
  private:
   void check_device(const Tensor& input) const;
+  void check_dtype(const Tensor& input, std::string_view message) const;
   std::string path() const;
 
   Module& module_;
