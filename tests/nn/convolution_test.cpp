@@ -202,7 +202,15 @@ TEST(ConvolutionLayers, RefuseWrongSizes) {
   EXPECT_ERROR(nn::Conv2d(3, 4, 3, {.groups = 2}), ErrorCode::kInvalidArgument,
                "[Conv2d] wrong groups: expected a divisor of 3 and 4 channels, got 2");
   EXPECT_ERROR(nn::Conv2d(3, 4, -1), ErrorCode::kInvalidArgument,
-               "[Conv2d] a wrong size: expected kernel height >= 0, got -1");
+               "[Conv2d] a wrong size: expected kernel height >= 1, got -1");
+  EXPECT_ERROR(nn::Conv2d(3, 4, 3, {.stride = {1, 0}}), ErrorCode::kInvalidArgument,
+               "[Conv2d] a wrong size: expected stride width >= 1, got 0");
+  EXPECT_ERROR(nn::Conv1d(3, 4, 0), ErrorCode::kInvalidArgument,
+               "[Conv1d] a wrong size: expected kernel >= 1, got 0");
+  EXPECT_ERROR(nn::ConvTranspose2d(3, 4, 3, {.padding = -1}), ErrorCode::kInvalidArgument,
+               "[ConvTranspose2d] a wrong size: expected padding height >= 0, got -1");
+  EXPECT_ERROR(nn::LazyConv2d(4, 3, {.dilation = 0}), ErrorCode::kInvalidArgument,
+               "expected dilation height >= 1, got 0");
   EXPECT_ERROR(nn::Conv1d(2, 2, 1, {.groups = 0}), ErrorCode::kInvalidArgument,
                "[Conv1d] wrong groups");
   // Without weights, too, which would show the difference.

@@ -22,12 +22,18 @@ Pair both(std::int64_t number) { return {number, number}; }
 Convolution::Convolution(const Settings& settings, const TensorOptions& options)
     : weight(options), bias(options), settings_(settings) {
   checked_size(settings.layer, "out", settings.out);
-  if (settings.num_dims == 1) {
-    checked_size(settings.layer, "kernel", settings.kernel.w);
-  } else {
-    checked_size(settings.layer, "kernel height", settings.kernel.h);
-    checked_size(settings.layer, "kernel width", settings.kernel.w);
-  }
+  const auto check = [&](std::string_view name, const Pair& sizes, std::int64_t least) {
+    if (settings.num_dims == 1) {
+      checked_size(settings.layer, name, sizes.w, least);
+    } else {
+      checked_size(settings.layer, fmt::format("{} height", name), sizes.h, least);
+      checked_size(settings.layer, fmt::format("{} width", name), sizes.w, least);
+    }
+  };
+  check("kernel", settings.kernel, 1);
+  check("stride", settings.stride, 1);
+  check("padding", settings.padding, 0);
+  check("dilation", settings.dilation, 1);
 }
 
 void Convolution::create(std::int64_t in) {

@@ -10,10 +10,11 @@
 
 namespace patchbay::nn::layers {
 
-std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size) {
-  if (size < 0) {
-    runtime::raise(ErrorCode::kInvalidArgument, "[{}] a wrong size: expected {} >= 0, got {}",
-                   layer, name, size);
+std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size,
+                          std::int64_t least) {
+  if (size < least) {
+    runtime::raise(ErrorCode::kInvalidArgument, "[{}] a wrong size: expected {} >= {}, got {}",
+                   layer, name, least, size);
   }
   return size;
 }

@@ -12,8 +12,9 @@
 
 namespace patchbay::nn::layers {
 
-/// Errors: kInvalidArgument if the size is negative: "[Linear] a wrong size: ...".
-std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size);
+/// Errors: kInvalidArgument if the size is less than `least`: "[Linear] a wrong size: ...".
+std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size,
+                          std::int64_t least = 0);
 
 /// Gives the parameter a tensor of this shape where and as it is to be, with values by `fill`.
 void create_parameter(const Parameter& parameter, const Shape& shape,
