@@ -162,7 +162,8 @@ std::optional<Batch> LoaderState::next() {
   const std::shared_ptr<Job> job = take_job();
   ++position_.batch;
   workers_->wait(*job);
-  if (job->failure) std::rethrow_exception(job->failure);
+  // Not a copy: the worker, which may have the job a little longer, must not be the one to end it.
+  if (job->failure) std::rethrow_exception(std::exchange(job->failure, nullptr));
   return std::move(job->batch);
 }
 

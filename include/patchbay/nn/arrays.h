@@ -57,8 +57,8 @@ struct CsvTable {
   Tensor values;                   // [rows, columns]
 };
 /// Lines of numbers, all of the same number of fields; blanks around a field and empty lines are
-/// ignored, and a field may be in double quotes. Numbers are read in the same way in all locales, and rounded to
-/// nearest. Errors name line and column; kDtypeMismatch for other dtypes.
+/// ignored, and a field may be in double quotes. Numbers are read in the same way in all locales,
+/// and rounded to nearest. Errors name line and column; kDtypeMismatch for other dtypes.
 [[nodiscard]] PATCHBAY_API CsvTable read_csv(const std::filesystem::path& file,
                                              const CsvOptions& options = {});
 
