@@ -509,6 +509,19 @@ class TrainingHead : public nn::Module {
   nn::LazyLinear head{2, {.tensor = test_device("cpu:0")}};
 };
 
+TEST(DataParallelRuntimesTest, DoNotMix) {
+  Runtime other(device_options());
+  const Device elsewhere = other.device("cpu:0");
+  nn::DataParallel model(nn::Linear(3, 2, {.tensor = elsewhere}),
+                         {test_device("cpu:0"), test_device("cpu:1")});
+  EXPECT_ERROR(static_cast<void>(model(ones({4, 3}, test_device("cpu:0")))),
+               ErrorCode::kDeviceMismatch,
+               "[DataParallel] the module belongs to another runtime: expected weight on cpu:0 of "
+               "the devices' runtime. Runtimes do not mix: make the module on its devices.");
+  EXPECT_ERROR(nn::Linear(3, 2, {.tensor = elsewhere})(ones({4, 3}, test_device("cpu:0"))),
+               ErrorCode::kDeviceMismatch, "They belong to two runtimes");
+}
+
 TEST(DataParallelShapesTest, SaysWhatHasNone) {
   nn::DataParallel model(TrainingHead(), {test_device("cpu:0"), test_device("cpu:1")});
   const Tensor x = ones({4, 3}, test_device("cpu:0"));

@@ -37,6 +37,13 @@ void check_place(Module& module, const Device& device) {
   for (const NamedParameter& each : state.all) {
     if (each.parameter.device() == device) continue;
     const std::string there = each.parameter.device().name();
+    if (each.parameter.device().runtime() != device.runtime()) {
+      raise(
+          ErrorCode::kDeviceMismatch,
+          "[DataParallel] the module belongs to another runtime: expected {} on {} of the devices' "
+          "runtime. Runtimes do not mix: make the module on its devices.",
+          each.name, device.name());
+    }
     throw module::LayerError(
         ErrorCode::kDeviceMismatch,
         fmt::format("[DataParallel] the module is on another device: expected {0} on {1}, the "
