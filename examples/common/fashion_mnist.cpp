@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include <patchbay/error.h>
+#include <patchbay/nn/arrays.h>
+#include <patchbay/patchbay.h>
 
-#include "examples/common/idx.h"
 #include "examples/common/text.h"
 
 namespace examples {
 namespace {
+
+using patchbay::DType;
+using patchbay::Shape;
+using patchbay::Tensor;
 
 constexpr int kMaxLabel = 9;
 
@@ -22,27 +25,37 @@ constexpr int kMaxLabel = 9;
                         fmt::format("[load_fashion_mnist] {} {}.", in_quotes(file.string()), what));
 }
 
+/// The u8 elements of a file with this shape, whose first extent may be any if it is -1.
+Tensor read(const std::filesystem::path& file, Shape expected) {
+  const Tensor array = patchbay::nn::read_idx(file);
+  const std::string wanted = expected[0] < 0 ? "[n, 28, 28]" : patchbay::to_string(expected);
+  if (expected[0] < 0 && array.rank() > 0) expected[0] = array.size(0);
+  if (array.dtype() != DType::u8 || array.shape() != expected) {
+    fail(file, fmt::format("is another array: expected u8 {}, got {} {}", wanted,
+                           patchbay::to_string(array.dtype()), patchbay::to_string(array.shape())));
+  }
+  return array;
+}
+
+std::vector<std::uint8_t> elements_of(const Tensor& array) {
+  const auto* const begin = array.data<std::uint8_t>();
+  return {begin, begin + array.num_elements()};
+}
+
 LabelledImages load(const std::filesystem::path& folder, const std::string& part) {
   const auto images_file = folder / (part + "-images-idx3-ubyte.gz");
   const auto labels_file = folder / (part + "-labels-idx1-ubyte.gz");
-  IdxArray images = read_idx(images_file, 3);
-  IdxArray labels = read_idx(labels_file, 1);
-  if (images.dims[0] == 0) fail(images_file, "holds no images");
-  if (images.dims[1] != 28 || images.dims[2] != 28) {
-    fail(images_file, fmt::format("has images of the wrong size: expected 28 x 28, got {} x {}",
-                                  images.dims[1], images.dims[2]));
-  }
-  if (labels.dims[0] != images.dims[0]) {
-    fail(labels_file, fmt::format("does not belong to the images: expected {} labels, got {}",
-                                  images.dims[0], labels.dims[0]));
-  }
-  const auto bad = std::find_if(labels.values.begin(), labels.values.end(),
+  const Tensor images = read(images_file, {-1, 28, 28});
+  const std::int64_t count = images.size(0);
+  if (count == 0) fail(images_file, "holds no images");
+  LabelledImages result{count, elements_of(images), elements_of(read(labels_file, {count}))};
+  const auto bad = std::find_if(result.labels.begin(), result.labels.end(),
                                 [](std::uint8_t label) { return label > kMaxLabel; });
-  if (bad != labels.values.end()) {
+  if (bad != result.labels.end()) {
     fail(labels_file, fmt::format("has a bad label: expected 0 to {}, got {} at {}", kMaxLabel,
-                                  *bad, bad - labels.values.begin()));
+                                  *bad, bad - result.labels.begin()));
   }
-  return {images.dims[0], std::move(images.values), std::move(labels.values)};
+  return result;
 }
 
 }  // namespace

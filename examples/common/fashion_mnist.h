@@ -24,7 +24,7 @@ struct FashionMnist {
 /// Where the Debian package dataset-fashion-mnist puts the files.
 inline constexpr const char* kFashionMnistFolder = "/usr/share/datasets/fashion-mnist";
 
-/// Reads the four files of a folder. Errors: as read_idx, and for images and labels that do not
+/// Reads the four files of a folder. Errors: as nn::read_idx, and for images and labels that do not
 /// belong together; each says how to get the files.
 FashionMnist load_fashion_mnist(const std::filesystem::path& folder);
 
