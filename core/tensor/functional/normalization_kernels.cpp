@@ -63,7 +63,8 @@ Tensor launch_forward(const Method& method, const Tensor& input, const Tensor& w
   const auto made = [&](const Shape& shape) {
     return make_empty(method.name, shape, impl.dtype, impl);
   };
-  const Tensor result = made(x.shape()), means = made(kept_shape(method, x));
+  Tensor result = made(x.shape());
+  const Tensor means = made(kept_shape(method, x));
   statistics.variance = made(means.shape());
   RowLaunch(method)
       .add(result, method.extents.whole(), PATCHBAY_WRITE)
@@ -100,7 +101,7 @@ std::array<Tensor, 2> launch_weights(const Method& method, const Tensor& grad, c
 Tensor launch_input(const Method& method, const Tensor& grad, const Tensor& x,
                     const Statistics& statistics, const Tensor& weight) {
   const TensorImpl& impl = *x.impl();
-  const Tensor result = make_empty(method.name, x.shape(), impl.dtype, impl);
+  Tensor result = make_empty(method.name, x.shape(), impl.dtype, impl);
   const Tensor factors = contiguous_or_none(weight);
   RowLaunch(method)
       .add(result, method.extents.whole(), PATCHBAY_WRITE)
