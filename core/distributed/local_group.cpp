@@ -5,8 +5,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
-#include <deque>
 #include <exception>
+#include <iterator>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "core/base/quiet_thread.h"
 #include "core/distributed/local_collectives.h"
 #include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/process_end.h"
 #include "core/tensor/base/tensor_impl.h"
 
 namespace patchbay::distributed {
@@ -24,16 +26,17 @@ namespace {
 
 using runtime::raise;
 
-/// An operation that members ask for, and those that have come.
+/// An operation that members ask for. It is open until all have come, and then waits for its turn.
+/// It leaves the list under the lock: for the thread to carry it out, or because it is dead.
 struct Meeting {
   std::shared_ptr<Operation> operation;
-  std::uint64_t number = 0;
   std::uint64_t deadline_ns = UINT64_MAX;
   std::chrono::nanoseconds timeout{0};
   std::vector<std::optional<Request>> requests;  // by rank
+  std::uint64_t num_before = 0;  // of a dead one: the operations that must end before it settles
 
-  bool has_all() const {
-    return std::ranges::all_of(requests, [](const auto& each) { return each.has_value(); });
+  bool is_open() const {
+    return !std::ranges::all_of(requests, [](const auto& each) { return each.has_value(); });
   }
 };
 
@@ -43,46 +46,62 @@ struct MemberState {
   std::string reason;
 };
 
-/// Shared by the members and the thread, which may outlive them by an operation.
-class Group {
+/// Shared by the members and the thread, which may outlive them: a device may hang. What makes an
+/// operation impossible does so for all later ones, too. So the dead ones are always the last ones,
+/// and the numbers of the others stay.
+class Group : public std::enable_shared_from_this<Group> {
  public:
   Group(const std::vector<Device>& all, std::chrono::nanoseconds limit)
-      : devices(all), timeout_(limit), members_(all.size()) {}
+      : devices(all), timeout_(limit), members_(all.size()), num_handles_(all.size()) {}
 
   std::shared_ptr<Operation> post(std::size_t rank, Request request);
   void abort(const std::string& reason);
   void lose(std::size_t rank, const std::string& reason);
+  /// Loses the member; the last one ends the thread. Waits for it, but not for ever.
+  void drop(std::size_t rank) noexcept;
   std::vector<MemberHealth> health();
-  /// The thread's work.
-  void run();
-  /// Ends the thread once nothing is left to do. Called by the last member.
-  void stop() noexcept;
+  /// For those who wait for an operation: the thread may itself wait for a device.
+  void keep_deadlines() noexcept;
   /// No driver is called any more. Waits a second at most for the operation that runs.
   void stop_at_process_end();
 
   const std::vector<Device> devices;
   const runtime::HomeProcess home;
-  std::thread thread;  // started and joined under the rules of `post` and the last member
 
  private:
-  Meeting& meeting_of(std::uint64_t number, const Request& request);
-  std::optional<Error> failure_of(const Meeting& meeting) const;
   std::string name_of(std::size_t rank) const {
     return fmt::format("rank {} ({})", rank, devices[rank].name());
   }
+  Error loss_of(const char* operation, std::size_t rank) const;
+  Error lateness_of(const Meeting& meeting) const;
+  std::exception_ptr failure_of(const char* operation, std::uint64_t number) const noexcept;
+  std::string failure_text() const;
+  Meeting& meeting_of(std::uint64_t number, const Request& request);
+  void note_loss(std::size_t rank, std::string reason) noexcept;
+  void fail_from(std::uint64_t number, std::exception_ptr failure) noexcept;
+  void end_late() noexcept;
+  void end_dead() noexcept;
+  std::uint64_t num_before(const Meeting& dead) const noexcept;
+  void settle_dead() noexcept;
+
+  void stop(std::unique_lock<std::mutex>& lock) noexcept;
+  void run() noexcept;
   void wait(std::unique_lock<std::mutex>& lock);
-  void end_first(std::unique_lock<std::mutex>& lock, std::exception_ptr failure);
-  bool take_step(std::unique_lock<std::mutex>& lock);
-  void carry_out_first(std::unique_lock<std::mutex>& lock);
+  void carry_out_first(std::unique_lock<std::mutex>& lock) noexcept;
+  void release(std::list<Meeting>& meetings, std::unique_lock<std::mutex>& lock) noexcept;
 
   const std::chrono::nanoseconds timeout_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // for all that follows; taken before an operation's
   std::condition_variable changed_, ended_;
   std::vector<MemberState> members_;
-  std::deque<Meeting> meetings_;
-  std::uint64_t first_ = 0;  // the number of the first meeting
-  std::optional<Error> failure_;
-  bool stops_ = false, is_busy_ = false;
+  std::size_t num_handles_;
+  std::list<Meeting> meetings_, running_;   // running: one at most
+  std::uint64_t first_ = 0;                 // the number of the first meeting
+  std::list<Meeting> dead_, settled_;       // settled: the thread releases their tensors
+  std::uint64_t failed_from_ = UINT64_MAX;  // the first number that fails with `failure_`
+  std::exception_ptr failure_;
+  std::thread thread_;  // started by the first call
+  bool is_running_ = false, stops_ = false;
 };
 
 /// The groups to stop when the process ends.
@@ -120,7 +139,11 @@ void finish_other_groups(const Group& group, const Tensor& tensor, bool writes,
   for (const runtime::Position& use : tensor.impl()->buffer().uses_before(writes)) {
     const auto* const other = dynamic_cast<const Operation*>(use.queue.get());
     if (other == nullptr || other->is_of(&group)) continue;
-    use.inherited ? use.queue->finish_quietly() : use.queue->wait_on_host(use.sequence, operation);
+    if (use.inherited) {
+      use.queue->finish_quietly();
+    } else {
+      use.queue->wait_on_host(use.sequence, operation, PATCHBAY_NO_DEADLINE);
+    }
   }
 }
 
@@ -129,16 +152,24 @@ void note_use(const std::shared_ptr<Operation>& operation, const Tensor& tensor,
   tensor.impl()->buffer().note_use(operation, Operation::kPosition, writes);
 }
 
+/// Adds nothing if it fails.
 Meeting& Group::meeting_of(std::uint64_t number, const Request& request) {
-  if (number - first_ == meetings_.size()) {
-    Meeting& made = meetings_.emplace_back();
-    made.operation = std::make_shared<Operation>(to_string(request.kind), this);
-    made.number = number;
-    made.timeout = request.timeout.value_or(timeout_);
-    made.deadline_ns = runtime::deadline_after(made.timeout.count());
-    made.requests.resize(devices.size());
+  const std::uint64_t index = number - first_;
+  if (index < meetings_.size()) {
+    return *std::next(meetings_.begin(), static_cast<std::ptrdiff_t>(index));
   }
-  return meetings_[number - first_];
+  std::list<Meeting> made(1);
+  Meeting& meeting = made.back();
+  meeting.timeout = request.timeout.value_or(timeout_);
+  meeting.deadline_ns = runtime::deadline_after(meeting.timeout.count());
+  meeting.requests.resize(devices.size());
+  meeting.operation = std::make_shared<Operation>(to_string(request.kind), this,
+                                                  meeting.deadline_ns, [group = weak_from_this()] {
+                                                    if (const auto held = group.lock())
+                                                      held->keep_deadlines();
+                                                  });
+  meetings_.splice(meetings_.end(), made);
+  return meeting;
 }
 
 std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
@@ -148,104 +179,202 @@ std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
   finish_other_groups(*this, request.in, /*writes=*/false, name);
   finish_other_groups(*this, request.out, /*writes=*/true, name);
   const std::scoped_lock lock(mutex_);
-  if (failure_) throw Error(*failure_);
-  if (stops_) raise(ErrorCode::kInternal, "[{}] the process is ending.", name);
-  Meeting& meeting = meeting_of(members_[rank].num_calls, request);
-  if (const auto failure = failure_of(meeting)) throw Error(*failure);
-  if (!thread.joinable()) {
-    thread = runtime::start_quiet_thread(name, [this] { run(); });
+  MemberState& member = members_[rank];
+  if (const auto failure = failure_of(name, member.num_calls)) std::rethrow_exception(failure);
+  if (!is_running_) {
+    thread_ = runtime::start_quiet_thread(name, [self = shared_from_this()] { self->run(); });
+    is_running_ = true;
   }
+  Meeting& meeting = meeting_of(member.num_calls, request);
   const bool is_same = reads_and_writes && request.in.is_same(request.out);
   if (!is_same) note_use(meeting.operation, request.in, /*writes=*/false);
   note_use(meeting.operation, request.out, /*writes=*/true);
   meeting.requests[rank] = std::move(request);
-  ++members_[rank].num_calls;
+  ++member.num_calls;
+  if (!meeting.is_open()) meeting.operation->all_have_come.store(true);
   changed_.notify_all();
   return meeting.operation;
 }
 
 void Group::abort(const std::string& reason) {
   home.check("abort", devices[0].name());
+  const Error error(ErrorCode::kLaunchFailed,
+                    fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
+                                reason.empty() ? "no reason was given" : reason));
   const std::scoped_lock lock(mutex_);
-  if (failure_) return;
-  failure_ = Error(ErrorCode::kLaunchFailed,
-                   fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
-                               reason.empty() ? "no reason was given" : reason));
-  changed_.notify_all();
+  fail_from(first_, std::make_exception_ptr(error));
 }
 
 void Group::lose(std::size_t rank, const std::string& reason) {
+  std::string text = reason.empty() ? "no reason was given" : reason;
   const std::scoped_lock lock(mutex_);
-  MemberState& member = members_[rank];
-  if (std::exchange(member.is_lost, true)) return;
-  member.reason = reason.empty() ? "no reason was given" : reason;
-  changed_.notify_all();
+  note_loss(rank, std::move(text));
 }
 
 std::vector<MemberHealth> Group::health() {
   home.check("health", devices[0].name());
   const std::scoped_lock lock(mutex_);
+  const std::string failure = failure_text();
   std::vector<MemberHealth> result;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const MemberState& member = members_[i];
-    result.push_back(
-        {static_cast<int>(i), devices[i], member.is_lost, member.reason, member.num_calls});
+    result.push_back({static_cast<int>(i), devices[i], member.is_lost, member.reason,
+                      member.num_calls, failure});
   }
   return result;
 }
 
-// --------------------------------------------------------------------------------- thread ---
+// ------------------------------------------------------------------------------- failures ---
 
-/// Why the operation can't be carried out any more.
-std::optional<Error> Group::failure_of(const Meeting& meeting) const {
-  const char* const name = meeting.operation->name();
+Error Group::loss_of(const char* operation, std::size_t rank) const {
+  return {ErrorCode::kLaunchFailed, fmt::format("[{}] {} is lost: {}. Make a new group without it.",
+                                                operation, name_of(rank), members_[rank].reason)};
+}
+
+Error Group::lateness_of(const Meeting& meeting) const {
   std::string missing;
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (meeting.requests[i]) continue;
-    const MemberState& member = members_[i];
-    if (member.is_lost && member.num_calls <= meeting.number) {
-      return Error(ErrorCode::kLaunchFailed,
-                   fmt::format("[{}] {} is lost: {}. Make a new group without it.", name,
-                               name_of(i), member.reason));
-    }
-    missing += (missing.empty() ? "" : ", ") + name_of(i);
+    if (!meeting.requests[i]) missing += (missing.empty() ? "" : ", ") + name_of(i);
   }
-  if (missing.empty()) return {};
-  if (failure_) return failure_;
-  if (runtime::now_ns() < meeting.deadline_ns) return {};
-  return Error(
+  return {
       ErrorCode::kTimedOut,
       fmt::format("[{}] members did not come: expected all {} within {} ms, got none of "
                   "{}. Make the same calls on all members, and a new group.",
-                  name, devices.size(),
+                  meeting.operation->name(), devices.size(),
                   std::chrono::duration_cast<std::chrono::milliseconds>(meeting.timeout).count(),
-                  missing));
+                  missing)};
 }
 
-void Group::wait(std::unique_lock<std::mutex>& lock) {
-  if (meetings_.empty() || meetings_.front().deadline_ns == UINT64_MAX) return changed_.wait(lock);
-  const std::uint64_t now = runtime::now_ns(), deadline = meetings_.front().deadline_ns;
-  constexpr std::uint64_t kMost = 1'000'000'000;  // against overflow
-  if (now < deadline) {
-    changed_.wait_for(lock, std::chrono::nanoseconds(std::min(deadline - now, kMost)));
+/// The error that `make` returns; another one if there is no memory.
+template <class Make>
+std::exception_ptr made(Make make) noexcept {
+  try {
+    return std::make_exception_ptr(make());
+  } catch (...) {
+    return std::current_exception();
   }
 }
 
-/// Ends the operation before its tensors, whose ends would wait for it.
-void Group::end_first(std::unique_lock<std::mutex>& lock, std::exception_ptr failure) {
-  Meeting ended = std::move(meetings_.front());
-  meetings_.pop_front();
-  ++first_;
-  lock.unlock();
-  ended.operation->end(std::move(failure));
-  ended.requests.clear();
-  lock.lock();
+/// Why the operation with that number can't take place; null if it can.
+std::exception_ptr Group::failure_of(const char* operation, std::uint64_t number) const noexcept {
+  if (failure_ != nullptr && number >= failed_from_) return failure_;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (!members_[i].is_lost || number < members_[i].num_calls) continue;
+    return made([&] { return loss_of(operation, i); });
+  }
+  return nullptr;
+}
+
+/// Why some operation will fail; empty if none will.
+std::string Group::failure_text() const {
+  const std::exception_ptr failure = failure_of("ProcessGroup", UINT64_MAX);
+  if (failure == nullptr) return {};
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+void Group::note_loss(std::size_t rank, std::string reason) noexcept {
+  MemberState& member = members_[rank];
+  if (std::exchange(member.is_lost, true)) return;
+  member.reason = std::move(reason);
+  end_dead();
+}
+
+/// Fails the operations from that number on, unless they fail already.
+void Group::fail_from(std::uint64_t number, std::exception_ptr failure) noexcept {
+  if (number >= failed_from_) return;
+  failed_from_ = number;
+  failure_ = std::move(failure);
+  end_dead();
+}
+
+/// The first open operation whose deadline has passed fails. Later ones would be mixed up with it.
+void Group::end_late() noexcept {
+  const std::uint64_t now = runtime::now_ns();
+  std::uint64_t number = first_;
+  for (const Meeting& each : meetings_) {
+    if (now >= each.deadline_ns && each.is_open()) {
+      return fail_from(number, made([&] { return lateness_of(each); }));
+    }
+    ++number;
+  }
+}
+
+/// Called after each change that may make operations impossible. Leaves their tensors to the
+/// thread, because releasing one may wait for a device.
+void Group::end_dead() noexcept {
+  const std::size_t num_known = dead_.size();
+  while (!meetings_.empty()) {
+    const Operation& last = *meetings_.back().operation;
+    const auto failure = failure_of(last.name(), first_ + meetings_.size() - 1);
+    if (failure == nullptr) break;
+    meetings_.back().operation->end(failure);
+    dead_.splice(dead_.begin(), meetings_, std::prev(meetings_.end()));
+  }
+  if (dead_.size() == num_known) return;
+  for (Meeting& each : dead_) each.num_before = num_before(each);
+  settle_dead();
+  changed_.notify_all();
+}
+
+/// Whether the failure of a dead operation would stay with memory that the other one uses.
+bool spoils(const Meeting& dead, const Meeting& other) noexcept {
+  const auto uses = [](const Tensor& tensor, const Tensor& written) {
+    return tensor.defined() && &tensor.impl()->buffer() == &written.impl()->buffer();
+  };
+  for (const auto& from : dead.requests) {
+    if (!from || !from->out.defined()) continue;
+    for (const auto& to : other.requests) {
+      if (to && (uses(to->in, from->out) || uses(to->out, from->out))) return true;
+    }
+  }
+  return false;
+}
+
+/// How many operations, counted from the group's first one, are to end before this one settles.
+std::uint64_t Group::num_before(const Meeting& dead) const noexcept {
+  std::uint64_t number = first_ + meetings_.size();
+  for (auto each = meetings_.rbegin(); each != meetings_.rend(); ++each, --number) {
+    if (spoils(dead, *each)) return number;
+  }
+  return !running_.empty() && spoils(dead, running_.front()) ? first_ : 0;
+}
+
+/// Earlier operations that go on do not find the failures of later ones in their tensors.
+void Group::settle_dead() noexcept {
+  const std::uint64_t num_ended = first_ - running_.size();
+  for (auto each = dead_.begin(); each != dead_.end();) {
+    const auto dead = each++;
+    if (num_ended < dead->num_before) continue;
+    dead->operation->settle();
+    settled_.splice(settled_.end(), dead_, dead);
+  }
+}
+
+void Group::keep_deadlines() noexcept {
+  const std::scoped_lock lock(mutex_);
+  end_late();
+}
+
+// --------------------------------------------------------------------------------- thread ---
+
+/// Waits for a change or the next deadline.
+void Group::wait(std::unique_lock<std::mutex>& lock) {
+  std::uint64_t next_ns = UINT64_MAX;
+  for (const Meeting& each : meetings_) {
+    if (each.deadline_ns < next_ns && each.is_open()) next_ns = each.deadline_ns;
+  }
+  runtime::wait_until(changed_, lock, next_ns);
 }
 
 /// What the operation throws; null if it succeeds.
-std::exception_ptr failure_in(const std::vector<Request>& requests,
-                              const std::vector<Device>& devices) noexcept {
+std::exception_ptr failure_in(const Meeting& meeting, const std::vector<Device>& devices) noexcept {
   try {
+    std::vector<Request> requests;
+    for (const auto& each : meeting.requests) requests.push_back(*each);
     if (const auto why = mismatch(requests, devices)) throw Error(*why);
     carry_out(requests);
     return nullptr;
@@ -254,76 +383,88 @@ std::exception_ptr failure_in(const std::vector<Request>& requests,
   }
 }
 
-void Group::carry_out_first(std::unique_lock<std::mutex>& lock) {
-  std::vector<Request> requests;
-  for (auto& each : meetings_.front().requests) requests.push_back(*each);
-  is_busy_ = true;
+/// The operation ends before its tensors, whose ends would wait for it.
+void Group::carry_out_first(std::unique_lock<std::mutex>& lock) noexcept {
+  running_.splice(running_.begin(), meetings_, meetings_.begin());
+  ++first_;
   lock.unlock();
-  std::exception_ptr failure = failure_in(requests, devices);
-  requests.clear();
+  const Meeting& meeting = running_.front();  // changed by this thread alone
+  meeting.operation->end(failure_in(meeting, devices));
+  meeting.operation->settle();
   lock.lock();
-  is_busy_ = false;
-  ended_.notify_all();
-  end_first(lock, std::move(failure));
+  release(running_, lock);
+  settle_dead();
 }
 
-/// Deals with the first operation, or waits. False if the thread is to end.
-bool Group::take_step(std::unique_lock<std::mutex>& lock) {
-  if (meetings_.empty()) {
-    if (stops_) return false;
-    wait(lock);
-  } else if (const std::optional<Error> failure = failure_of(meetings_.front())) {
-    // Later operations would be mixed up with one that did not take place.
-    if (!failure_ && failure->code() == ErrorCode::kTimedOut) failure_ = failure;
-    end_first(lock, std::make_exception_ptr(*failure));
-  } else if (meetings_.front().has_all()) {
-    carry_out_first(lock);
-  } else {
-    wait(lock);
-  }
-  return true;
+void Group::release(std::list<Meeting>& meetings, std::unique_lock<std::mutex>& lock) noexcept {
+  std::list<Meeting> released;
+  released.swap(meetings);
+  lock.unlock();
+  released.clear();
+  lock.lock();
 }
 
-void Group::run() {
+void Group::run() noexcept {
   const Operation::Running running;
   std::unique_lock lock(mutex_);
   for (;;) {
-    try {
-      if (!take_step(lock)) return;
-    } catch (const std::bad_alloc&) {
-      if (!meetings_.empty()) end_first(lock, std::current_exception());
+    end_late();
+    if (!settled_.empty()) {
+      release(settled_, lock);
+    } else if (!meetings_.empty() && !meetings_.front().is_open()) {
+      carry_out_first(lock);
+    } else if (stops_) {
+      break;  // without members, none is open
+    } else {
+      wait(lock);
     }
   }
+  is_running_ = false;
+  ended_.notify_all();
 }
 
-void Group::stop() noexcept {
-  {
-    const std::scoped_lock lock(mutex_);
-    stops_ = true;
-    changed_.notify_all();
+void Group::drop(std::size_t rank) noexcept {
+  std::string reason = "dropped";
+  try {
+    reason = "its handle was dropped";
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the short text needs no memory
   }
-  if (!thread.joinable()) return;
-  runtime::process_is_ending() ? thread.detach() : thread.join();
+  std::unique_lock lock(mutex_);
+  note_loss(rank, std::move(reason));
+  if (--num_handles_ == 0) stop(lock);
+}
+
+/// A thread that does not end, because a device hangs or this is the thread, is left alone: it
+/// keeps the group.
+void Group::stop(std::unique_lock<std::mutex>& lock) noexcept {
+  stops_ = true;
+  changed_.notify_all();
+  if (!thread_.joinable()) return;
+  std::thread ending = std::move(thread_);
+  const bool waits = ending.get_id() != std::this_thread::get_id() && !runtime::process_is_ending();
+  const auto has_ended = [this] { return !is_running_; };
+  const bool ends = waits && ended_.wait_for(lock, runtime::kPatience, has_ended);
+  lock.unlock();
+  ends ? ending.join() : ending.detach();
 }
 
 void Group::stop_at_process_end() {
   if (!home.is_here()) return;
   std::unique_lock lock(mutex_);
   stops_ = true;
-  if (!failure_) failure_ = Error(ErrorCode::kInternal, "[ProcessGroup] the process is ending.");
+  const Error error(ErrorCode::kInternal, "[ProcessGroup] the process is ending.");
+  fail_from(first_, std::make_exception_ptr(error));
   changed_.notify_all();
-  ended_.wait_for(lock, std::chrono::seconds(1), [this] { return !is_busy_; });
+  ended_.wait_for(lock, std::chrono::seconds(1), [this] { return !is_running_; });
 }
 
 // --------------------------------------------------------------------------------- handle ---
 
-/// Joins the thread with the last member. Left alone in a child of fork, which has no such thread.
+/// Left alone in a child of fork, and while the process ends.
 std::shared_ptr<Group> make_group(const std::vector<Device>& devices,
                                   std::chrono::nanoseconds timeout) {
   return {new Group(devices, timeout), [](Group* group) {
-            if (!group->home.is_here()) return;
-            group->stop();
-            if (!runtime::process_is_ending()) delete group;
+            if (group->home.is_here() && !runtime::process_is_ending()) delete group;
           }};
 }
 
@@ -332,12 +473,7 @@ class LocalMember final : public Member {
   LocalMember(std::shared_ptr<Group> group, std::size_t rank)
       : group_(std::move(group)), rank_(rank) {}
   ~LocalMember() override {
-    if (!group_->home.is_here()) return;
-    try {
-      group_->lose(rank_, "its handle was dropped");
-    } catch (const std::bad_alloc&) {
-      // The others' deadlines remain.
-    }
+    if (group_->home.is_here()) group_->drop(rank_);
   }
 
   int rank() const override { return static_cast<int>(rank_); }

@@ -13,7 +13,8 @@
 namespace patchbay::distributed {
 
 /// The members, in the order of the ranks. The thread starts with the first operation and ends with
-/// the last member. Deadlines count from the first request of an operation.
+/// the last member, which waits for it up to kPatience. Deadlines count from the first request of
+/// an operation.
 std::vector<std::shared_ptr<Member>> make_local_group(const std::vector<Device>& devices,
                                                       std::chrono::nanoseconds timeout);
 

@@ -2,7 +2,6 @@
 #include "core/distributed/operation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,41 +52,63 @@ bool Operation::is_ordered_here() const noexcept {
   return carries_out || runtime::Transfer::current() != nullptr;
 }
 
-void Operation::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+void Operation::wait_on_host(std::uint64_t sequence, std::string_view operation,
+                             std::uint64_t deadline_ns) {
   home.check(operation, name_);
-  finish_quietly();
+  if (!becomes(is_settled_, deadline_ns)) {
+    runtime::raise(ErrorCode::kTimedOut,
+                   "[{}] the deadline passed before {} ended. Nothing is lost: wait again.",
+                   operation, name_);
+  }
   if (const runtime::FaultPtr fault = progress->fault_at(sequence)) {
     throw runtime::memory_error(*fault, operation);
   }
 }
 
 void Operation::finish_quietly() noexcept {
-  if (!home.is_here()) return;
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return is_ended_; });
+  if (home.is_here()) becomes(is_settled_, UINT64_MAX);
+}
+
+bool Operation::has_ended() noexcept {
+  return home.is_here() ? becomes(is_ended_, 0) : is_done(kPosition);
 }
 
 bool Operation::wait_until(std::uint64_t deadline_ns) {
   home.check("wait", name_);
-  std::unique_lock lock(mutex_);
-  while (!is_ended_) {
-    const std::uint64_t now = runtime::now_ns();
-    if (now >= deadline_ns) return false;
-    constexpr std::uint64_t kMost = 1'000'000'000;  // against overflow
-    ended_.wait_for(lock, std::chrono::nanoseconds(std::min(deadline_ns - now, kMost)));
-  }
+  if (!becomes(is_ended_, deadline_ns)) return false;
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   return true;
 }
 
+bool Operation::becomes(const bool& flag, std::uint64_t deadline_ns) noexcept {
+  const auto wait = [&](std::uint64_t until_ns) {
+    std::unique_lock lock(mutex_);
+    while (!flag) {
+      if (runtime::now_ns() >= until_ns) return false;
+      runtime::wait_until(changed_, lock, until_ns);
+    }
+    return true;
+  };
+  if (wait(std::min(deadline_ns, deadline_ns_))) return true;
+  if (runtime::now_ns() < deadline_ns_) return false;
+  keep_deadline_();
+  return wait(deadline_ns);
+}
+
 void Operation::end(std::exception_ptr failure) noexcept {
-  const runtime::FaultPtr fault = failure != nullptr ? fault_of(failure) : nullptr;
   const std::scoped_lock lock(mutex_);
   failure_ = std::move(failure);
+  is_ended_ = true;
+  changed_.notify_all();
+}
+
+void Operation::settle() noexcept {
+  const runtime::FaultPtr fault = failure_ != nullptr ? fault_of(failure_) : nullptr;
+  const std::scoped_lock lock(mutex_);
   if (fault) progress->fail(fault);
   progress->pass(kPosition);
-  is_ended_ = true;
-  ended_.notify_all();
+  is_settled_ = true;
+  changed_.notify_all();
 }
 
 }  // namespace patchbay::distributed

@@ -3,11 +3,14 @@
 #ifndef PATCHBAY_CORE_DISTRIBUTED_OPERATION_H_
 #define PATCHBAY_CORE_DISTRIBUTED_OPERATION_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "core/base/fork.h"
 #include "core/runtime/stream/position.h"
@@ -20,9 +23,18 @@ class Operation final : public runtime::Queue {
   /// Its only position.
   static constexpr std::uint64_t kPosition = 1;
 
-  Operation(const char* name, const void* group) : Queue(name), group_(group), name_(name) {}
+  /// All members must come before `deadline_ns`. Who waits for the operation then calls
+  /// `keep_deadline`, which ends it if they have not. It takes the group's lock.
+  Operation(const char* name, const void* group, std::uint64_t deadline_ns,
+            std::function<void()> keep_deadline)
+      : Queue(name),
+        group_(group),
+        name_(name),
+        deadline_ns_(deadline_ns),
+        keep_deadline_(std::move(keep_deadline)) {}
 
-  void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
+  void wait_on_host(std::uint64_t sequence, std::string_view operation,
+                    std::uint64_t deadline_ns) override;
   void poll() noexcept override {}
   /// True on threads that carry out operations or copies: earlier operations on the same tensors
   /// have ended before those began, and later ones wait for them.
@@ -31,10 +43,14 @@ class Operation final : public runtime::Queue {
 
   const char* name() const { return name_; }
   bool is_of(const void* group) const { return group_ == group; }
-  /// False if the deadline passed first. Errors: those of the operation.
+  /// Whether it has ended, well or not. It ends at its deadline even if nobody waits for it.
+  bool has_ended() noexcept;
+  /// False if `deadline_ns` passed first. Errors: those of the operation.
   bool wait_until(std::uint64_t deadline_ns);
-  /// Called once. The failure stays with the memory that was to be written.
+  /// Ends it for those who wait for the operation itself. Called once, and then `settle`.
   void end(std::exception_ptr failure) noexcept;
+  /// Ends it for the memory, too: a failure stays with what was to be written.
+  void settle() noexcept;
 
   /// Marks this thread as one that carries out operations, until the scope ends.
   class Running {
@@ -46,13 +62,19 @@ class Operation final : public runtime::Queue {
   };
 
   const runtime::HomeProcess home;
+  std::atomic<bool> all_have_come{false};
 
  private:
+  /// Whether the flag is set by then. Keeps the operation's own deadline on the way.
+  bool becomes(const bool& flag, std::uint64_t deadline_ns) noexcept;
+
   const void* const group_;
   const char* const name_;
+  const std::uint64_t deadline_ns_;
+  const std::function<void()> keep_deadline_;
   std::mutex mutex_;
-  std::condition_variable ended_;
-  bool is_ended_ = false;
+  std::condition_variable changed_;
+  bool is_ended_ = false, is_settled_ = false;
   std::exception_ptr failure_;  // null if it succeeded
 };
 

@@ -125,12 +125,12 @@ void check_rows(const char* operation, const char* whole_name, const Tensor& who
 Work submit(Member& member, Kind kind, const CollectiveOptions& options,
             const std::function<void(const char* operation, Request& request)>& fill) {
   const char* const operation = distributed::to_string(kind);
-  runtime::check_not_recording(operation);
   Request request;
   request.kind = kind;
   request.timeout = options.timeout;
-  request.context = ThreadContext::current();
   try {
+    runtime::check_not_recording(operation);
+    request.context = ThreadContext::current();
     fill(operation, request);
   } catch (const Error& error) {
     Request refused;
@@ -261,22 +261,22 @@ Work ProcessGroup::barrier(const CollectiveOptions& options) const {
 Work::Work(std::shared_ptr<distributed::Operation> operation, std::vector<Tensor> tensors)
     : operation_(std::move(operation)), tensors_(std::move(tensors)) {}
 
-bool Work::is_done() const { return operation_->is_done(distributed::Operation::kPosition); }
+bool Work::is_done() const { return operation_->has_ended(); }
 
 void Work::wait(std::chrono::nanoseconds timeout) const {
-  const bool has_ended = operation_->wait_until(runtime::deadline_after(timeout.count()));
-  if (!has_ended) {
+  const std::uint64_t deadline_ns = runtime::deadline_after(timeout.count());
+  if (!operation_->wait_until(deadline_ns)) {
     raise(ErrorCode::kTimedOut,
-          "[wait] {} has not ended: expected all members within {} ms. Wait again, or abort() the "
-          "group.",
+          "[wait] {} has not ended: expected {} within {} ms. Wait again, or abort() the group.",
           operation_->name(),
+          operation_->all_have_come.load() ? "the devices to be done" : "all members",
           std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
   }
   for (const Tensor& each : tensors_) {
     for (const runtime::Position& use : each.impl()->buffer().uses_before(/*writes=*/false)) {
       // Not for the operations that came later.
       if (dynamic_cast<const distributed::Operation*>(use.queue.get()) != nullptr) continue;
-      use.queue->wait_on_host(use.sequence, "wait");
+      use.queue->wait_on_host(use.sequence, "wait", deadline_ns);
     }
   }
 }

@@ -35,7 +35,8 @@ class PATCHBAY_API Work {
   /// devices, where work that uses the tensors waits for it.
   bool is_done() const;
   /// Blocks until the member's tensors are complete. Errors: those of the operation, of which a
-  /// reading of its destination throws the same; kTimedOut, after which the operation goes on.
+  /// reading of its destination throws the same; kTimedOut if members or devices need longer, after
+  /// which the operation goes on.
   void wait(std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max()) const;
 
   explicit Work(std::shared_ptr<distributed::Operation> operation, std::vector<Tensor> tensors);
@@ -61,6 +62,7 @@ struct MemberHealth {
   bool is_lost = false;
   std::string reason;           // why it is lost
   std::uint64_t num_calls = 0;  // collective operations that it has asked for
+  std::string group_failure;    // why the group can't be used any more; empty if it can
 };
 
 /// One member of a group: a rank, from 0, and its device. A shared handle, for one thread at a time
@@ -112,10 +114,11 @@ class PATCHBAY_API ProcessGroup {
   [[nodiscard]] Work barrier(const CollectiveOptions& options = {}) const;
 
   /// Ends the operations of all members, now and from now on, with an error that gives the reason.
-  /// Thread-safe. One that moves bytes already is completed.
+  /// Thread-safe, and does not wait. One that moves bytes already is completed.
   void abort(std::string_view reason) const;
   /// Makes this member lost: operations that it has not asked for fail on the others, with the
-  /// reason. Dropping the member's last handle does the same. Thread-safe.
+  /// reason. Dropping the member's last handle does the same; that of the last member waits five
+  /// seconds at most for the operations of all. Thread-safe.
   void leave(std::string_view reason) const;
   /// The state of each member, in the order of the ranks. Thread-safe.
   std::vector<MemberHealth> health() const;

@@ -19,6 +19,10 @@ using std::chrono::milliseconds;
 std::vector<ProcessGroup> pair(std::chrono::nanoseconds timeout = std::chrono::minutes(10)) {
   return ProcessGroup::in_process({test_device("cpu:0"), test_device("fake:0")}, {timeout});
 }
+std::vector<ProcessGroup> trio() {
+  return ProcessGroup::in_process(
+      {test_device("cpu:0"), test_device("cpu:1"), test_device("fake:0")});
+}
 Tensor ones_of(const ProcessGroup& member, const Shape& shape = {2}, DType dtype = DType::f32) {
   return ones(shape, {dtype, member.device()});
 }
@@ -172,6 +176,35 @@ TEST(GroupFailures, AMemberThatDoesNotCome) {
                "[barrier] members did not come: expected all 2 within 5 ms");
 }
 
+/// The earlier operation goes on; the later ones would be mixed up with the one that failed.
+TEST(GroupFailures, EachCallHasItsOwnDeadline) {
+  const auto members = pair();
+  const Work first = members[0].barrier();
+  const Work second = members[0].barrier({.timeout = milliseconds(50)});
+  const Work third = members[0].barrier();
+  const std::string text =
+      "[barrier] members did not come: expected all 2 within 50 ms, got none of rank 1 (fake:0).";
+  EXPECT_ERROR(second.wait(std::chrono::minutes(1)), ErrorCode::kTimedOut, text);
+  EXPECT_ERROR(third.wait(std::chrono::minutes(1)), ErrorCode::kTimedOut, text);
+  EXPECT_FALSE(first.is_done());
+  EXPECT_ERROR(static_cast<void>(members[0].barrier()), ErrorCode::kTimedOut, text);
+  members[1].barrier().wait();
+  first.wait();
+  EXPECT_ERROR(static_cast<void>(members[1].barrier()), ErrorCode::kTimedOut, text);
+}
+
+TEST(GroupFailures, AFailureDoesNotReachEarlierOperations) {
+  const auto members = pair();
+  const Tensor tensor = ones_of(members[0]), other = ones_of(members[1]);
+  const Work first = members[0].all_reduce(tensor);
+  const Work second = members[0].all_reduce(tensor, ReduceOp::kSum, {.timeout = milliseconds(20)});
+  EXPECT_ERROR(second.wait(), ErrorCode::kTimedOut, "within 20 ms");
+  members[1].all_reduce(other).wait();
+  first.wait();
+  EXPECT_EQ(other.to_vector<float>(), (Floats{2, 2}));
+  EXPECT_ERROR(static_cast<void>(tensor.to_vector<float>()), ErrorCode::kTimedOut, "within 20 ms");
+}
+
 TEST(GroupFailures, AMemberIsLost) {
   auto members = pair();
   const Tensor tensor = ones_of(members[0]);
@@ -203,6 +236,48 @@ TEST(GroupFailures, AMemberLeavesForAReason) {
                "[barrier] rank 1 (fake:0) is lost: its reader found no file.");
 }
 
+/// A member may be late for an operation that has failed without it.
+TEST(GroupFailures, AMemberIsLostAndAnotherIsLate) {
+  const auto members = trio();
+  std::vector<Work> works;
+  for (int i = 0; i < 40; ++i) works.push_back(members[0].barrier());
+  members[1].leave("its reader found no file");
+  const std::string text = "[barrier] rank 1 (cpu:1) is lost: its reader found no file.";
+  for (const Work& each : works) EXPECT_ERROR(each.wait(), ErrorCode::kLaunchFailed, text);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_ERROR(static_cast<void>(members[2].barrier()), ErrorCode::kLaunchFailed, text);
+    EXPECT_ERROR(static_cast<void>(members[0].barrier()), ErrorCode::kLaunchFailed, text);
+  }
+}
+
+TEST(GroupFailures, WhatALostMemberAskedForGoesOn) {
+  const auto members = trio();
+  const Tensor tensor = ones_of(members[0]);
+  const Work first = members[0].all_reduce(tensor), second = members[0].barrier();
+  static_cast<void>(members[1].all_reduce(ones_of(members[1])));
+  members[1].leave("it has no more rows");
+  const std::string text = "[barrier] rank 1 (cpu:1) is lost: it has no more rows.";
+  EXPECT_ERROR(second.wait(), ErrorCode::kLaunchFailed, text);
+  EXPECT_FALSE(first.is_done());
+  members[2].all_reduce(ones_of(members[2])).wait();
+  EXPECT_EQ(tensor.to_vector<float>(), (Floats{3, 3}));
+  EXPECT_ERROR(static_cast<void>(members[2].barrier()), ErrorCode::kLaunchFailed, text);
+}
+
+/// A call that fails at once leaves nothing behind.
+TEST(GroupFailures, CallsAfterALoss) {
+  const auto members = trio();
+  run_all(members, [](const ProcessGroup& member) { member.barrier().wait(); });
+  members[1].leave("");
+  const std::string text = "[barrier] rank 1 (cpu:1) is lost: no reason was given.";
+  EXPECT_ERROR(static_cast<void>(members[0].barrier()), ErrorCode::kLaunchFailed, text);
+  members[2].leave("it has no more rows");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_ERROR(static_cast<void>(members[0].barrier()), ErrorCode::kLaunchFailed, text);
+  }
+  EXPECT_EQ(members[0].health()[0].num_calls, 1u);
+}
+
 TEST(GroupFailures, Abort) {
   const auto members = pair();
   const Work work = members[0].barrier();
@@ -217,9 +292,32 @@ TEST(GroupFailures, Abort) {
 TEST(GroupFailures, RecordedGraphs) {
   const auto members = pair();
   const Tensor tensor = ones_of(members[0]);
+  const Work other = members[1].all_reduce(ones_of(members[1]));
   EXPECT_ERROR(
       static_cast<void>(record_graph([&] { static_cast<void>(members[0].all_reduce(tensor)); })),
       ErrorCode::kInvalidArgument, "all_reduce");
+  EXPECT_ERROR(other.wait(std::chrono::minutes(1)), ErrorCode::kInvalidArgument,
+               "[all_reduce] the call of rank 0 (cpu:0) failed: [all_reduce]");
+}
+
+TEST(GroupFailures, HealthSaysWhyTheGroupHasFailed) {
+  const auto expect = [](const ProcessGroup& member, const std::string& text) {
+    for (const MemberHealth& each : member.health()) EXPECT_EQ(each.group_failure, text);
+  };
+  const auto late = pair(milliseconds(1)), aborted = pair(), left = pair();
+  expect(late[0], "");
+  EXPECT_ERROR(late[0].barrier().wait(), ErrorCode::kTimedOut, "members did not come");
+  expect(late[1],
+         "[barrier] members did not come: expected all 2 within 1 ms, got none of rank 1 (fake:0). "
+         "Make the same calls on all members, and a new group.");
+  EXPECT_FALSE(late[0].health()[1].is_lost);
+  aborted[0].abort("the user closed the window");
+  expect(aborted[1],
+         "[ProcessGroup] the group was aborted: the user closed the window. Make a new group.");
+  left[1].leave("it has no more rows");
+  expect(left[0],
+         "[ProcessGroup] rank 1 (fake:0) is lost: it has no more rows. Make a new group without "
+         "it.");
 }
 
 TEST(GroupFailures, AChildOfForkCannotUseThem) {

@@ -556,6 +556,37 @@ TEST_P(DataParallelTest, BackwardsOfSeveralThreadsWaitForEachOther) {
   expect_same_gradients(model, alone);
 }
 
+/// The first replica has asked for many sums when one fails; the last comes to them later.
+TEST(DataParallelFailures, AReplicaFailsBeforeASlowOne) {
+  const Device first = test_device("cpu:0");
+  const Device bad = test_device("cpu:1"), slow = test_device("fake:0");
+  std::atomic<bool> has_failed{false};
+  nn::Sequential deep;
+  for (int i = 0; i < 20; ++i) deep.add(nn::Linear(3, 3, {.tensor = first}));
+  deep.add([&](const Tensor& x) {
+    Tensor y = x * 1;
+    y.add_gradient_hook([&, device = x.device()](const Tensor&) -> Tensor {
+      if (device == bad) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        has_failed = true;
+        throw std::runtime_error("broken");
+      }
+      if (device == slow) {
+        while (!has_failed) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      }
+      return {};
+    });
+    return y;
+  });
+  nn::DataParallel model(deep, {first, bad, slow}, {.bucket_bytes = 1});
+  for (int i = 0; i < 3; ++i) {
+    has_failed = false;
+    EXPECT_ERROR(sum(model(ones({6, 3}, first))).backward(), ErrorCode::kInternal,
+                 "[DataParallel] broken. Replica: 1 (cpu:1).");
+  }
+}
+
 TEST_P(DataParallelTest, WrongUses) {
   EXPECT_ERROR(nn::DataParallel(net(), {}), ErrorCode::kInvalidArgument,
                "[DataParallel] no devices: expected at least one, got none.");

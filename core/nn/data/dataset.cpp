@@ -126,7 +126,7 @@ Tensor rows_of(const Tensor& tensor, std::span<const std::int64_t> indices) {
   Shape shape = tensor.shape();
   const std::int64_t count = shape[0];
   shape[0] = static_cast<std::int64_t>(indices.size());
-  const Tensor rows = empty(shape, {tensor.dtype(), tensor.device()});
+  Tensor rows = empty(shape, {tensor.dtype(), tensor.device()});
   if (rows.num_elements() == 0) return rows;
   const std::size_t row_bytes = rows.size_bytes() / indices.size();
   const Buffer from_buffer = tensor.buffer(), to_buffer = rows.buffer();

@@ -53,7 +53,7 @@ files::Elements read_header(files::Source& source) {
   return elements;
 }
 
-std::unique_ptr<files::Source> open_source(const files::ReadFile& file, Subject subject) {
+std::unique_ptr<files::Source> open_source(const files::ReadFile& file, const Subject& subject) {
   std::array<unsigned char, 2> magic{};
   const std::uint64_t end = file.size_bytes();
   if (end >= magic.size()) file.read(0, magic.data(), magic.size());

@@ -170,7 +170,8 @@ Elements read_npy_header(Source& source) {
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
     subject.fail("it does not begin as an array of NumPy");
   }
-  const int major = start[6], minor = start[7];
+  const unsigned major = static_cast<unsigned char>(start[6]),
+                 minor = static_cast<unsigned char>(start[7]);
   if (major < 1 || major > 3 || minor != 0) {
     subject.fail("expected version 1.0, 2.0 or 3.0, got {}.{}", major, minor);
   }

@@ -95,7 +95,7 @@ DataParallel::DataParallel(const DataParallel& other)
 DataParallel::DataParallel(DataParallel&&) noexcept = default;
 
 DataParallel& DataParallel::operator=(DataParallel other) noexcept {
-  Module::operator=(std::move(other));
+  Module::operator=(other);
   std::swap(module_, other.module_);
   std::swap(devices_, other.devices_);
   std::swap(options_, other.options_);

@@ -277,7 +277,7 @@ Tensor Engine::forward(Module& original, const Tensor& input, bool is_training) 
 /// The joined output, as the result of one operation on the input and the original's parameters.
 Tensor Engine::recorded(const std::shared_ptr<Pass>& pass, const State& original,
                         const Tensor& input) {
-  const Tensor output = joined(*pass);
+  Tensor output = joined(*pass);
   const bool is_recorded = std::ranges::any_of(
       pass->parts, [](const Pass::Part& part) { return part.output.requires_grad(); });
   if (!is_recorded) return output;
@@ -322,7 +322,7 @@ Tensor Engine::joined(Pass& pass) const {
         patchbay::to_string(part.output.dtype()), patchbay::to_string(part.output.shape()), i,
         devices_[i].name());
   }
-  const Tensor output = empty(shape, {first.dtype(), devices_[0]});
+  Tensor output = empty(shape, {first.dtype(), devices_[0]});
   for (const Pass::Part& part : pass.parts) {
     const std::int64_t end = part.first_output + part.output.size(0);
     output.slice(0, part.first_output, end).copy_from(part.output.detach(), /*non_blocking=*/true);
@@ -427,7 +427,7 @@ Tensor Engine::input_gradient(const Pass& pass) const {
   }
   if (!is_used) return {};
   shape[0] = num_rows;
-  const Tensor result = zeros(shape, {pass.parts[0].input.dtype(), pass.input_device});
+  Tensor result = zeros(shape, {pass.parts[0].input.dtype(), pass.input_device});
   for (const Pass::Part& part : pass.parts) {
     const Tensor gradient = part.input.grad();
     if (!gradient.defined()) continue;

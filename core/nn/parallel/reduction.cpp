@@ -66,7 +66,7 @@ Tensor Reduction::packed(const std::vector<std::size_t>& bucket) {
   }
   std::int64_t count = 0;
   for (const std::size_t i : bucket) count += replica_.value(i).num_elements();
-  const Tensor all = replica_.value(bucket[0]).new_empty({count});
+  Tensor all = replica_.value(bucket[0]).new_empty({count});
   std::int64_t begin = 0;
   for (const std::size_t i : bucket) {
     const Shape& shape = replica_.value(i).shape();

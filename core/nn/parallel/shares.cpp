@@ -11,7 +11,8 @@ namespace patchbay::nn::parallel {
 std::vector<std::int64_t> divide(std::int64_t num_rows, const std::vector<double>& rows) {
   const auto num_devices = static_cast<std::int64_t>(rows.size());
   if (num_rows == 0) return {0};
-  if (num_rows <= num_devices) return std::vector<std::int64_t>(num_rows, 1);
+  if (num_rows <= num_devices)
+    return std::vector<std::int64_t>(static_cast<std::size_t>(num_rows), 1);
   // One row each, and the others in proportion; what rounding leaves goes to the largest fractions.
   std::vector<std::int64_t> shares(rows.size(), 1);
   std::vector<double> wanted;

@@ -41,7 +41,11 @@ void finish_other_work(BufferState& buffer, bool writes, const char* operation) 
   for (const Position& use : buffer.uses_before(writes)) {
     if (use.queue->as_stream() != nullptr || dynamic_cast<TransferJob*>(use.queue.get()) != nullptr)
       continue;
-    use.inherited ? use.queue->finish_quietly() : use.queue->wait_on_host(use.sequence, operation);
+    if (use.inherited) {
+      use.queue->finish_quietly();
+    } else {
+      use.queue->wait_on_host(use.sequence, operation, PATCHBAY_NO_DEADLINE);
+    }
   }
 }
 

@@ -44,19 +44,30 @@ TransferJob::TransferJob(Buffer to, Buffer from, Route route, std::size_t size_b
       size_bytes_(size_bytes),
       work_(std::move(work)) {}
 
-void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation) {
+void TransferJob::wait_on_host(std::uint64_t sequence, std::string_view operation,
+                               std::uint64_t deadline_ns) {
   if (!home.is_here()) [[unlikely]]
     home.check(operation, describe());
-  finish_quietly();
+  if (!ends_by(deadline_ns)) {
+    raise(ErrorCode::kTimedOut, "[{}] the deadline passed during {}. Nothing is lost: wait again.",
+          operation, describe());
+  }
   if (const FaultPtr fault = progress->fault_at(sequence)) throw memory_error(*fault, operation);
 }
 
 bool TransferJob::is_ordered_here() const noexcept { return Transfer::current() != nullptr; }
 
 void TransferJob::finish_quietly() noexcept {
-  if (!home.is_here()) return;
+  if (home.is_here()) ends_by(PATCHBAY_NO_DEADLINE);
+}
+
+bool TransferJob::ends_by(std::uint64_t deadline_ns) noexcept {
   std::unique_lock lock(mutex_);
-  ended_.wait(lock, [this] { return is_ended_; });
+  while (!is_ended_) {
+    if (now_ns() >= deadline_ns) return false;
+    wait_until(ended_, lock, deadline_ns);
+  }
+  return true;
 }
 
 bool TransferJob::has_ended() {
@@ -304,14 +315,8 @@ bool Transfer::finish(const DeviceState* device, std::uint64_t deadline_ns) {
   std::unique_lock lock(state_->mutex);
   const std::uint64_t wanted = number_of_last(device);
   while (state_->num_ended < wanted && !state_->stops) {
-    if (deadline_ns == PATCHBAY_NO_DEADLINE) {
-      state_->ended.wait(lock);
-      continue;
-    }
-    const std::uint64_t now = now_ns();
-    if (now >= deadline_ns) return false;
-    constexpr std::uint64_t kMost = 1'000'000'000;  // against overflow
-    state_->ended.wait_for(lock, std::chrono::nanoseconds(std::min(deadline_ns - now, kMost)));
+    if (now_ns() >= deadline_ns) return false;
+    wait_until(state_->ended, lock, deadline_ns);
   }
   return true;
 }

@@ -40,7 +40,8 @@ class TransferJob final : public Queue {
               std::function<void()> work);
 
   /// Errors: the copy's failure, which stays with the memory that it was to write.
-  void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
+  void wait_on_host(std::uint64_t sequence, std::string_view operation,
+                    std::uint64_t deadline_ns) override;
   void poll() noexcept override {}
   /// True on the thread that makes a copy: copies before it are done, copies after it wait for it.
   bool is_ordered_here() const noexcept override;
@@ -61,6 +62,7 @@ class TransferJob final : public Queue {
   std::vector<std::shared_ptr<TransferJob>> after;  // unfinished copies that write the source
 
  private:
+  bool ends_by(std::uint64_t deadline_ns) noexcept;
   void attempt();
   void end() noexcept;
   void fail(const Error& error);

@@ -182,7 +182,7 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
     if (use.inherited) {
       use.queue->finish_quietly();  // the failure belongs to an earlier buffer
     } else {
-      use.queue->wait_on_host(use.sequence, operation);
+      use.queue->wait_on_host(use.sequence, operation, PATCHBAY_NO_DEADLINE);
     }
   }
 }

@@ -12,9 +12,6 @@
 namespace patchbay::runtime {
 namespace {
 
-// A driver may have to finish compiling before it can stop.
-constexpr std::int64_t kPatienceNs = 5'000'000'000;
-
 struct Known {
   patchbay_driver* driver;
   const patchbay_exit_table* table;
@@ -32,7 +29,8 @@ void stop_all() {
   AllKnown* const known = all_known.find();
   if (known == nullptr) return;
   const std::scoped_lock lock(known->mutex);
-  if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kPatienceNs);
+  constexpr std::chrono::nanoseconds kLimit = kPatience;
+  if (known->deadline_ns == 0) known->deadline_ns = deadline_after(kLimit.count());
   for (const Known& each : known->drivers) each.table->stop(each.driver, known->deadline_ns);
 }
 

@@ -3,12 +3,18 @@
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_PROCESS_END_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_PROCESS_END_H_
 
+#include <chrono>
+
 #include "patchbay/plugin/extensions.h"
 
 namespace patchbay::runtime {
 
+/// How long an end waits for calls of drivers, which may have to finish compiling. A device that
+/// hangs would take longer.
+constexpr std::chrono::seconds kPatience(5);
+
 /// Calls the table's `stop` when exit() or the return from main begins; all plugins together have
-/// five seconds. Exit handlers registered before this call run after `stop`, later ones before it:
+/// kPatience. Exit handlers registered before this call run after `stop`, later ones before it:
 /// then call this again. Throws std::bad_alloc.
 void stop_at_process_end(patchbay_driver* driver, const patchbay_exit_table& table);
 /// Called before the driver is closed. Waits for a running `stop`.

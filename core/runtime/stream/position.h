@@ -24,8 +24,9 @@ struct Queue {
   bool is_done(std::uint64_t sequence) const { return progress->has_passed(sequence); }
   /// The stream; null for a copy, which can only be waited for on the host.
   virtual StreamState* as_stream() noexcept { return nullptr; }
-  /// Blocks until the position is done. Errors: those of what was submitted.
-  virtual void wait_on_host(std::uint64_t sequence, std::string_view operation) = 0;
+  /// Blocks until the position is done. Errors: those of what was submitted; kTimedOut.
+  virtual void wait_on_host(std::uint64_t sequence, std::string_view operation,
+                            std::uint64_t deadline_ns) = 0;
   /// Whether this thread's work follows the queue's without a wait.
   virtual bool is_ordered_here() const noexcept { return false; }
   /// Updates `progress` without waiting.

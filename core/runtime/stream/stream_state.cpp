@@ -309,14 +309,15 @@ bool StreamState::can_wait_for(Queue& other) noexcept {
 void StreamState::wait_for(Queue& other, std::uint64_t sequence, std::string_view operation) {
   if (&other == this || other.is_done(sequence)) return;
   if (!can_wait_for(other)) {
-    other.wait_on_host(sequence, operation);
+    other.wait_on_host(sequence, operation, PATCHBAY_NO_DEADLINE);
     return;
   }
   wait(other.as_stream()->record(nullptr));
 }
 
-void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operation) {
-  if (!is_done(sequence)) synchronize(PATCHBAY_NO_DEADLINE, operation);
+void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operation,
+                               std::uint64_t deadline_ns) {
+  if (!is_done(sequence)) synchronize(deadline_ns, operation);
 }
 
 void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void* user) {

@@ -91,7 +91,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   Tracer* tracer() const noexcept;
 
   StreamState* as_stream() noexcept override { return this; }
-  void wait_on_host(std::uint64_t sequence, std::string_view operation) override;
+  void wait_on_host(std::uint64_t sequence, std::string_view operation,
+                    std::uint64_t deadline_ns) override;
   void poll() noexcept override;
   void finish_quietly() noexcept override;
   /// A handle that keeps the stream, or, for a default stream, its device.

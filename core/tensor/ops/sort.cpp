@@ -59,7 +59,7 @@ Sorted chosen(const char* operation, const Tensor& a, int dim, std::int64_t coun
     const Sorted one = chosen(operation, a.reshape({1}), 0, count, descending);
     return {one.values.reshape({}), one.indices.reshape({})};
   }
-  const Sorted result = first_of(operation, a, dim, count, descending);
+  Sorted result = first_of(operation, a, dim, count, descending);
   if (needs_grad(a)) {
     record(operation, result.values, a,
            [dim, shape = a.shape(), index = Saved("indices", result.indices)](const Tensor& grad,
