@@ -39,68 +39,6 @@ std::optional<DType> dtype_of_name(std::string_view name) {
   return std::nullopt;
 }
 
-/// The header's bytes, read from the file in blocks.
-class HeaderBytes {
- public:
-  HeaderBytes(const ReadFile& file, std::uint64_t begin, std::uint64_t end)
-      : file_(file), next_(begin), end_(end) {}
-
-  bool is_over() const { return at_ == filled_ && next_ == end_; }
-  char current() {
-    if (at_ == filled_) fill();
-    return block_[at_];
-  }
-  void advance() { ++at_; }
-
- private:
-  void fill() {
-    filled_ = static_cast<std::size_t>(std::min<std::uint64_t>(block_.size(), end_ - next_));
-    file_.read(next_, block_.data(), filled_);
-    // JSON has none, and the parser takes one for the end.
-    const char* const nul = std::find(block_.data(), block_.data() + filled_, '\0');
-    if (nul != block_.data() + filled_) {
-      runtime::raise(ErrorCode::kInvalidArgument,
-                     "[{}] no valid file of safetensors: {}: the header has NUL at byte {}",
-                     file_.operation(), runtime::quote(file_.path().native()),
-                     next_ + static_cast<std::uint64_t>(nul - block_.data()));
-    }
-    next_ += filled_;
-    at_ = 0;
-  }
-
-  const ReadFile& file_;
-  std::uint64_t next_, end_;
-  std::size_t at_ = 0, filled_ = 0;
-  std::array<char, 16384> block_;
-};
-
-/// What the JSON parser takes. All but the end share the bytes.
-class HeaderIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  HeaderIterator() = default;
-  explicit HeaderIterator(HeaderBytes& bytes) : bytes_(&bytes) {}
-  char operator*() const { return bytes_->current(); }
-  HeaderIterator& operator++() {
-    bytes_->advance();
-    return *this;
-  }
-  friend bool operator==(const HeaderIterator& a, const HeaderIterator& b) {
-    return a.is_end() == b.is_end();
-  }
-  friend bool operator!=(const HeaderIterator& a, const HeaderIterator& b) { return !(a == b); }
-
- private:
-  bool is_end() const { return bytes_ == nullptr || bytes_->is_over(); }
-
-  HeaderBytes* bytes_ = nullptr;
-};
-
 /// Takes the events of the parser. Everything that the format does not have is refused at once, so
 /// that no depth and no length is believed.
 class Reader final : public nlohmann::json_sax<Json> {
@@ -287,6 +225,67 @@ class Reader final : public nlohmann::json_sax<Json> {
   Tensor tensor_;
 };
 
+/// The header's bytes, read from the file in blocks.
+class HeaderBytes {
+ public:
+  HeaderBytes(const ReadFile& file, const Reader& reader, std::uint64_t begin, std::uint64_t end)
+      : file_(file), reader_(reader), next_(begin), end_(end) {}
+
+  bool is_over() const { return at_ == filled_ && next_ == end_; }
+  char current() {
+    if (at_ == filled_) fill();
+    return block_[at_];
+  }
+  void advance() { ++at_; }
+
+ private:
+  void fill() {
+    filled_ = static_cast<std::size_t>(std::min<std::uint64_t>(block_.size(), end_ - next_));
+    file_.read(next_, block_.data(), filled_);
+    // JSON has none, and the parser takes one for the end.
+    const char* const nul = std::find(block_.data(), block_.data() + filled_, '\0');
+    if (nul != block_.data() + filled_) {
+      reader_.fail("the header has NUL at byte {}",
+                   next_ + static_cast<std::uint64_t>(nul - block_.data()));
+    }
+    next_ += filled_;
+    at_ = 0;
+  }
+
+  const ReadFile& file_;
+  const Reader& reader_;
+  std::uint64_t next_, end_;
+  std::size_t at_ = 0, filled_ = 0;
+  std::array<char, 16384> block_;
+};
+
+/// What the JSON parser takes. All but the end share the bytes.
+class HeaderIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = char;
+
+  HeaderIterator() = default;
+  explicit HeaderIterator(HeaderBytes& bytes) : bytes_(&bytes) {}
+  char operator*() const { return bytes_->current(); }
+  HeaderIterator& operator++() {
+    bytes_->advance();
+    return *this;
+  }
+  friend bool operator==(const HeaderIterator& a, const HeaderIterator& b) {
+    return a.is_end() == b.is_end();
+  }
+  friend bool operator!=(const HeaderIterator& a, const HeaderIterator& b) { return !(a == b); }
+
+ private:
+  bool is_end() const { return bytes_ == nullptr || bytes_->is_over(); }
+
+  HeaderBytes* bytes_ = nullptr;
+};
+
 /// That the tensors follow each other from the first byte to the last.
 void place(SafetensorsHeader& header, std::uint64_t data_at, std::uint64_t data_bytes,
            const Reader& reader) {
@@ -332,7 +331,7 @@ SafetensorsHeader read_header(const ReadFile& file, std::string_view operation) 
   char first = 0;
   if (length > 0) file.read(kLengthBytes, &first, 1);
   if (first != '{') reader.fail("the header does not begin with an object");
-  HeaderBytes text(file, kLengthBytes, kLengthBytes + length);
+  HeaderBytes text(file, reader, kLengthBytes, kLengthBytes + length);
   Json::sax_parse(HeaderIterator(text), HeaderIterator(), &reader);
   SafetensorsHeader header = reader.take();
   place(header, kLengthBytes + length, rest - length, reader);
