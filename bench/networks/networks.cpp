@@ -48,14 +48,16 @@ class Words : public Network {
 
 using NetworkPtr = std::unique_ptr<Network>;
 
-NetworkPtr make_fcn_s(Scale scale, const TensorOptions& options) {
-  const bool is_full = scale == Scale::kFull;
-  const std::vector<std::int64_t> widths =
-      is_full ? std::vector<std::int64_t>{26752, 2048, 2048, 2048, 26752}
-              : std::vector<std::int64_t>{40, 16, 12, 16, 24};
+NetworkPtr make_fcn(std::int64_t batch, const std::vector<std::int64_t>& widths,
+                    const SgdOptions& sgd, const TensorOptions& options) {
   return std::make_unique<Classifier>(fully_connected(widths, options),
-                                      Shape{is_full ? 64 : 4, widths.front()}, widths.back(),
-                                      SgdOptions{.learning_rate = 0.01});
+                                      Shape{batch, widths.front()}, widths.back(), sgd);
+}
+
+NetworkPtr make_fcn_s(Scale scale, const TensorOptions& options) {
+  const SgdOptions sgd{.learning_rate = 0.01};
+  return scale == Scale::kFull ? make_fcn(64, {26752, 2048, 2048, 2048, 26752}, sgd, options)
+                               : make_fcn(4, {40, 16, 12, 16, 24}, sgd, options);
 }
 
 NetworkPtr make_alexnet_s(Scale scale, const TensorOptions& options) {
@@ -79,13 +81,9 @@ NetworkPtr make_resnet_50(Scale scale, const TensorOptions& options) {
 }
 
 NetworkPtr make_fcn_r(Scale scale, const TensorOptions& options) {
-  const bool is_full = scale == Scale::kFull;
-  const std::vector<std::int64_t> widths =
-      is_full ? std::vector<std::int64_t>{784, 2048, 4096, 1024, 10}
-              : std::vector<std::int64_t>{49, 16, 24, 12, 10};
-  return std::make_unique<Classifier>(fully_connected(widths, options),
-                                      Shape{is_full ? 1024 : 8, widths.front()}, widths.back(),
-                                      SgdOptions{.learning_rate = 0.05, .momentum = 0.9});
+  const SgdOptions sgd{.learning_rate = 0.05, .momentum = 0.9};
+  return scale == Scale::kFull ? make_fcn(1024, {784, 2048, 4096, 1024, 10}, sgd, options)
+                               : make_fcn(8, {49, 16, 24, 12, 10}, sgd, options);
 }
 
 NetworkPtr make_alexnet_r(Scale scale, const TensorOptions& options) {
