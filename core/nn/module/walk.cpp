@@ -2,6 +2,7 @@
 #include "core/nn/module/walk.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -87,6 +88,20 @@ void walk(Module& root, const Visitor& visitor) { Walk(root, visitor); }
 void walk_own(Module& of, const OnParameter& parameter) {
   WalkOwn visitor(parameter);
   of.members(visitor);
+}
+
+std::vector<bool> modes_of(Module& root) {
+  std::vector<bool> modes;
+  for (const NamedModule& each : root.named_modules()) modes.push_back(each.module->is_training());
+  return modes;
+}
+
+void set_modes(Module& root, const std::vector<bool>& modes) {
+  const std::vector<NamedModule> modules = root.named_modules();
+  for (std::size_t i = 0; i < modules.size() && i < modes.size(); ++i) {
+    // Sets all below too, which come later.
+    if (modules[i].module->is_training() != modes[i]) modules[i].module->train(modes[i]);
+  }
 }
 
 }  // namespace module

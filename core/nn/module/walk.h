@@ -5,6 +5,8 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "patchbay/nn/module.h"
 
@@ -23,6 +25,11 @@ void walk(Module& root, const Visitor& visitor);
 /// The parameters and buffers of the module itself.
 void walk_own(Module& of,
               const std::function<void(std::string_view, Parameter&, bool is_buffer)>& parameter);
+
+/// Whether the root and each module below it is in training, in the order of named_modules().
+std::vector<bool> modes_of(Module& root);
+/// Gives them these modes, which modes_of() gave of this module or of a copy.
+void set_modes(Module& root, const std::vector<bool>& modes);
 
 }  // namespace patchbay::nn::module
 

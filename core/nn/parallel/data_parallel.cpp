@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/module/call.h"
+#include "core/nn/module/walk.h"
 #include "core/nn/parallel/engine.h"
 
 namespace patchbay::nn {
@@ -60,20 +61,16 @@ void learn_shapes(Module& module, const Tensor& input, const Device& device) {
     is_lazy = is_lazy || !each.parameter.defined();
   }
   if (!is_lazy) return;
-  const std::vector<bool> modes = parallel::modes_of(module, /*outer=*/true);
-  const auto restore = [&] {
-    const std::vector<NamedModule> modules = module.named_modules();
-    for (std::size_t i = 0; i < modules.size(); ++i) modules[i].module->train(modes[i]);
-  };
+  const std::vector<bool> modes = module::modes_of(module);
   const NoGrad no_grad;
   module.eval();
   try {
     static_cast<void>(module(input.slice(0, 0, 1).to(device)));
   } catch (...) {
-    restore();
+    module::set_modes(module, modes);
     throw;
   }
-  restore();
+  module::set_modes(module, modes);
   for (const NamedParameter& each : parallel::State(module).all) {
     if (each.parameter.defined()) continue;
     raise(ErrorCode::kInvalidArgument,

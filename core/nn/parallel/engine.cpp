@@ -16,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/module/call.h"
+#include "core/nn/module/walk.h"
 
 namespace patchbay::nn::parallel {
 namespace {
@@ -95,22 +96,6 @@ class OwnDefaultDevice {
 
 using Clock = std::chrono::steady_clock;
 
-/// The engine for which this thread works.
-thread_local const Engine* innermost = nullptr;
-
-class Outer {
- public:
-  Outer(const Engine*& place, const Engine* engine)
-      : place_(place), before_(std::exchange(place, engine)) {}
-  ~Outer() { place_ = before_; }
-  Outer(const Outer&) = delete;
-  Outer& operator=(const Outer&) = delete;
-
- private:
-  const Engine*& place_;
-  const Engine* const before_;
-};
-
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -154,7 +139,6 @@ void Engine::run(std::size_t num_replicas, const Job& job) {
   std::vector<std::function<void()>> jobs;  // all made before the first one starts
   for (std::size_t i = 0; i < num_replicas; ++i) {
     jobs.emplace_back([&, i] {
-      const Outer outer(innermost, this);
       try {
         job(i, group[i]);
       } catch (...) {
@@ -239,7 +223,7 @@ std::shared_ptr<Pass> Engine::plan(const Tensor& input) {
 }
 
 Engine::Lock Engine::lock() {
-  if (innermost == this) {
+  if (std::ranges::any_of(workers_, [](const auto& each) { return each->is_this_thread(); })) {
     raise(
         ErrorCode::kInvalidArgument,
         "[DataParallel] it was called by its own module: expected calls of the module alone. Call "
@@ -253,7 +237,8 @@ Tensor Engine::forward(Module& original, const Tensor& input, bool is_training) 
   const std::shared_ptr<Pass> pass = plan(input);
   const State state(original);
   pass->num_parameters = state.num_parameters;
-  const std::vector<bool> modes = modes_of(original, is_training);
+  std::vector<bool> modes = module::modes_of(original);
+  modes[0] = modes[0] && is_training;
   const std::vector<Change> changes = changes_of(state, pass->parts.size());
   const ThreadContext context = ThreadContext::current();
   SplitDraws draws;

@@ -67,11 +67,7 @@ void Replica::follow(const State& original, const std::vector<bool>& modes) {
     if (!is_alike) replace(i, theirs, is_buffer);
     if (!is_buffer) ask_for_gradient(i, theirs.requires_grad());
   }
-  const std::vector<NamedModule> modules = module_->named_modules();
-  for (std::size_t i = 0; i < modules.size() && i < modes.size(); ++i) {
-    // Sets all below too, which come later.
-    if (modules[i].module->is_training() != modes[i]) modules[i].module->train(modes[i]);
-  }
+  module::set_modes(*module_, modes);
 }
 
 bool Replica::is_stale(std::size_t i, const Tensor& original) const {
@@ -89,14 +85,6 @@ void Replica::note_equal(std::size_t i, const Tensor& original, std::uint64_t nu
 
 void Replica::drop_gradients(std::size_t num_parameters) const {
   for (std::size_t i = 0; i < num_parameters; ++i) value(i).set_grad(Tensor());
-}
-
-std::vector<bool> modes_of(Module& root, bool outer) {
-  std::vector<bool> modes;
-  for (const NamedModule& each : root.named_modules()) {
-    modes.push_back(each.module->is_training() && (!modes.empty() || outer));
-  }
-  return modes;
 }
 
 }  // namespace patchbay::nn::parallel

@@ -81,10 +81,6 @@ class Replica {
   std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
 };
 
-/// Whether each module below computes as in training, the root first; it does if both it and
-/// `outer` do.
-std::vector<bool> modes_of(Module& root, bool outer);
-
 }  // namespace patchbay::nn::parallel
 
 #endif  // PATCHBAY_CORE_NN_PARALLEL_REPLICA_H_

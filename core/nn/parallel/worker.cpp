@@ -3,45 +3,16 @@
 
 #include <unistd.h>
 
-#include <csignal>
-#include <system_error>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/quiet_thread.h"
 
 namespace patchbay::nn::parallel {
-namespace {
-
-/// Blocks the signals of threads that are started inside, so that the application's stay with it.
-class QuietStart {
- public:
-  QuietStart() {
-    sigset_t all;
-    sigfillset(&all);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~QuietStart() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  QuietStart(const QuietStart&) = delete;
-  QuietStart& operator=(const QuietStart&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
-
-Worker::Worker() : process_(getpid()), state_(std::make_unique<State>()) {
-  const QuietStart quiet;
-  try {
-    thread_ = std::make_unique<std::thread>([state = state_.get()] { state->run(); });
-  } catch (const std::system_error& error) {
-    runtime::raise(ErrorCode::kInternal,
-                   "[DataParallel] a thread can't be started: {}. End other threads, or raise "
-                   "their limit.",
-                   error.code().message());
-  }
-}
+Worker::Worker()
+    : process_(getpid()),
+      state_(std::make_unique<State>()),
+      thread_(std::make_unique<std::thread>(
+          runtime::start_quiet_thread("DataParallel", [state = state_.get()] { state->run(); }))) {}
 
 Worker::~Worker() {
   if (!is_here()) {

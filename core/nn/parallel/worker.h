@@ -29,6 +29,8 @@ class Worker {
   void finish();
   /// False in a child of fork, which has no such thread.
   bool is_here() const;
+  /// Whether the caller is a job of this worker.
+  bool is_this_thread() const { return thread_->get_id() == std::this_thread::get_id(); }
 
  private:
   struct State {

@@ -23,6 +23,21 @@ Tensor table(const std::vector<double>& values, std::int64_t columns) {
                    Device("cpu"));
 }
 
+/// The checkpoint is of no trainer.
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
+  raise(ErrorCode::kInvalidArgument, "[fit] the checkpoint {} is of no trainer: {}",
+        runtime::quote(file.native()), what);
+}
+
+/// A whole number that was kept as f64. Errors: kInvalidArgument unless it is `least` to 2^53.
+std::int64_t count_of(double value, std::int64_t least, const std::filesystem::path& file) {
+  constexpr double kMost = 0x1p53;
+  if (value >= static_cast<double>(least) && value <= kMost && value == std::floor(value)) {
+    return static_cast<std::int64_t>(value);
+  }
+  refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, value));
+}
+
 std::vector<double> values_of(const TensorMap& tensors, const char* name, std::int64_t columns,
                               const std::filesystem::path& file) {
   const auto found = tensors.find(name);
@@ -35,19 +50,6 @@ std::vector<double> values_of(const TensorMap& tensors, const char* name, std::i
 }
 
 }  // namespace
-
-void refuse(const std::filesystem::path& file, std::string_view what) {
-  raise(ErrorCode::kInvalidArgument, "[fit] the checkpoint {} is of no trainer: {}",
-        runtime::quote(file.native()), what);
-}
-
-std::int64_t count_of(double value, std::int64_t least, const std::filesystem::path& file) {
-  constexpr double kMost = 0x1p53;
-  if (value >= static_cast<double>(least) && value <= kMost && value == std::floor(value)) {
-    return static_cast<std::int64_t>(value);
-  }
-  refuse(file, fmt::format("expected a number of {} to 2^53, got {}", least, value));
-}
 
 void save_history(const TrainingHistory& history, TensorMap& tensors) {
   std::vector<double> losses, epochs;
@@ -88,6 +90,27 @@ TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::pa
     if (row[3] != 0) epoch.validation = Evaluation{row[4], row[5]};
   }
   return history;
+}
+
+void save_position(const Position& at, TensorMap& tensors) {
+  const auto number = [](std::int64_t value) { return static_cast<double>(value); };
+  tensors["position"] = from_host(
+      {number(at.epoch), number(at.step), at.row_sum, at.epoch_sum, number(at.row_count),
+       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)},
+      {9}, Device("cpu"));
+}
+
+Position read_position(const TensorMap& tensors, const std::filesystem::path& file) {
+  const auto found = tensors.find("position");
+  if (found == tensors.end() || found->second.dtype() != DType::f64 ||
+      found->second.shape() != Shape{9}) {
+    refuse(file, "expected a tensor 'position' f64 [9]");
+  }
+  const auto values = found->second.to_vector<double>();
+  // Only the best epoch may be -1: none.
+  const auto count = [&](std::size_t i) { return count_of(values[i], i == 7 ? -1 : 0, file); };
+  return {count(0), count(1),  values[2], values[3], count(4),
+          count(5), values[6], count(7),  count(8)};
 }
 
 void CsvLog::open(const std::filesystem::path& path, const TrainingHistory& history) {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The rows of a training: as tensors of a checkpoint, and as a table in a file.
+// How far a training is, and its rows: as tensors of a checkpoint, and as a table in a file.
 #ifndef PATCHBAY_CORE_NN_TRAINER_HISTORY_H_
 #define PATCHBAY_CORE_NN_TRAINER_HISTORY_H_
 
@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
 
 #include "patchbay/nn/safetensors.h"
 #include "patchbay/nn/trainer.h"
@@ -20,10 +19,19 @@ void save_history(const TrainingHistory& history, TensorMap& tensors);
 /// makes them.
 TrainingHistory read_history(const TensorMap& tensors, const std::filesystem::path& file);
 
-/// Errors: kInvalidArgument, always: the checkpoint is of no trainer.
-[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what);
-/// A whole number that was kept as f64. Errors: kInvalidArgument unless it is `least` to 2^53.
-std::int64_t count_of(double value, std::int64_t least, const std::filesystem::path& file);
+/// How far a call of fit() is, without what the objects of the caller keep.
+struct Position {
+  std::int64_t epoch = 0, step = 0;
+  // Sums of losses that were fetched: since the last row, and in this epoch.
+  double row_sum = 0, epoch_sum = 0;
+  std::int64_t row_count = 0, epoch_count = 0;
+  double best = 0;
+  std::int64_t best_epoch = -1, epochs_without_best = 0;
+};
+/// Adds "position" f64 [9].
+void save_position(const Position& at, TensorMap& tensors);
+/// Errors: as read_history.
+Position read_position(const TensorMap& tensors, const std::filesystem::path& file);
 
 /// A file of comma-separated rows; each is on its way to the file when the call returns. Without a
 /// path nothing is written. Errors: kIo.

@@ -15,6 +15,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
+#include "core/nn/module/walk.h"
 #include "core/nn/trainer/checkpoint.h"
 #include "core/nn/trainer/history.h"
 
@@ -75,21 +76,9 @@ struct Trainer::State {
     model->train(is_training);
     computing().train(is_training);
   }
-  /// Of each module below, the model first.
-  std::vector<bool> modes() const {
-    std::vector<bool> modes;
-    for (const NamedModule& each : model->named_modules()) {
-      modes.push_back(each.module->is_training());
-    }
-    return modes;
-  }
   void set_modes(const std::vector<bool>& modes) {
-    for (Module* const root : {model, &computing()}) {
-      const std::vector<NamedModule> modules = root->named_modules();
-      for (std::size_t i = 0; i < modules.size() && i < modes.size(); ++i) {
-        modules[i].module->train(modes[i]);  // all below too, which come later
-      }
-    }
+    module::set_modes(*model, modes);
+    module::set_modes(computing(), modes);
   }
 };
 
@@ -150,42 +139,9 @@ Outcome compute(S& state, const Batch& batch) {
   return result;
 }
 
-// ------------------------------------------------------------------------------- one training ---
-
-/// The state of a call of fit, without what the objects of the caller keep.
-struct Position {
-  std::int64_t epoch = 0, step = 0;
-  // Sums of losses that were fetched: since the last row, and in this epoch.
-  double row_sum = 0, epoch_sum = 0;
-  std::int64_t row_count = 0, epoch_count = 0;
-  double best = 0;
-  std::int64_t best_epoch = -1, epochs_without_best = 0;
-};
-
-Tensor to_tensor(const Position& at) {
-  const auto number = [](std::int64_t value) { return static_cast<double>(value); };
-  return from_host(
-      {number(at.epoch), number(at.step), at.row_sum, at.epoch_sum, number(at.row_count),
-       number(at.epoch_count), at.best, number(at.best_epoch), number(at.epochs_without_best)},
-      {9}, Device("cpu"));
-}
-
-Position position_of(const TensorMap& tensors, const std::filesystem::path& file) {
-  const auto found = tensors.find("position");
-  if (found == tensors.end() || found->second.dtype() != DType::f64 ||
-      found->second.shape() != Shape{9}) {
-    trainer::refuse(file, "expected a tensor 'position' f64 [9]");
-  }
-  const auto values = found->second.to_vector<double>();
-  // Only the best epoch may be -1: none.
-  const auto count = [&](std::size_t i) {
-    return trainer::count_of(values[i], i == 7 ? -1 : 0, file);
-  };
-  return {count(0), count(1),  values[2], values[3], count(4),
-          count(5), values[6], count(7),  count(8)};
-}
-
 }  // namespace
+
+// ------------------------------------------------------------------------------- one training ---
 
 /// One call of fit().
 class Trainer::Run {
@@ -222,7 +178,7 @@ class Trainer::Run {
   const TrainerOptions& options_;
   DataLoader& training_;
   DataLoader* const validation_;
-  Position at_;
+  trainer::Position at_;
   TrainingHistory history_;
   std::vector<Tensor> pending_;  // losses of steps, on the device
   trainer::CsvLog csv_;
@@ -243,7 +199,7 @@ void Trainer::Run::resume() {
   Checkpoint parts = this->parts();
   const auto& file = options_.checkpoint;
   trainer::load_checkpoint_if(file, parts, [&](const TensorMap& tensors) {
-    at_ = position_of(tensors, file);
+    at_ = trainer::read_position(tensors, file);
     history_ = trainer::read_history(tensors, file);
   });
 }
@@ -251,7 +207,7 @@ void Trainer::Run::resume() {
 void Trainer::Run::save() const {
   if (options_.checkpoint.empty() || is_broken_) return;
   Checkpoint parts = this->parts();
-  parts.tensors["position"] = to_tensor(at_);
+  trainer::save_position(at_, parts.tensors);
   trainer::save_history(history_, parts.tensors);
   save_checkpoint(options_.checkpoint, parts);
 }
@@ -503,7 +459,7 @@ class AtEnd {
 Evaluation Trainer::evaluate(DataLoader& loader) {
   const NoGrad no_grad;
   state_->move_model();
-  const std::vector<bool> modes = state_->modes();
+  const std::vector<bool> modes = module::modes_of(*state_->model);
   const AtEnd back([&] { state_->set_modes(modes); });
   // A whole epoch, also after one that an exception ended.
   if (DataLoader::State position = loader.state(); position.batch != 0) {
