@@ -28,7 +28,10 @@ std::vector<std::string> clean_environment(const std::vector<std::string>& more)
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (text.rfind("PATCHBAY_", 0) != 0) all.push_back(text);
+    // The suite's compiler and its cache of kernels stay.
+    const bool is_kept = text.starts_with("PATCHBAY_CACHE_DIR=") ||
+                         text.starts_with("PATCHBAY_KERNEL_COMPILER=");
+    if (is_kept || !text.starts_with("PATCHBAY_")) all.push_back(text);
   }
   all.insert(all.end(), more.begin(), more.end());
   return all;
