@@ -12,11 +12,11 @@
 #include <patchbay/patchbay.h>
 
 #include "examples/common/fashion_mnist.h"
+#include "examples/common/memory.h"
 #include "examples/common/program.h"
 #include "examples/common/progress_bar.h"
 #include "examples/common/stopwatch.h"
 #include "examples/common/text.h"
-#include "examples/common/memory.h"
 #include "examples/nearest_neighbour/nearest_neighbour.h"
 
 namespace {
@@ -143,7 +143,8 @@ void run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Program program("nearest_neighbour", "Classifies images by their nearest neighbour, on a device.");
+  Program program("nearest_neighbour",
+                  "Classifies images by their nearest neighbour, on a device.");
   Options options;
   program.add_option("--device", options.device, "Where to compute");
   program.add_option("--train", options.num_training, "How many training images (default: all)");
