@@ -40,6 +40,17 @@ Json uuid_of(const DeviceProperties& properties) {
   return text;
 }
 
+/// The names of the devices of other plugins that are the same card.
+std::vector<std::string> same_hardware_as(const Device& device) {
+  std::vector<std::string> names;
+  for (const Device& other : device.runtime().devices()) {
+    const bool is_same =
+        other.name() != device.name() && is_same_hardware(other.properties(), device.properties());
+    if (is_same) names.push_back(other.name());
+  }
+  return names;
+}
+
 Json describe(const Device& device, const std::string& plugin) {
   const DeviceProperties& properties = device.properties();
   return {
@@ -56,16 +67,27 @@ Json describe(const Device& device, const std::string& plugin) {
       {"preferred_vector_bytes", properties.preferred_vector_bytes},
       {"sub_group_width", properties.sub_group_width},
       {"max_group_size", properties.max_group_size},
+      {"architecture", properties.architecture.empty() ? Json() : Json(properties.architecture)},
+      {"l2_cache_bytes", properties.l2_cache_bytes},
+      {"shared_memory_bytes", properties.shared_memory_bytes},
+      {"clock_khz", properties.clock_khz},
+      {"memory_clock_khz", properties.memory_clock_khz},
+      {"numa_node", properties.numa_node},
+      {"same_hardware", same_hardware_as(device)},
       {"capabilities", capabilities_of(properties)},
   };
 }
 
 /// "AMD EPYC (avx512, own products) [f64 ...]"
-std::string show_description(const DeviceProperties& properties) {
+std::string show_description(const Device& device) {
+  const DeviceProperties& properties = device.properties();
+  const std::vector<std::string> others = same_hardware_as(device);
+  const std::string same =
+      others.empty() ? "" : fmt::format(", the same card as {}", fmt::join(others, ", "));
   const std::string version =
       properties.driver_version.empty() ? "" : " (" + properties.driver_version + ")";
-  return fmt::format("{}{} [{}]", properties.name, version,
-                     fmt::join(capabilities_of(properties), " "));
+  return fmt::format("{}{} [{}]{}", properties.name, version,
+                     fmt::join(capabilities_of(properties), " "), same);
 }
 
 std::map<std::string, std::string> plugins_of_devices(const Runtime& runtime) {
@@ -141,7 +163,7 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
     }
     table.add({device.name(), std::string(to_string(properties.kind)), memory,
                std::to_string(properties.compute_units), plugins[device.name()],
-               show_description(properties)});
+               show_description(device)});
     devices.push_back(std::move(entry));
   }
   Report report;

@@ -59,7 +59,18 @@ struct DeviceProperties {
   std::uint32_t preferred_vector_bytes = 0;
   std::uint32_t sub_group_width = 0;
   std::uint32_t max_group_size = 0;
+  // Not known if empty or 0.
+  std::string architecture;  // as its compiler calls it: "sm_90", "gfx90a"
+  std::uint64_t l2_cache_bytes = 0;
+  std::uint64_t shared_memory_bytes = 0;  // the most that one group of a kernel can have
+  std::uint32_t clock_khz = 0;            // the highest, of the compute units
+  std::uint32_t memory_clock_khz = 0;     // the highest
+  int numa_node = -1;                     // of the PCI device; -1 if not known
 };
+
+/// Whether both are the same card, seen by two plugins: their PCI addresses are equal, or their
+/// UUIDs. False if neither is known.
+PATCHBAY_API bool is_same_hardware(const DeviceProperties& a, const DeviceProperties& b);
 
 /// A handle to one device of one runtime. Equal handles are the same device. Copies are cheap and
 /// keep the runtime alive. All calls are thread-safe.
@@ -88,7 +99,7 @@ class PATCHBAY_API Device {
   DeviceKind kind() const;
   const DeviceProperties& properties() const;
   Runtime runtime() const;
-  /// Memory statistics. Asks the driver, and opens the device if it is not open.
+  /// Memory statistics. Asks the driver; opens the device only if its plugin needs that to tell.
   DeviceMemory memory(MemoryKind kind = MemoryKind::kDevice) const;
   /// Returns unused cached memory to the driver. Blocks until work on freed blocks is done.
   void trim_memory() const;

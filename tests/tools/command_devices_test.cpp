@@ -24,8 +24,10 @@ TEST(Devices, JsonHasTheKeys) {
   for (const auto& device : json["devices"]) {
     EXPECT_GT(device["memory_total_bytes"].get<std::uint64_t>(), 0u);
     EXPECT_TRUE(device["kind"] == "cpu" || device["kind"] == "accelerator") << device;
-    for (const char* key : {"description", "vendor", "driver_version", "uuid", "pci_address",
-                            "compute_units", "capabilities"}) {
+    for (const char* key :
+         {"description", "vendor", "driver_version", "uuid", "pci_address", "compute_units",
+          "capabilities", "architecture", "l2_cache_bytes", "shared_memory_bytes", "clock_khz",
+          "memory_clock_khz", "numa_node", "same_hardware"}) {
       EXPECT_TRUE(device.contains(key)) << key;
     }
   }

@@ -29,8 +29,8 @@ std::vector<std::string> clean_environment(const std::vector<std::string>& more)
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     // The suite's compiler and its cache of kernels stay.
-    const bool is_kept = text.starts_with("PATCHBAY_CACHE_DIR=") ||
-                         text.starts_with("PATCHBAY_KERNEL_COMPILER=");
+    const bool is_kept =
+        text.starts_with("PATCHBAY_CACHE_DIR=") || text.starts_with("PATCHBAY_KERNEL_COMPILER=");
     if (is_kept || !text.starts_with("PATCHBAY_")) all.push_back(text);
   }
   all.insert(all.end(), more.begin(), more.end());

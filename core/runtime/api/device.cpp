@@ -3,11 +3,13 @@
 
 #include <ostream>
 
+#include "patchbay/plugin/extensions.h"
 #include "patchbay/runtime.h"
 #include "patchbay/stream.h"
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/status.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
@@ -38,17 +40,45 @@ const DeviceProperties& Device::properties() const { return state().info.propert
 
 Runtime Device::runtime() const { return Runtime(state().runtime.shared_from_this()); }
 
+namespace {
+
+void check_memory(runtime::DeviceState& device, const DeviceMemory& memory) {
+  if (memory.total_bytes <= runtime::kMostMemoryBytes && memory.free_bytes <= memory.total_bytes) {
+    return;
+  }
+  runtime::raise_bad_answer(
+      device, "memory",
+      fmt::format("info gave {} free of {} bytes", memory.free_bytes, memory.total_bytes));
+}
+
+/// Asks the plugin without opening the device. False if it can't tell.
+bool ask_unopened(runtime::DeviceState& device, DeviceMemory& memory) {
+  if (device.handle.load(std::memory_order_acquire) != nullptr) return false;
+  device.check_home("memory");
+  device.plugin.heed_process_end();
+  const auto* table = static_cast<const patchbay_memory_info_table*>(
+      device.plugin.extension_since(3, PATCHBAY_EXTENSION_MEMORY_INFO,
+                                    sizeof(patchbay_memory_info_table), device.info.plugin_index));
+  if (table == nullptr || table->info == nullptr) return false;
+  patchbay_status* const status = table->info(device.plugin.driver, device.info.plugin_index,
+                                              &memory.free_bytes, &memory.total_bytes);
+  if (status == nullptr) return true;
+  runtime::release_status(status);
+  return false;
+}
+
+}  // namespace
+
 DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
-  patchbay_device* opened = state().open("memory");
-  state().allocator->of(kind).fill(result);
-  runtime::check(state().plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
-                 "memory", state().info.name_text);
-  if (result.total_bytes > runtime::kMostMemoryBytes || result.free_bytes > result.total_bytes) {
-    runtime::raise_bad_answer(
-        state(), "memory",
-        fmt::format("info gave {} free of {} bytes", result.free_bytes, result.total_bytes));
+  if (!ask_unopened(state(), result)) {
+    patchbay_device* opened = state().open("memory");
+    runtime::check(
+        state().plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),
+        "memory", state().info.name_text);
   }
+  check_memory(state(), result);
+  state().allocator->of(kind).fill(result);
   return result;
 }
 

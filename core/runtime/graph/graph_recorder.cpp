@@ -268,7 +268,9 @@ void GraphRecorder::add_workspaces() {
   for (const auto& launch : graph_->launches_)
     size = std::max(size, launch.kernel->workspace_bytes);
   DeviceState* device = graph_->device_;
-  if (size == 0 || device == nullptr || !device->default_stream->completes_inline) return;
+  const bool may_be_one = device != nullptr && (device->default_stream->completes_inline ||
+                                                graph_->driver_graph_ != nullptr);
+  if (size == 0 || !may_be_one) return;
   const Buffer workspace = Buffer::allocate(Device(device->shared()), size);
   workspace.state()->finish_inherited();
   graph_->arenas_.push_back(workspace);
@@ -307,6 +309,10 @@ std::shared_ptr<GraphState> GraphRecorder::finish() {
         std::all_of(graph_->launches_.begin(), graph_->launches_.end(),
                     [&](const auto& launch) { return &launch.kernel->device == &first; });
     if (is_one_device) graph_->device_ = &first;
+    // One launch gains nothing.
+    if (is_one_device && graph_->launches_.size() > 1) {
+      graph_->driver_graph_ = DriverGraph::make(first);
+    }
   }
   plan_arenas();
   add_workspaces();

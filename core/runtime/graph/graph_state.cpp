@@ -166,6 +166,40 @@ void GraphState::run_inline(StreamState& stream) {
   }
 }
 
+bool GraphState::run_by_driver(StreamState& stream, std::uint64_t known_faults) {
+  constexpr const char* kName = "replay";
+  if (driver_graph_ == nullptr || !driver_graph_->is_usable()) return false;
+  insert_waits(stream, boundary_, kName);
+  if (!driver_graph_->has(arguments_)) {
+    const auto enter = device_->plugin.tables.kernel.launch;
+    const auto launch_all = [&](patchbay_stream* recorded) -> patchbay_status* {
+      for (const Launch& launch : launches_) {
+        patchbay_status* const status =
+            enter(recorded, launch.kernel->handle, &arguments_[launch.first_argument],
+                  launch.num_arguments, launch.workspace, {launch.name.data(), launch.name.size()});
+        if (status != nullptr) return status;
+      }
+      return nullptr;
+    };
+    if (!driver_graph_->record(arguments_, launch_all)) return false;
+  }
+  stream.submit(
+      {.name = kName, .arguments = {}},
+      [&](std::uint64_t sequence) {
+        for (const BufferAccess& use : boundary_) {
+          use.buffer->note_use(stream, sequence, use.writes);
+        }
+        for (const Buffer& arena : arenas_) {
+          arena.state()->note_use(stream, sequence, /*writes=*/true);
+        }
+      },
+      [&](patchbay_stream* handle) { return driver_graph_->replay(handle, kName); });
+  for (const Launch& launch : launches_) {
+    note_rewritten(arguments_of(launch), uses_of(launch), known_faults);
+  }
+  return true;
+}
+
 void GraphState::check_home(std::string_view operation) const {
   for (const auto& device : devices_) device->check_home(operation);
 }
@@ -195,7 +229,10 @@ void GraphState::run() {
     run_inline(*stream);
   } else {
     for (const Buffer& arena : arenas_) arena.state()->note_rewritten(known);
-    for (const Step& step : steps_) run_step(step);
+    const bool may_be_one = stream != nullptr && !stream->completes_inline && !stream->is_traced();
+    if (!may_be_one || !run_by_driver(*stream, known)) {
+      for (const Step& step : steps_) run_step(step);
+    }
   }
   for (const KernelCopy& copy : kernel_copies_) record_kernel_copy(*copy.device, copy.size_bytes);
 }

@@ -16,6 +16,7 @@
 
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/device/generator_state.h"
+#include "core/runtime/graph/driver_graph.h"
 #include "core/runtime/kernel/launch.h"
 #include "core/runtime/kernel/module_state.h"
 
@@ -123,6 +124,8 @@ class GraphState {
   void take_draws();
   void run();
   void run_inline(StreamState& stream);
+  /// Runs the list as one submission of the driver. Returns false if the driver does not record it.
+  bool run_by_driver(StreamState& stream, std::uint64_t known_faults);
   void run_step(const Step& step);
   CopyAddress address_of(const GraphRange& range) const;
   template <class T>
@@ -153,10 +156,11 @@ class GraphState {
   std::vector<GraphSlot> slots_;
   std::vector<GraphDraw> draws_;
   std::vector<GraphGenerator> generators_;
-  DeviceState* device_ = nullptr;       // the one device of all launches, if there is one
-  std::vector<BufferAccess> boundary_;  // all buffers, each once
-  std::vector<BufferState*> results_;   // current buffers of the results that others may hold
-  std::vector<Buffer> arenas_;          // and the workspace
+  DeviceState* device_ = nullptr;              // the one device of all launches, if there is one
+  std::unique_ptr<DriverGraph> driver_graph_;  // null if its driver replays nothing
+  std::vector<BufferAccess> boundary_;         // all buffers, each once
+  std::vector<BufferState*> results_;  // current buffers of the results that others may hold
+  std::vector<Buffer> arenas_;         // and the workspace
   std::size_t arena_bytes_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -14,7 +15,8 @@
 namespace patchbay::runtime {
 namespace {
 
-constexpr std::uint64_t kMostAlignmentBytes = std::uint64_t{1} << 21, kMostUnits = 1 << 24;
+constexpr std::uint64_t kMostAlignmentBytes = std::uint64_t{1} << 21, kMostUnits = 1 << 24,
+                        kMostKilohertz = 100'000'000;
 
 /// Reports errors to `arrival`.
 DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& arrival) {
@@ -42,7 +44,20 @@ DeviceProperties to_properties(const patchbay_device_properties& raw, Arrival& a
   result.preferred_vector_bytes = raw.preferred_vector_bytes;
   result.sub_group_width = raw.sub_group_width;
   result.max_group_size = raw.max_group_size;
+  result.architecture = arrival.text("its architecture", raw.architecture);
+  result.l2_cache_bytes = raw.l2_cache_bytes;
+  result.shared_memory_bytes = raw.shared_memory_bytes;
+  result.clock_khz = raw.clock_khz;
+  result.memory_clock_khz = raw.memory_clock_khz;
   return result;
+}
+
+/// The system knows it by the checked PCI address; -1 if it does not, or the machine has one node.
+int numa_node_of(const std::string& pci_address) {
+  if (pci_address.empty()) return -1;
+  std::ifstream file("/sys/bus/pci/devices/" + pci_address + "/numa_node");
+  int node = -1;
+  return file >> node ? node : -1;
 }
 
 /// "0000:65:00.0": hexadecimal, a domain of four to eight digits. Empty is fine.
@@ -85,6 +100,10 @@ void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
   expect_at_most("preferred_vector_bytes", raw.preferred_vector_bytes, kMostUnits);
   expect_at_most("sub_group_width", raw.sub_group_width, kMostUnits);
   expect_at_most("max_group_size", raw.max_group_size, kMostUnits);
+  expect_at_most("l2_cache_bytes", raw.l2_cache_bytes, kMostMemoryBytes);
+  expect_at_most("shared_memory_bytes", raw.shared_memory_bytes, kMostMemoryBytes);
+  expect_at_most("clock_khz", raw.clock_khz, kMostKilohertz);
+  expect_at_most("memory_clock_khz", raw.memory_clock_khz, kMostKilohertz);
   const std::uint64_t alignment = raw.memory_alignment_bytes;
   arrival.expect((alignment & (alignment - 1)) == 0 || alignment == 0,
                  "its memory_alignment_bytes is {}, expected a power of two", alignment);
@@ -128,6 +147,8 @@ std::string read_device_info(const patchbay_device_properties& raw, const std::s
                  info.properties.pci_address);
   check_numbers(known, arrival);
   if (!is_newer) check_bits(known, arrival);
+  if (arrival.fault().empty())
+    info.properties.numa_node = numa_node_of(info.properties.pci_address);
   info.host_addressable_kinds = known.host_addressable_kinds & PATCHBAY_KNOWN_MEMORY_KINDS;
   info.has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
   info.dlpack_device_type = known.dlpack_device_type;
@@ -138,3 +159,12 @@ std::string read_device_info(const patchbay_device_properties& raw, const std::s
 }
 
 }  // namespace patchbay::runtime
+
+namespace patchbay {
+
+bool is_same_hardware(const DeviceProperties& a, const DeviceProperties& b) {
+  if (!a.pci_address.empty() && !b.pci_address.empty()) return a.pci_address == b.pci_address;
+  return a.uuid == b.uuid && a.uuid != DeviceProperties().uuid;
+}
+
+}  // namespace patchbay

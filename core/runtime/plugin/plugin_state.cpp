@@ -111,8 +111,8 @@ void PluginState::load(const Inspection& inspection) {
 /// Of a plugin that can't know what a later minor version makes of the name.
 void PluginState::warn_reserved() const {
   if (tables.plugin.abi_minor > PATCHBAY_ABI_MINOR) return;
-  for (const std::string_view reserved : {PATCHBAY_EXTENSION_GRAPH, PATCHBAY_EXTENSION_EVENT_EXPORT,
-                                          PATCHBAY_EXTENSION_IPC, PATCHBAY_EXTENSION_COLLECTIVE}) {
+  for (const std::string_view reserved :
+       {PATCHBAY_EXTENSION_EVENT_EXPORT, PATCHBAY_EXTENSION_IPC, PATCHBAY_EXTENSION_COLLECTIVE}) {
     if (extension(reserved, 0, devices.front()->plugin_index) == nullptr) continue;
     owner.logger.log(LogLevel::kWarning,
                      "[{}] gives the extension '{}', a name that plugin interface {}.{} reserves: "

@@ -75,6 +75,7 @@ PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& opti
   const Environment& environment = runtime_.environment;
   check_on_or_off(environment, "memory_cache");
   check_on_or_off(environment, "host_access");
+  check_on_or_off(environment, "driver_graphs");
   default_device_name_ = parse_default_device(environment);
   visible_devices_ = VisibleDevices(options, environment);
   wanted_plugins_ = !options.plugins.empty() ? options.plugins : environment.get_list("plugins");

@@ -137,6 +137,13 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
     return fmt::format("built for plugin interface {}.{}, this library has {}.{}", note.abi_major,
                        note.abi_minor, PATCHBAY_ABI_MAJOR, PATCHBAY_ABI_MINOR);
   }
+  if (note.required_minor > PATCHBAY_ABI_MINOR) {
+    return fmt::format(
+        "it requires plugin interface {}.{} for {}, this library has {}.{}. Use a newer library or "
+        "an older plugin",
+        note.abi_major, note.required_minor, quote(note.required_feature), PATCHBAY_ABI_MAJOR,
+        PATCHBAY_ABI_MINOR);
+  }
   if (note.kind != PATCHBAY_KIND_DEVICE) {
     return fmt::format("a plugin of kind {}: this library opens those of kind '{}' only",
                        quote(note.kind), PATCHBAY_KIND_DEVICE);

@@ -31,6 +31,7 @@ constexpr const char* kMachineName = "arm64";
 
 constexpr std::uint64_t kMaxNoteBytes = 64 * 1024;
 constexpr int kMaxProgramHeaders = 128;
+constexpr std::size_t kMaxFeatureBytes = 60;
 
 bool read_at(int fd, std::uint64_t offset, void* data, std::size_t size_bytes) {
   auto* to = static_cast<char*>(data);
@@ -89,6 +90,15 @@ std::vector<std::string> parse_settings(std::string_view content) {
   return names;
 }
 
+void parse_requirement(std::string_view content, Note& note) {
+  std::uint32_t minor = 0;
+  if (content.size() < sizeof minor) return;
+  std::memcpy(&minor, content.data(), sizeof minor);
+  content.remove_prefix(sizeof minor);
+  note.required_minor = minor;
+  note.required_feature = content.substr(0, std::min(content.find('\0'), kMaxFeatureBytes));
+}
+
 /// Reads the notes of one segment. True if the one that names the plugin is among them.
 bool parse_notes(const std::vector<char>& segment, Note& note) {
   const auto aligned = [](std::uint64_t size) { return (size + 3) & ~std::uint64_t{3}; };
@@ -107,6 +117,7 @@ bool parse_notes(const std::vector<char>& segment, Note& note) {
       if (header.n_type == PATCHBAY_NOTE_TYPE && !has_identity) {
         has_identity = parse_identity(content, note);
       }
+      if (header.n_type == PATCHBAY_NOTE_REQUIRES) parse_requirement(content, note);
       if (header.n_type == PATCHBAY_NOTE_SETTINGS) note.settings = parse_settings(content);
     }
     at = end;

@@ -14,6 +14,8 @@ struct Note {
   std::uint32_t abi_major = 0, abi_minor = 0;
   std::string plugin, backend, kind;
   std::optional<std::vector<std::string>> settings;  // empty if not declared
+  std::uint32_t required_minor = 0;                  // of the library
+  std::string required_feature;                      // why
 };
 
 /// The note of an open file, or the reason why there is none: not an ELF file, truncated, another

@@ -9,7 +9,7 @@
 #include "patchbay/plugin/tables.h"
 
 #define PATCHBAY_ABI_MAJOR 0
-#define PATCHBAY_ABI_MINOR 2
+#define PATCHBAY_ABI_MINOR 3
 
 #ifdef __cplusplus
 #define PATCHBAY_EXTERN_C extern "C"
@@ -35,6 +35,7 @@ enum {
 #define PATCHBAY_NOTE_OWNER "patchbay"
 #define PATCHBAY_NOTE_TYPE 1u
 #define PATCHBAY_NOTE_SETTINGS 2u
+#define PATCHBAY_NOTE_REQUIRES 3u
 
 /* The note's content; names are padded with zeros. */
 typedef struct patchbay_note {
@@ -75,5 +76,19 @@ typedef struct patchbay_note {
     char content[(sizeof(names) + 3) / 4 * 4];                                                    \
   } patchbay_settings_note = {sizeof(PATCHBAY_NOTE_OWNER), sizeof(names), PATCHBAY_NOTE_SETTINGS, \
                               PATCHBAY_NOTE_OWNER, names}
+
+/* Use this once if the plugin can't work with a library of an earlier minor version. Such a library
+ * refuses the plugin before it opens the file, and says that it lacks `feature`, a text of at most
+ * 60 bytes ("graph/1"). Without it, a plugin works with every library of its major version, and
+ * finds the library's minor version in the host table. */
+#define PATCHBAY_PLUGIN_REQUIRES(minor_version, feature)                             \
+  __attribute__((used, section(".note.patchbay"), aligned(4))) static const struct { \
+    uint32_t owner_size, content_size, type;                                         \
+    char owner[12];                                                                  \
+    uint32_t minor;                                                                  \
+    char content[(sizeof(feature) + 3) / 4 * 4];                                     \
+  } patchbay_requires_note = {                                                       \
+      sizeof(PATCHBAY_NOTE_OWNER), 4 + sizeof(feature), PATCHBAY_NOTE_REQUIRES,      \
+      PATCHBAY_NOTE_OWNER,         minor_version,       feature}
 
 #endif /* PATCHBAY_PLUGIN_ABI_H_ */

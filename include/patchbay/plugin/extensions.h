@@ -18,6 +18,17 @@ typedef struct patchbay_adopt_context_table {
                                   patchbay_device**);
 } patchbay_adopt_context_table;
 
+/* "memory-info", version 1, since 0.3: the memory of a device that need not be open. */
+#define PATCHBAY_EXTENSION_MEMORY_INFO "memory-info"
+
+typedef struct patchbay_memory_info_table {
+  uint64_t size;
+  /* Like `info` of the memory table, without opening the device. If it answers that this is
+   * unsupported, the library opens the device and asks `info`. */
+  patchbay_status* (*info)(patchbay_driver*, uint32_t index, uint64_t* free_bytes,
+                           uint64_t* total_bytes);
+} patchbay_memory_info_table;
+
 /* "exit", version 1: for libraries that cannot be called while the process exits. */
 #define PATCHBAY_EXTENSION_EXIT "exit"
 
@@ -29,9 +40,28 @@ typedef struct patchbay_exit_table {
   void (*stop)(patchbay_driver*, uint64_t deadline_ns);
 } patchbay_exit_table;
 
+/* "graph", version 1, since 0.3: launches of one device that the driver replays as one submission.
+ */
+#define PATCHBAY_EXTENSION_GRAPH "graph"
+
+typedef struct patchbay_graph patchbay_graph;
+typedef struct patchbay_graph_table {
+  uint64_t size;
+  patchbay_status* (*create)(patchbay_device*, patchbay_graph**);
+  /* No replay is pending. */
+  void (*destroy)(patchbay_graph*);
+  /* Begins a recording. The host then launches kernels on `*stream`, which the graph owns; they are
+   * recorded and do not run. Nothing else is called for that stream. */
+  patchbay_status* (*begin)(patchbay_graph*, patchbay_stream** stream);
+  /* Ends the recording, which replaces an earlier one in later replays. After an error there is
+   * none. The host calls it after each `begin`, also where a launch in between has failed. */
+  patchbay_status* (*end)(patchbay_graph*);
+  /* Queues the recorded launches, in order, with the arguments and the workspaces that they had. */
+  patchbay_status* (*replay)(patchbay_graph*, patchbay_stream*, patchbay_string name);
+} patchbay_graph_table;
+
 /* Reserved, each with version 1, for tables that a later minor version defines. A table that a
  * plugin gives under such a name before that is ignored, and the log says so. */
-#define PATCHBAY_EXTENSION_GRAPH "graph"               /* recorded work, replayed by the driver */
 #define PATCHBAY_EXTENSION_EVENT_EXPORT "event-export" /* events for other plugins */
 #define PATCHBAY_EXTENSION_IPC "ipc"                   /* memory for other processes */
 #define PATCHBAY_EXTENSION_COLLECTIVE "collective"     /* operations over several devices */

@@ -96,6 +96,7 @@ TEST(GoodPlugin, TablesOfAnEarlierMinorVersion) {
 
 TEST(GoodPlugin, BuiltForThePreviousMinorVersion) {
   expect_outcome("previous-minor", PluginStatus::kLoaded, {"1 device"});
+  expect_outcome("same-minor", PluginStatus::kLoaded, {"1 device"});
 }
 
 /// The fake plugin opened with this setting, beside the good plugin.

@@ -60,6 +60,7 @@ TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
         {"device-name", "it enumerates hostile:0: its name is "},
         {"vendor", "it enumerates hostile:0: its vendor is "},
         {"driver-version", "it enumerates hostile:0: its driver_version is "},
+        {"architecture", "it enumerates hostile:0: its architecture is "},
         {"pci-address", "it enumerates hostile:0: its pci_address is "}}) {
     refusals.emplace_back(std::string(value) + "-null",
                           std::string(what) + "null with a length of 5 bytes");
@@ -121,6 +122,17 @@ TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
            "16777216"},
           {"sub-group",
            "it enumerates hostile:0: its sub_group_width is 4294967295, expected at most 16777216"},
+          {"cache",
+           "it enumerates hostile:0: its l2_cache_bytes is 4611686018427387904, expected at most "
+           "72057594037927936"},
+          {"shared",
+           "it enumerates hostile:0: its shared_memory_bytes is 4611686018427387904, expected at "
+           "most 72057594037927936"},
+          {"clock",
+           "it enumerates hostile:0: its clock_khz is 4294967295, expected at most 100000000"},
+          {"memory-clock",
+           "it enumerates hostile:0: its memory_clock_khz is 4294967295, expected at most "
+           "100000000"},
           {"capability",
            "it enumerates hostile:0: its capabilities have unknown bits, 0x8000000000000000"},
           {"memory-kind",
@@ -286,9 +298,9 @@ TEST(HostilePlugin, AShortExtensionIsNone) {
 TEST(HostilePlugin, AReservedExtensionIsIgnored) {
   const Hostile hostile("");
   (void)hostile.device();
-  for (const char* name : {"graph", "event-export", "ipc", "collective"}) {
+  for (const char* name : {"event-export", "ipc", "collective"}) {
     EXPECT_NE(hostile.log().find("[hostile] gives the extension '" + std::string(name) +
-                                 "', a name that plugin interface 0.2 reserves: ignored\n"),
+                                 "', a name that plugin interface 0.3 reserves: ignored\n"),
               std::string::npos)
         << hostile.log();
   }

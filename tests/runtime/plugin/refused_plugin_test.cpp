@@ -103,6 +103,13 @@ TEST(RefusedPlugin, OfAnotherKind) {
                  {"a plugin of kind 'collective': this library opens those of kind 'device' only"});
 }
 
+TEST(RefusedPlugin, OneThatRequiresANewerLibrary) {
+  expect_outcome(
+      "newer-minor", kRefused,
+      {"it requires plugin interface ", ".4000000000 for 'teleport/1', this library has ",
+       "Use a newer library or an older plugin"});
+}
+
 TEST(RefusedPlugin, SettingWithABadName) {
   expect_outcome("bad-setting", kRefused,
                  {"its note has a bad setting name 'Bad\\x1b[31m': expected [a-z][a-z0-9_]*"});

@@ -126,6 +126,16 @@ class Allocator {
   virtual Memory wrap(std::uint64_t native_handle, std::uint64_t size_bytes);
 };
 
+/// Launches of one device that its driver replays as one submission.
+class Graph : public detail::Object {
+ public:
+  /// Records what is launched on the returned stream, which the graph owns, until `end`.
+  virtual Stream& begin() = 0;
+  /// Replaces what was recorded before. Throws if the driver can't record it.
+  virtual void end() = 0;
+  virtual void replay(Stream& stream, std::string_view name) = 0;
+};
+
 /// An opened device. All its streams, kernels and other objects are destroyed before it.
 class Device : public detail::Object {
  public:
@@ -137,6 +147,7 @@ class Device : public detail::Object {
   virtual std::unique_ptr<Kernel> prepare(const patchbay_kernel_spec& spec) = 0;
   virtual std::unique_ptr<Module> load_module(std::string_view format, std::string_view code,
                                               std::string_view options);
+  virtual std::unique_ptr<Graph> create_graph();
   virtual bool can_access_peer(Device&) { return false; }
   virtual std::uint64_t native_handle(std::uint32_t native_kind, void* object);
 };
@@ -150,6 +161,8 @@ class Driver : public detail::Object {
   virtual std::unique_ptr<Device> open_device(std::uint32_t index) = 0;
   /// Opens the device in a context of the application, which keeps it while the device is open.
   virtual std::unique_ptr<Device> open_device_in(std::uint32_t index, std::uint64_t native_context);
+  /// The memory of a device that need not be open, and is not opened.
+  virtual Allocator::Info memory_info(std::uint32_t index);
   virtual const void* extension(std::string_view, std::uint32_t) { return nullptr; }
   /// One for that device alone, which is asked for before the other.
   virtual const void* device_extension(std::uint32_t, std::string_view, std::uint32_t) {
@@ -177,8 +190,14 @@ inline std::unique_ptr<Module> Device::load_module(std::string_view, std::string
                                                    std::string_view) {
   unsupported("this device loads no modules");
 }
+inline std::unique_ptr<Graph> Device::create_graph() {
+  unsupported("this device replays no graphs");
+}
 inline std::unique_ptr<Device> Driver::open_device_in(std::uint32_t, std::uint64_t) {
   unsupported("can't adopt contexts of the application");
+}
+inline Allocator::Info Driver::memory_info(std::uint32_t) {
+  unsupported("the memory of a device is known when it is open");
 }
 inline std::uint64_t Device::native_handle(std::uint32_t, void*) {
   unsupported("no native handle of this kind");

@@ -15,6 +15,7 @@ inline Stream& object(patchbay_stream* p) { return *reinterpret_cast<Stream*>(p)
 inline Event& object(patchbay_event* p) { return *reinterpret_cast<Event*>(p); }
 inline Kernel& object(patchbay_kernel* p) { return *reinterpret_cast<Kernel*>(p); }
 inline Module& object(patchbay_module* p) { return *reinterpret_cast<Module*>(p); }
+inline Graph& object(patchbay_graph* p) { return *reinterpret_cast<Graph*>(p); }
 
 struct Thunks {
   using Status = patchbay_status*;
@@ -51,14 +52,52 @@ struct Thunks {
     return guarded(host,
                    [&] { give(host, object(driver).open_device_in(index, native_context), out); });
   }
+  static Status memory_info(patchbay_driver* driver, std::uint32_t index, std::uint64_t* free_bytes,
+                            std::uint64_t* total_bytes) noexcept {
+    return guarded(host_of(object(driver)), [&] {
+      const auto info = object(driver).memory_info(index);
+      *free_bytes = info.free_bytes;
+      *total_bytes = info.total_bytes;
+    });
+  }
+  static Status create_graph(patchbay_device* device, patchbay_graph** out) noexcept {
+    const auto* host = host_of(object(device));
+    return guarded(host, [&] { give(host, object(device).create_graph(), out); });
+  }
+  static Status begin_graph(patchbay_graph* graph, patchbay_stream** out) noexcept {
+    const auto* host = host_of(object(graph));
+    return guarded(host, [&] {
+      Stream& stream = object(graph).begin();
+      stream.host_ = Host(host);
+      *out = reinterpret_cast<patchbay_stream*>(&stream);
+    });
+  }
+  static Status end_graph(patchbay_graph* graph) noexcept {
+    return guarded(host_of(object(graph)), [&] { object(graph).end(); });
+  }
+  static Status replay_graph(patchbay_graph* graph, patchbay_stream* stream,
+                             patchbay_string name) noexcept {
+    return guarded(host_of(object(graph)),
+                   [&] { object(graph).replay(object(stream), from_abi(name)); });
+  }
   static const void* get_extension(patchbay_driver* driver, patchbay_string name,
                                    std::uint32_t version) noexcept {
     static constexpr patchbay_adopt_context_table kAdoptContext = {
         sizeof(patchbay_adopt_context_table), open_device_in};
+    static constexpr patchbay_memory_info_table kMemoryInfo = {sizeof(patchbay_memory_info_table),
+                                                               memory_info};
+    static constexpr patchbay_graph_table kGraph = {sizeof(patchbay_graph_table),
+                                                    create_graph,
+                                                    destroy<patchbay_graph>,
+                                                    begin_graph,
+                                                    end_graph,
+                                                    replay_graph};
     try {
       if (from_abi(name) == PATCHBAY_EXTENSION_ADOPT_CONTEXT && version == 1) {
         return &kAdoptContext;
       }
+      if (from_abi(name) == PATCHBAY_EXTENSION_MEMORY_INFO && version == 1) return &kMemoryInfo;
+      if (from_abi(name) == PATCHBAY_EXTENSION_GRAPH && version == 1) return &kGraph;
       return object(driver).extension(from_abi(name), version);
     } catch (...) {
       return nullptr;

@@ -1,0 +1,74 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "core/runtime/graph/driver_graph.h"
+
+#include <cstring>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/status.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/runtime_state.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/plugin/process_end.h"
+
+namespace patchbay::runtime {
+
+std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
+  const RuntimeState& runtime = device.runtime;
+  if (runtime.validates || runtime.sync || runtime.environment.get("driver_graphs") == "off") {
+    return nullptr;
+  }
+  const auto* table = static_cast<const patchbay_graph_table*>(device.plugin.extension_since(
+      3, PATCHBAY_EXTENSION_GRAPH, sizeof(patchbay_graph_table), device.info.plugin_index));
+  if (table == nullptr) return nullptr;
+  for (const bool is_missing :
+       {table->create == nullptr, table->destroy == nullptr, table->begin == nullptr,
+        table->end == nullptr, table->replay == nullptr}) {
+    if (is_missing) return nullptr;
+  }
+  patchbay_graph* handle = nullptr;
+  if (patchbay_status* const status = table->create(device.open("record_graph"), &handle)) {
+    release_status(status);
+    return nullptr;
+  }
+  given(handle, device, "record_graph", "create of 'graph'");
+  return std::unique_ptr<DriverGraph>(new DriverGraph(device, *table, handle));
+}
+
+DriverGraph::~DriverGraph() {
+  if (process_is_ending() || !device_.home.is_here()) return;
+  if (is_recorded_) device_.finish_quietly();
+  table_.destroy(handle_);
+}
+
+bool DriverGraph::has(const std::vector<patchbay_argument>& arguments) const {
+  return is_recorded_ && std::memcmp(arguments.data(), arguments_.data(),
+                                     arguments.size() * sizeof(patchbay_argument)) == 0;
+}
+
+bool DriverGraph::record(const std::vector<patchbay_argument>& arguments,
+                         const std::function<patchbay_status*(patchbay_stream*)>& launch_all) {
+  if (!is_usable_) return false;
+  is_usable_ = is_recorded_ = false;
+  arguments_ = arguments;
+  try {
+    patchbay_stream* stream = nullptr;
+    check(table_.begin(handle_, &stream), "replay", device_.info.name_text);
+    StatusHolder launched(stream != nullptr ? launch_all(stream) : nullptr);
+    StatusHolder ended(table_.end(handle_));
+    check(launched ? launched.release() : ended.release(), "replay", device_.info.name_text);
+    given(stream, device_, "replay", "begin of 'graph'");
+  } catch (const Error& error) {
+    device_.plugin.owner.logger.log(LogLevel::kWarning,
+                                    "the driver records no graph, which runs launch by launch: {}",
+                                    error.what());
+    return false;
+  }
+  return is_usable_ = is_recorded_ = true;
+}
+
+patchbay_status* DriverGraph::replay(patchbay_stream* stream, std::string_view name) {
+  return table_.replay(handle_, stream, {name.data(), name.size()});
+}
+
+}  // namespace patchbay::runtime
