@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The parts of the BLAS library that are used; see driver_api.hpp. Matrices are column-major.
+// The parts of cuBLAS that are used; see driver_api.hpp. Matrices are column-major.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_BLAS_API_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_BLAS_API_HPP_
 
 #include <cstddef>
 
-#include "cuda-cublas/api/driver_api.hpp"
+#include "kit/card/api/entries.hpp"
 
 namespace patchbay::cuda {
 
@@ -22,29 +22,34 @@ using NativeBlas = struct BlasObject*;
   constant(kBlasInternalError, CUBLAS_STATUS_INTERNAL_ERROR, 14) \
   constant(kBlasNotTransposed, CUBLAS_OP_N, 0) \
   constant(kBlasTransposed, CUBLAS_OP_T, 1) \
-  constant(kBlasDefaultMath, CUBLAS_DEFAULT_MATH, 0)
+  constant(kBlasDefaultMath, CUBLAS_DEFAULT_MATH, 0) \
+  constant(kBlasTf32Math, CUBLAS_TF32_TENSOR_OP_MATH, 3) \
+  constant(kBlasF16, CUDA_R_16F, 2) \
+  constant(kBlasBf16, CUDA_R_16BF, 14) \
+  constant(kBlasF32, CUDA_R_32F, 0) \
+  constant(kBlasF64, CUDA_R_64F, 1) \
+  constant(kBlasComputeF32, CUBLAS_COMPUTE_32F, 68) \
+  constant(kBlasComputeF64, CUBLAS_COMPUTE_64F, 70) \
+  constant(kBlasDefaultAlgorithm, CUBLAS_GEMM_DEFAULT, -1)
 
 // our name, the library's symbol, parameters; all return a BlasResult
 #define PATCHBAY_BLAS_ENTRIES(entry) \
+  PATCHBAY_BLAS_PLAIN_ENTRIES(entry) \
+  PATCHBAY_BLAS_GEMM_ENTRIES(entry)
+
+#define PATCHBAY_BLAS_PLAIN_ENTRIES(entry) \
   entry(create, cublasCreate_v2, (NativeBlas*)) \
   entry(destroy, cublasDestroy_v2, (NativeBlas)) \
-  entry(set_stream, cublasSetStream_v2, (NativeBlas, NativeStream)) \
+  entry(set_stream, cublasSetStream_v2, (NativeBlas, card::NativeStream)) \
   entry(set_workspace, cublasSetWorkspace_v2, (NativeBlas, void* memory, std::size_t bytes)) \
-  entry(set_math_mode, cublasSetMathMode, (NativeBlas, int mode)) \
-  entry(gemm_f32, cublasSgemm_v2, (NativeBlas, int transpose_a, int transpose_b, int m, int n, \
-        int k, const float* alpha, const float* a, int lda, const float* b, int ldb, \
-        const float* beta, float* c, int ldc)) \
-  entry(gemm_f64, cublasDgemm_v2, (NativeBlas, int transpose_a, int transpose_b, int m, int n, \
-        int k, const double* alpha, const double* a, int lda, const double* b, int ldb, \
-        const double* beta, double* c, int ldc)) \
-  entry(gemm_batched_f32, cublasSgemmStridedBatched, (NativeBlas, int transpose_a, \
-        int transpose_b, int m, int n, int k, const float* alpha, const float* a, int lda, \
-        long long next_a, const float* b, int ldb, long long next_b, const float* beta, float* c, \
-        int ldc, long long next_c, int count)) \
-  entry(gemm_batched_f64, cublasDgemmStridedBatched, (NativeBlas, int transpose_a, \
-        int transpose_b, int m, int n, int k, const double* alpha, const double* a, int lda, \
-        long long next_a, const double* b, int ldb, long long next_b, const double* beta, \
-        double* c, int ldc, long long next_c, int count))
+  entry(set_math_mode, cublasSetMathMode, (NativeBlas, int mode))
+
+// Overloaded in the vendor's header.
+#define PATCHBAY_BLAS_GEMM_ENTRIES(entry) \
+  entry(gemm, cublasGemmStridedBatchedEx, (NativeBlas, int transpose_a, int transpose_b, int m, \
+        int n, int k, const void* alpha, const void* a, int a_type, int lda, long long next_a, \
+        const void* b, int b_type, int ldb, long long next_b, const void* beta, void* c, \
+        int c_type, int ldc, long long next_c, int count, int compute_type, int algorithm))
 // clang-format on
 
 #define PATCHBAY_BLAS_CONSTANT(ours, theirs, value) inline constexpr int ours = value;

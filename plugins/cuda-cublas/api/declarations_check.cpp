@@ -4,58 +4,58 @@
 #include <cuda.h>
 #include <nvrtc.h>
 
-#include <type_traits>
-
 #include "cuda-cublas/api/blas_api.hpp"
 #include "cuda-cublas/api/driver_api.hpp"
 #include "cuda-cublas/api/rtc_api.hpp"
+#include "kit/card/api/same_declaration.hpp"
 
 namespace patchbay::cuda {
 namespace {
 
+#define PATCHBAY_SAME_SHARED(ours, theirs) \
+  static_assert(card::ours == static_cast<int>(theirs), #theirs);
+PATCHBAY_CUDA_SHARED_CONSTANTS(PATCHBAY_SAME_SHARED)
+#if CUDA_VERSION >= 13000
+PATCHBAY_CUDA_NEW_SHARED_CONSTANTS(PATCHBAY_SAME_SHARED)
+#endif
 #define PATCHBAY_SAME_CONSTANT(ours, theirs, value) \
   static_assert(ours == static_cast<int>(theirs), #theirs);
-PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_SAME_CONSTANT)
-#if CUDA_VERSION >= 13000
-PATCHBAY_NEW_DRIVER_CONSTANTS(PATCHBAY_SAME_CONSTANT)
-#endif
+PATCHBAY_CUDA_CONSTANTS(PATCHBAY_SAME_CONSTANT)
 PATCHBAY_BLAS_CONSTANTS(PATCHBAY_SAME_CONSTANT)
-static_assert(kRtcSuccess == NVRTC_SUCCESS && kRtcErrorCompilation == NVRTC_ERROR_COMPILATION);
-static_assert(sizeof(Uuid) == sizeof(CUuuid));
+static_assert(card::kRtcSuccess == NVRTC_SUCCESS &&
+              card::kRtcErrorCompilation == NVRTC_ERROR_COMPILATION);
+static_assert(sizeof(card::Uuid) == sizeof(CUuuid));
 
-/// Types that a call passes in the same way are equal: opaque objects are pointers to classes.
-template <class T, class = void>
-struct Plain {
-  using type = T;
-};
-template <class T>
-struct Plain<T, std::enable_if_t<std::is_enum_v<T>>> {
-  using type = int;
-};
-template <>
-struct Plain<unsigned long long> {
-  using type = std::uint64_t;
-};
-template <class T>
-struct Plain<T*> {
-  using type = std::conditional_t<std::is_class_v<T>, void, typename Plain<T>::type>*;
-};
-template <class T>
-struct Plain<const T> {
-  using type = const typename Plain<T>::type;
-};
-template <class R, class... A>
-struct Plain<R(A...)> {
-  using type = typename Plain<R>::type(typename Plain<A>::type...);
-};
+#define PATCHBAY_SAME_SYMBOL(member, symbol)                                                  \
+  static_assert(                                                                              \
+      card::is_same_call<card::SignatureOf<decltype(card::Api::member)>, decltype(::symbol)>, \
+      #symbol);
+PATCHBAY_CUDA_SYMBOLS(PATCHBAY_SAME_SYMBOL)
+PATCHBAY_CUDA_GRAPH_SYMBOLS(PATCHBAY_SAME_SYMBOL)
+#define PATCHBAY_SAME_RTC_SYMBOL(member, symbol)                                              \
+  static_assert(                                                                              \
+      card::is_same_call<card::SignatureOf<decltype(card::Rtc::member)>, decltype(::symbol)>, \
+      #symbol);
+PATCHBAY_CUDA_RTC_SYMBOLS(PATCHBAY_SAME_RTC_SYMBOL)
+#define PATCHBAY_SAME_ENTRY(member, symbol, parameters) \
+  static_assert(card::is_same_call<int parameters, decltype(::symbol)>, #symbol);
+PATCHBAY_CUDA_OWN_ENTRIES(PATCHBAY_SAME_ENTRY)
+#if CUDA_VERSION >= 12000
+PATCHBAY_CUDA_OWN_GRAPH_ENTRIES(PATCHBAY_SAME_ENTRY)
+static_assert(sizeof(UpdateResult) == sizeof(CUgraphExecUpdateResultInfo));
+#endif
+PATCHBAY_CUDA_RTC_OWN_ENTRIES(PATCHBAY_SAME_ENTRY)
+PATCHBAY_BLAS_PLAIN_ENTRIES(PATCHBAY_SAME_ENTRY)
 
-#define PATCHBAY_SAME_ENTRY(member, symbol, parameters)                                            \
-  static_assert(std::is_same_v<typename Plain<int parameters>::type,                               \
-                               typename Plain<std::remove_reference_t<decltype(::symbol)>>::type>, \
-                #symbol);
-PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SAME_ENTRY)
-PATCHBAY_RTC_ENTRIES(PATCHBAY_SAME_ENTRY)
-PATCHBAY_BLAS_ENTRIES(PATCHBAY_SAME_ENTRY)
+// The overload for C.
+using Gemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,
+                            const void*, const void*, cudaDataType, int, long long, const void*,
+                            cudaDataType, int, long long, const void*, void*, cudaDataType, int,
+                            long long, int, cublasComputeType_t, cublasGemmAlgo_t);
+[[maybe_unused]] Gemm* const gemm = cublasGemmStridedBatchedEx;
+#define PATCHBAY_SAME_GEMM(member, symbol, parameters) \
+  static_assert(card::is_same_call<int parameters, Gemm>, #symbol);
+PATCHBAY_BLAS_GEMM_ENTRIES(PATCHBAY_SAME_GEMM)
 
 }  // namespace
 }  // namespace patchbay::cuda

@@ -5,32 +5,29 @@
 
 #include <cstddef>
 
+#include "kit/card/kernels/rtc.hpp"
+
 namespace patchbay::cuda {
-
-using RtcResult = int;
-using NativeProgram = struct ProgramObject*;
-
-inline constexpr int kRtcSuccess = 0;
-inline constexpr int kRtcErrorCompilation = 6;
 
 // Entry by entry.
 // clang-format off
-// our name, the library's symbol, parameters; all return an RtcResult
-#define PATCHBAY_RTC_ENTRIES(entry) \
-  entry(version, nvrtcVersion, (int* major, int* minor)) \
+// the name in card::Rtc, the library's symbol
+#define PATCHBAY_CUDA_RTC_SYMBOLS(symbol) \
+  symbol(version, nvrtcVersion) \
+  symbol(create, nvrtcCreateProgram) \
+  symbol(destroy, nvrtcDestroyProgram) \
+  symbol(compile, nvrtcCompileProgram) \
+  symbol(code_size, nvrtcGetCUBINSize) \
+  symbol(code, nvrtcGetCUBIN) \
+  symbol(log_size, nvrtcGetProgramLogSize) \
+  symbol(log, nvrtcGetProgramLog)
+
+// our name, the library's symbol, parameters: what only this compiler has
+#define PATCHBAY_CUDA_RTC_OWN_ENTRIES(entry) \
   entry(num_architectures, nvrtcGetNumSupportedArchs, (int* count)) \
   entry(architectures, nvrtcGetSupportedArchs, (int* architectures)) \
-  entry(create, nvrtcCreateProgram, (NativeProgram*, const char* text, const char* name, \
-        int num_headers, const char* const* headers, const char* const* names)) \
-  entry(destroy, nvrtcDestroyProgram, (NativeProgram*)) \
-  entry(compile, nvrtcCompileProgram, (NativeProgram, int num_options, \
-        const char* const* options)) \
-  entry(code_size, nvrtcGetCUBINSize, (NativeProgram, std::size_t* size)) \
-  entry(code, nvrtcGetCUBIN, (NativeProgram, char* code)) \
-  entry(assembly_size, nvrtcGetPTXSize, (NativeProgram, std::size_t* size)) \
-  entry(assembly, nvrtcGetPTX, (NativeProgram, char* text)) \
-  entry(log_size, nvrtcGetProgramLogSize, (NativeProgram, std::size_t* size)) \
-  entry(log, nvrtcGetProgramLog, (NativeProgram, char* log))
+  entry(assembly_size, nvrtcGetPTXSize, (card::NativeProgram, std::size_t* size)) \
+  entry(assembly, nvrtcGetPTX, (card::NativeProgram, char* text))
 // clang-format on
 
 }  // namespace patchbay::cuda

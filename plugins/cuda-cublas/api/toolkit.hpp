@@ -10,10 +10,7 @@ namespace patchbay::cuda {
 /// The files to try for a library of the toolkit ("nvrtc"), best first: bare names, then files in
 /// $CUDA_HOME, $CUDA_PATH, /usr/local/cuda* and the vendor's Python packages, newest version first,
 /// none too new for the driver. With raised privileges no variable is read.
-std::vector<std::string> library_candidates(const std::string& library, int driver_version);
-
-/// The folder of the file, and that of the file it links to. One contains the companion libraries.
-std::vector<std::string> folders_of(const std::string& file);
+std::vector<std::string> toolkit_files(const std::string& library, int driver_version);
 
 }  // namespace patchbay::cuda
 

@@ -1,0 +1,35 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_KIT_CARD_API_LAZY_HPP_
+#define PATCHBAY_KIT_CARD_API_LAZY_HPP_
+
+#include <mutex>
+#include <optional>
+
+#include "patchbay/plugin/kit/host.hpp"
+
+namespace patchbay::card {
+
+/// A table of a library's functions, opened at its first use. Thread-safe.
+template <class Table>
+class Lazy {
+ public:
+  /// The library must work with this driver version.
+  Lazy(plugin::Host host, int driver_version) : host_(host), driver_version_(driver_version) {}
+
+  /// If the table's constructor throws, each call throws the same.
+  const Table& get() {
+    const std::lock_guard lock(mutex_);
+    if (!table_) table_.emplace(host_, driver_version_);
+    return *table_;
+  }
+
+ private:
+  const plugin::Host host_;
+  const int driver_version_;
+  std::mutex mutex_;
+  std::optional<Table> table_;
+};
+
+}  // namespace patchbay::card
+
+#endif  // PATCHBAY_KIT_CARD_API_LAZY_HPP_

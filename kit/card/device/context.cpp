@@ -1,0 +1,128 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/card/device/context.hpp"
+
+#include "kit/card/api/error.hpp"
+
+namespace patchbay::card {
+
+namespace {
+
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> ids{0};
+  return ++ids;
+}
+
+}  // namespace
+
+Context::Context(const Api& api, DeviceNumber device, std::uint32_t index, NativeContext adopted)
+    : api_(api),
+      device_(device),
+      id_(next_id()),
+      index_(index),
+      is_adopted_(adopted != nullptr),
+      native_(adopted) {
+  if (is_adopted_) {
+    check_adopted();
+  } else {
+    card::call(api, api.context_retain, api, &native_, device);
+  }
+}
+
+Context::~Context() {
+  if (!is_adopted_) api_.context_release(api_, device_);
+}
+
+void Context::check_adopted() const {
+  const Current current(*this);
+  check(api_, api_.context_set_current.name, current.code());
+  DeviceNumber device = -1;
+  card::call(api_, api_.context_device, api_, &device);
+  if (device == device_) return;
+  plugin::invalid_argument("the context belongs to the driver's device " + std::to_string(device) +
+                           ", and this is device " + std::to_string(device_));
+}
+
+Context::Current::Current(const Context& context) noexcept
+    : context_(context), code_(context.api_.context_get_current(context.api_, &before_)) {
+  is_changed_ = code_ == kSuccess && before_ != context.native_;
+  if (is_changed_) code_ = context.api_.context_set_current(context.api_, context.native_);
+}
+
+Context::Current::~Current() {
+  if (is_changed_) context_.api_.context_set_current(context_.api_, before_);
+}
+
+bool Context::can_access(const Context& peer) const {
+  int can = 0;
+  card::call(api_, api_.device_can_access_peer, &can, device_, peer.device_);
+  return can != 0;
+}
+
+void Context::enable_access(const Context& peer) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!peers_.insert(peer.id_).second) return;
+  }
+  if (!can_access(peer)) return;
+  const auto& entry = api_.context_enable_peer;
+  const Result code = attempt(entry, api_, peer.native_);
+  // Other errors are ignored (a card has a limited number of peers): copies then use the host.
+  if (api_.loses_device(code)) fail(entry.name, code);
+}
+
+void Context::lose(std::string_view entry, Result code, std::string_view reason) {
+  const std::lock_guard lock(mutex_);
+  if (is_lost()) return;
+  why_lost_ = "device " + std::to_string(index_) + " is lost: " + describe(api_, entry, code);
+  why_lost_ += reason;
+  lost_code_ = code;
+  if (const std::string names = launches_.names(); reason.empty() && !names.empty()) {
+    why_lost_ += ", from " + names;
+  }
+  is_lost_.store(true, std::memory_order_release);
+}
+
+std::string Context::why_lost() {
+  const std::lock_guard lock(mutex_);
+  return why_lost_;
+}
+
+void Context::throw_lost() {
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why_lost(), lost_code_,
+                            PATCHBAY_STATUS_DEVICE_LOST);
+}
+
+void Context::throw_unusable(Result code) {
+  std::string_view reason;  // empty for an earlier failed launch, which any call may report
+  if (code == kErrorNotInitialized) {
+    reason = ". A child of fork can't use the devices of its parent: start it anew with exec";
+  } else if (code == kErrorDeinitialized) {
+    reason = ". The process is ending";
+  } else if (is_adopted_ && (code == kErrorInvalidContext || code == kErrorContextIsDestroyed)) {
+    reason = ". The application has destroyed the context that it lent";
+  }
+  lose(api_.context_set_current.name, code, reason);
+  throw_lost();
+}
+
+void Context::refuse_others(const std::string& object) const {
+  if (!api_.has_contexts) plugin::invalid_argument("the " + object + " is on another device");
+  plugin::invalid_argument("the " + object +
+                           " belongs to another context than this device; adopt that context "
+                           "before the device is first used");
+}
+
+void Context::notice(std::string_view entry, Result code) {
+  if (api_.loses_device(code)) lose(entry, code);
+}
+
+void Context::fail(std::string_view entry, Result code, std::string_view doing,
+                   std::string_view log) {
+  notice(entry, code);
+  check_alive();
+  if (doing.empty()) check(api_, entry, code, log);
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
+                            std::string(doing) + ": " + describe(api_, entry, code), code);
+}
+
+}  // namespace patchbay::card

@@ -1,0 +1,121 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The context of a device: its primary one, or the application's. Every call on the device uses it.
+#ifndef PATCHBAY_KIT_CARD_DEVICE_CONTEXT_HPP_
+#define PATCHBAY_KIT_CARD_DEVICE_CONTEXT_HPP_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "patchbay/plugin/kit/error.hpp"
+
+#include "kit/card/api/entries.hpp"
+#include "kit/card/device/launches.hpp"
+
+namespace patchbay::card {
+
+/// Retains a primary context while this object exists. The application's context is not counted;
+/// the application keeps it. An error that breaks the context loses the device: every later call
+/// throws that first error.
+class Context {
+ public:
+  /// `adopted` must be a context of this device; else throws. Null selects the primary one.
+  Context(const Api& api, DeviceNumber device, std::uint32_t index, NativeContext adopted);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Api& api() const { return api_; }
+  NativeContext native() const { return native_; }
+  DeviceNumber device() const { return device_; }
+  std::uint32_t index() const { return index_; }
+  Launches& launches() { return launches_; }
+
+  /// Calls an entry of the table with this context current; throws unless it succeeds.
+  template <class... P, class... A>
+  void call(const Entry<int(P...)>& entry, A&&... arguments) {
+    const Result code = attempt(entry, arguments...);
+    if (code != kSuccess) fail(entry.name, code);
+  }
+  /// The same, but returns the code to the caller. Throws if the device is lost already.
+  template <class... P, class... A>
+  int attempt(const Entry<int(P...)>& entry, A&&... arguments) {
+    check_alive();
+    const Current current(*this);
+    if (current.code() != kSuccess) throw_unusable(current.code());
+    return entry(arguments...);
+  }
+  /// For destructors: errors are ignored. Does nothing if the context can't be made current,
+  /// because the call would affect another context.
+  template <class... P, class... A>
+  void call_quietly(const Entry<int(P...)>& entry, A&&... arguments) noexcept {
+    const Current current(*this);
+    if (current.code() == kSuccess) entry(arguments...);
+  }
+
+  /// Throws the error for an entry's code. The message starts with `doing` (a launch's name) and
+  /// ends with the driver's own explanation.
+  [[noreturn]] void fail(std::string_view entry, Result code, std::string_view doing = {},
+                         std::string_view log = {});
+  /// Throws the error for an object of the application ("stream") that belongs elsewhere.
+  [[noreturn]] void refuse_others(const std::string& object) const;
+  /// Marks the device as lost if the code means that.
+  void notice(std::string_view entry, Result code);
+  void check_alive() {
+    if (is_lost_.load(std::memory_order_acquire)) throw_lost();
+  }
+  /// Whether this device can access the peer's memory without the host.
+  bool can_access(const Context& peer) const;
+  /// Enables this access, once, if possible. Otherwise the driver copies through the host.
+  void enable_access(const Context& peer);
+
+  bool is_lost() const { return is_lost_.load(std::memory_order_acquire); }
+  /// The error of a lost device.
+  std::string why_lost();
+
+ private:
+  /// Makes the context current on this thread and restores the previous one afterwards: the
+  /// application may use the driver on the same thread.
+  class Current {
+   public:
+    explicit Current(const Context& context) noexcept;
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+    /// The driver's result. Unless it is kSuccess, another context may be current.
+    Result code() const noexcept { return code_; }
+
+   private:
+    const Context& context_;
+    NativeContext before_ = nullptr;
+    Result code_;
+    bool is_changed_ = false;
+  };
+
+  void check_adopted() const;
+  void lose(std::string_view entry, Result code, std::string_view reason = {});
+  [[noreturn]] void throw_lost();
+  /// Throws the reason why the context can't be made current: the device is lost.
+  [[noreturn]] void throw_unusable(Result code);
+
+  const Api& api_;
+  const DeviceNumber device_;
+  const std::uint64_t id_;  // of this object: a device that is opened again has another
+  const std::uint32_t index_;
+  const bool is_adopted_;
+  NativeContext native_ = nullptr;
+  Launches launches_;
+  std::atomic<bool> is_lost_{false};
+  std::mutex mutex_;
+  std::set<std::uint64_t> peers_;  // peers whose access was enabled, by id
+  std::string why_lost_;           // written once, before is_lost_
+  Result lost_code_ = kSuccess;
+};
+
+}  // namespace patchbay::card
+
+#endif  // PATCHBAY_KIT_CARD_DEVICE_CONTEXT_HPP_

@@ -1,0 +1,39 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_KIT_CARD_DEVICE_DRIVER_HPP_
+#define PATCHBAY_KIT_CARD_DEVICE_DRIVER_HPP_
+
+#include <memory>
+#include <vector>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "kit/card/device/vendor.hpp"
+
+namespace patchbay::card {
+
+/// The devices in the driver's order. A vendor's plugin derives from it.
+class Driver : public plugin::Driver {
+ public:
+  void enumerate(const Found& found) override;
+  std::unique_ptr<plugin::Device> open_device(std::uint32_t index) override;
+  std::unique_ptr<plugin::Device> open_device_in(std::uint32_t index,
+                                                 std::uint64_t native_context) override;
+  plugin::Allocator::Info memory_info(std::uint32_t index) override {
+    return vendor_->memory_info(device(index));
+  }
+
+ protected:
+  /// Initialises the driver. Throws PATCHBAY_NO_DRIVER or PATCHBAY_NO_DEVICE with the reason.
+  explicit Driver(std::unique_ptr<Vendor> vendor);
+
+ private:
+  const DeviceInfo& device(std::uint32_t index) const;
+  bool reaches_another(const DeviceInfo& device) const;
+
+  const std::unique_ptr<Vendor> vendor_;
+  std::vector<DeviceInfo> devices_;
+};
+
+}  // namespace patchbay::card
+
+#endif  // PATCHBAY_KIT_CARD_DEVICE_DRIVER_HPP_

@@ -1,0 +1,46 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/card/device/graph.hpp"
+
+#include <utility>
+
+namespace patchbay::card {
+
+Graph::~Graph() { drop(); }
+
+void Graph::drop() {
+  if (replay_ == nullptr) return;
+  context_.call_quietly(context_.api().replay_destroy, std::exchange(replay_, nullptr));
+}
+
+plugin::Stream& Graph::begin() {
+  context_.call(context_.api().capture_begin, stream_.native(), kCaptureRelaxed);
+  return stream_;
+}
+
+void Graph::end() {
+  const Api& api = context_.api();
+  NativeGraph captured = nullptr;
+  context_.call(api.capture_end, stream_.native(), &captured);
+  const auto destroy = [this](GraphObject* graph) {
+    context_.call_quietly(context_.api().graph_destroy, graph);
+  };
+  const std::unique_ptr<GraphObject, decltype(destroy)> owner(captured, destroy);
+  stream_.forget_launches();  // they were recorded and have not run
+  if (replay_ != nullptr &&
+      context_.attempt(api.replay_update, api, replay_, captured) == kSuccess) {
+    return;
+  }
+  drop();
+  context_.call(api.replay_create, api, &replay_, captured);
+}
+
+void Graph::replay(plugin::Stream& stream, std::string_view name) {
+  if (replay_ == nullptr) plugin::invalid_argument("the graph has no recording");
+  auto& target = static_cast<Stream&>(stream);
+  const auto& entry = context_.api().replay_launch;
+  const Result code = context_.attempt(entry, replay_, target.native());
+  if (code != kSuccess) context_.fail(entry.name, code, name);
+  target.note(name);
+}
+
+}  // namespace patchbay::card

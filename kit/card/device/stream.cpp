@@ -1,0 +1,179 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/card/device/stream.hpp"
+
+#include <string>
+
+#include "kit/card/device/allocator.hpp"
+#include "kit/card/device/device.hpp"
+#include "kit/card/device/event.hpp"
+#include "kit/card/device/polling.hpp"
+
+namespace patchbay::card {
+namespace {
+
+/// The driver's lowest priority is the normal one.
+int priority_of(Context& context, std::uint32_t flags) {
+  if ((flags & PATCHBAY_STREAM_HIGH) == 0) return 0;
+  int least = 0, greatest = 0;
+  context.call(context.api().stream_priorities, &least, &greatest);
+  return greatest;
+}
+
+StreamHandle create(Context& context, std::uint32_t flags) {
+  NativeStream stream = nullptr;
+  // kStreamNonBlocking: does not wait for the application's work on the default stream.
+  context.call(context.api().stream_create, &stream, static_cast<unsigned>(kStreamNonBlocking),
+               priority_of(context, flags));
+  return {context, stream};
+}
+
+/// Checks the other device of an operation. Its loss does not lose this device.
+void check_other(Context& other, const char* doing) {
+  if (!other.is_lost()) return;
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, std::string(doing) + ": " + other.why_lost());
+}
+
+[[noreturn]] void bad_grid(std::string_view name, const std::string& what) {
+  plugin::invalid_argument(std::string(name) + ": grid: " + what);
+}
+
+/// Checks the limits of the kernel, of all cards and of the vendor: `most_items` along an axis.
+void check_grid(std::string_view name, const Function& function, const LaunchGrid& grid,
+                std::uint64_t most_items) {
+  constexpr std::uint32_t kMostGroups = 65535, kMostDeep = 64;
+  const auto& [groups, size] = grid;
+  if (groups[1] > kMostGroups || groups[2] > kMostGroups) {
+    bad_grid(name, std::to_string(groups[1]) + " and " + std::to_string(groups[2]) +
+                       " groups along axes 1 and 2: expected at most 65535");
+  }
+  if (size[2] > kMostDeep) {
+    bad_grid(name, "a group of " + std::to_string(size[2]) +
+                       " work-items along axis 2: expected at most 64");
+  }
+  const std::uint64_t items = std::uint64_t{size[0]} * size[1] * size[2];
+  if (items > function.max_group_size) {
+    bad_grid(name, "a group of " + std::to_string(items) + " work-items: this kernel allows " +
+                       std::to_string(function.max_group_size));
+  }
+  for (std::size_t axis = 0; axis < groups.size(); ++axis) {
+    const std::uint64_t along = std::uint64_t{groups[axis]} * size[axis];
+    if (along > most_items) {
+      bad_grid(name, std::to_string(along) + " work-items along axis " + std::to_string(axis) +
+                         ": this device takes at most " + std::to_string(most_items));
+    }
+  }
+}
+
+}  // namespace
+
+Stream::Stream(Context& context, std::uint32_t flags)
+    : context_(context),
+      owned_(create(context, flags)),
+      native_(owned_.get()),
+      number_(context.launches().new_stream()) {}
+
+Stream::Stream(Context& context, NativeStream borrowed)
+    : context_(context), native_(borrowed), number_(context.launches().new_stream()) {}
+
+Stream::~Stream() {
+  callbacks_.reset();
+  if (!is_recorded()) context_.call_quietly(context_.api().stream_synchronize, native_);
+  context_.launches().forget(context_.launches().last(number_));
+}
+
+bool Stream::is_recorded() const {
+  if (owned_.get() != nullptr) return false;
+  int status = kNotCapturing;
+  context_.call_quietly(context_.api().stream_is_capturing, native_, &status);
+  return status != kNotCapturing;
+}
+
+void Stream::check_not_recorded(const char* doing) const {
+  if (!is_recorded()) return;
+  plugin::invalid_argument(std::string(doing) +
+                           ": the application records this stream into a graph; end that first");
+}
+
+void Stream::copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) {
+  context_.call(context_.api().copy_to_device, address_of(to), from, size_bytes, native_);
+}
+
+void Stream::copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) {
+  context_.call(context_.api().copy_to_host, to, address_of(from), size_bytes, native_);
+}
+
+void Stream::copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) {
+  context_.call(context_.api().copy_on_device, address_of(to), address_of(from), size_bytes,
+                native_);
+}
+
+void Stream::copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
+                          std::uint64_t size_bytes) {
+  auto& target = static_cast<Device&>(to_device);
+  check_other(target.context(), "copying to another device");
+  context_.enable_access(target.context());
+  context_.call(context_.api().copy_to_peer, context_.api(), address_of(to),
+                target.context().native(), address_of(from), context_.native(), size_bytes,
+                native_);
+}
+
+void Stream::record(plugin::Event& event) {
+  auto& recorded = static_cast<Event&>(event);
+  const Position position = context_.launches().last(number_);
+  context_.call(context_.api().event_record, recorded.native(), native_);
+  recorded.set(position);
+}
+
+void Stream::wait_event(plugin::Event& event) {
+  auto& awaited = static_cast<Event&>(event);
+  Context& other = awaited.context();
+  if (&other != &context_) {
+    // Query the event first, because our own call would return the other device's error.
+    const auto& query = context_.api().event_query;
+    if (!other.is_lost()) other.notice(query.name, other.attempt(query, awaited.native()));
+    check_other(other, "waiting for an event");
+  }
+  context_.call(context_.api().stream_wait_event, native_, awaited.native(), 0u);
+}
+
+/// Submitted work starts by itself.
+void Stream::flush() { context_.check_alive(); }
+
+bool Stream::synchronize(std::uint64_t deadline_ns) {
+  check_not_recorded("waiting for a stream");
+  const Position position = context_.launches().last(number_);
+  if (deadline_ns == PATCHBAY_NO_DEADLINE) {
+    context_.call(context_.api().stream_synchronize, native_);
+  } else if (!poll(context_, context_.api().stream_query, native_, host(), deadline_ns)) {
+    return false;
+  }
+  context_.launches().forget(position);
+  return true;
+}
+
+/// Makes the call on a thread that waits for events. The driver's own host functions delay later
+/// work on the stream, and are not called if earlier work failed.
+void Stream::add_callback(plugin::Callback callback) {
+  if (callbacks_ == nullptr) callbacks_ = std::make_unique<device::Worker>();
+  const auto event = std::make_shared<const EventHandle>(
+      card::create_event(context_, kEventBlockingSync | kEventDisableTiming));
+  context_.call(context_.api().event_record, event->get(), native_);
+  const auto shared = std::make_shared<plugin::Callback>(std::move(callback));
+  callbacks_->post([this, event, shared] {
+    shared->call_after([&] { context_.call(context_.api().event_synchronize, event->get()); });
+  });
+}
+
+void Stream::launch(std::string_view name, const Function& function, const LaunchGrid& grid,
+                    std::uint32_t shared_bytes, void** arguments) {
+  const auto& [groups, size] = grid;
+  check_grid(name, function, grid, context_.api().most_items);
+  const auto& entry = context_.api().launch;
+  const Result code =
+      context_.attempt(entry, function.native, groups[0], groups[1], groups[2], size[0], size[1],
+                       size[2], shared_bytes, native_, arguments, static_cast<void**>(nullptr));
+  if (code != kSuccess) context_.fail(entry.name, code, name);
+  note(name);
+}
+
+}  // namespace patchbay::card

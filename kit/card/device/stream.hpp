@@ -1,0 +1,71 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#ifndef PATCHBAY_KIT_CARD_DEVICE_STREAM_HPP_
+#define PATCHBAY_KIT_CARD_DEVICE_STREAM_HPP_
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "kit/card/device/handle.hpp"
+#include "kit/device/worker.hpp"
+
+namespace patchbay::card {
+
+/// A kernel of loaded code, and the largest group that its registers and shared memory allow.
+struct Function {
+  NativeFunction native = nullptr;
+  std::uint32_t max_group_size = 0;
+};
+
+/// The number of groups, and of work-items in a group, by axis.
+struct LaunchGrid {
+  std::array<std::uint32_t, 3> groups, group_size;
+};
+
+class Stream : public plugin::Stream {
+ public:
+  /// The first creates a stream; the second uses one that the application owns.
+  Stream(Context& context, std::uint32_t flags);
+  Stream(Context& context, NativeStream borrowed);
+  ~Stream() override;
+
+  void copy_to_device(plugin::Memory to, const void* from, std::uint64_t size_bytes) override;
+  void copy_to_host(void* to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_on_device(plugin::Memory to, plugin::Memory from, std::uint64_t size_bytes) override;
+  void copy_to_peer(plugin::Device& to_device, plugin::Memory to, plugin::Memory from,
+                    std::uint64_t size_bytes) override;
+  void record(plugin::Event& event) override;
+  void wait_event(plugin::Event& event) override;
+  void flush() override;
+  bool synchronize(std::uint64_t deadline_ns) override;
+  void add_callback(plugin::Callback callback) override;
+
+  Context& context() const { return context_; }
+  NativeStream native() const { return native_; }
+  /// Queues a kernel; `arguments` points to the value of each. Throws invalid_argument before any
+  /// work if the group or the grid is too large for the kernel or the device.
+  void launch(std::string_view name, const Function& function, const LaunchGrid& grid,
+              std::uint32_t shared_bytes, void** arguments);
+  /// Errors name none of this stream's launches so far any more.
+  void forget_launches() { context_.launches().forget(context_.launches().last(number_)); }
+  /// Records a launch by a library, so that errors can name it.
+  void note(std::string_view name) { context_.launches().note(number_, name); }
+
+ private:
+  /// Whether the application records the stream, which it owns, into a graph. Waiting would make
+  /// the recording invalid.
+  bool is_recorded() const;
+  void check_not_recorded(const char* doing) const;
+
+  Context& context_;
+  const StreamHandle owned_;
+  const NativeStream native_;
+  const std::uint64_t number_;
+  std::unique_ptr<device::Worker> callbacks_;  // created for the first callback
+};
+
+}  // namespace patchbay::card
+
+#endif  // PATCHBAY_KIT_CARD_DEVICE_STREAM_HPP_

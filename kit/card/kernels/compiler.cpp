@@ -1,0 +1,158 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/card/kernels/compiler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "kDialectText.text.h"
+#include "kit/text_hash.hpp"
+
+namespace patchbay::card {
+namespace {
+
+/// One compiler with its names, for the errors of its calls.
+class Session {
+ public:
+  Session(const Rtc& rtc, const Compiler::Names& names) : rtc_(rtc), names_(names) {}
+
+  std::string version() const {
+    int major = 0, minor = 0;
+    call(rtc_.version, &major, &minor);
+    return std::to_string(major) + "." + std::to_string(minor);
+  }
+  std::string build(const std::string& text, const Rtc::Target& target) const {
+    NativeProgram program = nullptr;
+    call(rtc_.create, &program, text.c_str(), "kernel", 0, static_cast<const char* const*>(nullptr),
+         static_cast<const char* const*>(nullptr));
+    const auto destroy = [this](ProgramObject* object) { rtc_.destroy(&object); };
+    const std::unique_ptr<ProgramObject, decltype(destroy)> owner(program, destroy);
+    std::vector<const char*> options;
+    for (const std::string& option : target.options) options.push_back(option.c_str());
+    const RtcResult code = rtc_.compile(program, static_cast<int>(options.size()), options.data());
+    if (code == kRtcErrorCompilation) {
+      throw plugin::StatusError(PATCHBAY_BUILD_FAILED,
+                                "the kernel text does not compile (" +
+                                    std::string(names_.compiler) + " " + version() + "):\n" +
+                                    log(program),
+                                code);
+    }
+    if (code != kRtcSuccess) check(code, rtc_.compile.name, log(program));
+    std::size_t bytes = 0;
+    call(rtc_.size_entry(target), program, &bytes);
+    std::string image(bytes, '\0');
+    call(rtc_.read_entry(target), program, image.data());
+    return image;
+  }
+
+ private:
+  void check(RtcResult code, const std::string& doing, const std::string& log = {}) const {
+    if (code == kRtcSuccess) return;
+    const std::string reason = log.empty() ? "" : ": " + log;
+    throw plugin::StatusError(
+        PATCHBAY_DRIVER_ERROR,
+        doing + ": " + names_.compiler + " gives error " + std::to_string(code) + reason, code);
+  }
+  template <class... P, class... A>
+  void call(const Entry<int(P...)>& entry, A... arguments) const {
+    check(entry(arguments...), entry.name);
+  }
+  /// Without the terminating zero; empty if the compiler returns none.
+  std::string log(NativeProgram program) const {
+    std::size_t bytes = 0;
+    if (rtc_.log_size(program, &bytes) != kRtcSuccess) return {};
+    std::string text(bytes, '\0');
+    if (bytes == 0 || rtc_.log(program, text.data()) != kRtcSuccess) return {};
+    text.resize(text.find_last_not_of(std::string_view("\0\n", 2)) + 1);
+    return text;
+  }
+
+  const Rtc& rtc_;
+  const Compiler::Names& names_;
+};
+
+}  // namespace
+
+struct Compiler::Choice {
+  std::size_t number;  // index of the compiler
+  const Rtc* rtc;
+  Rtc::Target target;
+};
+
+bool Compiler::open_next() {
+  if (!has_candidates_) {
+    const auto path = host_.option(names_.setting);
+    const auto files = path ? std::vector{*path} : candidates();
+    candidates_.assign(files.begin(), files.end());
+    has_candidates_ = true;
+  }
+  for (; !candidates_.empty(); candidates_.pop_front()) {
+    Library library(candidates_.front(), Library::Lifetime::kProcess);
+    const bool is_known = std::count(libraries_.begin(), libraries_.end(), library) > 0;
+    if (library && !is_known) {
+      std::unique_ptr<Rtc> rtc = open(library);
+      if (library.is_complete()) {
+        libraries_.reserve(libraries_.size() + 1);  // so push_back below can't fail
+        compilers_.push_back(std::move(rtc));
+        libraries_.push_back(std::move(library));
+        return true;
+      }
+    }
+    if (why_.empty()) why_ = library.why();
+  }
+  return false;
+}
+
+const Rtc* Compiler::at(std::size_t i) {
+  const std::lock_guard lock(mutex_);
+  while (compilers_.size() <= i && open_next()) {
+  }
+  if (compilers_.empty()) {
+    plugin::unsupported("kernels need " + std::string(names_.compiler) + " at run time: " + why_ +
+                        ". Install it, or name it by the setting " + names_.setting);
+  }
+  return i < compilers_.size() ? compilers_[i].get() : nullptr;
+}
+
+bool Compiler::choose(const std::string& architecture, std::size_t first, Choice& choice) {
+  for (choice.number = first; (choice.rtc = at(choice.number)); ++choice.number) {
+    if (auto target = choice.rtc->target_for(architecture)) {
+      choice.target = *std::move(target);
+      return true;
+    }
+  }
+  return false;
+}
+
+Image Compiler::make(const Choice& choice, std::string_view text, bool may_be_cached) {
+  const Session session(*choice.rtc, names_);
+  const std::string whole = kDialectText + std::string(text);
+  std::string made_by = session.version();
+  for (const std::string& option : choice.target.options) made_by += '\0' + option;
+  const std::string key = std::string(names_.cache) + "-" + text_hash(made_by + '\0' + whole);
+  if (may_be_cached) {
+    auto made = host_.cache_get(key);
+    if (made && !made->empty()) return {*std::move(made), true, choice.number};
+  }
+  Image image{session.build(whole, choice.target), false, choice.number};
+  host_.cache_put(key, image.bytes);
+  return image;
+}
+
+Image Compiler::compile(std::string_view text, const std::string& architecture) {
+  Choice choice;
+  if (choose(architecture, 0, choice)) return make(choice, text, true);
+  plugin::unsupported(std::string(names_.compiler) + " " + Session(*at(0), names_).version() +
+                      " makes no code for this device (" + architecture +
+                      "). Install one that does, or name it by the setting " + names_.setting);
+}
+
+bool Compiler::compile_again(std::string_view text, const std::string& architecture,
+                             Image& refused) {
+  Choice choice;
+  const std::size_t first = refused.is_cached ? refused.compiler : refused.compiler + 1;
+  if (!choose(architecture, first, choice)) return false;
+  refused = make(choice, text, !refused.is_cached);
+  return true;
+}
+
+}  // namespace patchbay::card

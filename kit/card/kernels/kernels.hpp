@@ -1,0 +1,28 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The kernels of a device.
+#ifndef PATCHBAY_KIT_CARD_KERNELS_KERNELS_HPP_
+#define PATCHBAY_KIT_CARD_KERNELS_KERNELS_HPP_
+
+#include <memory>
+
+#include "patchbay/plugin/kit/objects.hpp"
+
+#include "kit/card/kernels/program.hpp"
+#include "kit/portable/backend.hpp"
+
+namespace patchbay::card {
+
+class Device;
+
+/// Runs the portable operators with the run-time compiler.
+portable::Backend make_backend(Device& device);
+
+/// gemm.1 of floats with the BLAS library. Null for other specs, or if there is no library.
+std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec);
+
+/// Makes a module of users' kernels.
+std::unique_ptr<plugin::Module> make_module(Program program);
+
+}  // namespace patchbay::card
+
+#endif  // PATCHBAY_KIT_CARD_KERNELS_KERNELS_HPP_

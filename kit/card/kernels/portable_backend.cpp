@@ -1,0 +1,69 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <climits>
+#include <string>
+#include <utility>
+
+#include "kit/card/device/device.hpp"
+#include "kit/card/device/stream.hpp"
+#include "kit/card/kernels/kernels.hpp"
+#include "kit/card/kernels/program.hpp"
+
+namespace patchbay::card {
+namespace {
+
+/// Rounds the items of each axis up to whole groups.
+LaunchGrid whole_groups(std::string_view name, const portable::Grid& grid) {
+  LaunchGrid launched{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::uint64_t groups = (grid.items[axis] + grid.group[axis] - 1) / grid.group[axis];
+    if (groups > INT_MAX) {
+      plugin::unsupported(std::string(name) + ": " + std::to_string(groups) +
+                          " groups along an axis are more than this device takes");
+    }
+    launched.groups[axis] = static_cast<std::uint32_t>(groups);
+    launched.group_size[axis] = static_cast<std::uint32_t>(grid.group[axis]);
+  }
+  return launched;
+}
+
+class PortableFunction : public portable::Function {
+ public:
+  explicit PortableFunction(const card::Function& function) : function_(function) {}
+
+  std::uint64_t max_group_size() const override { return function_.max_group_size; }
+
+  void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
+              const portable::Arguments& arguments) override {
+    static_assert(portable::Arguments::kMost <= LaunchArguments::kMost);
+    LaunchArguments values;
+    for (const portable::Argument& argument : arguments) {
+      if (argument.is_memory()) {
+        values.memory(argument.memory);
+      } else {
+        values.pointer(argument.bytes);
+      }
+    }
+    static_cast<Stream&>(stream).launch(name, function_, whole_groups(name, grid), 0,
+                                        values.data());
+  }
+
+ private:
+  const card::Function function_;
+};
+
+}  // namespace
+
+portable::Backend make_backend(Device& device) {
+  portable::Traits traits;
+  traits.name = device.info().name;
+  traits.compute_units = device.info().compute_units;
+  traits.sub_group_width = device.info().sub_group_width;
+  return {std::move(traits), [&device](std::string_view text) -> portable::Program {
+            const auto program = std::make_shared<const Program>(device.build(text));
+            return [program](std::string_view name) {
+              return std::make_unique<PortableFunction>(program->function(std::string(name)));
+            };
+          }};
+}
+
+}  // namespace patchbay::card

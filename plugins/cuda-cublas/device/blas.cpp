@@ -1,0 +1,97 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cuda-cublas/device/blas.hpp"
+
+#include <cstdlib>
+
+#include "cuda-cublas/api/toolkit.hpp"
+
+namespace patchbay::cuda {
+namespace {
+
+// The sizes that the library recommends: larger from sm_90 on, whose kernels split products more.
+constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kLargeWorkspaceBytes = std::uint64_t{32} << 20;
+
+int operation(const card::Product::Matrix& matrix) {
+  return matrix.transposed ? kBlasTransposed : kBlasNotTransposed;
+}
+
+int type_of(std::uint8_t dtype) {
+  switch (dtype) {
+    case PATCHBAY_F16: return kBlasF16;
+    case PATCHBAY_BF16: return kBlasBf16;
+    case PATCHBAY_F32: return kBlasF32;
+    default: return kBlasF64;
+  }
+}
+
+/// Whether device memory may be exhausted: the library reports that by any of these codes.
+bool is_full(BlasResult code) {
+  return code == kBlasNotInitialized || code == kBlasAllocationFailed || code == kBlasInternalError;
+}
+
+}  // namespace
+
+BlasTable::BlasTable(plugin::Host host, int driver_version) {
+  const auto path = host.option("cuda_blas_library");
+  Library library =
+      Library::first_of(path ? std::vector{*path} : toolkit_files("cublas", driver_version),
+                        Library::Lifetime::kProcess);
+#define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
+  PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_FIND)
+#undef PATCHBAY_CUDA_FIND
+  if (const auto choice = host.option("cuda_tf32"); choice && *choice != "0") {
+    if (*choice != "1") {
+      plugin::invalid_argument("the setting cuda_tf32 is '" + *choice + "', expected 0 or 1");
+    }
+    uses_tf32 = true;
+  }
+  if (library.is_complete()) return;
+  plugin::unsupported("no cuBLAS: " + library.why() +
+                      ". Install it, or name it by the setting cuda_blas_library");
+}
+
+Blas::~Blas() {
+  if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
+}
+
+std::uint64_t Blas::workspace_bytes() const {
+  constexpr std::size_t kPrefix = 3;  // "sm_"
+  const bool is_large = std::atoi(info_.architecture.c_str() + kPrefix) >= 90;
+  return is_large ? kLargeWorkspaceBytes : kWorkspaceBytes;
+}
+
+void Blas::create_handle() {
+  NativeBlas handle = nullptr;
+  const BlasResult code = context().attempt(table_->create, &handle);
+  if (is_full(code)) throw_full(table_->create.name, code);
+  check({}, table_->create.name, code);
+  try {
+    call({}, table_->set_math_mode, handle, table_->uses_tf32 ? kBlasTf32Math : kBlasDefaultMath);
+  } catch (...) {
+    context().call_quietly(table_->destroy, handle);
+    throw;
+  }
+  handle_ = handle;
+}
+
+void Blas::begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
+                 std::string_view name) {
+  call(name, table_->set_stream, handle_, stream.native());
+  if (workspace.base == nullptr) return;
+  // After set_stream, which resets the workspace to the library's own.
+  call(name, table_->set_workspace, handle_, card::pointer_to<void>(workspace),
+       static_cast<std::size_t>(workspace_bytes));
+}
+
+void Blas::multiply_batch(const card::Product& p, std::string_view name) {
+  using Step = long long;  // NOLINT(google-runtime-int): the library's
+  const int type = type_of(p.dtype);
+  call(name, table_->gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, p.alpha,
+       card::pointer_to<const void>(p.a.memory), type, p.a.leading, Step{p.a.next},
+       card::pointer_to<const void>(p.b.memory), type, p.b.leading, Step{p.b.next}, p.beta,
+       card::pointer_to<void>(p.c.memory), type, p.c.leading, Step{p.c.next}, p.count,
+       p.dtype == PATCHBAY_F64 ? kBlasComputeF64 : kBlasComputeF32, kBlasDefaultAlgorithm);
+}
+
+}  // namespace patchbay::cuda

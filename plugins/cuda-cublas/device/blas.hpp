@@ -1,0 +1,53 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// cuBLAS.
+#ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_HPP_
+#define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_HPP_
+
+#include "cuda-cublas/api/blas_api.hpp"
+#include "kit/card/api/lazy.hpp"
+#include "kit/card/device/device_info.hpp"
+#include "kit/card/kernels/products.hpp"
+
+namespace patchbay::cuda {
+
+/// The functions of the library, which stays loaded.
+struct BlasTable {
+  /// Throws `unsupported` with the reason and what to install.
+  BlasTable(plugin::Host host, int driver_version);
+
+#define PATCHBAY_CUDA_MEMBER(member, symbol, parameters) \
+  card::Entry<int parameters> member{#symbol, nullptr};
+  PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_MEMBER)
+#undef PATCHBAY_CUDA_MEMBER
+  /// Whether products of f32 may round their operands to 10 bits of fraction, as the user has
+  /// asked.
+  bool uses_tf32 = false;
+};
+
+class Blas : public card::Products {
+ public:
+  Blas(card::Context& context, const card::DeviceInfo& info, card::Lazy<BlasTable>& library)
+      : Products(context), info_(info), library_(library) {}
+  ~Blas() override;
+
+  std::uint64_t workspace_bytes() const override;
+
+ protected:
+  void open_library() override { table_ = &library_.get(); }
+  void create_handle() override;
+  void begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
+             std::string_view name) override;
+  void multiply_batch(const card::Product& product, std::string_view name) override;
+  int out_of_memory_status() const override { return kBlasAllocationFailed; }
+  const char* library_name() const override { return "cuBLAS"; }
+
+ private:
+  const card::DeviceInfo& info_;
+  card::Lazy<BlasTable>& library_;
+  const BlasTable* table_ = nullptr;
+  NativeBlas handle_ = nullptr;
+};
+
+}  // namespace patchbay::cuda
+
+#endif  // PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_HPP_

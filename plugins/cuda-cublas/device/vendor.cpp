@@ -1,0 +1,27 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "cuda-cublas/device/vendor.hpp"
+
+#include "kit/card/api/error.hpp"
+
+namespace patchbay::cuda {
+
+std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
+                                                      const card::DeviceInfo& info) {
+  return std::make_unique<Blas>(context, info, blas_);
+}
+
+card::DeviceInfo Vendor::device(int index) const {
+  DeviceNumber number = 0;
+  card::call(api_, api_.device_get, &number, index);
+  card::DeviceInfo info =
+      card::device_info(api_, number,
+                        {kMultiprocessorCount, kWarpSize, kMaxThreadsPerBlock, kIntegrated,
+                         kL2CacheBytes, kSharedMemoryBytes, kClockKhz, kMemoryClockKhz});
+  int major = 0, minor = 0;
+  card::call(api_, api_.device_attribute, &major, kCapabilityMajor, number);
+  card::call(api_, api_.device_attribute, &minor, kCapabilityMinor, number);
+  info.architecture = "sm_" + std::to_string(10 * major + minor);
+  return info;
+}
+
+}  // namespace patchbay::cuda
