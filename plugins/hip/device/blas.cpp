@@ -1,0 +1,83 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "hip/device/blas.hpp"
+
+#include "hip/api/toolkit.hpp"
+
+namespace patchbay::hip {
+namespace {
+
+// For the kernels that split a product along its depth. Not measured on hardware.
+constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 20;
+
+int operation(const card::Product::Matrix& matrix) {
+  return matrix.transposed ? kBlasTransposed : kBlasNotTransposed;
+}
+
+int type_of(std::uint8_t dtype) {
+  switch (dtype) {
+    case PATCHBAY_F16: return kBlasF16;
+    case PATCHBAY_BF16: return kBlasBf16;
+    case PATCHBAY_F32: return kBlasF32;
+    default: return kBlasF64;
+  }
+}
+
+/// Whether device memory may be exhausted: the library reports that by any of these codes.
+bool is_full(BlasResult code) {
+  return code == kBlasInvalidHandle || code == kBlasMemoryError || code == kBlasInternalError;
+}
+
+}  // namespace
+
+BlasTable::BlasTable(plugin::Host host, int) {
+  const auto path = host.option("hip_blas_library");
+  Library library =
+      Library::first_of(path ? std::vector{*path} : toolkit_files("rocblas", {5, 4, 3, 0}),
+                        Library::Lifetime::kProcess);
+#define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
+  PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
+#undef PATCHBAY_HIP_FIND
+  if (library.is_complete()) return;
+  plugin::unsupported("no rocBLAS: " + library.why() +
+                      ". Install it, or name it by the setting hip_blas_library");
+}
+
+Blas::~Blas() {
+  if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
+}
+
+std::uint64_t Blas::workspace_bytes() const { return kWorkspaceBytes; }
+
+void Blas::create_handle() {
+  NativeBlas handle = nullptr;
+  const BlasResult code = context().attempt(table_->create, &handle);
+  if (is_full(code)) throw_full(table_->create.name, code);
+  check({}, table_->create.name, code);
+  try {
+    call({}, table_->set_atomics, handle, kBlasNoAtomics);  // equal bits in each run
+  } catch (...) {
+    context().call_quietly(table_->destroy, handle);
+    throw;
+  }
+  handle_ = handle;
+}
+
+void Blas::begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
+                 std::string_view name) {
+  call(name, table_->set_stream, handle_, stream.native());
+  // Without memory the library allocates its own.
+  call(name, table_->set_workspace, handle_, card::pointer_to<void>(workspace),
+       static_cast<std::size_t>(workspace.base != nullptr ? workspace_bytes : 0));
+}
+
+void Blas::multiply_batch(const card::Product& p, std::string_view name) {
+  const int type = type_of(p.dtype);
+  void* const out = card::pointer_to<void>(p.c.memory);
+  call(name, table_->gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, p.alpha,
+       card::pointer_to<const void>(p.a.memory), type, p.a.leading, p.a.next,
+       card::pointer_to<const void>(p.b.memory), type, p.b.leading, p.b.next, p.beta, out, type,
+       p.c.leading, p.c.next, out, type, p.c.leading, p.c.next, p.count,
+       p.dtype == PATCHBAY_F64 ? kBlasF64 : kBlasF32, kBlasStandardAlgorithm, 0, 0u);
+}
+
+}  // namespace patchbay::hip

@@ -1,0 +1,48 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// rocBLAS.
+#ifndef PATCHBAY_PLUGINS_HIP_DEVICE_BLAS_HPP_
+#define PATCHBAY_PLUGINS_HIP_DEVICE_BLAS_HPP_
+
+#include "hip/api/blas_api.hpp"
+#include "kit/card/api/lazy.hpp"
+#include "kit/card/kernels/products.hpp"
+
+namespace patchbay::hip {
+
+/// The functions of the library, which stays loaded.
+struct BlasTable {
+  /// Throws `unsupported` with the reason and what to install.
+  BlasTable(plugin::Host host, int driver_version);
+
+#define PATCHBAY_HIP_MEMBER(member, symbol, parameters) \
+  card::Entry<int parameters> member{#symbol, nullptr};
+  PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_MEMBER)
+#undef PATCHBAY_HIP_MEMBER
+};
+
+class Blas : public card::Products {
+ public:
+  Blas(card::Context& context, card::Lazy<BlasTable>& library)
+      : Products(context), library_(library) {}
+  ~Blas() override;
+
+  std::uint64_t workspace_bytes() const override;
+
+ protected:
+  void open_library() override { table_ = &library_.get(); }
+  void create_handle() override;
+  void begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
+             std::string_view name) override;
+  void multiply_batch(const card::Product& product, std::string_view name) override;
+  int out_of_memory_status() const override { return kBlasMemoryError; }
+  const char* library_name() const override { return "rocBLAS"; }
+
+ private:
+  card::Lazy<BlasTable>& library_;
+  const BlasTable* table_ = nullptr;
+  NativeBlas handle_ = nullptr;
+};
+
+}  // namespace patchbay::hip
+
+#endif  // PATCHBAY_PLUGINS_HIP_DEVICE_BLAS_HPP_
