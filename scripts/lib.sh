@@ -9,7 +9,8 @@ build_packages=(g++ cmake ninja-build libboost-dev libfmt-dev nlohmann-json3-dev
 # The images, and a driver for a second device, which the demo loads its network on.
 demo_packages=(dataset-fashion-mnist pocl-opencl-icd)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev python3 binutils clang-14
-               opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial libdnnl2)
+               opencl-c-headers oclgrind libopenblas0-pthread libopenblas0-serial libdnnl2
+               libamdhip64-dev)
 # Comparison libraries of bench/, whose programs say what they leave out without them.
 bench_packages=(libopenblas-serial-dev libopenblas-pthread-dev libopenblas0-openmp libblis-dev)
 all_packages=(clang-format clang-tidy mesa-opencl-icd)

@@ -17,7 +17,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using Pair = std::tuple<const char*, const char*>;
 
-constexpr const char* kDevices[] = {"cpu:0", "fake:0", "opencl:0", "opencl:1", "cuda:0"};
+constexpr const char* kDevices[] = {"cpu:0", "fake:0", "opencl:0", "opencl:1", "cuda:0", "hip:0"};
 
 Bytes counting(std::size_t size, unsigned step) {
   Bytes values(size);
@@ -169,7 +169,8 @@ TEST_P(AcrossTest, AStreamWaitsForAnEventOfTheOther) {
 std::string pair_name(const testing::TestParamInfo<Pair>& info) {
   std::string name = std::string(std::get<0>(info.param)) + "_to_" + std::get<1>(info.param);
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
-  return name.find("cuda") != std::string::npos ? "sim_" + name : name;
+  const auto has = [&](const char* backend) { return name.find(backend) != std::string::npos; };
+  return has("cuda") || has("hip") ? "sim_" + name : name;
 }
 
 INSTANTIATE_TEST_SUITE_P(, AcrossTest,

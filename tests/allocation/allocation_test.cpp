@@ -227,7 +227,7 @@ TEST_P(FailedAllocation, WhileAPluginIsUnloaded) {
 }
 
 // Not on PoCL, which ends the process itself when it finds no memory.
-INSTANTIATE_TEST_SUITE_P(, FailedAllocation, testing::Values("cpu:0", "fake:0", "cuda:0"),
+INSTANTIATE_TEST_SUITE_P(, FailedAllocation, testing::Values("cpu:0", "fake:0", "cuda:0", "hip:0"),
                          device_test_name);
 
 }  // namespace

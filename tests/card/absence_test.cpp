@@ -9,10 +9,10 @@ class SimAbsence : public SimTest {
  protected:
   static void expect_absent(const std::string& file, PluginStatus status,
                             const std::string& reason) {
-    const Runtime runtime(options({{"cuda_library", file}}));
+    const Runtime runtime(options({{kNames.setting("library"), file}}));
     (void)runtime.devices();  // opens every plugin
     for (const PluginInfo& info : runtime.plugins()) {
-      if (info.name != "cuda-cublas") continue;
+      if (info.name != kNames.plugin) continue;
       EXPECT_EQ(to_string(info.status), to_string(status)) << info.reason;
       EXPECT_NE(info.reason.find(reason), std::string::npos) << info.reason;
       EXPECT_EQ(info.reason.find('\n'), std::string::npos) << info.reason;
@@ -26,41 +26,54 @@ class SimAbsence : public SimTest {
 };
 
 TEST_F(SimAbsence, NoLibrary) {
-  expect_absent("/nowhere/libcuda.so.1", PluginStatus::kNoDriver, "/nowhere/libcuda.so.1");
-  expect_absent("/nowhere/libcuda.so.1", PluginStatus::kNoDriver, "(option cuda_library)");
+  expect_absent("/nowhere/libdriver.so.1", PluginStatus::kNoDriver, "/nowhere/libdriver.so.1");
+  expect_absent("/nowhere/libdriver.so.1", PluginStatus::kNoDriver,
+                "(option " + kNames.setting("library") + ")");
 }
 
 TEST_F(SimAbsence, LibraryWithoutEntries) {
   expect_absent(library("bare_driver"), PluginStatus::kNoDriver,
-                "libpatchbay_sim_bare_driver.so: no symbol cuInit");
+                std::string("libpatchbay_sim_bare_driver.so: no symbol ") + kSymbols.initialise);
 }
 
+#ifndef PATCHBAY_SIM_HIP
 TEST_F(SimAbsence, Stub) {
   set("INIT", "34");
-  expect_absent(library("cuda"), PluginStatus::kNoDriver,
+  expect_absent(library(kNames.driver), PluginStatus::kNoDriver,
                 "cuDriverGetVersion gives 34; is it a stub? Install a driver");
 }
+#endif
 
+/// Drivers without a card give either code.
 TEST_F(SimAbsence, NoDevice) {
-  set("INIT", "100");
-  expect_absent(library("cuda"), PluginStatus::kNoDevice,
-                "cuInit: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)");
+  for (const int code : {card::kErrorNoDevice, card::kErrorInvalidDevice}) {
+    set("INIT", std::to_string(code));
+    expect_absent(library(kNames.driver), PluginStatus::kNoDevice,
+                  kSymbols.initialise + (": " + error_name(code)) + " (");
+  }
 }
 
 TEST_F(SimAbsence, DriverThatDoesNotStart) {
   set("INIT", "999");
-  expect_absent(library("cuda"), PluginStatus::kNoDriver, "cuInit: error 999 (simulated)");
+  expect_absent(library(kNames.driver), PluginStatus::kNoDriver,
+                std::string(kSymbols.initialise) + ": ");
 }
 
 TEST_F(SimAbsence, NotASingleCard) {
   set("DEVICES", "0");
-  expect_absent(library("cuda"), PluginStatus::kNoDevice, "the driver sees no device");
+  expect_absent(library(kNames.driver), PluginStatus::kNoDevice, "the driver sees no device");
 }
 
 TEST_F(SimAbsence, OldDriver) {
+#ifdef PATCHBAY_SIM_HIP
+  set("DRIVER_VERSION", "40500000");
+  const std::string why = "is HIP 4.5.0, expected 5.0 or newer; install a newer ROCm";
+#else
   set("DRIVER_VERSION", "10020");
-  expect_absent(library("cuda"), PluginStatus::kNoDriver,
-                "is a driver for CUDA 10.2, expected 11.4 or newer; install a newer driver");
+  const std::string why =
+      "is a driver for CUDA 10.2, expected 11.4 or newer; install a newer driver";
+#endif
+  expect_absent(library(kNames.driver), PluginStatus::kNoDriver, why);
 }
 
 }  // namespace

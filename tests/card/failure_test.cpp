@@ -56,12 +56,13 @@ class SimFailure : public SimTest {
 TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
   set("FAIL_LAUNCH", "2");
   const Runtime runtime(options({{"memory_cache", "off"}}));
-  const Card card(runtime.device("cuda:0")), other(runtime.device("cuda:1"));
+  const Card card(runtime.device(kNames.device(0))), other(runtime.device(kNames.device(1)));
   card.launch(card.first);
   card.launch(card.second);
-  const std::string cause =
-      "device 0 is lost: cuStreamSynchronize: CUDA_ERROR_LAUNCH_FAILED (unspecified launch "
-      "failure), from one of 'first', 'second' (cuda:0, driver code 719)";
+  const std::string cause = "device 0 is lost: " + std::string(kSymbols.stream_synchronize) + ": " +
+                            error_name(card::kErrorLaunchFailed) +
+                            " (unspecified launch failure), from one of 'first', 'second' (" +
+                            kNames.device(0) + ", driver code 719)";
   expect_contains(loss([&] { card.device.synchronize(); }), cause);
   // All that comes later says what came first.
   expect_contains(loss([&] { (void)card.value(); }), cause);
@@ -78,7 +79,7 @@ TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
 TEST_F(SimFailure, WhatIsDoneIsNotSuspected) {
   set("FAIL_LAUNCH", "2");
   const Runtime runtime(options());
-  const Card card(runtime.device("cuda:0"));
+  const Card card(runtime.device(kNames.device(0)));
   card.launch(card.first);
   EXPECT_EQ(card.value(), 4.0f);
   card.device.synchronize();
@@ -91,17 +92,18 @@ TEST_F(SimFailure, WhatIsDoneIsNotSuspected) {
 TEST_F(SimFailure, EventsTellOfIt) {
   set("FAIL_LAUNCH", "1");
   const Runtime runtime(options());
-  const Card card(runtime.device("cuda:0"));
+  const Card card(runtime.device(kNames.device(0)));
   card.launch(card.first);
   const Event event = card.device.default_stream().record();
-  expect_contains(loss([&] { event.wait(); }), "device 0 is lost: cuEventSynchronize");
+  expect_contains(loss([&] { event.wait(); }),
+                  std::string("device 0 is lost: ") + kSymbols.event_synchronize);
   expect_contains(loss([&] { (void)event.is_done(); }), "from 'first'");
 }
 
 TEST_F(SimFailure, WaitingForALostCardIsAnErrorOfTheWaiter) {
   set("FAIL_LAUNCH", "1");
   const Runtime runtime(options());
-  const Card card(runtime.device("cuda:0")), other(runtime.device("cuda:1"));
+  const Card card(runtime.device(kNames.device(0))), other(runtime.device(kNames.device(1)));
   const Stream waiter(other.device);
   card.launch(card.first);
   const Event event = card.device.default_stream().record();
@@ -117,14 +119,16 @@ TEST_F(SimFailure, WaitingForALostCardIsAnErrorOfTheWaiter) {
 TEST_F(SimFailure, LostCard) {
   set("LOSE_DEVICE", "3");
   const Runtime runtime(options());
-  std::optional<Card> card(runtime.device("cuda:0"));  // one submission
+  std::optional<Card> card(runtime.device(kNames.device(0)));  // one submission
   card->launch(card->first);
   const std::string cause = loss([&] { card->launch(card->second); });
-  expect_contains(cause,
-                  "device 0 is lost: cuLaunchKernel: CUDA_ERROR_ECC_UNCORRECTABLE "
-                  "(uncorrectable ECC error encountered)");
-  expect_contains(loss([&] { card->device.synchronize(); }), "CUDA_ERROR_ECC_UNCORRECTABLE");
-  const Card other(runtime.device("cuda:1"));
+  expect_contains(cause, "device 0 is lost: " + std::string(kSymbols.launch) + ": " +
+                             error_name(card::kErrorEccUncorrectable) +
+                             " "
+                             "(uncorrectable ECC error encountered)");
+  expect_contains(loss([&] { card->device.synchronize(); }),
+                  error_name(card::kErrorEccUncorrectable));
+  const Card other(runtime.device(kNames.device(1)));
   other.launch(other.second);
   EXPECT_EQ(other.value(), 6.0f);
 }
@@ -134,13 +138,13 @@ TEST_F(SimFailure, NewRuntimeStartsAfresh) {
   set("FAIL_LAUNCH", "1");
   {
     const Runtime runtime(options());
-    const Card card(runtime.device("cuda:0"));
+    const Card card(runtime.device(kNames.device(0)));
     card.launch(card.first);
     loss([&] { card.device.synchronize(); });
   }
   set("FAIL_LAUNCH", "0");
   const Runtime runtime(options());
-  const Card card(runtime.device("cuda:0"));
+  const Card card(runtime.device(kNames.device(0)));
   card.launch(card.first);
   EXPECT_EQ(card.value(), 4.0f);
 }

@@ -10,6 +10,8 @@ namespace {
 
 class SimKernel : public SimTest {};
 
+constexpr const char* kCompiler = sim::kHasContexts ? "NVRTC" : "hipRTC";
+
 std::vector<float> values(std::size_t count, float step) {
   std::vector<float> result(count);
   for (std::size_t i = 0; i < count; ++i) result[i] = static_cast<float>(i % 97) * step - 1.0f;
@@ -53,7 +55,7 @@ std::vector<float> tiled_gemm(const Device& device) {
 TEST_F(SimKernel, ExamplesGiveTheBitsOfTheCpu) {
   const Runtime runtime(options());
   const Device cpu = runtime.device("cpu:0");
-  for (const char* name : {"cuda:0", "cuda:1"}) {
+  for (const std::string& name : {kNames.device(0), kNames.device(1)}) {
     const Device card = runtime.device(name);
     EXPECT_EQ(saxpy(card), saxpy(cpu)) << name;
     EXPECT_EQ(block_sum(card), block_sum(cpu)) << name;
@@ -61,15 +63,17 @@ TEST_F(SimKernel, ExamplesGiveTheBitsOfTheCpu) {
   }
 }
 
+#ifndef PATCHBAY_SIM_HIP
 TEST_F(SimKernel, OlderCompilerThanCard) {
   set("ARCHITECTURE", "121");  // the compiler knows 120: assembly, which the driver translates
   const Runtime runtime(options());
-  EXPECT_EQ(saxpy(runtime.device("cuda:0")), saxpy(runtime.device("cpu:0")));
+  EXPECT_EQ(saxpy(runtime.device(kNames.device(0))), saxpy(runtime.device("cpu:0")));
 }
+#endif
 
 std::string why_not(const Runtime& runtime, const std::string& text, ErrorCode code) {
   try {
-    (void)KernelModule::from_source(runtime.device("cuda:0"), text, {.name = "mine.pbk"});
+    (void)KernelModule::from_source(runtime.device(kNames.device(0)), text, {.name = "mine.pbk"});
   } catch (const Error& error) {
     EXPECT_EQ(to_string(error.code()), to_string(code)) << error.what();
     return error.what();
@@ -89,30 +93,53 @@ TEST_F(SimKernel, CompileErrorsHaveTheUsersLines) {
   std::string text = kText;
   text.replace(text.find("1.0f"), 4, "nonsense");
   const std::string why = why_not(runtime, text, ErrorCode::kBuildFailed);
-  EXPECT_NE(why.find("does not compile (NVRTC 99.0)"), std::string::npos) << why;
+  EXPECT_NE(why.find("does not compile (" + std::string(kCompiler) + " 99.0)"), std::string::npos)
+      << why;
   EXPECT_NE(why.find("mine.pbk:3"), std::string::npos) << why;
 }
 
-TEST_F(SimKernel, OlderCardThanCompiler) {
-  set("ARCHITECTURE", "70");
+/// AMD's compiler would end the process.
+TEST_F(SimKernel, CardThatTheCompilerDoesNotKnow) {
+  const std::string architecture = sim::kHasContexts ? "70" : "gfx1201";
+  set("ARCHITECTURE", architecture);
   const Runtime runtime(options());
   const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
-  EXPECT_NE(why.find("NVRTC 99.0 makes no code for this device (sm_70)"), std::string::npos) << why;
+  EXPECT_NE(why.find(std::string(kCompiler) + " 99.0 makes no code for this device (" +
+                     (sim::kHasContexts ? "sm_" : "") + architecture + ")"),
+            std::string::npos)
+      << why;
 }
 
 TEST_F(SimKernel, NoCompiler) {
-  const Runtime runtime(options({{"cuda_rtc_library", "/nowhere/libnvrtc.so"}}));
+  const std::string setting = kNames.setting("rtc_library");
+  const Runtime runtime(options({{setting, "/nowhere/libcompiler.so"}}));
   const std::string why = why_not(runtime, kText, ErrorCode::kUnsupported);
-  EXPECT_NE(why.find("kernels need NVRTC at run time: /nowhere/libnvrtc.so"), std::string::npos)
+  EXPECT_NE(
+      why.find("kernels need " + std::string(kCompiler) + " at run time: /nowhere/libcompiler.so"),
+      std::string::npos)
       << why;
-  EXPECT_NE(why.find("Install it, or name it by the setting cuda_rtc_library"), std::string::npos)
-      << why;
+  EXPECT_NE(why.find("Install it, or name it by the setting " + setting), std::string::npos) << why;
   EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+}
+
+/// The kernel's own limit, which its registers and shared memory set.
+TEST_F(SimKernel, GroupThatIsTooLargeForTheKernel) {
+  set("GROUP_LIMIT", "128");
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(0));
+  const Tensor y = from_host(values(1, 1), {1}, device);
+  const KernelModule module = KernelModule::from_source(device, kText);
+  EXPECT_ERROR(module.kernel("k").launch({.groups = {1}, .group_size = {256}}, {y}),
+               ErrorCode::kInvalidArgument, "a group of 256 work-items: this kernel allows 128");
+  module.kernel("k").launch({.groups = {1}, .group_size = {128}}, {y});
+  EXPECT_EQ(y.to_vector<float>(), std::vector<float>{1});
+  // The portable operators make their groups smaller.
+  EXPECT_EQ(sum(ones({1000}, device)).item<float>(), 1000);
 }
 
 TEST_F(SimKernel, GridThatTheHardwareHasNot) {
   const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = runtime.device(kNames.device(0));
   const Tensor y = from_host(values(1, 1), {1}, device);
   const KernelModule module = KernelModule::from_source(device, kText);
   EXPECT_ERROR(module.kernel("k").launch({.groups = {1, 70000}, .group_size = {1}}, {y}),
@@ -147,31 +174,30 @@ void expect_products(const Device& card, const Device& cpu) {
 
 TEST_F(SimKernel, ProductsByBlas) {
   const Runtime runtime(options());
-  expect_products<float>(runtime.device("cuda:0"), runtime.device("cpu:0"));
-  expect_products<double>(runtime.device("cuda:1"), runtime.device("cpu:0"));
+  expect_products<float>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
+  expect_products<double>(runtime.device(kNames.device(1)), runtime.device("cpu:0"));
   EXPECT_EQ(counters().blas_handles, 2u);
 }
 
 TEST_F(SimKernel, ProductsWithoutBlas) {
   std::string log;
   {
-    RuntimeOptions without = options({{"cuda_blas_library", "/nowhere/libcublas.so"}});
+    RuntimeOptions without = options({{kNames.setting("blas_library"), "/nowhere/libblas.so"}});
     without.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
     const Runtime runtime(without);
-    expect_products<float>(runtime.device("cuda:0"), runtime.device("cpu:0"));
-    expect_products<double>(runtime.device("cuda:0"), runtime.device("cpu:0"));
+    expect_products<float>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
+    expect_products<double>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
     EXPECT_EQ(counters().blas_handles, 0u);
   }
-  const std::string line =
-      "products run on the portable kernel, which is slow: no cuBLAS: "
-      "/nowhere/libcublas.so";
+  const std::string line = "products run on the portable kernel, which is slow: no " +
+                           std::string(kNames.blas_library) + ": /nowhere/libblas.so";
   EXPECT_NE(log.find(line), std::string::npos) << log;
   EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once
 }
 
 TEST_F(SimKernel, OperatorsAreThePortableOnes) {
   const Runtime runtime(options());
-  const Device card = runtime.device("cuda:0"), cpu = runtime.device("cpu:0");
+  const Device card = runtime.device(kNames.device(0)), cpu = runtime.device("cpu:0");
   const auto compute = [](const Device& device) {
     const Tensor a = from_host(values(600, 0.37f), {20, 30}, device);
     return sum(exp(a.t() * 0.1f) + a.t(), 0).to_vector<float>();

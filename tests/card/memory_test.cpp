@@ -9,15 +9,23 @@ namespace {
 
 class SimMemory : public SimTest {};
 
+// How many contexts a device retains.
+constexpr std::uint64_t kContexts = sim::kHasContexts ? 1 : 0;
+
 TEST_F(SimMemory, EnumerationOpensNothing) {
   const Runtime runtime(options());
   const std::vector<Device> devices = runtime.devices();
   ASSERT_EQ(devices.size(), 3u);
   EXPECT_EQ(devices[0].name() + " " + devices[1].name() + " " + devices[2].name(),
-            "cpu:0 cuda:0 cuda:1");
-  const DeviceProperties& properties = runtime.device("cuda:1").properties();
+            "cpu:0 " + kNames.device(0) + " " + kNames.device(1));
+  const DeviceProperties& properties = runtime.device(kNames.device(1)).properties();
   EXPECT_EQ(properties.name, "Simulated card 1");
-  EXPECT_EQ(properties.pci_address, "0000:5a:01.0");
+  EXPECT_EQ(properties.pci_address, sim::kHasContexts ? "0000:5a:01.0" : "0000:c1:01.0");
+  EXPECT_EQ(properties.architecture, sim::kHasContexts ? "sm_80" : "gfx90a:sramecc+:xnack-");
+  EXPECT_EQ(properties.l2_cache_bytes, std::uint64_t{4} << 20);
+  EXPECT_EQ(properties.shared_memory_bytes, std::uint64_t{48} << 10);
+  EXPECT_EQ(properties.clock_khz, 1'500'000u);
+  EXPECT_EQ(properties.memory_clock_khz, 2'000'000u);
   EXPECT_EQ(properties.memory_total_bytes, std::size_t{1} << 30);
   EXPECT_FALSE(properties.host_addressable);
   EXPECT_EQ(counters().contexts, 0u);
@@ -25,14 +33,40 @@ TEST_F(SimMemory, EnumerationOpensNothing) {
 
 TEST_F(SimMemory, AllocationsAreTheDrivers) {
   const Runtime runtime(options());
-  const Device device = runtime.device("cuda:1");
-  const std::size_t before = device.memory().free_bytes;
+  const Device device = runtime.device(kNames.device(1));
+  const std::size_t before = device.memory().free_bytes;  // opens nothing
   const Buffer buffer = Buffer::allocate(device, 1000);
   const Buffer pinned = Buffer::allocate(device, 1000, MemoryKind::kPinned);
-  EXPECT_EQ(counters().contexts, 1u);  // cuda:0 was not used
+  EXPECT_EQ(counters().contexts, kContexts);  // the other card is not used
   EXPECT_EQ(counters().allocations, 1u);
   EXPECT_EQ(counters().host_allocations, 1u);
   EXPECT_LE(device.memory().free_bytes, before - 1000);
+}
+
+/// The library for the management of cards knows the memory without a context.
+TEST_F(SimMemory, IsKnownBeforeTheDeviceIsOpen) {
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(1)), other = runtime.device(kNames.device(0));
+  EXPECT_EQ(device.memory().free_bytes, std::uint64_t{1} << 30);
+  EXPECT_EQ(device.memory().total_bytes, std::uint64_t{1} << 30);
+  EXPECT_EQ(device.memory().live_bytes, 0u);
+  EXPECT_EQ(counters().contexts, 0u);
+  {
+    const Runtime user(options());
+    const Buffer taken = Buffer::allocate(user.device(kNames.device(1)), 1 << 20);
+    EXPECT_LE(device.memory().free_bytes, (std::uint64_t{1} << 30) - (1 << 20));
+    EXPECT_EQ(other.memory().free_bytes, std::uint64_t{1} << 30);
+    EXPECT_EQ(counters().contexts, kContexts);
+  }
+  EXPECT_EQ(device.memory().free_bytes, std::uint64_t{1} << 30);
+}
+
+TEST_F(SimMemory, IsKnownWithoutThatLibraryToo) {
+  const Runtime runtime(
+      options({{kNames.setting("management_library"), "/nowhere/libmanager.so"}}));
+  const Device device = runtime.device(kNames.device(0));
+  EXPECT_EQ(device.memory().total_bytes, std::uint64_t{1} << 30);
+  EXPECT_EQ(counters().contexts, kContexts);  // the device had to be opened
 }
 
 void expect_refused(const Device& device, std::size_t size_bytes, const std::string& text) {
@@ -50,18 +84,20 @@ void expect_refused(const Device& device, std::size_t size_bytes, const std::str
 TEST_F(SimMemory, RefusedByTheDriver) {
   set("MEMORY_BYTES", "1048576");
   const Runtime runtime(options());
-  const Device device = runtime.device("cuda:0");
+  const Device device = runtime.device(kNames.device(0));
   const Buffer kept = Buffer::allocate(device, 600'000);
   expect_refused(device, 600'000,
-                 "cuMemAlloc_v2 of 600000 bytes: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");
+                 kSymbols.memory_allocate +
+                     (" of 600000 bytes: " + error_name(card::kErrorOutOfMemory)) +
+                     " (out of memory)");
   EXPECT_TRUE(static_cast<bool>(Buffer::allocate(device, 400'000)));
-  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(runtime.device("cuda:1"), 600'000)));
+  EXPECT_TRUE(static_cast<bool>(Buffer::allocate(runtime.device(kNames.device(1)), 600'000)));
 }
 
 TEST_F(SimMemory, RefusedOnceIsAskedAgain) {
   set("FAIL_ALLOCATION", "2");
   const Runtime runtime(options({{"memory_cache", "off"}}));
-  const Device device = runtime.device("cuda:0");
+  const Device device = runtime.device(kNames.device(0));
   const Buffer first = Buffer::allocate(device, 4096), second = Buffer::allocate(device, 4096);
   EXPECT_EQ(counters().allocations, 2u);
   EXPECT_EQ(device.memory().live_bytes, 8192u);
@@ -70,7 +106,7 @@ TEST_F(SimMemory, RefusedOnceIsAskedAgain) {
 TEST_F(SimMemory, MoreThanThereIs) {
   set("MEMORY_BYTES", "1048576");
   const Runtime runtime(options());
-  expect_refused(runtime.device("cuda:0"), 2 << 20,
+  expect_refused(runtime.device(kNames.device(0)), 2 << 20,
                  "2097152 bytes asked for, the device has 1048576");
 }
 
@@ -82,29 +118,29 @@ void expect_copied(const Device& from, const Device& to) {
 
 TEST_F(SimMemory, CopiesGoFromCardToCard) {
   const Runtime runtime(options());
-  expect_copied(runtime.device("cuda:0"), runtime.device("cuda:1"));
-  expect_copied(runtime.device("cuda:0"), runtime.device("cuda:1"));
+  expect_copied(runtime.device(kNames.device(0)), runtime.device(kNames.device(1)));
+  expect_copied(runtime.device(kNames.device(0)), runtime.device(kNames.device(1)));
   EXPECT_EQ(counters().peer_accesses, 1u);  // enabled once
-  EXPECT_EQ(runtime.ledger().total("cuda:0", "cuda:1").copies, 2u);
+  EXPECT_EQ(runtime.ledger().total(kNames.device(0), kNames.device(1)).copies, 2u);
 }
 
 TEST_F(SimMemory, CopiesBetweenCardsThatAreApart) {
   set("PEER", "0");
   const Runtime runtime(options());
-  EXPECT_FALSE(runtime.device("cuda:0").properties().peer_access);
-  expect_copied(runtime.device("cuda:0"), runtime.device("cuda:1"));
+  EXPECT_FALSE(runtime.device(kNames.device(0)).properties().peer_access);
+  expect_copied(runtime.device(kNames.device(0)), runtime.device(kNames.device(1)));
   EXPECT_EQ(counters().peer_accesses, 0u);
 }
 
 TEST_F(SimMemory, TwoRuntimesShareTheContext) {
   const Runtime one(options());
-  const Buffer first = Buffer::allocate(one.device("cuda:0"), 64);
+  const Buffer first = Buffer::allocate(one.device(kNames.device(0)), 64);
   {
     const Runtime two(options());
-    const Buffer second = Buffer::allocate(two.device("cuda:0"), 64);
-    EXPECT_EQ(counters().contexts, 2u);
+    const Buffer second = Buffer::allocate(two.device(kNames.device(0)), 64);
+    EXPECT_EQ(counters().contexts, 2 * kContexts);
   }
-  EXPECT_EQ(counters().contexts, 1u);
+  EXPECT_EQ(counters().contexts, kContexts);
   std::vector<char> bytes(64, 'x'), got(64);
   copy_from_host({first, 0, 64}, bytes.data());
   copy_to_host(got.data(), {first, 0, 64});

@@ -17,7 +17,7 @@
 #include "conformance/check.h"
 #include "support/absence.h"
 #ifdef PATCHBAY_TEST_SIM_DIR
-#include "sim/simulation.h"
+#include "support/simulated_card.h"
 #endif
 
 namespace {
@@ -129,9 +129,15 @@ std::vector<Entry> entries() {
                    kHasOtherDevices});
   }
 #ifdef PATCHBAY_TEST_SIM_DIR
-  if (is_built("cuda-cublas")) {
-    all.push_back({"Conformance_cuda_simulated",
-                   {patchbay::sim_test::options(), "cuda-cublas", "cuda", {}},
+  for (const patchbay::test::CardVendor& vendor : patchbay::test::card_vendors()) {
+    if (!is_built(vendor.plugin)) continue;
+    patchbay::RuntimeOptions simulated = options("cpu_devices", "1");
+    simulated.settings.insert(vendor.settings.begin(), vendor.settings.end());
+    if (const char* const folder = std::getenv("PATCHBAY_CACHE_DIR")) {
+      simulated.settings["cache_dir"] = folder;
+    }
+    all.push_back({std::string("Conformance_") + vendor.backend + "_simulated",
+                   {simulated, vendor.plugin, vendor.backend, {}},
                    /*needs_driver=*/false,
                    kHasOtherDevices});
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/application.h"
+#include "sim/cuda/application.h"
 
 namespace patchbay::sim_test {
 namespace {
@@ -51,12 +51,12 @@ TEST_F(SimContext, DestroyedByTheApplication) {
     EXPECT_EQ(counters().allocations, before);
     expect_contains(loss([&] { device.synchronize(); }), "cuCtxSetCurrent");
     NativeContext current = nullptr;
-    driver_.context_get_current(&current);
+    driver_.get_current(&current);
     EXPECT_EQ(current, other);
     EXPECT_EQ(full({4}, 3, runtime.device("cuda:1")).to_vector<float>(), std::vector<float>(4, 3));
   }
   driver_.context_destroy(other);
-  driver_.context_set_current(nullptr);
+  driver_.set_current(nullptr);
 }
 
 /// The driver's answers in a forked child, and when the process ends.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/application.h"
+#include "sim/cuda/application.h"
 
 namespace patchbay::sim_test {
 namespace {
@@ -25,13 +25,13 @@ class SimInterop : public SimTest {
   }
   void TearDown() override {
     runtime_.reset();
-    cuda::NativeContext current = nullptr;
-    driver_.context_get_current(&current);
+    card::NativeContext current = nullptr;
+    driver_.get_current(&current);
     EXPECT_EQ(current, context_);  // the runtime puts back what it finds
     EXPECT_EQ(driver_.memory_free(memory_), 0);
     EXPECT_EQ(driver_.stream_destroy(stream_), 0);
     EXPECT_EQ(driver_.context_destroy(context_), 0);
-    driver_.context_set_current(nullptr);
+    driver_.set_current(nullptr);
     SimTest::TearDown();
   }
   Device device() {
@@ -43,7 +43,7 @@ class SimInterop : public SimTest {
     adopt_context(result, number_of(context_));
     return result;
   }
-  std::vector<float> read(cuda::Address address, std::size_t count) const {
+  std::vector<float> read(card::Address address, std::size_t count) const {
     std::vector<float> values(count);
     EXPECT_EQ(driver_.copy_to_host(values.data(), address, count * sizeof(float), stream_), 0);
     EXPECT_EQ(driver_.stream_synchronize(stream_), 0);
@@ -62,9 +62,9 @@ class SimInterop : public SimTest {
 
   const Driver driver_;
   std::optional<Runtime> runtime_;
-  cuda::NativeContext context_ = nullptr;
-  cuda::NativeStream stream_ = nullptr;
-  cuda::Address memory_ = 0;
+  card::NativeContext context_ = nullptr;
+  card::NativeStream stream_ = nullptr;
+  card::Address memory_ = 0;
 };
 
 TEST_F(SimInterop, StreamsHaveThePriorityThatIsAskedFor) {
@@ -72,7 +72,7 @@ TEST_F(SimInterop, StreamsHaveThePriorityThatIsAskedFor) {
   const auto priority_of = [this](StreamPriority priority) {
     const Stream stream(device(), {.priority = priority});
     int native = 99;
-    EXPECT_EQ(driver_.stream_priority(native_handle(stream).as<cuda::NativeStream>(), &native), 0);
+    EXPECT_EQ(driver_.stream_priority(native_handle(stream).as<card::NativeStream>(), &native), 0);
     return native;
   };
   EXPECT_EQ(priority_of(StreamPriority::kHigh), -5);
@@ -82,7 +82,7 @@ TEST_F(SimInterop, StreamsHaveThePriorityThatIsAskedFor) {
 
 TEST_F(SimInterop, MemoryOfTheApplication) {
   const Device device = adopted();
-  EXPECT_EQ(native_context(device).as<cuda::NativeContext>(), context_);
+  EXPECT_EQ(native_context(device).as<card::NativeContext>(), context_);
   EXPECT_EQ(native_handle(device).value, 1u);
   bool released = false;
   {
@@ -103,7 +103,7 @@ TEST_F(SimInterop, MemoryOfTheApplication) {
 
 TEST_F(SimInterop, MemoryOfAPool) {
   const Device device = adopted();
-  cuda::Address address = 0;
+  card::Address address = 0;
   ASSERT_EQ(driver_.pool_allocate(&address, 32, stream_), 0);
   from_buffer(wrap_buffer(device, address, 32), DType::f32, {8}).fill_(5);
   device.synchronize();
@@ -116,10 +116,36 @@ TEST_F(SimInterop, StreamsOfTheApplication) {
   const Tensor tensor = full({4}, 2, device);
   {
     const Stream stream = wrap_stream(device, number_of(stream_));
-    EXPECT_EQ(native_handle(stream).as<cuda::NativeStream>(), stream_);
+    EXPECT_EQ(native_handle(stream).as<card::NativeStream>(), stream_);
     stream.wait(device.default_stream().record());
   }
   EXPECT_EQ(read(native_handle(tensor).value, 4), std::vector<float>(4, 2));  // it is still there
+}
+
+/// The application's recording of its stream stays sound: what would wait is refused, or does not
+/// wait.
+TEST_F(SimInterop, StreamsThatTheApplicationRecords) {
+  const Device device = adopted();
+  device.synchronize();
+  ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
+  {
+    const Stream stream = wrap_stream(device, number_of(stream_));
+    expect_error(ErrorCode::kInvalidArgument,
+                 "waiting for a stream: the application records this stream into a graph; end that "
+                 "first",
+                 [&] { stream.synchronize(); });
+  }
+  NativeGraph graph = nullptr;
+  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0);
+  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+  const Stream stream = wrap_stream(device, number_of(stream_));
+  EXPECT_NO_THROW(stream.synchronize());
+}
+
+TEST_F(SimInterop, DefaultStreamOfEachThread) {
+  expect_error(ErrorCode::kInvalidArgument,
+               "the default stream of each thread is another stream on every thread",
+               [&] { (void)wrap_stream(adopted(), 2); });
 }
 
 /// The device's stream is held up by a call of the application's: nothing but the order that the
@@ -165,7 +191,7 @@ TEST_F(SimInterop, WhatIsOfAnotherContextIsRefused) {
 TEST_F(SimInterop, WhatIsLentToAValidatedRuntime) {
   runtime_.emplace(options({{"validate", "1"}}));
   const Device device = adopted();
-  EXPECT_EQ(native_context(device).as<cuda::NativeContext>(), context_);
+  EXPECT_EQ(native_context(device).as<card::NativeContext>(), context_);
   const Tensor lent = from_buffer(wrap_buffer(device, memory_, 64), DType::f32, {4});
   const Stream stream = wrap_stream(device, number_of(stream_));
   lent.fill_(3);

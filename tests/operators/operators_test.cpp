@@ -62,8 +62,7 @@ std::string parameter_name(const testing::TestParamInfo<Parameter>& parameter) {
   return device_test_name({device, parameter.index}) + '_' + record;
 }
 INSTANTIATE_TEST_SUITE_P(, OperatorTest,
-                         testing::Combine(testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"),
-                                          testing::ValuesIn(record_names())),
+                         testing::Combine(PATCHBAY_EACH_DEVICE, testing::ValuesIn(record_names())),
                          parameter_name);
 
 TEST_P(OperatorTest, AgreesWithItsReference) {

@@ -54,8 +54,7 @@ class SmallFloatTest : public testing::TestWithParam<const char*> {
 
   std::optional<Device> device_;
 };
-INSTANTIATE_TEST_SUITE_P(, SmallFloatTest, testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"),
-                         device_test_name);
+INSTANTIATE_TEST_SUITE_P(, SmallFloatTest, PATCHBAY_EACH_DEVICE, device_test_name);
 
 /// Finite ones, in order.
 template <class T>

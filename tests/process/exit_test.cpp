@@ -44,6 +44,15 @@ const Place kPlaces[] = {
       {"PATCHBAY_CUDA_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},
       {"PATCHBAY_CUDA_RTC_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_nvrtc.so"},
       {"PATCHBAY_CUDA_BLAS_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublas.so"}}},
+    {"simulated_hip",
+     "hip:0",
+     2,
+     30,
+     {{"PATCHBAY_PLUGINS", "hip"},
+      {"PATCHBAY_HIP_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_hip.so"},
+      {"PATCHBAY_HIP_RTC_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_hiprtc.so"},
+      {"PATCHBAY_HIP_COMGR_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_hiprtc.so"},
+      {"PATCHBAY_HIP_BLAS_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_rocblas.so"}}},
 };
 
 class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*, const char*>> {

@@ -18,11 +18,12 @@ FLOORS = {
         tensor/base tensor/dispatch tensor/fuse tensor/autograd tensor/ops tensor/functional tensor/interop tensor/print
         tensor/api distributed
         nn nn/module nn/layers nn/files nn/data nn/training nn/parallel nn/trainer""".split(),
-    "kit": ". library expression executor portable+portable/elementwise device".split(),
+    "kit": ". library expression executor portable+portable/elementwise device card/api card/device+card/kernels".split(),
     "conformance": ".+values+kernels".split(),
     "plugins/cpu-openblas": "arguments threads simd+simd/rows onednn products+fused+kernels+windows+rows device".split(),
     "plugins/opencl": "api device+kernels".split(),
-    "plugins/cuda-cublas": "api device+kernels".split(),
+    "plugins/cuda-cublas": "api device".split(),
+    "plugins/hip": "api device".split(),
     "plugins/fake": "device+kernels".split(),
 }
 MOST_FILES = 25

@@ -1,35 +1,46 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The simulated BLAS library: plain loops, queued on the stream of the simulated driver.
+#include "blas.h"
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
 
-#include "cuda-cublas/api/blas_api.hpp"
-#include "entries.h"
-#include "machine.h"
-
-namespace patchbay::cuda {
-
-struct BlasObject {
-  ContextObject& context;
-  Address memory = 0;  // what it keeps of the device
-  NativeStream stream = nullptr;
-  std::byte* workspace = nullptr;  // the caller's, until the stream changes
-  std::size_t workspace_bytes = 0;
-  bool keeps_f32 = false;
-};
-
-}  // namespace patchbay::cuda
-
-using namespace patchbay::cuda;
-using namespace patchbay::sim;
-
-PATCHBAY_BLAS_ENTRIES(PATCHBAY_SIM_DECLARE)
-
+namespace patchbay::sim {
 namespace {
 
-constexpr int kInvalidValueStatus = 7, kExecutionFailedStatus = 13;
+#ifdef PATCHBAY_SIM_HIP
+constexpr int kComputeF32 = vendor::kBlasF32, kComputeF64 = vendor::kBlasF64;
+#else
+constexpr int kComputeF32 = vendor::kBlasComputeF32, kComputeF64 = vendor::kBlasComputeF64;
+#endif
 // The third axis of a grid goes no further.
 constexpr int kMostBatches = 65535;
+
+struct Bf16 {
+  std::uint16_t bits = 0;
+
+  Bf16() = default;
+  /// Rounds to the nearest, of two to the even one.
+  explicit Bf16(float value) {
+    const auto wide = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t rounding = 0x7fff + (wide >> 16 & 1);
+    bits = static_cast<std::uint16_t>(value != value ? 0x7fff : (wide + rounding) >> 16);
+  }
+  explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+};
+__extension__ using F16 = _Float16;
+
+/// An f32 of which a product reads 10 bits of fraction.
+struct Tf32 {
+  float value = 0;
+
+  Tf32() = default;
+  explicit Tf32(float result) : value(result) {}
+  explicit operator float() const {
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000) & 0xffffe000);
+  }
+};
 
 /// A matrix by columns, or its transposed one.
 template <class T>
@@ -38,30 +49,32 @@ struct View {
   std::int64_t row, column;
   View(const std::byte* bytes, int transpose, int leading)
       : data(reinterpret_cast<const T*>(bytes)),
-        row(transpose == kBlasNotTransposed ? 1 : leading),
-        column(transpose == kBlasNotTransposed ? leading : 1) {}
+        row(transpose == vendor::kBlasNotTransposed ? 1 : leading),
+        column(transpose == vendor::kBlasNotTransposed ? leading : 1) {}
   T at(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
 };
 
-/// `count` matrices of so many columns at equal distances.
+/// `count` matrices of that many columns at equal distances.
 struct Extent {
   std::int64_t rows, columns, leading, next, count;
 
   std::uint64_t elements() const {
-    if (rows == 0 || columns == 0) return 1;  // its address must be one all the same
+    if (rows == 0 || columns == 0) return 1;  // its address must be valid all the same
     return static_cast<std::uint64_t>((count - 1) * next + (columns - 1) * leading + rows);
   }
 };
 
-/// Null if not all of the matrices is in memory of the context's, and for no address at all.
+/// Null if not all of the matrices is in memory of the context, and for no address at all.
 template <class T>
-std::byte* bytes_of(const ContextObject& context, const T* address, const Extent& extent) {
+std::byte* bytes_of(const ContextObject& context, const Gemm::Matrix& matrix, std::int64_t rows,
+                    std::int64_t columns, std::int64_t count) {
+  const Extent extent{rows, columns, matrix.leading, matrix.next, count};
   const std::lock_guard lock(machine().mutex);
-  return machine().resolve(context, reinterpret_cast<std::uintptr_t>(address),
+  return machine().resolve(context, reinterpret_cast<std::uintptr_t>(matrix.address),
                            extent.elements() * sizeof(T));
 }
 
-/// Until the product is done nobody else may use it, nor rely on what is there.
+/// Until the product is done nobody else may use the workspace, nor rely on its contents.
 void scribble(std::byte* workspace, std::size_t bytes) {
   constexpr std::size_t kEnd = 4096;
   if (workspace == nullptr) return;
@@ -69,124 +82,96 @@ void scribble(std::byte* workspace, std::size_t bytes) {
   if (bytes > kEnd) std::memset(workspace + bytes - kEnd, 0x5A, kEnd);
 }
 
-template <class T>
-void multiply(std::int64_t m, std::int64_t n, std::int64_t k, T alpha, View<T> a, View<T> b, T beta,
-              T* c, std::int64_t leading) {
+/// C is the type in which the products are summed.
+template <class T, class C>
+void multiply_one(std::int64_t m, std::int64_t n, std::int64_t k, C alpha, View<T> a, View<T> b,
+                  C beta, T* c, std::int64_t leading) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {
-      T sum = 0;
-      for (std::int64_t l = 0; l < k; ++l) sum += a.at(i, l) * b.at(l, j);
+      C sum = 0;
+      for (std::int64_t l = 0; l < k; ++l)
+        sum += static_cast<C>(a.at(i, l)) * static_cast<C>(b.at(l, j));
       T& out = c[i + j * leading];
-      out = beta == T(0) ? alpha * sum : alpha * sum + beta * out;
+      out = T(beta == C(0) ? alpha * sum : alpha * sum + beta * static_cast<C>(out));
     }
   }
 }
 
-template <class T>
-int gemm(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k, const T* alpha,
-         const T* a, int lda, long long next_a, const T* b, int ldb, long long next_b,
-         const T* beta, T* c, int ldc, long long next_c, int count) {
-  int code = 0;
-  const ContextObject* const context = current_context(code);
-  if (context != &handle->context || !handle->keeps_f32) return kBlasNotInitialized;
-  const int rows_a = transpose_a == kBlasNotTransposed ? m : k;
-  const int rows_b = transpose_b == kBlasNotTransposed ? k : n;
-  if (m < 0 || n < 0 || k < 0 || count < 0 || lda < std::max(1, rows_a) ||
-      ldb < std::max(1, rows_b) || ldc < std::max(1, m)) {
-    return kInvalidValueStatus;
+template <class T, class C>
+BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
+  const ContextObject& context = blas.context;
+  const auto [m, n, k] = std::array{gemm.m, gemm.n, gemm.k};
+  const bool plain_a = gemm.transpose_a == vendor::kBlasNotTransposed;
+  const bool plain_b = gemm.transpose_b == vendor::kBlasNotTransposed;
+  const int rows_a = plain_a ? m : k, rows_b = plain_b ? k : n;
+  if (m < 0 || n < 0 || k < 0 || gemm.count < 0 || gemm.a.leading < std::max(1, rows_a) ||
+      gemm.b.leading < std::max(1, rows_b) || gemm.c.leading < std::max(1, m)) {
+    return BlasError::kInvalid;
   }
-  if (count > kMostBatches) return kExecutionFailedStatus;
-  std::byte* const bytes_a = bytes_of(*context, a, {rows_a, m + k - rows_a, lda, next_a, count});
-  std::byte* const bytes_b = bytes_of(*context, b, {rows_b, k + n - rows_b, ldb, next_b, count});
-  std::byte* const bytes_c = bytes_of(*context, c, {m, n, ldc, next_c, count});
-  if (bytes_a == nullptr || bytes_b == nullptr || bytes_c == nullptr) return kInvalidValueStatus;
-  const T alpha_value = *alpha, beta_value = *beta;  // of the host, read now
-  code = submit(handle->stream, [=, workspace = handle->workspace,
-                                 bytes = handle->workspace_bytes] {
+  if (gemm.count > kMostBatches) return BlasError::kFailed;
+  std::byte* const a = bytes_of<T>(context, gemm.a, rows_a, m + k - rows_a, gemm.count);
+  std::byte* const b = bytes_of<T>(context, gemm.b, rows_b, k + n - rows_b, gemm.count);
+  std::byte* const c = bytes_of<T>(context, gemm.c, m, n, gemm.count);
+  if (a == nullptr || b == nullptr || c == nullptr) return BlasError::kInvalid;
+  // Of the host, read now.
+  const C alpha = *static_cast<const C*>(gemm.alpha), beta = *static_cast<const C*>(gemm.beta);
+  const int code = submit(blas.stream, [=, workspace = blas.workspace,
+                                        bytes = blas.workspace_bytes] {
     scribble(workspace, bytes);
-    const auto element = static_cast<long long>(sizeof(T));
-    for (int i = 0; i < count; ++i) {
-      multiply<T>(m, n, k, alpha_value, View<T>(bytes_a + i * next_a * element, transpose_a, lda),
-                  View<T>(bytes_b + i * next_b * element, transpose_b, ldb), beta_value,
-                  reinterpret_cast<T*>(bytes_c + i * next_c * element), ldc);
+    const auto element = static_cast<std::int64_t>(sizeof(T));
+    for (int i = 0; i < gemm.count; ++i) {
+      multiply_one<T, C>(gemm.m, gemm.n, gemm.k, alpha,
+                         View<T>(a + i * gemm.a.next * element, gemm.transpose_a, gemm.a.leading),
+                         View<T>(b + i * gemm.b.next * element, gemm.transpose_b, gemm.b.leading),
+                         beta, reinterpret_cast<T*>(c + i * gemm.c.next * element), gemm.c.leading);
     }
   });
-  return code == kSuccess ? kBlasSuccess : kExecutionFailedStatus;
+  return code == kSuccess ? BlasError::kNone : BlasError::kFailed;
 }
 
 }  // namespace
 
-int cublasCreate_v2(NativeBlas* handle) {
-  int code = 0;
-  ContextObject* const context = current_context(code);
-  if (context == nullptr) return kBlasNotInitialized;
+std::unique_ptr<Blas> create_blas(ContextObject& context) {
   const std::lock_guard lock(machine().mutex);
-  Block* const kept = machine().allocate(*context, machine().config.blas_bytes);
-  if (kept == nullptr) return machine().config.blas_status;
+  Block* const kept = machine().allocate(context, machine().config.blas_bytes);
+  if (kept == nullptr) return nullptr;
   kept->is_of_library = true;
-  *handle = new BlasObject{*context, reinterpret_cast<std::uintptr_t>(kept->range.base())};
   ++machine().num_blas_handles;
-  return kBlasSuccess;
+  return std::unique_ptr<Blas>(
+      new Blas{context, reinterpret_cast<std::uintptr_t>(kept->range.base())});
 }
 
-int cublasDestroy_v2(NativeBlas handle) {
-  if (machine().gone() != kSuccess) return kBlasNotInitialized;
-  {
-    const std::lock_guard lock(machine().mutex);
-    machine().blocks.erase(handle->memory);
-  }
-  delete handle;
+Blas::~Blas() {
+  const std::lock_guard lock(machine().mutex);
+  machine().blocks.erase(memory);
   --machine().num_blas_handles;
-  return kBlasSuccess;
 }
 
-int cublasSetStream_v2(NativeBlas handle, NativeStream stream) {
-  handle->stream = stream;
-  handle->workspace = nullptr;  // the library's own comes back
-  handle->workspace_bytes = 0;
-  return kBlasSuccess;
-}
-
-int cublasSetWorkspace_v2(NativeBlas handle, void* memory, std::size_t bytes) {
+bool set_workspace(Blas& blas, void* memory, std::size_t bytes) {
   const std::lock_guard lock(machine().mutex);
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  handle->workspace =
-      address % 256 == 0 ? machine().resolve(handle->context, address, bytes) : nullptr;
-  handle->workspace_bytes = bytes;
-  return handle->workspace != nullptr ? kBlasSuccess : kInvalidValueStatus;
+  blas.workspace = address % 256 == 0 ? machine().resolve(blas.context, address, bytes) : nullptr;
+  blas.workspace_bytes = bytes;
+  return blas.workspace != nullptr;
 }
 
-int cublasSetMathMode(NativeBlas handle, int mode) {
-  handle->keeps_f32 = mode == kBlasDefaultMath;
-  return kBlasSuccess;
+BlasError multiply(const Blas& blas, const Gemm& gemm) {
+  int code = 0;
+  if (current_context(code) != &blas.context || !blas.is_set_up) return BlasError::kNoContext;
+  const int type = gemm.a.type;
+  if (gemm.b.type != type || gemm.c.type != type) return BlasError::kInvalid;
+  if (type == vendor::kBlasF64) {
+    return gemm.compute_type == kComputeF64 ? multiply_as<double, double>(blas, gemm)
+                                            : BlasError::kInvalid;
+  }
+  if (gemm.compute_type != kComputeF32) return BlasError::kInvalid;
+  if (type == vendor::kBlasF32) {
+    return blas.uses_tf32 ? multiply_as<Tf32, float>(blas, gemm)
+                          : multiply_as<float, float>(blas, gemm);
+  }
+  if (type == vendor::kBlasF16) return multiply_as<F16, float>(blas, gemm);
+  if (type == vendor::kBlasBf16) return multiply_as<Bf16, float>(blas, gemm);
+  return BlasError::kInvalid;
 }
 
-int cublasSgemm_v2(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k,
-                   const float* alpha, const float* a, int lda, const float* b, int ldb,
-                   const float* beta, float* c, int ldc) {
-  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc,
-              0, 1);
-}
-
-int cublasDgemm_v2(NativeBlas handle, int transpose_a, int transpose_b, int m, int n, int k,
-                   const double* alpha, const double* a, int lda, const double* b, int ldb,
-                   const double* beta, double* c, int ldc) {
-  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc,
-              0, 1);
-}
-
-int cublasSgemmStridedBatched(NativeBlas handle, int transpose_a, int transpose_b, int m, int n,
-                              int k, const float* alpha, const float* a, int lda, long long next_a,
-                              const float* b, int ldb, long long next_b, const float* beta,
-                              float* c, int ldc, long long next_c, int count) {
-  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, next_a, b, ldb, next_b,
-              beta, c, ldc, next_c, count);
-}
-
-int cublasDgemmStridedBatched(NativeBlas handle, int transpose_a, int transpose_b, int m, int n,
-                              int k, const double* alpha, const double* a, int lda,
-                              long long next_a, const double* b, int ldb, long long next_b,
-                              const double* beta, double* c, int ldc, long long next_c, int count) {
-  return gemm(handle, transpose_a, transpose_b, m, n, k, alpha, a, lda, next_a, b, ldb, next_b,
-              beta, c, ldc, next_c, count);
-}
+}  // namespace patchbay::sim

@@ -2,28 +2,56 @@
 #include "config.h"
 
 #include <cstdlib>
-#include <string>
+
+#include "vendor.h"
 
 namespace patchbay::sim {
+namespace {
+
+#ifdef PATCHBAY_SIM_HIP
+constexpr int kVersion = 60200000, kFullStatus = vendor::kBlasMemoryError;
+constexpr const char* kArchitecture = "gfx90a:sramecc+:xnack-";
+#else
+constexpr int kVersion = 13000, kFullStatus = vendor::kBlasAllocationFailed;
+constexpr const char* kArchitecture = "80";
+#endif
+
+int integer(const char* name, int otherwise) {
+  return static_cast<int>(setting(name, static_cast<std::uint64_t>(otherwise)));
+}
+
+}  // namespace
+
+std::string text_setting(const char* name, const char* otherwise) {
+  const std::string prefix = "PATCHBAY_SIM_";
+  for (const std::string& variable : {prefix + kVendor + "_" + name, prefix + name}) {
+    const char* const text = std::getenv(variable.c_str());
+    if (text != nullptr && *text != '\0') return text;
+  }
+  return otherwise;
+}
 
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv((std::string("PATCHBAY_SIM_") + name).c_str());
-  return text != nullptr && *text != '\0' ? std::strtoull(text, nullptr, 10) : otherwise;
+  const std::string text = text_setting(name, "");
+  return text.empty() ? otherwise : std::strtoull(text.c_str(), nullptr, 10);
 }
 
 Config::Config()
-    : init_code(static_cast<int>(setting("INIT", 0))),
-      driver_version(static_cast<int>(setting("DRIVER_VERSION", 13000))),
-      devices(static_cast<int>(setting("DEVICES", 2))),
-      architecture(static_cast<int>(setting("ARCHITECTURE", 80))),
+    : init_code(integer("INIT", 0)),
+      driver_version(integer("DRIVER_VERSION", kVersion)),
+      devices(integer("DEVICES", 2)),
+      architecture(text_setting("ARCHITECTURE", kArchitecture)),
+      sub_group_width(integer("WIDTH", 1)),
+      group_limit(integer("GROUP_LIMIT", 1024)),
       peer(setting("PEER", 1) != 0),
+      capture(setting("CAPTURE", 1) != 0),
       memory_bytes(setting("MEMORY_BYTES", std::uint64_t{1} << 30)),
       blas_bytes(setting("BLAS_BYTES", std::uint64_t{8} << 20)),
-      blas_status(static_cast<int>(setting("BLAS_STATUS", 3))),
+      blas_status(integer("BLAS_STATUS", kFullStatus)),
       fail_allocation(setting("FAIL_ALLOCATION", 0)),
       fail_launch(setting("FAIL_LAUNCH", 0)),
       lose_device(setting("LOSE_DEVICE", 0)),
       refuse_loads(setting("REFUSE_LOADS", 0)),
-      refusal(static_cast<int>(setting("REFUSAL", 209))) {}
+      refusal(integer("REFUSAL", 209)) {}
 
 }  // namespace patchbay::sim

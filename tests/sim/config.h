@@ -1,9 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// What the simulated driver is to be like: environment variables PATCHBAY_SIM_<NAME>.
+// What the simulated driver is to be like: environment variables PATCHBAY_SIM_<NAME>, or
+// PATCHBAY_SIM_CUDA_<NAME> and PATCHBAY_SIM_HIP_<NAME> for one vendor.
 #ifndef PATCHBAY_TESTS_SIM_CONFIG_H_
 #define PATCHBAY_TESTS_SIM_CONFIG_H_
 
 #include <cstdint>
+#include <string>
 
 namespace patchbay::sim {
 
@@ -11,15 +13,18 @@ struct Config {
   /// Reads the environment.
   Config();
 
-  int init_code;               // INIT: what cuInit gives
-  int driver_version;          // DRIVER_VERSION, 13000
+  int init_code;               // INIT: what the initialisation returns
+  int driver_version;          // DRIVER_VERSION: CUDA 13.0, HIP 6.2
   int devices;                 // DEVICES, 2
-  int architecture;            // ARCHITECTURE, 80: all devices'
+  std::string architecture;    // ARCHITECTURE of all devices: 80, gfx90a:sramecc+:xnack-
+  int sub_group_width;         // WIDTH, 1: work-items of the executor do not run in step
+  int group_limit;             // GROUP_LIMIT, 1024: the work-items of a group that kernels allow
   bool peer;                   // PEER, 1
+  bool capture;                // CAPTURE, 1: whether streams can be recorded
   std::uint64_t memory_bytes;  // MEMORY_BYTES of a device, 1 GiB
   std::uint64_t blas_bytes;    // BLAS_BYTES, 8 MiB: what a handle of the BLAS library takes of it
-  int blas_status;             // BLAS_STATUS, 3: what cublasCreate gives when they are not there
-  // Faults, each at the n-th such call since cuInit; 0: never.
+  int blas_status;             // BLAS_STATUS: what the handle's creation returns without these
+  // Faults, each at the n-th such call since the initialisation; 0: never.
   std::uint64_t fail_allocation;  // FAIL_ALLOCATION: no memory
   std::uint64_t fail_launch;      // FAIL_LAUNCH: fails once somebody waits, and breaks its context
   std::uint64_t lose_device;      // LOSE_DEVICE: the copy or launch finds its device broken
@@ -27,7 +32,8 @@ struct Config {
   int refusal;                    // REFUSAL, 209: ... with this code
 };
 
-/// A variable's number, in decimal.
+/// A variable's text, or number in decimal.
+std::string text_setting(const char* name, const char* otherwise);
 std::uint64_t setting(const char* name, std::uint64_t otherwise);
 
 }  // namespace patchbay::sim

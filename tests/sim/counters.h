@@ -7,10 +7,12 @@
 
 struct patchbay_sim_counters {
   uint64_t contexts, allocations, host_allocations, streams, events, modules, blas_handles;
-  uint64_t peer_accesses; /* enabled since cuInit */
+  uint64_t graphs;                                 /* recorded, and able to run */
+  uint64_t graphs_made, graph_updates, graph_runs; /* since the initialisation */
+  uint64_t peer_accesses;                          /* enabled since the initialisation */
 };
 
-/* Of libpatchbay_sim_cuda.so. */
+/* Of a simulated driver. */
 #ifdef __cplusplus
 extern "C" {
 #endif

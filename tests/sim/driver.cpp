@@ -1,47 +1,47 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The entries of the simulated driver: devices, contexts, memory, streams, events. Stricter than
-// the real one: each call on a device wants that device's context current.
+// The entries that all vendors' drivers have: devices, memory, streams, events. Stricter than the
+// real ones: each call on a device needs that device's context to be current.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <utility>
+#include <vector>
 
-#include "entries.h"
 #include "machine.h"
+#include "vendor.h"
 
 namespace patchbay::sim {
+
+PATCHBAY_CARD_ENTRIES(PATCHBAY_SIM_SIGNATURE)
+PATCHBAY_SIM_DRIVER_SYMBOLS(PATCHBAY_SIM_DECLARE)
+
 namespace {
 
-using namespace cuda;
-
 constexpr int kGreatestPriority = -5;
+constexpr int kCaptureUnsupported = 900;
 
-thread_local NativeContext current_of_thread = nullptr;
+/// For a call that a stream in recording does not allow.
+bool spoils_capture(StreamObject& stream) {
+  if (stream.capture == StreamObject::Capture::kNone) return false;
+  stream.capture = StreamObject::Capture::kSpoilt;
+  return true;
+}
+
+thread_local NativeContext current_context_of_thread = nullptr;
 
 std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-bool is_device(int number) { return number >= 0 && number < machine().config.devices; }
-
-/// Runs `body(context)` under the machine's lock, with a context that can be used.
-template <class Body>
-int on_context(Body&& body) {
-  int code = 0;
-  ContextObject* const context = current_context(code);
-  if (context == nullptr) return code;
-  const std::lock_guard lock(machine().mutex);
-  return body(*context);
-}
-
-/// The same, for an object of the current context in one of the machine's maps.
+/// on_context for an object of the current context in one of the machine's maps.
 template <class Map, class Key, class Body>
 int on_object(Map& map, Key key, Body&& body) {
   return on_context([&](ContextObject& context) -> int {
     const auto found = map.find(key);
-    if (found == map.end()) return kInvalidHandle;
-    if (&found->second->context != &context) return kInvalidContext;
+    if (found == map.end()) return kErrorInvalidHandle;
+    if (&found->second->context != &context) return kErrorInvalidContext;
     return body(*found->second);
   });
 }
@@ -53,176 +53,129 @@ int wait_for(const std::shared_ptr<Queue>& queue, std::uint64_t number, ContextO
   return context.broken;
 }
 
+/// The context of this thread, for addresses: null if it can't be used.
+NativeContext used_context() {
+  int code = 0;
+  return current_context(code);
+}
+
 int copy(void* to, const void* from, std::size_t bytes, NativeStream stream) {
-  if (to == nullptr || from == nullptr) return kInvalidValue;
+  if (to == nullptr || from == nullptr) return kErrorInvalidValue;
   return submit(stream, [=] { std::memmove(to, from, bytes); });
 }
 
+/// A copy to or from memory of the host. As in the real drivers, it returns when it is done unless
+/// that memory is pinned.
+int copy_with_host(void* to, const void* from, const void* host, std::size_t bytes,
+                   NativeStream stream) {
+  const int code = copy(to, from, bytes, stream);
+  if (code != kSuccess) return code;
+  {
+    const std::lock_guard lock(machine().mutex);
+    if (machine().is_pinned(host, bytes)) return kSuccess;
+  }
+  return stream_synchronize(stream);
+}
+
 std::byte* device_bytes(Address address, std::size_t bytes, NativeContext context) {
-  if (machine().gone() != kSuccess) return nullptr;
   const std::lock_guard lock(machine().mutex);
   return context != nullptr ? machine().resolve(*context, address, bytes) : nullptr;
 }
 
 }  // namespace
 
+int enable_peer(ContextObject& context, const ContextObject& to) {
+  if (!machine().config.peer) return kErrorPeerAccessUnsupported;
+  if (!context.peers.insert(&to).second) return kErrorPeerAccessAlreadyEnabled;
+  ++machine().num_peer_accesses;
+  return kSuccess;
+}
+
+int copy_between(Address to, NativeContext to_context, Address from, NativeContext from_context,
+                 std::size_t bytes, NativeStream stream) {
+  if (const int code = machine().gone(); code != kSuccess) return code;
+  return copy(device_bytes(to, bytes, to_context), device_bytes(from, bytes, from_context), bytes,
+              stream);
+}
+
+NativeContext& current_of_thread() { return current_context_of_thread; }
+
 ContextObject* current_context(int& code) {
-  ContextObject* const context = current_of_thread;
-  if (code = machine().gone(); code != kSuccess) return nullptr;
-  const std::lock_guard lock(machine().mutex);
-  code = !machine().initialised                         ? kNotInitialized
-         : context == nullptr || context->retained == 0 ? kInvalidContext
-                                                        : context->broken.load();
+  Machine& all = machine();
+  if (code = all.gone(); code != kSuccess) return nullptr;
+  const std::lock_guard lock(all.mutex);
+  ContextObject* context = current_of_thread();
+  // Without contexts every thread begins on the first device.
+  if (!kHasContexts && context == nullptr && all.initialised) context = all.contexts[0].get();
+  code = !all.initialised                                                 ? kErrorNotInitialized
+         : context == nullptr || (kHasContexts && context->retained == 0) ? kErrorInvalidContext
+                                                                          : context->broken.load();
   return code == kSuccess ? context : nullptr;
 }
 
-}  // namespace patchbay::sim
-
-using namespace patchbay::cuda;
-using namespace patchbay::sim;
-
-PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SIM_DECLARE)
-extern "C" PATCHBAY_SIM_EXPORT int cuDriverGetVersion(int* version);
-
-int cuInit(unsigned) {
+int initialise(unsigned) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   machine().initialise();
   return machine().config.init_code;
 }
 
-int cuDriverGetVersion(int* version) {
-  *version = Config().driver_version;
-  return Config().init_code == 34 ? 34 : kSuccess;  // so does the stub
-}
-
-int cuGetErrorName(int code, const char** name) {
-  *name = nullptr;
-#define PATCHBAY_SIM_NAME(ours, theirs, value)                                       \
-  if (code == (value) && *name == nullptr && std::strncmp(#theirs, "CUDA_", 5) == 0) \
-    *name = #theirs;
-  PATCHBAY_DRIVER_CONSTANTS(PATCHBAY_SIM_NAME)
-  if (*name == nullptr && code == kInvalidHandle) *name = "CUDA_ERROR_INVALID_HANDLE";
-  if (*name == nullptr && code == kNotSupported) *name = "CUDA_ERROR_NOT_SUPPORTED";
-  return *name != nullptr ? kSuccess : kInvalidValue;
-}
-
-int cuGetErrorString(int code, const char** text) {
-  *text = code == kErrorOutOfMemory        ? "out of memory"
-          : code == kErrorLaunchFailed     ? "unspecified launch failure"
-          : code == kErrorNoDevice         ? "no CUDA-capable device is detected"
-          : code == kErrorEccUncorrectable ? "uncorrectable ECC error encountered"
-                                           : "simulated";
-  return kSuccess;
-}
-
-int cuDeviceGetCount(int* count) {
+int device_count(int* count) {
   *count = machine().config.devices;
-  return machine().initialised ? kSuccess : kNotInitialized;
+  return machine().initialised ? kSuccess : kErrorNotInitialized;
 }
 
-int cuDeviceGet(int* device, int index) {
-  *device = index;
-  return is_device(index) ? kSuccess : kInvalidDevice;
-}
-
-int cuDeviceGetName(char* name, int size, int device) {
+int device_name(char* name, int size, int device) {
   std::snprintf(name, static_cast<std::size_t>(size), "Simulated card %d", device);
-  return is_device(device) ? kSuccess : kInvalidDevice;
+  return is_device(device) ? kSuccess : kErrorInvalidDevice;
 }
 
-int cuDeviceGetUuid_v2(Uuid* uuid, int device) {
-  std::memcpy(uuid->bytes, "patchbay sim   ", 16);
+int device_uuid(Uuid* uuid, int device) {
+  std::memset(uuid->bytes, 0, sizeof uuid->bytes);
+  std::snprintf(uuid->bytes, sizeof uuid->bytes, "sim %s", kVendor);
   uuid->bytes[15] = static_cast<char>(device);
-  return is_device(device) ? kSuccess : kInvalidDevice;
+  return is_device(device) ? kSuccess : kErrorInvalidDevice;
 }
 
-int cuDeviceTotalMem_v2(std::size_t* bytes, int device) {
+int device_total_memory(std::size_t* bytes, int device) {
   *bytes = machine().config.memory_bytes;
-  return is_device(device) ? kSuccess : kInvalidDevice;
+  return is_device(device) ? kSuccess : kErrorInvalidDevice;
 }
 
-int cuDeviceGetAttribute(int* value, int attribute, int device) {
-  if (!is_device(device)) return kInvalidDevice;
+int device_attribute(int* value, int attribute, int device) {
+  if (!is_device(device)) return kErrorInvalidDevice;
+  const Config& config = machine().config;
   switch (attribute) {
-    case kMaxThreadsPerBlock: *value = 1024; break;
-    case kWarpSize: *value = 1; break;  // work-items of the executor do not run in step
-    case kMultiprocessorCount: *value = 4; break;
-    case kIntegrated: *value = 0; break;
-    case kCapabilityMajor: *value = machine().config.architecture / 10; break;
-    case kCapabilityMinor: *value = machine().config.architecture % 10; break;
-    default: return kInvalidValue;
+    case vendor::kMaxThreadsPerBlock: *value = 1024; break;
+    case vendor::kWarpSize: *value = config.sub_group_width; break;
+    case vendor::kMultiprocessorCount: *value = 4; break;
+    case vendor::kIntegrated: *value = 0; break;
+    case vendor::kL2CacheBytes: *value = 4 << 20; break;
+    case vendor::kSharedMemoryBytes: *value = 48 << 10; break;
+    case vendor::kClockKhz: *value = 1'500'000; break;
+    case vendor::kMemoryClockKhz: *value = 2'000'000; break;
+    default: return own_attribute(attribute, *value) ? kSuccess : kErrorInvalidValue;
   }
   return kSuccess;
 }
 
-int cuDeviceGetPCIBusId(char* address, int size, int device) {
-  std::snprintf(address, static_cast<std::size_t>(size), "0000:5A:%02X.0", device);
-  return is_device(device) ? kSuccess : kInvalidDevice;
+int device_pci(char* address, int size, int device) {
+  std::snprintf(address, static_cast<std::size_t>(size),
+                kHasContexts ? "0000:5A:%02X.0" : "0000:C1:%02X.0", device);
+  return is_device(device) ? kSuccess : kErrorInvalidDevice;
 }
 
-int cuDeviceCanAccessPeer(int* can, int from, int to) {
-  if (!is_device(from) || !is_device(to)) return kInvalidDevice;
+int device_can_access_peer(int* can, int from, int to) {
+  if (!is_device(from) || !is_device(to)) return kErrorInvalidDevice;
   *can = machine().config.peer && from != to ? 1 : 0;
   return kSuccess;
 }
 
-int cuDevicePrimaryCtxRetain(NativeContext* context, int device) {
-  if (const int code = machine().gone(); code != kSuccess) return code;
-  const std::lock_guard lock(machine().mutex);
-  if (!machine().initialised) return kNotInitialized;
-  if (!is_device(device)) return kInvalidDevice;
-  *context = machine().contexts[static_cast<std::size_t>(device)].get();
-  ++(*context)->retained;
-  return kSuccess;
-}
-
-int cuDevicePrimaryCtxRelease_v2(int device) {
-  if (const int code = machine().gone(); code != kSuccess) return code;
-  const std::lock_guard lock(machine().mutex);
-  if (!is_device(device)) return kInvalidDevice;
-  ContextObject& context = *machine().contexts[static_cast<std::size_t>(device)];
-  if (context.retained == 0) return kInvalidContext;
-  if (--context.retained == 0) machine().reset(context);
-  return kSuccess;
-}
-
-int cuCtxGetCurrent(NativeContext* context) {
-  if (const int code = machine().gone(); code != kSuccess) return code;
-  *context = current_of_thread;
-  return kSuccess;
-}
-
-/// One that is not there any more can't be made current, and what was current stays so.
-int cuCtxSetCurrent(NativeContext context) {
-  if (const int code = machine().gone(); code != kSuccess) return code;
-  const std::lock_guard lock(machine().mutex);
-  if (context != nullptr && context->retained == 0) return kInvalidContext;
-  current_of_thread = context;
-  return kSuccess;
-}
-
-int cuCtxGetDevice(int* device) {
-  return on_context([&](ContextObject& context) -> int {
-    *device = context.device;
-    return kSuccess;
-  });
-}
-
-int cuCtxEnablePeerAccess(NativeContext to, unsigned) {
-  return on_context([&](ContextObject& context) -> int {
-    if (!machine().config.peer) return kPeerUnsupported;
-    if (!context.peers.insert(to).second) return kErrorPeerAccessAlreadyEnabled;
-    ++machine().num_peer_accesses;
-    return kSuccess;
-  });
-}
-
-int cuMemAlloc_v2(Address* address, std::size_t bytes) {
+int memory_allocate(Address* address, std::size_t bytes) {
   return on_context([&](ContextObject& context) -> int {
     Machine& all = machine();
     const bool fails = ++all.num_allocations == all.config.fail_allocation;
-    if (bytes == 0) return kInvalidValue;
+    if (bytes == 0) return kErrorInvalidValue;
     const Block* const block = fails ? nullptr : all.allocate(context, bytes);
     if (block == nullptr) return kErrorOutOfMemory;
     *address = reinterpret_cast<std::uintptr_t>(block->range.base());
@@ -230,14 +183,25 @@ int cuMemAlloc_v2(Address* address, std::size_t bytes) {
   });
 }
 
-int cuMemFree_v2(Address address) {
-  return on_object(machine().blocks, address, [&](Block&) -> int {
-    machine().blocks.erase(address);
+/// As the real drivers do, waits for the work on all streams of the context first.
+int memory_free(Address address) {
+  std::vector<std::pair<std::shared_ptr<Queue>, std::uint64_t>> queued;
+  const int code = on_object(machine().blocks, address, [&](Block& block) -> int {
+    for (const auto& [stream, object] : machine().streams) {
+      if (&object->context != &block.context) continue;
+      queued.emplace_back(object->queue, object->queue->last());
+    }
+    block.context.await();
     return kSuccess;
   });
+  if (code != kSuccess) return code;
+  for (const auto& [queue, number] : queued) queue->wait(number);
+  const std::lock_guard lock(machine().mutex);
+  machine().blocks.erase(address);
+  return kSuccess;
 }
 
-int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
+int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
   return on_context([&](ContextObject& context) -> int {
     *total_bytes = machine().config.memory_bytes;
     *free_bytes = *total_bytes - machine().used_bytes(context);
@@ -245,7 +209,7 @@ int cuMemGetInfo_v2(std::size_t* free_bytes, std::size_t* total_bytes) {
   });
 }
 
-int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
+int host_allocate(void** pointer, std::size_t bytes, unsigned) {
   return on_context([&](ContextObject&) -> int {
     HostBlock block(bytes);
     if (block.pages == nullptr) return kErrorOutOfMemory;
@@ -255,57 +219,55 @@ int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned) {
   });
 }
 
-int cuMemFreeHost(void* pointer) {
+int host_free(void* pointer) {
   return on_context([&](ContextObject&) -> int {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-    return machine().host_blocks.erase(address) == 1 ? kSuccess : kInvalidValue;
+    return machine().host_blocks.erase(address) == 1 ? kSuccess : kErrorInvalidValue;
   });
 }
 
-int cuPointerGetAttribute(void* value, int attribute, Address address) {
+int pointer_attribute(void* value, int attribute, Address address) {
   return on_context([&](ContextObject&) -> int {
     const Block* const block = machine().block_at(address);
-    if (block == nullptr) return kInvalidValue;
+    if (block == nullptr) return kErrorInvalidValue;
     if (attribute == kPointerDevice) {
       *static_cast<DeviceNumber*>(value) = block->context.device;
       return kSuccess;
     }
-    if (attribute != kPointerContext || block->is_of_pool) return kInvalidValue;
+    if (attribute != kPointerContext || block->is_of_pool) return kErrorInvalidValue;
+    if (!kHasContexts) {  // an object of the driver's own, which no entry that is used takes
+      *static_cast<const void**>(value) = block;
+      return kSuccess;
+    }
     *static_cast<NativeContext*>(value) = &block->context;
     return kSuccess;
   });
 }
 
-int cuMemGetAddressRange_v2(Address* base, std::size_t* bytes, Address address) {
+int address_range(Address* base, std::size_t* bytes, Address address) {
   return on_context([&](ContextObject&) -> int {
     const Block* const block = machine().block_at(address);
-    if (block == nullptr) return kNotFound;
+    if (block == nullptr) return kErrorNotFound;
     *base = reinterpret_cast<std::uintptr_t>(block->range.base());
     *bytes = block->size_bytes;
     return kSuccess;
   });
 }
 
-int cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, NativeStream stream) {
-  return copy(device_bytes(to, bytes, current_of_thread), from, bytes, stream);
+int copy_to_device(Address to, const void* from, std::size_t bytes, NativeStream stream) {
+  return copy_with_host(device_bytes(to, bytes, used_context()), from, from, bytes, stream);
 }
 
-int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, NativeStream stream) {
-  return copy(to, device_bytes(from, bytes, current_of_thread), bytes, stream);
+int copy_to_host(void* to, Address from, std::size_t bytes, NativeStream stream) {
+  return copy_with_host(to, device_bytes(from, bytes, used_context()), to, bytes, stream);
 }
 
-int cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, NativeStream stream) {
-  return copy(device_bytes(to, bytes, current_of_thread),
-              device_bytes(from, bytes, current_of_thread), bytes, stream);
+int copy_on_device(Address to, Address from, std::size_t bytes, NativeStream stream) {
+  return copy(device_bytes(to, bytes, used_context()), device_bytes(from, bytes, used_context()),
+              bytes, stream);
 }
 
-int cuMemcpyPeerAsync(Address to, NativeContext to_context, Address from,
-                      NativeContext from_context, std::size_t bytes, NativeStream stream) {
-  return copy(device_bytes(to, bytes, to_context), device_bytes(from, bytes, from_context), bytes,
-              stream);
-}
-
-int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+int stream_priorities(int* least, int* greatest) {
   return on_context([&](ContextObject&) -> int {
     *least = 0;
     *greatest = kGreatestPriority;
@@ -313,23 +275,23 @@ int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 
-int cuStreamCreateWithPriority(NativeStream* stream, unsigned, int priority) {
+int stream_create(NativeStream* stream, unsigned, int priority) {
   return on_context([&](ContextObject& context) -> int {
     auto made = std::make_unique<StreamObject>(StreamObject{
-        context, std::make_shared<Queue>(), std::clamp(priority, kGreatestPriority, 0)});
+        context, std::make_shared<Queue>(), std::clamp(priority, kGreatestPriority, 0), {}, {}});
     *stream = made.get();
     machine().streams.emplace(*stream, std::move(made));
     return kSuccess;
   });
 }
 
-int cuStreamDestroy_v2(NativeStream stream) {
+int stream_destroy(NativeStream stream) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   std::unique_ptr<StreamObject> gone;
   {
     const std::lock_guard lock(machine().mutex);
     const auto found = machine().streams.find(stream);
-    if (found == machine().streams.end()) return kInvalidHandle;
+    if (found == machine().streams.end()) return kErrorInvalidHandle;
     gone = std::move(found->second);
     machine().streams.erase(found);
   }
@@ -338,10 +300,18 @@ int cuStreamDestroy_v2(NativeStream stream) {
   return gone->context.broken;
 }
 
-int cuStreamSynchronize(NativeStream stream) {
+int stream_is_capturing(NativeStream stream, int* status) {
+  return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
+    *status = static_cast<int>(object.capture);
+    return kSuccess;
+  });
+}
+
+int stream_synchronize(NativeStream stream) {
   std::shared_ptr<Queue> queue;
   ContextObject* context = nullptr;
   const int code = on_object(machine().streams, stream, [&](StreamObject& object) -> int {
+    if (spoils_capture(object)) return kCaptureUnsupported;
     queue = object.queue;
     context = &object.context;
     return kSuccess;
@@ -349,16 +319,17 @@ int cuStreamSynchronize(NativeStream stream) {
   return code != kSuccess ? code : wait_for(queue, queue->last(), *context);
 }
 
-int cuStreamQuery(NativeStream stream) {
+int stream_query(NativeStream stream) {
   return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
+    if (spoils_capture(object)) return kCaptureUnsupported;
     object.context.await();
     return object.queue->is_done(object.queue->last()) ? kSuccess : kErrorNotReady;
   });
 }
 
-int cuStreamWaitEvent(NativeStream stream, NativeEvent event, unsigned) {
+int stream_wait_event(NativeStream stream, NativeEvent event, unsigned) {
   return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
-    if (machine().events.count(event) == 0) return kInvalidHandle;
+    if (machine().events.count(event) == 0) return kErrorInvalidHandle;
     if (const auto mark = event->mark) {
       object.queue->post([mark] { mark->queue->wait(mark->number); });
     }
@@ -366,15 +337,7 @@ int cuStreamWaitEvent(NativeStream stream, NativeEvent event, unsigned) {
   });
 }
 
-int cuStreamGetCtx(NativeStream stream, NativeContext* context) {
-  if (const int code = machine().gone(); code != kSuccess) return code;
-  const std::lock_guard lock(machine().mutex);
-  if (machine().streams.count(stream) == 0) return kInvalidHandle;
-  *context = &stream->context;
-  return kSuccess;
-}
-
-int cuEventCreate(NativeEvent* event, unsigned flags) {
+int event_create(NativeEvent* event, unsigned flags) {
   return on_context([&](ContextObject& context) -> int {
     auto made = std::make_unique<EventObject>(
         EventObject{context, nullptr, (flags & static_cast<unsigned>(kEventDisableTiming)) == 0});
@@ -384,16 +347,16 @@ int cuEventCreate(NativeEvent* event, unsigned flags) {
   });
 }
 
-int cuEventDestroy_v2(NativeEvent event) {
+int event_destroy(NativeEvent event) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
-  return machine().events.erase(event) == 1 ? kSuccess : kInvalidHandle;
+  return machine().events.erase(event) == 1 ? kSuccess : kErrorInvalidHandle;
 }
 
-int cuEventRecord(NativeEvent event, NativeStream stream) {
+int event_record(NativeEvent event, NativeStream stream) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
-    if (machine().streams.count(stream) == 0) return kInvalidHandle;
-    if (&stream->context != &object.context) return kInvalidHandle;
+    if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
+    if (&stream->context != &object.context) return kErrorInvalidHandle;
     const auto mark = std::make_shared<Mark>();
     mark->queue = stream->queue;
     mark->number = stream->queue->post([mark] { mark->reached_ns = now_ns(); });
@@ -402,7 +365,7 @@ int cuEventRecord(NativeEvent event, NativeStream stream) {
   });
 }
 
-int cuEventQuery(NativeEvent event) {
+int event_query(NativeEvent event) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
     const auto& mark = object.mark;
     object.context.await();
@@ -410,7 +373,7 @@ int cuEventQuery(NativeEvent event) {
   });
 }
 
-int cuEventSynchronize(NativeEvent event) {
+int event_synchronize(NativeEvent event) {
   std::shared_ptr<Mark> mark;
   ContextObject* context = nullptr;
   const int code = on_object(machine().events, event, [&](EventObject& object) -> int {
@@ -421,30 +384,45 @@ int cuEventSynchronize(NativeEvent event) {
   return code != kSuccess || mark == nullptr ? code : wait_for(mark->queue, mark->number, *context);
 }
 
-int cuEventElapsedTime(float* milliseconds, NativeEvent from, NativeEvent to) {
+int event_elapsed(float* milliseconds, NativeEvent from, NativeEvent to) {
   return on_object(machine().events, to, [&](EventObject& object) -> int {
-    if (machine().events.count(from) == 0) return kInvalidHandle;
-    if (from->mark == nullptr || object.mark == nullptr) return kInvalidHandle;
-    if (!from->has_time || !object.has_time) return kInvalidHandle;
+    if (machine().events.count(from) == 0) return kErrorInvalidHandle;
+    if (from->mark == nullptr || object.mark == nullptr) return kErrorInvalidHandle;
+    if (!from->has_time || !object.has_time) return kErrorInvalidHandle;
     *milliseconds = static_cast<float>(object.mark->reached_ns - from->mark->reached_ns) * 1e-6f;
     return kSuccess;
   });
 }
+
+}  // namespace patchbay::sim
+
+using namespace patchbay::sim;
 
 void patchbay_sim_set_gone(int code) { machine().gone_code = code; }
 
 void patchbay_sim_count(patchbay_sim_counters* counters) {
   Machine& all = machine();
   const std::lock_guard lock(all.mutex);
-  const auto num_library_blocks = std::count_if(
-      all.blocks.begin(), all.blocks.end(), [](const auto& b) { return b.second->is_of_library; });
+  // What lives in a broken context of a vendor without contexts can't be freed by the program.
+  const auto count = [](const auto& objects) {
+    return static_cast<std::uint64_t>(
+        std::count_if(objects.begin(), objects.end(), [](const auto& entry) {
+          return kHasContexts || entry.second->context.broken == kSuccess;
+        }));
+  };
+  const auto num_library_blocks = static_cast<std::uint64_t>(std::count_if(
+      all.blocks.begin(), all.blocks.end(), [](const auto& b) { return b.second->is_of_library; }));
   *counters = {0,
-               all.blocks.size() - static_cast<std::size_t>(num_library_blocks),
+               count(all.blocks) - num_library_blocks,
                all.host_blocks.size(),
-               all.streams.size(),
-               all.events.size(),
-               all.modules.size(),
+               count(all.streams),
+               count(all.events),
+               count(all.modules),
                all.num_blas_handles,
+               count(all.graphs) + count(all.replays),
+               all.num_graphs_made,
+               all.num_graph_updates,
+               all.num_graph_runs,
                all.num_peer_accesses};
   for (const auto* contexts : {&all.contexts, &all.made_contexts}) {
     for (const auto& context : *contexts) {

@@ -37,16 +37,15 @@ const patchbay_host* host() {
 }  // namespace
 
 std::string Image::to_bytes() const {
-  return std::string(is_code ? kCodeMagic : kAssemblyMagic) + std::to_string(architecture) + "\n" +
-         text;
+  return std::string(is_code ? kCodeMagic : kAssemblyMagic) + architecture + "\n" + text;
 }
 
 std::optional<Image> Image::from_bytes(std::string_view bytes) {
-  Image image{bytes.substr(0, kCodeMagic.size()) == kCodeMagic, 0, {}};
+  Image image{bytes.substr(0, kCodeMagic.size()) == kCodeMagic, {}, {}};
   const std::string_view magic = image.is_code ? kCodeMagic : kAssemblyMagic;
   const std::size_t end = bytes.find('\n');
   if (bytes.substr(0, magic.size()) != magic || end == std::string_view::npos) return std::nullopt;
-  image.architecture = std::atoi(std::string(bytes.substr(magic.size(), end)).c_str());
+  image.architecture = bytes.substr(magic.size(), end - magic.size());
   image.text = bytes.substr(end + 1);
   return image;
 }

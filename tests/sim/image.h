@@ -13,9 +13,9 @@
 namespace patchbay::sim {
 
 struct Image {
-  bool is_code;  // for its architecture alone; else for all from it on
-  int architecture;
-  std::string text;  // without the dialect's header
+  bool is_code = false;      // for its architecture alone; else for all from it on
+  std::string architecture;  // as in Config
+  std::string text;          // without the dialect's header
 
   std::string to_bytes() const;
   static std::optional<Image> from_bytes(std::string_view bytes);

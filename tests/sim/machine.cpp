@@ -18,51 +18,66 @@ constexpr std::uint64_t kFilledBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
-Block::Block(std::uint64_t size, cuda::ContextObject& owner)
+Block::Block(std::uint64_t size, ContextObject& owner)
     : size_bytes(size), context(owner), range(size, 256), bytes(new std::byte[size]) {
   std::memset(bytes.get(), kUninitialised, std::min(size, kFilledBytes));
 }
 
 int Machine::gone() const {
-  if (const int owner = process; owner != 0 && owner != getpid()) return kNotInitialized;
+  if (const int owner = process; owner != 0 && owner != getpid()) return kErrorNotInitialized;
   return gone_code;
 }
 
 void Machine::initialise() {
   if (process == 0) {
     process = getpid();
-    std::atexit([] { machine().gone_code = kDeinitialized; });
+    std::atexit([] { machine().gone_code = kErrorDeinitialized; });
   }
-  const auto is_live = [](const auto& context) { return context->retained != 0; };
-  if (std::any_of(contexts.begin(), contexts.end(), is_live) ||
-      std::any_of(made_contexts.begin(), made_contexts.end(), is_live)) {
+  const auto is_held = [this](const auto& context) { return is_live(*context); };
+  if (std::any_of(contexts.begin(), contexts.end(), is_held) ||
+      std::any_of(made_contexts.begin(), made_contexts.end(), is_held)) {
     return;
+  }
+  if (!kHasContexts) {
+    for (const auto& context : contexts) reset(*context);
   }
   config = Config();
   num_allocations = num_launches = num_submissions = num_peer_accesses = num_loads = 0;
+  num_graphs_made = num_graph_updates = num_graph_runs = 0;
   // Contexts stay: a thread may have one of them current.
   while (contexts.size() < static_cast<std::size_t>(config.devices)) {
-    contexts.push_back(std::make_unique<cuda::ContextObject>());
+    contexts.push_back(std::make_unique<ContextObject>());
     contexts.back()->device = static_cast<int>(contexts.size()) - 1;
   }
-  initialised = config.init_code == cuda::kSuccess;
+  initialised = config.init_code == kSuccess;
 }
 
-void Machine::reset(cuda::ContextObject& context) {
+bool Machine::is_live(const ContextObject& context) const {
+  if (kHasContexts) return context.retained != 0;
+  if (context.broken != kSuccess) return false;  // nothing in it can be freed
+  const auto has = [&](const auto& objects) {
+    return std::any_of(objects.begin(), objects.end(),
+                       [&](const auto& entry) { return &entry.second->context == &context; });
+  };
+  return has(blocks) || has(streams) || has(events) || has(modules) || has(graphs) || has(replays);
+}
+
+void Machine::reset(ContextObject& context) {
   const auto is_of = [&](const auto& entry) { return &entry.second->context == &context; };
-  if (context.broken != cuda::kSuccess) {
+  if (context.broken != kSuccess) {
     std::erase_if(blocks, is_of);
     std::erase_if(events, is_of);
     std::erase_if(modules, is_of);
+    std::erase_if(graphs, is_of);
+    std::erase_if(replays, is_of);
   }
-  context.broken = cuda::kSuccess;
+  context.broken = kSuccess;
   context.peers.clear();
 }
 
-std::vector<std::unique_ptr<cuda::StreamObject>> Machine::clear(
-    const cuda::ContextObject& context) {
+std::vector<std::unique_ptr<StreamObject>> Machine::clear(const ContextObject& context) {
   const auto is_of = [&](const auto& entry) { return &entry.second->context == &context; };
-  std::vector<std::unique_ptr<cuda::StreamObject>> ended;
+  std::vector<std::unique_ptr<StreamObject>> ended;
   for (auto& entry : streams) {
     if (is_of(entry)) ended.push_back(std::move(entry.second));
   }
@@ -70,10 +85,12 @@ std::vector<std::unique_ptr<cuda::StreamObject>> Machine::clear(
   std::erase_if(blocks, is_of);
   std::erase_if(events, is_of);
   std::erase_if(modules, is_of);
+  std::erase_if(graphs, is_of);
+  std::erase_if(replays, is_of);
   return ended;
 }
 
-std::uint64_t Machine::used_bytes(const cuda::ContextObject& context) const {
+std::uint64_t Machine::used_bytes(const ContextObject& context) const {
   std::uint64_t used = 0;
   for (const auto& [address, block] : blocks) {
     if (&block->context == &context) used += block->size_bytes;
@@ -81,7 +98,7 @@ std::uint64_t Machine::used_bytes(const cuda::ContextObject& context) const {
   return used;
 }
 
-Block* Machine::allocate(cuda::ContextObject& context, std::uint64_t size_bytes) {
+Block* Machine::allocate(ContextObject& context, std::uint64_t size_bytes) {
   if (size_bytes > config.memory_bytes - used_bytes(context)) return nullptr;
   auto block = std::make_unique<Block>(size_bytes, context);
   const auto address = reinterpret_cast<std::uintptr_t>(block->range.base());
@@ -105,7 +122,12 @@ Block* Machine::block_at(std::uint64_t address) {
   return block != blocks.end() ? block->second.get() : nullptr;
 }
 
-std::byte* Machine::resolve(const cuda::ContextObject& context, std::uint64_t address,
+bool Machine::is_pinned(const void* bytes, std::uint64_t size_bytes) {
+  return find_block(host_blocks, reinterpret_cast<std::uintptr_t>(bytes), size_bytes,
+                    [](const HostBlock& found) { return found.size_bytes; }) != host_blocks.end();
+}
+
+std::byte* Machine::resolve(const ContextObject& context, std::uint64_t address,
                             std::uint64_t size_bytes) {
   const auto block =
       find_block(blocks, address, size_bytes, [](const auto& found) { return found->size_bytes; });
@@ -124,22 +146,27 @@ Machine& machine() {
   return only;
 }
 
-int submit(cuda::NativeStream stream, std::function<void()> work) {
+int submit(NativeStream stream, std::function<void()> work) {
   Machine& all = machine();
   int code = 0;
-  cuda::ContextObject* const context = current_context(code);
+  ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   const std::lock_guard lock(all.mutex);
-  if (all.streams.count(stream) == 0) return kInvalidHandle;
-  if (&stream->context != context) return kInvalidContext;
+  if (all.streams.count(stream) == 0) return kErrorInvalidHandle;
+  if (&stream->context != context) return kErrorInvalidContext;
+  const auto run = [context, work = std::move(work)] {
+    if (context->broken == kSuccess) work();
+  };
+  if (stream->capture == StreamObject::Capture::kActive) {
+    stream->captured.push_back(run);
+    return kSuccess;
+  }
   if (++all.num_submissions == all.config.lose_device) {
-    context->broken = cuda::kErrorEccUncorrectable;
+    context->broken = kErrorEccUncorrectable;
     return context->broken;
   }
-  stream->queue->post([context, work = std::move(work)] {
-    if (context->broken == cuda::kSuccess) work();
-  });
-  return cuda::kSuccess;
+  stream->queue->post(run);
+  return kSuccess;
 }
 
 }  // namespace patchbay::sim

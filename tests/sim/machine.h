@@ -16,19 +16,18 @@
 
 #include "config.h"
 #include "counters.h"
-#include "cuda-cublas/api/driver_api.hpp"
-#include "entries.h"
 #include "kit/executor/executor.hpp"
 #include "kit/forbidden_range.hpp"
 #include "queue.h"
+#include "vendor.h"
 
 namespace patchbay::sim {
 
 /// Device memory: addresses that the host can't touch, and where the bytes really are.
 struct Block {
-  Block(std::uint64_t size, cuda::ContextObject& owner);
+  Block(std::uint64_t size, ContextObject& owner);
   std::uint64_t size_bytes;
-  cuda::ContextObject& context;
+  ContextObject& context;
   ForbiddenRange range;
   std::unique_ptr<std::byte[]> bytes;
   bool is_of_pool = false;     // of no context, as the driver has it
@@ -58,7 +57,7 @@ struct Mark {
 }  // namespace patchbay::sim
 
 // The objects behind the driver's opaque handles.
-namespace patchbay::cuda {
+namespace patchbay::card {
 
 struct ContextObject {
   int device = 0;
@@ -76,6 +75,9 @@ struct StreamObject {
   ContextObject& context;
   std::shared_ptr<sim::Queue> queue;
   int priority = 0;
+  /// Whether it is recorded: submitted work does not run, and waiting spoils the recording.
+  enum class Capture { kNone, kActive, kSpoilt } capture{};
+  std::vector<std::function<void()>> captured;
 };
 struct EventObject {
   ContextObject& context;
@@ -93,16 +95,19 @@ struct ModuleObject {
   std::map<std::string, FunctionObject> functions;
 };
 
-}  // namespace patchbay::cuda
+struct GraphObject {
+  ContextObject& context;
+  std::vector<std::function<void()>> work;
+};
+/// A graph that can run.
+struct ReplayObject {
+  ContextObject& context;
+  std::vector<std::function<void()>> work;
+};
+
+}  // namespace patchbay::card
 
 namespace patchbay::sim {
-
-// Codes that the driver gives.
-inline constexpr int kInvalidValue = cuda::kErrorInvalidValue,
-                     kNotInitialized = cuda::kErrorNotInitialized,
-                     kDeinitialized = cuda::kErrorDeinitialized, kInvalidDevice = 101,
-                     kInvalidContext = cuda::kErrorInvalidContext, kPeerUnsupported = 217,
-                     kInvalidHandle = 400, kNotFound = 500, kNotSupported = 801;
 
 struct Machine {
   /// What every call gives when the driver can't be used: after fork in the child, and when the
@@ -115,44 +120,83 @@ struct Machine {
   std::mutex mutex;  // over all below
   Config config;
   bool initialised = false;
-  std::vector<std::unique_ptr<cuda::ContextObject>> contexts;       // one a device
-  std::vector<std::unique_ptr<cuda::ContextObject>> made_contexts;  // by the application
-  std::map<std::uint64_t, std::unique_ptr<Block>> blocks;           // by address
-  std::map<std::uint64_t, HostBlock> host_blocks;                   // likewise
-  std::map<cuda::NativeStream, std::unique_ptr<cuda::StreamObject>> streams;
-  std::map<cuda::NativeEvent, std::unique_ptr<cuda::EventObject>> events;
-  std::map<cuda::NativeModule, std::unique_ptr<cuda::ModuleObject>> modules;
+  std::vector<std::unique_ptr<ContextObject>> contexts;       // one a device
+  std::vector<std::unique_ptr<ContextObject>> made_contexts;  // by the application
+  std::map<std::uint64_t, std::unique_ptr<Block>> blocks;     // by address
+  std::map<std::uint64_t, HostBlock> host_blocks;             // likewise
+  std::map<NativeStream, std::unique_ptr<StreamObject>> streams;
+  std::map<NativeEvent, std::unique_ptr<EventObject>> events;
+  std::map<NativeModule, std::unique_ptr<ModuleObject>> modules;
+  std::map<NativeGraph, std::unique_ptr<GraphObject>> graphs;
+  std::map<NativeReplay, std::unique_ptr<ReplayObject>> replays;
   std::uint64_t num_allocations = 0, num_launches = 0, num_submissions = 0, num_peer_accesses = 0,
-                num_loads = 0;
+                num_loads = 0, num_graphs_made = 0, num_graph_updates = 0, num_graph_runs = 0;
   std::atomic<std::uint64_t> num_blas_handles{0};
 
   /// Reads the settings anew, unless a context lives.
   void initialise();
+  /// Whether the program holds the context, or, of a vendor without contexts, anything in it.
+  bool is_live(const ContextObject& context) const;
   /// When nobody retains it any more. What lives in a broken context could not be freed and goes
   /// with it; in a sound one it is a leak, which stays to be seen.
-  void reset(cuda::ContextObject& context);
+  void reset(ContextObject& context);
   /// Frees all that lives in a context, under the lock. The streams are the caller's to end.
-  std::vector<std::unique_ptr<cuda::StreamObject>> clear(const cuda::ContextObject& context);
-  std::uint64_t used_bytes(const cuda::ContextObject& context) const;
+  std::vector<std::unique_ptr<StreamObject>> clear(const ContextObject& context);
+  PATCHBAY_SIM_EXPORT std::uint64_t used_bytes(const ContextObject& context) const;
   /// A new block, under the lock; null if the device has not so many bytes left.
-  PATCHBAY_SIM_EXPORT Block* allocate(cuda::ContextObject& context, std::uint64_t size_bytes);
+  PATCHBAY_SIM_EXPORT Block* allocate(ContextObject& context, std::uint64_t size_bytes);
   /// The device's block that holds that address; null if none does.
   Block* block_at(std::uint64_t address);
+  /// Whether all those bytes of the host are in one pinned block.
+  bool is_pinned(const void* bytes, std::uint64_t size_bytes);
   /// Where the bytes behind an address are; null if they are not all in one block that the context
   /// may use, or in the host's memory.
-  PATCHBAY_SIM_EXPORT std::byte* resolve(const cuda::ContextObject& context, std::uint64_t address,
+  PATCHBAY_SIM_EXPORT std::byte* resolve(const ContextObject& context, std::uint64_t address,
                                          std::uint64_t size_bytes);
 };
 
 /// Never destroyed: threads of a program that ends may still be here.
 PATCHBAY_SIM_EXPORT Machine& machine();
 
-/// The context of this thread, checked: sets `code` and gives null if it can't be used.
-PATCHBAY_SIM_EXPORT cuda::ContextObject* current_context(int& code);
+/// The context of this thread, which may be null or one that can't be used any more.
+NativeContext& current_of_thread();
+
+/// The same, checked: sets `code` and gives null if it can't be used.
+PATCHBAY_SIM_EXPORT ContextObject* current_context(int& code);
 
 /// Queues work on a stream of the current context, unless its context is broken by then. For the
 /// simulated libraries too, which hold no lock.
-PATCHBAY_SIM_EXPORT int submit(cuda::NativeStream stream, std::function<void()> work);
+PATCHBAY_SIM_EXPORT int submit(NativeStream stream, std::function<void()> work);
+
+/// Runs `body(context)` under the machine's lock, with a context that can be used.
+template <class Body>
+int on_context(Body&& body) {
+  int code = 0;
+  ContextObject* const context = current_context(code);
+  if (context == nullptr) return code;
+  const std::lock_guard lock(machine().mutex);
+  return body(*context);
+}
+
+/// Queues a copy from one context's memory to another's.
+int copy_between(Address to, NativeContext to_context, Address from, NativeContext from_context,
+                 std::size_t bytes, NativeStream stream);
+
+/// Makes a graph that can run, and replaces the work of one that has as much.
+int create_replay(NativeReplay* replay, NativeGraph graph);
+int update_replay(NativeReplay replay, NativeGraph graph);
+
+/// Lets one context use another's memory, under the lock.
+int enable_peer(ContextObject& context, const ContextObject& to);
+
+inline bool is_device(int number) { return number >= 0 && number < machine().config.devices; }
+
+// What the vendors do differently.
+
+/// The value of a device's attribute that only this vendor has; false if it has none.
+bool own_attribute(int attribute, int& value);
+/// Whether devices of this architecture run that compiler's output.
+Result image_refusal(bool is_code, const std::string& made_for, const std::string& architecture);
 
 }  // namespace patchbay::sim
 

@@ -1,21 +1,21 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The entries of the simulated driver for code: modules, functions, launches.
+// The entries that all vendors' drivers have for code: modules, functions, launches.
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
-#include "entries.h"
 #include "image.h"
 #include "kit/dtypes.hpp"
 #include "kit/executor/record.h"
 #include "machine.h"
+#include "vendor.h"
 
-using namespace patchbay::cuda;
-using namespace patchbay::sim;
-namespace plugin = patchbay::plugin;
-namespace executor = patchbay::executor;
+namespace patchbay::sim {
 
-PATCHBAY_DRIVER_ENTRIES(PATCHBAY_SIM_DECLARE)
+PATCHBAY_CARD_ENTRIES(PATCHBAY_SIM_SIGNATURE)
+PATCHBAY_CARD_GRAPH_ENTRIES(PATCHBAY_SIM_SIGNATURE)
+PATCHBAY_SIM_DRIVER_SYMBOLS(PATCHBAY_SIM_DECLARE)
+PATCHBAY_SIM_GRAPH_SYMBOLS(PATCHBAY_SIM_DECLARE)
 
 namespace {
 
@@ -23,7 +23,7 @@ namespace {
 std::size_t value_bytes(int code) {
   const int dtype = code & 0xff;
   if (dtype == PATCHBAY_HAS_NO_DTYPE) return static_cast<std::size_t>(code) >> PATCHBAY_SIZE_SHIFT;
-  return patchbay::element_bytes(static_cast<std::uint8_t>(dtype));
+  return element_bytes(static_cast<std::uint8_t>(dtype));
 }
 
 /// A launch on its way to the stream's thread.
@@ -32,6 +32,7 @@ struct Launch {
   std::array<std::uint32_t, 3> groups, group_size;
   std::vector<std::vector<std::byte>> values;
   std::vector<const void*> places;
+  Result fault = kSuccess;  // with which it breaks its context
 };
 
 /// Reads the arguments, as the driver does before a launch returns.
@@ -43,7 +44,9 @@ int read_arguments(const FunctionObject& function, void** arguments, Launch& lau
       Address address = 0;
       std::memcpy(&address, arguments[i], sizeof address);
       std::byte* const bytes = machine().resolve(function.context, address, 1);
-      if (bytes == nullptr && address != 0) return kInvalidValue;
+      if (bytes == nullptr && address != 0) return kErrorInvalidValue;
+      const std::size_t element = value_bytes(code & 0xff);
+      if (element > 1 && address % element != 0) launch.fault = kErrorMisalignedAddress;
       launch.places.push_back(bytes);
       continue;
     }
@@ -81,14 +84,13 @@ int refusal_of(const Image& image) {
   const std::lock_guard lock(machine().mutex);
   const Config& config = machine().config;
   if (++machine().num_loads <= config.refuse_loads) return config.refusal;
-  if (image.is_code && image.architecture != config.architecture) return kErrorNoBinary;
-  return image.architecture > config.architecture ? kErrorInvalidPtx : kSuccess;
+  return image_refusal(image.is_code, image.architecture, config.architecture);
 }
 
 }  // namespace
 
-int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned num_options, int* options,
-                       void** values) {
+int module_load(NativeModule* module, const void* bytes, unsigned num_options, int* options,
+                void** values) {
   int code = 0;
   ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
@@ -98,7 +100,7 @@ int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned num_opt
                             "\x7f"
                             "ELF",
                             4) == 0)
-    return kNotSupported;
+    return kErrorNotSupported;
   if (!image) return kErrorInvalidImage;
   if (code = refusal_of(*image); code != kSuccess) {
     write_log("simulated: this image is not taken", num_options, options, values);
@@ -111,19 +113,19 @@ int cuModuleLoadDataEx(NativeModule* module, const void* bytes, unsigned num_opt
   return kSuccess;
 }
 
-int cuModuleUnload(NativeModule module) {
+int module_unload(NativeModule module) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
-  return machine().modules.erase(module) == 1 ? kSuccess : kInvalidHandle;
+  return machine().modules.erase(module) == 1 ? kSuccess : kErrorInvalidHandle;
 }
 
-int cuModuleGetFunction(NativeFunction* function, NativeModule module, const char* name) {
+int module_function(NativeFunction* function, NativeModule module, const char* name) {
   int code = 0;
   const ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   const std::lock_guard lock(machine().mutex);
-  if (machine().modules.count(module) == 0) return kInvalidHandle;
-  if (&module->context != context) return kInvalidContext;
+  if (machine().modules.count(module) == 0) return kErrorInvalidHandle;
+  if (&module->context != context) return kErrorInvalidContext;
   try {
     const std::string kernel = kernel_of(name);
     const auto added = module->functions.try_emplace(
@@ -132,40 +134,127 @@ int cuModuleGetFunction(NativeFunction* function, NativeModule module, const cha
     *function = &added.first->second;
     return kSuccess;
   } catch (const plugin::StatusError&) {
-    return kNotFound;
+    return kErrorNotFound;
   }
 }
 
-int cuLaunchKernel(NativeFunction function, unsigned groups_x, unsigned groups_y, unsigned groups_z,
-                   unsigned group_x, unsigned group_y, unsigned group_z, unsigned,
-                   NativeStream stream, void** arguments, void**) {
+int function_attribute(int* value, int attribute, NativeFunction) {
+  return on_context([&](ContextObject&) -> int {
+    if (attribute != kFunctionMaxThreads) return kErrorInvalidValue;
+    *value = machine().config.group_limit;
+    return kSuccess;
+  });
+}
+
+int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsigned groups_z,
+           unsigned group_x, unsigned group_y, unsigned group_z, unsigned, NativeStream stream,
+           void** arguments, void**) {
   int code = 0;
   ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
-  if (&function->context != context) return kInvalidContext;
-  auto launch = std::make_shared<Launch>(Launch{
+  if (&function->context != context) return kErrorInvalidContext;
+  auto queued = std::make_shared<Launch>(Launch{
       function->kernel, {groups_x, groups_y, groups_z}, {group_x, group_y, group_z}, {}, {}});
   try {
-    executor::check_grid({launch->groups, launch->group_size});
+    executor::check_grid({queued->groups, queued->group_size});
   } catch (const plugin::StatusError&) {
-    return kInvalidValue;
+    return kErrorInvalidValue;
   }
-  // The hardware's limits for the second and third axis.
-  if (groups_y > 65535 || groups_z > 65535 || group_z > 64) return kInvalidValue;
-  if (code = read_arguments(*function, arguments, *launch); code != kSuccess) return code;
-  const bool fails = is_to_fail();
-  if (fails) context->is_awaited = false;
+  // The hardware's limits for the second and third axis, and the kernel's for a group.
+  if (groups_y > 65535 || groups_z > 65535 || group_z > 64) return kErrorInvalidValue;
+  const std::uint64_t items = std::uint64_t{group_x} * group_y * group_z;
+  if (items > static_cast<std::uint64_t>(machine().config.group_limit)) return kErrorInvalidValue;
+  if (code = read_arguments(*function, arguments, *queued); code != kSuccess) return code;
+  if (is_to_fail()) queued->fault = kErrorLaunchFailed;
+  if (queued->fault != kSuccess) context->is_awaited = false;
   return submit(stream, [=] {
-    if (fails) {
+    if (queued->fault != kSuccess) {
       context->is_awaited.wait(false);  // when it is seen does not depend on threads
-      context->broken = kErrorLaunchFailed;
+      context->broken = queued->fault;
       return;
     }
     try {
-      launch->kernel.run({launch->groups, launch->group_size}, launch->places,
+      queued->kernel.run({queued->groups, queued->group_size}, queued->places,
                          executor::run_serially);
     } catch (const std::exception&) {
       context->broken = kErrorLaunchFailed;
     }
   });
 }
+
+int capture_begin(NativeStream stream, int mode) {
+  return on_context([&](ContextObject& context) -> int {
+    if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
+    if (&stream->context != &context || mode != kCaptureRelaxed) return kErrorInvalidValue;
+    if (stream->capture != StreamObject::Capture::kNone) return kErrorInvalidValue;
+    if (!machine().config.capture) return kErrorNotSupported;
+    stream->capture = StreamObject::Capture::kActive;
+    stream->captured.clear();
+    return kSuccess;
+  });
+}
+
+int capture_end(NativeStream stream, NativeGraph* graph) {
+  constexpr int kCaptureInvalidated = 901;
+  return on_context([&](ContextObject& context) -> int {
+    if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
+    const bool is_sound = stream->capture == StreamObject::Capture::kActive;
+    stream->capture = StreamObject::Capture::kNone;
+    if (!is_sound) return kCaptureInvalidated;
+    auto made = std::make_unique<GraphObject>(GraphObject{context, std::move(stream->captured)});
+    *graph = made.get();
+    machine().graphs.emplace(*graph, std::move(made));
+    return kSuccess;
+  });
+}
+
+int graph_destroy(NativeGraph graph) {
+  return on_context([&](ContextObject&) -> int {
+    return machine().graphs.erase(graph) == 1 ? kSuccess : kErrorInvalidHandle;
+  });
+}
+
+int create_replay(NativeReplay* replay, NativeGraph graph) {
+  return on_context([&](ContextObject& context) -> int {
+    if (machine().graphs.count(graph) == 0) return kErrorInvalidHandle;
+    auto made = std::make_unique<ReplayObject>(ReplayObject{context, graph->work});
+    *replay = made.get();
+    machine().replays.emplace(*replay, std::move(made));
+    ++machine().num_graphs_made;
+    return kSuccess;
+  });
+}
+
+int update_replay(NativeReplay replay, NativeGraph graph) {
+  constexpr int kUpdateFailed = 910;
+  return on_context([&](ContextObject&) -> int {
+    if (machine().replays.count(replay) == 0) return kErrorInvalidHandle;
+    if (machine().graphs.count(graph) == 0) return kErrorInvalidHandle;
+    if (replay->work.size() != graph->work.size()) return kUpdateFailed;
+    replay->work = graph->work;
+    ++machine().num_graph_updates;
+    return kSuccess;
+  });
+}
+
+int replay_launch(NativeReplay replay, NativeStream stream) {
+  std::vector<std::function<void()>> work;
+  const int code = on_context([&](ContextObject&) -> int {
+    if (machine().replays.count(replay) == 0) return kErrorInvalidHandle;
+    work = replay->work;
+    ++machine().num_graph_runs;
+    return kSuccess;
+  });
+  if (code != kSuccess) return code;
+  return submit(stream, [work = std::move(work)] {
+    for (const auto& one : work) one();
+  });
+}
+
+int replay_destroy(NativeReplay replay) {
+  return on_context([&](ContextObject&) -> int {
+    return machine().replays.erase(replay) == 1 ? kSuccess : kErrorInvalidHandle;
+  });
+}
+
+}  // namespace patchbay::sim

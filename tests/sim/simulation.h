@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Runtimes with the plugin cuda-cublas on the simulated driver.
+// Runtimes with a vendor's plugin on its simulated driver. Tests that include this are compiled for
+// one vendor; see vendor.h.
 #ifndef PATCHBAY_TESTS_SIM_SIMULATION_H_
 #define PATCHBAY_TESTS_SIM_SIMULATION_H_
 
@@ -14,7 +15,9 @@
 #include <patchbay/patchbay.h>
 
 #include "sim/counters.h"
+#include "sim/vendor.h"
 #include "support/runtime_fixture.h"
+#include "support/simulated_card.h"
 
 namespace patchbay::sim_test {
 
@@ -24,15 +27,47 @@ inline std::string library(const std::string& name) {
   return PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_" + name + ".so";
 }
 
+/// What a vendor's plugin, devices, settings and simulated libraries are called.
+struct Names {
+  const char *plugin, *backend, *driver, *compiler, *blas, *blas_library;
+
+  std::string setting(const std::string& of) const { return backend + ("_" + of); }
+  std::string device(int index) const { return backend + (":" + std::to_string(index)); }
+};
+#ifdef PATCHBAY_SIM_HIP
+inline constexpr Names kNames = {"hip", "hip", "hip", "hiprtc", "rocblas", "rocBLAS"};
+#else
+inline constexpr Names kNames = {"cuda-cublas", "cuda", "cuda", "nvrtc", "cublas", "cuBLAS"};
+#endif
+
+/// The driver's symbols by the names in card::Api.
+struct Symbols {
+#define PATCHBAY_SIM_SYMBOL(member, symbol) const char* member = #symbol;
+  PATCHBAY_SIM_DRIVER_SYMBOLS(PATCHBAY_SIM_SYMBOL)
+#undef PATCHBAY_SIM_SYMBOL
+};
+inline constexpr Symbols kSymbols;
+
+/// The vendor's name of a code, for example "CUDA_ERROR_OUT_OF_MEMORY".
+inline std::string error_name(int code) {
+#define PATCHBAY_SIM_CODE(ours, theirs) \
+  if (card::ours == code && std::string(#ours).starts_with("kError")) return #theirs;
+  PATCHBAY_SIM_SHARED_CONSTANTS(PATCHBAY_SIM_CODE)
+#undef PATCHBAY_SIM_CODE
+  return "none";
+}
+
 /// The simulated libraries, but for what `changes` says of these settings.
 inline RuntimeOptions options(const Settings& changes = {}) {
   RuntimeOptions options;
   options.read_environment = false;
-  options.plugins = {"cuda-cublas", "cpu-openblas"};
-  options.settings = {{"cuda_library", library("cuda")},
-                      {"cuda_rtc_library", library("nvrtc")},
-                      {"cuda_blas_library", library("cublas")},
-                      {"cpu_devices", "1"}};
+  options.plugins = {kNames.plugin, "cpu-openblas"};
+  options.settings = {{"cpu_devices", "1"}};
+  for (const test::CardVendor& vendor : test::card_vendors()) {
+    if (vendor.backend == std::string(kNames.backend)) {
+      options.settings.insert(vendor.settings.begin(), vendor.settings.end());
+    }
+  }
   if (const char* const folder = std::getenv("PATCHBAY_CACHE_DIR")) {
     options.settings["cache_dir"] = folder;
   }
@@ -48,7 +83,7 @@ class SimTest : public testing::Test {
     for (const char* name :
          {"INIT", "DRIVER_VERSION", "DEVICES", "ARCHITECTURE", "PEER", "MEMORY_BYTES", "BLAS_BYTES",
           "BLAS_STATUS", "FAIL_ALLOCATION", "FAIL_LAUNCH", "LOSE_DEVICE", "REFUSE_LOADS", "REFUSAL",
-          "RTC_MINOR", "RTC_OLDEST"}) {
+          "RTC_MINOR", "RTC_OLDEST", "WIDTH", "GROUP_LIMIT", "CAPTURE"}) {
       unsetenv(variable(name).c_str());
     }
   }
@@ -61,6 +96,7 @@ class SimTest : public testing::Test {
     EXPECT_EQ(left.events, 0u);
     EXPECT_EQ(left.modules, 0u);
     EXPECT_EQ(left.blas_handles, 0u);
+    EXPECT_EQ(left.graphs, 0u);
   }
 
   static void set(const char* name, const std::string& value) {
@@ -68,7 +104,7 @@ class SimTest : public testing::Test {
   }
   static patchbay_sim_counters counters() {
     patchbay_sim_counters result{};
-    void* const driver = dlopen(library("cuda").c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const driver = dlopen(library(kNames.driver).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (driver == nullptr) ADD_FAILURE() << dlerror();
     if (driver == nullptr) return result;
     auto* const count =

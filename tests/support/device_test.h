@@ -18,7 +18,7 @@ namespace patchbay::test {
 /// cpu:0, cpu:1, fake:0, fake:1, simulated cards, and the devices of this machine's drivers.
 inline RuntimeOptions device_options() {
   RuntimeOptions result = options(simulated_card_settings());
-  for (const char* plugin : {"opencl", "cuda-cublas"}) {
+  for (const char* plugin : {"opencl", "cuda-cublas", "hip"}) {
     if (is_built(plugin)) result.plugins.emplace_back(plugin);
   }
   return result;
@@ -33,7 +33,10 @@ inline Device test_device(std::string_view name) { return test_runtime().device(
 /// The plugin of a device that needs a vendor's driver; empty for other devices.
 inline std::string vendors_plugin(std::string_view device) {
   if (device.starts_with("opencl")) return "opencl";
-  return device.starts_with("cuda") ? "cuda-cublas" : "";
+  for (const CardVendor& vendor : card_vendors()) {
+    if (device.starts_with(vendor.backend)) return vendor.plugin;
+  }
+  return {};
 }
 
 /// Why a device that needs a vendor's driver is absent; empty if it is present.
@@ -75,12 +78,13 @@ class DeviceTest : public testing::TestWithParam<const char*> {
 inline std::string device_test_name(const testing::TestParamInfo<const char*>& info) {
   std::string name = info.param;
   name.erase(std::remove(name.begin(), name.end(), ':'), name.end());
-  return name.starts_with("cuda") ? "sim_" + name : name;
+  return name.starts_with("cuda") || name.starts_with("hip") ? "sim_" + name : name;
 }
 
-#define PATCHBAY_ON_EACH_DEVICE(suite)                                                        \
-  INSTANTIATE_TEST_SUITE_P(, suite, testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"), \
-                           ::patchbay::test::device_test_name)
+// Every kind of device that tests run on.
+#define PATCHBAY_EACH_DEVICE testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0", "hip:0")
+#define PATCHBAY_ON_EACH_DEVICE(suite) \
+  INSTANTIATE_TEST_SUITE_P(, suite, PATCHBAY_EACH_DEVICE, ::patchbay::test::device_test_name)
 
 /// The number of copies from `from` to `to` (device names, or "host") since the start.
 inline std::uint64_t num_copies(std::string_view from, std::string_view to) {

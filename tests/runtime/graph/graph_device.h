@@ -42,10 +42,10 @@ class GraphTest : public testing::TestWithParam<const char*> {
   const Device device_, other_;
 };
 
-#define PATCHBAY_GRAPH_DEVICES(suite)                                                          \
-  INSTANTIATE_TEST_SUITE_P(, suite,                                                            \
-                           testing::Values("inline", "cpu:0", "fake:0", "opencl:0", "cuda:0"), \
-                           ::patchbay::test::device_test_name)
+#define PATCHBAY_GRAPH_DEVICES(suite)                                                       \
+  INSTANTIATE_TEST_SUITE_P(                                                                 \
+      , suite, testing::Values("inline", "cpu:0", "fake:0", "opencl:0", "cuda:0", "hip:0"), \
+      ::patchbay::test::device_test_name)
 
 }  // namespace patchbay::test
 

@@ -298,7 +298,7 @@ TEST(ForkedProcessRuntime, TheDefaultOneIsMadeAnew) {
 
 TEST(ForkedProcessRuntime, DriversThatTheParentOpenedAreRefused) {
   if (kNoThreads != nullptr) GTEST_SKIP() << kNoThreads;
-  for (const char* name : {"opencl:0", "cuda:0"}) {
+  for (const char* name : {"opencl:0", "cuda:0", "hip:0"}) {
     if (!absence_of(name).empty()) continue;
     const std::string plugin = vendors_plugin(name);
     const Ended ended = in_child([&] {

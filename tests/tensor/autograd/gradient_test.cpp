@@ -86,7 +86,7 @@ std::string parameter_name(const testing::TestParamInfo<Parameter>& parameter) {
   return device_test_name({device, parameter.index}) + '_' + gradient_cases()[index].name;
 }
 INSTANTIATE_TEST_SUITE_P(, GradientTest,
-                         testing::Combine(testing::Values("cpu:0", "fake:0", "opencl:0", "cuda:0"),
+                         testing::Combine(PATCHBAY_EACH_DEVICE,
                                           testing::Range<std::size_t>(0, gradient_cases().size())),
                          parameter_name);
 

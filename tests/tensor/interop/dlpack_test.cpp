@@ -63,7 +63,7 @@ class DlpackTest : public DeviceTest {
     EXPECT_EQ(bytes_of(again), bytes_of(tensor));
   }
 };
-INSTANTIATE_TEST_SUITE_P(, DlpackTest, testing::Values("cpu:0", "opencl:0", "cuda:0"),
+INSTANTIATE_TEST_SUITE_P(, DlpackTest, testing::Values("cpu:0", "opencl:0", "cuda:0", "hip:0"),
                          device_test_name);
 
 TEST_P(DlpackTest, EveryDtypeKeepsItsBits) {

@@ -1,16 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "application_entries.h"
+#include "sim/cuda/application_entries.h"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "machine.h"
+#include "sim/machine.h"
 
-using namespace patchbay::cuda;
 using namespace patchbay::sim;
 
-PATCHBAY_SIM_APPLICATION_ENTRIES(PATCHBAY_SIM_DECLARE)
+PATCHBAY_SIM_APPLICATION_ENTRIES(PATCHBAY_SIM_DECLARE_OWN)
 extern "C" int cuCtxSetCurrent(NativeContext context);
 extern "C" int cuMemAlloc_v2(Address* address, std::size_t bytes);
 
@@ -18,8 +17,8 @@ int cuCtxCreate_v2(NativeContext* context, unsigned, DeviceNumber device) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   {
     const std::lock_guard lock(machine().mutex);
-    if (!machine().initialised) return kNotInitialized;
-    if (device < 0 || device >= machine().config.devices) return kInvalidDevice;
+    if (!machine().initialised) return kErrorNotInitialized;
+    if (device < 0 || device >= machine().config.devices) return kErrorInvalidDevice;
     auto made = std::make_unique<ContextObject>();
     made->device = device;
     made->retained = 1;
@@ -36,7 +35,7 @@ int cuCtxDestroy_v2(NativeContext context) {
   auto& made = machine().made_contexts;
   const auto found = std::find_if(made.begin(), made.end(),
                                   [=](const auto& known) { return known.get() == context; });
-  if (found == made.end() || context->retained == 0) return kInvalidContext;
+  if (found == made.end() || context->retained == 0) return kErrorInvalidContext;
   // It stays as an object, for a thread may have it current; what lived there does not.
   context->retained = 0;
   streams = machine().clear(*context);
@@ -54,7 +53,7 @@ int cuMemAllocAsync(Address* address, std::size_t bytes, NativeStream) {
 int cuStreamGetPriority(NativeStream stream, int* priority) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
-  if (machine().streams.count(stream) == 0) return kInvalidHandle;
+  if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
   *priority = stream->priority;
   return kSuccess;
 }

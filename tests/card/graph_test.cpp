@@ -1,0 +1,130 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Recorded graphs as graphs of the driver: the same values as launch by launch, in one submission.
+#include <string>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+using Values = std::vector<float>;
+
+class SimGraph : public SimTest {
+ protected:
+  /// What a recording with an input, a slot and random numbers gives over several replays, in which
+  /// each of them changes.
+  static std::vector<Values> replays(const Settings& settings = {}) {
+    const Runtime runtime(options(settings));
+    const Device device = runtime.device(kNames.device(0));
+    Generator generator(7);
+    const Tensor x = from_host<float>({1, 2, 3, 4, 5, 6}, {2, 3}, device);
+    const Tensor other = from_host<float>({-1, 0, 1, 2, 0, 1}, {2, 3}, device);
+    Tensor y, z;
+    Scalar slot = 0;
+    const Graph graph = record_graph([&](GraphRecording& recording) {
+      slot = recording.slot(2);
+      y = matmul(x, x.t()) * slot;
+      z = sum(exp(y * 0.01F), 0) + rand({2}, device, generator);
+    });
+    std::vector<Values> all;
+    const auto replay = [&] {
+      graph.replay();
+      all.push_back(y.to_vector<float>());
+      all.push_back(z.to_vector<float>());
+    };
+    replay();
+    replay();  // other random numbers
+    graph.set(slot, 3);
+    replay();
+    graph.bind(x, other);
+    replay();
+    return all;
+  }
+};
+
+TEST_F(SimGraph, GivesTheValuesOfSingleLaunches) {
+  const auto expected = replays({{"driver_graphs", "off"}});
+  EXPECT_EQ(counters().graphs_made, 0u);
+  EXPECT_EQ(replays(), expected);
+  const patchbay_sim_counters after = counters();
+  EXPECT_EQ(after.graphs_made, 1u);
+  EXPECT_EQ(after.graph_updates, 3u);  // in place
+  EXPECT_EQ(after.graph_runs, 4u);
+}
+
+TEST_F(SimGraph, IsRecordedOnceWhereNothingChanges) {
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(0));
+  const Tensor x = full({4}, 1, device);
+  Tensor y;
+  const Graph graph = record_graph([&] {
+    y = x;
+    for (int i = 0; i < 20; ++i)
+      y = matmul(y.reshape({2, 2}), y.reshape({2, 2})).reshape({4}) * 0.5F;
+  });
+  for (int i = 0; i < 5; ++i) graph.replay();
+  EXPECT_EQ(y.to_vector<float>(), Values(4, 1));
+  x.fill_(0);
+  graph.replay();
+  EXPECT_EQ(y.to_vector<float>(), Values(4, 0));
+  const patchbay_sim_counters after = counters();
+  EXPECT_EQ(after.graphs_made, 1u);
+  EXPECT_EQ(after.graph_updates, 0u);
+  EXPECT_EQ(after.graph_runs, 6u);
+}
+
+TEST_F(SimGraph, RunsOnEveryStreamInOrder) {
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(0));
+  const Tensor x = full({1000}, 1, device);
+  const Graph graph = record_graph([&] {
+    for (int i = 0; i < 4; ++i) add_out(x, x, x);
+  });
+  const Stream one(device), two(device);
+  for (const Stream* stream : {&one, &two, &one}) {
+    const StreamScope scope(*stream);
+    graph.replay();
+  }
+  EXPECT_EQ(x.to_vector<float>(), Values(1000, 4096));
+}
+
+/// A driver that does not record leaves the launches to the runtime.
+TEST_F(SimGraph, DriverThatDoesNotRecord) {
+  set("CAPTURE", "0");
+  std::string log;
+  RuntimeOptions noisy = options();
+  noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
+  const Runtime runtime(noisy);
+  const Device device = runtime.device(kNames.device(0));
+  const Tensor x = full({3}, 2, device);
+  Tensor y;
+  const Graph graph = record_graph([&] { y = sum(x * x) + 1; });
+  graph.replay();
+  graph.replay();
+  EXPECT_EQ(y.item<float>(), 13);
+  const std::string line = "the driver records no graph, which runs launch by launch: [replay] ";
+  EXPECT_NE(log.find(line), std::string::npos) << log;
+  EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once
+}
+
+/// A replay that fails takes its device along, and is among those named.
+TEST_F(SimGraph, FailedReplayIsNamed) {
+  // After the launches of x, of the recording, and of a replay that works.
+  set("FAIL_LAUNCH", "2");
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(0));
+  const Tensor x = full({3}, 2, device);
+  Tensor y;
+  const Graph graph = record_graph([&] { y = sum(x * x) + 1; });
+  graph.replay();
+  EXPECT_ERROR(device.synchronize(), ErrorCode::kDeviceLost, "'replay'");
+}
+
+TEST_F(SimGraph, OnAndOffOnly) {
+  EXPECT_ERROR(Runtime(options({{"driver_graphs", "yes"}})), ErrorCode::kInvalidArgument,
+               "setting 'driver_graphs': expected on or off, got 'yes'");
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test

@@ -1,0 +1,78 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Versions of ROCm, and parts of it that are missing.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/simulation.h"
+#include "support/scratch_directory.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SimHip : public SimTest {};
+
+constexpr const char* kText =
+    "PATCHBAY_KERNEL(k)(PATCHBAY_OUTPUT(f32, y)) {\n"
+    "  PATCHBAY_BIND(f32, y);\n"
+    "  y[0] = 7.0f;\n"
+    "}\n";
+
+std::vector<float> run(const Device& device, const std::string& text = kText) {
+  const KernelModule module = KernelModule::from_source(device, text);
+  const Tensor y = zeros({1}, device);
+  module.kernel("k").launch({.groups = {1}, .group_size = {1}}, {y});
+  return y.to_vector<float>();
+}
+
+/// The structure of a device's properties differs from version 6 on; both have the architecture.
+TEST_F(SimHip, Versions) {
+  for (const auto& [version, text] :
+       {std::pair{"50221151", "5.2.21151"}, {"60241134", "6.2.41134"}, {"70051831", "7.0.51831"}}) {
+    set("DRIVER_VERSION", version);
+    const Runtime runtime(options());
+    const DeviceProperties& properties = runtime.device("hip:0").properties();
+    EXPECT_EQ(properties.driver_version, text);
+    EXPECT_EQ(properties.vendor, "AMD");
+    EXPECT_EQ(properties.architecture, "gfx90a:sramecc+:xnack-");
+    EXPECT_EQ(run(runtime.device("hip:0")), std::vector<float>{7});
+  }
+}
+
+TEST_F(SimHip, NoListOfArchitectures) {
+  const Runtime runtime(options({{"hip_comgr_library", "/nowhere/libamd_comgr.so"}}));
+  EXPECT_ERROR(run(runtime.device("hip:0")), ErrorCode::kUnsupported,
+               "kernels need the list of hipRTC's architectures: /nowhere/libamd_comgr.so");
+}
+
+/// Where ROCm can be that the linker knows nothing of.
+TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
+  set("DRIVER_VERSION", "70051831");
+  const test::ScratchDirectory root;
+  for (const auto& [library, file] : {std::pair{"hip", "libamdhip64.so.7"},
+                                      {"hiprtc", "libhiprtc.so.7"},
+                                      {"rocblas", "librocblas.so.5"}}) {
+    fs::create_symlink(sim_test::library(library), root.file("lib", file));
+  }
+  fs::create_symlink(library("hiprtc"), root.file("lib", "libamd_comgr.so.3"));
+  setenv("ROCM_PATH", root.path().c_str(), 1);
+  {
+    RuntimeOptions found = options();
+    for (const char* setting :
+         {"hip_library", "hip_rtc_library", "hip_blas_library", "hip_comgr_library"}) {
+      found.settings.erase(setting);
+    }
+    const Runtime runtime(found);
+    EXPECT_EQ(run(runtime.device("hip:0"), std::string("// found\n") + kText),
+              std::vector<float>{7});
+    const Tensor a = full({2, 2}, 3, runtime.device("hip:0"));
+    EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(4, 18));
+    EXPECT_EQ(counters().blas_handles, 1u);
+  }
+  unsetenv("ROCM_PATH");
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test

@@ -1,0 +1,215 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The vendors' run-time compilers, where they are installed, take users' texts and the portable
+// operators', although no device is here.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kit/dialect_texts.h"
+#include "kit/portable_texts.h"
+
+namespace patchbay::test {
+namespace {
+
+/// What the tests need to know of a vendor's compiler.
+struct Vendor {
+  std::string name, prefix;  // "NVRTC", "nvrtc"
+  std::vector<const char*> files;
+  std::string unfused;  // the option that keeps products and sums apart
+  std::int64_t sub_group_width;
+};
+
+const Vendor& nvrtc() {
+  static const Vendor vendor{
+      "NVRTC",
+      "nvrtc",
+      {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"},
+      "--fmad=false",
+      32};
+  return vendor;
+}
+
+const Vendor& hiprtc() {
+  static const Vendor vendor{"hipRTC",
+                             "hiprtc",
+                             {"libhiprtc.so.7", "libhiprtc.so.6", "libamdhip64.so.6",
+                              "libamdhip64.so.5", "/opt/rocm/lib/libhiprtc.so"},
+                             "-ffp-contract=off",
+                             64};
+  return vendor;
+}
+
+/// A vendor's compiler. Both vendors' entries have the same parameters.
+struct RunTimeCompiler {
+  explicit RunTimeCompiler(const Vendor& with) : vendor(with) {
+    void* library = nullptr;
+    for (const char* file : vendor.files) {
+      if (library == nullptr) library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    }
+    is_open = library != nullptr && find(library, "CreateProgram", create) &&
+              find(library, "CompileProgram", compile) &&
+              find(library, "GetProgramLogSize", log_size) && find(library, "GetProgramLog", log) &&
+              find(library, "DestroyProgram", destroy);
+  }
+
+  /// Empty, or what the compiler says.
+  std::string failure(const std::string& source, const std::string& architecture) const {
+    void* program = nullptr;
+    if (create(&program, source.c_str(), "text", 0, nullptr, nullptr) != 0) return "no program";
+    const std::string option = "--gpu-architecture=" + architecture;
+    const char* const options[] = {option.c_str(), vendor.unfused.c_str(), "-w"};
+    std::string text;
+    if (const int code = compile(program, 3, options); code != 0) {
+      std::size_t size = 0;
+      log_size(program, &size);
+      text.resize(size);
+      log(program, text.data());
+      text += "code " + std::to_string(code);
+    }
+    destroy(&program);
+    return text;
+  }
+
+  const Vendor& vendor;
+  bool is_open = false;
+  int (*create)(void** program, const char* source, const char* name, int, const char* const*,
+                const char* const*) = nullptr;
+  int (*compile)(void* program, int num_options, const char* const* options) = nullptr;
+  int (*log_size)(void* program, std::size_t* size) = nullptr;
+  int (*log)(void* program, char* text) = nullptr;
+  int (*destroy)(void** program) = nullptr;
+
+ private:
+  template <class Function>
+  bool find(void* library, const char* name, Function& function) const {
+    function = reinterpret_cast<Function>(dlsym(library, (vendor.prefix + name).c_str()));
+    return function != nullptr;
+  }
+};
+
+/// In a child process, because a compiler may end it. `body` returns its failures.
+std::string failures_in_child(const std::function<std::string()>& body) {
+  int ends[2] = {};
+  if (pipe(ends) != 0) return "no pipe";
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    const std::string text = body();
+    const bool is_written =
+        write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    _exit(is_written ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t size = 0; (size = read(ends[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(size));
+  }
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status))
+    text += "the compiler ended the process by signal " + std::to_string(WTERMSIG(status));
+  else if (WEXITSTATUS(status) != 0)
+    text += "the child ended with a failure";
+  return text;
+}
+
+constexpr const char* kAbsent = "absent";
+
+/// Compiles the texts for an architecture. Returns the first failures, or kAbsent.
+std::string failures(const Vendor& vendor, const std::string& architecture,
+                     const std::function<std::vector<PortableText>()>& texts_of) {
+  return failures_in_child([&]() -> std::string {
+    const RunTimeCompiler compiler(vendor);
+    if (!compiler.is_open) return kAbsent;
+    std::string all;
+    for (const auto& [name, text] : texts_of()) {
+      const std::string why = compiler.failure(with_dialect(text), architecture);
+      if (!why.empty()) all += name + " for " + architecture + ": " + why + "\n" + text + "\n";
+      if (all.size() > 8192) break;
+    }
+    return all.substr(0, 16384);
+  });
+}
+
+struct Target {
+  const Vendor& vendor;
+  std::string architecture;
+  bool is_usual = false;  // in every run; the others if PATCHBAY_TEST_ALL is set
+};
+
+class RunTimeCompilers : public testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    if (!GetParam().is_usual && std::getenv("PATCHBAY_TEST_ALL") == nullptr) {
+      GTEST_SKIP() << "takes minutes: PATCHBAY_TEST_ALL=1 runs it";
+    }
+  }
+  static void expect_compiled(const std::function<std::vector<PortableText>()>& texts_of) {
+    const auto& [vendor, architecture, is_usual] = GetParam();
+    const std::string found = failures(vendor, architecture, texts_of);
+    if (found == kAbsent) GTEST_SKIP() << "no " << vendor.name << " here";
+    EXPECT_EQ(found, "");
+  }
+};
+
+TEST_P(RunTimeCompilers, TakeUsersTexts) {
+  expect_compiled([] {
+    std::vector<PortableText> all;
+    for (const auto& [name, text] : texts()) all.push_back({name, text});
+    return all;
+  });
+}
+
+/// Each template once; in the long runs for every dtype, with wide indices too.
+TEST_P(RunTimeCompilers, TakeEveryOperator) {
+  portable::Traits traits;
+  traits.sub_group_width = GetParam().vendor.sub_group_width;
+  expect_compiled([&] {
+    const bool all = std::getenv("PATCHBAY_TEST_ALL") != nullptr;
+    std::vector<std::uint8_t> dtypes = {PATCHBAY_F32};
+    if (all)
+      dtypes = {PATCHBAY_F32, PATCHBAY_F64, PATCHBAY_F16,  PATCHBAY_BF16, PATCHBAY_I64,
+                PATCHBAY_I32, PATCHBAY_U8,  PATCHBAY_BOOL, PATCHBAY_I8,   PATCHBAY_U32};
+    std::vector<PortableText> found = portable_texts(traits, dtypes);
+    for (const PortableText& late : late_texts(traits)) found.push_back(late);
+    if (all) {
+      for (const auto& [name, text] : portable_texts(traits, {PATCHBAY_F32})) {
+        found.push_back({name + " with wide indices", with_wide_indices(text)});
+      }
+    } else {
+      // One text of each form for the dtypes that are stored and computed differently.
+      for (const PortableText& text : portable_texts(traits, {PATCHBAY_F16, PATCHBAY_BF16})) {
+        const bool is_short = text.name.starts_with("add.1") || text.name.starts_with("sum.1") ||
+                              text.name.starts_with("gemm.1") || text.name.starts_with("conv2d.1");
+        if (is_short) found.push_back(text);
+      }
+      for (const PortableText& text : portable_texts(traits, {PATCHBAY_I64})) {
+        const bool is_short = text.name.starts_with("add.1") || text.name.starts_with("sum.1") ||
+                              text.name.starts_with("gather") || text.name.starts_with("scatter");
+        if (is_short) found.push_back(text);
+      }
+    }
+    return found;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, RunTimeCompilers,
+                         testing::Values(Target{nvrtc(), "sm_75", true}, Target{nvrtc(), "sm_80"},
+                                         Target{nvrtc(), "sm_90"}, Target{nvrtc(), "sm_100"},
+                                         Target{nvrtc(), "sm_120"},
+                                         Target{hiprtc(), "gfx90a", true},
+                                         Target{hiprtc(), "gfx906"}, Target{hiprtc(), "gfx1030"}),
+                         [](const auto& test) { return test.param.architecture; });
+
+}  // namespace
+}  // namespace patchbay::test
