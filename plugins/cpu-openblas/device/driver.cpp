@@ -46,6 +46,8 @@ void Driver::enumerate(const Found& found) {
     properties.preferred_vector_bytes = libraries_.simd().vector_bytes;
     properties.sub_group_width = 1;
     properties.max_group_size = executor::kMaxGroupSize;
+    const long l2_cache_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);  // of one core
+    properties.l2_cache_bytes = static_cast<std::uint64_t>(std::max(l2_cache_bytes, 0L));
     properties.dlpack_device_type = 1;  // all CPU devices share the host's memory
     found(properties);
   }

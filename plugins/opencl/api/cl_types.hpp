@@ -53,6 +53,8 @@ using cl_bits = std::uint64_t;
   constant(kDeviceSingleFpConfig, CL_DEVICE_SINGLE_FP_CONFIG, 0x101B)                             \
   constant(kDeviceGlobalMemSize, CL_DEVICE_GLOBAL_MEM_SIZE, 0x101F)                               \
   constant(kDeviceLocalMemSize, CL_DEVICE_LOCAL_MEM_SIZE, 0x1023)                                 \
+  constant(kDeviceMaxClockFrequency, CL_DEVICE_MAX_CLOCK_FREQUENCY, 0x100C)                       \
+  constant(kDeviceGlobalMemCacheSize, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 0x101E)                    \
   constant(kDeviceAvailable, CL_DEVICE_AVAILABLE, 0x1027)                                         \
   constant(kDeviceCompilerAvailable, CL_DEVICE_COMPILER_AVAILABLE, 0x1028)                        \
   constant(kDeviceName, CL_DEVICE_NAME, 0x102B)                                                   \

@@ -79,7 +79,9 @@ DeviceInfo::DeviceInfo(const Symbols& cl, std::string platform_name, cl_device d
   largest_allocation_bytes = number(kDeviceMaxMemAllocSize);
   alignment_bytes = small(kDeviceMemBaseAddrAlign) / 8;
   local_memory_bytes = number(kDeviceLocalMemSize);
+  l2_cache_bytes = number(kDeviceGlobalMemCacheSize);
   compute_units = small(kDeviceMaxComputeUnits);
+  clock_khz = 1000 * small(kDeviceMaxClockFrequency);  // in MHz
   vector_bytes = std::bit_floor(4 * small(kDeviceVectorWidthFloat));
   max_group_size =
       static_cast<std::uint32_t>(device_value<std::size_t>(cl, device, kDeviceMaxWorkGroupSize, 1));

@@ -29,7 +29,8 @@ struct DeviceInfo {
   bool has_long_items;   // a CPU, on which one work-item should do much work
   bool divides_exactly;  // f32 division and square root can be compiled to round correctly
   std::uint64_t memory_bytes, largest_allocation_bytes, alignment_bytes, local_memory_bytes;
-  std::uint32_t compute_units, vector_bytes, max_group_size;
+  std::uint64_t l2_cache_bytes;  // 0 if the driver does not know it
+  std::uint32_t compute_units, vector_bytes, max_group_size, clock_khz;
 };
 
 /// The usable devices of all platforms: OpenCL 1.2, with a compiler. Logs the devices that it

@@ -64,6 +64,9 @@ void Driver::enumerate(const Found& found) {
     properties.preferred_vector_bytes = device.vector_bytes;
     properties.sub_group_width = 1;
     properties.max_group_size = device.max_group_size;
+    properties.l2_cache_bytes = device.l2_cache_bytes;
+    properties.shared_memory_bytes = device.local_memory_bytes;
+    properties.clock_khz = device.clock_khz;
     properties.dlpack_device_type = 4;
     properties.dlpack_device_id = static_cast<std::int32_t>(properties.index);
     found(properties);
