@@ -140,6 +140,8 @@ class Api {
   /// Whether devices have contexts that an application can create and lend.
   bool has_contexts = true;
   bool has_graphs = false;
+  /// Whether the driver keeps submitted work back until somebody asks how far a stream is.
+  bool holds_work_back = false;
   /// The limit of work-items along an axis of a grid.
   std::uint64_t most_items = std::numeric_limits<std::uint64_t>::max();
 #define PATCHBAY_CARD_MEMBER(member, parameters) Entry<int parameters> member{"", nullptr};

@@ -122,6 +122,7 @@ void Stream::record(plugin::Event& event) {
   const Position position = context_.launches().last(number_);
   context_.call(context_.api().event_record, recorded.native(), native_);
   recorded.set(position);
+  flush();
 }
 
 void Stream::wait_event(plugin::Event& event) {
@@ -136,8 +137,11 @@ void Stream::wait_event(plugin::Event& event) {
   context_.call(context_.api().stream_wait_event, native_, awaited.native(), 0u);
 }
 
-/// Submitted work starts by itself.
-void Stream::flush() { context_.check_alive(); }
+void Stream::flush() {
+  context_.check_alive();
+  const bool asks = context_.api().holds_work_back && !is_recorded();
+  if (asks) static_cast<void>(is_over(context_, context_.api().stream_query, native_));
+}
 
 bool Stream::synchronize(std::uint64_t deadline_ns) {
   check_not_recorded("waiting for a stream");

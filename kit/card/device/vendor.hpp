@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "kit/card/api/lazy.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
 #include "kit/card/kernels/products.hpp"
@@ -32,6 +33,33 @@ class Vendor {
   virtual const char* vendor_name() const = 0;     // "NVIDIA"
   virtual std::string driver_version() const = 0;  // "13.0"
   virtual std::uint32_t dlpack_device_type() const = 0;
+};
+
+/// The parts that vendors have in common. The libraries are opened when they are first needed.
+template <class OwnApi, class OwnCompiler, class BlasTable, class Management>
+class VendorOf : public Vendor {
+ public:
+  explicit VendorOf(plugin::Host host)
+      : own_api_(host),
+        compiler_(host, own_api_.version),
+        blas_(host, own_api_.version),
+        management_(host, own_api_.version) {}
+
+  const Api& api() const override { return own_api_; }
+  Compiler& compiler() override { return compiler_; }
+  plugin::Allocator::Info memory_info(const DeviceInfo& info) override {
+    return management_.get().memory_info(info);
+  }
+
+ protected:
+  const OwnApi& own_api() const { return own_api_; }
+  Lazy<BlasTable>& blas() { return blas_; }
+
+ private:
+  const OwnApi own_api_;
+  OwnCompiler compiler_;
+  Lazy<BlasTable> blas_;
+  Lazy<Management> management_;
 };
 
 }  // namespace patchbay::card

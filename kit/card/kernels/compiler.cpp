@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "kit/card/kernels/compiler.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -70,21 +72,39 @@ class Session {
   const Compiler::Names& names_;
 };
 
+std::string image_key(const Compiler::Names& names, const std::string& made_by,
+                      const std::string& whole) {
+  return std::string(names.cache) + "-" + text_hash(made_by + '\0' + whole);
+}
+
+/// Changes with the file; empty if there is none.
+std::string state_of(const std::string& path) {
+  struct stat info {};
+  if (path.empty() || stat(path.c_str(), &info) != 0) return {};
+  return std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + ' ' +
+         std::to_string(info.st_mtim.tv_nsec);
+}
+
 }  // namespace
 
 struct Compiler::Choice {
+  std::string architecture;
   std::size_t number;  // index of the compiler
   const Rtc* rtc;
   Rtc::Target target;
 };
 
+void Compiler::find_candidates() {
+  if (has_candidates_) return;
+  const auto path = host_.option(names_.setting);
+  const auto files = path ? std::vector{*path} : candidates();
+  candidates_.assign(files.begin(), files.end());
+  for (const std::string& file : files) all_candidates_ += file + '\0';
+  has_candidates_ = true;
+}
+
 bool Compiler::open_next() {
-  if (!has_candidates_) {
-    const auto path = host_.option(names_.setting);
-    const auto files = path ? std::vector{*path} : candidates();
-    candidates_.assign(files.begin(), files.end());
-    has_candidates_ = true;
-  }
+  find_candidates();
   for (; !candidates_.empty(); candidates_.pop_front()) {
     Library library(candidates_.front(), Library::Lifetime::kProcess);
     const bool is_known = std::count(libraries_.begin(), libraries_.end(), library) > 0;
@@ -114,6 +134,7 @@ const Rtc* Compiler::at(std::size_t i) {
 }
 
 bool Compiler::choose(const std::string& architecture, std::size_t first, Choice& choice) {
+  choice.architecture = architecture;
   for (choice.number = first; (choice.rtc = at(choice.number)); ++choice.number) {
     if (auto target = choice.rtc->target_for(architecture)) {
       choice.target = *std::move(target);
@@ -123,22 +144,69 @@ bool Compiler::choose(const std::string& architecture, std::size_t first, Choice
   return false;
 }
 
+std::optional<Image> Compiler::cached(const std::string& made_by, std::string_view text,
+                                      std::size_t number) {
+  auto made = host_.cache_get(image_key(names_, made_by, kDialectText + std::string(text)));
+  if (!made || made->empty()) return std::nullopt;
+  return Image{*std::move(made), true, number};
+}
+
 Image Compiler::make(const Choice& choice, std::string_view text, bool may_be_cached) {
   const Session session(*choice.rtc, names_);
-  const std::string whole = kDialectText + std::string(text);
   std::string made_by = session.version();
   for (const std::string& option : choice.target.options) made_by += '\0' + option;
-  const std::string key = std::string(names_.cache) + "-" + text_hash(made_by + '\0' + whole);
   if (may_be_cached) {
-    auto made = host_.cache_get(key);
-    if (made && !made->empty()) return {*std::move(made), true, choice.number};
+    if (auto image = cached(made_by, text, choice.number)) return *std::move(image);
   }
+  const std::string whole = kDialectText + std::string(text);
   Image image{session.build(whole, choice.target), false, choice.number};
-  host_.cache_put(key, image.bytes);
+  host_.cache_put(image_key(names_, made_by, whole), image.bytes);
+  remember(choice.architecture, choice, made_by);
   return image;
 }
 
+std::string Compiler::choice_key(const std::string& architecture) {
+  const std::lock_guard lock(mutex_);
+  find_candidates();
+  return std::string(names_.cache) + "-choice-" + text_hash(architecture + '\0' + all_candidates_);
+}
+
+std::string Compiler::remembered(const std::string& architecture) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = remembered_.find(architecture);
+    if (known != remembered_.end()) return known->second;
+  }
+  // The file's state, its path, and what the keys of its images begin with.
+  const std::string kept = host_.cache_get(choice_key(architecture)).value_or("");
+  const std::size_t path_at = kept.find('\0') + 1, made_by_at = kept.find('\0', path_at) + 1;
+  std::string made_by;
+  if (path_at != 0 && made_by_at != 0) {
+    const std::string path = kept.substr(path_at, made_by_at - path_at - 1);
+    const bool is_same = state_of(path) == kept.substr(0, path_at - 1);
+    if (is_same) made_by = kept.substr(made_by_at);
+  }
+  const std::lock_guard lock(mutex_);
+  return remembered_[architecture] = made_by;
+}
+
+void Compiler::remember(const std::string& architecture, const Choice& choice,
+                        const std::string& made_by) {
+  std::string path;
+  {
+    const std::lock_guard lock(mutex_);
+    path = libraries_[choice.number].path();
+    remembered_[architecture] = made_by;
+  }
+  const std::string state = state_of(path);
+  if (state.empty()) return;
+  host_.cache_put(choice_key(architecture), state + '\0' + path + '\0' + made_by);
+}
+
 Image Compiler::compile(std::string_view text, const std::string& architecture) {
+  if (const std::string made_by = remembered(architecture); !made_by.empty()) {
+    if (auto image = cached(made_by, text, 0)) return *std::move(image);
+  }
   Choice choice;
   if (choose(architecture, 0, choice)) return make(choice, text, true);
   plugin::unsupported(std::string(names_.compiler) + " " + Session(*at(0), names_).version() +

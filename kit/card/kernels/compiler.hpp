@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +27,9 @@ struct Image {
 };
 
 /// The installed run-time compilers, one per version, and the host's cache of their output: new
-/// compilers don't support old devices, and old ones don't support new devices. Thread-safe.
+/// compilers don't support old devices, and old ones don't support new devices. The cache also has
+/// which compiler an architecture was compiled by, so that no compiler, a large library, is opened
+/// for a text that is in the cache. Thread-safe.
 class Compiler {
  public:
   /// For messages and for keys of the cache.
@@ -61,13 +65,23 @@ class Compiler {
   bool open_next();
   bool choose(const std::string& architecture, std::size_t first, Choice& choice);
   Image make(const Choice& choice, std::string_view text, bool may_be_cached);
+  std::optional<Image> cached(const std::string& made_by, std::string_view text,
+                              std::size_t number);
+  /// What an earlier process has remembered for the architecture; empty if that compiler is not
+  /// there any more as it was.
+  std::string remembered(const std::string& architecture);
+  void remember(const std::string& architecture, const Choice& choice, const std::string& made_by);
+  std::string choice_key(const std::string& architecture);
+  void find_candidates();
 
   const plugin::Host host_;
   const Names names_;
   std::mutex mutex_;
   bool has_candidates_ = false;
-  std::deque<std::string> candidates_;  // not tried yet
-  std::string why_;                     // why the first candidate could not be opened
+  std::string all_candidates_;
+  std::deque<std::string> candidates_;             // not tried yet
+  std::map<std::string, std::string> remembered_;  // by architecture
+  std::string why_;                                // why the first candidate could not be opened
   std::vector<Library> libraries_;
   std::deque<std::unique_ptr<Rtc>> compilers_;  // of these libraries
 };

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cuda-cublas/api/driver.hpp"
 
+#include <unistd.h>
+
 #include <optional>
 
 #include "patchbay/plugin/kit/privileges.hpp"
@@ -31,6 +33,12 @@ int version_of(Library& library) {
   return version;
 }
 
+/// Whether Windows' driver runs the work (WSL2), which it does in batches.
+bool is_on_windows(plugin::Host host) {
+  if (const auto choice = host.option("cuda_batches")) return *choice != "0";
+  return access("/dev/dxg", F_OK) == 0;
+}
+
 const Api& own(const card::Api& api) { return static_cast<const Api&>(api); }
 
 }  // namespace
@@ -56,6 +64,7 @@ Api::Api(plugin::Host host) {
   PATCHBAY_CUDA_OWN_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
   if (!library.is_complete()) no_driver(library.why());
+  holds_work_back = is_on_windows(host);
   has_graphs = true;
 #define PATCHBAY_CUDA_FIND(member, symbol)        \
   member.name = #symbol;                          \

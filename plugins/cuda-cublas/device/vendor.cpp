@@ -7,19 +7,19 @@ namespace patchbay::cuda {
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
                                                       const card::DeviceInfo& info) {
-  return std::make_unique<Blas>(context, info, blas_);
+  return std::make_unique<Blas>(context, info, blas());
 }
 
 card::DeviceInfo Vendor::device(int index) const {
   DeviceNumber number = 0;
-  card::call(api_, api_.device_get, &number, index);
+  card::call(api(), own_api().device_get, &number, index);
   card::DeviceInfo info =
-      card::device_info(api_, number,
+      card::device_info(api(), number,
                         {kMultiprocessorCount, kWarpSize, kMaxThreadsPerBlock, kIntegrated,
                          kL2CacheBytes, kSharedMemoryBytes, kClockKhz, kMemoryClockKhz});
   int major = 0, minor = 0;
-  card::call(api_, api_.device_attribute, &major, kCapabilityMajor, number);
-  card::call(api_, api_.device_attribute, &minor, kCapabilityMinor, number);
+  card::call(api(), api().device_attribute, &major, kCapabilityMajor, number);
+  card::call(api(), api().device_attribute, &minor, kCapabilityMinor, number);
   info.architecture = "sm_" + std::to_string(10 * major + minor);
   return info;
 }

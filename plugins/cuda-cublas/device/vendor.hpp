@@ -13,33 +13,18 @@
 
 namespace patchbay::cuda {
 
-class Vendor : public card::Vendor {
+class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:
-  explicit Vendor(plugin::Host host)
-      : api_(host),
-        compiler_(host, api_.version),
-        blas_(host, api_.version),
-        management_(host, api_.version) {}
+  using VendorOf::VendorOf;
 
-  const card::Api& api() const override { return api_; }
-  card::Compiler& compiler() override { return compiler_; }
   std::unique_ptr<card::Products> make_products(card::Context& context,
                                                 const card::DeviceInfo& info) override;
   card::DeviceInfo device(int index) const override;
-  plugin::Allocator::Info memory_info(const card::DeviceInfo& info) override {
-    return management_.get().memory_info(info);
-  }
 
   const char* plugin_name() const override { return "cuda-cublas"; }
   const char* vendor_name() const override { return "NVIDIA"; }
-  std::string driver_version() const override { return version_text(api_.version); }
+  std::string driver_version() const override { return version_text(api().version); }
   std::uint32_t dlpack_device_type() const override { return 2; }
-
- private:
-  const Api api_;
-  Compiler compiler_;
-  card::Lazy<BlasTable> blas_;
-  card::Lazy<Management> management_;
 };
 
 }  // namespace patchbay::cuda

@@ -5,15 +5,15 @@ namespace patchbay::hip {
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
                                                       const card::DeviceInfo&) {
-  return std::make_unique<Blas>(context, blas_);
+  return std::make_unique<Blas>(context, blas());
 }
 
 card::DeviceInfo Vendor::device(int index) const {
   card::DeviceInfo info =
-      card::device_info(api_, index,
+      card::device_info(api(), index,
                         {kMultiprocessorCount, kWarpSize, kMaxThreadsPerBlock, kIntegrated,
                          kL2CacheBytes, kSharedMemoryBytes, kClockKhz, kMemoryClockKhz});
-  info.architecture = api_.architecture(index);
+  info.architecture = own_api().architecture(index);
   return info;
 }
 
