@@ -22,6 +22,7 @@ class DriverGraph {
   DriverGraph(const DriverGraph&) = delete;
   DriverGraph& operator=(const DriverGraph&) = delete;
 
+  DeviceState& device() const { return device_; }
   /// Whether the recording was made with these arguments.
   bool has(const std::vector<patchbay_argument>& arguments) const;
   /// Records what `launch_all` launches on the given stream. Returns false if the driver can't

@@ -261,15 +261,17 @@ void GraphRecorder::plan_arenas() {
   }
 }
 
-/// Allocates one workspace for all launches of an inline device, which run one after the other. On
+/// Allocates one workspace for all launches of an inline device, or of a graph of the driver, which
+/// run one after the other. On
 /// other devices each launch allocates its own.
 void GraphRecorder::add_workspaces() {
   std::uint64_t size = 0;
   for (const auto& launch : graph_->launches_)
     size = std::max(size, launch.kernel->workspace_bytes);
-  DeviceState* device = graph_->device_;
-  const bool may_be_one = device != nullptr && (device->default_stream->completes_inline ||
-                                                graph_->driver_graph_ != nullptr);
+  DriverGraph* const driver_graph = graph_->driver_graph_.get();
+  DeviceState* device = driver_graph != nullptr ? &driver_graph->device() : graph_->device_;
+  const bool may_be_one =
+      device != nullptr && (device->default_stream->completes_inline || driver_graph != nullptr);
   if (size == 0 || !may_be_one) return;
   const Buffer workspace = Buffer::allocate(Device(device->shared()), size);
   workspace.state()->finish_inherited();
@@ -296,24 +298,30 @@ void GraphRecorder::keep(DeviceState& device) {
   if (!is_kept) devices.push_back(device.shared());
 }
 
+/// For a list that only launches.
+void GraphRecorder::plan_one_device() {
+  DeviceState* one = nullptr;
+  for (const auto& launch : graph_->launches_) {
+    if (one != nullptr && one != &launch.kernel->device) return;
+    one = &launch.kernel->device;
+  }
+  for (const auto& launch : graph_->grid_launches_) {
+    DeviceState* const device = launch.kernel->module->device.get();
+    if (one != nullptr && one != device) return;
+    one = device;
+  }
+  if (one == nullptr) return;
+  if (graph_->grid_launches_.empty()) graph_->device_ = one;
+  // One launch gains nothing.
+  if (graph_->steps_.size() > 1) graph_->driver_graph_ = DriverGraph::make(*one);
+}
+
 std::shared_ptr<GraphState> GraphRecorder::finish() {
   scope_->recorder = nullptr;
   exchange_streams(previous_);
   for (const auto& launch : graph_->launches_) keep(launch.kernel->device);
   for (const GraphBuffer& buffer : graph_->buffers_) keep(*buffer.recorded.state()->device);
-  const bool is_one_list =
-      graph_->grid_launches_.empty() && graph_->copies_.empty() && graph_->looks_.empty();
-  if (is_one_list && !graph_->launches_.empty()) {
-    DeviceState& first = graph_->launches_.front().kernel->device;
-    const bool is_one_device =
-        std::all_of(graph_->launches_.begin(), graph_->launches_.end(),
-                    [&](const auto& launch) { return &launch.kernel->device == &first; });
-    if (is_one_device) graph_->device_ = &first;
-    // One launch gains nothing.
-    if (is_one_device && graph_->launches_.size() > 1) {
-      graph_->driver_graph_ = DriverGraph::make(first);
-    }
-  }
+  if (graph_->copies_.empty() && graph_->looks_.empty()) plan_one_device();
   plan_arenas();
   add_workspaces();
   for (GraphBuffer& buffer : graph_->buffers_) {

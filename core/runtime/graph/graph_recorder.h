@@ -55,6 +55,7 @@ class GraphRecorder final : public Recorder {
   void keep(DeviceState& device);
   void note_unwritten(const FaultPtr& why) noexcept;
   void plan_arenas();
+  void plan_one_device();
   void add_workspaces();
 
   std::shared_ptr<GraphState> graph_ = std::make_shared<GraphState>();

@@ -166,23 +166,33 @@ void GraphState::run_inline(StreamState& stream) {
   }
 }
 
+patchbay_status* GraphState::submit_step(const Step& step, patchbay_stream* stream) const {
+  if (step.kind == Step::kGridLaunch) {
+    const GridLaunch& launch = grid_launches_[step.index];
+    return submit_grid(stream, *launch.kernel, launch.groups, launch.group_size,
+                       arguments_of(launch));
+  }
+  const Launch& launch = launches_[step.index];
+  return launch.kernel->device.plugin.tables.kernel.launch(
+      stream, launch.kernel->handle, &arguments_[launch.first_argument], launch.num_arguments,
+      launch.workspace, {launch.name.data(), launch.name.size()});
+}
+
 bool GraphState::run_by_driver(StreamState& stream, std::uint64_t known_faults) {
   constexpr const char* kName = "replay";
   if (driver_graph_ == nullptr || !driver_graph_->is_usable()) return false;
   insert_waits(stream, boundary_, kName);
   if (!driver_graph_->has(arguments_)) {
-    const auto enter = device_->plugin.tables.kernel.launch;
-    const auto launch_all = [&](patchbay_stream* recorded) -> patchbay_status* {
-      for (const Launch& launch : launches_) {
-        patchbay_status* const status =
-            enter(recorded, launch.kernel->handle, &arguments_[launch.first_argument],
-                  launch.num_arguments, launch.workspace, {launch.name.data(), launch.name.size()});
+    const auto launch_all = [this](patchbay_stream* recorded) -> patchbay_status* {
+      for (const Step& step : steps_) {
+        patchbay_status* const status = submit_step(step, recorded);
         if (status != nullptr) return status;
       }
       return nullptr;
     };
     if (!driver_graph_->record(arguments_, launch_all)) return false;
   }
+  for (const GridLaunch& launch : grid_launches_) launch.kernel->module->launched.store(true);
   stream.submit(
       {.name = kName, .arguments = {}},
       [&](std::uint64_t sequence) {
@@ -223,8 +233,9 @@ void GraphState::run() {
     if (use.writes) use.buffer->count_version();
   }
   for (BufferState* result : results_) result->note_rewritten(known);
-  StreamState* stream = device_ != nullptr ? &current_stream(*device_, "replay") : nullptr;
-  if (stream != nullptr && stream->completes_inline && !stream->is_traced() &&
+  DeviceState* const device = driver_graph_ != nullptr ? &driver_graph_->device() : device_;
+  StreamState* stream = device != nullptr ? &current_stream(*device, "replay") : nullptr;
+  if (device_ != nullptr && stream->completes_inline && !stream->is_traced() &&
       !are_tracked(boundary_)) {
     run_inline(*stream);
   } else {

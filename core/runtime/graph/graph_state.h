@@ -124,6 +124,8 @@ class GraphState {
   void take_draws();
   void run();
   void run_inline(StreamState& stream);
+  /// Calls the plugin alone, for a launch.
+  patchbay_status* submit_step(const Step& step, patchbay_stream* stream) const;
   /// Runs the list as one submission of the driver. Returns false if the driver does not record it.
   bool run_by_driver(StreamState& stream, std::uint64_t known_faults);
   void run_step(const Step& step);

@@ -108,6 +108,14 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
   return given(kernel, *device, "KernelModule", "module_kernel");
 }
 
+patchbay_status* submit_grid(patchbay_stream* stream, const ModuleKernelState& kernel,
+                             const GridAxes& groups, const GridAxes& group_size,
+                             std::span<const patchbay_argument> arguments) {
+  return kernel.module->device->plugin.tables.kernel.launch_grid(
+      stream, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
+      static_cast<std::uint32_t>(arguments.size()), to_abi(kernel.signature.name));
+}
+
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
                  const GridAxes& group_size, std::span<const patchbay_argument> arguments,
                  std::span<const BufferAccess> uses) {
@@ -118,9 +126,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   }
   StreamState& stream = current_stream(device, name);
   const auto enter = [&](patchbay_stream* handle) {
-    return device.plugin.tables.kernel.launch_grid(
-        handle, kernel.handle, groups.data(), group_size.data(), 0, arguments.data(),
-        static_cast<std::uint32_t>(arguments.size()), to_abi(name));
+    return submit_grid(handle, kernel, groups, group_size, arguments);
   };
   if (are_tracked(uses)) insert_waits(stream, uses, name);
   if (stream.completes_inline) {

@@ -59,6 +59,11 @@ struct ModuleKernelState : std::enable_shared_from_this<ModuleKernelState> {
   patchbay_kernel* const handle;
 };
 
+/// Calls the plugin alone. The caller takes care of order and uses.
+patchbay_status* submit_grid(patchbay_stream* stream, const ModuleKernelState& kernel,
+                             const GridAxes& groups, const GridAxes& group_size,
+                             std::span<const patchbay_argument> arguments);
+
 /// Launches on this thread's stream of the device, as `launch` does. The arguments match the
 /// signature.
 void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
