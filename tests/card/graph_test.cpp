@@ -89,6 +89,30 @@ TEST_F(SimGraph, RunsOnEveryStreamInOrder) {
   EXPECT_EQ(x.to_vector<float>(), Values(1000, 4096));
 }
 
+/// Users' kernels among operations.
+TEST_F(SimGraph, LaunchesUsersKernels) {
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(0));
+  const KernelModule module =
+      KernelModule::from_source(device,
+                                "PATCHBAY_KERNEL(twice)(PATCHBAY_INOUT(f32, y)) {\n"
+                                "  PATCHBAY_BIND(f32, y);\n"
+                                "  const i64 i = PATCHBAY_GLOBAL_ID64(0);\n"
+                                "  y[i] = 2.0f * y[i];\n"
+                                "}\n");
+  const ModuleKernel twice = module.kernel("twice");
+  const Tensor x = full({8}, 1, device);
+  const Graph graph = record_graph([&] {
+    add_out(x, x, 1);
+    twice.launch({.groups = {2}, .group_size = {4}}, {x});
+  });
+  graph.replay();
+  graph.replay();
+  EXPECT_EQ(x.to_vector<float>(), Values(8, 10));
+  EXPECT_EQ(counters().graph_runs, 2u);
+  EXPECT_EQ(counters().graphs_made, 1u);
+}
+
 /// A driver that does not record leaves the launches to the runtime.
 TEST_F(SimGraph, DriverThatDoesNotRecord) {
   set("CAPTURE", "0");

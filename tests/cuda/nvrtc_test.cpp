@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,41 @@ TEST_F(SimNvrtc, ByAnAbsolutePath) {
   const std::string command = std::string(kVariable) + "=" + file + " " + linker +
                               " --inhibit-cache '" + program +
                               "' --gtest_filter=SimNvrtc.ByAnAbsolutePath 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string out;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) out += static_cast<char>(c);
+  EXPECT_EQ(pclose(pipe), 0) << out;
+  EXPECT_NE(out.find("[  PASSED  ] 1 test."), std::string::npos) << out;
+}
+
+/// The compiler is a large library. A text whose code is in the cache does not need it: this test
+/// runs itself again, in a process that must not open it.
+TEST_F(SimNvrtc, IsNotOpenedForCachedTexts) {
+  constexpr const char* kVariable = "PATCHBAY_SIM_NVRTC_CACHE";
+  const auto compute = [](const std::string& cache) {
+    const Runtime runtime(options({{"cache_dir", cache}}));
+    const Tensor x = full({3}, 2, runtime.device("cuda:0"));
+    EXPECT_EQ((x * x).to_vector<float>(), std::vector<float>(3, 4));
+  };
+  const auto has_compiler = [] {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      if (line.find("patchbay_sim_nvrtc") != std::string::npos) return true;
+    }
+    return false;
+  };
+  if (const char* const cache = std::getenv(kVariable)) {
+    compute(cache);
+    EXPECT_FALSE(has_compiler());
+    return;
+  }
+  const test::ScratchDirectory cache;
+  compute(cache.path());
+  EXPECT_TRUE(has_compiler());
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string command = std::string(kVariable) + "=" + cache.path().string() + " '" +
+                              program + "' --gtest_filter=SimNvrtc.IsNotOpenedForCachedTexts 2>&1";
   std::FILE* const pipe = popen(command.c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   std::string out;

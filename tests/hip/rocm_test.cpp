@@ -42,7 +42,9 @@ TEST_F(SimHip, Versions) {
 }
 
 TEST_F(SimHip, NoListOfArchitectures) {
-  const Runtime runtime(options({{"hip_comgr_library", "/nowhere/libamd_comgr.so"}}));
+  const test::ScratchDirectory cache;  // code that is cached needs no compiler
+  const Runtime runtime(
+      options({{"hip_comgr_library", "/nowhere/libamd_comgr.so"}, {"cache_dir", cache.path()}}));
   EXPECT_ERROR(run(runtime.device("hip:0")), ErrorCode::kUnsupported,
                "kernels need the list of hipRTC's architectures: /nowhere/libamd_comgr.so");
 }

@@ -44,6 +44,7 @@ Config::Config()
       sub_group_width(integer("WIDTH", 1)),
       group_limit(integer("GROUP_LIMIT", 1024)),
       peer(setting("PEER", 1) != 0),
+      lazy(setting("LAZY", 0) != 0),
       capture(setting("CAPTURE", 1) != 0),
       memory_bytes(setting("MEMORY_BYTES", std::uint64_t{1} << 30)),
       blas_bytes(setting("BLAS_BYTES", std::uint64_t{8} << 20)),

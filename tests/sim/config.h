@@ -20,6 +20,7 @@ struct Config {
   int sub_group_width;         // WIDTH, 1: work-items of the executor do not run in step
   int group_limit;             // GROUP_LIMIT, 1024: the work-items of a group that kernels allow
   bool peer;                   // PEER, 1
+  bool lazy;                   // LAZY, 0: work starts only when somebody waits or asks
   bool capture;                // CAPTURE, 1: whether streams can be recorded
   std::uint64_t memory_bytes;  // MEMORY_BYTES of a device, 1 GiB
   std::uint64_t blas_bytes;    // BLAS_BYTES, 8 MiB: what a handle of the BLAS library takes of it

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,10 @@ template <class Map, class Key, class Body>
 int on_object(Map& map, Key key, Body&& body) {
   return on_context([&](ContextObject& context) -> int {
     const auto found = map.find(key);
-    if (found == map.end()) return kErrorInvalidHandle;
+    if (found == map.end()) {
+      if constexpr (std::is_pointer_v<Key>) end_for_unknown_handle(key);
+      return kErrorInvalidValue;
+    }
     if (&found->second->context != &context) return kErrorInvalidContext;
     return body(*found->second);
   });
@@ -277,8 +281,12 @@ int stream_priorities(int* least, int* greatest) {
 
 int stream_create(NativeStream* stream, unsigned, int priority) {
   return on_context([&](ContextObject& context) -> int {
-    auto made = std::make_unique<StreamObject>(StreamObject{
-        context, std::make_shared<Queue>(), std::clamp(priority, kGreatestPriority, 0), {}, {}});
+    auto made =
+        std::make_unique<StreamObject>(StreamObject{context,
+                                                    std::make_shared<Queue>(machine().config.lazy),
+                                                    std::clamp(priority, kGreatestPriority, 0),
+                                                    {},
+                                                    {}});
     *stream = made.get();
     machine().streams.emplace(*stream, std::move(made));
     return kSuccess;
@@ -291,7 +299,7 @@ int stream_destroy(NativeStream stream) {
   {
     const std::lock_guard lock(machine().mutex);
     const auto found = machine().streams.find(stream);
-    if (found == machine().streams.end()) return kErrorInvalidHandle;
+    if (found == machine().streams.end()) end_for_unknown_handle(stream);
     gone = std::move(found->second);
     machine().streams.erase(found);
   }
@@ -323,13 +331,14 @@ int stream_query(NativeStream stream) {
   return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
     if (spoils_capture(object)) return kCaptureUnsupported;
     object.context.await();
+    object.queue->release();
     return object.queue->is_done(object.queue->last()) ? kSuccess : kErrorNotReady;
   });
 }
 
 int stream_wait_event(NativeStream stream, NativeEvent event, unsigned) {
   return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
-    if (machine().events.count(event) == 0) return kErrorInvalidHandle;
+    if (machine().events.count(event) == 0) end_for_unknown_handle(event);
     if (const auto mark = event->mark) {
       object.queue->post([mark] { mark->queue->wait(mark->number); });
     }
@@ -350,12 +359,13 @@ int event_create(NativeEvent* event, unsigned flags) {
 int event_destroy(NativeEvent event) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
-  return machine().events.erase(event) == 1 ? kSuccess : kErrorInvalidHandle;
+  if (machine().events.erase(event) == 0) end_for_unknown_handle(event);
+  return kSuccess;
 }
 
 int event_record(NativeEvent event, NativeStream stream) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
-    if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
+    if (machine().streams.count(stream) == 0) end_for_unknown_handle(stream);
     if (&stream->context != &object.context) return kErrorInvalidHandle;
     const auto mark = std::make_shared<Mark>();
     mark->queue = stream->queue;
@@ -386,7 +396,7 @@ int event_synchronize(NativeEvent event) {
 
 int event_elapsed(float* milliseconds, NativeEvent from, NativeEvent to) {
   return on_object(machine().events, to, [&](EventObject& object) -> int {
-    if (machine().events.count(from) == 0) return kErrorInvalidHandle;
+    if (machine().events.count(from) == 0) end_for_unknown_handle(from);
     if (from->mark == nullptr || object.mark == nullptr) return kErrorInvalidHandle;
     if (!from->has_time || !object.has_time) return kErrorInvalidHandle;
     *milliseconds = static_cast<float>(object.mark->reached_ns - from->mark->reached_ns) * 1e-6f;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -141,6 +142,11 @@ std::byte* Machine::resolve(const ContextObject& context, std::uint64_t address,
   return pinned->second.bytes() + (address - pinned->first);
 }
 
+void end_for_unknown_handle(const void* handle) {
+  std::fprintf(stderr, "simulated driver: there is no object %p\n", handle);
+  std::abort();
+}
+
 Machine& machine() {
   static Machine& only = *new Machine;
   return only;
@@ -152,7 +158,7 @@ int submit(NativeStream stream, std::function<void()> work) {
   ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   const std::lock_guard lock(all.mutex);
-  if (all.streams.count(stream) == 0) return kErrorInvalidHandle;
+  if (all.streams.count(stream) == 0) end_for_unknown_handle(stream);
   if (&stream->context != context) return kErrorInvalidContext;
   const auto run = [context, work = std::move(work)] {
     if (context->broken == kSuccess) work();

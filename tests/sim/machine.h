@@ -168,6 +168,9 @@ PATCHBAY_SIM_EXPORT ContextObject* current_context(int& code);
 /// simulated libraries too, which hold no lock.
 PATCHBAY_SIM_EXPORT int submit(NativeStream stream, std::function<void()> work);
 
+/// Ends the process, as the real drivers may: the handle is that of no object.
+[[noreturn]] void end_for_unknown_handle(const void* handle);
+
 /// Runs `body(context)` under the machine's lock, with a context that can be used.
 template <class Body>
 int on_context(Body&& body) {

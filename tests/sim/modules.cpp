@@ -116,7 +116,8 @@ int module_load(NativeModule* module, const void* bytes, unsigned num_options, i
 int module_unload(NativeModule module) {
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
-  return machine().modules.erase(module) == 1 ? kSuccess : kErrorInvalidHandle;
+  if (machine().modules.erase(module) == 0) end_for_unknown_handle(module);
+  return kSuccess;
 }
 
 int module_function(NativeFunction* function, NativeModule module, const char* name) {
@@ -124,7 +125,7 @@ int module_function(NativeFunction* function, NativeModule module, const char* n
   const ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   const std::lock_guard lock(machine().mutex);
-  if (machine().modules.count(module) == 0) return kErrorInvalidHandle;
+  if (machine().modules.count(module) == 0) end_for_unknown_handle(module);
   if (&module->context != context) return kErrorInvalidContext;
   try {
     const std::string kernel = kernel_of(name);
@@ -184,7 +185,7 @@ int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsign
 
 int capture_begin(NativeStream stream, int mode) {
   return on_context([&](ContextObject& context) -> int {
-    if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
+    if (machine().streams.count(stream) == 0) end_for_unknown_handle(stream);
     if (&stream->context != &context || mode != kCaptureRelaxed) return kErrorInvalidValue;
     if (stream->capture != StreamObject::Capture::kNone) return kErrorInvalidValue;
     if (!machine().config.capture) return kErrorNotSupported;
@@ -197,7 +198,7 @@ int capture_begin(NativeStream stream, int mode) {
 int capture_end(NativeStream stream, NativeGraph* graph) {
   constexpr int kCaptureInvalidated = 901;
   return on_context([&](ContextObject& context) -> int {
-    if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
+    if (machine().streams.count(stream) == 0) end_for_unknown_handle(stream);
     const bool is_sound = stream->capture == StreamObject::Capture::kActive;
     stream->capture = StreamObject::Capture::kNone;
     if (!is_sound) return kCaptureInvalidated;
@@ -210,13 +211,14 @@ int capture_end(NativeStream stream, NativeGraph* graph) {
 
 int graph_destroy(NativeGraph graph) {
   return on_context([&](ContextObject&) -> int {
-    return machine().graphs.erase(graph) == 1 ? kSuccess : kErrorInvalidHandle;
+    if (machine().graphs.erase(graph) == 0) end_for_unknown_handle(graph);
+    return kSuccess;
   });
 }
 
 int create_replay(NativeReplay* replay, NativeGraph graph) {
   return on_context([&](ContextObject& context) -> int {
-    if (machine().graphs.count(graph) == 0) return kErrorInvalidHandle;
+    if (machine().graphs.count(graph) == 0) end_for_unknown_handle(graph);
     auto made = std::make_unique<ReplayObject>(ReplayObject{context, graph->work});
     *replay = made.get();
     machine().replays.emplace(*replay, std::move(made));
@@ -228,8 +230,8 @@ int create_replay(NativeReplay* replay, NativeGraph graph) {
 int update_replay(NativeReplay replay, NativeGraph graph) {
   constexpr int kUpdateFailed = 910;
   return on_context([&](ContextObject&) -> int {
-    if (machine().replays.count(replay) == 0) return kErrorInvalidHandle;
-    if (machine().graphs.count(graph) == 0) return kErrorInvalidHandle;
+    if (machine().replays.count(replay) == 0) end_for_unknown_handle(replay);
+    if (machine().graphs.count(graph) == 0) end_for_unknown_handle(graph);
     if (replay->work.size() != graph->work.size()) return kUpdateFailed;
     replay->work = graph->work;
     ++machine().num_graph_updates;
@@ -240,7 +242,7 @@ int update_replay(NativeReplay replay, NativeGraph graph) {
 int replay_launch(NativeReplay replay, NativeStream stream) {
   std::vector<std::function<void()>> work;
   const int code = on_context([&](ContextObject&) -> int {
-    if (machine().replays.count(replay) == 0) return kErrorInvalidHandle;
+    if (machine().replays.count(replay) == 0) end_for_unknown_handle(replay);
     work = replay->work;
     ++machine().num_graph_runs;
     return kSuccess;
@@ -253,7 +255,8 @@ int replay_launch(NativeReplay replay, NativeStream stream) {
 
 int replay_destroy(NativeReplay replay) {
   return on_context([&](ContextObject&) -> int {
-    return machine().replays.erase(replay) == 1 ? kSuccess : kErrorInvalidHandle;
+    if (machine().replays.erase(replay) == 0) end_for_unknown_handle(replay);
+    return kSuccess;
   });
 }
 

@@ -22,7 +22,14 @@ bool Queue::is_done(std::uint64_t number) const {
   return done_ >= number;
 }
 
-void Queue::wait(std::uint64_t number) const {
+void Queue::release() {
+  const std::lock_guard lock(mutex_);
+  released_ = posted_;
+  changed_.notify_all();
+}
+
+void Queue::wait(std::uint64_t number) {
+  release();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return done_ >= number; });
 }
@@ -31,6 +38,7 @@ void Queue::finish() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    released_ = posted_;
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
@@ -39,7 +47,8 @@ void Queue::finish() {
 void Queue::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+    changed_.wait(
+        lock, [this] { return stopping_ || (!tasks_.empty() && (!lazy_ || released_ > done_)); });
     if (tasks_.empty()) return;
     std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();

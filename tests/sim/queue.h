@@ -14,14 +14,17 @@ namespace patchbay::sim {
 
 class Queue {
  public:
-  Queue() : thread_([this] { run(); }) {}
+  /// `lazy`: tasks start only when somebody waits, or releases them.
+  explicit Queue(bool lazy) : lazy_(lazy), thread_([this] { run(); }) {}
   ~Queue() { finish(); }
 
   /// The task's number.
   std::uint64_t post(std::function<void()> task);
   std::uint64_t last() const;
   bool is_done(std::uint64_t number) const;
-  void wait(std::uint64_t number) const;
+  void wait(std::uint64_t number);
+  /// Lets the tasks so far begin.
+  void release();
   /// Runs what is queued and takes no more.
   void finish();
 
@@ -31,7 +34,8 @@ class Queue {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
-  std::uint64_t posted_ = 0, done_ = 0;
+  const bool lazy_;
+  std::uint64_t posted_ = 0, released_ = 0, done_ = 0;
   bool stopping_ = false;
   std::thread thread_;
 };

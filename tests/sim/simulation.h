@@ -83,7 +83,7 @@ class SimTest : public testing::Test {
     for (const char* name :
          {"INIT", "DRIVER_VERSION", "DEVICES", "ARCHITECTURE", "PEER", "MEMORY_BYTES", "BLAS_BYTES",
           "BLAS_STATUS", "FAIL_ALLOCATION", "FAIL_LAUNCH", "LOSE_DEVICE", "REFUSE_LOADS", "REFUSAL",
-          "RTC_MINOR", "RTC_OLDEST", "WIDTH", "GROUP_LIMIT", "CAPTURE"}) {
+          "RTC_MINOR", "RTC_OLDEST", "WIDTH", "GROUP_LIMIT", "CAPTURE", "LAZY"}) {
       unsetenv(variable(name).c_str());
     }
   }
