@@ -28,6 +28,24 @@ std::function<void()> row(const std::string& name, const Device& device) {
       matmul_out(out, a, b);
     };
   }
+  if (kind == "gemm-f16" || kind == "gemm-bf16") {
+    const DType dtype = kind == "gemm-f16" ? DType::f16 : DType::bf16;
+    return [a = filled({n, n}, device).cast(dtype), b = filled({n, n}, device).cast(dtype),
+            out = patchbay::zeros({n, n}, {dtype, device})] { matmul_out(out, a, b); };
+  }
+  if (kind == "softmax") return [a = filled({n, n}, device)] { (void)softmax(a, 1); };
+  if (kind == "layer-norm") {
+    return [a = filled({n, n}, device)] { (void)layer_norm(a, {a.size(1)}); };
+  }
+  if (kind == "graph") {  // that many dependent additions of 64 elements
+    Tensor y;
+    const Tensor x = filled({64}, device);
+    const patchbay::Graph graph = patchbay::record_graph([&] {
+      y = x;
+      for (std::int64_t i = 0; i < n; ++i) y = maximum(y, x);
+    });
+    return [graph, y] { graph.replay(); };
+  }
   if (kind == "add") {
     return [a = filled({n}, device), b = filled({n}, device), out = zeros({n}, device)] {
       add_out(out, a, b);

@@ -26,6 +26,37 @@ def row(torch, name, device):
     if kind == "gemm":
         a, b, out = filled(n, n), filled(n, n), torch.zeros(n, n, device=device)
         return lambda: torch.mm(a, b, out=out)
+    if kind in ("gemm-f16", "gemm-bf16"):
+        dtype = torch.float16 if kind == "gemm-f16" else torch.bfloat16
+        a, b = filled(n, n).to(dtype), filled(n, n).to(dtype)
+        out = torch.zeros(n, n, device=device, dtype=dtype)
+        return lambda: torch.mm(a, b, out=out)
+    if kind == "softmax":
+        a = filled(n, n)
+        return lambda: torch.softmax(a, 1)
+    if kind == "layer-norm":
+        a = filled(n, n)
+        return lambda: torch.nn.functional.layer_norm(a, (n,))
+    if kind == "graph":
+        x = filled(64)
+
+        def chain():
+            y = x
+            for _ in range(n):
+                y = torch.maximum(y, x)
+            return y
+
+        if not device.startswith("cuda"):
+            return chain
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            chain()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            chain()
+        return graph.replay
     if kind in ("add", "exp"):
         a, b, out = filled(n), filled(n), torch.zeros(n, device=device)
         return (lambda: torch.add(a, b, out=out)) if kind == "add" else (lambda: torch.exp(a, out=out))

@@ -42,9 +42,14 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--warm-up", type=int, default=2)
     parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--device", default="cpu", help="as PyTorch calls it")
     parser.add_argument("--compile", action="store_true", help="by torch.compile")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
+    if arguments.device != "cpu":  # PyTorch 1 has no such function
+        torch.set_default_device(arguments.device)
+    is_card = arguments.device.startswith("cuda")
+    finish = torch.cuda.synchronize if is_card else lambda: None
     torch.manual_seed(1)
     torch.rand(100, 100) @ torch.rand(100, 100)
     loaded_bytes = memory("VmRSS:")
@@ -56,12 +61,13 @@ def main():
         network.train(*batch)
     with open("/proc/self/clear_refs", "w") as references:
         references.write("5")  # the peak is counted from now on: proc(5)
-    times = [seconds_of(lambda: network.train(*batch)) for _ in range(arguments.steps)]
+    finish()
+    times = [seconds_of(lambda: (network.train(*batch), finish())) for _ in range(arguments.steps)]
     peak_bytes = memory("VmHWM:") - loaded_bytes
     print(json.dumps({"net": arguments.net, "torch": torch.__version__, "compiled": arguments.compile,
                       "num_parameters": network.num_parameters(), "loss": network.train(*batch),
                       "seconds": statistics.median(times), "peak_bytes": peak_bytes,
-                      "product_gflops": product_gflops()}))
+                      "product_gflops": None if is_card else product_gflops()}))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ ROOT = pathlib.Path(sys.argv[1])
 SKIP = 77
 # Lines that take seconds; the names of all that must pass, by part.
 LINES = {1: ["machine", "driver times", "devices", "plugins", "start"],
-         2: ["products", "two streams", "free memory"],
+         2: ["products", "two streams", "free memory", "training", "rows"],
          3: ["fork", "interrupt", "exit with work", "out of bounds", "start after it"]}
 
 
