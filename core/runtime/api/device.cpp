@@ -3,13 +3,11 @@
 
 #include <ostream>
 
-#include "patchbay/plugin/extensions.h"
 #include "patchbay/runtime.h"
 #include "patchbay/stream.h"
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/base/status.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
@@ -51,27 +49,11 @@ void check_memory(runtime::DeviceState& device, const DeviceMemory& memory) {
       fmt::format("info gave {} free of {} bytes", memory.free_bytes, memory.total_bytes));
 }
 
-/// Asks the plugin without opening the device. False if it can't tell.
-bool ask_unopened(runtime::DeviceState& device, DeviceMemory& memory) {
-  if (device.handle.load(std::memory_order_acquire) != nullptr) return false;
-  device.check_home("memory");
-  device.plugin.heed_process_end();
-  const auto* table = static_cast<const patchbay_memory_info_table*>(
-      device.plugin.extension_since(3, PATCHBAY_EXTENSION_MEMORY_INFO,
-                                    sizeof(patchbay_memory_info_table), device.info.plugin_index));
-  if (table == nullptr || table->info == nullptr) return false;
-  patchbay_status* const status = table->info(device.plugin.driver, device.info.plugin_index,
-                                              &memory.free_bytes, &memory.total_bytes);
-  if (status == nullptr) return true;
-  runtime::release_status(status);
-  return false;
-}
-
 }  // namespace
 
 DeviceMemory Device::memory(MemoryKind kind) const {
   DeviceMemory result;
-  if (!ask_unopened(state(), result)) {
+  if (!state().ask_memory(result.free_bytes, result.total_bytes)) {
     patchbay_device* opened = state().open("memory");
     runtime::check(
         state().plugin.tables.memory.info(opened, &result.free_bytes, &result.total_bytes),

@@ -45,6 +45,9 @@ struct DeviceState {
     patchbay_device* opened = handle.load(std::memory_order_acquire);
     return opened != nullptr ? opened : open_slowly();
   }
+  /// Asks for the driver's free and total bytes without opening the device. Returns false if it is
+  /// open, or its plugin can't tell. Errors: those of `open`, but for the driver's.
+  virtual bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) = 0;
   /// A handle that keeps the runtime alive.
   std::shared_ptr<DeviceState> shared();
   /// Blocks until everything submitted to its streams is done.

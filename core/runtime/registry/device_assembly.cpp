@@ -6,6 +6,7 @@
 #include "patchbay/plugin/extensions.h"
 
 #include "core/base/error.h"
+#include "core/base/status.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/runtime_state.h"
@@ -50,6 +51,21 @@ patchbay_device* DeviceAssembly::open_slowly() {
         info.name_text);
   finish_opening(given(opened, *this, "Device", "open_device"));
   return opened;
+}
+
+bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
+  check_home("memory");
+  const std::scoped_lock lock(open_mutex_);  // the plugin is not unloaded meanwhile
+  if (closed_) raise_gone();
+  if (handle.load(std::memory_order_acquire) != nullptr) return false;
+  const auto* table = static_cast<const patchbay_memory_info_table*>(
+      plugin.extension_since(3, PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table),
+                             info.plugin_index));
+  if (table == nullptr || table->info == nullptr) return false;
+  plugin.heed_process_end();
+  const StatusHolder failure(
+      table->info(plugin.driver, info.plugin_index, &free_bytes, &total_bytes));
+  return !failure;
 }
 
 void DeviceAssembly::open_in(std::uint64_t native_context) {

@@ -49,6 +49,7 @@ class DeviceAssembly final : public DeviceState {
 
  private:
   patchbay_device* open_slowly() override;
+  bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) override;
   [[noreturn]] void raise_lost(std::string_view operation) const override;
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;

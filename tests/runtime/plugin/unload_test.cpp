@@ -39,6 +39,7 @@ TEST(Unload, TakesDevicesAndLibraryAway) {
   EXPECT_EQ(runtime.num_gpus(), 0);
   EXPECT_THROW(static_cast<void>(runtime.device("fake")), Error);
   EXPECT_THROW(static_cast<void>(device.default_stream()), Error);  // a handle outlives it
+  EXPECT_THROW(static_cast<void>(device.memory()), Error);
   EXPECT_EQ(device.name(), "fake:0");
   expect_plain_c_works(runtime);
 }
