@@ -41,6 +41,23 @@ TEST_F(SimHip, Versions) {
   }
 }
 
+/// Drivers before 5.3 have the entries, and record not all launches.
+TEST_F(SimHip, OldDriversReplayNoGraphs) {
+  for (const auto& [version, runs] : {std::pair{"50221151", 0u}, {"50322804", 2u}}) {
+    set("DRIVER_VERSION", version);
+    const Runtime runtime(options());
+    const Tensor x = full({4}, 1, runtime.device("hip:0"));
+    const Graph graph = record_graph([&] {
+      add_out(x, x, 1);
+      mul_out(x, x, 2);
+    });
+    graph.replay();
+    graph.replay();
+    EXPECT_EQ(x.to_vector<float>(), std::vector<float>(4, 10));
+    EXPECT_EQ(counters().graph_runs, runs) << version;
+  }
+}
+
 TEST_F(SimHip, NoListOfArchitectures) {
   const test::ScratchDirectory cache;  // code that is cached needs no compiler
   const Runtime runtime(

@@ -15,7 +15,7 @@ namespace {
 
 using card::NativeContext;
 
-constexpr int kOldestVersion = 50000000;
+constexpr int kOldestVersion = 50000000, kOldestWithGraphs = 50300000;
 
 [[noreturn]] void no_driver(const std::string& why) {
   throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
@@ -76,7 +76,7 @@ Api::Api(plugin::Host host) {
     library.find(properties_);
   }
   if (!library.is_complete()) no_driver(library.why());
-  has_graphs = true;
+  has_graphs = version >= kOldestWithGraphs;  // those before record not all launches
 #define PATCHBAY_HIP_FIND(member, symbol)         \
   member.name = #symbol;                          \
   library.optional(member.name, member.function); \
