@@ -89,6 +89,26 @@ TEST_F(SimGraph, RunsOnEveryStreamInOrder) {
   EXPECT_EQ(x.to_vector<float>(), Values(1000, 4096));
 }
 
+/// Recording anew each time costs more than the launches, so that it ends.
+TEST_F(SimGraph, ThatChangesEveryTimeRunsLaunchByLaunch) {
+  const auto draw = [](const Settings& settings) {
+    const Runtime runtime(options(settings));
+    Generator generator(7);
+    const Tensor x = full({4}, 1, runtime.device(kNames.device(0)));
+    Tensor y;
+    const Graph graph = record_graph([&] { y = x + rand({4}, x.device(), generator); });
+    std::vector<Values> all;
+    for (int i = 0; i < 12; ++i) {
+      graph.replay();
+      all.push_back(y.to_vector<float>());
+    }
+    return all;
+  };
+  const auto expected = draw({{"driver_graphs", "off"}});
+  EXPECT_EQ(draw({}), expected);
+  EXPECT_EQ(counters().graph_runs, 8u);
+}
+
 /// Users' kernels among operations.
 TEST_F(SimGraph, LaunchesUsersKernels) {
   const Runtime runtime(options());

@@ -41,9 +41,9 @@ TEST_F(SimHip, Versions) {
   }
 }
 
-/// Drivers before 5.3 have the entries, and record not all launches.
+/// Drivers before 6.0 have the entries, and do not record every launch.
 TEST_F(SimHip, OldDriversReplayNoGraphs) {
-  for (const auto& [version, runs] : {std::pair{"50221151", 0u}, {"50322804", 2u}}) {
+  for (const auto& [version, runs] : {std::pair{"50221151", 0u}, {"60241134", 2u}}) {
     set("DRIVER_VERSION", version);
     const Runtime runtime(options());
     const Tensor x = full({4}, 1, runtime.device("hip:0"));

@@ -37,17 +37,23 @@ std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
 
 DriverGraph::~DriverGraph() {
   if (process_is_ending() || !device_.home.is_here()) return;
-  if (is_recorded_) device_.finish_quietly();
+  if (was_replayed_) device_.finish_quietly();
   table_.destroy(handle_);
 }
 
-bool DriverGraph::has(const std::vector<patchbay_argument>& arguments) const {
-  return is_recorded_ && std::memcmp(arguments.data(), arguments_.data(),
-                                     arguments.size() * sizeof(patchbay_argument)) == 0;
+bool DriverGraph::has(const std::vector<patchbay_argument>& arguments) {
+  const bool is_same =
+      is_recorded_ && std::memcmp(arguments.data(), arguments_.data(),
+                                  arguments.size() * sizeof(patchbay_argument)) == 0;
+  if (is_same) num_in_a_row_ = 0;
+  return is_same;
 }
 
 bool DriverGraph::record(const std::vector<patchbay_argument>& arguments,
                          const std::function<patchbay_status*(patchbay_stream*)>& launch_all) {
+  // Where each replay needs a new recording, single launches cost less.
+  constexpr int kMostInARow = 8;
+  is_usable_ = is_usable_ && ++num_in_a_row_ <= kMostInARow;
   if (!is_usable_) return false;
   is_usable_ = is_recorded_ = false;
   arguments_ = arguments;
@@ -59,6 +65,8 @@ bool DriverGraph::record(const std::vector<patchbay_argument>& arguments,
     check(launched ? launched.release() : ended.release(), "replay", device_.info.name_text);
     given(stream, device_, "replay", "begin of 'graph'");
   } catch (const Error& error) {
+    if (error.code() == ErrorCode::kDeviceLost) throw;
+    if (error.code() == ErrorCode::kOutOfMemory) is_usable_ = true;  // perhaps the next time
     device_.plugin.owner.logger.log(LogLevel::kWarning,
                                     "the driver records no graph, which runs launch by launch: {}",
                                     error.what());
@@ -68,6 +76,7 @@ bool DriverGraph::record(const std::vector<patchbay_argument>& arguments,
 }
 
 patchbay_status* DriverGraph::replay(patchbay_stream* stream, std::string_view name) {
+  was_replayed_ = true;
   return table_.replay(handle_, stream, {name.data(), name.size()});
 }
 

@@ -24,7 +24,7 @@ class DriverGraph {
 
   DeviceState& device() const { return device_; }
   /// Whether the recording was made with these arguments.
-  bool has(const std::vector<patchbay_argument>& arguments) const;
+  bool has(const std::vector<patchbay_argument>& arguments);
   /// Records what `launch_all` launches on the given stream. Returns false if the driver can't
   /// record it, which the log says; then there is no recording, and further calls do nothing.
   bool record(const std::vector<patchbay_argument>& arguments,
@@ -42,7 +42,8 @@ class DriverGraph {
   const patchbay_graph_table& table_;
   patchbay_graph* const handle_;
   std::vector<patchbay_argument> arguments_;  // of the recording
-  bool is_recorded_ = false, is_usable_ = true;
+  bool is_recorded_ = false, was_replayed_ = false, is_usable_ = true;
+  int num_in_a_row_ = 0;  // recordings of the last replays
 };
 
 }  // namespace patchbay::runtime

@@ -178,10 +178,22 @@ patchbay_status* GraphState::submit_step(const Step& step, patchbay_stream* stre
       launch.workspace, {launch.name.data(), launch.name.size()});
 }
 
+/// Whether every buffer has elements. One without may still be written by a step before it is read.
+bool GraphState::is_readable() const {
+  try {
+    check_readable(boundary_, "replay");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 bool GraphState::run_by_driver(StreamState& stream, std::uint64_t known_faults) {
   constexpr const char* kName = "replay";
-  if (driver_graph_ == nullptr || !driver_graph_->is_usable()) return false;
+  if (driver_graph_ == nullptr || !driver_graph_->is_usable() || !is_readable()) return false;
   insert_waits(stream, boundary_, kName);
+  // The workspace: the last replay may have been on another stream.
+  for (const Buffer& arena : arenas_) arena.state()->insert_waits(stream, /*writes=*/true, kName);
   if (!driver_graph_->has(arguments_)) {
     const auto launch_all = [this](patchbay_stream* recorded) -> patchbay_status* {
       for (const Step& step : steps_) {

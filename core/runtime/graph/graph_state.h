@@ -124,6 +124,7 @@ class GraphState {
   void take_draws();
   void run();
   void run_inline(StreamState& stream);
+  bool is_readable() const;
   /// Calls the plugin alone, for a launch.
   patchbay_status* submit_step(const Step& step, patchbay_stream* stream) const;
   /// Runs the list as one submission of the driver. Returns false if the driver does not record it.

@@ -77,8 +77,8 @@ typedef struct patchbay_note {
   } patchbay_settings_note = {sizeof(PATCHBAY_NOTE_OWNER), sizeof(names), PATCHBAY_NOTE_SETTINGS, \
                               PATCHBAY_NOTE_OWNER, names}
 
-/* Use this once if the plugin can't work with a library of an earlier minor version. Such a library
- * refuses the plugin before it opens the file, and says that it lacks `feature`, a text of at most
+/* Use this once if the plugin can't work with a library of an earlier minor version. Such a library,
+ * from 0.3 on, refuses the plugin before it opens the file, and says that it lacks `feature`, a text of at most
  * 60 bytes ("graph/1"). Without it, a plugin works with every library of its major version, and
  * finds the library's minor version in the host table. */
 #define PATCHBAY_PLUGIN_REQUIRES(minor_version, feature)                             \

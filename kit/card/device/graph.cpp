@@ -9,6 +9,8 @@ Graph::~Graph() { drop(); }
 
 void Graph::drop() {
   if (replay_ == nullptr) return;
+  // Not every driver keeps what a pending replay needs.
+  if (done_.get() != nullptr) context_.call_quietly(context_.api().event_synchronize, done_.get());
   context_.call_quietly(context_.api().replay_destroy, std::exchange(replay_, nullptr));
 }
 
@@ -40,6 +42,8 @@ void Graph::replay(plugin::Stream& stream, std::string_view name) {
   const auto& entry = context_.api().replay_launch;
   const Result code = context_.attempt(entry, replay_, target.native());
   if (code != kSuccess) context_.fail(entry.name, code, name);
+  if (done_.get() == nullptr) done_ = create_event(context_, kEventDisableTiming);
+  context_.call(context_.api().event_record, done_.get(), target.native());
   target.note(name);
 }
 

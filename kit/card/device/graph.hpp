@@ -25,6 +25,7 @@ class Graph : public plugin::Graph {
   Context& context_;
   Stream stream_;
   NativeReplay replay_ = nullptr;
+  EventHandle done_;  // of the last replay; empty before the first
 };
 
 }  // namespace patchbay::card

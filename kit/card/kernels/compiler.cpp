@@ -153,16 +153,25 @@ std::optional<Image> Compiler::cached(const std::string& made_by, std::string_vi
 
 Image Compiler::make(const Choice& choice, std::string_view text, bool may_be_cached) {
   const Session session(*choice.rtc, names_);
-  std::string made_by = session.version();
+  // Its version alone does not tell: hipRTC's is the same for years.
+  std::string made_by = session.version() + ' ' + state_of(path_of(choice));
   for (const std::string& option : choice.target.options) made_by += '\0' + option;
   if (may_be_cached) {
-    if (auto image = cached(made_by, text, choice.number)) return *std::move(image);
+    if (auto image = cached(made_by, text, choice.number)) {
+      remember(choice.architecture, choice, made_by);
+      return *std::move(image);
+    }
   }
   const std::string whole = kDialectText + std::string(text);
   Image image{session.build(whole, choice.target), false, choice.number};
   host_.cache_put(image_key(names_, made_by, whole), image.bytes);
   remember(choice.architecture, choice, made_by);
   return image;
+}
+
+std::string Compiler::path_of(const Choice& choice) {
+  const std::lock_guard lock(mutex_);
+  return libraries_[choice.number].path();
 }
 
 std::string Compiler::choice_key(const std::string& architecture) {
@@ -192,11 +201,10 @@ std::string Compiler::remembered(const std::string& architecture) {
 
 void Compiler::remember(const std::string& architecture, const Choice& choice,
                         const std::string& made_by) {
-  std::string path;
+  const std::string path = path_of(choice);
   {
     const std::lock_guard lock(mutex_);
-    path = libraries_[choice.number].path();
-    remembered_[architecture] = made_by;
+    if (std::exchange(remembered_[architecture], made_by) == made_by) return;
   }
   const std::string state = state_of(path);
   if (state.empty()) return;

@@ -71,6 +71,7 @@ class Compiler {
   /// there any more as it was.
   std::string remembered(const std::string& architecture);
   void remember(const std::string& architecture, const Choice& choice, const std::string& made_by);
+  std::string path_of(const Choice& choice);
   std::string choice_key(const std::string& architecture);
   void find_candidates();
 

@@ -15,7 +15,8 @@ namespace {
 
 using card::NativeContext;
 
-constexpr int kOldestVersion = 50000000, kOldestWithGraphs = 50300000;
+// The first with hipDeviceGetUuid, and the first whose streams record every launch.
+constexpr int kOldestVersion = 50100000, kOldestWithGraphs = 60000000;
 
 [[noreturn]] void no_driver(const std::string& why) {
   throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
@@ -55,7 +56,7 @@ Api::Api(plugin::Host host) {
   }
   if (version < kOldestVersion) {
     no_driver(library.file() + " is HIP " + version_text(version) +
-              ", expected 5.0 or newer; install a newer ROCm");
+              ", expected 5.1 or newer; install a newer ROCm");
   }
 #define PATCHBAY_HIP_FIND(member, symbol) \
   member.name = #symbol;                  \
@@ -76,7 +77,7 @@ Api::Api(plugin::Host host) {
     library.find(properties_);
   }
   if (!library.is_complete()) no_driver(library.why());
-  has_graphs = version >= kOldestWithGraphs;  // those before record not all launches
+  has_graphs = version >= kOldestWithGraphs;
 #define PATCHBAY_HIP_FIND(member, symbol)         \
   member.name = #symbol;                          \
   library.optional(member.name, member.function); \
@@ -155,12 +156,12 @@ std::string Api::describe(Result code) const {
   return words;
 }
 
+/// kErrorContextIsDestroyed does not: it is what a stream that does not exist any more gives.
 bool Api::loses_device(Result code) const {
   switch (code) {
     case card::kErrorEccUncorrectable:
     case card::kErrorIllegalAddress:
     case card::kErrorLaunchTimeout:
-    case card::kErrorContextIsDestroyed:
     case card::kErrorAssert:
     case card::kErrorLaunchFailed:
     case kErrorRuntimeMemory:

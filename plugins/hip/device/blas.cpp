@@ -37,6 +37,7 @@ BlasTable::BlasTable(plugin::Host host, int) {
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
+  library.optional("hipStreamSynchronize", stream_synchronize);
   if (library.is_complete()) return;
   plugin::unsupported("no rocBLAS: " + library.why() +
                       ". Install it, or name it by the setting hip_blas_library");
@@ -44,6 +45,14 @@ BlasTable::BlasTable(plugin::Host host, int) {
 
 Blas::~Blas() {
   if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
+}
+
+void Blas::open_library() {
+  const BlasTable& table = library_.get();
+  if (table.stream_synchronize != context().api().stream_synchronize.function) {
+    plugin::unsupported("the rocBLAS found works with another version of the driver");
+  }
+  table_ = &table;
 }
 
 std::uint64_t Blas::workspace_bytes() const { return kWorkspaceBytes; }

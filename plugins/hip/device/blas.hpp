@@ -18,6 +18,8 @@ struct BlasTable {
   card::Entry<int parameters> member{#symbol, nullptr};
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_MEMBER)
 #undef PATCHBAY_HIP_MEMBER
+  /// The driver's entry that the library itself calls: of the driver in use, or of another version.
+  int (*stream_synchronize)(card::NativeStream) = nullptr;
 };
 
 class Blas : public card::Products {
@@ -29,7 +31,7 @@ class Blas : public card::Products {
   std::uint64_t workspace_bytes() const override;
 
  protected:
-  void open_library() override { table_ = &library_.get(); }
+  void open_library() override;
   void create_handle() override;
   void begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
              std::string_view name) override;

@@ -33,10 +33,14 @@ class Rtc : public card::Rtc {
 
 }  // namespace
 
-ComgrTable::ComgrTable(plugin::Host host, int) {
+ComgrTable::ComgrTable(plugin::Host host, int driver_version) {
   const auto path = host.option("hip_comgr_library");
-  Library library = Library::first_of(
-      path ? std::vector{*path} : toolkit_files("amd_comgr", {3, 2}), Library::Lifetime::kProcess);
+  // That of the compiler, which is not newer than the driver.
+  const std::vector<int> versions =
+      major_version(driver_version) >= 7 ? std::vector{3, 2} : std::vector{2, 3};
+  Library library =
+      Library::first_of(path ? std::vector{*path} : toolkit_files("amd_comgr", versions),
+                        Library::Lifetime::kProcess);
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_COMGR_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
@@ -69,6 +73,8 @@ std::vector<std::string> Compiler::candidates() const {
   std::erase(versions, 7);
   const std::vector<std::string> drivers = toolkit_files("amdhip64", versions);
   files.insert(files.end(), drivers.begin(), drivers.end());
+  // A name without a version may be that of a newer one.
+  std::erase_if(files, [](const std::string& file) { return file.ends_with(".so"); });
   return files;
 }
 

@@ -41,6 +41,8 @@ plugin::Allocator::Info Management::memory_info(const card::DeviceInfo& info) co
   std::uint64_t wanted = 0;
   std::uint32_t count = 0;
   if (!pci_number_of(info.pci_address, wanted) || num_devices(&count) != 0) count = 0;
+  plugin::Allocator::Info result{};
+  int num_found = 0;  // more than one where the card is partitioned
   for (std::uint32_t i = 0; i < count; ++i) {
     // The upper bits have the number of a partition of the card.
     constexpr std::uint64_t kAddressBits = 0xffffffff0000ffff;
@@ -48,8 +50,11 @@ plugin::Allocator::Info Management::memory_info(const card::DeviceInfo& info) co
     if (pci_number(i, &found) != 0 || (found & kAddressBits) != wanted) continue;
     const bool is_known = memory_total(i, kSmiDeviceMemory, &total) == 0 &&
                           memory_used(i, kSmiDeviceMemory, &used) == 0 && used <= total;
-    if (is_known) return {total - used, total};
+    if (!is_known) continue;
+    result = {total - used, total};
+    ++num_found;
   }
+  if (num_found == 1) return result;
   plugin::unsupported("ROCm SMI does not know this device");
 }
 
