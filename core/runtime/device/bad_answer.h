@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "patchbay/plugin/types.h"
+#include "patchbay/plugin/host.h"
 
 namespace patchbay::runtime {
 
@@ -28,6 +28,16 @@ std::string find_memory_fault(const DeviceInfo& device, patchbay_memory memory, 
 void check_memory(const DeviceState& device, std::string_view operation, std::string_view entry,
                   patchbay_memory memory, std::uint32_t kind = PATCHBAY_MEMORY_DEVICE,
                   std::uint64_t alignment_bytes = 1);
+
+/// Calls an entry that gives an object of the plugin's. `object` is null after a failure, whatever
+/// the plugin has written.
+template <class T, class Entry>
+patchbay_status* ask_for(T*& object, const Entry& entry) {
+  T* answer = nullptr;
+  patchbay_status* const status = entry(&answer);
+  object = status == nullptr ? answer : nullptr;
+  return status;
+}
 
 /// Checks what `entry` returned with success. Errors: kPluginFailed if it is null.
 template <class T>

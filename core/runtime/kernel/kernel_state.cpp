@@ -105,8 +105,11 @@ patchbay_status* KernelState::prepare(std::span<const patchbay_argument_spec> ar
                                  static_cast<std::uint32_t>(arguments.size()),
                                  static_cast<std::uint32_t>(attributes.size()),
                                  spec.workspace_limit_bytes};
-  return retry_with_memory(
-      device, [&] { return device.plugin.tables.kernel.prepare(device.open(), &raw, &handle); });
+  return retry_with_memory(device, [&] {
+    return ask_for(handle, [&](patchbay_kernel** kernel) {
+      return device.plugin.tables.kernel.prepare(device.open(), &raw, kernel);
+    });
+  });
 }
 
 patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_spec> arguments) {
@@ -120,13 +123,17 @@ patchbay_status* KernelState::load_expression(std::span<const patchbay_argument_
   }
   const patchbay_kernel_table& table = device.plugin.tables.kernel;
   patchbay_status* const status = retry_with_memory(device, [&] {
-    return table.load_module(device.open(), to_abi(spec.op), to_abi(*program), {nullptr, 0},
-                             &module);
+    return ask_for(module, [&](patchbay_module** loaded) {
+      return table.load_module(device.open(), to_abi(spec.op), to_abi(*program), {nullptr, 0},
+                               loaded);
+    });
   });
   if (status != nullptr) return status;
   if (module == nullptr) raise_no_object(device, describe(spec), "load_module");
-  return table.module_kernel(module, to_abi(PATCHBAY_FUSED_KERNEL), arguments.data(),
-                             static_cast<std::uint32_t>(arguments.size()), &handle);
+  return ask_for(handle, [&](patchbay_kernel** kernel) {
+    return table.module_kernel(module, to_abi(PATCHBAY_FUSED_KERNEL), arguments.data(),
+                               static_cast<std::uint32_t>(arguments.size()), kernel);
+  });
 }
 
 void KernelState::unload() noexcept {

@@ -69,9 +69,11 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
   check_device(*device, signatures);
   const std::string code = with_line_marker(text, name);
   const auto load = [&] {
-    return device->plugin.tables.kernel.load_module(device->open("KernelModule"),
-                                                    to_abi(PATCHBAY_FORMAT_DIALECT), to_abi(code),
-                                                    {nullptr, 0}, &handle);
+    return ask_for(handle, [&](patchbay_module** loaded) {
+      return device->plugin.tables.kernel.load_module(device->open("KernelModule"),
+                                                      to_abi(PATCHBAY_FORMAT_DIALECT), to_abi(code),
+                                                      {nullptr, 0}, loaded);
+    });
   };
   check(retry_with_memory(*device, load), "KernelModule", device->info.name_text);
   given(handle, *device, "KernelModule", "load_module");
@@ -101,10 +103,12 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
   if (kernel != nullptr) return kernel;
   std::vector<patchbay_argument_spec> specs;
   for (const KernelParameter& parameter : signature.parameters) specs.push_back(to_abi(parameter));
-  check(
-      device->plugin.tables.kernel.module_kernel(handle, to_abi(signature.name), specs.data(),
-                                                 static_cast<std::uint32_t>(specs.size()), &kernel),
-      "KernelModule", device->info.name_text);
+  const auto ask = [&](patchbay_kernel** found) {
+    return device->plugin.tables.kernel.module_kernel(handle, to_abi(signature.name), specs.data(),
+                                                      static_cast<std::uint32_t>(specs.size()),
+                                                      found);
+  };
+  check(ask_for(kernel, ask), "KernelModule", device->info.name_text);
   return given(kernel, *device, "KernelModule", "module_kernel");
 }
 
