@@ -9,7 +9,7 @@
 #   DESTINATION    install folder; default lib/patchbay/plugins in this project, none outside it
 #   NOT_INSTALLED  for tests: built into <build>/test-plugins, which no loader searches by default
 
-set(PATCHBAY_PLUGIN_ENTRY patchbay_plugin_v0)
+set(PATCHBAY_PLUGIN_ENTRY patchbay_plugin_v1)
 include("${CMAKE_CURRENT_LIST_DIR}/PatchbayEmbedText.cmake")
 
 function(patchbay_add_plugin name)

@@ -11,8 +11,9 @@
 
 namespace patchbay {
 
-/// A span of the application in this thread's line of the trace, until the scope ends. Does nothing
-/// if the runtime writes no trace when the scope begins.
+/// A span of the application in this thread's line of the trace, and for vendors' profilers
+/// (setting `ranges`), until the scope ends. Does nothing if nothing wants spans when the scope
+/// begins.
 class PATCHBAY_API TraceScope {
  public:
   explicit TraceScope(std::string name, const Runtime& runtime = Runtime::get_default());

@@ -56,6 +56,12 @@ void Library::miss(const char* name) {
   if (why_.empty()) why_ = file_ + ": no symbol " + name;
 }
 
+void stay_loaded(const void* address) {
+  Dl_info found{};
+  if (dladdr(address, &found) == 0) return;
+  const Library kept(found.dli_fname, Library::Lifetime::kProcess);
+}
+
 const char* replaced_function(const std::string& file, std::span<const char* const> names) {
   void* const loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
   const char* replaced = nullptr;

@@ -75,6 +75,10 @@ class Library {
   std::string file_, why_;
 };
 
+/// Keeps the library or plugin that has this address loaded until the process ends, for others that
+/// keep addresses in it.
+void stay_loaded(const void* address);
+
 /// Returns one of `names` for which the library's own calls would use another definition: the
 /// dynamic linker prefers functions of the program and its libraries. Null if there is none. Call
 /// it before opening a library that runs code when opened.

@@ -3,11 +3,12 @@
 """Compares the layout of the plugin boundary with layout.txt: sizes of structs and tables, offsets
 and sizes of their fields, values of their constants.
 
-    check_layout.py ROOT [--write]
+    check_layout.py ROOT [--write | --print]
 
-A difference is a change of the binary interface. Fields may only be appended to structs that begin
-with their size, and constants may only be added; docs/plugin-abi.md says more. --write renews the
-file after such a change. Exits 77 without a C compiler.
+A difference is a change of the binary interface. --write renews the file after a change that is wanted.
+The layouts of released versions, kept/*/layout.txt, must stay true: fields may only be appended to
+structs that begin with their size and to the note, and constants may only be added
+(docs/plugin-abi.md). Exits 77 without a C compiler.
 """
 import difflib
 import pathlib
@@ -106,6 +107,43 @@ def layout(root, compiler):
         return subprocess.run([binary], check=True, capture_output=True, text=True).stdout
 
 
+def parsed(text):
+    """The symbol, {struct: (size, {field: (offset, size)})} and {constant: value} of a list."""
+    symbol, found, numbers, fields = "", {}, {}, {}
+    for line in text.splitlines():
+        words = line.split()
+        if not words or words[0] == "version":
+            continue
+        if words[0] == "symbol":
+            symbol = words[1]
+        elif line.startswith("  "):
+            fields[words[0]] = (int(words[1]), int(words[2]))
+        elif words[0].startswith("PATCHBAY_"):
+            numbers[words[0]] = int(words[1])
+        else:
+            fields = {}
+            found[words[0]] = (int(words[1]), fields)
+    return symbol, found, numbers
+
+
+def broken_promises(kept, now):
+    """What a plugin that was built with the layout `kept` would misunderstand."""
+    (kept_symbol, kept_structs, kept_numbers), (symbol, now_structs, numbers) = kept, now
+    if symbol != kept_symbol:
+        yield f"the symbol is {symbol}, was {kept_symbol}"
+    for name, (size, fields) in kept_structs.items():
+        now_size, now_fields = now_structs.get(name, (0, {}))
+        may_grow = next(iter(fields), "") == "size" or name == "patchbay_note"
+        if now_size < size or (now_size > size and not may_grow):
+            yield f"{name} has {now_size} bytes, had {size}"
+        for field, place in fields.items():
+            if now_fields.get(field) != place:
+                yield f"{name}.{field} has offset and size {now_fields.get(field)}, had {place}"
+    for name, value in kept_numbers.items():
+        if numbers.get(name) != value:
+            yield f"{name} is {numbers.get(name)}, was {value}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -117,13 +155,22 @@ def main():
     if "--write" in sys.argv[2:]:
         kept.write_text(found)
         return 0
+    if "--print" in sys.argv[2:]:
+        print(found, end="")
+        return 0
+    major = re.search(r"^version (\d+)", found, re.MULTILINE).group(1)
+    broken = [f"{path.parent.name}: {promise}"
+              for path in sorted((root / "tests/boundary/kept").glob(f"{major}.*/layout.txt"))
+              for promise in broken_promises(parsed(path.read_text()), parsed(found))]
+    for promise in broken:
+        print(f"plugins of version {promise}")
     difference = list(difflib.unified_diff(kept.read_text().splitlines(), found.splitlines(),
                                            "tests/boundary/layout.txt", "the headers", lineterm=""))
     for line in difference:
         print(line)
     if difference:
         print("The boundary has changed: check_layout.py ROOT --write, once that is wanted")
-    return 1 if difference else 0
+    return 1 if difference or broken else 0
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ NINJA = (
     "lib/libpatchbay.so || lib/patchbay/plugins/patchbay-one.so{order}\n"
     "  LINK_LIBRARIES = -Wl,-rpath,x lib/libpatchbay.so{library}\n"
 )
-ENTRY = 'extern "C" int patchbay_plugin_v0() { return 0; }\n'
+ENTRY = 'extern "C" int patchbay_plugin_v1() { return 0; }\n'
 
 
 class Failure(Exception):

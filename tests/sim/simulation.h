@@ -29,15 +29,16 @@ inline std::string library(const std::string& name) {
 
 /// What a vendor's plugin, devices, settings and simulated libraries are called.
 struct Names {
-  const char *plugin, *backend, *driver, *compiler, *blas, *blas_library;
+  const char *plugin, *backend, *driver, *compiler, *blas, *blas_library, *ranges;
 
   std::string setting(const std::string& of) const { return backend + ("_" + of); }
   std::string device(int index) const { return backend + (":" + std::to_string(index)); }
 };
 #ifdef PATCHBAY_SIM_HIP
-inline constexpr Names kNames = {"hip", "hip", "hip", "hiprtc", "rocblas", "rocBLAS"};
+inline constexpr Names kNames = {"hip", "hip", "hip", "hiprtc", "rocblas", "rocBLAS", "roctx"};
 #else
-inline constexpr Names kNames = {"cuda-cublas", "cuda", "cuda", "nvrtc", "cublas", "cuBLAS"};
+inline constexpr Names kNames = {"cuda-cublas", "cuda",   "cuda", "nvrtc",
+                                 "cublas",      "cuBLAS", "nvtx"};
 #endif
 
 /// The driver's symbols by the names in card::Api.

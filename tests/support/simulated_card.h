@@ -21,20 +21,21 @@ inline const std::vector<CardVendor>& card_vendors() {
   const auto library = [](const char* name) {
     return std::string(PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_") + name + ".so";
   };
-  static const std::vector<CardVendor> vendors = {
-      {"cuda-cublas",
-       "cuda",
-       {{"cuda_library", library("cuda")},
-        {"cuda_rtc_library", library("nvrtc")},
-        {"cuda_blas_library", library("cublas")},
-        {"cuda_management_library", library("nvml")}}},
-      {"hip",
-       "hip",
-       {{"hip_library", library("hip")},
-        {"hip_rtc_library", library("hiprtc")},
-        {"hip_comgr_library", library("hiprtc")},
-        {"hip_blas_library", library("rocblas")},
-        {"hip_management_library", library("rocm_smi")}}}};
+  static const std::vector<CardVendor> vendors = {{"cuda-cublas",
+                                                   "cuda",
+                                                   {{"cuda_library", library("cuda")},
+                                                    {"cuda_rtc_library", library("nvrtc")},
+                                                    {"cuda_blas_library", library("cublas")},
+                                                    {"cuda_management_library", library("nvml")},
+                                                    {"cuda_ranges_library", library("nvtx")}}},
+                                                  {"hip",
+                                                   "hip",
+                                                   {{"hip_library", library("hip")},
+                                                    {"hip_rtc_library", library("hiprtc")},
+                                                    {"hip_comgr_library", library("hiprtc")},
+                                                    {"hip_blas_library", library("rocblas")},
+                                                    {"hip_management_library", library("rocm_smi")},
+                                                    {"hip_ranges_library", library("roctx")}}}};
   return vendors;
 }
 

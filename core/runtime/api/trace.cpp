@@ -21,13 +21,14 @@ struct TraceScope::Impl {
   const std::string name;
   const runtime::TraceSpan span;
 
-  Impl(std::shared_ptr<runtime::RuntimeState> state, runtime::Tracer* tracer, std::string text)
-      : keep(std::move(state)), name(std::move(text)), span(tracer, name) {}
+  Impl(std::shared_ptr<runtime::RuntimeState> state, const runtime::SpanTargets* targets,
+       std::string text)
+      : keep(std::move(state)), name(std::move(text)), span(targets, name) {}
 };
 
 TraceScope::TraceScope(std::string name, const Runtime& runtime) {
-  if (runtime::Tracer* const tracer = runtime.state().tracing.tracer()) {
-    impl_ = std::make_unique<Impl>(runtime.state().shared_from_this(), tracer, std::move(name));
+  if (const runtime::SpanTargets* const targets = runtime.state().tracing.spans()) {
+    impl_ = std::make_unique<Impl>(runtime.state().shared_from_this(), targets, std::move(name));
   }
 }
 

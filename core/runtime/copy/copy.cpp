@@ -207,7 +207,7 @@ void finish(const CopyRequest& request) {
 
 /// Makes the copy on the host, queues it on a stream, or posts it to the transfer thread.
 void carry_out(const CopyRequest& request, bool blocks) {
-  TraceSpan span(request.runtime().tracing.tracer(), request.operation);
+  TraceSpan span(request.runtime().tracing.spans(), request.operation);
   admit(request, span);
   if (request.route == Route::kStaged || (!blocks && would_wait(request))) {
     post(request, blocks);
@@ -283,7 +283,7 @@ void copy_in_steps(const CopySteps& steps, const CopyAddress& to, const CopyAddr
   // As for a copy that returns at once: the unpacking kernel is queued after it.
   request.route = route_of(request, /*non_blocking=*/true);
   if (non_blocking && would_wait(steps, request)) {
-    TraceSpan span(request.runtime().tracing.tracer(), operation);
+    TraceSpan span(request.runtime().tracing.spans(), operation);
     admit(request, span);
     post(request, steps);
     record(request);

@@ -18,8 +18,8 @@ std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
   if (runtime.validates || runtime.sync || runtime.environment.get("driver_graphs") == "off") {
     return nullptr;
   }
-  const auto* table = static_cast<const patchbay_graph_table*>(device.plugin.extension_since(
-      3, PATCHBAY_EXTENSION_GRAPH, sizeof(patchbay_graph_table), device.info.plugin_index));
+  const auto* table = static_cast<const patchbay_graph_table*>(device.plugin.extension(
+      PATCHBAY_EXTENSION_GRAPH, sizeof(patchbay_graph_table), device.info.plugin_index));
   if (table == nullptr) return nullptr;
   for (const bool is_missing :
        {table->create == nullptr, table->destroy == nullptr, table->begin == nullptr,

@@ -247,7 +247,7 @@ void GraphState::run() {
   for (BufferState* result : results_) result->note_rewritten(known);
   DeviceState* const device = driver_graph_ != nullptr ? &driver_graph_->device() : device_;
   StreamState* stream = device != nullptr ? &current_stream(*device, "replay") : nullptr;
-  if (device_ != nullptr && stream->completes_inline && !stream->is_traced() &&
+  if (device_ != nullptr && stream->completes_inline && !device_->runtime.tracing.is_watched() &&
       !are_tracked(boundary_)) {
     run_inline(*stream);
   } else {

@@ -78,7 +78,7 @@ void launch_on(StreamState& stream, KernelState& kernel,
       check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
             kernel.device.info.name_text);
     };
-    if (!kernel.device.runtime.tracing.is_on()) [[likely]]
+    if (!kernel.device.runtime.tracing.is_watched()) [[likely]]
       return enter();
     const InlineSpan span(stream, {.name = name, .arguments = arguments});
     enter();

@@ -262,7 +262,7 @@ std::unique_ptr<Segment> KindAllocator::request(std::size_t size_bytes) {
     source = source_;
   }
   reserve(size_bytes);
-  const TraceSpan span(device_.runtime.tracing.tracer(), "allocate from the driver");
+  const TraceSpan span(device_.runtime.tracing.spans(), "allocate from the driver");
   try {
     auto segment = std::make_unique<Segment>(std::move(source), kind_, size_bytes,
                                              device_.info.alignment_bytes, reserved_bytes_);

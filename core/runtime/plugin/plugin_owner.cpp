@@ -28,6 +28,7 @@ PluginOwner::PluginOwner(const RuntimeOptions& options)
     : home(first_home()),
       environment(options.settings, options.read_environment),
       thread_pool(checked(options.thread_pool)),
+      shows_ranges(environment.is_on("ranges")),
       logger(options.log, environment) {}
 
 }  // namespace patchbay::runtime

@@ -34,6 +34,7 @@ struct PluginOwner {
   const HomeProcess home;
   const Environment environment;
   const ThreadPool thread_pool;
+  const bool shows_ranges;  // plugins may show spans to profilers
   Logger logger;
   Tracing tracing;
 };

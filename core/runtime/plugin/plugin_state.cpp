@@ -104,6 +104,7 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
+  show_ranges();
   finish(PluginStatus::kLoaded,
          fmt::format("{} device{}", devices.size(), devices.size() == 1 ? "" : "s"));
 }
@@ -251,6 +252,14 @@ std::string PluginState::add_device(const patchbay_device_properties& raw) {
   return {};
 }
 
+void PluginState::show_ranges() {
+  if (!owner.shows_ranges) return;
+  const auto* table = static_cast<const patchbay_ranges_table*>(
+      extension(PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table), std::nullopt));
+  if (table == nullptr || table->begin == nullptr || table->end == nullptr) return;
+  owner.tracing.add(RangeReceiver{table, driver});
+}
+
 void PluginState::heed_process_end() const {
   const auto* table = static_cast<const patchbay_exit_table*>(
       extension(PATCHBAY_EXTENSION_EXIT, sizeof(patchbay_exit_table), std::nullopt));
@@ -261,6 +270,7 @@ void PluginState::close() noexcept {
   if (process_is_ending()) return;  // the library stays: see Library
   if (driver != nullptr) {
     forget_at_process_end(driver);
+    owner.tracing.remove(driver);
     tables.plugin.close(driver);
   }
   driver = nullptr;

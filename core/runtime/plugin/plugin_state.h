@@ -49,13 +49,6 @@ struct PluginState {
   /// have it. A table of fewer bytes is logged and ignored.
   const void* extension(std::string_view extension_name, std::uint64_t least_bytes,
                         std::optional<std::uint32_t> device_index, std::uint32_t number = 1) const;
-  /// The same for one that came with a later minor version than 0.2: a plugin that was built before
-  /// is not asked.
-  const void* extension_since(std::uint32_t minor, std::string_view extension_name,
-                              std::uint64_t least_bytes, std::uint32_t device_index) const {
-    if (tables.plugin.abi_minor < minor) return nullptr;
-    return extension(extension_name, least_bytes, device_index);
-  }
   /// Warns of a setting that the plugin reads but does not declare: nobody can set it.
   void warn_undeclared(std::string_view setting) const;
   bool is_loaded() const { return status == PluginStatus::kLoaded; }
@@ -82,6 +75,8 @@ struct PluginState {
   std::string open_tables(const Inspection& inspection);
   bool open_driver();
   void warn_reserved() const;
+  /// With the setting `ranges`: lets the plugin show the runtime's spans.
+  void show_ranges();
   bool enumerate();
   /// The result of an enumeration so far.
   struct Found {

@@ -58,9 +58,8 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
   const std::scoped_lock lock(open_mutex_);  // the plugin is not unloaded meanwhile
   if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
-  const auto* table = static_cast<const patchbay_memory_info_table*>(
-      plugin.extension_since(3, PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table),
-                             info.plugin_index));
+  const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
+      PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
   if (table == nullptr || table->info == nullptr) return false;
   plugin.heed_process_end();
   const StatusHolder failure(

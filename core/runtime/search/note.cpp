@@ -70,7 +70,8 @@ std::string text_of(const char (&field)[N]) {
 bool parse_identity(std::string_view content, Note& note) {
   constexpr std::size_t kHeaderBytes = offsetof(patchbay_note, abi_major);
   patchbay_note raw{};
-  // Later minor versions may append fields to the note. One of 0.1 ends before the kind.
+  // Later minor versions may append fields to the note. One of 0.1, which is refused with its
+  // version, ends before the kind.
   if (content.size() < offsetof(patchbay_note, kind) - kHeaderBytes) return false;
   std::memcpy(reinterpret_cast<char*>(&raw) + kHeaderBytes, content.data(),
               std::min(content.size(), sizeof(raw) - kHeaderBytes));

@@ -163,6 +163,8 @@ void StreamState::replace_by_timed(std::string_view operation) {
 
 void StreamState::drop_times() noexcept { times.reset(); }
 
+const SpanTargets* StreamState::spans() const noexcept { return device.runtime.tracing.spans(); }
+
 Tracer* StreamState::tracer() const noexcept { return device.runtime.tracing.tracer(); }
 
 bool StreamState::is_traced() const noexcept { return device.runtime.tracing.is_on(); }
@@ -214,7 +216,7 @@ void StreamState::finish_quietly() noexcept {
 void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operation) {
   check_home(operation);
   settle_foreign_waits(deadline_ns, operation);
-  TraceSpan span(tracer(), "wait");
+  TraceSpan span(spans(), "wait");
   span.add("for", operation);
   span.add("device", device.info.name_text);
   std::uint64_t target = 0;

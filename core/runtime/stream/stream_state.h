@@ -14,7 +14,7 @@
 
 #include "core/runtime/stream/position.h"
 #include "core/runtime/trace/submission.h"
-#include "core/runtime/trace/tracer.h"
+#include "core/runtime/trace/trace_span.h"
 
 namespace patchbay::runtime {
 
@@ -51,7 +51,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void submit(const Submission& what, Note&& note, Entry&& entry) {
     check_home(what.name);
     settle_foreign_waits(PATCHBAY_NO_DEADLINE, what.name);
-    const TraceSpan span(what.is_copy ? nullptr : tracer(), what.name);
+    const TraceSpan span(what.is_copy ? nullptr : spans(), what.name);
     {
       const std::scoped_lock lock(mutex);
       const std::uint64_t sequence = begin(what);
@@ -87,6 +87,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void write_trace() noexcept;
   /// Whether a trace or a profile wants the times of submissions.
   bool is_traced() const noexcept;
+  /// Null if nothing wants spans.
+  const SpanTargets* spans() const noexcept;
   /// Null if the runtime writes no trace.
   Tracer* tracer() const noexcept;
 

@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/runtime/stream/stream_state.h"
 #include "core/runtime/trace/profiler.h"
+#include "core/runtime/trace/trace_span.h"
 #include "core/runtime/trace/tracer.h"
 
 namespace patchbay::runtime {
@@ -68,7 +69,7 @@ class InlineSpan {
   InlineSpan(const StreamState& stream, const Submission& what)
       : stream_(stream),
         what_(what),
-        span_(what.is_copy ? nullptr : stream.tracer(), what.name),
+        span_(what.is_copy ? nullptr : stream.spans(), what.name),
         begin_ns_(stream.is_traced() ? now_ns() : 0) {}
   ~InlineSpan() {
     if (begin_ns_ != 0) write();

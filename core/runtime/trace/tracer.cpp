@@ -195,10 +195,4 @@ std::string Tracer::failure() const {
   return file_.failure();
 }
 
-void TraceSpan::begin() noexcept { begin_ns_ = now_ns(); }
-
-void TraceSpan::end() noexcept {
-  tracer_->span(tracer_->host_track(), name_, begin_ns_, now_ns(), arguments_);
-}
-
 }  // namespace patchbay::runtime

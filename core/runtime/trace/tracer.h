@@ -72,37 +72,6 @@ class Tracer {
   std::atomic<std::uint64_t> num_arrows_{0};
 };
 
-/// A span on the calling thread's track, from construction to destruction. Does nothing without a
-/// tracer.
-class TraceSpan {
- public:
-  TraceSpan(Tracer* tracer, std::string_view name) noexcept : tracer_(tracer), name_(name) {
-    if (tracer != nullptr) [[unlikely]]
-      begin();
-  }
-  ~TraceSpan() {
-    if (tracer_ != nullptr) [[unlikely]]
-      end();
-  }
-  TraceSpan(const TraceSpan&) = delete;
-  TraceSpan& operator=(const TraceSpan&) = delete;
-
-  /// The texts must stay valid until the span ends.
-  void add(std::string_view name, std::variant<std::uint64_t, std::string_view> value) {
-    if (tracer_ != nullptr) [[unlikely]]
-      arguments_.push_back({name, value});
-  }
-
- private:
-  void begin() noexcept;
-  void end() noexcept;
-
-  Tracer* const tracer_;
-  const std::string_view name_;
-  std::uint64_t begin_ns_ = 0;
-  std::vector<TraceArgument> arguments_;
-};
-
 }  // namespace patchbay::runtime
 
 #endif  // PATCHBAY_CORE_RUNTIME_TRACE_TRACER_H_

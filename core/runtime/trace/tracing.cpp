@@ -8,13 +8,32 @@
 #include "core/runtime/trace/printed_profile.h"
 
 namespace patchbay::runtime {
+namespace {
+
+SpanTargets copy_of(const SpanTargets* targets) {
+  return targets != nullptr ? *targets : SpanTargets{};
+}
+
+}  // namespace
 
 Tracing::Tracing() = default;
 Tracing::~Tracing() = default;
 
 /// The caller holds the mutex.
 void Tracing::note_change() noexcept {
-  is_on_.store(tracer() != nullptr || profilers_ != nullptr, std::memory_order_release);
+  const bool is_on = tracer() != nullptr || profilers_ != nullptr;
+  is_on_.store(is_on, std::memory_order_release);
+  is_watched_.store(is_on || spans() != nullptr, std::memory_order_release);
+}
+
+void Tracing::send_spans(SpanTargets targets) {
+  const SpanTargets* next = nullptr;
+  if (targets.tracer != nullptr || !targets.receivers.empty()) {
+    earlier_spans_.push_back(std::make_unique<const SpanTargets>(std::move(targets)));
+    next = earlier_spans_.back().get();
+  }
+  spans_.store(next, std::memory_order_release);
+  note_change();
 }
 
 void Tracing::start(const std::filesystem::path& file) {
@@ -25,15 +44,18 @@ void Tracing::start(const std::filesystem::path& file) {
           quote(file.string()));
   }
   tracers_.push_back(Tracer::open(file));
-  tracer_.store(tracers_.back().get(), std::memory_order_release);
-  note_change();
+  SpanTargets targets = copy_of(spans());
+  targets.tracer = tracers_.back().get();
+  send_spans(std::move(targets));
 }
 
 void Tracing::stop() {
   const std::scoped_lock lock(mutex_);
-  Tracer* const tracer = tracer_.exchange(nullptr);
-  note_change();
+  Tracer* const tracer = this->tracer();
   if (tracer == nullptr) return;
+  SpanTargets targets = copy_of(spans());
+  targets.tracer = nullptr;
+  send_spans(std::move(targets));
   tracer->flush();
   if (const std::string failure = tracer->failure(); !failure.empty()) {
     raise(ErrorCode::kIo, "[stop_trace] the trace is not complete: {}. Free space, or trace less.",
@@ -71,6 +93,27 @@ void Tracing::remove(const std::shared_ptr<Profiler>& profiler) noexcept try {
   }
   note_change();
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): see above
+}
+
+void Tracing::add(RangeReceiver receiver) {
+  const std::scoped_lock lock(mutex_);
+  SpanTargets targets = copy_of(spans());
+  targets.receivers.push_back(receiver);
+  send_spans(std::move(targets));
+}
+
+/// Without memory for the shorter list, nothing gets spans any more.
+void Tracing::remove(const patchbay_driver* driver) noexcept {
+  const std::scoped_lock lock(mutex_);
+  if (spans() == nullptr) return;
+  try {
+    SpanTargets targets = copy_of(spans());
+    std::erase_if(targets.receivers, [driver](const auto& one) { return one.driver == driver; });
+    send_spans(std::move(targets));
+  } catch (const std::bad_alloc&) {
+    spans_.store(nullptr, std::memory_order_release);
+    note_change();
+  }
 }
 
 void Tracing::print_profile_at_end() {

@@ -10,13 +10,13 @@
 
 #include "core/base/fork.h"
 #include "core/runtime/trace/profiler.h"
-#include "core/runtime/trace/tracer.h"
+#include "core/runtime/trace/trace_span.h"
 
 namespace patchbay::runtime {
 
 class PrintedProfile;
 
-/// Whether a runtime traces, and to which file, and its profiles.
+/// Whether a runtime traces, and to which file, its profiles, and the plugins that show its spans.
 class Tracing {
  public:
   Tracing();
@@ -25,28 +25,43 @@ class Tracing {
   Tracing(const Tracing&) = delete;
   Tracing& operator=(const Tracing&) = delete;
 
-  /// Null if the runtime does not trace. Called on every path through the library.
-  Tracer* tracer() const noexcept { return tracer_.load(std::memory_order_acquire); }
+  /// Null if nothing wants spans; else valid as long as this object. Called on every path through
+  /// the library.
+  const SpanTargets* spans() const noexcept { return spans_.load(std::memory_order_acquire); }
+  /// Null if the runtime does not trace.
+  Tracer* tracer() const noexcept {
+    const SpanTargets* const targets = spans();
+    return targets != nullptr ? targets->tracer : nullptr;
+  }
   void start(const std::filesystem::path& file);
   void stop();
 
   /// Whether there is a trace or a profile: launches and copies are measured.
   bool is_on() const noexcept { return is_on_.load(std::memory_order_acquire); }
+  /// The same, or a plugin shows spans.
+  bool is_watched() const noexcept { return is_watched_.load(std::memory_order_acquire); }
   Profilers profilers() const noexcept;
   void add(const std::shared_ptr<Profiler>& profiler);
   void remove(const std::shared_ptr<Profiler>& profiler) noexcept;
+  /// Spans go to these plugins too, from now on until `remove`, which is called when no thread is
+  /// within a span.
+  void add(RangeReceiver receiver);
+  void remove(const patchbay_driver* driver) noexcept;
   /// Profiles from now on, and prints the table at the end of the runtime or the process.
   void print_profile_at_end();
 
  private:
   void note_change() noexcept;
+  /// Replaces the targets. The caller holds the mutex.
+  void send_spans(SpanTargets targets);
 
   const HomeProcess home_;
   mutable std::mutex mutex_;
-  std::atomic<bool> is_on_{false};
-  std::atomic<Tracer*> tracer_{nullptr};
-  // All tracers so far: a thread may still write to a stopped one.
+  std::atomic<bool> is_on_{false}, is_watched_{false};
+  std::atomic<const SpanTargets*> spans_{nullptr};
+  // All so far: a thread may still be within a span that goes to an earlier one.
   std::vector<std::shared_ptr<Tracer>> tracers_;
+  std::vector<std::unique_ptr<const SpanTargets>> earlier_spans_;
   Profilers profilers_;  // replaced by each change
   std::unique_ptr<PrintedProfile> printed_;
 };

@@ -1,15 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 /* The handshake: one exported symbol, and an ELF note that is read before any plugin code runs.
  *
- * A C plugin uses PATCHBAY_PLUGIN_NOTE once and defines `patchbay_plugin_v0`. In C++,
+ * A C plugin uses PATCHBAY_PLUGIN_NOTE once and defines `patchbay_plugin_v1`. In C++,
  * PATCHBAY_DEFINE_PLUGIN in plugin/kit/kit.hpp does both. */
 #ifndef PATCHBAY_PLUGIN_ABI_H_
 #define PATCHBAY_PLUGIN_ABI_H_
 
 #include "patchbay/plugin/tables.h"
 
-#define PATCHBAY_ABI_MAJOR 0
-#define PATCHBAY_ABI_MINOR 3
+#define PATCHBAY_ABI_MAJOR 1
+#define PATCHBAY_ABI_MINOR 0
 
 #ifdef __cplusplus
 #define PATCHBAY_EXTERN_C extern "C"
@@ -19,15 +19,14 @@
 #define PATCHBAY_PLUGIN_EXPORT PATCHBAY_EXTERN_C __attribute__((visibility("default")))
 
 /* The only exported symbol. It has no side effects: no driver call, thread or allocation. */
-PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void);
-#define PATCHBAY_PLUGIN_SYMBOL "patchbay_plugin_v0"
+PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v1(void);
+#define PATCHBAY_PLUGIN_SYMBOL "patchbay_plugin_v1"
 
 /* Feature bits. A host refuses a plugin that requires a bit which the host does not know. The error
  * contains the name that the plugin's `feature_name` returns for the bit. */
 enum {
-  PATCHBAY_FEATURE_EVENT_IMPORT = 0, /* events of other plugins; not used by any entry yet */
-  /* `open` works in a forked child even if the parent has called it; otherwise the host does not
-   * call it there. Objects of the parent are never used in the child. */
+  /* Bit 0 is reserved. `open` works in a forked child even if the parent has called it; otherwise
+   * the host does not call it there. Objects of the parent are never used in the child. */
   PATCHBAY_FEATURE_FORK = 1
 };
 #define PATCHBAY_KNOWN_FEATURES (UINT64_C(1) << PATCHBAY_FEATURE_FORK)
@@ -44,7 +43,7 @@ typedef struct patchbay_note {
   uint32_t abi_major, abi_minor;
   char plugin[32];
   char backend[32];
-  char kind[16]; /* since 0.2; "device" without it */
+  char kind[16]; /* "device" */
 } patchbay_note;
 
 /* What a plugin is for. The library opens no other kind; "collective" is reserved for plugins that
@@ -77,8 +76,8 @@ typedef struct patchbay_note {
   } patchbay_settings_note = {sizeof(PATCHBAY_NOTE_OWNER), sizeof(names), PATCHBAY_NOTE_SETTINGS, \
                               PATCHBAY_NOTE_OWNER, names}
 
-/* Use this once if the plugin can't work with a library of an earlier minor version. Such a library,
- * from 0.3 on, refuses the plugin before it opens the file, and says that it lacks `feature`, a text of at most
+/* Use this once if the plugin can't work with a library of an earlier minor version. Such a library
+ * refuses the plugin before it opens the file, and says that it lacks `feature`, a text of at most
  * 60 bytes ("graph/1"). Without it, a plugin works with every library of its major version, and
  * finds the library's minor version in the host table. */
 #define PATCHBAY_PLUGIN_REQUIRES(minor_version, feature)                             \

@@ -18,7 +18,7 @@ typedef struct patchbay_adopt_context_table {
                                   patchbay_device**);
 } patchbay_adopt_context_table;
 
-/* "memory-info", version 1, since 0.3: the memory of a device that need not be open. */
+/* "memory-info", version 1: the memory of a device that need not be open. */
 #define PATCHBAY_EXTENSION_MEMORY_INFO "memory-info"
 
 typedef struct patchbay_memory_info_table {
@@ -40,8 +40,7 @@ typedef struct patchbay_exit_table {
   void (*stop)(patchbay_driver*, uint64_t deadline_ns);
 } patchbay_exit_table;
 
-/* "graph", version 1, since 0.3: launches of one device that the driver replays as one submission.
- */
+/* "graph", version 1: launches of one device that the driver replays as one submission. */
 #define PATCHBAY_EXTENSION_GRAPH "graph"
 
 typedef struct patchbay_graph patchbay_graph;
@@ -59,6 +58,18 @@ typedef struct patchbay_graph_table {
   /* Queues the recorded launches, in order, with the arguments and the workspaces that they had. */
   patchbay_status* (*replay)(patchbay_graph*, patchbay_stream*, patchbay_string name);
 } patchbay_graph_table;
+
+/* "ranges", version 1: shows what the program does to a vendor's profiler. The library calls it
+ * only where the program has asked for that. */
+#define PATCHBAY_EXTENSION_RANGES "ranges"
+
+typedef struct patchbay_ranges_table {
+  uint64_t size;
+  /* Begins a range on the calling thread, within those that it has begun before. */
+  void (*begin)(patchbay_driver*, patchbay_string name);
+  /* Ends the range that the calling thread has begun last. */
+  void (*end)(patchbay_driver*);
+} patchbay_ranges_table;
 
 /* Reserved, each with version 1, for tables that a later minor version defines. A table that a
  * plugin gives under such a name before that is ignored, and the log says so. */

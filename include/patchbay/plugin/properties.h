@@ -55,7 +55,7 @@ typedef struct patchbay_device_properties {
   /* The device's type and index in the DLPack standard; 0, 0 if it has none. */
   int32_t dlpack_device_type;
   int32_t dlpack_device_id;
-  /* Since 0.3. What the compiler calls the architecture ("sm_90"); empty if it has no name. */
+  /* What the compiler calls the architecture ("sm_90"); empty if it has no name. */
   patchbay_string architecture;
   uint64_t l2_cache_bytes;      /* 0 if not known, as the numbers below */
   uint64_t shared_memory_bytes; /* the most that one group can have */

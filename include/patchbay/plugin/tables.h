@@ -156,7 +156,7 @@ typedef struct patchbay_plugin {
   const patchbay_event_table* event;
   const patchbay_kernel_table* kernel;
 
-  /* Since 0.2. Optional: a table for that device alone, open or not; null for none. Asked before
+  /* Optional: a table for that device alone, open or not; null for none. Asked before
    * `get_extension`. */
   const void* (*get_device_extension)(patchbay_driver*, uint32_t index, patchbay_string name,
                                       uint32_t version);

@@ -90,4 +90,14 @@ std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t index,
   return std::make_unique<Device>(*vendor_, device(index), index, context);
 }
 
+void Driver::begin_range(std::string_view name) {
+  if (const RangeCalls calls = vendor_->range_calls(); calls.push != nullptr) {
+    calls.push(std::string(name).c_str());
+  }
+}
+
+void Driver::end_range() {
+  if (const RangeCalls calls = vendor_->range_calls(); calls.pop != nullptr) calls.pop();
+}
+
 }  // namespace patchbay::card

@@ -3,6 +3,7 @@
 #define PATCHBAY_KIT_CARD_DEVICE_DRIVER_HPP_
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/plugin/kit/objects.hpp"
@@ -21,6 +22,8 @@ class Driver : public plugin::Driver {
   plugin::Allocator::Info memory_info(std::uint32_t index) override {
     return vendor_->memory_info(device(index));
   }
+  void begin_range(std::string_view name) override;
+  void end_range() override;
 
  protected:
   /// Initialises the driver. Throws PATCHBAY_NO_DRIVER or PATCHBAY_NO_DEVICE with the reason.

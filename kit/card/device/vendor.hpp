@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kit/card/api/lazy.hpp"
+#include "kit/card/api/range_calls.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
 #include "kit/card/kernels/products.hpp"
@@ -29,6 +30,9 @@ class Vendor {
   /// Throws `unsupported` if there is no such library, or it does not know the device.
   virtual plugin::Allocator::Info memory_info(const DeviceInfo& info) = 0;
 
+  /// Of the vendor's profiler, which is looked for at the first call.
+  virtual card::RangeCalls range_calls() = 0;
+
   virtual const char* plugin_name() const = 0;     // "cuda-cublas"
   virtual const char* vendor_name() const = 0;     // "NVIDIA"
   virtual std::string driver_version() const = 0;  // "13.0"
@@ -36,20 +40,22 @@ class Vendor {
 };
 
 /// The parts that vendors have in common. The libraries are opened when they are first needed.
-template <class OwnApi, class OwnCompiler, class BlasTable, class Management>
+template <class OwnApi, class OwnCompiler, class BlasTable, class Management, class Ranges>
 class VendorOf : public Vendor {
  public:
   explicit VendorOf(plugin::Host host)
       : own_api_(host),
         compiler_(host, own_api_.version),
         blas_(host, own_api_.version),
-        management_(host, own_api_.version) {}
+        management_(host, own_api_.version),
+        ranges_(host, own_api_.version) {}
 
   const Api& api() const override { return own_api_; }
   Compiler& compiler() override { return compiler_; }
   plugin::Allocator::Info memory_info(const DeviceInfo& info) override {
     return management_.get().memory_info(info);
   }
+  RangeCalls range_calls() override { return ranges_.get().calls(); }
 
  protected:
   const OwnApi& own_api() const { return own_api_; }
@@ -60,6 +66,7 @@ class VendorOf : public Vendor {
   OwnCompiler compiler_;
   Lazy<BlasTable> blas_;
   Lazy<Management> management_;
+  Lazy<Ranges> ranges_;
 };
 
 }  // namespace patchbay::card

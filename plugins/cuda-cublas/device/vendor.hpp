@@ -9,11 +9,12 @@
 #include "cuda-cublas/device/blas.hpp"
 #include "cuda-cublas/device/compiler.hpp"
 #include "cuda-cublas/device/management.hpp"
+#include "cuda-cublas/device/ranges.hpp"
 #include "kit/card/device/vendor.hpp"
 
 namespace patchbay::cuda {
 
-class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
+class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management, Ranges> {
  public:
   using VendorOf::VendorOf;
 

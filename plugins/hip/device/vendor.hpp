@@ -9,11 +9,12 @@
 #include "hip/device/blas.hpp"
 #include "hip/device/compiler.hpp"
 #include "hip/device/management.hpp"
+#include "hip/device/ranges.hpp"
 #include "kit/card/device/vendor.hpp"
 
 namespace patchbay::hip {
 
-class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
+class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management, Ranges> {
  public:
   using VendorOf::VendorOf;
 

@@ -10,7 +10,7 @@ namespace {
 constexpr PluginStatus kFailed = PluginStatus::kFailed;
 
 TEST(FailedPlugin, MissingSymbol) {
-  expect_outcome("no-symbol", kFailed, {"exports no symbol patchbay_plugin_v0"});
+  expect_outcome("no-symbol", kFailed, {"exports no symbol patchbay_plugin_v1"});
 }
 
 TEST(FailedPlugin, MissingDependency) {
@@ -18,7 +18,7 @@ TEST(FailedPlugin, MissingDependency) {
 }
 
 TEST(FailedPlugin, NullTable) {
-  expect_outcome("null-table", kFailed, {"patchbay_plugin_v0 returned null"});
+  expect_outcome("null-table", kFailed, {"patchbay_plugin_v1 returned null"});
 }
 
 TEST(FailedPlugin, TableOfAnotherMajorVersion) {
@@ -66,7 +66,7 @@ TEST(FailedPlugin, ExceptionAcrossTheBoundary) {
   expect_outcome("throwing-open", kFailed, {"open threw an exception", "thrown out of it"});
   expect_outcome("throwing-enumerate", kFailed, {"enumerate threw an exc", "thrown out of it"});
   expect_outcome("throwing-feature-name", kFailed, {"feature_name threw", "thrown out of it"});
-  expect_outcome("throwing-entry", kFailed, {"patchbay_plugin_v0 threw an exception"});
+  expect_outcome("throwing-entry", kFailed, {"patchbay_plugin_v1 threw an exception"});
 }
 
 TEST(FailedPlugin, OpenFails) { expect_outcome("open-error", kFailed, {"the driver is on fire"}); }
@@ -94,8 +94,7 @@ TEST(GoodPlugin, TablesOfAnEarlierMinorVersion) {
   expect_outcome("earlier-version", PluginStatus::kLoaded, {"1 device"});
 }
 
-TEST(GoodPlugin, BuiltForThePreviousMinorVersion) {
-  expect_outcome("previous-minor", PluginStatus::kLoaded, {"1 device"});
+TEST(GoodPlugin, RequiresThisMinorVersion) {
   expect_outcome("same-minor", PluginStatus::kLoaded, {"1 device"});
 }
 

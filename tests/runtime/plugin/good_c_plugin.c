@@ -256,4 +256,4 @@ static const patchbay_plugin kPlugin = {.size = sizeof(patchbay_plugin),
                                         .kernel = &kKernel};
 
 PATCHBAY_PLUGIN_NOTE(PATCHBAY_C_PLUGIN_NAME, PATCHBAY_C_PLUGIN_BACKEND);
-const patchbay_plugin* patchbay_plugin_v0(void) { return &kPlugin; }
+const patchbay_plugin* patchbay_plugin_v1(void) { return &kPlugin; }

@@ -188,6 +188,40 @@ struct Call {
   std::function<void(const Device&)> make;
 };
 
+/// Whatever a failed call leaves where the object would be: nothing uses or destroys it.
+TEST(HostilePlugin, FailedCallsGiveNothing) {
+  const auto prepare = [](const Device& device) { (void)Kernel::prepare(device, fill_spec()); };
+  const auto fuse_and_run = [](const Device& device) {
+    (void)fuse([](Expression a) { return a + a; })(ones({4}, device));
+  };
+  const std::vector<Call> calls = {
+      {"failed-kernel", "", "it failed", prepare},
+      {"second-kernel", "", "prepare reported success and gave nothing", prepare},
+      {"failed-module", "", "it failed",
+       [](const Device& device) { (void)KernelModule::from_source(device, kText); }},
+      {"failed-module", "", "it failed", fuse_and_run},
+      {"failed-module-kernel", "", "it failed",
+       [](const Device& device) {
+         const KernelModule module = KernelModule::from_source(device, kText);
+         EXPECT_THROW((void)module.kernel("scale"), Error);
+         (void)module.kernel("scale");
+       }},
+      {"failed-module-kernel", "", "it failed", fuse_and_run},
+  };
+  for (const char* validate : {"0", "1"}) {
+    for (const Call& call : calls) {
+      SCOPED_TRACE(std::string(call.value) + ", validate " + validate);
+      const Hostile hostile(call.value, {{"validate", validate}});
+      try {
+        call.make(hostile.device());
+        ADD_FAILURE() << "no error";
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(call.answer), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
 TEST(HostilePlugin, CallsNameTheEntryThatGaveNothing) {
   const auto open = [](const Device& device) { (void)device.memory(); };
   const auto allocate = [](const Device& device) { (void)Buffer::allocate(device, 64); };
@@ -300,7 +334,7 @@ TEST(HostilePlugin, AReservedExtensionIsIgnored) {
   (void)hostile.device();
   for (const char* name : {"event-export", "ipc", "collective"}) {
     EXPECT_NE(hostile.log().find("[hostile] gives the extension '" + std::string(name) +
-                                 "', a name that plugin interface 0.3 reserves: ignored\n"),
+                                 "', a name that plugin interface 1.0 reserves: ignored\n"),
               std::string::npos)
         << hostile.log();
   }

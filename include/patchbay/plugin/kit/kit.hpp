@@ -84,7 +84,7 @@ constexpr patchbay_plugin make_plugin(const char (&name)[N], const char (&backen
 
 #define PATCHBAY_DEFINE_PLUGIN(name, backend, version, DriverT)                 \
   PATCHBAY_PLUGIN_NOTE(name, backend);                                          \
-  PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v0(void) {      \
+  PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v1(void) {      \
     static constexpr patchbay_plugin kPlugin =                                  \
         patchbay::plugin::detail::make_plugin<DriverT>(name, backend, version); \
     return &kPlugin;                                                            \

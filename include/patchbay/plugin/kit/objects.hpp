@@ -163,6 +163,10 @@ class Driver : public detail::Object {
   virtual std::unique_ptr<Device> open_device_in(std::uint32_t index, std::uint64_t native_context);
   /// The memory of a device that need not be open, and is not opened.
   virtual Allocator::Info memory_info(std::uint32_t index);
+  /// Show a vendor's profiler what the calling thread does; ranges nest. Nothing is reported: what
+  /// these throw is dropped.
+  virtual void begin_range(std::string_view) {}
+  virtual void end_range() {}
   virtual const void* extension(std::string_view, std::uint32_t) { return nullptr; }
   /// One for that device alone, which is asked for before the other.
   virtual const void* device_extension(std::uint32_t, std::string_view, std::uint32_t) {

@@ -3,6 +3,9 @@
 #ifndef PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 #define PATCHBAY_PLUGIN_KIT_THUNKS_HPP_
 
+#include <string_view>
+#include <utility>
+
 #include "patchbay/plugin/extensions.h"
 #include "patchbay/plugin/kit/objects.hpp"
 #include "patchbay/plugin/kit/signature_check.hpp"
@@ -80,6 +83,18 @@ struct Thunks {
     return guarded(host_of(object(graph)),
                    [&] { object(graph).replay(object(stream), from_abi(name)); });
   }
+  static void begin_range(patchbay_driver* driver, patchbay_string name) noexcept {
+    try {
+      object(driver).begin_range(from_abi(name));
+    } catch (...) {  // NOLINT(bugprone-empty-catch): it only shows something
+    }
+  }
+  static void end_range(patchbay_driver* driver) noexcept {
+    try {
+      object(driver).end_range();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): likewise
+    }
+  }
   static const void* get_extension(patchbay_driver* driver, patchbay_string name,
                                    std::uint32_t version) noexcept {
     static constexpr patchbay_adopt_context_table kAdoptContext = {
@@ -92,12 +107,17 @@ struct Thunks {
                                                     begin_graph,
                                                     end_graph,
                                                     replay_graph};
+    static constexpr patchbay_ranges_table kRanges = {sizeof(patchbay_ranges_table), begin_range,
+                                                      end_range};
+    static constexpr std::pair<std::string_view, const void*> kTables[] = {
+        {PATCHBAY_EXTENSION_ADOPT_CONTEXT, &kAdoptContext},
+        {PATCHBAY_EXTENSION_MEMORY_INFO, &kMemoryInfo},
+        {PATCHBAY_EXTENSION_GRAPH, &kGraph},
+        {PATCHBAY_EXTENSION_RANGES, &kRanges}};
     try {
-      if (from_abi(name) == PATCHBAY_EXTENSION_ADOPT_CONTEXT && version == 1) {
-        return &kAdoptContext;
+      for (const auto& [known, table] : kTables) {
+        if (from_abi(name) == known && version == 1) return table;
       }
-      if (from_abi(name) == PATCHBAY_EXTENSION_MEMORY_INFO && version == 1) return &kMemoryInfo;
-      if (from_abi(name) == PATCHBAY_EXTENSION_GRAPH && version == 1) return &kGraph;
       return object(driver).extension(from_abi(name), version);
     } catch (...) {
       return nullptr;
