@@ -67,7 +67,7 @@ PLANTED = {
         ("tests/rules/short_files.txt", "*.h  short\n*.cpp\n", 1),
     ],
     "4_headers_gcc": [("include/patchbay/bad.h", "inline std::string text;\n", 1)],
-    "4_headers_clang": [("include/patchbay/bad.h", "#include <ranges>\nauto v = std::views::all;\n", 1)],
+    "4_headers_clang": [("include/patchbay/bad.h", "struct P { int a, b; };\ninline P p() { return P(1, 2); }\n", 1)],
     "4_headers_c": [("include/patchbay/plugin/bad.h", "class Device;\n", 1)],
     "5_single_places": [
         ("core/runtime/copy/bad.cpp", 'void* h =\n    dlopen("x", 0);\n', 2),

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/copy/copy.h"
 
-#include <cstring>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/runtime/copy/copy_plan.h"
+#include "core/runtime/copy/host_copier.h"
 #include "core/runtime/copy/posted_copy.h"
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
@@ -246,9 +246,10 @@ void submit_leg(const CopyRequest& request, StreamState& stream) {
 
 /// Two buffers may wrap memory that overlaps.
 void copy_on_host(const CopyAddress& to, const CopyAddress& from, std::size_t size_bytes) {
-  const Tracing& tracing = (to.buffer != nullptr ? to : from).buffer->device->runtime.tracing;
+  const RuntimeState& runtime = (to.buffer != nullptr ? to : from).buffer->device->runtime;
+  const Tracing& tracing = runtime.tracing;
   const std::uint64_t begin_ns = tracing.is_on() ? now_ns() : 0;
-  std::memmove(host_address(to), host_address(from), size_bytes);
+  runtime.host_copier.copy(host_address(to), host_address(from), size_bytes);
   if (begin_ns != 0)
     note_host_copy(tracing, submission_of({to, from, size_bytes, "copy"}), begin_ns);
 }

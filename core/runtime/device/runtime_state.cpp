@@ -3,11 +3,13 @@
 
 namespace patchbay::runtime {
 
-RuntimeState::RuntimeState(const RuntimeOptions& options, Links& measured, Transfer& copies)
+RuntimeState::RuntimeState(const RuntimeOptions& options, Links& measured, Transfer& copies,
+                           HostCopier& copier)
     : PluginOwner(options),
       sync(environment.is_on("sync")),
       validates(environment.is_on("validate")),
       links(measured),
-      transfer(copies) {}
+      transfer(copies),
+      host_copier(copier) {}
 
 }  // namespace patchbay::runtime

@@ -17,12 +17,14 @@
 namespace patchbay::runtime {
 
 struct DeviceState;
+class HostCopier;
 class Links;
 class Transfer;
 
 /// Owned by the handles to the runtime and to its devices.
 struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
-  RuntimeState(const RuntimeOptions& options, Links& links, Transfer& transfer);
+  RuntimeState(const RuntimeOptions& options, Links& links, Transfer& transfer,
+               HostCopier& host_copier);
 
   /// The device with that name. Errors: those of Device's constructor.
   virtual DeviceState& find(std::string_view name) = 0;
@@ -37,6 +39,7 @@ struct RuntimeState : PluginOwner, std::enable_shared_from_this<RuntimeState> {
   Ledger ledger;
   Links& links;
   Transfer& transfer;
+  HostCopier& host_copier;
   /// Draws random numbers for operations without a generator.
   const std::shared_ptr<GeneratorState> generator = make_default_generator();
 };

@@ -18,7 +18,9 @@ DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
 }  // namespace
 
 LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
-    : RuntimeState(options, links_, transfer_), registry(*this, options) {
+    : RuntimeState(options, links_, transfer_, host_copier_),
+      host_copier_(thread_pool),
+      registry(*this, options) {
   if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
   if (environment.is_on("profile")) tracing.print_profile_at_end();
 }

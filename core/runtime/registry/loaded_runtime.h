@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "core/runtime/copy/host_copier.h"
 #include "core/runtime/copy/links.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/runtime_state.h"
@@ -34,6 +35,7 @@ class LoadedRuntime final : public RuntimeState {
   explicit LoadedRuntime(const RuntimeOptions& options);
 
   Links links_;
+  HostCopier host_copier_;
   Transfer transfer_;
   std::mutex mutex_;
   std::shared_ptr<const OutOfMemoryCallback> on_out_of_memory_;  // under mutex_

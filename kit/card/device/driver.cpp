@@ -90,14 +90,17 @@ std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t index,
   return std::make_unique<Device>(*vendor_, device(index), index, context);
 }
 
+const RangeCalls& Driver::range_calls() {
+  std::call_once(range_calls_found_, [this] { range_calls_ = vendor_->find_range_calls(host()); });
+  return range_calls_;
+}
+
 void Driver::begin_range(std::string_view name) {
-  if (const RangeCalls calls = vendor_->range_calls(); calls.push != nullptr) {
-    calls.push(std::string(name).c_str());
-  }
+  if (range_calls().push != nullptr) range_calls().push(std::string(name).c_str());
 }
 
 void Driver::end_range() {
-  if (const RangeCalls calls = vendor_->range_calls(); calls.pop != nullptr) calls.pop();
+  if (range_calls().pop != nullptr) range_calls().pop();
 }
 
 }  // namespace patchbay::card

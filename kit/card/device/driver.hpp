@@ -3,6 +3,7 @@
 #define PATCHBAY_KIT_CARD_DEVICE_DRIVER_HPP_
 
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -32,9 +33,12 @@ class Driver : public plugin::Driver {
  private:
   const DeviceInfo& device(std::uint32_t index) const;
   bool reaches_another(const DeviceInfo& device) const;
+  const RangeCalls& range_calls();
 
   const std::unique_ptr<Vendor> vendor_;
   std::vector<DeviceInfo> devices_;
+  std::once_flag range_calls_found_;
+  RangeCalls range_calls_;
 };
 
 }  // namespace patchbay::card

@@ -7,12 +7,18 @@
 #include <string>
 
 #include "kit/card/api/lazy.hpp"
-#include "kit/card/api/range_calls.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
 #include "kit/card/kernels/products.hpp"
 
 namespace patchbay::card {
+
+/// A profiler's functions for nested ranges of the calling thread. Both are null if no profiler
+/// listens.
+struct RangeCalls {
+  int (*push)(const char* name) = nullptr;
+  int (*pop)() = nullptr;
+};
 
 /// The vendor's libraries and names. The driver owns it; it outlives all devices.
 class Vendor {
@@ -30,8 +36,8 @@ class Vendor {
   /// Throws `unsupported` if there is no such library, or it does not know the device.
   virtual plugin::Allocator::Info memory_info(const DeviceInfo& info) = 0;
 
-  /// Of the vendor's profiler, which is looked for at the first call.
-  virtual card::RangeCalls range_calls() = 0;
+  /// Opens the vendor's profiler, if one listens. Why there is none goes to the host's log.
+  virtual RangeCalls find_range_calls(plugin::Host host) = 0;
 
   virtual const char* plugin_name() const = 0;     // "cuda-cublas"
   virtual const char* vendor_name() const = 0;     // "NVIDIA"
@@ -40,22 +46,20 @@ class Vendor {
 };
 
 /// The parts that vendors have in common. The libraries are opened when they are first needed.
-template <class OwnApi, class OwnCompiler, class BlasTable, class Management, class Ranges>
+template <class OwnApi, class OwnCompiler, class BlasTable, class Management>
 class VendorOf : public Vendor {
  public:
   explicit VendorOf(plugin::Host host)
       : own_api_(host),
         compiler_(host, own_api_.version),
         blas_(host, own_api_.version),
-        management_(host, own_api_.version),
-        ranges_(host, own_api_.version) {}
+        management_(host, own_api_.version) {}
 
   const Api& api() const override { return own_api_; }
   Compiler& compiler() override { return compiler_; }
   plugin::Allocator::Info memory_info(const DeviceInfo& info) override {
     return management_.get().memory_info(info);
   }
-  RangeCalls range_calls() override { return ranges_.get().calls(); }
 
  protected:
   const OwnApi& own_api() const { return own_api_; }
@@ -66,7 +70,6 @@ class VendorOf : public Vendor {
   OwnCompiler compiler_;
   Lazy<BlasTable> blas_;
   Lazy<Management> management_;
-  Lazy<Ranges> ranges_;
 };
 
 }  // namespace patchbay::card

@@ -1,11 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "cuda-cublas/device/ranges.hpp"
-
+// NVTX: what a profiler (Nsight) shows of the program. No library of NVIDIA's is loaded but the
+// profiler's own, as the header-only NVTX 3 does.
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "cuda-cublas/api/ranges_api.hpp"
+#include "cuda-cublas/device/vendor.hpp"
 #include "kit/library/library.hpp"
 #include "kit/library/search.hpp"
 
@@ -67,27 +68,27 @@ const Profiler* find(const std::string& file) {
 
 }  // namespace
 
-Ranges::Ranges(plugin::Host host, int) {
+card::RangeCalls Vendor::find_range_calls(plugin::Host host) {
   const std::string file =
       host.option("cuda_ranges_library").value_or(environment(kInjectionVariable));
   if (file.empty()) {
     host.log(PATCHBAY_LOG_INFO,
              std::string("no profiler for ranges: ") + kInjectionVariable + " is not set");
-    return;
+    return {};
   }
   const std::lock_guard lock(mutex);
   const Profiler* profiler = find(file);
   if (profiler == nullptr) {
     if (const std::string why = start(file); !why.empty()) {
       host.log(PATCHBAY_LOG_WARNING, "no ranges: " + why);
-      return;
+      return {};
     }
     profiler = profilers;
   }
   const card::RangeCalls found = {
       reinterpret_cast<int (*)(const char*)>(profiler->functions[kPushPlace]),
       reinterpret_cast<int (*)()>(profiler->functions[kPopPlace])};
-  if (found.push != nullptr && found.pop != nullptr) calls_ = found;
+  return found.push != nullptr && found.pop != nullptr ? found : card::RangeCalls{};
 }
 
 }  // namespace patchbay::cuda

@@ -1,11 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "hip/device/ranges.hpp"
-
+// ROCTx: what a profiler (rocprof, rocprofv3) shows of the program.
 #include <string>
 #include <vector>
 
 #include "hip/api/ranges_api.hpp"
 #include "hip/api/toolkit.hpp"
+#include "hip/device/vendor.hpp"
 #include "kit/library/library.hpp"
 
 namespace patchbay::hip {
@@ -20,7 +20,7 @@ std::vector<std::string> files() {
 
 }  // namespace
 
-Ranges::Ranges(plugin::Host host, int) {
+card::RangeCalls Vendor::find_range_calls(plugin::Host host) {
   const auto path = host.option("hip_ranges_library");
   Library library =
       Library::first_of(path ? std::vector{*path} : files(), Library::Lifetime::kProcess);
@@ -28,11 +28,9 @@ Ranges::Ranges(plugin::Host host, int) {
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(#symbol, found.member);
   PATCHBAY_ROCTX_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
-  if (library.is_complete()) {
-    calls_ = found;
-  } else {
-    host.log(PATCHBAY_LOG_INFO, "no ranges: " + library.why());
-  }
+  if (library.is_complete()) return found;
+  host.log(PATCHBAY_LOG_INFO, "no ranges: " + library.why());
+  return {};
 }
 
 }  // namespace patchbay::hip

@@ -9,18 +9,18 @@
 #include "hip/device/blas.hpp"
 #include "hip/device/compiler.hpp"
 #include "hip/device/management.hpp"
-#include "hip/device/ranges.hpp"
 #include "kit/card/device/vendor.hpp"
 
 namespace patchbay::hip {
 
-class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management, Ranges> {
+class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:
   using VendorOf::VendorOf;
 
   std::unique_ptr<card::Products> make_products(card::Context& context,
                                                 const card::DeviceInfo& info) override;
   card::DeviceInfo device(int index) const override;
+  card::RangeCalls find_range_calls(plugin::Host host) override;
 
   const char* plugin_name() const override { return "hip"; }
   const char* vendor_name() const override { return "AMD"; }

@@ -1,0 +1,116 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Copies that the host makes, which several threads share if they are large.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include <patchbay/copy.h>
+
+#include "support/runtime_fixture.h"
+
+namespace patchbay::test {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+Bytes pattern(std::size_t size, unsigned seed) {
+  Bytes bytes(size);
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (std::uint8_t& byte : bytes) {
+    state = state * 1664525u + 1013904223u;
+    byte = static_cast<std::uint8_t>(state >> 24);
+  }
+  return bytes;
+}
+
+/// Copies to the device and back, with odd places at both ends.
+void expect_round_trip(const Device& device, std::size_t size, unsigned seed) {
+  constexpr std::size_t kMargin = 67;
+  const Bytes sent = pattern(size, seed);
+  const Buffer buffer = Buffer::allocate(device, size + 2 * kMargin);
+  const Bytes zeros(size + 2 * kMargin);
+  copy_from_host({buffer, 0, zeros.size()}, zeros.data());
+  copy_from_host({buffer, kMargin, size}, sent.data());
+  Bytes back(size + 2 * kMargin, 1);
+  copy_to_host(back.data(), {buffer, 0, back.size()});
+  EXPECT_TRUE(std::equal(sent.begin(), sent.end(), back.begin() + kMargin)) << size;
+  for (std::size_t i = 0; i < kMargin; ++i) {
+    ASSERT_EQ(back[i], 0) << size;
+    ASSERT_EQ(back[kMargin + size + i], 0) << size;
+  }
+}
+
+TEST(HostCopy, MovesEveryByte) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("cpu:0");
+  for (const std::size_t size :
+       {std::size_t{1}, kMiB - 1, kMiB, kMiB + 1, 2 * kMiB - 63, 3 * kMiB + 17, 9 * kMiB + 1}) {
+    expect_round_trip(device, size, static_cast<unsigned>(size));
+  }
+}
+
+TEST(HostCopy, MayRunInManyThreads) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("cpu:0");
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < 6; ++seed) {
+    threads.emplace_back([&device, seed] {
+      for (unsigned round = 0; round < 8; ++round) {
+        expect_round_trip(device, 2 * kMiB + 5 * seed + round, seed);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(HostCopy, UsesTheThreadsThatAreLent) {
+  std::atomic<int> bodies{0};
+  RuntimeOptions lending = options();
+  lending.thread_pool = {3, [&bodies](std::size_t n, const auto& body) {
+                           for (std::size_t i = n; i-- > 0;) body(i), ++bodies;
+                         }};
+  const Runtime runtime(lending);
+  const Device device = runtime.device("cpu:0");
+  const Bytes sent = pattern(2 * kMiB, 1);
+  const Buffer buffer = Buffer::allocate(device, sent.size());
+  bodies = 0;
+  copy_from_host({buffer, 0, kMiB - 1}, sent.data());
+  EXPECT_EQ(bodies.load(), 0);  // a small one
+  copy_from_host({buffer, 0, sent.size()}, sent.data());
+  EXPECT_EQ(bodies.load(), 8);
+  Bytes back(sent.size());
+  copy_to_host(back.data(), {buffer, 0, back.size()});
+  EXPECT_EQ(back, sent);
+}
+
+/// The runtime's threads stay with the parent.
+TEST(HostCopy, WorksInAForkedProcess) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer ends a forked process that starts threads";
+#endif
+  const Runtime parent(options());
+  expect_round_trip(parent.device("cpu:0"), 2 * kMiB, 1);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    try {
+      const Runtime runtime(options());
+      expect_round_trip(runtime.device("cpu:0"), 2 * kMiB, 2);
+      _exit(testing::Test::HasFailure() ? 1 : 0);
+    } catch (...) {
+      _exit(2);
+    }
+  }
+  int ended = 0;
+  ASSERT_EQ(waitpid(child, &ended, 0), child);
+  EXPECT_EQ(ended, 0);
+}
+
+}  // namespace
+}  // namespace patchbay::test
