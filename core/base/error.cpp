@@ -51,6 +51,14 @@ ErrorCode code_of(const patchbay_status& status) {
 }
 
 void raise_status(patchbay_status* status, std::string_view operation, std::string_view where) {
+  if (status->code == PATCHBAY_BUILD_FAILED && status != out_of_memory_status()) {
+    status->message = without_line_breaks(std::move(status->message));
+  }
+  raise_build_status(status, operation, where);
+}
+
+void raise_build_status(patchbay_status* status, std::string_view operation,
+                        std::string_view where) {
   const StatusHolder holder(status);
   if (status->code == kValidationCode) throw Error(ErrorCode::kValidation, status->message);
   std::string text = fmt::format("[{}] {} ({}", operation, status->message, where);

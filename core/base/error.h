@@ -27,6 +27,10 @@ ErrorCode code_of(const patchbay_status& status);
 [[noreturn, gnu::cold]] void raise_status(patchbay_status* status, std::string_view operation,
                                           std::string_view where);
 
+/// The same for an entry that compiles: the message may have the lines of a compiler's log.
+[[noreturn, gnu::cold]] void raise_build_status(patchbay_status* status, std::string_view operation,
+                                                std::string_view where);
+
 inline void check(patchbay_status* status, std::string_view operation, std::string_view where) {
   if (status != nullptr) [[unlikely]]
     raise_status(status, operation, where);

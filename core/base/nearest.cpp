@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include <fmt/format.h>
+#include "core/base/error.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -43,7 +43,7 @@ std::string hint_nearest(std::string_view name, const std::vector<std::string>& 
     nearest = candidate;
     fewest_edits = edits;
   }
-  return nearest.empty() ? std::string() : fmt::format(", the nearest is '{}'", nearest);
+  return nearest.empty() ? std::string() : ", the nearest is " + quote(nearest);
 }
 
 }  // namespace patchbay::runtime

@@ -62,9 +62,17 @@ struct Callback {
 
 void Callback::tell(patchbay_status* status) const {
   if (status == nullptr) return call(nullptr);
-  const runtime::StatusHolder holder(status);
+  runtime::StatusHolder held(status);
   std::optional<Error> error;
   try {
+    if (!runtime::is_fault(*status)) {  // the stream goes on
+      try {
+        runtime::raise_status(held.release(), "add_callback", device.info.name_text);
+      } catch (const Error& raised) {
+        error = raised;
+      }
+      return call(&*error);
+    }
     const runtime::FaultPtr fault = progress->fail(*status, sequence);
     if (fault->loses_device()) device.lose(fault);
     error = runtime::stream_error(*fault, "add_callback");
@@ -74,11 +82,26 @@ void Callback::tell(patchbay_status* status) const {
   call(&*error);
 }
 
+/// What the plugin gets. It calls `run` once, or returns a failure: one that does both would
+/// otherwise free it twice.
+struct Pending {
+  explicit Pending(std::shared_ptr<Callback> waiting) : callback(std::move(waiting)) {}
+
+  void drop() {
+    if (num_owners.fetch_sub(1) == 1) delete this;
+  }
+
+  std::shared_ptr<Callback> callback;
+  std::atomic<bool> was_run{false};
+  std::atomic<int> num_owners{2};  // the plugin and add_callback
+};
+
 void Callback::run(void* user, patchbay_status* status) {
   const runtime::CallbackMark mark;  // until the captures are destroyed
-  const std::unique_ptr<std::shared_ptr<Callback>> holder(
-      static_cast<std::shared_ptr<Callback>*>(user));
-  const Callback* const self = holder->get();
+  auto* const pending = static_cast<Pending*>(user);
+  if (pending->was_run.exchange(true)) return runtime::release_status(status);
+  const std::shared_ptr<Callback> self = std::move(pending->callback);
+  pending->drop();
   try {
     try {
       self->tell(status);
@@ -138,9 +161,15 @@ void Stream::add_callback(StreamCallback callback) const {
                state_->progress,
                state_->submitted.load(),
                {ErrorCode::kOutOfMemory, "[add_callback] no memory is left on the host."}});
-  auto user = std::make_unique<std::shared_ptr<Callback>>(waiting);
-  state_->add_callback(Callback::run, user.get());
-  static_cast<void>(user.release());  // run() owns it now
+  auto* const pending = new Pending(waiting);
+  const std::unique_ptr<Pending, void (*)(Pending*)> own(pending,
+                                                         [](Pending* one) { one->drop(); });
+  try {
+    state_->add_callback(Callback::run, pending);
+  } catch (...) {
+    if (!pending->was_run.exchange(true)) pending->drop();  // the plugin has not taken it
+    throw;
+  }
 }
 
 std::vector<SubmissionTime> Stream::take_times() const {

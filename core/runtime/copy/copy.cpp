@@ -11,6 +11,7 @@
 #include "core/runtime/device/context.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
 
@@ -116,7 +117,7 @@ void submit(const CopyRequest& request) {
   if (stream.completes_inline) {
     wait_on_host(request);
     const InlineSpan span(stream, submission_of(request));
-    check(enter(request, stream), operation, device.info.name_text);
+    check_call(device, enter(request, stream), operation);
     return;
   }
   if (to != nullptr) to->insert_waits(stream, /*writes=*/true, operation);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/base/error.h"
+#include "core/runtime/copy/host_copier.h"
 #include "core/runtime/copy/links.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/device/runtime_state.h"
@@ -36,6 +37,9 @@ RouteChoice choose_between_devices(DeviceState& from, DeviceState& to) {
   }
   if (!from.info.properties.peer_access) {
     return {Route::kStaged, "the source's device reaches no other"};
+  }
+  if (!from.plugin.tables.has_peer_copies) {
+    return {Route::kStaged, "the plugin has no copies between devices"};
   }
   if (from.plugin.tables.memory.can_access_peer(from.open(), to.open()) == 0) {
     return {Route::kStaged, "the source's device can't reach the destination's"};
@@ -116,7 +120,10 @@ CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_by
   plan.chunk_bytes = size_bytes;
   if (plan.route == Route::kStaged) {
     plan.legs = {{from.name(), "host"}, {"host", to.name()}};
-    plan.chunk_bytes = source.device->runtime.links.chunk_bytes(from.name(), to.name(), size_bytes);
+    const runtime::RuntimeState& runtime = source.device->runtime;
+    plan.chunk_bytes = runtime.links.chunk_bytes(
+        from.name(), to.name(), size_bytes,
+        runtime.host_copier.chunk_bytes(source.host_addressable || target.host_addressable));
     plan.chunks = (size_bytes + plan.chunk_bytes - 1) / plan.chunk_bytes;
   } else {
     plan.legs = {{from.name(), to.name()}};

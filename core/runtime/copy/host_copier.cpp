@@ -4,25 +4,43 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
-#include "patchbay/error.h"
-
+#include "core/base/error.h"
 #include "core/base/quiet_thread.h"
+#include "core/runtime/copy/links.h"
 #include "core/runtime/plugin/loader.h"
 
 namespace patchbay::runtime {
 namespace {
 
-constexpr std::size_t kLeastPartBytes = std::size_t{256} << 10;
+constexpr std::size_t kLeastPartBytes = std::size_t{512} << 10;
 
-/// The threads that share a copy, with the caller: more gain nothing on any machine we know.
-std::size_t num_sharing() {
-  constexpr int kMost = 4;
+/// Where there are few processors, one of them moves all that the memory can.
+std::size_t default_threads() {
+  constexpr int kMost = 4, kProcessorsForEach = 2;
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return kMost;  // over 1024 processors
-  return static_cast<std::size_t>(std::clamp(CPU_COUNT(&allowed), 1, kMost));
+  return static_cast<std::size_t>(std::clamp(CPU_COUNT(&allowed) / kProcessorsForEach, 1, kMost));
+}
+
+std::size_t threads_of(const Environment& environment) {
+  constexpr std::size_t kMost = 64;
+  const std::string value = environment.get("copy_threads").value_or("");
+  if (value.empty()) return default_threads();
+  std::size_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [rest, failure] = std::from_chars(value.data(), end, number);
+  if (failure != std::errc() || rest != end || number == 0 || number > kMost) {
+    raise(ErrorCode::kInvalidArgument,
+          "[Runtime] bad setting 'copy_threads': expected 1 to {}, got {}. Correct "
+          "PATCHBAY_COPY_THREADS or RuntimeOptions::settings.",
+          kMost, quote(value));
+  }
+  return number;
 }
 
 bool are_disjoint(const void* a, const void* b, std::size_t size_bytes) {
@@ -32,6 +50,14 @@ bool are_disjoint(const void* a, const void* b, std::size_t size_bytes) {
 }
 
 }  // namespace
+
+HostCopier::HostCopier(const ThreadPool& lent, const Environment& environment)
+    : lent_(lent), num_threads_(threads_of(environment)) {}
+
+std::size_t HostCopier::chunk_bytes(bool has_host_leg) const {
+  const bool shares = lent_.num_threads > 1 || num_threads_ > 1;
+  return has_host_leg && shares ? kLeastSharedBytes : Links::kDefaultChunkBytes;
+}
 
 HostCopier::~HostCopier() {
   if (process_is_ending() || !home_.is_here()) {
@@ -58,7 +84,7 @@ void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
     const std::size_t part_bytes = ((size_bytes - 1) / num_parts / 64 + 1) * 64;
     const Job job{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size_bytes,
                   part_bytes, (size_bytes - 1) / part_bytes + 1};
-    if (lent_.num_threads > 0) {
+    if (lent_.num_threads > 1) {
       return lent_.parallel_for(job.num_parts, [&job](std::size_t part) { job.copy_part(part); });
     }
     if (share(job)) return;
@@ -68,6 +94,7 @@ void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
 
 /// False if the threads are busy, or there are none.
 bool HostCopier::share(const Job& job) {
+  if (num_threads_ == 1 || lent_.num_threads > 0) return false;
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn) return false;
   std::unique_lock lock(mutex_);
@@ -86,7 +113,7 @@ bool HostCopier::share(const Job& job) {
 void HostCopier::start_threads() {
   has_started_ = true;
   try {
-    const std::size_t wanted = num_sharing() - 1;
+    const std::size_t wanted = num_threads_ - 1;
     threads_.reserve(wanted);
     while (threads_.size() < wanted) {
       threads_.push_back(start_quiet_thread("copy", [this] { help(); }));

@@ -13,23 +13,28 @@
 
 #include "patchbay/runtime.h"
 
+#include "core/base/environment.h"
 #include "core/base/fork.h"
 
 namespace patchbay::runtime {
 
 /// Shares large copies among the threads that the application lends. If it lends none, among the
-/// calling thread and up to three of its own, which start with the first such copy and sleep when
-/// there is none. Thread-safe: a copy that finds the threads busy runs in the calling thread alone.
+/// calling thread and threads of its own, which start with the first such copy and sleep when there
+/// is none. Thread-safe: a copy that finds the threads busy runs in the calling thread alone.
 class HostCopier {
  public:
-  /// Smaller copies are not shared.
-  static constexpr std::size_t kLeastSharedBytes = std::size_t{1} << 20;
+  /// Smaller copies are not shared: they are in the processor's cache, or soon done.
+  static constexpr std::size_t kLeastSharedBytes = std::size_t{4} << 20;
 
-  explicit HostCopier(const ThreadPool& lent) : lent_(lent) {}
+  /// Errors: kInvalidArgument for a bad setting `copy_threads`.
+  HostCopier(const ThreadPool& lent, const Environment& environment);
   ~HostCopier();
   HostCopier(const HostCopier&) = delete;
   HostCopier& operator=(const HostCopier&) = delete;
 
+  /// The chunk size of staged copies that nobody has measured; with a leg that the host makes, one
+  /// that is shared.
+  std::size_t chunk_bytes(bool has_host_leg) const;
   /// Blocks. As memmove.
   void copy(void* to, const void* from, std::size_t size_bytes);
 
@@ -50,6 +55,7 @@ class HostCopier {
   void take_parts(std::unique_lock<std::mutex>& lock);
 
   const ThreadPool& lent_;
+  const std::size_t num_threads_;  // with the caller, if none are lent
   const HomeProcess home_;
   std::mutex turn_;  // of the one copy that is shared
   std::mutex mutex_;

@@ -37,12 +37,13 @@ class Links {
     const auto found = links_.find({from, to});
     return found != links_.end() ? std::optional(found->second) : std::nullopt;
   }
-  /// The chunk size for a staged copy of `size_bytes`, which is more than 0.
-  std::size_t chunk_bytes(const std::string& from, const std::string& to,
-                          std::size_t size_bytes) const {
+  /// The chunk size for a staged copy of `size_bytes`, which is more than 0; without a measurement
+  /// at most `unmeasured`.
+  std::size_t chunk_bytes(const std::string& from, const std::string& to, std::size_t size_bytes,
+                          std::size_t unmeasured) const {
     const auto link = find(from, to);
     const bool is_measured = link && link->chunk_bytes != 0;
-    const std::size_t most = is_measured ? link->chunk_bytes : kDefaultChunkBytes;
+    const std::size_t most = is_measured ? link->chunk_bytes : unmeasured;
     // At least two chunks, so that both legs run at once. Starting smaller chunks takes longer than
     // the overlap saves.
     const std::size_t half = std::max((size_bytes + 1) / 2, kLeastChunkBytes);

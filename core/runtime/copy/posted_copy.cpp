@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/runtime/copy/host_copier.h"
 #include "core/runtime/copy/links.h"
 #include "core/runtime/copy/staging.h"
 #include "core/runtime/copy/transfer.h"
@@ -136,8 +137,9 @@ void prepare_staging(CopyRequest& request) {
   const BufferState &to = *request.to.buffer, &from = *request.from.buffer;
   const Device pinning(from.host_addressable ? to.device : from.device);
   RuntimeState& runtime = request.runtime();
-  request.chunk_bytes = runtime.links.chunk_bytes(from.device->info.name_text,
-                                                  to.device->info.name_text, request.size_bytes);
+  request.chunk_bytes = runtime.links.chunk_bytes(
+      from.device->info.name_text, to.device->info.name_text, request.size_bytes,
+      runtime.host_copier.chunk_bytes(from.host_addressable || to.host_addressable));
   const std::size_t num_chunks =
       (request.size_bytes + request.chunk_bytes - 1) / request.chunk_bytes;
   const std::size_t num_slots = std::min(num_chunks, StagingRing::kMostSlots);

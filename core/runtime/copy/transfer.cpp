@@ -88,6 +88,10 @@ void TransferJob::attempt() {
     fail(error);
   } catch (const std::bad_alloc&) {
     fail({ErrorCode::kOutOfMemory, "[copy] no memory is left on the host."});
+  } catch (const std::exception& error) {
+    fail({ErrorCode::kInternal, "[copy] an exception: " + one_line(error.what())});
+  } catch (...) {
+    fail({ErrorCode::kInternal, "[copy] an exception of an unknown type"});
   }
 }
 

@@ -20,7 +20,10 @@ std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {
 }
 
 bool DeviceState::caches_memory() const {
-  return !runtime.validates && runtime.environment.get("memory_cache") != "off";
+  // Blocks are cut from larger ones at multiples of 256 bytes.
+  constexpr std::size_t kMostAlignmentBytes = 256;
+  return !runtime.validates && info.alignment_bytes <= kMostAlignmentBytes &&
+         runtime.environment.get("memory_cache") != "off";
 }
 
 void DeviceState::raise_gone() const {

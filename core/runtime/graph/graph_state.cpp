@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -160,9 +161,11 @@ void GraphState::run_inline(StreamState& stream) {
   stream.check_not_failed("replay");
   const auto enter = device_->plugin.tables.kernel.launch;
   for (const Launch& launch : launches_) {
-    check(enter(stream.handle, launch.kernel->handle, &arguments_[launch.first_argument],
-                launch.num_arguments, launch.workspace, {launch.name.data(), launch.name.size()}),
-          launch.name, device_->info.name_text);
+    check_call(
+        *device_,
+        enter(stream.handle, launch.kernel->handle, &arguments_[launch.first_argument],
+              launch.num_arguments, launch.workspace, {launch.name.data(), launch.name.size()}),
+        launch.name);
   }
 }
 

@@ -78,7 +78,7 @@ KernelState::KernelState(DeviceState& owner, const KernelSpec& wanted)
   const bool is_fused = spec.op == PATCHBAY_FORMAT_EXPRESSION;
   if (patchbay_status* status = is_fused ? load_expression(arguments) : prepare(arguments)) {
     unload();
-    raise_status(status, describe(spec), device.info.name_text);
+    raise_build_status(status, describe(spec), device.info.name_text);
   }
   if (handle == nullptr) {
     unload();

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
@@ -75,8 +76,8 @@ void launch_on(StreamState& stream, KernelState& kernel,
   if (workspace) workspace.state()->insert_inherited_waits(stream);
   if (stream.completes_inline) {
     const auto enter = [&] {
-      check(submit(kernel, stream.handle, arguments, memory_of(workspace), name), name,
-            kernel.device.info.name_text);
+      check_call(kernel.device,
+                 submit(kernel, stream.handle, arguments, memory_of(workspace), name), name);
     };
     if (!kernel.device.runtime.tracing.is_watched()) [[likely]]
       return enter();

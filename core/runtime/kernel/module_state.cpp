@@ -8,6 +8,7 @@
 #include "core/runtime/memory/memory_retry.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/fault.h"
 #include "core/runtime/stream/recorder.h"
 #include "core/runtime/stream/stream_scope.h"
 #include "core/runtime/stream/stream_trace.h"
@@ -75,7 +76,9 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
                                                       {nullptr, 0}, loaded);
     });
   };
-  check(retry_with_memory(*device, load), "KernelModule", device->info.name_text);
+  if (patchbay_status* const status = retry_with_memory(*device, load)) {
+    raise_build_status(status, "KernelModule", device->info.name_text);
+  }
   given(handle, *device, "KernelModule", "load_module");
   device->plugin.heed_process_end();
 }
@@ -108,7 +111,9 @@ patchbay_kernel* ModuleState::kernel_of(const KernelSignature& signature) {
                                                       static_cast<std::uint32_t>(specs.size()),
                                                       found);
   };
-  check(ask_for(kernel, ask), "KernelModule", device->info.name_text);
+  if (patchbay_status* const status = ask_for(kernel, ask)) {
+    raise_build_status(status, "KernelModule", device->info.name_text);
+  }
   return given(kernel, *device, "KernelModule", "module_kernel");
 }
 
@@ -135,7 +140,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
   if (are_tracked(uses)) insert_waits(stream, uses, name);
   if (stream.completes_inline) {
     const InlineSpan span(stream, {.name = name, .arguments = arguments});
-    check(enter(stream.handle), name, device.info.name_text);
+    check_call(device, enter(stream.handle), name);
     return;
   }
   kernel.module->launched.store(true);

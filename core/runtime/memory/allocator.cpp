@@ -317,11 +317,15 @@ std::string KindAllocator::largest_holders() {
 
 void KindAllocator::raise_failure(std::size_t size_bytes, const std::string& why) {
   std::uint64_t free_bytes = 0, total_bytes = 0;
-  release_status(device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
+  const StatusHolder unknown(
+      device_.plugin.tables.memory.info(device_.open(), &free_bytes, &total_bytes));
+  const bool is_known = !unknown && free_bytes <= total_bytes;
+  const std::string room = is_known ? fmt::format("free {}, total {}", free_bytes, total_bytes)
+                                    : "free memory not known";
   raise(ErrorCode::kOutOfMemory,
-        "[allocate] out of memory on {}: requested {} bytes, free {}, total {}, held by this "
+        "[allocate] out of memory on {}: requested {} bytes, {}, held by this "
         "runtime {} in {} block{}{} ({}). Free tensors or use smaller ones.",
-        device_.info.name_text, size_bytes, free_bytes, total_bytes, live_bytes(), live_blocks(),
+        device_.info.name_text, size_bytes, room, live_bytes(), live_blocks(),
         live_blocks() == 1 ? "" : "s", largest_holders(), why);
 }
 
@@ -446,6 +450,7 @@ void KindAllocator::fill(DeviceMemory& memory) {
 // ------------------------------------------------------------------------------- scratch
 
 patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
+  if (size_bytes == 0) return {nullptr, 0};
   KindAllocator& memory = of(MemoryKind::kDevice);
   const Allocation allocation = memory.allocate(size_bytes);
   if (allocation.block == nullptr) return {nullptr, 0};
@@ -460,6 +465,16 @@ patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
     memory.free(allocation, {});
     throw;
   }
+}
+
+ScratchCount Allocator::scratch() const {
+  const std::scoped_lock lock(scratch_mutex_);
+  ScratchCount count;
+  for (const auto& [at, allocation] : scratch_) {
+    ++count.num_blocks;
+    count.size_bytes += allocation.size_bytes;
+  }
+  return count;
 }
 
 void Allocator::free_scratch(patchbay_memory at) noexcept {

@@ -37,6 +37,11 @@ struct Allocation {
   std::size_t size_bytes = 0;
 };
 
+/// The memory that a plugin keeps for itself.
+struct ScratchCount {
+  std::uint64_t num_blocks = 0, size_bytes = 0;
+};
+
 /// Memory of one kind. Freed memory is kept for later requests: small blocks in caches for the
 /// threads, the rest in pools. A block that a stream still uses can be taken again at once: it
 /// carries its uses, and the new owner's work waits for them.
@@ -123,6 +128,8 @@ class Allocator {
   /// Allocates memory for a plugin's own use. The plugin releases it when it is done.
   patchbay_memory allocate_scratch(std::size_t size_bytes);
   void free_scratch(patchbay_memory memory) noexcept;
+  /// What plugins hold now; it counts as live memory too.
+  ScratchCount scratch() const;
   std::uint64_t live_bytes() const { return sum(&KindAllocator::live_bytes); }
   std::uint64_t live_blocks() const { return sum(&KindAllocator::live_blocks); }
 
@@ -134,7 +141,7 @@ class Allocator {
   }
 
   std::array<KindAllocator, 3> kinds_;
-  std::mutex scratch_mutex_;
+  mutable std::mutex scratch_mutex_;
   std::map<std::pair<void*, std::uint64_t>, Allocation> scratch_;
 };
 

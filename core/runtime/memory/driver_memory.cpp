@@ -5,6 +5,7 @@
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/fault.h"
 
 namespace patchbay::runtime {
 
@@ -19,9 +20,10 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
           "runtime. Keep the runtime as long as its memory is used.");
   }
   patchbay_memory memory{nullptr, 0};
-  check(device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
-                                              size_bytes, alignment_bytes, &memory),
-        "allocate", device->info.name_text);
+  check_call(*device,
+             device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
+                                                   size_bytes, alignment_bytes, &memory),
+             "allocate");
   check_memory(*device, "allocate", "allocate", memory, static_cast<std::uint32_t>(kind),
                alignment_bytes);
   return {memory.base, memory.offset_bytes};

@@ -110,6 +110,11 @@ void check_numbers(const patchbay_device_properties& raw, Arrival& arrival) {
   arrival.expect(raw.dlpack_device_type >= 0 && raw.dlpack_device_id >= 0,
                  "its DLPack device is ({}, {}), expected no negative number",
                  raw.dlpack_device_type, raw.dlpack_device_id);
+  constexpr int kDlpackHost = 1;
+  arrival.expect(
+      raw.dlpack_device_type != kDlpackHost ||
+          ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_DEVICE) & 1) != 0,
+      "its DLPack device is the host, and its host_addressable_kinds lack device memory");
   arrival.expect((raw.capabilities & PATCHBAY_PAGEABLE_COPIES_BLOCK) == 0 ||
                      ((raw.host_addressable_kinds >> PATCHBAY_MEMORY_PINNED) & 1) != 0,
                  "its copies of pageable memory block, and its host_addressable_kinds lack pinned "

@@ -63,6 +63,7 @@ patchbay_status* make_status_entry(patchbay_host_context*, const patchbay_status
     const bool is_log = known.code == PATCHBAY_BUILD_FAILED;
     std::string message =
         shortened(readable(known.message), is_log ? kMostBuildLogBytes : kMostLineBytes);
+    if (message.empty()) message = "it gave no message";
     if (!is_code(known.code)) {
       message +=
           fmt::format(" (status code {}, which the plugin interface does not have)", known.code);
@@ -136,6 +137,15 @@ void cache_put_entry(patchbay_host_context* context, patchbay_string key, const 
   });
 }
 
+std::int32_t scratch_code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument: return PATCHBAY_INVALID_ARGUMENT;
+    case ErrorCode::kOutOfMemory: return PATCHBAY_OUT_OF_MEMORY;
+    case ErrorCode::kTimedOut: return PATCHBAY_TIMED_OUT;
+    default: return PATCHBAY_DRIVER_ERROR;
+  }
+}
+
 patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uint32_t index,
                                         std::uint64_t size_bytes, patchbay_memory* memory) {
   if (memory == nullptr) return make_status(PATCHBAY_INVALID_ARGUMENT, "memory is a null pointer");
@@ -144,9 +154,9 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
     *memory = plugin.owner.allocate_scratch(plugin, index, size_bytes);
     return nullptr;
   } catch (const Error& error) {
-    const bool is_misuse = error.code() == ErrorCode::kInvalidArgument;
-    return make_status(is_misuse ? PATCHBAY_INVALID_ARGUMENT : PATCHBAY_OUT_OF_MEMORY,
-                       error.what());
+    const bool is_lost = error.code() == ErrorCode::kDeviceLost;
+    return make_status(scratch_code_of(error.code()), error.what(), error.native_code(),
+                       is_lost ? PATCHBAY_STATUS_DEVICE_LOST : 0);
   } catch (const std::exception& error) {
     return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
   }

@@ -36,6 +36,7 @@ std::optional<FileId> file_id(const std::filesystem::path& path) {
 /// The file mapped at an address, as the kernel reports it.
 struct Mapping {
   FileId id;
+  bool is_code = false;
   std::string path;
 };
 std::optional<Mapping> mapping_of(const void* address) {
@@ -44,13 +45,15 @@ std::optional<Mapping> mapping_of(const void* address) {
   for (std::string line; std::getline(maps, line);) {
     std::uintptr_t begin = 0;
     std::uintptr_t end = 0;
+    char access[5] = "";
     int path_at = 0;
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end,
-                    &path_at) < 2 ||
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %*s %n", &begin, &end,
+                    access, &path_at) < 3 ||
         wanted < begin || wanted >= end || path_at == 0) {
       continue;
     }
     Mapping mapping;
+    mapping.is_code = access[2] == 'x';
     mapping.path = line.substr(static_cast<std::size_t>(path_at));
     // A file with that path now is another one.
     if (mapping.path.ends_with(" (deleted)")) return std::nullopt;
@@ -93,7 +96,9 @@ class OpenLibrary final : public Library {
     const auto& entry = library_.get<const patchbay_plugin*()>(PATCHBAY_PLUGIN_SYMBOL);
     const auto mapping = mapping_of(reinterpret_cast<const void*>(&entry));
     if (!mapping)
-      return "the file that the dynamic linker mapped is unknown: it or /proc is missing";
+      return "/proc/self/maps does not tell the file that the dynamic linker mapped, or the file "
+             "is gone";
+    if (!mapping->is_code) return fmt::format("its {} is no function", PATCHBAY_PLUGIN_SYMBOL);
     if (mapping->id != inspection.id) {
       return fmt::format("the dynamic linker gave another file, {}", quote(mapping->path));
     }

@@ -98,13 +98,15 @@ void PluginState::load(const Inspection& inspection) {
     close();
     return;
   }
-  if (std::string thrown = call_guarded("get_extension", [this] { warn_reserved(); });
-      !thrown.empty()) {
+  const auto ask = [this] {
+    warn_reserved();
+    show_ranges();
+  };
+  if (std::string thrown = call_guarded("get_extension", ask); !thrown.empty()) {
     finish(PluginStatus::kFailed, std::move(thrown));
     close();
     return;
   }
-  show_ranges();
   finish(PluginStatus::kLoaded,
          fmt::format("{} device{}", devices.size(), devices.size() == 1 ? "" : "s"));
 }
@@ -257,7 +259,7 @@ void PluginState::show_ranges() {
   const auto* table = static_cast<const patchbay_ranges_table*>(
       extension(PATCHBAY_EXTENSION_RANGES, sizeof(patchbay_ranges_table), std::nullopt));
   if (table == nullptr || table->begin == nullptr || table->end == nullptr) return;
-  owner.tracing.add(RangeReceiver{table, driver});
+  owner.tracing.add(std::make_shared<RangeReceiver>(*table, driver));
 }
 
 void PluginState::heed_process_end() const {
@@ -271,7 +273,11 @@ void PluginState::close() noexcept {
   if (driver != nullptr) {
     forget_at_process_end(driver);
     owner.tracing.remove(driver);
-    tables.plugin.close(driver);
+    try {
+      tables.plugin.close(driver);
+    } catch (...) {
+      owner.logger.write(LogLevel::kError, "a plugin's close threw an exception");
+    }
   }
   driver = nullptr;
   library.reset();

@@ -94,6 +94,7 @@ void fill(Entry& entry, Entry absent) {
 }
 
 void fill_gaps(PluginTables& tables) {
+  tables.has_peer_copies = tables.memory.copy_to_peer != nullptr;
   fill(tables.plugin.feature_name, &no_name);
   fill(tables.plugin.get_extension, &no_extension);
   fill(tables.plugin.get_device_extension, &no_device_extension);

@@ -17,6 +17,7 @@ struct PluginTables {
   patchbay_stream_table stream{};
   patchbay_event_table event{};
   patchbay_kernel_table kernel{};
+  bool has_peer_copies = false;  // of its own, not the entry that stands for a missing one
 };
 
 /// Fills `tables` from the handshake's. Returns the reason if a required entry is missing, the

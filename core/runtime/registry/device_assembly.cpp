@@ -2,6 +2,7 @@
 #include "core/runtime/registry/device_assembly.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "patchbay/plugin/extensions.h"
 
@@ -41,8 +42,30 @@ void DeviceAssembly::close_stream() {
   if (own_stream_ != nullptr) own_stream_->close();
 }
 
+/// The thread that opens a device, through the plugin's entries. It can't use the device yet.
+class DeviceAssembly::Opening {
+ public:
+  explicit Opening(DeviceAssembly& device) : device_(device), lock_(device.open_mutex_) {
+    device_.opener_.store(std::this_thread::get_id());
+  }
+  ~Opening() { device_.opener_.store({}); }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+
+ private:
+  DeviceAssembly& device_;
+  const std::scoped_lock<std::mutex> lock_;
+};
+
+/// A plugin may ask for memory within a call that opens or closes the device.
+void DeviceAssembly::check_not_opening() const {
+  if (opener_.load() != std::this_thread::get_id()) return;
+  raise(ErrorCode::kInvalidArgument, "{} is not open yet, or not any more", info.name_text);
+}
+
 patchbay_device* DeviceAssembly::open_slowly() {
-  const std::scoped_lock lock(open_mutex_);
+  check_not_opening();
+  const Opening opening(*this);
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
   if (closed_) raise_gone();
   plugin.heed_process_end();
@@ -55,13 +78,14 @@ patchbay_device* DeviceAssembly::open_slowly() {
 
 bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
   check_home("memory");
-  const std::scoped_lock lock(open_mutex_);  // the plugin is not unloaded meanwhile
+  const Opening opening(*this);  // the plugin is not unloaded meanwhile
   if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
       PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
   if (table == nullptr || table->info == nullptr) return false;
-  plugin.heed_process_end();
+  // The library that tells it may register a handler of its own, once.
+  if (!std::exchange(has_told_memory_, true)) plugin.heed_process_end();
   const StatusHolder failure(
       table->info(plugin.driver, info.plugin_index, &free_bytes, &total_bytes));
   return !failure;
@@ -69,7 +93,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
 
 void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
-  const std::scoped_lock lock(open_mutex_);
+  const Opening opening(*this);
   if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) {
     raise(
@@ -119,9 +143,13 @@ std::string DeviceAssembly::holders() const {
     if (count == 0) return;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
   };
-  add(own_allocator_.live_blocks(), "buffer", "buffers");
-  if (own_allocator_.live_blocks() > 0)
-    text += fmt::format(" ({} bytes)", own_allocator_.live_bytes());
+  // A plugin's scratch memory goes with the plugin.
+  const ScratchCount scratch = own_allocator_.scratch();
+  const std::uint64_t num_buffers = own_allocator_.live_blocks() - scratch.num_blocks;
+  add(num_buffers, "buffer", "buffers");
+  if (num_buffers > 0) {
+    text += fmt::format(" ({} bytes)", own_allocator_.live_bytes() - scratch.size_bytes);
+  }
   add(static_cast<std::uint64_t>(live_wraps.load()), "wrapped buffer", "wrapped buffers");
   {
     const std::scoped_lock lock(streams_mutex_);
@@ -202,17 +230,28 @@ void DeviceAssembly::finish_quietly() noexcept {
   }
 }
 
+void DeviceAssembly::free_scratch(patchbay_memory memory) noexcept {
+  own_allocator_.free_scratch(memory);
+  if (closes_.load()) own_allocator_.trim();  // nothing else gives it back
+}
+
 void DeviceAssembly::close() {
-  const std::scoped_lock lock(open_mutex_);
+  const Opening opening(*this);
   closed_ = true;
   patchbay_device* opened = handle.load();
   if (opened == nullptr) return;
   own_kernels_.clear();
   default_stream->finish_quietly();
-  own_allocator_.trim();
   default_stream->close();
   transfer_stream.reset();
-  plugin.tables.plugin.close_device(opened);
+  own_allocator_.trim();
+  closes_.store(true);
+  try {
+    plugin.tables.plugin.close_device(opened);
+  } catch (...) {
+    runtime.logger.write(LogLevel::kError, "a plugin's close_device threw an exception");
+  }
+  closes_.store(false);
   handle.store(nullptr);
 }
 

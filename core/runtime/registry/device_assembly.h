@@ -3,11 +3,13 @@
 #ifndef PATCHBAY_CORE_RUNTIME_REGISTRY_DEVICE_ASSEMBLY_H_
 #define PATCHBAY_CORE_RUNTIME_REGISTRY_DEVICE_ASSEMBLY_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "core/runtime/device/device_state.h"
@@ -35,6 +37,8 @@ class DeviceAssembly final : public DeviceState {
   /// Ends the work of the default stream, even work that would run for ever. Called at the end of
   /// the runtime, when nobody can wait for the work any more.
   void close_stream();
+  /// Takes a plugin's scratch memory back, also while the plugin closes the device.
+  void free_scratch(patchbay_memory memory) noexcept;
   /// Releases the streams, the kernels and the device. Nothing lives on it any more, and no
   /// allocator of the runtime keeps memory back for its streams.
   void close();
@@ -51,6 +55,9 @@ class DeviceAssembly final : public DeviceState {
   patchbay_device* open_slowly() override;
   bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) override;
   [[noreturn]] void raise_lost(std::string_view operation) const override;
+  class Opening;
+  /// Errors: kInvalidArgument within a call that this thread makes to open or close the device.
+  void check_not_opening() const;
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
 
@@ -58,7 +65,9 @@ class DeviceAssembly final : public DeviceState {
   Allocator own_allocator_;
   KernelCache own_kernels_;
   std::mutex open_mutex_;
-  bool closed_ = false;
+  bool closed_ = false, has_told_memory_ = false;  // under open_mutex_
+  std::atomic<std::thread::id> opener_;
+  std::atomic<bool> closes_{false};  // close_device is running
   mutable std::mutex streams_mutex_;
   std::vector<StreamState*> streams_;
   FaultPtr lost_;  // under streams_mutex_

@@ -19,7 +19,7 @@ DeviceAssembly& device_of(const PluginState& plugin, std::uint32_t index) {
 
 LoadedRuntime::LoadedRuntime(const RuntimeOptions& options)
     : RuntimeState(options, links_, transfer_, host_copier_),
-      host_copier_(thread_pool),
+      host_copier_(thread_pool, environment),
       registry(*this, options) {
   if (const auto file = environment.get("trace"); file && !file->empty()) tracing.start(*file);
   if (environment.is_on("profile")) tracing.print_profile_at_end();
@@ -67,7 +67,7 @@ patchbay_memory LoadedRuntime::allocate_scratch(const PluginState& plugin, std::
 void LoadedRuntime::free_scratch(const PluginState& plugin, std::uint32_t index,
                                  patchbay_memory memory) noexcept {
   DeviceAssembly* const device = static_cast<const Backend&>(plugin).find(index);
-  if (device != nullptr) device->allocator->free_scratch(memory);
+  if (device != nullptr) device->free_scratch(memory);
 }
 
 }  // namespace patchbay::runtime

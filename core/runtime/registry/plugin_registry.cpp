@@ -262,15 +262,20 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
   return result;
 }
 
+/// A plugin that is opened or closed logs lines, and a sink may call the runtime.
+void PluginRegistry::check_not_opening(const char* operation, const std::string& subject) const {
+  if (opening != this) return;
+  raise(ErrorCode::kInUse,
+        "[{0}] this thread is opening or closing a plugin, which logged a line: expected no {0} "
+        "inside "
+        "the log sink, got one. Call {0} for {1} afterwards.",
+        operation, quote(subject));
+}
+
 PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Settings& settings) {
   runtime_.home.check("load", file.string());
   check_no_callback("load");
-  if (opening == this) {
-    raise(ErrorCode::kInUse,
-          "[load] this thread is opening a plugin, which logged a line: expected no load inside "
-          "the log sink, got one. Load {} afterwards.",
-          quote(file.string()));
-  }
+  check_not_opening("load", file.string());
   const Candidate candidate = named_candidate(file);
   Vocabulary known;
   known.add(candidate);
@@ -283,21 +288,10 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
 
 void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
+  check_not_opening("unload", std::string(plugin_name));
+  const Turn turn(*this);
+  if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
   const std::scoped_lock lock(mutex_);
-  for (const auto& backend : backends_) {
-    const bool is_found = backend->status == PluginStatus::kFound;
-    if (backend->name != plugin_name || !(is_found || backend->is_loaded())) continue;
-    settle();
-    if (const std::string holders = backend->holders(); !holders.empty()) {
-      if (backend->layer) backend->layer->log_live();
-      raise(ErrorCode::kInUse,
-            "[unload] plugin '{}' is in use: {}. Release these first, then unload.", plugin_name,
-            holders);
-    }
-    backend->close_all();
-    backend->finish(PluginStatus::kUnloaded, "unloaded by the program");
-    return;
-  }
   std::vector<std::string> names;
   std::map<std::string, std::string> loaded;
   for (const auto& backend : backends_) {
@@ -307,6 +301,34 @@ void PluginRegistry::unload(std::string_view plugin_name) {
   }
   raise(ErrorCode::kInvalidArgument, "[unload] no plugin {} is loaded: loaded are [{}]{}.",
         quote(plugin_name), fmt::join(names, ", "), hint_plugin(plugin_name, loaded));
+}
+
+/// One that is found or loaded; null if there is none.
+Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& backend : backends_) {
+    const bool is_there = backend->status == PluginStatus::kFound || backend->is_loaded();
+    if (backend->name == plugin_name && is_there) return backend.get();
+  }
+  return nullptr;
+}
+
+/// Without the mutex, because what the plugin logs meanwhile goes to a sink that may ask the
+/// runtime.
+void PluginRegistry::unload(Backend& backend) {
+  settle();
+  if (const std::string holders = backend.holders(); !holders.empty()) {
+    if (backend.layer) backend.layer->log_live();
+    raise(ErrorCode::kInUse,
+          "[unload] plugin '{}' is in use: {}. Release these first, then unload.", backend.name,
+          holders);
+  }
+  backend.close_all();
+  {
+    const std::scoped_lock lock(mutex_);
+    backend.set_status(PluginStatus::kUnloaded, "unloaded by the program");
+  }
+  runtime_.logger.log(LogLevel::kInfo, "{}", backend.describe_status());
 }
 
 void PluginRegistry::settle() noexcept {

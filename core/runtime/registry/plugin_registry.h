@@ -85,6 +85,11 @@ class PluginRegistry {
   /// Why the file can't be used beside the other plugins; empty if it can.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
   void log_ignored(const RuntimeOptions& options);
+  /// Errors: kInUse in the log sink of a call that opens or closes a plugin.
+  void check_not_opening(const char* operation, const std::string& subject) const;
+  Backend* find_to_unload(std::string_view plugin_name) const;
+  /// The caller holds load_mutex_.
+  void unload(Backend& backend);
   /// Waits until nothing uses freed memory (of any plugin), and releases it.
   void settle() noexcept;
   /// Null if no plugin of the backend is loaded.

@@ -48,8 +48,13 @@ bool read_at(int fd, std::uint64_t offset, void* data, std::size_t size_bytes) {
 /// Empty if this machine could load a file with that header.
 std::string refuse_header(const Elf64_Ehdr& header) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "not an ELF file";
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_machine != kMachine) {
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    return fmt::format(
+        "built for another architecture ({} bits, {}-endian; this one has 64 bits, little-endian)",
+        header.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64",
+        header.e_ident[EI_DATA] == ELFDATA2MSB ? "big" : "little");
+  }
+  if (header.e_machine != kMachine) {
     return fmt::format("built for another architecture (ELF machine {}, this one is {}: {})",
                        header.e_machine, kMachineName, kMachine);
   }
@@ -96,6 +101,7 @@ void parse_requirement(std::string_view content, Note& note) {
   if (content.size() < sizeof minor) return;
   std::memcpy(&minor, content.data(), sizeof minor);
   content.remove_prefix(sizeof minor);
+  if (minor < note.required_minor) return;  // of several notes the strictest counts
   note.required_minor = minor;
   note.required_feature = content.substr(0, std::min(content.find('\0'), kMaxFeatureBytes));
 }
@@ -119,7 +125,10 @@ bool parse_notes(const std::vector<char>& segment, Note& note) {
         has_identity = parse_identity(content, note);
       }
       if (header.n_type == PATCHBAY_NOTE_REQUIRES) parse_requirement(content, note);
-      if (header.n_type == PATCHBAY_NOTE_SETTINGS) note.settings = parse_settings(content);
+      if (header.n_type == PATCHBAY_NOTE_SETTINGS) {
+        if (!note.settings) note.settings.emplace();
+        std::ranges::move(parse_settings(content), std::back_inserter(*note.settings));
+      }
     }
     at = end;
   }

@@ -13,9 +13,9 @@ namespace patchbay::runtime {
 namespace {
 
 constexpr const char* kOwnSettings[] = {
-    "cache_dir",    "device",      "driver_graphs", "host_access",     "log",
-    "memory_cache", "plugin_path", "plugins",       "profile",         "ranges",
-    "sync",         "trace",       "validate",      "visible_devices", "watch_plugin"};
+    "cache_dir",    "copy_threads", "device",          "driver_graphs", "host_access", "log",
+    "memory_cache", "plugin_path",  "plugins",         "profile",       "ranges",      "sync",
+    "trace",        "validate",     "visible_devices", "watch_plugin"};
 
 /// Variables that the library does not read: of tests, simulated drivers and find_package.
 bool is_for_others(std::string_view variable) {
@@ -103,7 +103,7 @@ void Vocabulary::check_plugins(const std::vector<std::string>& names,
   for (const std::string& name : names) {
     if (plugins_.contains(name)) continue;
     std::vector<std::string> found;
-    for (const auto& [plugin, backend] : plugins_) found.push_back(plugin);
+    for (const auto& [plugin, backend] : plugins_) found.push_back(one_line(plugin));
     raise(ErrorCode::kInvalidArgument,
           "[Runtime] no plugin {} was found: found are [{}]{}. Correct {}.", quote(name),
           fmt::join(found, ", "), hint_plugin(name, plugins_), origin);

@@ -3,10 +3,24 @@
 
 #include <utility>
 
+#include "core/base/status.h"
 #include "core/runtime/device/device_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 
 namespace patchbay::runtime {
+namespace {
+
+/// An exception of the plugin's has no caller in this thread.
+patchbay_status* wait_for(const EventState& event) noexcept {
+  try {
+    return event.device.plugin.tables.event.wait(event.handle, PATCHBAY_NO_DEADLINE);
+  } catch (...) {
+    return make_status(PATCHBAY_INTERNAL,
+                       "the plugin's wait of the event table threw an exception");
+  }
+}
+
+}  // namespace
 
 CallbackThread::~CallbackThread() {
   {
@@ -38,9 +52,7 @@ void CallbackThread::run() {
     Pending next = std::move(pending_.front());
     pending_.pop_front();
     lock.unlock();
-    const patchbay_event_table& events = next.event->device.plugin.tables.event;
-    patchbay_status* const status = events.wait(next.event->handle, PATCHBAY_NO_DEADLINE);
-    next.call(next.user, status);
+    next.call(next.user, wait_for(*next.event));
     next.event.reset();
     lock.lock();
   }

@@ -13,6 +13,8 @@
 
 namespace patchbay::runtime {
 
+struct DeviceState;
+
 /// Why work failed. Every call that it affects reports it in the same words.
 struct Fault {
   ErrorCode code = ErrorCode::kLaunchFailed;
@@ -26,6 +28,9 @@ using FaultPtr = std::shared_ptr<const Fault>;
 
 /// Whether the status of a wait says that a submission failed, not only the wait.
 bool is_fault(const patchbay_status& status);
+/// For a call that is not about a stream's earlier work, or is done when it returns: a status that
+/// loses the device loses it for all. Errors: the status, unless it is null.
+void check_call(DeviceState& device, patchbay_status* status, std::string_view operation);
 
 /// The Error of a call on a stream that failed, or on memory that failed work was to write.
 Error stream_error(const Fault& fault, std::string_view operation);

@@ -24,7 +24,14 @@ const patchbay_stream_table& streams(const DeviceState& device) {
 const patchbay_event_table& events(const DeviceState& device) { return device.plugin.tables.event; }
 
 bool is_timeout(const patchbay_status* status) {
-  return status != nullptr && status->code == PATCHBAY_TIMED_OUT;
+  return status != nullptr && status->code == PATCHBAY_TIMED_OUT && !is_fault(*status);
+}
+
+/// Nothing has passed that was not there. Errors: kPluginFailed.
+void check_deadline(const DeviceState& device, const patchbay_status* status,
+                    std::uint64_t deadline_ns, std::string_view operation, const char* entry) {
+  if (deadline_ns != PATCHBAY_NO_DEADLINE || !is_timeout(status)) return;
+  raise_bad_answer(device, operation, fmt::format("{} timed out without a deadline", entry));
 }
 
 [[noreturn]] void raise_timeout(const DeviceState& device, const StreamProgress& progress,
@@ -200,16 +207,28 @@ void StreamState::poll() noexcept {
 void StreamState::finish_quietly() noexcept {
   if (!device.home.is_here()) return;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
-  try {
-    patchbay_stream* opened = nullptr;
-    {
-      const std::scoped_lock lock(mutex);
-      opened = open_handle();
+  // A status that is no fault, such as a lack of memory, does not say that the work has ended.
+  constexpr int kMostAttempts = 10;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      patchbay_stream* opened = nullptr;
+      {
+        const std::scoped_lock lock(mutex);
+        opened = open_handle();
+      }
+      return check_wait(streams(device).synchronize(opened, PATCHBAY_NO_DEADLINE), target,
+                        "synchronize");
+    } catch (...) {
+      const bool has_ended = handle == nullptr || is_done(target) || progress->has_failed();
+      if (!has_ended && attempt < kMostAttempts) continue;
+      if (!has_ended) {
+        device.runtime.logger.write(LogLevel::kError,
+                                    "a plugin can't wait for a stream, whose work counts as ended");
+      }
+      progress->pass(target);
+      write_trace();  // the work before the failure
+      return;
     }
-    check_wait(streams(device).synchronize(opened, PATCHBAY_NO_DEADLINE), target, "synchronize");
-  } catch (...) {
-    progress->pass(target);
-    write_trace();  // the work before the failure
   }
 }
 
@@ -234,7 +253,9 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
   if (is_timeout(status) && is_ours && is_done(target)) {
     release_status(std::exchange(status, nullptr));
   }
-  check_wait(status, target, operation);
+  StatusHolder held(status);
+  check_deadline(device, status, deadline_ns, operation, "synchronize");
+  check_wait(held.release(), target, operation);
 }
 
 void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
@@ -362,6 +383,16 @@ void StreamState::reset() {
   if (own_trace_ != nullptr) own_trace_->restart();
 }
 
+void check_call(DeviceState& device, patchbay_status* status, std::string_view operation) {
+  if (status == nullptr) [[likely]]
+    return;
+  if ((status->flags & PATCHBAY_STATUS_DEVICE_LOST) != 0) {
+    StreamProgress none(device.info.name_text);
+    raise_wait_failure(device, none, 0, status, operation);
+  }
+  raise_status(status, operation, device.info.name_text);
+}
+
 void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint64_t target,
                         patchbay_status* status, std::string_view operation) {
   if (is_timeout(status)) raise_timeout(device, progress, target, status, operation);
@@ -406,7 +437,9 @@ bool EventState::is_done() {
 
 void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
   device.check_home(operation);
-  check_event(events(device).wait(handle, deadline_ns), operation);
+  StatusHolder held(events(device).wait(handle, deadline_ns));
+  check_deadline(device, held.get(), deadline_ns, operation, "wait of the event table");
+  check_event(held.release(), operation);
   progress->pass(sequence);
 }
 

@@ -37,9 +37,9 @@ std::shared_ptr<EventState> StreamTrace::mark() {
 
 /// Waits, to set the device's clock against the host's.
 void StreamTrace::set_origin() {
-  origin_.event = mark();
-  origin_.event->wait(PATCHBAY_NO_DEADLINE);
-  origin_.host_ns = now_ns();
+  auto event = mark();
+  event->wait(PATCHBAY_NO_DEADLINE);
+  origin_ = {std::move(event), now_ns()};
 }
 
 void StreamTrace::begin(const Submission& what) {

@@ -1,29 +1,40 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/trace/trace_span.h"
 
+#include <mutex>
+
 #include "core/base/clock.h"
 
 namespace patchbay::runtime {
-namespace {
 
 /// A range is only shown: what a plugin throws there is dropped.
-template <class Call>
-void for_each_receiver(const SpanTargets& targets, const Call& call) noexcept {
-  if (targets.receivers.empty() || !targets.home.is_here()) return;
-  for (const RangeReceiver& receiver : targets.receivers) {
-    try {
-      call(receiver);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): see above
-    }
+void RangeReceiver::begin(std::string_view name) noexcept {
+  const std::shared_lock lock(mutex_);
+  if (is_closed_) return;
+  try {
+    table_.begin(driver_, {name.data(), name.size()});
+  } catch (...) {  // NOLINT(bugprone-empty-catch): see above
   }
 }
 
-}  // namespace
+void RangeReceiver::end() noexcept {
+  const std::shared_lock lock(mutex_);
+  if (is_closed_) return;
+  try {
+    table_.end(driver_);
+  } catch (...) {  // NOLINT(bugprone-empty-catch): see above
+  }
+}
+
+void RangeReceiver::close() noexcept {
+  const std::unique_lock lock(mutex_);
+  is_closed_ = true;
+}
 
 void TraceSpan::begin() noexcept {
-  for_each_receiver(*targets_, [this](const RangeReceiver& receiver) {
-    receiver.table->begin(receiver.driver, {name_.data(), name_.size()});
-  });
+  if (targets_->home.is_here()) {
+    for (const auto& receiver : targets_->receivers) receiver->begin(name_);
+  }
   begin_ns_ = now_ns();
 }
 
@@ -31,8 +42,8 @@ void TraceSpan::end() noexcept {
   if (Tracer* const tracer = targets_->tracer) {
     tracer->span(tracer->host_track(), name_, begin_ns_, now_ns(), arguments_);
   }
-  for_each_receiver(*targets_,
-                    [](const RangeReceiver& receiver) { receiver.table->end(receiver.driver); });
+  if (!targets_->home.is_here()) return;
+  for (const auto& receiver : targets_->receivers) receiver->end();
 }
 
 }  // namespace patchbay::runtime

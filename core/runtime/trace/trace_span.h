@@ -4,6 +4,8 @@
 #define PATCHBAY_CORE_RUNTIME_TRACE_TRACE_SPAN_H_
 
 #include <cstdint>
+#include <memory>
+#include <shared_mutex>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -15,16 +17,29 @@
 
 namespace patchbay::runtime {
 
-/// A plugin that shows ranges to its vendor's profiler.
-struct RangeReceiver {
-  const patchbay_ranges_table* table;
-  patchbay_driver* driver;
+/// A plugin that shows ranges to its vendor's profiler, until it is closed. Spans may end later.
+class RangeReceiver {
+ public:
+  RangeReceiver(const patchbay_ranges_table& table, patchbay_driver* driver)
+      : table_(table), driver_(driver) {}
+
+  bool is_of(const patchbay_driver* driver) const { return driver_ == driver; }
+  void begin(std::string_view name) noexcept;
+  void end() noexcept;
+  /// Waits for calls in other threads. The plugin is not called any more.
+  void close() noexcept;
+
+ private:
+  const patchbay_ranges_table& table_;
+  patchbay_driver* const driver_;
+  std::shared_mutex mutex_;
+  bool is_closed_ = false;
 };
 
 /// Where spans go.
 struct SpanTargets {
   Tracer* tracer = nullptr;  // null without a trace
-  std::vector<RangeReceiver> receivers;
+  std::vector<std::shared_ptr<RangeReceiver>> receivers;
   HomeProcess home;  // a forked process calls no receiver
 };
 

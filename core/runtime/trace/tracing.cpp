@@ -95,10 +95,10 @@ void Tracing::remove(const std::shared_ptr<Profiler>& profiler) noexcept try {
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): see above
 }
 
-void Tracing::add(RangeReceiver receiver) {
+void Tracing::add(std::shared_ptr<RangeReceiver> receiver) {
   const std::scoped_lock lock(mutex_);
   SpanTargets targets = copy_of(spans());
-  targets.receivers.push_back(receiver);
+  targets.receivers.push_back(std::move(receiver));
   send_spans(std::move(targets));
 }
 
@@ -106,9 +106,12 @@ void Tracing::add(RangeReceiver receiver) {
 void Tracing::remove(const patchbay_driver* driver) noexcept {
   const std::scoped_lock lock(mutex_);
   if (spans() == nullptr) return;
+  for (const auto& receiver : spans()->receivers) {
+    if (receiver->is_of(driver)) receiver->close();
+  }
   try {
     SpanTargets targets = copy_of(spans());
-    std::erase_if(targets.receivers, [driver](const auto& one) { return one.driver == driver; });
+    std::erase_if(targets.receivers, [driver](const auto& one) { return one->is_of(driver); });
     send_spans(std::move(targets));
   } catch (const std::bad_alloc&) {
     spans_.store(nullptr, std::memory_order_release);

@@ -43,9 +43,8 @@ class Tracing {
   Profilers profilers() const noexcept;
   void add(const std::shared_ptr<Profiler>& profiler);
   void remove(const std::shared_ptr<Profiler>& profiler) noexcept;
-  /// Spans go to these plugins too, from now on until `remove`, which is called when no thread is
-  /// within a span.
-  void add(RangeReceiver receiver);
+  /// Spans go to these plugins too, from now on until `remove`.
+  void add(std::shared_ptr<RangeReceiver> receiver);
   void remove(const patchbay_driver* driver) noexcept;
   /// Profiles from now on, and prints the table at the end of the runtime or the process.
   void print_profile_at_end();

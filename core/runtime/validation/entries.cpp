@@ -38,9 +38,11 @@ Status open_device(patchbay_driver* driver, std::uint32_t index, patchbay_device
 }
 
 void close_device(patchbay_device* device) {
-  const auto record = Devices::instance().remove(device);
+  const auto record = device_of(device);
+  record->layer.finish_device(*record);
+  record->layer.real().plugin.close_device(device);  // which may release scratch memory
   record->layer.forget_device(*record);
-  record->layer.real().plugin.close_device(device);
+  static_cast<void>(Devices::instance().remove(device));
 }
 
 // ------------------------------------------------------------------------------- memory

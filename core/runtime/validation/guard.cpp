@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/base/status.h"
+#include "core/runtime/device/bad_answer.h"
 #include "core/runtime/validation/layer.h"
 
 namespace patchbay::runtime::validation {
@@ -26,8 +27,10 @@ bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   const PluginTables& real = device.layer.real();
   const std::scoped_lock lock(device.stream_mutex);
   if (device.stream == nullptr) {
-    const StatusHolder failure(real.stream.create(device.handle, 0, &device.stream));
-    if (failure) return false;
+    const StatusHolder failure(ask_for(device.stream, [&](patchbay_stream** stream) {
+      return real.stream.create(device.handle, 0, stream);
+    }));
+    if (device.stream == nullptr) return false;
   }
   const StatusHolder refused(submit(real, device.stream));
   const StatusHolder failed(real.stream.synchronize(device.stream, PATCHBAY_NO_DEADLINE));

@@ -2,6 +2,7 @@
 #include "core/runtime/validation/layer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/runtime/plugin/plugin_state.h"
@@ -53,24 +54,32 @@ void Layer::adopt_device(std::uint32_t index, patchbay_device* device) {
   Devices::instance().add(device, std::make_shared<DeviceRecord>(*this, **info, device));
 }
 
+void Layer::finish_device(DeviceRecord& device) {
+  std::vector<std::shared_ptr<Block>> left;
+  {
+    const std::scoped_lock lock(mutex_);
+    left = blocks_.of(device);
+    device.closes = true;
+  }
+  std::erase_if(left, [](const auto& block) { return block->is_released || block->is_wrapped; });
+  check_guards(left, /*also_unsuspected=*/true);
+  for (const auto& block : left) forget_guards(*block);  // there is no stream to read them by
+  give_back(device, 0);
+  const std::scoped_lock lock(device.stream_mutex);
+  if (device.stream != nullptr) real_.stream.destroy(std::exchange(device.stream, nullptr));
+}
+
 void Layer::forget_device(DeviceRecord& device) {
   std::vector<std::shared_ptr<Block>> left;
   {
     const std::scoped_lock lock(mutex_);
     left = blocks_.of(device);
-    for (const auto& block : left) {
-      if (!block->is_released) blocks_.remove(*block);
-    }
+    for (const auto& block : left) blocks_.remove(*block);
   }
-  std::erase_if(left, [](const auto& block) { return block->is_released || block->is_wrapped; });
-  check_guards(left, /*also_unsuspected=*/true);
-  give_back(device, 0);
   for (const auto& block : left) {
+    if (block->is_wrapped) continue;
     plugin_.owner.logger.log(LogLevel::kError, "[validation] never released: {}", describe(*block));
-    forget_guards(*block);
-    real_.memory.release(device.handle, block->kind, block->whole);
   }
-  if (device.stream != nullptr) real_.stream.destroy(device.stream);
 }
 
 void Layer::look() {

@@ -55,7 +55,9 @@ class Layer final : public TableLayer {
 
   /// Tracks an open device from now on.
   void adopt_device(std::uint32_t index, patchbay_device* device) override;
-  /// Checks everything a last time and logs what still lives.
+  /// Checks everything a last time, before the plugin closes the device.
+  void finish_device(DeviceRecord& device);
+  /// The device is closed. Logs what still lives.
   void forget_device(DeviceRecord& device);
 
   patchbay_status* allocate(const std::shared_ptr<DeviceRecord>& device, std::uint32_t kind,
@@ -115,6 +117,7 @@ class Layer final : public TableLayer {
   void check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected);
   std::string find_user(const Block& block);
   void check_released(Block& block);
+  bool takes_back(DeviceRecord& device, Block& block);
   void keep_released(DeviceRecord& device, std::shared_ptr<Block> block);
   void give_back(DeviceRecord& device, std::uint64_t most_kept_bytes);
 

@@ -38,6 +38,7 @@ patchbay_status* Layer::allocate(const std::shared_ptr<DeviceRecord>& device, st
   block->tag = context().tag;
   block->made_at = CallSite::here();
   const auto take = [&] {
+    block->whole = {};  // not what a failed call has left
     return real_.memory.allocate(device->handle, kind, block->whole_bytes, alignment_bytes,
                                  &block->whole);
   };
@@ -106,10 +107,22 @@ void Layer::release(DeviceRecord& device, patchbay_memory memory) {
         here.operation("release"), user, describe(*block)));
     leave_alone(*block);  // the pending work will write to it
   }
+  if (takes_back(device, *block)) return;
   check_guards({block}, /*also_unsuspected=*/true);
   block->released_at = here;
   fill_released(*block);
   keep_released(device, std::move(block));
+}
+
+/// While the device is closed, which can't be read or written any more.
+bool Layer::takes_back(DeviceRecord& device, Block& block) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!device.closes) return false;
+    blocks_.remove(block);
+  }
+  real_.memory.release(device.handle, block.kind, block.whole);
+  return true;
 }
 
 void Layer::keep_released(DeviceRecord& device, std::shared_ptr<Block> block) {

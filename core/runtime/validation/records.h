@@ -58,6 +58,7 @@ struct DeviceRecord {
   unsigned num_streams = 0;
   std::deque<std::shared_ptr<Block>> released;  // not freed yet, oldest first
   std::uint64_t released_bytes = 0;
+  bool closes = false;  // released memory goes back at once; under the layer's mutex
 
   std::mutex stream_mutex;            // not held together with the layer's
   patchbay_stream* stream = nullptr;  // the layer's own, for memory that the host can't address

@@ -5,6 +5,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_VALIDATION_REGISTRY_H_
 #define PATCHBAY_CORE_RUNTIME_VALIDATION_REGISTRY_H_
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -23,31 +24,43 @@ class Registry {
     return registry;
   }
 
+  /// A plugin may give one object several times, where it has nothing to tell apart.
   void add(const Handle* handle, std::shared_ptr<Record> record) {
     const std::unique_lock lock(mutex_);
-    records_.insert_or_assign(handle, std::move(record));
+    Entry& entry = entries_[handle];
+    entry.record = std::move(record);
+    ++entry.num_given;
   }
   std::shared_ptr<Record> find(const Handle* handle) const {
     const std::shared_lock lock(mutex_);
-    const auto found = records_.find(handle);
-    return found != records_.end() ? found->second : nullptr;
+    const auto found = entries_.find(handle);
+    return found != entries_.end() ? found->second.record : nullptr;
   }
-  /// Called before the plugin's object is destroyed: its address may be reused at once.
+  /// Called before the plugin's object is destroyed: its address may be reused at once. Returns
+  /// what `find` does.
   std::shared_ptr<Record> remove(const Handle* handle) {
     const std::unique_lock lock(mutex_);
-    const auto node = records_.extract(handle);
-    return node.empty() ? nullptr : node.mapped();
+    const auto found = entries_.find(handle);
+    if (found == entries_.end()) return nullptr;
+    std::shared_ptr<Record> record = found->second.record;
+    if (--found->second.num_given == 0) entries_.erase(found);
+    return record;
   }
   std::vector<std::shared_ptr<Record>> all() const {
     const std::shared_lock lock(mutex_);
     std::vector<std::shared_ptr<Record>> result;
-    for (const auto& [handle, record] : records_) result.push_back(record);
+    for (const auto& [handle, entry] : entries_) result.push_back(entry.record);
     return result;
   }
 
  private:
+  struct Entry {
+    std::shared_ptr<Record> record;
+    std::uint64_t num_given = 0;
+  };
+
   mutable std::shared_mutex mutex_;
-  std::unordered_map<const Handle*, std::shared_ptr<Record>> records_;
+  std::unordered_map<const Handle*, Entry> entries_;
 };
 
 }  // namespace patchbay::runtime::validation

@@ -159,9 +159,10 @@ void check_group_size(const ModuleKernelState& kernel, const GridAxes& size) {
   }
   if (fits && (limit == 0 || product <= limit)) return;
   raise(ErrorCode::kInvalidArgument,
-        "[{}] grid: a group of {} x {} x {} work-items is not possible: expected 1 to {} in all "
+        "[{}] grid: a group of {} x {} x {} work-items is not possible: expected {} in all "
         "({}). Use smaller groups, and more of them.",
-        kernel.signature.name, size[0], size[1], size[2], limit, device.info.name_text);
+        kernel.signature.name, size[0], size[1], size[2],
+        limit == 0 ? "at least 1" : fmt::format("1 to {}", limit), device.info.name_text);
 }
 
 std::string join(const std::vector<std::string>& names) {

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <patchbay/copy.h>
+#include <patchbay/ops.h>
 
 #include "support/runtime_fixture.h"
 
@@ -47,22 +49,24 @@ void expect_round_trip(const Device& device, std::size_t size, unsigned seed) {
 }
 
 TEST(HostCopy, MovesEveryByte) {
-  const Runtime runtime(options());
-  const Device device = runtime.device("cpu:0");
-  for (const std::size_t size :
-       {std::size_t{1}, kMiB - 1, kMiB, kMiB + 1, 2 * kMiB - 63, 3 * kMiB + 17, 9 * kMiB + 1}) {
-    expect_round_trip(device, size, static_cast<unsigned>(size));
+  for (const char* threads : {"1", "2", "5"}) {
+    const Runtime runtime(options({{"copy_threads", threads}}));
+    const Device device = runtime.device("cpu:0");
+    for (const std::size_t size : {std::size_t{1}, 4 * kMiB - 1, 4 * kMiB, 4 * kMiB + 1,
+                                   5 * kMiB - 63, 7 * kMiB + 17, 13 * kMiB + 1}) {
+      expect_round_trip(device, size, static_cast<unsigned>(size));
+    }
   }
 }
 
 TEST(HostCopy, MayRunInManyThreads) {
-  const Runtime runtime(options());
+  const Runtime runtime(options({{"copy_threads", "3"}}));
   const Device device = runtime.device("cpu:0");
   std::vector<std::thread> threads;
   for (unsigned seed = 0; seed < 6; ++seed) {
     threads.emplace_back([&device, seed] {
-      for (unsigned round = 0; round < 8; ++round) {
-        expect_round_trip(device, 2 * kMiB + 5 * seed + round, seed);
+      for (unsigned round = 0; round < 5; ++round) {
+        expect_round_trip(device, 4 * kMiB + 5 * seed + round, seed);
       }
     });
   }
@@ -77,16 +81,41 @@ TEST(HostCopy, UsesTheThreadsThatAreLent) {
                          }};
   const Runtime runtime(lending);
   const Device device = runtime.device("cpu:0");
-  const Bytes sent = pattern(2 * kMiB, 1);
+  const Bytes sent = pattern(8 * kMiB, 1);
   const Buffer buffer = Buffer::allocate(device, sent.size());
   bodies = 0;
-  copy_from_host({buffer, 0, kMiB - 1}, sent.data());
+  copy_from_host({buffer, 0, 4 * kMiB - 1}, sent.data());
   EXPECT_EQ(bodies.load(), 0);  // a small one
   copy_from_host({buffer, 0, sent.size()}, sent.data());
-  EXPECT_EQ(bodies.load(), 8);
+  EXPECT_EQ(bodies.load(), 16);
   Bytes back(sent.size());
   copy_to_host(back.data(), {buffer, 0, back.size()});
   EXPECT_EQ(back, sent);
+}
+
+/// A pageable leg of a staged copy has chunks that are shared.
+TEST(HostCopy, MakesLegsOfStagedCopies) {
+  const Runtime runtime(options({{"copy_threads", "2"}, {"fake_pageable_blocks", "1"}}));
+  const Device host = runtime.device("cpu:0"), device = runtime.device("fake:0");
+  const CopyPlan plan = plan_copy(host, device, 64 * kMiB, /*non_blocking=*/true);
+  EXPECT_EQ(plan.route, Route::kStaged);
+  EXPECT_EQ(plan.chunk_bytes, 4 * kMiB);
+  const Tensor source = arange(0, 5'000'001, 1, {DType::i32, host});
+  const Tensor there = source.to(device, {.non_blocking = true});
+  const Tensor back = there.to(host, {.non_blocking = true});
+  EXPECT_EQ(back.to_vector<std::int32_t>(), source.to_vector<std::int32_t>());
+  const Runtime alone(options({{"copy_threads", "1"}, {"fake_pageable_blocks", "1"}}));
+  EXPECT_EQ(plan_copy(alone.device("cpu:0"), alone.device("fake:0"), 64 * kMiB, true).chunk_bytes,
+            kMiB);
+}
+
+TEST(HostCopy, NumberOfThreadsIsChecked) {
+  for (const char* value : {"0", "65", "two", "2x", "-1"}) {
+    EXPECT_ERROR(Runtime(options({{"copy_threads", value}})), ErrorCode::kInvalidArgument,
+                 "[Runtime] bad setting 'copy_threads': expected 1 to 64, got '" +
+                     std::string(value) +
+                     "'. Correct PATCHBAY_COPY_THREADS or RuntimeOptions::settings.");
+  }
 }
 
 /// The runtime's threads stay with the parent.
@@ -94,14 +123,14 @@ TEST(HostCopy, WorksInAForkedProcess) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the thread sanitizer ends a forked process that starts threads";
 #endif
-  const Runtime parent(options());
-  expect_round_trip(parent.device("cpu:0"), 2 * kMiB, 1);
+  const Runtime parent(options({{"copy_threads", "2"}}));
+  expect_round_trip(parent.device("cpu:0"), 4 * kMiB, 1);
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     try {
-      const Runtime runtime(options());
-      expect_round_trip(runtime.device("cpu:0"), 2 * kMiB, 2);
+      const Runtime runtime(options({{"copy_threads", "2"}}));
+      expect_round_trip(runtime.device("cpu:0"), 4 * kMiB, 2);
       _exit(testing::Test::HasFailure() ? 1 : 0);
     } catch (...) {
       _exit(2);

@@ -1,0 +1,322 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// A plugin that misbehaves while it is used harms nothing but its own devices, and each error says
+// what is wrong.
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <patchbay/interop.h>
+#include <patchbay/patchbay.h>
+
+#include "support/environment_variable.h"
+#include "support/runtime_fixture.h"
+
+namespace patchbay::faults {
+namespace {
+
+/// A runtime with the plugin, which misbehaves in these ways.
+class Unruly {
+ public:
+  explicit Unruly(const std::string& ways, std::map<std::string, std::string> settings = {})
+      : ways_("UNRULY", ways), runtime_(options(std::move(settings))) {}
+
+  Runtime& runtime() { return runtime_; }
+  Device device(int index = 1) { return runtime_.device("kept:" + std::to_string(index)); }
+  std::size_t count(std::string_view text) {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<std::size_t>(
+        std::count_if(lines_.begin(), lines_.end(),
+                      [text](const auto& line) { return line.find(text) != std::string::npos; }));
+  }
+
+ private:
+  RuntimeOptions options(std::map<std::string, std::string> settings) {
+    RuntimeOptions result;
+    result.read_environment = false;
+    result.search_default_directories = false;
+    result.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
+    result.settings = std::move(settings);
+    result.settings["log"] = "info";
+    result.log = [this](LogLevel, std::string_view line) {
+      const std::scoped_lock lock(mutex_);
+      lines_.emplace_back(line);
+    };
+    return result;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+  const EnvironmentVariable ways_;
+  Runtime runtime_;
+};
+
+/// With validation and without.
+void for_each_mode(const std::function<void(const std::map<std::string, std::string>&)>& body) {
+  for (const char* validate : {"0", "1"}) {
+    SCOPED_TRACE(std::string("validate ") + validate);
+    body({{"validate", validate}});
+  }
+}
+
+KernelSpec fill_spec() {
+  return {"fill.1",
+          {ArgumentSpec::tensor(DType::f32, Access::kWrite), ArgumentSpec::scalar(DType::f32)},
+          {}};
+}
+
+std::vector<float> values_on(const Device& device) { return ones({3}, device).to_vector<float>(); }
+const std::vector<float> kOnes(3, 1);
+
+TEST(UnrulyPlugin, BehavesWell) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("", settings);
+    EXPECT_EQ(values_on(plugin.device(0)), kOnes);
+    EXPECT_EQ(values_on(plugin.device(1)), kOnes);
+    plugin.runtime().unload("kept");
+  });
+}
+
+// ------------------------------------------------------------------------------- unloading
+
+TEST(UnrulyPlugin, IsUnloadedWithinASpanThatItShows) {
+  Unruly plugin("", {{"ranges", "1"}});
+  (void)plugin.device();
+  const TraceScope outer("outer", plugin.runtime());
+  {
+    const TraceScope inner("inner", plugin.runtime());
+    plugin.runtime().unload("kept");
+  }
+}
+
+TEST(UnrulyPlugin, IsUnloadedWhileTheLogAsksTheRuntime) {
+  for (const char* ways : {"", "close-logs"}) {
+    const EnvironmentVariable variable("UNRULY", ways);
+    RuntimeOptions options;
+    options.read_environment = false;
+    options.search_default_directories = false;
+    options.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
+    options.settings = {{"log", "info"}};
+    Runtime* asked = nullptr;
+    std::string refusal;
+    options.log = [&asked, &refusal](LogLevel, std::string_view) {
+      if (asked == nullptr) return;
+      EXPECT_EQ(asked->plugins().size(), 1u);
+      try {
+        asked->unload("kept");
+      } catch (const Error& error) {
+        refusal = error.what();
+      }
+    };
+    Runtime runtime(options);
+    EXPECT_EQ(values_on(runtime.device("kept:1")), kOnes);
+    asked = &runtime;
+    runtime.unload("kept");
+    asked = nullptr;
+    if (std::string(ways).empty()) continue;
+    EXPECT_EQ(
+        refusal,
+        "[unload] this thread is opening or closing a plugin, which logged a line: expected no "
+        "unload inside the log sink, got one. Call unload for 'kept' afterwards.");
+  }
+}
+
+TEST(UnrulyPlugin, ScratchMemoryDoesNotHoldIt) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("device-scratch,count-memory", settings);
+    (void)Kernel::prepare(plugin.device(), fill_spec());
+    plugin.runtime().unload("kept");
+    EXPECT_EQ(plugin.count("all memory is back"), 1u);
+    EXPECT_EQ(plugin.count("memory is missing"), 0u);
+    EXPECT_EQ(plugin.count("never released"), 0u);
+  });
+}
+
+TEST(UnrulyPlugin, ScratchMemoryOfNoBytesIsNothing) {
+  Unruly plugin("empty-scratch");
+  (void)Kernel::prepare(plugin.device(), fill_spec());
+  EXPECT_EQ(plugin.device().memory().live_blocks, 0u);
+  plugin.runtime().unload("kept");
+}
+
+TEST(UnrulyPlugin, IsRefusedScratchMemoryOfADeviceThatIsNotOpen) {
+  for (const char* ways : {"open-asks", "create-asks"}) {
+    for_each_mode([ways](const auto& settings) {
+      Unruly plugin(ways, settings);
+      EXPECT_EQ(values_on(plugin.device()), kOnes);
+      EXPECT_EQ(plugin.count("scratch memory is refused"), 1u);
+    });
+  }
+}
+
+// ------------------------------------------------------------------------------- failed calls
+
+TEST(UnrulyPlugin, StreamsThatAreNotMadeAreNotUsed) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("create-leaves", settings);
+    EXPECT_EQ(values_on(plugin.device()), kOnes);
+    EXPECT_ERROR(Stream(plugin.device()), ErrorCode::kLaunchFailed, "[Stream] no stream (kept:1)");
+  });
+}
+
+TEST(UnrulyPlugin, MemoryThatIsNotGivenIsNotUsed) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("allocate-leaves", settings);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THROW((void)Buffer::allocate(plugin.device(), 64), Error);
+    }
+  });
+}
+
+TEST(UnrulyPlugin, MayGiveOneEventForAll) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("one-event", settings);
+    const Stream stream(plugin.device());
+    const Event first = stream.record(), second = stream.record();
+    first.wait();
+    EXPECT_TRUE(second.is_done());
+    EXPECT_EQ(values_on(plugin.device()), kOnes);
+  });
+}
+
+TEST(UnrulyPlugin, UnknownFreeMemoryIsNotShown) {
+  Unruly plugin("allocate-fails,info-fails");
+  EXPECT_ERROR(
+      (void)Buffer::allocate(plugin.device(), 64), ErrorCode::kOutOfMemory,
+      "[allocate] out of memory on kept:1: requested 64 bytes, free memory not known, held "
+      "by this runtime 0 in 0 blocks (no room).");
+}
+
+TEST(UnrulyPlugin, ErrorsHaveOneLine) {
+  Unruly plugin("allocate-builds");
+  EXPECT_ERROR((void)Buffer::allocate(plugin.device(), 64), ErrorCode::kBuildFailed,
+               "[allocate] line one line two (kept:1)");
+}
+
+TEST(UnrulyPlugin, EmptyMessagesAreNoted) {
+  Unruly plugin("allocate-says-nothing");
+  EXPECT_ERROR((void)Buffer::allocate(plugin.device(), 64), ErrorCode::kLaunchFailed,
+               "[allocate] it gave no message (kept:1)");
+  const EnvironmentVariable ways("UNRULY", "open-says-nothing");
+  RuntimeOptions options;
+  options.read_environment = false;
+  options.search_default_directories = false;
+  options.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
+  EXPECT_ERROR(Runtime{options}, ErrorCode::kPluginFailed, "failed: it gave no message");
+}
+
+// ------------------------------------------------------------------------------- lost devices
+
+TEST(UnrulyPlugin, ALostDeviceStaysLost) {
+  for (const char* ways : {"launch-loses-first", "allocate-loses"}) {
+    for (const int index : {0, 1}) {
+      SCOPED_TRACE(std::string(ways) + ", device " + std::to_string(index));
+      Unruly plugin(ways);
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_ERROR((void)values_on(plugin.device(index)), ErrorCode::kDeviceLost,
+                     "All that is on this device is lost: use another one.");
+      }
+      EXPECT_ERROR(plugin.device(index).synchronize(), ErrorCode::kDeviceLost,
+                   "it fell off the bus");
+    }
+  }
+}
+
+TEST(UnrulyPlugin, ATimeoutThatLosesTheDeviceIsNone) {
+  Unruly plugin("synchronize-loses");
+  const Stream stream(plugin.device());
+  EXPECT_ERROR(stream.synchronize(), ErrorCode::kDeviceLost, "it fell off the bus");
+}
+
+// ------------------------------------------------------------------------------- waits
+
+TEST(UnrulyPlugin, ATimeoutWithoutADeadlineIsItsFault) {
+  Unruly plugin("synchronize-times-out");
+  const Stream stream(plugin.device());
+  const StreamScope scope(stream);
+  const Tensor pending = ones({3}, plugin.device());
+  EXPECT_ERROR(stream.synchronize(), ErrorCode::kPluginFailed,
+               "synchronize timed out without a deadline (kept:1). Tell the author of the plugin.");
+  EXPECT_ERROR(stream.synchronize(std::chrono::milliseconds(1)), ErrorCode::kTimedOut,
+               "Nothing is lost: wait again.");
+}
+
+/// Memory is not released before its work has ended, though the first wait fails.
+TEST(UnrulyPlugin, AWaitThatFailsIsRepeated) {
+  Unruly plugin("pending,synchronize-fails-first");
+  (void)ones({3}, plugin.device());
+  plugin.device().trim_memory();
+  EXPECT_EQ(plugin.count("memory of pending work is released"), 0u);
+}
+
+TEST(UnrulyPlugin, CallbacksMayComeTwiceOrWithAFailure) {
+  for (const auto& [ways, fails] :
+       {std::pair{"callback-and-failure", true}, {"callback-twice", false}}) {
+    for_each_mode([&](const auto& settings) {
+      if (settings.at("validate") == "1") return;  // has no place of its own to note it
+      Unruly plugin(ways, settings);
+      const Stream stream(plugin.device());
+      int calls = 0;
+      const auto add = [&] { stream.add_callback([&calls](const Error*) { ++calls; }); };
+      if (fails) {
+        EXPECT_ERROR(add(), ErrorCode::kLaunchFailed, "called, and failed");
+      } else {
+        add();
+      }
+      EXPECT_EQ(calls, 1);
+    });
+  }
+}
+
+TEST(UnrulyPlugin, ACallbacksStatusThatIsNoFaultLeavesTheStream) {
+  Unruly plugin("callback-without-fault");
+  const Stream stream(plugin.device());
+  std::string told;
+  stream.add_callback(
+      [&told](const Error* error) { told = error != nullptr ? error->what() : ""; });
+  EXPECT_EQ(told, "[add_callback] it could not wait (kept:1)");
+  const StreamScope scope(stream);
+  EXPECT_EQ(values_on(plugin.device()), kOnes);
+}
+
+// ------------------------------------------------------------------------------- properties
+
+TEST(UnrulyPlugin, ItsAlignmentIsKept) {
+  Unruly plugin("coarse");
+  std::vector<Buffer> buffers;
+  for (const std::size_t size : {100, 3000, 5000, 1'500'000}) {
+    for (int i = 0; i < 3; ++i) {
+      buffers.push_back(Buffer::allocate(plugin.device(), size));
+      EXPECT_EQ(native_handle(buffers.back()).value % 4096, 0u) << size;
+    }
+  }
+}
+
+TEST(UnrulyPlugin, CopiesAreStagedWhereItHasNoneBetweenDevices) {
+  Unruly plugin("no-peer-copies");
+  EXPECT_EQ(plan_copy(plugin.device(0), plugin.device(1), 64).reason,
+            "the plugin has no copies between devices");
+  EXPECT_EQ(ones({3}, plugin.device(0)).to(plugin.device(1)).to_vector<float>(), kOnes);
+}
+
+TEST(UnrulyPlugin, ItsMemoryIsTheHostsInDlpackOnlyIfTheHostCanUseIt) {
+  const EnvironmentVariable ways("UNRULY", "host-in-dlpack");
+  RuntimeOptions options;
+  options.read_environment = false;
+  options.search_default_directories = false;
+  options.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
+  EXPECT_ERROR(Runtime{options}, ErrorCode::kPluginFailed,
+               "its DLPack device is the host, and its host_addressable_kinds lack device memory");
+}
+
+}  // namespace
+}  // namespace patchbay::faults
