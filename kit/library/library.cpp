@@ -26,6 +26,17 @@ Library Library::first_of(std::span<const std::string> files, Lifetime lifetime)
   return first;
 }
 
+Library Library::loaded_or_first_of(std::span<const std::string> files, Lifetime lifetime) {
+  for (const std::string& file : files) {
+    void* const loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_NOLOAD);
+    if (loaded == nullptr) continue;
+    Library library(file, lifetime);
+    dlclose(loaded);
+    if (library) return library;
+  }
+  return first_of(files, lifetime);
+}
+
 Library::~Library() {
   if (handle_ != nullptr) dlclose(handle_);
 }

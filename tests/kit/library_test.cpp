@@ -51,6 +51,17 @@ TEST(Library, MissesNothingThatIsOptional) {
   EXPECT_TRUE(library.is_complete());
 }
 
+TEST(Library, MayPreferWhatIsLoaded) {
+  const std::vector<std::string> files = {"libpatchbay-no-such-file.so.1", "libutil.so.1",
+                                          "libm.so.6"};
+  EXPECT_EQ(Library::loaded_or_first_of(files, kObject).file(), "libm.so.6");
+  EXPECT_EQ(Library::first_of(files, kObject).file(), "libutil.so.1");
+  const std::vector<std::string> others = {files[0], files[1]};
+  EXPECT_EQ(Library::loaded_or_first_of(others, kObject).file(), "libutil.so.1");
+  EXPECT_THAT(Library::loaded_or_first_of(std::vector{files[0]}, kObject).why(),
+              StartsWith(files[0]));
+}
+
 TEST(Library, SaysWhyItDoesNotOpen) {
   Library library("libpatchbay-no-such-file.so.1", kObject);
   EXPECT_FALSE(library);

@@ -29,16 +29,17 @@ inline std::string library(const std::string& name) {
 
 /// What a vendor's plugin, devices, settings and simulated libraries are called.
 struct Names {
-  const char *plugin, *backend, *driver, *compiler, *blas, *blas_library, *ranges;
+  const char *plugin, *backend, *driver, *compiler, *blas, *blas_library, *ranges, *fast_f32;
 
   std::string setting(const std::string& of) const { return backend + ("_" + of); }
   std::string device(int index) const { return backend + (":" + std::to_string(index)); }
 };
 #ifdef PATCHBAY_SIM_HIP
-inline constexpr Names kNames = {"hip", "hip", "hip", "hiprtc", "rocblas", "rocBLAS", "roctx"};
+inline constexpr Names kNames = {"hip",     "hip",     "hip",   "hiprtc",
+                                 "rocblas", "rocBLAS", "roctx", "hip_xf32"};
 #else
 inline constexpr Names kNames = {"cuda-cublas", "cuda",   "cuda", "nvrtc",
-                                 "cublas",      "cuBLAS", "nvtx"};
+                                 "cublas",      "cuBLAS", "nvtx", "cuda_tf32"};
 #endif
 
 /// The driver's symbols by the names in card::Api.

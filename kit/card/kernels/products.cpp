@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "patchbay/plugin/kit/error.hpp"
+
 #include "kit/dtypes.hpp"
 
 namespace patchbay::card {
@@ -13,6 +15,15 @@ namespace {
 constexpr int kMostBatches = 65535;
 
 }  // namespace
+
+bool is_on(plugin::Host host, const char* setting) {
+  const std::string value = host.option(setting).value_or("0");
+  if (value != "0" && value != "1") {
+    plugin::invalid_argument(std::string("the setting ") + setting + " is '" + value +
+                             "', expected 0 or 1");
+  }
+  return value == "1";
+}
 
 void Products::check(std::string_view doing, const char* entry, int status) {
   if (status == 0) return;

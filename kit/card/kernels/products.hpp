@@ -30,6 +30,10 @@ struct Product {
   const void* beta = nullptr;
 };
 
+/// Whether the user has turned on a setting that makes products faster and less exact. Throws
+/// invalid argument for another value than 0 and 1.
+bool is_on(plugin::Host host, const char* setting);
+
 /// The BLAS library on one device. Its handle is created for the first product and locked for each.
 class Products {
  public:

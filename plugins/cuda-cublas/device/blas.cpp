@@ -40,12 +40,7 @@ BlasTable::BlasTable(plugin::Host host, int driver_version) {
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
-  if (const auto choice = host.option("cuda_tf32"); choice && *choice != "0") {
-    if (*choice != "1") {
-      plugin::invalid_argument("the setting cuda_tf32 is '" + *choice + "', expected 0 or 1");
-    }
-    uses_tf32 = true;
-  }
+  uses_tf32 = card::is_on(host, "cuda_tf32");
   if (library.is_complete()) return;
   plugin::unsupported("no cuBLAS: " + library.why() +
                       ". Install it, or name it by the setting cuda_blas_library");

@@ -30,6 +30,9 @@ using NativeBlas = struct BlasObject*;
   constant(kBlasNoAtomics, rocblas_atomics_not_allowed, 0) \
   constant(kBlasStandardAlgorithm, rocblas_gemm_algo_standard, 0)
 
+#define PATCHBAY_HIP_BLAS_LATER_CONSTANTS(constant) \
+  constant(kBlasXf32Math, rocblas_xf32_xdl_math_op, 1)
+
 // our name, the library's symbol, parameters; all return a BlasResult
 #define PATCHBAY_HIP_BLAS_ENTRIES(entry) \
   entry(create, rocblas_create_handle, (NativeBlas*)) \
@@ -45,8 +48,13 @@ using NativeBlas = struct BlasObject*;
         std::int32_t solution, std::uint32_t flags))
 // clang-format on
 
+// Not in all versions.
+#define PATCHBAY_HIP_BLAS_LATER_ENTRIES(entry) \
+  entry(set_math_mode, rocblas_set_math_mode, (NativeBlas, int mode))
+
 #define PATCHBAY_HIP_BLAS_CONSTANT(ours, theirs, value) inline constexpr int ours = value;
 PATCHBAY_HIP_BLAS_CONSTANTS(PATCHBAY_HIP_BLAS_CONSTANT)
+PATCHBAY_HIP_BLAS_LATER_CONSTANTS(PATCHBAY_HIP_BLAS_CONSTANT)
 #undef PATCHBAY_HIP_BLAS_CONSTANT
 
 }  // namespace patchbay::hip

@@ -45,7 +45,7 @@ Api::Api(plugin::Host host) {
   plugin::refuse_raised_privileges("the driver", "HIP_PATH, ROCM_PATH, HOME");
   const auto path = host.option("hip_library");
   const auto files = path ? std::vector{*path} : toolkit_files("amdhip64", {7, 6, 5});
-  Library library = Library::first_of(files, Library::Lifetime::kProcess);
+  Library library = Library::loaded_or_first_of(files, Library::Lifetime::kProcess);
   if (!library) {
     no_driver(library.why() + (path ? " (option hip_library)" : "; install AMD's ROCm"));
   }

@@ -38,6 +38,13 @@ BlasTable::BlasTable(plugin::Host host, int) {
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
   library.optional("hipStreamSynchronize", stream_synchronize);
+  library.optional(set_math_mode.name, set_math_mode.function);
+  uses_xf32 = card::is_on(host, "hip_xf32");
+  if (uses_xf32 && library && set_math_mode.function == nullptr) {
+    host.log(PATCHBAY_LOG_WARNING,
+             "hip_xf32: this rocBLAS knows no such products, which stay exact");
+    uses_xf32 = false;
+  }
   if (library.is_complete()) return;
   plugin::unsupported("no rocBLAS: " + library.why() +
                       ". Install it, or name it by the setting hip_blas_library");
@@ -64,6 +71,7 @@ void Blas::create_handle() {
   check({}, table_->create.name, code);
   try {
     call({}, table_->set_atomics, handle, kBlasNoAtomics);  // equal bits in each run
+    if (table_->uses_xf32) call({}, table_->set_math_mode, handle, kBlasXf32Math);
   } catch (...) {
     context().call_quietly(table_->destroy, handle);
     throw;

@@ -17,7 +17,11 @@ struct BlasTable {
 #define PATCHBAY_HIP_MEMBER(member, symbol, parameters) \
   card::Entry<int parameters> member{#symbol, nullptr};
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_MEMBER)
+  PATCHBAY_HIP_BLAS_LATER_ENTRIES(PATCHBAY_HIP_MEMBER)
 #undef PATCHBAY_HIP_MEMBER
+  /// Whether products of f32 may round their operands to 10 bits of fraction, as the user has
+  /// asked.
+  bool uses_xf32 = false;
   /// The driver's entry that the library itself calls: of the driver in use, or of another version.
   int (*stream_synchronize)(card::NativeStream) = nullptr;
 };

@@ -17,5 +17,5 @@ class Driver : public card::Driver {
 
 PATCHBAY_PLUGIN_SETTINGS(
     "hip_library hip_rtc_library hip_comgr_library hip_blas_library hip_management_library "
-    "hip_ranges_library");
+    "hip_ranges_library hip_xf32");
 PATCHBAY_DEFINE_PLUGIN("hip", "hip", "0.1", patchbay::hip::Driver);

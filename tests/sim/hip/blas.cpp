@@ -17,6 +17,7 @@ using namespace patchbay;
 using namespace patchbay::sim;
 
 PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_SIM_DECLARE_OWN)
+PATCHBAY_HIP_BLAS_LATER_ENTRIES(PATCHBAY_SIM_DECLARE_OWN)
 
 namespace {
 
@@ -57,6 +58,11 @@ int rocblas_set_workspace(NativeBlas handle, void* memory, std::size_t bytes) {
 
 int rocblas_set_atomics_mode(NativeBlas handle, int mode) {
   handle->blas->is_set_up = mode == kBlasNoAtomics;
+  return kBlasSuccess;
+}
+
+int rocblas_set_math_mode(NativeBlas handle, int mode) {
+  handle->blas->uses_tf32 = mode == kBlasXf32Math;
   return kBlasSuccess;
 }
 

@@ -8,26 +8,26 @@
 namespace patchbay::sim_test {
 namespace {
 
-class SimTf32 : public SimTest {
+class SimFastF32 : public SimTest {
  protected:
   /// A product that shows how many bits are read: (1 + 2^-12) * 1.
   static float product(const std::map<std::string, std::string>& settings) {
     const Runtime runtime(options(settings));
-    const Device device = runtime.device("cuda:0");
+    const Device device = runtime.device(kNames.device(0));
     const Tensor a = full({1, 1}, 1 + 1.0 / 4096, device);
     return matmul(a, ones({1, 1}, device)).item<float>();
   }
 };
 
-TEST_F(SimTf32, IsAChoice) {
+TEST_F(SimFastF32, IsAChoice) {
   EXPECT_EQ(product({}), 1 + 1.0F / 4096);
-  EXPECT_EQ(product({{"cuda_tf32", "0"}}), 1 + 1.0F / 4096);
-  EXPECT_EQ(product({{"cuda_tf32", "1"}}), 1.0F);
+  EXPECT_EQ(product({{kNames.fast_f32, "0"}}), 1 + 1.0F / 4096);
+  EXPECT_EQ(product({{kNames.fast_f32, "1"}}), 1.0F);
 }
 
-TEST_F(SimTf32, OtherValues) {
-  EXPECT_ERROR(product({{"cuda_tf32", "yes"}}), ErrorCode::kInvalidArgument,
-               "the setting cuda_tf32 is 'yes', expected 0 or 1");
+TEST_F(SimFastF32, OtherValues) {
+  EXPECT_ERROR(product({{kNames.fast_f32, "yes"}}), ErrorCode::kInvalidArgument,
+               std::string("the setting ") + kNames.fast_f32 + " is 'yes', expected 0 or 1");
 }
 
 }  // namespace
