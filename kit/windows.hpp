@@ -32,8 +32,10 @@ inline WindowAxis axis_of(const plugin::Attributes& given, const std::string& su
 inline void check_images(std::string_view op, const patchbay_argument& tensor) {
   std::int64_t expected = 1;
   bool fits = tensor.rank == 4;
+  for (int d = 0; fits && d < 4; ++d) {
+    if (tensor.shape[d] == 0) return;  // whatever the strides are
+  }
   for (int d = 3; fits && d >= 0; --d) {
-    if (tensor.shape[d] == 0) return;
     fits = tensor.shape[d] == 1 || tensor.strides[d] == expected;
     expected *= tensor.shape[d];
   }

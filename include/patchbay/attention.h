@@ -33,8 +33,9 @@ struct AttentionOptions {
 /// [..., queries, n]. Leading dimensions broadcast. A query that may attend to no key gives 0.
 /// Blocks of queries are computed one after the other, and again in backward (Dao et al.,
 /// FlashAttention, 2022), so memory grows with the number of keys, not with its square. Gradients
-/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a mask with is_causal
-/// and unless 0 <= dropout <= 1; kUnsupported in a backward with create_graph.
+/// flow to query, key, value and a float mask. Errors: kInvalidArgument for a mask with is_causal,
+/// a scale that is not finite, and unless 0 <= dropout <= 1; kUnsupported in a backward with
+/// create_graph.
 [[nodiscard]] PATCHBAY_API Tensor
 scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                              const AttentionOptions& options = {});

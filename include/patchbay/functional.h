@@ -94,7 +94,8 @@ struct CrossEntropyOptions {
 };
 /// nll_loss of log_softmax(input) along the classes. `target`: indices as there, or probabilities
 /// of the input's shape and dtype, for which kMean divides by the number of samples. Errors: as
-/// there; kInvalidArgument for a smoothing outside of [0, 1].
+/// there; kInvalidArgument for a smoothing outside of [0, 1], and for probabilities with an
+/// `ignored_index` that is not the default.
 [[nodiscard]] PATCHBAY_API Tensor cross_entropy(const Tensor& input, const Tensor& target,
                                                 const CrossEntropyOptions& options = {});
 

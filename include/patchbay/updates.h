@@ -5,7 +5,9 @@
 // A list has one tensor for each parameter, of its shape, dtype (a float) and device. Parameters
 // may be on several devices. A parameter whose gradient is undefined is left alone. Tensors that
 // follow each other in one storage, in all lists, are updated by one launch; others by one each.
-// Errors, before any work: kInvalidArgument for lists of different lengths and undefined tensors;
+// Errors, before any work: kInvalidArgument for lists of different lengths, undefined tensors,
+// tensors of one parameter that overlap, and a rate, momentum, decay or epsilon that is negative or
+// not finite;
 // kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin fuses nothing.
 #ifndef PATCHBAY_UPDATES_H_
 #define PATCHBAY_UPDATES_H_

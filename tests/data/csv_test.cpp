@@ -90,7 +90,10 @@ TEST_F(CsvTest, IntegersFit) {
             std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(read_as(DType::i8, "-128\n").item<std::int8_t>(), -128);
   expect_refused("128\n", "line 1, column 1: '128' does not fit into i8", {.dtype = DType::i8});
-  expect_refused("-1\n", "line 1, column 1: expected an integer of digits, got '-1'",
+  expect_refused("300\n", "line 1, column 1: '300' does not fit into u8", {.dtype = DType::u8});
+  expect_refused("-1\n", "line 1, column 1: '-1' does not fit into u8", {.dtype = DType::u8});
+  EXPECT_EQ(read_as(DType::u8, "-0\n").item<std::uint8_t>(), 0);
+  expect_refused("--1\n", "line 1, column 1: expected an integer of digits, got '--1'",
                  {.dtype = DType::u8});
   expect_refused("1.5\n", "line 1, column 1: expected an integer of digits, got '1.5'",
                  {.dtype = DType::i32});

@@ -240,6 +240,11 @@ TEST_P(ModuleTest, IsCast) {
   EXPECT_EQ(net.count.dtype(), DType::f32) << "a buffer";
   EXPECT_TRUE(net.hidden.weight->requires_grad());
   EXPECT_EQ(net(ones({1, 3}, {DType::bf16, device_})).dtype(), DType::bf16);
+  net.cast(DType::f64);
+  EXPECT_EQ(net.count.dtype(), DType::f64);
+  net.cast(DType::f16);
+  EXPECT_EQ(net.hidden.weight.dtype(), DType::f16);
+  EXPECT_EQ(net.count.dtype(), DType::f32) << "a buffer has 32 bits at least";
   EXPECT_ERROR(net.cast(DType::i32), ErrorCode::kDtypeMismatch,
                "[cast] parameters need gradients: expected f32, f64, f16 or bf16, got i32");
 }
@@ -250,6 +255,9 @@ TEST_P(ModuleTest, LazyLayersStartWhereTheyWereMoved) {
                "[Parameter] it has no shape yet: expected a batch before, from which a lazy layer "
                "learns its sizes. Run the model on a batch first.");
   net.move_to(device_);
+  EXPECT_ERROR(net(ones({}, device_)), ErrorCode::kShapeMismatch,
+               "[LazyLinear] the input has no features: expected [..., features], got []. Layer: "
+               "0 (LazyLinear).");
   EXPECT_EQ(net.parameters()[0].device(), device_);
   EXPECT_EQ(net(ones({5, 3}, device_)).shape(), (Shape{5, 2}));
   EXPECT_EQ(net.parameter("0.weight")->shape(), (Shape{4, 3}));

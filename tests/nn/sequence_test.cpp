@@ -108,6 +108,9 @@ TEST_P(SequenceLayerTest, BatchesMayComeFirst) {
   const GruResult expected = gru(x.transpose(0, 1), weights);
   expect_near(layer(x), expected.output.transpose(0, 1), 0);
   expect_near(layer(x, Tensor()).state, expected.state, 0);
+  EXPECT_ERROR(layer(x, values({1, 5, 4})), ErrorCode::kShapeMismatch,
+               "[GRU] a wrong state: expected [1, 2, 4], for each layer and direction, got "
+               "[1, 5, 4] with an input of shape [2, 5, 3]. Layer: GRU.");
 }
 
 /// With a dropout of 1, all that the second layer gets is zeros.

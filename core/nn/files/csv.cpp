@@ -170,18 +170,25 @@ template <class T>
 T number_of(const std::string& field, DType dtype, const FieldReader& reader) {
   std::string_view text = field;
   if (text.starts_with('+') && !text.substr(1).starts_with('-')) text.remove_prefix(1);
+  // from_chars takes no sign for unsigned integers.
+  const bool is_negative = std::is_unsigned_v<T> && text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
   T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto fail_to_fit = [&] {
+    reader.fail("{} does not fit into {}", runtime::quote(field), patchbay::to_string(dtype));
+  };
   if (error == std::errc::result_out_of_range) {
     if constexpr (std::is_floating_point_v<T>) {
       if (is_tiny(text)) return text.starts_with('-') ? T{-0.0} : T{0};
     }
-    reader.fail("{} does not fit into {}", runtime::quote(field), patchbay::to_string(dtype));
+    fail_to_fit();
   }
   if (error != std::errc() || end != text.data() + text.size()) {
     reader.fail("expected {}, got {}", std::is_integral_v<T> ? "an integer of digits" : "a number",
                 runtime::quote(field));
   }
+  if (is_negative && value != 0) fail_to_fit();
   return value;
 }
 

@@ -49,7 +49,13 @@ std::string Linear::details() const {
 }
 
 Tensor LazyLinear::forward(const Tensor& x) {
-  if (!weight.defined()) create(x.size(-1));
+  if (!weight.defined()) {
+    if (x.rank() == 0) {
+      runtime::raise(ErrorCode::kShapeMismatch,
+                     "[LazyLinear] the input has no features: expected [..., features], got []");
+    }
+    create(x.size(-1));
+  }
   return Linear::forward(x);
 }
 

@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "patchbay/nn/recurrent.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "patchbay/concat.h"
 #include "patchbay/functional.h"
@@ -104,6 +106,23 @@ Tensor Recurrent::steps_first(const Tensor& x) const {
   return options_.batch_first && x.rank() == 3 ? x.transpose(0, 1) : x;
 }
 
+namespace {
+
+/// Checks a state against the input as the caller gave it; layers may see it transposed.
+void check_batch(const std::string& name, const LstmState& state, const Shape& expected,
+                 const Tensor& input) {
+  for (const Tensor* each : {&state.hidden, &state.cell}) {
+    if (!each->defined() || each->shape() == expected) continue;
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] a wrong state: expected {}, for each layer and direction, got {} with an input of "
+          "shape {}",
+          name, patchbay::to_string(expected), patchbay::to_string(each->shape()),
+          patchbay::to_string(input.shape()));
+  }
+}
+
+}  // namespace
+
 /// A layer in all its directions.
 LstmResult Recurrent::run_layer(const Tensor& input, std::size_t layer,
                                 const LstmState& state) const {
@@ -123,6 +142,12 @@ LstmResult Recurrent::run(const Tensor& input, const LstmState& state) const {
           type_name(), options_.batch_first ? "n, steps" : "steps, n", in_,
           patchbay::to_string(input.shape()));
   }
+  check_state(state);
+  if (input.rank() == 3) {
+    const std::int64_t batch = input.size(options_.batch_first ? 0 : 1);
+    const auto count = static_cast<std::int64_t>(layers.size());
+    check_batch(type_name(), state, {count, batch, hidden_}, input);
+  }
   const bool drops = is_training() && options_.dropout > 0;
   const std::size_t count = layers.size() / num_directions();
   if (!options_.bidirectional && (!drops || count == 1)) {  // at once
@@ -130,7 +155,6 @@ LstmResult Recurrent::run(const Tensor& input, const LstmState& state) const {
     for (const Layer& layer : layers) all.push_back(weights_of(layer));
     result = compute(result.output, all, state);
   } else {
-    check_state(state);
     std::vector<LstmState> states;
     for (std::size_t i = 0; i < count; ++i) {
       if (i > 0 && drops) result.output = dropout(result.output, options_.dropout);

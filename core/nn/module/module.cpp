@@ -222,13 +222,21 @@ Module& Module::cast(DType dtype) {
           patchbay::to_string(dtype));
   }
   const bool is_small = size_bytes(dtype) < 4;
-  std::vector<std::pair<Parameter, Tensor>> all;
+  struct Cast {
+    Parameter parameter;
+    Tensor value;
+    DType wanted;
+  };
+  std::vector<Cast> all;
   for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool is_buffer) {
-    if (!is_floating(parameter.dtype()) || (is_buffer && is_small)) return;
-    all.emplace_back(parameter, parameter.defined() ? parameter->detach().cast(dtype) : Tensor());
+    if (!is_floating(parameter.dtype())) return;
+    const DType wanted = is_buffer && is_small ? DType::f32 : dtype;
+    if (parameter.dtype() == wanted && is_buffer) return;
+    all.push_back(
+        {parameter, parameter.defined() ? parameter->detach().cast(wanted) : Tensor(), wanted});
   });
-  for (auto& [parameter, value] : all) {
-    parameter.place().options.dtype = dtype;
+  for (auto& [parameter, value, wanted] : all) {
+    parameter.place().options.dtype = wanted;
     if (value.defined()) parameter.set(value);
   }
   return *this;

@@ -108,10 +108,23 @@ class Call {
     }
     if (first == arguments_.size()) return;
     place_ = inputs_[first];
+    check_scalars();
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
       if (inputs_[i] == nullptr || &inputs_[i]->device() == &place_->device()) continue;
       if (!is_host_scalar(*inputs_[i], *place_)) raise_place_mismatch(op_, named(first), named(i));
       read_element(i);
+    }
+  }
+
+  /// Of numbers on several devices none says where to compute.
+  void check_scalars() const {
+    std::size_t known = arguments_.size();
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (inputs_[i] == nullptr || !is_host_scalar(*inputs_[i], *inputs_[i])) continue;
+      if (known == arguments_.size()) known = i;
+      if (are_rival_scalars(*inputs_[known], *inputs_[i])) {
+        raise_place_mismatch(op_, named(known), named(i));
+      }
     }
   }
 

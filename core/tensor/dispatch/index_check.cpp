@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "core/base/error.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/stream/recorder.h"
-#include "core/tensor/dispatch/operands.h"
 
 namespace patchbay::tensor {
 namespace {
@@ -17,16 +19,14 @@ namespace {
 /// What to check, and the layout of the index. Repeated dimensions are left out.
 struct IndexCheck {
   IndexCheck(const char* name, const TensorImpl& index, int along, std::int64_t size)
-      : operation(name),
-        dim(along),
-        extent(size),
-        dtype(index.dtype),
-        described(describe({"index", index})) {
+      : operation(name), dim(along), extent(size), dtype(index.dtype) {
     for (int i = 0; i < index.shape.rank(); ++i) {
       if (index.strides[i] == 0) continue;
       shape.push_back(index.shape[i]);
       strides.push_back(index.strides[i]);
     }
+    described = fmt::format("index: {} {} on {}", patchbay::to_string(dtype), to_string(shape),
+                            index.device().info.name_text);
   }
 
   /// The bytes from the first element to the end of the last.

@@ -114,6 +114,10 @@ bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
          tensor.buffer().host_addressable;
 }
 
+bool are_rival_scalars(const TensorImpl& a, const TensorImpl& b) {
+  return &a.device() != &b.device() && is_host_scalar(a, b) && is_host_scalar(b, a);
+}
+
 std::uint64_t read_host_scalar(const TensorImpl& tensor) {
   runtime::BufferState& buffer = tensor.buffer();
   if (runtime::Recorder* recorder = runtime::current_recorder()) [[unlikely]] {

@@ -71,6 +71,9 @@ bool has_dtype(const runtime::DeviceState& device, DType dtype);
 /// Whether an elementwise operation on another device may use the tensor as a number: it is 0-d, on
 /// a CPU device whose memory the host can read.
 bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place);
+/// Whether the two are such numbers on different devices, so that neither device is the
+/// operation's.
+bool are_rival_scalars(const TensorImpl& a, const TensorImpl& b);
 /// Reads that number, after waiting for it. Copies nothing between devices.
 std::uint64_t read_host_scalar(const TensorImpl& tensor);
 

@@ -337,6 +337,13 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                    "[{}] bad dropout: expected 0 to 1, got {} ({}). Choose one in this range.",
                    kName, options.dropout, tensor::describe(q));
   }
+  if (options.scale && !std::isfinite(*options.scale)) {
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[{}] bad scale: expected a finite number, got {} ({}). Choose another, or leave "
+        "it out for 1 / sqrt(features).",
+        kName, *options.scale, tensor::describe(q));
+  }
   Tensor mask = options.mask;
   if (mask.defined() && mask.dtype() != DType::boolean) mask = computed(mask);
   while (mask.defined() && mask.rank() < 2) mask = mask.unsqueeze(0);

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "patchbay/concat.h"
 #include "patchbay/ops.h"
 
 #include "core/tensor/dispatch/dispatch.h"
@@ -267,7 +268,13 @@ Tensor transposed(const char* operation, int axes, const Tensor& x, const Tensor
                         steps.dilation.h, options.output_padding.h),
       transposed_extent(form, windows.size(3), factors.size(3), steps.stride.w, steps.padding.w,
                         steps.dilation.w, options.output_padding.w)};
-  return form.result(with_bias(steps.operation, input_of(windows, factors, steps, extents), bias));
+  // Padding of a whole stride and more, which only a larger dilation allows, is that of more
+  // windows.
+  const std::int64_t rows = options.output_padding.h / steps.stride.h,
+                     columns = options.output_padding.w / steps.stride.w;
+  const Tensor all =
+      rows == 0 && columns == 0 ? windows : pad(windows, {{}, {}, {0, rows}, {0, columns}});
+  return form.result(with_bias(steps.operation, input_of(all, factors, steps, extents), bias));
 }
 
 /// Options along one dimension, for images of one row.

@@ -10,6 +10,7 @@
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
+#include "core/tensor/ops/indexing.h"
 
 namespace patchbay {
 namespace {
@@ -60,12 +61,32 @@ void check_indices(const char* operation, const Tensor& input, const Tensor& tar
                    "first: target.cast(DType::i64).",
                    operation, to_string(target.dtype()), tensor::describe(named));
   }
-  if (target.shape() == without_classes(input)) return;
-  runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] target has the wrong shape: expected {}, that of input without the classes, "
-                 "got {} ({}; {}). Reshape it.",
-                 operation, to_string(without_classes(input)), to_string(target.shape()),
-                 tensor::describe(given), tensor::describe(named));
+  if (target.shape() != without_classes(input)) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] target has the wrong shape: expected {}, that of input without the "
+                   "classes, got {} ({}; {}). Reshape it.",
+                   operation, to_string(without_classes(input)), to_string(target.shape()),
+                   tensor::describe(given), tensor::describe(named));
+  }
+  if (num_classes(input) > 0 || named.tensor.is_empty()) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] input has no classes: expected 1 or more in dimension {}, got 0 ({}; {}). "
+                 "Give an input with classes, or an empty target.",
+                 operation, class_dim(input), tensor::describe(given), tensor::describe(named));
+}
+
+/// The elements of the targets' classes, without the dimension of the classes.
+Tensor picked(const char* operation, const Tensor& values, const Tensor& classes) {
+  return tensor::pick(operation, values, class_dim(values), classes);
+}
+
+/// The weight of each class, in a shape that broadcasts to that of the values.
+Tensor along_classes(const Tensor& weight, const Tensor& values) {
+  Shape shape;
+  for (int dim = 0; dim < values.rank(); ++dim) {
+    shape.push_back(dim == class_dim(values) ? num_classes(values) : 1);
+  }
+  return computed(weight.detach()).reshape(shape);
 }
 
 /// Index targets, all in their shape: which count, their classes (0 where they are ignored), and
@@ -74,25 +95,20 @@ struct Targets {
   Tensor counts, classes, weights;
 };
 
-Targets targets_of(const Tensor& target, const Tensor& weight, std::int64_t ignored_index,
-                   DType dtype) {
+Targets targets_of(const char* operation, const Tensor& values, const Tensor& target,
+                   const CrossEntropyOptions& options) {
   const tensor::Recording recording(false);
   // In i64, because the ignored index need not fit into i32.
-  const Tensor counts = ne(target.cast(DType::i64), ignored_index);
+  const Tensor counts = ne(target.cast(DType::i64), options.ignored_index);
   const Tensor classes = where(counts, target, 0);
-  if (!weight.defined()) return {counts, classes, counts.cast(dtype)};
-  const Tensor weights = index_select(computed(weight), 0, classes.reshape({-1}));
-  return {counts, classes, weights.reshape(target.shape()) * counts.cast(dtype)};
-}
-
-/// The elements of the targets' classes, without the dimension of the classes.
-Tensor picked(const Tensor& values, const Tensor& classes) {
-  const int dim = class_dim(values);
-  return gather(values, dim, classes.unsqueeze(dim)).squeeze(dim);
+  const Tensor ones = counts.cast(values.dtype());
+  if (!options.weight.defined()) return {counts, classes, ones};
+  const Tensor all = along_classes(options.weight, values).expand(values.shape());
+  return {counts, classes, picked(operation, all, classes) * ones};
 }
 
 /// picked(log_softmax(input), classes), with the gradient of both in one pass.
-Tensor picked_logarithms(const Tensor& input, const Tensor& classes) {
+Tensor picked_logarithms(const char* operation, const Tensor& input, const Tensor& classes) {
   static const auto& along =
       *new auto(fuse([](const Expression& y, const Expression& slope) { return -exp(y) * slope; },
                      "cross_entropy"));
@@ -100,7 +116,7 @@ Tensor picked_logarithms(const Tensor& input, const Tensor& classes) {
   Tensor result;
   {
     const tensor::Recording recording(false);
-    result = picked(logarithms, classes);
+    result = picked(operation, logarithms, classes);
   }
   if (!tensor::needs_grad(input)) return result;
   tensor::record("cross_entropy", result, input,
@@ -123,12 +139,7 @@ Tensor weighted(const Tensor& losses, const Tensor& weights) {
 
 /// The values of each class times its weight, if there are any.
 Tensor weighted_by_class(const Tensor& values, const Tensor& weight) {
-  if (!weight.defined()) return values;
-  Shape along_classes;
-  for (int dim = 0; dim < values.rank(); ++dim) {
-    along_classes.push_back(dim == class_dim(values) ? num_classes(values) : 1);
-  }
-  return values * computed(weight.detach()).reshape(along_classes);
+  return weight.defined() ? values * along_classes(weight, values) : values;
 }
 
 /// `divisor` is what a mean is divided by.
@@ -143,22 +154,34 @@ Tensor reduced_by(const Tensor& losses, const Tensor& divisor, LossReduction red
 Tensor loss_of_indices(const char* operation, const Tensor& values, bool are_scores,
                        const Tensor& target, const CrossEntropyOptions& options, DType dtype) {
   check_indices(operation, values, target);
-  const Targets targets = targets_of(target, options.weight, options.ignored_index, values.dtype());
+  const Targets targets = targets_of(operation, values, target, options);
   Tensor losses;
   if (options.label_smoothing == 0) {
-    const Tensor at =
-        are_scores ? picked_logarithms(values, targets.classes) : picked(values, targets.classes);
+    const Tensor at = are_scores ? picked_logarithms(operation, values, targets.classes)
+                                 : picked(operation, values, targets.classes);
     losses = weighted(-at, targets.weights);
   } else {
     const Tensor logarithms = log_softmax(values, class_dim(values));
     const Tensor all = sum(weighted_by_class(logarithms, options.weight), class_dim(logarithms));
     const Tensor smooth = where(targets.counts, -all, 0);
     const double share = options.label_smoothing / static_cast<double>(num_classes(logarithms));
-    losses = weighted(-picked(logarithms, targets.classes), targets.weights) *
+    losses = weighted(-picked(operation, logarithms, targets.classes), targets.weights) *
                  (1 - options.label_smoothing) +
              smooth * share;
   }
   return reduced_by(losses, sum(targets.weights), options.reduction, dtype);
+}
+
+void check_probabilities(const Tensor& input, const Tensor& target,
+                         const CrossEntropyOptions& options) {
+  tensor::check_pair("cross_entropy", input, target);
+  const std::int64_t usual = CrossEntropyOptions().ignored_index;
+  if (options.ignored_index == usual) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[cross_entropy] ignored_index does not apply to probabilities: expected {}, the "
+                 "default, got {} (target: {} {}). Leave it out, or give indices of classes.",
+                 usual, options.ignored_index, to_string(target.dtype()),
+                 to_string(target.shape()));
 }
 
 Tensor loss_of_probabilities(const Tensor& logarithms, const Tensor& target,
@@ -199,7 +222,7 @@ Tensor cross_entropy(const Tensor& input, const Tensor& target,
                    "each class, in input's shape {}.",
                    to_string(wanted.dtype), to_string(wanted.shape), to_string(input.shape()));
   }
-  if (by_probability) tensor::check_pair("cross_entropy", input, target);
+  if (by_probability) check_probabilities(input, target, options);
   if (!by_probability) {
     return loss_of_indices("cross_entropy", computed(input), /*are_scores=*/true, target, options,
                            input.dtype());

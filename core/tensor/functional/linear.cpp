@@ -1,7 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // linear with an activation. The product is recorded as linear, what follows as a fused function.
-#include "core/tensor/ops/linear.h"
-
 #include <cstddef>
 #include <iterator>
 #include <vector>
@@ -10,6 +8,7 @@
 
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
+#include "core/tensor/ops/gemm.h"
 
 namespace patchbay {
 namespace {

@@ -76,10 +76,10 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
                    delta);
   }
   const Tensor difference = computed(input) - computed(target);
-  // Where it is small both factors are |d|; else delta and |d| - delta / 2. No branch is computed
-  // with a value that overflows only there.
-  const Tensor distance = abs(difference), small = clamp(distance, {}, delta);
-  return reduced(small * (distance - small * 0.5), reduction, input.dtype());
+  // Where it is small both factors are d; else delta and |d| - delta / 2, of one sign. No branch is
+  // computed with a value that overflows only there.
+  const Tensor small = clamp(difference, -delta, delta);
+  return reduced(small * (difference - small * 0.5), reduction, input.dtype());
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,

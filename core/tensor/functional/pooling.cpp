@@ -104,10 +104,21 @@ std::int64_t windows_along(const ImageForm& form, bool ceil, std::int64_t extent
           "padding ({}). Pad x, or use a smaller kernel.",
           form.operation(), dilation * (kernel - 1) + 1, extent + 2 * padding, describe(form.x()));
   }
-  if (!ceil) return room / stride + 1;
-  const std::int64_t windows = (room + stride - 1) / stride + 1;
-  // The last window starts inside the image or the padding before it.
-  return (windows - 1) * stride >= extent + padding ? windows - 1 : windows;
+  std::int64_t windows = room / stride + 1;
+  if (ceil) {
+    windows = (room + stride - 1) / stride + 1;
+    // The last window starts inside the image or the padding before it.
+    if ((windows - 1) * stride >= extent + padding) --windows;
+  }
+  for (std::int64_t i = 0; i < windows && i * stride < padding; ++i) {
+    const std::int64_t before = padding - i * stride;  // where the window starts, before the image
+    if ((dilation - before % dilation) % dilation < extent) continue;
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] a window has no element of x: expected an extent of at least the dilation, {}, got "
+          "{} ({}). Pad x, or use a smaller dilation.",
+          form.operation(), dilation, extent, describe(form.x()));
+  }
+  return windows;
 }
 
 Pool checked(const ImageForm& form, const Tensor& images, Pool pool) {

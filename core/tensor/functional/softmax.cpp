@@ -107,7 +107,9 @@ Tensor logsumexp_along(const Tensor& a, const Axes& axes, bool keep) {
     tensor::record("logsumexp", result, a,
                    [kept, values = Saved("a", a), out = Saved::result(result)](
                        const Tensor& grad, const tensor::Node& node) {
-                     const Tensor sums = finite_or_zero(out.get(node)).reshape(kept);
+                     // Without an element above -infinity all derivatives are exp(-infinity).
+                     const Tensor all = out.get(node);
+                     const Tensor sums = where(eq(all, -INFINITY), 0, all).reshape(kept);
                      return grad.reshape(kept) * exp_of(values.get(node), sums);
                    });
   }

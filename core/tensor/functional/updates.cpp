@@ -5,11 +5,15 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
@@ -27,30 +31,63 @@ struct List {
   const TensorList& tensors;
 };
 
+/// The gradients are the only list that an update does not write.
+constexpr std::size_t kParameters = 0, kGradients = 1;
+
 /// A parameter with its gradient and state: as vectors if all of them are contiguous.
 using Group = std::vector<Tensor>;
 
-void check_length(const char* operation, const List& list, std::size_t expected) {
+/// "gradients[1]"
+std::string name_of(std::string_view list, std::size_t i) { return fmt::format("{}[{}]", list, i); }
+
+void check_length(const char* operation, std::span<const List> lists, std::size_t which) {
+  const List& list = lists[which];
+  const std::size_t expected = lists[kParameters].tensors.size();
   if (list.tensors.size() == expected) return;
   runtime::raise(ErrorCode::kInvalidArgument,
-                 "[{}] wrong number of tensors: expected {} {}, one for each parameter, got {}. "
-                 "Pass an undefined gradient for a parameter without one.",
-                 operation, expected, list.name, list.tensors.size());
+                 "[{}] wrong number of tensors: expected {} {}, one for each parameter, got {}. {}",
+                 operation, expected, list.name, list.tensors.size(),
+                 which == kGradients ? "Pass an undefined gradient for a parameter without one."
+                                     : "Give each parameter one: zeros_like(parameter).");
 }
 
-void check_like(const char* operation, const Tensor& parameter, const List& list, std::size_t i) {
-  const Tensor& tensor = list.tensors[i];
-  const std::string name = fmt::format("{} {}", list.name, i);
-  const Named expected{"parameter", *parameter.impl()},
+void check_like(const char* operation, const List& parameters, const List& list, std::size_t i) {
+  const Tensor &parameter = parameters.tensors[i], &tensor = list.tensors[i];
+  const bool is_like = tensor.defined() && tensor.shape() == parameter.shape() &&
+                       tensor.dtype() == parameter.dtype() &&
+                       &tensor.impl()->device() == &parameter.impl()->device();
+  if (is_like) [[likely]]
+    return;
+  const std::string like = name_of(parameters.name, i), name = name_of(list.name, i);
+  const Named expected{like, *parameter.impl()},
       got{name, tensor::impl_of(operation, tensor, name)};
   tensor::check_same_device(operation, expected, got);
   tensor::check_same_dtype(operation, expected, got);
-  if (tensor.shape() == parameter.shape()) return;
   runtime::raise(ErrorCode::kShapeMismatch,
                  "[{}] {} has the wrong shape: expected {} like its parameter, got {} ({}; {}). "
                  "Reshape it.",
                  operation, name, to_string(parameter.shape()), to_string(tensor.shape()),
                  tensor::describe(expected), tensor::describe(got));
+}
+
+/// Checks that what is written shares no elements, except that a gradient may be overwritten.
+void check_apart(const char* operation, std::span<const List> lists, std::size_t i) {
+  for (std::size_t a = 0; a < lists.size(); ++a) {
+    for (std::size_t b = a + 1; b < lists.size(); ++b) {
+      const tensor::TensorImpl &x = *lists[a].tensors[i].impl(), &y = *lists[b].tensors[i].impl();
+      const bool reads_one = a == kGradients || b == kGradients;
+      const tensor::Overlap overlap = tensor::overlap(x, y);
+      if (overlap == tensor::Overlap::kNone) continue;
+      if (overlap == tensor::Overlap::kExact && reads_one) continue;
+      const std::string first = name_of(lists[a].name, i), second = name_of(lists[b].name, i);
+      runtime::raise(ErrorCode::kInvalidArgument,
+                     "[{}] {} and {} overlap: expected {}, got some elements in common ({}; {}). "
+                     "Clone one of them first: {}.clone().",
+                     operation, first, second,
+                     reads_one ? "the very same elements or none" : "no element in common",
+                     tensor::describe(Named{first, x}), tensor::describe(Named{second, y}), second);
+    }
+  }
 }
 
 /// Whether b begins where a ends, in one storage.
@@ -73,20 +110,22 @@ Tensor extended(const Tensor& a, const Tensor& next) {
                            Shape{a.num_elements() + next.num_elements()}, Shape{1});
 }
 
-/// Checks the lists, of which the second has the gradients, and joins neighbours.
+/// Checks the lists and joins neighbours.
 std::vector<Group> groups_of(const char* operation, std::span<const List> lists) {
-  const TensorList& parameters = lists[0].tensors;
-  for (const List& list : lists) check_length(operation, list, parameters.size());
+  const TensorList& parameters = lists[kParameters].tensors;
+  for (std::size_t i = 0; i < lists.size(); ++i) check_length(operation, lists, i);
   std::vector<Group> groups;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    if (!lists[1].tensors[i].defined()) continue;
-    const Named named{"parameter", tensor::impl_of(operation, parameters[i], "parameter")};
+    if (!lists[kGradients].tensors[i].defined()) continue;
+    const std::string name = name_of(lists[kParameters].name, i);
+    const Named named{name, tensor::impl_of(operation, parameters[i], name)};
     tensor::check_dtype_allowed(operation, tensor::kFloats, named);
     bool is_flat = parameters[i].is_contiguous();
     for (const List& list : lists.subspan(1)) {
-      check_like(operation, parameters[i], list, i);
+      check_like(operation, lists[kParameters], list, i);
       is_flat = is_flat && list.tensors[i].is_contiguous();
     }
+    check_apart(operation, lists, i);
     Group group;
     for (const List& list : lists) {
       const Tensor tensor = list.tensors[i].detach();
@@ -194,6 +233,7 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
                 const TensorList& velocities, std::int64_t step, const SgdOptions& options) {
   constexpr const char* kName = "sgd_update";
   check_step(kName, step);
+  check_not_negative(kName, "learning_rate", options.learning_rate);
   check_not_negative(kName, "momentum", options.momentum);
   check_not_negative(kName, "weight_decay", options.weight_decay);
   const tensor::Recording recording(false);
@@ -222,6 +262,7 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
                  const TensorList& squares, std::int64_t step, const AdamOptions& options) {
   constexpr const char* kName = "adam_update";
   check_step(kName, step);
+  check_not_negative(kName, "learning_rate", options.learning_rate);
   check_not_negative(kName, "epsilon", options.epsilon);
   check_not_negative(kName, "weight_decay", options.weight_decay);
   for (const auto& [name, beta] : {std::pair("beta1", options.beta1), {"beta2", options.beta2}}) {
@@ -282,12 +323,17 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
   }
   const tensor::Recording recording(false);
   Tensor total, first;
-  for (const Tensor& gradient : gradients) {
-    if (!gradient.defined()) continue;
-    const Named got{"gradient", *gradient.impl()};
+  std::string first_name;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const std::string name = name_of("gradients", i);
+    const Named got{name, *gradients[i].impl()};
     tensor::check_dtype_allowed(kName, tensor::kFloats, got);
-    if (!first.defined()) first = gradient;
-    tensor::check_same_device(kName, {"gradient", *first.impl()}, got);
+    if (!first.defined()) {
+      first = gradients[i];
+      first_name = name;
+    }
+    tensor::check_same_device(kName, {first_name, *first.impl()}, got);
   }
   if (!first.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,

@@ -49,6 +49,14 @@ bool is_place(const Choice& choice, std::size_t i) {
 /// The tensor whose device runs the operation.
 const TensorImpl& place_of(const Choice& choice) {
   for (std::size_t i = 0; i < choice.size(); ++i) {
+    for (std::size_t k = i + 1; k < choice.size(); ++k) {
+      if (choice[i] == nullptr || choice[k] == nullptr) continue;
+      if (are_rival_scalars(*choice[i], *choice[k])) {
+        raise_place_mismatch(op::where.name, named(choice, i), named(choice, k));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < choice.size(); ++i) {
     if (choice[i] != nullptr && is_place(choice, i)) return *choice[i];
   }
   // Some operand is on another device and is not a host scalar. The message suggests copying a 0-d

@@ -25,10 +25,13 @@ using Bound = std::optional<Scalar>;
 std::array<Operand, 3> operands_of(const TensorImpl& a, const Bound& low, const Bound& high) {
   const Named named{"a", a};
   check_dtype_allowed(op::clamp, named);
-  check_bounds(&named, low, high);
   const auto bound = [&](const Scalar& value) {
     return Operand{nullptr, value.bits(a.dtype, op::clamp.name)};
   };
+  for (const Bound* each : {&low, &high}) {
+    if (*each && (*each)->slot() != 0) bound(**each);  // throws: a bound is fixed
+  }
+  check_bounds(&named, low, high);
   return {Operand{&a}, bound(low.value_or(lowest_of(a.dtype))),
           bound(high.value_or(highest_of(a.dtype)))};
 }

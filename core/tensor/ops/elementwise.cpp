@@ -28,6 +28,7 @@ struct Pair {
 
 /// For different devices: reads the operand that is a host scalar. Checks devices before dtypes.
 Pair match_devices(const Operator& op, const Named& a, const Named& b) {
+  if (are_rival_scalars(a.tensor, b.tensor)) raise_place_mismatch(op.name, a, b);
   if (is_host_scalar(b.tensor, a.tensor)) {
     check_same_dtype(op.name, a, b);
     return {{Operand{&a.tensor}, as_scalar(b.tensor)}, &a.tensor};

@@ -29,6 +29,11 @@ Factors make_factors(const char* operation, DType dtype, const Scalar& alpha, co
 void multiply(const char* operation, const Tensor& out, const Tensor& a, const Tensor& b,
               const Factors& factors);
 
+/// The checks of linear's operands: x [..., in] and weight [out, in].
+void check_layer(const Named& x, const Named& weight);
+/// [out].
+void check_bias(const Named& bias, const Named& weight);
+
 /// A vector on the left as a matrix with one row, on the right with one column; others unchanged.
 Tensor as_row(const Tensor& a);
 Tensor as_column(const Tensor& b);

@@ -14,6 +14,7 @@
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
+#include "core/tensor/ops/indexing.h"
 
 namespace patchbay {
 
@@ -260,7 +261,23 @@ Lookup adding(Lookup lookup, const Named& a, const Tensor& source) {
 
 Named a_of(const char* operation, const Tensor& a) { return {"a", impl_of(operation, a)}; }
 
+/// The index with another dimension of extent 1. Its stride of 0 keeps it out of the positions that
+/// errors give.
+Tensor with_dim(const Tensor& index, int dim) {
+  const TensorImpl& impl = *index.impl();
+  Shape shape = impl.shape, strides = impl.strides;
+  shape.insert(dim, 1);
+  strides.insert(dim, 0);
+  return make_view(impl, impl.offset_bytes, shape, strides);
+}
+
 }  // namespace
+
+Tensor pick(const char* operation, const Tensor& a, int dim, const Tensor& index) {
+  const Named named = a_of(operation, a);
+  return look_up(each_element(operation, named, dim, with_dim(index, dim)), a).squeeze(dim);
+}
+
 }  // namespace tensor
 
 using tensor::a_of;
@@ -348,7 +365,7 @@ Tensor one_hot(const Tensor& index, Index num_classes) {
   Shape shape = indices.shape;
   shape.push_back(num_classes);
   Tensor result = index.new_zeros(shape, DType::i64);
-  const Tensor places = index.unsqueeze(-1);
+  const Tensor places = tensor::with_dim(index, indices.shape.rank());
   const tensor::Named named{"result", *result.impl()};
   const Lookup lookup = tensor::each_element("one_hot", named, -1, places);
   const Tensor source = index.new_ones(places.shape(), DType::i64);

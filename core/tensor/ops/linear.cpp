@@ -1,7 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Products added to something. The sum starts with it, so that no extra pass adds it.
-#include "core/tensor/ops/linear.h"
-
 #include <vector>
 
 #include "patchbay/ops.h"
@@ -128,13 +126,13 @@ Tensor addmm(const Tensor& c, const Tensor& a, const Tensor& b, const Scalar& al
   const Named z{"c", tensor::impl_of("addmm", c, "c")};
   const Named x{"a", tensor::impl_of("addmm", a, "a")}, y{"b", tensor::impl_of("addmm", b, "b")};
   const Shape shape = tensor::product_shape("addmm", x, y);
-  tensor::check_addend("addmm", z, x, shape);
   if (a.rank() < 2 || b.rank() < 2) {
     runtime::raise(ErrorCode::kShapeMismatch,
                    "[addmm] a vector among the factors: expected rank 2 or more, got {} and {} "
                    "({}; {}). Use unsqueeze, or matmul and add.",
                    to_string(x.tensor.shape), to_string(y.tensor.shape), describe(x), describe(y));
   }
+  tensor::check_addend("addmm", z, x, shape);
   const DType dtype = x.tensor.dtype;
   const tensor::Factors factors = tensor::make_factors("addmm", dtype, alpha, beta);
   Tensor out = factors.keeps_out ? tensor::begun_with("addmm", c, shape)

@@ -180,6 +180,15 @@ Tensor Tensor::expand(const Shape& shape) const {
   const TensorImpl& impl = tensor::impl_of("expand", *this, "tensor");
   Shape extents = shape, strides = shape;
   const int missing = shape.rank() - impl.shape.rank();
+  for (int i = 0; i < missing; ++i) {
+    if (shape[i] != -1) continue;
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[expand] a new dimension has no extent to keep: expected 0 or more in dimension "
+        "{}, got -1 in {} (tensor: {}). -1 keeps the extent of a dimension that the "
+        "tensor has.",
+        i, to_string(shape), describe(impl));
+  }
   bool fits = missing >= 0;
   for (int i = 0; fits && i < shape.rank(); ++i) {
     const bool is_new = i < missing;
@@ -215,6 +224,12 @@ Tensor Tensor::unsqueeze(Dim named) const {
                    "[unsqueeze] dimension {0} is out of range: expected {1} to {2} for rank {2}, "
                    "got {0} (tensor: {3}). Use one of these.",
                    dim, -rank - 1, rank, describe(impl));
+  }
+  if (rank == kMaxRank) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[unsqueeze] too many dimensions: expected a tensor of rank {} at most, got {} "
+                   "(tensor: {}). Merge some of them with reshape.",
+                   kMaxRank - 1, rank, describe(impl));
   }
   if (dim < 0) dim += rank + 1;
   Shape shape = impl.shape, strides = impl.strides;

@@ -107,7 +107,7 @@ class PATCHBAY_API Tanhshrink : public Module {
 class PATCHBAY_API Hardshrink : public Module {
  public:
   explicit Hardshrink(double lambda = 0.5) : lambda_(lambda) {}
-  Tensor forward(const Tensor& x) override { return where(gt(abs(x), lambda_), x, 0); }
+  Tensor forward(const Tensor& x) override { return where(le(abs(x), lambda_), 0, x); }
 
  private:
   double lambda_;

@@ -203,7 +203,7 @@ PATCHBAY_INLINE float tanh(float x) {
   const float p = polynomial(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
                                  1.33314422036e-1f, -3.33332819422e-1f});
   const float large = 1.0f - 2.0f / (exp(2.0f * size) + 1.0f);
-  return size < 0.625f ? p * z * x + x : __builtin_copysignf(large, x);
+  return __builtin_copysignf(size < 0.625f ? p * z * x + x : large, x);
 }
 
 PATCHBAY_INLINE double tanh(double x) {
@@ -214,7 +214,7 @@ PATCHBAY_INLINE double tanh(double x) {
   const double q = polynomial(
       z, {1.0, 1.12811678491632931402e2, 2.23548839060100448583e3, 4.84406305325125486048e3});
   const double large = 1.0 - 2.0 / (exp(2.0 * size) + 1.0);
-  return size < 0.625 ? x * z * (p / q) + x : __builtin_copysign(large, x);
+  return __builtin_copysign(size < 0.625 ? x * z * (p / q) + x : large, x);
 }
 
 /// exp(-x^2) for |x| <= 12, or 28. The square has two parts; exp would amplify its rounding error.

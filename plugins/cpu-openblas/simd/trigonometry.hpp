@@ -224,13 +224,16 @@ PATCHBAY_INLINE T atan2(T y, T x) {
   constexpr T kRest = kSame<T, float> ? T(-2.18556941e-8) : T(3.061616997868383e-17);
   constexpr auto kInfinity = static_cast<T>(__builtin_inf());
   constexpr T kLarge = kSame<T, float> ? T(1e38) : T(1e308);  // the sum does not overflow
+  // Products with subnormal numbers lose bits.
+  constexpr T kTiny = kSame<T, float> ? T(1e-30) : T(1e-290),
+              kUp = kSame<T, float> ? T(1e20) : T(1e40);
   const T height = fabs(y), width = fabs(x);
   const bool is_steep = height > width;
   T large = is_steep ? height : width, small = is_steep ? width : height;
   const bool are_infinite = small == kInfinity;
   small = are_infinite ? T(1) : small;
   large = are_infinite | (large == T(0)) ? T(1) : large;
-  const T scale = large > kLarge ? T(0.25) : T(1);
+  const T scale = large > kLarge ? T(0.25) : large < kTiny ? kUp : T(1);
   large *= scale;
   small *= scale;
   const bool is_near = small > SmallAtan<T>::kNearOne * large;

@@ -94,6 +94,31 @@ TEST_P(OperandsTest, BoolHostScalarsWork) {
   EXPECT_EQ(eq(t, false).to_vector<bool>(), (std::vector<bool>{false, true}));
 }
 
+/// Neither of two numbers says where to compute.
+TEST(OperandsHostTest, HostScalarsOfTwoDevicesAreRefused) {
+  const Device first = test_device("cpu:0"), second = test_device("cpu:1");
+  const Tensor a = full({}, 2, first), b = full({}, 3, second),
+               far = ones({2}, test_device("fake:0"));
+  for (const auto& call : std::vector<std::function<void()>>{
+           [&] { (void)(a + b); }, [&] { (void)(b + a); }, [&] { (void)maximum(a, b); },
+           [&] { (void)eq(a, b); }, [&] { a += b; }, [&] { (void)where(gt(a, 1), a, b); },
+           [&] { (void)where(gt(far, 0), a, b); },
+           [&] {
+             (void)fuse([](Expression x, Expression y, Expression z) { return x + y * z; })(far, a,
+                                                                                            b);
+           }}) {
+    try {
+      call();
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kDeviceMismatch) << error.what();
+      EXPECT_NE(std::string(error.what()).find("cpu:1"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(a.item<float>(), 2);
+  EXPECT_EQ((a + far).to_vector<float>(), (std::vector<float>{3, 3}));
+}
+
 TEST(OperandsHostTest, NothingElseMayBeElsewhere) {
   const Tensor cpu = ones({}, test_device("cpu:0")), fake = ones({2}, test_device("fake:0"));
   EXPECT_ERROR(static_cast<void>(fake + ones({1}, test_device("cpu:0"))),

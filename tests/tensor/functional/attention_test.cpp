@@ -104,6 +104,13 @@ TEST_P(AttentionTest, DropsWhatIsDrawn) {
       static_cast<void>(scaled_dot_product_attention(in[0], in[1], in[2], {.dropout = 1.5})),
       ErrorCode::kInvalidArgument,
       "[scaled_dot_product_attention] bad dropout: expected 0 to 1, got 1.5");
+  const std::string bad =
+      "[scaled_dot_product_attention] bad scale: expected a finite number, got ";
+  EXPECT_ERROR(static_cast<void>(scaled_dot_product_attention(in[0], in[1], in[2], {.scale = NAN})),
+               ErrorCode::kInvalidArgument, bad + "nan");
+  EXPECT_ERROR(
+      static_cast<void>(scaled_dot_product_attention(in[0], in[1], in[2], {.scale = kInfinity})),
+      ErrorCode::kInvalidArgument, bad + "inf");
   const Tensor none = scaled_dot_product_attention(in[0], in[1], in[2], {.dropout = 1});
   EXPECT_EQ(none.detach().to_vector<float>(), std::vector<float>(420, 0));
 }

@@ -43,6 +43,28 @@ TEST_P(ConvolutionTest, TransposedPutsTheKernelAtEachPlace) {
 }
 
 /// Images without n, and operands that are not contiguous.
+/// More than a stride, where the dilation is larger.
+TEST_P(ConvolutionTest, TransposedPadsItsResult) {
+  const Tensor x = from_host<float>({1, 1}, {1, 1, 2}, device_);
+  const Tensor w = from_host<float>({1, 10}, {1, 1, 2}, device_);
+  EXPECT_EQ(conv_transpose1d(x, w, {}, {.output_padding = 1, .dilation = 2}).to_vector<float>(),
+            (std::vector<float>{1, 1, 10, 10, 0}));
+  const Tensor image = from_host<float>({1, 2}, {1, 1, 1, 2}, device_).requires_grad_();
+  const Tensor corner = from_host<float>({1, 0, 0, 3}, {1, 1, 2, 2}, device_);
+  const Tensor y = conv_transpose2d(image, corner, {}, {.output_padding = {2, 1}, .dilation = 3});
+  EXPECT_EQ(y.shape(), (Shape{1, 1, 6, 6}));
+  sum(y).backward();
+  EXPECT_EQ(image.grad().to_vector<float>(), (std::vector<float>{4, 4}));
+}
+
+TEST_P(ConvolutionTest, HasGradientsOfAnEmptyBatch) {
+  const Tensor x = zeros({0, 4, 5}, device_).requires_grad_();
+  const Tensor w = ones({4, 4, 3}, device_).requires_grad_();
+  sum(conv1d(x, w)).backward();
+  EXPECT_EQ(w.grad().to_vector<float>(), std::vector<float>(48, 0));
+  EXPECT_EQ(x.grad().shape(), (Shape{0, 4, 5}));
+}
+
 TEST_P(ConvolutionTest, TakesOperandsInOtherForms) {
   const Tensor x = counted({2, 3, 5, 4}), weight = counted({4, 3, 2, 2});
   const std::vector<float> expected = conv2d(x, weight).to_vector<float>();

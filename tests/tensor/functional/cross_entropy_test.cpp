@@ -176,6 +176,58 @@ TEST_P(CrossEntropyTest, Errors) {
   const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
   EXPECT_ERROR(static_cast<void>(nll_loss(x, zeros({2}, {DType::i64, other}))),
                ErrorCode::kDeviceMismatch, "[nll_loss] operands are on different devices");
+  EXPECT_ERROR(
+      static_cast<void>(cross_entropy(zeros({2, 0}, device_), t)), ErrorCode::kInvalidArgument,
+      "[cross_entropy] input has no classes: expected 1 or more in dimension 1, got 0 (input: f32 "
+      "[2, 0] on " +
+          device_.name() + "; target: i64 [2] on " + device_.name() +
+          "). Give an input with classes, or an empty target.");
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, x, {.ignored_index = 1})),
+               ErrorCode::kInvalidArgument,
+               "[cross_entropy] ignored_index does not apply to probabilities: expected -100, the "
+               "default, got 1 (target: f32 [2, 3]). Leave it out, or give indices of classes.");
+}
+
+/// The error names the loss and the position in the target. Devices that queue tell in validation.
+TEST(CrossEntropyIndices, AnIndexThatIsNoClass) {
+  const Device device = test_device("cpu:0");
+  const Tensor x = zeros({2, 3}, device), weight = ones({3}, device);
+  const Tensor t = from_host<std::int64_t>({0, 5}, {2}, device);
+  const std::string text =
+      "] index 5 at [1] is out of range: expected 0 to 2 for dimension 1, got 5 (cpu:0)";
+  const auto refuses = [&](const std::string& loss, const auto& compute) {
+    EXPECT_ERROR(static_cast<void>(compute()), ErrorCode::kInvalidArgument, "[" + loss + text);
+  };
+  for (const Tensor& w : {Tensor(), weight}) {
+    refuses("nll_loss", [&] { return nll_loss(x, t, {.weight = w}); });
+    refuses("nll_loss", [&] { return nll_loss(x, t.cast(DType::i32), {.weight = w}); });
+    refuses("cross_entropy", [&] { return cross_entropy(x, t, {.weight = w}); });
+    refuses("cross_entropy",
+            [&] { return cross_entropy(x, t, {.weight = w, .label_smoothing = 0.5}); });
+    const Tensor pixels = from_host<std::int64_t>({0, 1, 1, 7}, {2, 2}, device);
+    EXPECT_ERROR(static_cast<void>(cross_entropy(zeros({2, 3, 2}, device), pixels, {.weight = w})),
+                 ErrorCode::kInvalidArgument,
+                 "[cross_entropy] index 7 at [1, 1] is out of range: expected 0 to 2 for dimension "
+                 "1, got 7");
+    EXPECT_ERROR(static_cast<void>(cross_entropy(weight, t[1], {.weight = w})),
+                 ErrorCode::kInvalidArgument,
+                 "[cross_entropy] index 5 at [] is out of range: expected 0 to 2 for dimension 0");
+  }
+}
+
+TEST(CrossEntropyIndices, AnIndexThatIsNoClassInValidation) {
+  RuntimeOptions options = device_options();
+  options.settings["validate"] = "1";
+  const Runtime runtime(options);
+  const Device device = runtime.device("fake:0");
+  const Tensor x = zeros({2, 3}, device), t = from_host<std::int64_t>({0, 5}, {2}, device);
+  const std::string text =
+      "] index 5 at [1] is out of range: expected 0 to 2 for dimension 1, got 5 (index: i64 [2] on "
+      "fake:0). Use indices that the dimension has.";
+  EXPECT_ERROR(static_cast<void>(cross_entropy(x, t)), ErrorCode::kInvalidArgument,
+               "[cross_entropy" + text);
+  EXPECT_ERROR(static_cast<void>(nll_loss(x, t, {.weight = ones({3}, device)})),
+               ErrorCode::kInvalidArgument, "[nll_loss" + text);
 }
 
 }  // namespace

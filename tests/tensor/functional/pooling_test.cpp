@@ -46,6 +46,16 @@ TEST_P(PoolingTest, CountsThePaddingOnlyInMeans) {
             (std::vector<float>{-2, -2}));
 }
 
+TEST_P(PoolingTest, EachWindowHasAnElement) {
+  const Tensor x = counted({1, 1, 3, 1});
+  const MaxPool2dOptions options{.stride = Pair(1, 1), .padding = {0, 1}, .dilation = {1, 2}};
+  EXPECT_ERROR((void)max_pool2d(x, {1, 2}, options), ErrorCode::kShapeMismatch,
+               "[max_pool2d] a window has no element of x: expected an extent of at least the "
+               "dilation, 2, got 1 (");
+  EXPECT_EQ(max_pool2d(counted({1, 1, 1, 2}), {1, 2}, options).to_vector<float>(),
+            (std::vector<float>{1, 0}));
+}
+
 TEST_P(PoolingTest, AdaptsToASize) {
   EXPECT_EQ(adaptive_avg_pool1d(counted({1, 5}), 2).to_vector<float>(), (std::vector<float>{1, 3}));
   EXPECT_EQ(adaptive_max_pool1d(counted({1, 5}), 3).to_vector<float>(),

@@ -105,6 +105,18 @@ TEST_P(SoftmaxTest, OfNoElements) {
   EXPECT_EQ(logsumexp(none, 1).shape(), (Shape{0}));
 }
 
+/// The derivative is exp(a - logsumexp).
+TEST_P(SoftmaxTest, GradientsOfAnInfiniteSum) {
+  const Tensor a = from_host<float>({INFINITY, 1, -INFINITY, -INFINITY}, {2, 2}, device_);
+  const Tensor x = a.clone().requires_grad_();
+  sum(logsumexp(x, 1)).backward();
+  const std::vector<float> grads = x.grad().to_vector<float>();
+  EXPECT_TRUE(std::isnan(grads[0]));
+  EXPECT_EQ(grads[1], 0);
+  EXPECT_EQ(grads[2], 0);
+  EXPECT_EQ(grads[3], 0);
+}
+
 TEST_P(SoftmaxTest, GradientsWhereSoftmaxIsZero) {
   const Tensor a = tensor_of({-kInfinity, 0, 1}, {3}, DType::f32, device_).requires_grad_();
   log_softmax(a, 0).slice(0, 1).backward(tensor_of({1, 0}, {2}, DType::f32, device_));

@@ -152,21 +152,32 @@ TEST_P(UpdatesTest, ClipsByTheCommonNorm) {
                "[clip_by_norm] no gradients");
   const Device other = test_device(device_ == test_device("cpu:0") ? "fake:0" : "cpu:0");
   EXPECT_ERROR(static_cast<void>(clip_by_norm({a, zeros({2}, other)}, 1)),
-               ErrorCode::kDeviceMismatch, "[clip_by_norm] operands are on different devices");
+               ErrorCode::kDeviceMismatch,
+               "[clip_by_norm] operands are on different devices: expected gradients[1] on " +
+                   device_.name() + " like gradients[0], got " + other.name() +
+                   " (gradients[0]: f32 [2] on " + device_.name() + "; gradients[1]: f32 [2] on " +
+                   other.name() + "). Copy it first: gradients[1].to(gradients[0].device()).");
 }
 
 TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
   const Tensor p = ones({2}, device_), g = ones({2}, device_);
   EXPECT_ERROR(sgd_update({p, p}, {g}, {}, 1), ErrorCode::kInvalidArgument,
-               "[sgd_update] wrong number of tensors: expected 2 gradients");
+               "[sgd_update] wrong number of tensors: expected 2 gradients, one for each "
+               "parameter, got 1. Pass an undefined gradient for a parameter without one.");
   EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.momentum = 0.9}), ErrorCode::kInvalidArgument,
-               "[sgd_update] wrong number of tensors: expected 1 velocities");
+               "[sgd_update] wrong number of tensors: expected 1 velocities, one for each "
+               "parameter, got 0. Give each parameter one: zeros_like(parameter).");
+  EXPECT_ERROR(sgd_update({p}, {g}, {Tensor()}, 1, {.momentum = 0.9}), ErrorCode::kInvalidArgument,
+               "[sgd_update] velocities[0] is undefined: expected a tensor, got a "
+               "default-constructed handle. Create it first, for example velocities[0] = "
+               "zeros(shape).");
   EXPECT_ERROR(sgd_update({p, p}, {g, ones({3}, device_)}, {}, 1), ErrorCode::kShapeMismatch,
-               "[sgd_update] gradients 1 has the wrong shape: expected [2] like its parameter");
+               "[sgd_update] gradients[1] has the wrong shape: expected [2] like its parameter");
   EXPECT_ERROR(sgd_update({p}, {g.cast(DType::i32)}, {}, 1), ErrorCode::kDtypeMismatch,
-               "[sgd_update] operands have different dtypes");
+               "[sgd_update] operands have different dtypes: expected gradients[0] of f32 like "
+               "parameters[0], got i32");
   EXPECT_ERROR(sgd_update({Tensor()}, {g}, {}, 1), ErrorCode::kInvalidArgument,
-               "[sgd_update] parameter is undefined");
+               "[sgd_update] parameters[0] is undefined");
   EXPECT_ERROR(sgd_update({p}, {g}, {}, 0), ErrorCode::kInvalidArgument,
                "[sgd_update] bad step: expected 1 or more, got 0");
   EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.weight_decay = -1}), ErrorCode::kInvalidArgument,
@@ -174,8 +185,31 @@ TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
   EXPECT_ERROR(adam_update({p}, {g}, {p}, {p}, 1, {.beta1 = 1}), ErrorCode::kInvalidArgument,
                "[adam_update] bad beta1: expected 0 or more and less than 1, got 1");
   EXPECT_ERROR(adam_update({p}, {g}, {p}, {Tensor()}, 1), ErrorCode::kInvalidArgument,
-               "[adam_update] squares 0 is undefined");
+               "[adam_update] squares[0] is undefined");
+  const std::string bad = "_update] bad learning_rate: expected a number of 0 or more, got ";
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.learning_rate = NAN}), ErrorCode::kInvalidArgument,
+               "[sgd" + bad + "nan");
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
+               "[sgd" + bad + "-1");
+  EXPECT_ERROR(adam_update({p}, {g}, {p}, {p}, 1, {.learning_rate = INFINITY}),
+               ErrorCode::kInvalidArgument, "[adam" + bad + "inf");
   expect_near(p, {1, 1}, "nothing was written");
+}
+
+TEST_P(UpdatesTest, OverlapsAreNamedAsTheCallerGaveThem) {
+  const Tensor all = ones({4}, device_), p = all.slice(0, 0, 2), g = ones({2}, device_);
+  EXPECT_ERROR(sgd_update({g.clone(), p}, {g, all.slice(0, 1, 3)}, {}, 1),
+               ErrorCode::kInvalidArgument,
+               "[sgd_update] parameters[1] and gradients[1] overlap: expected the very same "
+               "elements or none, got some elements in common");
+  EXPECT_ERROR(sgd_update({p}, {g}, {p}, 1, {.momentum = 0.9}), ErrorCode::kInvalidArgument,
+               "[sgd_update] parameters[0] and velocities[0] overlap: expected no element in "
+               "common, got some elements in common");
+  EXPECT_ERROR(adam_update({p}, {g}, {all.slice(0, 2)}, {all.slice(0, 2)}, 1),
+               ErrorCode::kInvalidArgument, "[adam_update] means[0] and squares[0] overlap");
+  expect_near(all, {1, 1, 1, 1}, "nothing was written");
+  sgd_update({p}, {p}, {}, 1, {.learning_rate = 1});
+  expect_near(all, {0, 0, 1, 1}, "a parameter may be its own gradient");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include <patchbay/graph.h>
 #include <patchbay/ops.h>
 
 #include "support/device_test.h"
@@ -244,6 +245,17 @@ TEST_P(ChoiceTest, ClampRefusesBoundsThatAreNone) {
                "[clamp] out has the wrong shape");
   EXPECT_ERROR(clamp_out(zeros({2}, other_), t, 0, 1), ErrorCode::kDeviceMismatch, "[clamp]");
   EXPECT_EQ(clamp(whole, 3, 3).to_vector<std::int64_t>(), (std::vector<std::int64_t>{3, 3}));
+}
+
+TEST_P(ChoiceTest, ClampRefusesANumberThatReplaysMayChange) {
+  const Tensor t = ones({2}, device_);
+  static_cast<void>(record_graph([&](GraphRecording& recording) {
+    const Scalar slot = recording.slot(1.5);
+    const std::string text = "[clamp] a graph's slot can't be used here, because its value is not";
+    EXPECT_ERROR((void)clamp(t, slot), ErrorCode::kInvalidArgument, text);
+    EXPECT_ERROR((void)clamp(t, 0, slot), ErrorCode::kInvalidArgument, text);
+    t.copy_from(t * slot);
+  }));
 }
 
 }  // namespace

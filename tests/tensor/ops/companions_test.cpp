@@ -18,6 +18,22 @@ namespace {
 class CompanionsTest : public DeviceTest {};
 PATCHBAY_ON_EACH_DEVICE(CompanionsTest);
 
+TEST_P(CompanionsTest, OfTheSmallestNumbers) {
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  if (device_.properties().f64) {
+    const Tensor y = from_host<double>({tiny, 3 * tiny, -tiny, 1e-300}, {4}, device_);
+    const Tensor x = from_host<double>({tiny, 4 * tiny, tiny, 1e-300}, {4}, device_);
+    const std::vector<double> angles = atan2(y, x).to_vector<double>();
+    const double exact[] = {std::atan2(1.0, 1.0), std::atan2(3.0, 4.0), std::atan2(-1.0, 1.0),
+                            std::atan2(1.0, 1.0)};
+    for (int i = 0; i < 4; ++i) EXPECT_NEAR(angles[static_cast<std::size_t>(i)], exact[i], 1e-15);
+  }
+  const std::vector<float> zeros =
+      tanh(from_host<float>({-0.0F, 0.0F}, {2}, device_)).to_vector<float>();
+  EXPECT_TRUE(std::signbit(zeros[0]));
+  EXPECT_FALSE(std::signbit(zeros[1]));
+}
+
 struct Angles {
   const char* name;
   Tensor (*compute)(const Tensor&);

@@ -100,7 +100,9 @@ TEST_P(MasksTest, ClassesAsVectors) {
       ErrorCode::kShapeMismatch, "[one_hot] too many dimensions");
   if (device_ == test_device("cpu:0")) {
     EXPECT_ERROR(static_cast<void>(one_hot(classes, 2)), ErrorCode::kInvalidArgument,
-                 "[one_hot] index 2 at [0, 0");
+                 "[one_hot] index 2 at [0, 0] is out of range: expected 0 to 1 for dimension 2");
+    EXPECT_ERROR(static_cast<void>(one_hot(classes[0][0], 2)), ErrorCode::kInvalidArgument,
+                 "[one_hot] index 2 at [] is out of range: expected 0 to 1 for dimension 0, got 2");
   }
 }
 
