@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/error.h"
+#include <fmt/format.h>
 
 namespace patchbay::runtime {
 namespace {
@@ -37,13 +37,15 @@ std::string hint_nearest(std::string_view name, const std::vector<std::string>& 
   std::string_view nearest;
   std::size_t fewest_edits = std::numeric_limits<std::size_t>::max();
   for (const std::string& candidate : names) {
+    const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
+    if (!std::all_of(candidate.begin(), candidate.end(), is_printable)) continue;
     const std::size_t edits = num_edits(name, candidate);
     const bool is_similar = edits <= std::max(name.size(), candidate.size()) / 2;
     if (!is_similar || edits >= fewest_edits) continue;
     nearest = candidate;
     fewest_edits = edits;
   }
-  return nearest.empty() ? std::string() : ", the nearest is " + quote(nearest);
+  return nearest.empty() ? std::string() : fmt::format(", the nearest is '{}'", nearest);
 }
 
 }  // namespace patchbay::runtime

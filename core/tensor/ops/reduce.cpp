@@ -172,9 +172,7 @@ void record_extreme(const Operator& op, const Tensor& result, const Tensor& a, c
            const Tensor given = values.get(node), extreme = out.get(node).detach().reshape(kept);
            const Tensor kept_grad = grad.reshape(kept);
            if (!of_magnitudes) return share(kept_grad, given.detach(), extreme, kept);
-           const Tensor signs =
-               where(ne(given, given), given.detach(), signs_of(given));  // NaN stays
-           return share(kept_grad, abs(given.detach()), extreme, kept) * signs;
+           return share(kept_grad, abs(given.detach()), extreme, kept) * signs_of(given);
          });
 }
 

@@ -87,7 +87,6 @@ TEST_P(LossesTest, LargeLogitsDoNotOverflow) {
   expect_near(x.grad(), {0, 0, 1, -1}, "gradient");
 }
 
-/// Also at 0, where formulas with |x| have no derivative.
 TEST_P(LossesTest, NaNStaysInGradients) {
   const Tensor x = from_host<float>({NAN, 3, -3}, {3}, device_).requires_grad_();
   sum(huber_loss(x, zeros({3}, device_), 1, LossReduction::kNone)).backward();
@@ -95,11 +94,9 @@ TEST_P(LossesTest, NaNStaysInGradients) {
   EXPECT_TRUE(std::isnan(grads[0]));
   EXPECT_EQ(grads[1], 1);
   EXPECT_EQ(grads[2], -1);
-  const Tensor y = from_host<float>({-2, NAN, 1}, {3}, device_).requires_grad_();
-  norm(y, INFINITY).backward();
-  EXPECT_TRUE(std::isnan(y.grad().to_vector<float>()[1]));
 }
 
+/// Also at 0, where formulas with |x| have no derivative.
 TEST_P(LossesTest, GradientsAtZero) {
   const Tensor x = zeros({2}, device_).requires_grad_();
   const Tensor t = tensor_of({0, 1}, {2}, DType::f32, device_);
