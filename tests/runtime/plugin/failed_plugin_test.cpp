@@ -21,6 +21,10 @@ TEST(FailedPlugin, NullTable) {
   expect_outcome("null-table", kFailed, {"patchbay_plugin_v1 returned null"});
 }
 
+TEST(FailedPlugin, SymbolIsNoFunction) {
+  expect_outcome("data-symbol", kFailed, {"its patchbay_plugin_v1 is no function"});
+}
+
 TEST(FailedPlugin, TableOfAnotherMajorVersion) {
   expect_outcome("other-major", kFailed, {"table", "77."});
 }

@@ -112,6 +112,10 @@ TEST(RefusedPlugin, OneThatRequiresANewerLibrary) {
        "Use a newer library or an older plugin"});
 }
 
+TEST(RefusedPlugin, OfSeveralRequirementsTheStrictestCounts) {
+  expect_outcome("two-requirements", kRefused, {".4000000000 for 'teleport/1'"});
+}
+
 TEST(RefusedPlugin, SettingWithABadName) {
   expect_outcome("bad-setting", kRefused,
                  {"its note has a bad setting name 'Bad\\x1b[31m': expected [a-z][a-z0-9_]*"});
