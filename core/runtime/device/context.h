@@ -20,6 +20,7 @@ struct Context {
   std::string tag;
   CopyGuard::Mode guard = CopyGuard::Mode::kAllow;
   std::shared_ptr<const ScopedStream> streams;  // `scoped_streams` points to it
+  bool is_for_plugin = false;  // what this thread allocates is a plugin's scratch memory
 };
 /// Errors: std::bad_alloc at a thread's first call.
 Context& context();

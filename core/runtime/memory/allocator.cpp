@@ -452,6 +452,10 @@ void KindAllocator::fill(DeviceMemory& memory) {
 patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   if (size_bytes == 0) return {nullptr, 0};
   KindAllocator& memory = of(MemoryKind::kDevice);
+  Context& here = context();
+  here.is_for_plugin = true;
+  const std::unique_ptr<Context, void (*)(Context*)> mark(
+      &here, [](Context* one) { one->is_for_plugin = false; });
   const Allocation allocation = memory.allocate(size_bytes);
   if (allocation.block == nullptr) return {nullptr, 0};
   try {

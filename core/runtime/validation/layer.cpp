@@ -63,8 +63,13 @@ void Layer::finish_device(DeviceRecord& device) {
   }
   std::erase_if(left, [](const auto& block) { return block->is_released || block->is_wrapped; });
   check_guards(left, /*also_unsuspected=*/true);
-  for (const auto& block : left) forget_guards(*block);  // there is no stream to read them by
   give_back(device, 0);
+  for (const auto& block : left) {
+    forget_guards(*block);  // there will be no stream to read them by
+    if (block->is_scratch) continue;
+    report_left(*block);
+    real_.memory.release(device.handle, block->kind, block->whole);
+  }
   const std::scoped_lock lock(device.stream_mutex);
   if (device.stream != nullptr) real_.stream.destroy(std::exchange(device.stream, nullptr));
 }
@@ -74,12 +79,18 @@ void Layer::forget_device(DeviceRecord& device) {
   {
     const std::scoped_lock lock(mutex_);
     left = blocks_.of(device);
-    for (const auto& block : left) blocks_.remove(*block);
   }
-  for (const auto& block : left) {
-    if (block->is_wrapped) continue;
-    plugin_.owner.logger.log(LogLevel::kError, "[validation] never released: {}", describe(*block));
+  for (const auto& block : left) report_left(*block);
+}
+
+/// Of memory that nobody releases any more.
+void Layer::report_left(const Block& block) {
+  {
+    const std::scoped_lock lock(mutex_);
+    blocks_.remove(block);
   }
+  if (block.is_wrapped) return;
+  plugin_.owner.logger.log(LogLevel::kError, "[validation] never released: {}", describe(block));
 }
 
 void Layer::look() {

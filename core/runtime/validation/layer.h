@@ -117,6 +117,7 @@ class Layer final : public TableLayer {
   void check_guards(const std::vector<std::shared_ptr<Block>>& blocks, bool also_unsuspected);
   std::string find_user(const Block& block);
   void check_released(Block& block);
+  void report_left(const Block& block);
   bool takes_back(DeviceRecord& device, Block& block);
   void keep_released(DeviceRecord& device, std::shared_ptr<Block> block);
   void give_back(DeviceRecord& device, std::uint64_t most_kept_bytes);

@@ -99,6 +99,7 @@ struct Block {
   std::uint64_t front_bytes = 0, size_bytes = 0, whole_bytes = 0;
   bool is_wrapped = false;  // the application's own: not guarded, not reported as live
   bool is_released = false;
+  bool is_scratch = false;  // the plugin's, which may release it while it closes the device
   std::string tag;
   CallSite made_at, released_at;
   std::vector<Access> accesses;       // those that may not have ended
