@@ -45,7 +45,8 @@ void DeviceAssembly::close_stream() {
 /// The thread that opens a device, through the plugin's entries. It can't use the device yet.
 class DeviceAssembly::Opening {
  public:
-  explicit Opening(DeviceAssembly& device) : device_(device), lock_(device.open_mutex_) {
+  Opening(DeviceAssembly& device, std::string_view operation)
+      : device_(checked(device, operation)), lock_(device.open_mutex_) {
     device_.opener_.store(std::this_thread::get_id());
   }
   ~Opening() { device_.opener_.store({}); }
@@ -53,19 +54,25 @@ class DeviceAssembly::Opening {
   Opening& operator=(const Opening&) = delete;
 
  private:
+  static DeviceAssembly& checked(DeviceAssembly& device, std::string_view operation) {
+    device.check_not_opening(operation);
+    return device;
+  }
+
   DeviceAssembly& device_;
   const std::scoped_lock<std::mutex> lock_;
 };
 
-/// A plugin may ask for memory within a call that opens or closes the device.
-void DeviceAssembly::check_not_opening() const {
+void DeviceAssembly::check_not_opening(std::string_view operation) const {
   if (opener_.load() != std::this_thread::get_id()) return;
-  raise(ErrorCode::kInvalidArgument, "{} is not open yet, or not any more", info.name_text);
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] this thread is opening or closing {}: expected no use of it meanwhile, got one. Use "
+        "it afterwards.",
+        operation, info.name_text);
 }
 
 patchbay_device* DeviceAssembly::open_slowly() {
-  check_not_opening();
-  const Opening opening(*this);
+  const Opening opening(*this, "Device");
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;
   if (closed_) raise_gone();
   plugin.heed_process_end();
@@ -78,14 +85,14 @@ patchbay_device* DeviceAssembly::open_slowly() {
 
 bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) {
   check_home("memory");
-  const Opening opening(*this);  // the plugin is not unloaded meanwhile
+  const Opening opening(*this, "memory");  // the plugin is not unloaded meanwhile
   if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) return false;
   const auto* table = static_cast<const patchbay_memory_info_table*>(plugin.extension(
       PATCHBAY_EXTENSION_MEMORY_INFO, sizeof(patchbay_memory_info_table), info.plugin_index));
   if (table == nullptr || table->info == nullptr) return false;
   // The library that tells it may register a handler of its own, once.
-  if (!std::exchange(has_told_memory_, true)) plugin.heed_process_end();
+  if (!std::exchange(has_asked_memory_, true)) plugin.heed_process_end();
   const StatusHolder failure(
       table->info(plugin.driver, info.plugin_index, &free_bytes, &total_bytes));
   return !failure;
@@ -93,7 +100,7 @@ bool DeviceAssembly::ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_
 
 void DeviceAssembly::open_in(std::uint64_t native_context) {
   check_home("adopt_context");
-  const Opening opening(*this);
+  const Opening opening(*this, "adopt_context");
   if (closed_) raise_gone();
   if (handle.load(std::memory_order_acquire) != nullptr) {
     raise(
@@ -236,7 +243,7 @@ void DeviceAssembly::free_scratch(patchbay_memory memory) noexcept {
 }
 
 void DeviceAssembly::close() {
-  const Opening opening(*this);
+  const Opening opening(*this, "unload");
   closed_ = true;
   patchbay_device* opened = handle.load();
   if (opened == nullptr) return;

@@ -28,6 +28,9 @@ class DeviceAssembly final : public DeviceState {
 
   /// Opens the device in the application's context. Errors: kInUse if it is open.
   void open_in(std::uint64_t native_context);
+  /// Errors: kInvalidArgument within a call that this thread makes to open or close the device,
+  /// where a plugin may ask for memory and a log sink may call the runtime.
+  void check_not_opening(std::string_view operation) const;
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.
@@ -56,8 +59,6 @@ class DeviceAssembly final : public DeviceState {
   bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) override;
   [[noreturn]] void raise_lost(std::string_view operation) const override;
   class Opening;
-  /// Errors: kInvalidArgument within a call that this thread makes to open or close the device.
-  void check_not_opening() const;
   void finish_opening(patchbay_device* opened);
   std::vector<std::shared_ptr<StreamState>> hold_streams() const;
 
@@ -65,7 +66,7 @@ class DeviceAssembly final : public DeviceState {
   Allocator own_allocator_;
   KernelCache own_kernels_;
   std::mutex open_mutex_;
-  bool closed_ = false, has_told_memory_ = false;  // under open_mutex_
+  bool closed_ = false, has_asked_memory_ = false;  // under open_mutex_
   std::atomic<std::thread::id> opener_;
   std::atomic<bool> closes_{false};  // close_device is running
   mutable std::mutex streams_mutex_;

@@ -267,8 +267,7 @@ void PluginRegistry::check_not_opening(const char* operation, const std::string&
   if (opening != this) return;
   raise(ErrorCode::kInUse,
         "[{0}] this thread is opening or closing a plugin, which logged a line: expected no {0} "
-        "inside "
-        "the log sink, got one. Call {0} for {1} afterwards.",
+        "inside the log sink, got one. Call {0} for {1} afterwards.",
         operation, quote(subject));
 }
 
@@ -316,6 +315,7 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
 /// Without the mutex, because what the plugin logs meanwhile goes to a sink that may ask the
 /// runtime.
 void PluginRegistry::unload(Backend& backend) {
+  for (const auto& device : backend.assemblies) device->check_not_opening("unload");
   settle();
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
