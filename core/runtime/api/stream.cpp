@@ -48,7 +48,7 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   return stream;
 }
 
-/// A pending callback. The plugin calls `run` once.
+/// A callback of the application, with what its error needs.
 struct Callback {
   StreamCallback call;
   runtime::DeviceState& device;
@@ -56,63 +56,44 @@ struct Callback {
   std::uint64_t sequence;
   Error no_memory;  // the error to report if there is no memory for another
 
-  static void run(void* user, patchbay_status* status);
-  void tell(patchbay_status* status) const;
+  /// Owns the status, which may be null.
+  void run(patchbay_status* status) const noexcept;
+
+ private:
+  std::optional<Error> error_of(patchbay_status* status) const;
 };
 
-void Callback::tell(patchbay_status* status) const {
-  if (status == nullptr) return call(nullptr);
+/// Nothing if the work before the callback succeeded.
+std::optional<Error> Callback::error_of(patchbay_status* status) const {
+  if (status == nullptr) return std::nullopt;
   runtime::StatusHolder held(status);
-  std::optional<Error> error;
   try {
     if (!runtime::is_fault(*status)) {  // the stream goes on
-      try {
-        runtime::raise_status(held.release(), "add_callback", device.info.name_text);
-      } catch (const Error& raised) {
-        error = raised;
-      }
-      return call(&*error);
+      runtime::raise_status(held.release(), "add_callback", device.info.name_text);
     }
     const runtime::FaultPtr fault = progress->fail(*status, sequence);
     if (fault->loses_device()) device.lose(fault);
-    error = runtime::stream_error(*fault, "add_callback");
+    return runtime::stream_error(*fault, "add_callback");
+  } catch (const Error& raised) {
+    return raised;
   } catch (const std::bad_alloc&) {
-    error = no_memory;
+    return no_memory;
   }
-  call(&*error);
 }
 
-/// What the plugin gets. It calls `run` once, or returns a failure: one that does both would
-/// otherwise free it twice.
-struct Pending {
-  explicit Pending(std::shared_ptr<Callback> waiting) : callback(std::move(waiting)) {}
-
-  void drop() {
-    if (num_owners.fetch_sub(1) == 1) delete this;
-  }
-
-  std::shared_ptr<Callback> callback;
-  std::atomic<bool> was_run{false};
-  std::atomic<int> num_owners{2};  // the plugin and add_callback
-};
-
-void Callback::run(void* user, patchbay_status* status) {
-  const runtime::CallbackMark mark;  // until the captures are destroyed
-  auto* const pending = static_cast<Pending*>(user);
-  if (pending->was_run.exchange(true)) return runtime::release_status(status);
-  const std::shared_ptr<Callback> self = std::move(pending->callback);
-  pending->drop();
+void Callback::run(patchbay_status* status) const noexcept {
   try {
+    const std::optional<Error> error = error_of(status);
     try {
-      self->tell(status);
-    } catch (const std::exception& error) {
-      self->device.runtime.logger.log(LogLevel::kError,
-                                      "[add_callback] a stream's callback threw an exception: {}",
-                                      runtime::one_line(error.what()));
+      call(error ? &*error : nullptr);
+    } catch (const std::exception& thrown) {
+      device.runtime.logger.log(LogLevel::kError,
+                                "[add_callback] a stream's callback threw an exception: {}",
+                                runtime::one_line(thrown.what()));
     }
   } catch (...) {  // an unknown type, or no memory for the text
-    self->device.runtime.logger.write(LogLevel::kError,
-                                      "[add_callback] a stream's callback threw an exception");
+    device.runtime.logger.write(LogLevel::kError,
+                                "[add_callback] a stream's callback threw an exception");
   }
 }
 
@@ -155,21 +136,17 @@ void Stream::add_callback(StreamCallback callback) const {
                    state_->device.info.name_text);
   }
   // Keeps the captures alive until the stream's lock is released, even if the call runs at once.
-  const auto waiting = std::make_shared<Callback>(
+  const auto held = std::make_shared<const Callback>(
       Callback{std::move(callback),
                state_->device,
                state_->progress,
                state_->submitted.load(),
                {ErrorCode::kOutOfMemory, "[add_callback] no memory is left on the host."}});
-  auto* const pending = new Pending(waiting);
-  const std::unique_ptr<Pending, void (*)(Pending*)> own(pending,
-                                                         [](Pending* one) { one->drop(); });
-  try {
-    state_->add_callback(Callback::run, pending);
-  } catch (...) {
-    if (!pending->was_run.exchange(true)) pending->drop();  // the plugin has not taken it
-    throw;
-  }
+  state_->add_callback([waiting = held](patchbay_status* status) mutable {
+    const runtime::CallbackMark mark;  // until the captures are destroyed
+    const auto self = std::move(waiting);
+    self->run(status);
+  });
 }
 
 std::vector<SubmissionTime> Stream::take_times() const {

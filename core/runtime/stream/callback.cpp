@@ -36,10 +36,10 @@ CallbackThread::~CallbackThread() {
   }
 }
 
-void CallbackThread::add(std::shared_ptr<EventState> event, Call call, void* user) {
+void CallbackThread::add(std::shared_ptr<EventState> event, void* user) {
   {
     const std::scoped_lock lock(mutex_);
-    pending_.push_back({std::move(event), call, user});
+    pending_.push_back({std::move(event), user});
   }
   changed_.notify_one();
 }
@@ -52,7 +52,7 @@ void CallbackThread::run() {
     Pending next = std::move(pending_.front());
     pending_.pop_front();
     lock.unlock();
-    next.call(next.user, wait_for(*next.event));
+    PendingCall::make(next.user, wait_for(*next.event));
     next.event.reset();
     lock.lock();
   }

@@ -9,8 +9,6 @@
 #include <mutex>
 #include <thread>
 
-#include "patchbay/plugin/host.h"
-
 #include "core/base/quiet_thread.h"
 #include "core/runtime/stream/stream_state.h"
 
@@ -20,18 +18,16 @@ namespace patchbay::runtime {
 /// in order. It sleeps when there is nothing to wait for.
 class CallbackThread {
  public:
-  using Call = void (*)(void* user, patchbay_status*);
-
   CallbackThread() : thread_(start_quiet_thread("add_callback", [this] { run(); })) {}
   /// Waits for the last call to return.
   ~CallbackThread();
 
-  void add(std::shared_ptr<EventState> event, Call call, void* user);
+  /// Makes the pending call of `user` when the event is done.
+  void add(std::shared_ptr<EventState> event, void* user);
 
  private:
   struct Pending {
     std::shared_ptr<EventState> event;
-    Call call;
     void* user;
   };
   void run();

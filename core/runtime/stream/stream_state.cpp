@@ -27,10 +27,12 @@ bool is_timeout(const patchbay_status* status) {
   return status != nullptr && status->code == PATCHBAY_TIMED_OUT && !is_fault(*status);
 }
 
-/// Nothing has passed that was not there. Errors: kPluginFailed.
-void check_deadline(const DeviceState& device, const patchbay_status* status,
-                    std::uint64_t deadline_ns, std::string_view operation, const char* entry) {
-  if (deadline_ns != PATCHBAY_NO_DEADLINE || !is_timeout(status)) return;
+/// Returns the status of a wait. Errors: kPluginFailed if it timed out without a deadline.
+patchbay_status* check_timeout(const DeviceState& device, patchbay_status* status,
+                               std::uint64_t deadline_ns, std::string_view operation,
+                               const char* entry) {
+  if (deadline_ns != PATCHBAY_NO_DEADLINE || !is_timeout(status)) return status;
+  const StatusHolder holder(status);
   raise_bad_answer(device, operation, fmt::format("{} timed out without a deadline", entry));
 }
 
@@ -129,10 +131,7 @@ void StreamState::end(const Submission& what, patchbay_status* status) {
   StreamTrace* const trace = trace_.load(std::memory_order_acquire);
   if (status != nullptr) [[unlikely]] {
     if (trace != nullptr) trace->drop_next();
-    if ((status->flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) {
-      raise_status(status, what.name, device.info.name_text);
-    }
-    raise_wait_failure(device, *progress, 0, status, what.name);
+    check_call(device, status, what.name);
   }
   if (times) times->end();
   if (trace != nullptr) {
@@ -253,9 +252,8 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
   if (is_timeout(status) && is_ours && is_done(target)) {
     release_status(std::exchange(status, nullptr));
   }
-  StatusHolder held(status);
-  check_deadline(device, status, deadline_ns, operation, "synchronize");
-  check_wait(held.release(), target, operation);
+  check_wait(check_timeout(device, status, deadline_ns, operation, "synchronize"), target,
+             operation);
 }
 
 void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
@@ -343,18 +341,22 @@ void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operatio
   if (!is_done(sequence)) synchronize(deadline_ns, operation);
 }
 
-void StreamState::add_callback(void (*call)(void* user, patchbay_status*), void* user) {
+void StreamState::add_callback(PendingCall::Body body) {
   check_home("add_callback");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
+  PendingCall call(std::move(body));
   const std::scoped_lock lock(mutex);
-  patchbay_status* const status = streams(device).add_callback(open_handle(), call, user);
-  if (status == nullptr) return;
-  if (status->code != PATCHBAY_UNSUPPORTED)
-    raise_status(status, "add_callback", device.info.name_text);
-  release_status(status);
-  const auto event = record_locked(nullptr);
-  if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
-  callbacks_->add(event, call, user);
+  patchbay_status* const status =
+      streams(device).add_callback(open_handle(), PendingCall::make, call.user());
+  if (status != nullptr) {
+    if (status->code != PATCHBAY_UNSUPPORTED)
+      raise_status(status, "add_callback", device.info.name_text);
+    release_status(status);
+    const auto event = record_locked(nullptr);
+    if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
+    callbacks_->add(event, call.user());
+  }
+  call.hand_over();
 }
 
 void StreamState::reset() {
@@ -437,9 +439,9 @@ bool EventState::is_done() {
 
 void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
   device.check_home(operation);
-  StatusHolder held(events(device).wait(handle, deadline_ns));
-  check_deadline(device, held.get(), deadline_ns, operation, "wait of the event table");
-  check_event(held.release(), operation);
+  patchbay_status* const status = events(device).wait(handle, deadline_ns);
+  check_event(check_timeout(device, status, deadline_ns, operation, "wait of the event table"),
+              operation);
   progress->pass(sequence);
 }
 

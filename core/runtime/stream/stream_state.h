@@ -12,6 +12,7 @@
 
 #include "patchbay/plugin/abi.h"
 
+#include "core/runtime/plugin/pending_call.h"
 #include "core/runtime/stream/position.h"
 #include "core/runtime/trace/submission.h"
 #include "core/runtime/trace/trace_span.h"
@@ -77,8 +78,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void wait_for(Queue& other, std::uint64_t sequence, std::string_view operation = "wait");
   /// Whether wait_for needs no wait on the host.
   bool can_wait_for(Queue& other) noexcept;
-  /// Adds a callback in the plugin or, if it has none, in a thread. `call` owns the status.
-  void add_callback(void (*call)(void* user, patchbay_status*), void* user);
+  /// Adds a callback in the plugin or, if it has none, in a thread.
+  void add_callback(PendingCall::Body body);
   /// Drops the times of a stream that measures them only for the trace.
   void drop_times() noexcept;
   /// Gives a failed stream a new queue.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/runtime/plugin/pending_call.h"
 
 namespace patchbay::runtime::validation {
 namespace {
@@ -166,26 +167,18 @@ Status stream_wait_event(patchbay_stream* stream, patchbay_event* event) {
   return status;
 }
 
-/// A pending callback. The plugin calls `run` once.
-struct Callback {
-  Layer& layer;
-  Clock reached;  // where it was added
-  void (*call)(void* user, Status);
-  void* user;
-
-  static void run(void* user, Status status) {
-    const std::unique_ptr<Callback> self(static_cast<Callback*>(user));
-    self->layer.note_done(self->reached);
-    self->call(self->user, status);
-  }
-};
-
 Status add_callback(patchbay_stream* stream, void (*call)(void* user, Status), void* user) {
   const auto record = stream_of(stream);
   Layer& layer = layer_of(*record);
-  std::unique_ptr<Callback> callback(new Callback{layer, layer.reach_of(*record), call, user});
-  Status status = layer.real().stream.add_callback(stream, Callback::run, callback.get());
-  if (status == nullptr) static_cast<void>(callback.release());  // run() owns it now
+  PendingCall noted([&layer, reached = layer.reach_of(*record), call, user](Status status) {
+    try {
+      layer.note_done(reached);
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): a later wait notes it
+    }
+    call(user, status);
+  });
+  Status status = layer.real().stream.add_callback(stream, PendingCall::make, noted.user());
+  if (status == nullptr) noted.hand_over();
   return status;
 }
 

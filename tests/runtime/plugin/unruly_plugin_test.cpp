@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +24,15 @@
 
 namespace patchbay::faults {
 namespace {
+
+RuntimeOptions unruly_options(std::map<std::string, std::string> settings = {}) {
+  RuntimeOptions result;
+  result.read_environment = false;
+  result.search_default_directories = false;
+  result.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
+  result.settings = std::move(settings);
+  return result;
+}
 
 /// A runtime with the plugin, which misbehaves in these ways.
 class Unruly {
@@ -41,12 +51,8 @@ class Unruly {
 
  private:
   RuntimeOptions options(std::map<std::string, std::string> settings) {
-    RuntimeOptions result;
-    result.read_environment = false;
-    result.search_default_directories = false;
-    result.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
-    result.settings = std::move(settings);
-    result.settings["log"] = "info";
+    settings["log"] = "info";
+    RuntimeOptions result = unruly_options(std::move(settings));
     result.log = [this](LogLevel, std::string_view line) {
       const std::scoped_lock lock(mutex_);
       lines_.emplace_back(line);
@@ -101,11 +107,7 @@ TEST(UnrulyPlugin, IsUnloadedWithinASpanThatItShows) {
 TEST(UnrulyPlugin, IsUnloadedWhileTheLogAsksTheRuntime) {
   for (const char* ways : {"", "close-logs"}) {
     const EnvironmentVariable variable("UNRULY", ways);
-    RuntimeOptions options;
-    options.read_environment = false;
-    options.search_default_directories = false;
-    options.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
-    options.settings = {{"log", "info"}};
+    RuntimeOptions options = unruly_options({{"log", "info"}});
     Runtime* asked = nullptr;
     std::string refusal;
     options.log = [&asked, &refusal](LogLevel, std::string_view) {
@@ -128,6 +130,36 @@ TEST(UnrulyPlugin, IsUnloadedWhileTheLogAsksTheRuntime) {
         "[unload] this thread is opening or closing a plugin, which logged a line: expected no "
         "unload inside the log sink, got one. Call unload for 'kept' afterwards.");
   }
+}
+
+/// The plugin logs lines while its device is opened and closed.
+TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOfItsOpeningOrClosing) {
+  for_each_mode([](const auto& settings) {
+    const EnvironmentVariable ways("UNRULY", "open-device-logs,count-memory");
+    RuntimeOptions options = unruly_options(settings);
+    Runtime* asked = nullptr;
+    int num_openings = 0;
+    options.log = [&](LogLevel, std::string_view line) {
+      const bool is_opened = line.find("opening a device") != std::string::npos;
+      const bool is_closed = line.find("all memory is back") != std::string::npos;
+      if (!is_opened && !is_closed) return;
+      const Device device = asked->device("kept:1");
+      EXPECT_ERROR((void)device.memory(), ErrorCode::kInvalidArgument,
+                   "[memory] this thread is opening or closing kept:1: expected no use of it "
+                   "meanwhile, got one. Use it afterwards.");
+      if (is_closed) return;
+      EXPECT_ERROR((void)ones({3}, device), ErrorCode::kInvalidArgument,
+                   "[Device] this thread is opening or closing kept:1");
+      EXPECT_ERROR(asked->unload("kept"), ErrorCode::kInvalidArgument,
+                   "[unload] this thread is opening or closing kept:1");
+      ++num_openings;
+    };
+    Runtime runtime(options);
+    asked = &runtime;
+    EXPECT_EQ(values_on(runtime.device("kept:1")), kOnes);
+    runtime.unload("kept");
+    EXPECT_EQ(num_openings, 1);
+  });
 }
 
 TEST(UnrulyPlugin, ScratchMemoryDoesNotHoldIt) {
@@ -207,11 +239,7 @@ TEST(UnrulyPlugin, EmptyMessagesAreNoted) {
   EXPECT_ERROR((void)Buffer::allocate(plugin.device(), 64), ErrorCode::kLaunchFailed,
                "[allocate] it gave no message (kept:1)");
   const EnvironmentVariable ways("UNRULY", "open-says-nothing");
-  RuntimeOptions options;
-  options.read_environment = false;
-  options.search_default_directories = false;
-  options.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
-  EXPECT_ERROR(Runtime{options}, ErrorCode::kPluginFailed, "failed: it gave no message");
+  EXPECT_ERROR(Runtime{unruly_options()}, ErrorCode::kPluginFailed, "failed: it gave no message");
 }
 
 // ------------------------------------------------------------------------------- lost devices
@@ -259,13 +287,13 @@ TEST(UnrulyPlugin, AWaitThatFailsIsRepeated) {
 }
 
 TEST(UnrulyPlugin, CallbacksMayComeTwiceOrWithAFailure) {
-  for (const auto& [ways, fails] :
-       {std::pair{"callback-and-failure", true}, {"callback-twice", false}}) {
+  for (const auto& [ways, fails] : {std::pair{"callback-and-failure", true},
+                                    {"callback-and-unsupported", false},
+                                    {"callback-twice", false}}) {
     for_each_mode([&](const auto& settings) {
-      if (settings.at("validate") == "1") return;  // has no place of its own to note it
       Unruly plugin(ways, settings);
-      const Stream stream(plugin.device());
       int calls = 0;
+      const Stream stream(plugin.device());  // destroyed once its own thread has made its calls
       const auto add = [&] { stream.add_callback([&calls](const Error*) { ++calls; }); };
       if (fails) {
         EXPECT_ERROR(add(), ErrorCode::kLaunchFailed, "called, and failed");
@@ -286,6 +314,19 @@ TEST(UnrulyPlugin, ACallbacksStatusThatIsNoFaultLeavesTheStream) {
   EXPECT_EQ(told, "[add_callback] it could not wait (kept:1)");
   const StreamScope scope(stream);
   EXPECT_EQ(values_on(plugin.device()), kOnes);
+}
+
+TEST(UnrulyPlugin, ACallbackThatFindsNoMemoryIsNotRepeated) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("callback-without-fault", settings);
+    int num_calls = 0;
+    Stream(plugin.device()).add_callback([&num_calls](const Error*) {
+      ++num_calls;
+      throw std::bad_alloc();
+    });
+    EXPECT_EQ(num_calls, 1);
+    EXPECT_EQ(plugin.count("a stream's callback threw an exception"), 1u);
+  });
 }
 
 // ------------------------------------------------------------------------------- properties
@@ -310,11 +351,7 @@ TEST(UnrulyPlugin, CopiesAreStagedWhereItHasNoneBetweenDevices) {
 
 TEST(UnrulyPlugin, ItsMemoryIsTheHostsInDlpackOnlyIfTheHostCanUseIt) {
   const EnvironmentVariable ways("UNRULY", "host-in-dlpack");
-  RuntimeOptions options;
-  options.read_environment = false;
-  options.search_default_directories = false;
-  options.plugin_files = {PATCHBAY_FIXTURE_DIR "/unruly/patchbay-kept.so"};
-  EXPECT_ERROR(Runtime{options}, ErrorCode::kPluginFailed,
+  EXPECT_ERROR(Runtime{unruly_options()}, ErrorCode::kPluginFailed,
                "its DLPack device is the host, and its host_addressable_kinds lack device memory");
 }
 
