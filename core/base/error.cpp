@@ -51,7 +51,7 @@ ErrorCode code_of(const patchbay_status& status) {
 }
 
 void raise_status(patchbay_status* status, std::string_view operation, std::string_view where) {
-  if (status->code == PATCHBAY_BUILD_FAILED && status != out_of_memory_status()) {
+  if (status->code == PATCHBAY_BUILD_FAILED) {
     status->message = without_line_breaks(std::move(status->message));
   }
   raise_build_status(status, operation, where);

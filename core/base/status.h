@@ -42,7 +42,6 @@ class StatusHolder {
 
   explicit operator bool() const { return status_ != nullptr; }
   const patchbay_status* operator->() const { return status_; }
-  const patchbay_status* get() const { return status_; }
   patchbay_status* release() {
     patchbay_status* status = status_;
     status_ = nullptr;

@@ -55,8 +55,7 @@ HostCopier::HostCopier(const ThreadPool& lent, const Environment& environment)
     : lent_(lent), num_threads_(threads_of(environment)) {}
 
 std::size_t HostCopier::chunk_bytes(bool has_host_leg) const {
-  const bool shares = lent_.num_threads > 1 || num_threads_ > 1;
-  return has_host_leg && shares ? kLeastSharedBytes : Links::kDefaultChunkBytes;
+  return has_host_leg && shares() ? kLeastSharedBytes : Links::kDefaultChunkBytes;
 }
 
 HostCopier::~HostCopier() {
@@ -78,13 +77,14 @@ void HostCopier::Job::copy_part(std::size_t part) const {
 }
 
 void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
-  if (size_bytes >= kLeastSharedBytes && home_.is_here() && are_disjoint(to, from, size_bytes)) {
+  const bool is_large = shares() && size_bytes >= kLeastSharedBytes;
+  if (is_large && home_.is_here() && are_disjoint(to, from, size_bytes)) {
     // Parts of equal size, some for each thread, because threads do not run equally fast.
     const std::size_t num_parts = std::min<std::size_t>(size_bytes / kLeastPartBytes, 16);
     const std::size_t part_bytes = ((size_bytes - 1) / num_parts / 64 + 1) * 64;
     const Job job{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), size_bytes,
                   part_bytes, (size_bytes - 1) / part_bytes + 1};
-    if (lent_.num_threads > 1) {
+    if (lends_threads()) {
       return lent_.parallel_for(job.num_parts, [&job](std::size_t part) { job.copy_part(part); });
     }
     if (share(job)) return;
@@ -92,9 +92,8 @@ void HostCopier::copy(void* to, const void* from, std::size_t size_bytes) {
   std::memmove(to, from, size_bytes);
 }
 
-/// False if the threads are busy, or there are none.
+/// Among the copier's own threads. False if they are busy, or none could start.
 bool HostCopier::share(const Job& job) {
-  if (num_threads_ == 1 || lent_.num_threads > 0) return false;
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn) return false;
   std::unique_lock lock(mutex_);

@@ -1,12 +1,11 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Copies of host memory. One thread of a server's processor moves a fifth of what its memory or a
+// Copies of host memory. One thread of a server's processor moves a part of what its memory or a
 // card's bus can.
 #ifndef PATCHBAY_CORE_RUNTIME_COPY_HOST_COPIER_H_
 #define PATCHBAY_CORE_RUNTIME_COPY_HOST_COPIER_H_
 
 #include <condition_variable>
 #include <cstddef>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -48,6 +47,9 @@ class HostCopier {
     void copy_part(std::size_t part) const;
   };
 
+  /// Whether large copies have more than one thread.
+  bool shares() const { return (lends_threads() ? lent_.num_threads : num_threads_) > 1; }
+  bool lends_threads() const { return lent_.num_threads > 0; }
   bool share(const Job& job);
   void start_threads();
   void help();

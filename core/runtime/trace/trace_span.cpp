@@ -8,22 +8,22 @@
 namespace patchbay::runtime {
 
 /// A range is only shown: what a plugin throws there is dropped.
-void RangeReceiver::begin(std::string_view name) noexcept {
+template <class Call>
+void RangeReceiver::tell(const Call& call) noexcept {
   const std::shared_lock lock(mutex_);
   if (is_closed_) return;
   try {
-    table_.begin(driver_, {name.data(), name.size()});
+    call();
   } catch (...) {  // NOLINT(bugprone-empty-catch): see above
   }
 }
 
+void RangeReceiver::begin(std::string_view name) noexcept {
+  tell([&] { table_.begin(driver_, {name.data(), name.size()}); });
+}
+
 void RangeReceiver::end() noexcept {
-  const std::shared_lock lock(mutex_);
-  if (is_closed_) return;
-  try {
-    table_.end(driver_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): see above
-  }
+  tell([this] { table_.end(driver_); });
 }
 
 void RangeReceiver::close() noexcept {

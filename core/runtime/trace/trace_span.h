@@ -30,6 +30,9 @@ class RangeReceiver {
   void close() noexcept;
 
  private:
+  template <class Call>
+  void tell(const Call& call) noexcept;
+
   const patchbay_ranges_table& table_;
   patchbay_driver* const driver_;
   std::shared_mutex mutex_;

@@ -83,17 +83,18 @@ struct Thunks {
     return guarded(host_of(object(graph)),
                    [&] { object(graph).replay(object(stream), from_abi(name)); });
   }
-  static void begin_range(patchbay_driver* driver, patchbay_string name) noexcept {
+  template <class Call>
+  static void ignore_errors(const Call& call) noexcept {
     try {
-      object(driver).begin_range(from_abi(name));
-    } catch (...) {  // NOLINT(bugprone-empty-catch): it only shows something
+      call();
+    } catch (...) {  // NOLINT(bugprone-empty-catch): a range is only shown
     }
   }
+  static void begin_range(patchbay_driver* driver, patchbay_string name) noexcept {
+    ignore_errors([&] { object(driver).begin_range(from_abi(name)); });
+  }
   static void end_range(patchbay_driver* driver) noexcept {
-    try {
-      object(driver).end_range();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): likewise
-    }
+    ignore_errors([&] { object(driver).end_range(); });
   }
   static const void* get_extension(patchbay_driver* driver, patchbay_string name,
                                    std::uint32_t version) noexcept {
