@@ -40,6 +40,16 @@ using Group = std::vector<Tensor>;
 /// "gradients[1]"
 std::string name_of(std::string_view list, std::size_t i) { return fmt::format("{}[{}]", list, i); }
 
+/// Like the checks below, makes names only for messages: updates are called for each batch.
+void check_float(const char* operation, const List& list, std::size_t i) {
+  const Tensor& tensor = list.tensors[i];
+  if (tensor.defined() && tensor::contains(tensor::kFloats, tensor.dtype())) [[likely]]
+    return;
+  const std::string name = name_of(list.name, i);
+  tensor::check_dtype_allowed(operation, tensor::kFloats,
+                              {name, tensor::impl_of(operation, tensor, name)});
+}
+
 void check_length(const char* operation, std::span<const List> lists, std::size_t which) {
   const List& list = lists[which];
   const std::size_t expected = lists[kParameters].tensors.size();
@@ -117,9 +127,7 @@ std::vector<Group> groups_of(const char* operation, std::span<const List> lists)
   std::vector<Group> groups;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!lists[kGradients].tensors[i].defined()) continue;
-    const std::string name = name_of(lists[kParameters].name, i);
-    const Named named{name, tensor::impl_of(operation, parameters[i], name)};
-    tensor::check_dtype_allowed(operation, tensor::kFloats, named);
+    check_float(operation, lists[kParameters], i);
     bool is_flat = parameters[i].is_contiguous();
     for (const List& list : lists.subspan(1)) {
       check_like(operation, lists[kParameters], list, i);
@@ -293,6 +301,16 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
 
 namespace {
 
+/// Checks that two tensors of a list are on one device.
+void check_device(const char* operation, const List& list, std::size_t first, std::size_t second) {
+  const tensor::TensorImpl &a = *list.tensors[first].impl(), &b = *list.tensors[second].impl();
+  if (&a.device() == &b.device()) [[likely]]
+    return;
+  const std::string first_name = name_of(list.name, first),
+                    second_name = name_of(list.name, second);
+  tensor::check_same_device(operation, {first_name, a}, {second_name, b});
+}
+
 /// In f32 if the tensor has 16 bits, in which the factor would lose digits or become 0.
 void multiply(const Tensor& gradient, const Tensor& factor) {
   if (tensor::is_small(gradient.dtype())) {
@@ -323,17 +341,16 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
   }
   const tensor::Recording recording(false);
   Tensor total, first;
-  std::string first_name;
+  const List list{"gradients", gradients};
+  std::size_t first_index = 0;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
-    const std::string name = name_of("gradients", i);
-    const Named got{name, *gradients[i].impl()};
-    tensor::check_dtype_allowed(kName, tensor::kFloats, got);
+    check_float(kName, list, i);
     if (!first.defined()) {
       first = gradients[i];
-      first_name = name;
+      first_index = i;
     }
-    tensor::check_same_device(kName, {first_name, *first.impl()}, got);
+    check_device(kName, list, first_index, i);
   }
   if (!first.defined()) {
     runtime::raise(ErrorCode::kInvalidArgument,
