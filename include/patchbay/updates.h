@@ -7,8 +7,8 @@
 // follow each other in one storage, in all lists, are updated by one launch; others by one each.
 // Errors, before any work: kInvalidArgument for lists of different lengths, undefined tensors,
 // tensors of one parameter that overlap, and a rate, momentum, decay or epsilon that is negative or
-// not finite;
-// kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin fuses nothing.
+// not finite; kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin
+// fuses nothing.
 #ifndef PATCHBAY_UPDATES_H_
 #define PATCHBAY_UPDATES_H_
 

@@ -83,7 +83,7 @@ void Layer::forget_device(DeviceRecord& device) {
   for (const auto& block : left) report_left(*block);
 }
 
-/// Of memory that nobody releases any more.
+/// Logs memory that its owner has not released, and forgets it.
 void Layer::report_left(const Block& block) {
   {
     const std::scoped_lock lock(mutex_);

@@ -23,10 +23,10 @@ PATCHBAY_PLUGIN_EXPORT const patchbay_plugin* patchbay_plugin_v1(void);
 #define PATCHBAY_PLUGIN_SYMBOL "patchbay_plugin_v1"
 
 /* Feature bits. A host refuses a plugin that requires a bit which the host does not know. The error
- * contains the name that the plugin's `feature_name` returns for the bit. */
+ * contains the name that the plugin's `feature_name` returns for the bit. Bit 0 is reserved. */
 enum {
-  /* Bit 0 is reserved. `open` works in a forked child even if the parent has called it; otherwise
-   * the host does not call it there. Objects of the parent are never used in the child. */
+  /* `open` works in a forked child even if the parent has called it; otherwise the host does not
+   * call it there. Objects of the parent are never used in the child. */
   PATCHBAY_FEATURE_FORK = 1
 };
 #define PATCHBAY_KNOWN_FEATURES (UINT64_C(1) << PATCHBAY_FEATURE_FORK)

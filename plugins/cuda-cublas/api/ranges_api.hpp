@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // How NVTX 3 reaches a profiler's library (nvToolsExt.h, nvtxDetail/nvtxTypes.h): the profiler asks
-// for a table of places of function pointers, and sets those that it wants to be called.
+// for a table of pointers to function pointers, and sets those that it wants to be called.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_API_RANGES_API_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_API_RANGES_API_HPP_
 
@@ -11,10 +11,10 @@ namespace patchbay::cuda {
 
 using AnyFunction = void (*)();
 
-// Of the variable that names the profiler's library, and of its one function.
+// The variable that names the profiler's library, and the function that starts it.
 inline constexpr const char* kInjectionVariable = "NVTX_INJECTION64_PATH";
 inline constexpr const char* kInjectionSymbol = "InitializeInjectionNvtx2";
-/// Gives the table with that number; null for one that is not there.
+/// Returns the table with that number; null if there is none.
 using ExportTables = const void* (*)(std::uint32_t number);
 /// Returns 0 if it fails.
 using InitialiseInjection = int (*)(ExportTables tables);
@@ -23,7 +23,8 @@ inline constexpr std::uint32_t kCallbackTables = 1, kVersionTable = 3;  // numbe
 
 struct CallbackTables {
   std::size_t size;
-  /// The places of a module's pointers, and their number; returns 0 for a module that is not there.
+  /// Gives a module's table of pointers to function pointers, and its size. Returns 0 if there is
+  /// no such module.
   int (*places)(int module, AnyFunction*** table, unsigned* count);
 };
 struct VersionTable {
@@ -34,7 +35,7 @@ struct VersionTable {
 
 inline constexpr std::uint32_t kInterfaceVersion = 3;
 inline constexpr int kCoreModule = 1;
-// Of the places of that module; the first has none.
+// Indices into that module's table, and its size. Entry 0 is null.
 inline constexpr unsigned kPushPlace = 9, kPopPlace = 11, kNumPlaces = 16;
 
 }  // namespace patchbay::cuda

@@ -13,7 +13,8 @@
 namespace patchbay::cuda {
 namespace {
 
-// A profiler's library, and what it has set. It keeps the places, so that none is ever freed.
+/// A profiler's library, and the functions that it has set. The library keeps the addresses of
+/// `functions`, so a started profiler is never freed.
 struct Profiler {
   std::string file;
   AnyFunction functions[kNumPlaces] = {};
@@ -21,8 +22,8 @@ struct Profiler {
   Profiler* next = nullptr;
 };
 constinit std::mutex mutex;
-constinit Profiler* profilers =
-    nullptr;  // those that work, and the one that is being started first
+/// The started profilers. While one is being started, it is the first.
+constinit Profiler* profilers = nullptr;
 
 int places_of(int module, AnyFunction*** table, unsigned* count) {
   if (module != kCoreModule) return 0;
