@@ -81,6 +81,7 @@ void* Buffer::host_pointer() const {
   }
   runtime::check_not_recording("host_pointer");
   state.device->check_alive("host_pointer");
+  state.expose();
   state.wait_on_host(/*writes=*/true, "host_pointer");
   state.check_readable("host_pointer");
   return static_cast<char*>(state.memory.base) + state.memory.offset_bytes;

@@ -49,6 +49,7 @@ BufferState& state_of(const char* operation, const Buffer& buffer) {
 
 NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
   if (buffer.memory.base == nullptr) return {NativeKind::kMemory, 0, 0};
+  buffer.expose();
   NativeHandle handle = ask(*buffer.device, NativeKind::kMemory, buffer.memory.base);
   const std::size_t offset = buffer.memory.offset_bytes + offset_bytes;
   if (buffer.device->info.has_addresses) {

@@ -210,6 +210,7 @@ void finish(const CopyRequest& request) {
 void carry_out(const CopyRequest& request, bool blocks) {
   TraceSpan span(request.runtime().tracing.spans(), request.operation);
   admit(request, span);
+  if (request.to.buffer != nullptr) request.to.buffer->note_written();
   if (request.route == Route::kStaged || (!blocks && would_wait(request))) {
     post(request, blocks);
     record(request);

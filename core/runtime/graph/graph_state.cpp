@@ -247,6 +247,7 @@ void GraphState::run() {
   for (const BufferAccess& use : boundary_) {
     if (use.writes) use.buffer->count_version();
   }
+  note_written(boundary_);
   for (BufferState* result : results_) result->note_rewritten(known);
   DeviceState* const device = driver_graph_ != nullptr ? &driver_graph_->device() : device_;
   StreamState* stream = device != nullptr ? &current_stream(*device, "replay") : nullptr;

@@ -15,7 +15,8 @@
 
 namespace patchbay::runtime {
 
-/// Fills the fixed part of a tensor argument; the caller writes shape and strides.
+/// Fills the fixed part of a tensor argument; the caller writes shape and strides. Call it for each
+/// launch anew, because the number of the contents changes.
 inline void set_tensor(patchbay_argument& argument, const BufferState& buffer,
                        std::uint64_t offset_bytes, DType dtype, int rank, std::uint8_t access) {
   argument.kind = PATCHBAY_TENSOR;
@@ -23,6 +24,7 @@ inline void set_tensor(patchbay_argument& argument, const BufferState& buffer,
   argument.rank = static_cast<std::uint8_t>(rank);
   argument.access = access;
   argument.value.memory = {buffer.memory.base, buffer.memory.offset_bytes + offset_bytes};
+  argument.contents = (access & PATCHBAY_WRITE) != 0 ? 0 : buffer.contents();
 }
 inline void set_scalar(patchbay_argument& argument, std::uint64_t bits, DType dtype) {
   argument.kind = PATCHBAY_SCALAR;
@@ -65,6 +67,12 @@ inline bool are_tracked(std::span<const BufferAccess> uses) {
 /// Makes `stream` wait for earlier uses. Errors: the failure of work that was to write an input.
 void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::string_view name);
 void check_readable(std::span<const BufferAccess> uses, std::string_view name);
+/// Gives what the launch writes new numbers of contents.
+inline void note_written(std::span<const BufferAccess> uses) {
+  for (const BufferAccess& use : uses) {
+    if (use.writes) use.buffer->note_written();
+  }
+}
 /// For a launch that writes every element of its outputs.
 void note_rewritten(std::span<const patchbay_argument> arguments,
                     std::span<const BufferAccess> uses, std::uint64_t after);

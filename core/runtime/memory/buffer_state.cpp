@@ -52,7 +52,17 @@ BufferState::BufferState(std::shared_ptr<DeviceState> owner, patchbay_memory len
       memory(lent),
       size_bytes(size),
       device(std::move(owner)),
-      released(std::make_unique<std::function<void()>>(std::move(callback))) {}
+      released(std::make_unique<std::function<void()>>(std::move(callback))),
+      is_exposed_(true) {}
+
+std::uint64_t BufferState::new_contents() noexcept {
+  // Threads take numbers in blocks, so that they rarely wait for each other.
+  constexpr std::uint64_t kBlock = 1 << 20;
+  static constinit std::atomic<std::uint64_t> num_taken{0};
+  constinit thread_local std::uint64_t next = 0;
+  if (next % kBlock == 0) next = num_taken.fetch_add(kBlock, std::memory_order_relaxed);
+  return ++next;
+}
 
 void BufferState::raise_read_only(std::string_view operation, std::string_view what) const {
   raise(

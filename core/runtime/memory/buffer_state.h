@@ -57,6 +57,16 @@ struct BufferState {
   void count_version() {
     version.store(version.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// The number of the contents for plugins (patchbay_argument); 0 if they are not known.
+  std::uint64_t contents() const {
+    return is_exposed_.load(std::memory_order_relaxed) ? 0
+                                                       : contents_.load(std::memory_order_relaxed);
+  }
+  /// Called before each write that the library makes or submits.
+  void note_written() { contents_.store(new_contents(), std::memory_order_relaxed); }
+  /// Called before the application gets an address or a handle, with which it may write at any
+  /// time.
+  void expose() { is_exposed_.store(true, std::memory_order_relaxed); }
   /// Marks the memory as without elements: reads throw `why` until all of it is written.
   void note_unwritten(FaultPtr why);
   /// The number of faults known so far in all buffers, for `note_rewritten`.
@@ -95,6 +105,8 @@ struct BufferState {
   std::unique_ptr<std::function<void()>> released;
 
  private:
+  /// A number that no other contents in the process have.
+  static std::uint64_t new_contents() noexcept;
   void destroy() noexcept;
   void give_back() noexcept;
   void wait_on_host_slowly(bool writes, std::string_view operation);
@@ -108,6 +120,8 @@ struct BufferState {
   std::vector<Position> pending(Wanted&& wanted);
   std::vector<PastUse> take_past_uses();
 
+  std::atomic<std::uint64_t> contents_{0};
+  std::atomic<bool> is_exposed_{false};
   std::mutex mutex_;
   // Unfinished uses: each stream's last write and last read. Several writers are possible, because
   // launches by hand insert no waits. Taken while a stream's mutex is held, never before it.

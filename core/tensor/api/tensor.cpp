@@ -66,6 +66,7 @@ void* Tensor::host_data(DType dtype) const {
                    impl.device().info.name_text, tensor::describe(impl));
   }
   runtime::check_not_recording("data");
+  buffer.expose();
   buffer.wait_on_host(true, "data");
   buffer.check_readable("data");
   if (buffer.memory.base == nullptr) return nullptr;  // no bytes

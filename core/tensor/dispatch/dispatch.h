@@ -70,7 +70,7 @@ class LaunchOf {
   patchbay_argument& next() {
     patchbay_argument& argument = arguments_[num_arguments_++];
     std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
-    std::memset(argument.reserved1, 0, sizeof(argument.reserved1));
+    argument.contents = argument.reserved1 = 0;
     return argument;
   }
   patchbay_argument& add(const TensorImpl& tensor, int rank, std::uint8_t access) {

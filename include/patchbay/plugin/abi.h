@@ -9,7 +9,7 @@
 #include "patchbay/plugin/tables.h"
 
 #define PATCHBAY_ABI_MAJOR 1
-#define PATCHBAY_ABI_MINOR 0
+#define PATCHBAY_ABI_MINOR 1
 
 #ifdef __cplusplus
 #define PATCHBAY_EXTERN_C extern "C"

@@ -79,7 +79,12 @@ typedef struct patchbay_argument {
   } value;
   int64_t shape[PATCHBAY_MAX_RANK];
   int64_t strides[PATCHBAY_MAX_RANK]; /* in elements, >= 0; 0 repeats an element (inputs only) */
-  uint64_t reserved1[2];
+  /* Since 1.1, of tensors that are read: a number of the buffer's contents, or 0. While two
+   * launches get the same number, nothing writes the buffer between them, so what a plugin has made
+   * from the same elements (packed, in another layout) stays valid. No other contents ever get the
+   * number. */
+  uint64_t contents;
+  uint64_t reserved1;
 } patchbay_argument;
 
 /* patchbay_attribute_type */

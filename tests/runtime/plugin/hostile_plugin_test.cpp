@@ -336,7 +336,7 @@ TEST(HostilePlugin, AReservedExtensionIsIgnored) {
   (void)hostile.device();
   for (const char* name : {"event-export", "ipc", "collective"}) {
     EXPECT_NE(hostile.log().find("[hostile] gives the extension '" + std::string(name) +
-                                 "', a name that plugin interface 1.0 reserves: ignored\n"),
+                                 "', a name that plugin interface 1.1 reserves: ignored\n"),
               std::string::npos)
         << hostile.log();
   }

@@ -86,7 +86,7 @@ TEST(RefusedPlugin, NoNote) { expect_outcome("no-note", kRefused, {"no Patchbay 
 TEST(RefusedPlugin, WrongMajorVersionInTheNote) {
   expect_outcome("wrong-major", kRefused, {"interface 77."});
   expect_outcome("version-zero", kRefused,
-                 {"built for plugin interface 0.1, this library has 1.0"});
+                 {"built for plugin interface 0.1, this library has 1.1"});
 }
 
 TEST(RefusedPlugin, BadBackendNameInTheNote) {
