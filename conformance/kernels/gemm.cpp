@@ -77,27 +77,32 @@ struct Problem {
     return result;
   }
 
+  /// The result of sums in a type without rounding: unsigned for integers, so that they wrap.
+  Array<T> exact() const {
+    using Wide =
+        typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<double>,
+                                    std::make_unsigned<T>>::type;
+    std::vector<Wide> sums(out.size());
+    for_each_term<Wide>([&](std::size_t i, Wide term) { sums[i] += term; });
+    Array<T> expected = out;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      Wide value = static_cast<Wide>(factors.alpha) * sums[i];
+      if (factors.beta != 0) {
+        value += static_cast<Wide>(factors.beta) * static_cast<Wide>(out.at(i));
+      }
+      expected.at(i) = static_cast<T>(value);
+    }
+    return expected;
+  }
+
   Factors factors;
   Array<T> a, b, out;
   std::string what;
 };
 
-/// Sums in a type without rounding: unsigned for integers, so that they wrap.
 template <class T>
 void check_exact(const Device& device, const Problem<T>& problem) {
-  using Wide = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<double>,
-                                           std::make_unsigned<T>>::type;
-  std::vector<Wide> sums(problem.out.size());
-  problem.template for_each_term<Wide>([&](std::size_t i, Wide term) { sums[i] += term; });
-  Array<T> expected = problem.out;
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    Wide value = static_cast<Wide>(problem.factors.alpha) * sums[i];
-    if (problem.factors.beta != 0) {
-      value += static_cast<Wide>(problem.factors.beta) * static_cast<Wide>(problem.out.at(i));
-    }
-    expected.at(i) = static_cast<T>(value);
-  }
-  problem.run(device).expect_close_to(expected, 0, problem.what);
+  problem.run(device).expect_close_to(problem.exact(), 0, problem.what);
 }
 
 template <class T>
@@ -264,6 +269,40 @@ void check_alpha_0(const Device& device) {
 void alpha_0_reads_nothing(Context& context) { check_alpha_0<float>(context.device()); }
 void alpha_0_reads_nothing_f64(Context& context) { check_alpha_0<double>(context.device()); }
 
+/// A plugin may keep what it makes from an operand while the operand's elements stay, and no
+/// longer.
+void operands_change(Context& context) {
+  constexpr int kRounds = 3;  // plugins may keep an operand once they have seen it again
+  const Device& device = context.device();
+  Problem<float> problem({16, 300, 400}, {}, {1, 0}, small_integer<float>);
+  const Argument out = problem.out.to_device(device, Access::kReadWrite),
+                 a = problem.a.to_device(device, Access::kRead),
+                 b = problem.b.to_device(device, Access::kRead);
+  const auto check = [&](std::string_view when) {
+    const Array<float> expected = problem.exact();
+    for (int round = 0; round < kRounds; ++round) {
+      run_kernel(device, "gemm.1", {out, a, b, Argument::scalar(1.0F), Argument::scalar(0.0F)});
+      Array<float> result = problem.out;
+      result.from_device(out);
+      result.expect_close_to(expected, 0, fmt::format("{}, {}", problem.what, when));
+    }
+  };
+  const auto change = [](Array<float>& array) {
+    for (std::size_t i = 0; i < array.size(); ++i) array.at(i) = small_integer<float>(7 * i + 3);
+  };
+  check("unchanged");
+  change(problem.b);
+  problem.b.write_to(b);
+  check("after b was written");
+  change(problem.a);
+  problem.a.write_to(a);
+  check("after a was written");
+  if (!b.buffer.is_host_addressable()) return;
+  for (std::size_t i = 0; i < problem.b.size(); ++i) problem.b.at(i) = small_integer<float>(i + 5);
+  problem.b.copy_to(b.buffer.host_pointer());
+  check("after the host wrote b");
+}
+
 }  // namespace
 
 std::vector<Check> gemm_checks() {
@@ -276,6 +315,7 @@ std::vector<Check> gemm_checks() {
       {"kernels", "gemm_bounds_f64", check_float_bounds<double>},
       {"kernels", "gemm_batches", check_batches<float>},
       {"kernels", "gemm_batches_i64", check_batches<std::int64_t>},
+      {"kernels", "gemm_of_changed_operands", operands_change},
       {"kernels", "gemm_with_beta_0_reads_nothing", beta_0_reads_nothing},
       {"kernels", "gemm_with_alpha_0_reads_nothing", alpha_0_reads_nothing},
       {"kernels", "gemm_with_alpha_0_reads_nothing_f64", alpha_0_reads_nothing_f64},

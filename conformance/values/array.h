@@ -33,13 +33,16 @@ class Array {
   const T& at(std::size_t index) const { return memory_[layout_.locate(index)]; }
 
   Argument to_device(const Device& device, Access access) const {
-    Bytes bytes(memory_.size() * sizeof(T));
-    std::memcpy(bytes.data(), memory_.data(), bytes.size());
     Argument argument =
-        Argument::tensor(upload(device, bytes), dtype_of_element<T>(), layout_.shape, access);
+        Argument::tensor(upload(device, bytes()), dtype_of_element<T>(), layout_.shape, access);
     argument.strides = layout_.strides;
     argument.offset_bytes = static_cast<std::size_t>(layout_.offset) * sizeof(T);
     return argument;
+  }
+  /// Writes all of the memory of an argument that to_device has made.
+  void write_to(const Argument& argument) const { write(argument.buffer, bytes()); }
+  void copy_to(void* memory) const {
+    std::memcpy(memory, memory_.data(), memory_.size() * sizeof(T));
   }
   void from_device(const Argument& argument) {
     const Bytes bytes = read(argument.buffer);
@@ -65,6 +68,12 @@ class Array {
 
  private:
   static constexpr std::size_t kBeyond = 16;
+
+  Bytes bytes() const {
+    Bytes all(memory_.size() * sizeof(T));
+    copy_to(all.data());
+    return all;
+  }
 
   Layout layout_;
   std::vector<T> memory_;

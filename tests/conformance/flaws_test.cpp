@@ -115,6 +115,13 @@ TEST(Flaws, OfMemoryAreFound) {
   });
 }
 
+TEST(Flaws, OperandsThatAreKeptTooLongAreFound) {
+  expect_found("kernels.gemm_of_changed_operands",
+               "gemm.1 of f32, m 16 n 300 k 400, NNN, padding 0, alpha 1 beta 0, after b was "
+               "written: element ",
+               subject_of("stale-operands", PATCHBAY_FLAWED_CPU_PLUGIN));
+}
+
 TEST(Flaws, MemoryThatNeverComesBackIsFound) {
   expect_found("memory.released_memory_can_be_had_again", "bytes were allocated and released, and ",
                subject_of("leak"));
