@@ -4,6 +4,6 @@
 #include "cpu-openblas/device/driver.hpp"
 
 PATCHBAY_PLUGIN_SETTINGS(
-    "cpu_convolutions cpu_devices cpu_threads cpu_products cpu_simd kernel_compiler onednn_path "
-    "openblas_path");
+    "cpu_convolutions cpu_devices cpu_packed_mb cpu_threads cpu_products cpu_simd kernel_compiler "
+    "onednn_path openblas_path");
 PATCHBAY_DEFINE_PLUGIN("cpu-openblas", "cpu", "0.1", patchbay::cpu::Driver);

@@ -212,8 +212,8 @@ std::unique_ptr<plugin::Kernel> make_product(const Context& context, int) {
   }
   const bool is_there = is_float(dtype) || is_half(dtype) || loops.integers != nullptr;
   if (!is_there) refuse(context, context.dtype(0));
-  return std::make_unique<ProductKernel>(context.workers, context.libraries.scratch(), dtype,
-                                         loops);
+  return std::make_unique<ProductKernel>(context.workers, context.libraries.scratch(),
+                                         context.libraries.packed(), dtype, loops);
 }
 
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient) \

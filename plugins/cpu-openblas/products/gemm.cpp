@@ -54,6 +54,7 @@ double piece_cost(const GemmGrid& grid, std::int64_t m, std::int64_t n, std::int
 void turn(GemmProblem& p, GemmBatch& batch) {
   std::swap(p.m, p.n);
   std::swap(p.a, p.b);
+  std::swap(p.a_contents, p.b_contents);
   std::swap(p.a_strides, p.b_strides);
   std::swap(batch.a_strides, batch.b_strides);
   std::swap(p.a_strides[0], p.a_strides[1]);

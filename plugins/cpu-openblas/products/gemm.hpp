@@ -17,6 +17,7 @@ struct GemmProblem {
   const char* b;
   char* out;
   std::int64_t a_strides[2], b_strides[2], out_strides[2];
+  std::uint64_t a_contents = 0, b_contents = 0;  // patchbay_argument's
 };
 
 /// The products of a batch: strides in elements from one to the next along each dimension, 0 if an

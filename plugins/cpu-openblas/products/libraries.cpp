@@ -1,16 +1,33 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/products/libraries.hpp"
 
+#include <string>
 #include <utility>
 
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "cpu-openblas/simd/selection.hpp"
+#include "cpu-openblas/threads/text_file.hpp"
 
 namespace patchbay::cpu {
+namespace {
+
+constexpr int kMostPackedMb = 1'000'000;
+
+/// The most bytes of packed operands that are kept.
+std::uint64_t packed_bytes(plugin::Host host) {
+  const std::string wish = host.option("cpu_packed_mb").value_or("64");
+  const int megabytes = parse_setting("cpu_packed_mb", wish, 0, kMostPackedMb);
+  return static_cast<std::uint64_t>(megabytes) * 1'000'000;
+}
+
+}  // namespace
 
 Libraries::Libraries(plugin::Host host, std::int64_t cache_bytes)
-    : host_(host), simd_(choose_simd_table(host.option("cpu_simd"))), cache_bytes_(cache_bytes) {
+    : host_(host),
+      simd_(choose_simd_table(host.option("cpu_simd"))),
+      cache_bytes_(cache_bytes),
+      packed_(packed_bytes(host)) {
   choose_products();
   choose_convolutions();
 }

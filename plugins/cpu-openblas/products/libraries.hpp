@@ -11,6 +11,7 @@
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "cpu-openblas/onednn/onednn.hpp"
+#include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/products/symbols.hpp"
 #include "cpu-openblas/simd/table.hpp"
@@ -22,7 +23,8 @@ namespace patchbay::cpu {
 enum class ConvolutionChoice { kAuto, kOwn, kOneDnn };
 
 /// Reads the user's options cpu_simd (the best instruction set to use), cpu_products (auto, own or
-/// openblas), openblas_path, cpu_convolutions (auto, own or onednn) and onednn_path.
+/// openblas), openblas_path, cpu_convolutions (auto, own or onednn), onednn_path and
+/// cpu_packed_mb.
 class Libraries {
  public:
   /// Opens OpenBLAS if it is to multiply. If it should but is not found, logs one warning.
@@ -39,6 +41,7 @@ class Libraries {
   const OneDnn* onednn();
   ConvolutionChoice convolutions() const noexcept { return convolutions_; }
   ScratchPool& scratch() noexcept { return scratch_; }
+  PackedCache& packed() noexcept { return packed_; }
 
   /// For example "avx512, own products" or "avx2, products by OpenBLAS 0.3.21".
   const std::string& description() const noexcept { return description_; }
@@ -56,6 +59,7 @@ class Libraries {
   std::once_flag onednn_once_;
   std::unique_ptr<OneDnn> onednn_;
   ScratchPool scratch_;
+  PackedCache packed_;
   std::string description_;
 };
 

@@ -34,7 +34,9 @@ GemmProblem problem_of(plugin::Arguments arguments) {
           data_of(out),
           {a.strides[row], a.strides[column]},
           {b.strides[row], b.strides[column]},
-          {out.strides[row], out.strides[column]}};
+          {out.strides[row], out.strides[column]},
+          a.contents,
+          b.contents};
 }
 
 GemmBatch batch_of(plugin::Arguments arguments) {
@@ -66,7 +68,9 @@ GemmProblem turned(const GemmProblem& p) {
           p.out,
           {p.b_strides[1], p.b_strides[0]},
           {p.a_strides[1], p.a_strides[0]},
-          {p.out_strides[1], p.out_strides[0]}};
+          {p.out_strides[1], p.out_strides[0]},
+          p.b_contents,
+          p.a_contents};
 }
 
 /// True for zero of either sign.
@@ -88,13 +92,18 @@ struct ProductKernel::Job {
   GemmBatch batch;
   ScalarCell alpha, beta;
   bool is_vector;
+  std::uint64_t number;  // the cache's
 };
 
 void ProductKernel::launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
                            std::string_view name) {
   const std::uint8_t computed = loops_.half ? std::uint8_t{PATCHBAY_F32} : dtype_;
-  Job job{problem_of(arguments), batch_of(arguments), convert_scalar(arguments[3], computed),
-          convert_scalar(arguments[4], computed), false};
+  Job job{problem_of(arguments),
+          batch_of(arguments),
+          convert_scalar(arguments[3], computed),
+          convert_scalar(arguments[4], computed),
+          false,
+          packed_.next_launch()};
   if (job.first.m == 0 || job.first.n == 0 || job.batch.count == 0) return;
   if (is_zero(arguments[3])) job.first.k = 0;  // a and b are not read
   if (!normalise(job.first, job.batch)) {
@@ -114,6 +123,20 @@ std::int64_t ProductKernel::scratch_bytes(const GemmProblem& p, const Job& job) 
   if (loops_.half) return loops_.half->scratch_floats(p) * std::int64_t{sizeof(float)};
   if (!computes_floats() || job.is_vector) return 0;
   return loops_.floats.scratch_elements(p.m, p.n, p.k, p.a_strides[0] == 1) * element_bytes(dtype_);
+}
+
+/// Null if a is not kept.
+PackedCache::Block ProductKernel::kept_a(const GemmProblem& p, const Job& job,
+                                         const FloatGemm& product) const noexcept {
+  if (p.a_contents == 0 || p.k == 0 || job.is_vector) return nullptr;
+  const std::int64_t size =
+      loops_.floats.packed_elements(p.m, p.n, p.k, p.a_strides[0] == 1) * element_bytes(dtype_);
+  if (size == 0) return nullptr;
+  const PackedCache::Key key{p.a_contents, p.a, {dtype_, p.m, p.k, p.a_strides[0], p.a_strides[1]}};
+  return packed_.find(key, size, job.number, [&](char* to) {
+    loops_.floats.pack_a(product, to);
+    return true;
+  });
 }
 
 /// While the process exits, our own loops compute instead.
@@ -187,19 +210,22 @@ void ProductKernel::compute_piece(const GemmProblem& p, const Job& job,
     return loops_.half->compute(p, float_of(alpha), float_of(beta), static_cast<float*>(scratch));
   }
   if (computes_floats()) {
-    return loops_.floats.multiply({p.m,
-                                   p.n,
-                                   p.k,
-                                   p.a,
-                                   p.b,
-                                   p.out,
-                                   {p.a_strides[0], p.a_strides[1]},
-                                   {p.b_strides[0], p.b_strides[1]},
-                                   {p.out_strides[0], p.out_strides[1]},
-                                   &alpha.bits,
-                                   &beta.bits,
-                                   scratch,
-                                   job.is_vector});
+    FloatGemm product{p.m,
+                      p.n,
+                      p.k,
+                      p.a,
+                      p.b,
+                      p.out,
+                      {p.a_strides[0], p.a_strides[1]},
+                      {p.b_strides[0], p.b_strides[1]},
+                      {p.out_strides[0], p.out_strides[1]},
+                      &alpha.bits,
+                      &beta.bits,
+                      scratch,
+                      job.is_vector};
+    const PackedCache::Block packed = kept_a(p, job, product);
+    product.packed_a = packed.get();
+    return loops_.floats.multiply(product);
   }
   // The integer loop runs along rows of the output, so transpose the problem back.
   const GemmProblem rows = turned(p);

@@ -12,6 +12,7 @@
 #include "cpu-openblas/arguments/operand.hpp"
 #include "cpu-openblas/products/gemm.hpp"
 #include "cpu-openblas/products/half_product.hpp"
+#include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/products/symbols.hpp"
 #include "cpu-openblas/simd/table.hpp"
@@ -32,9 +33,9 @@ struct ProductLoops {
 /// Arguments: out [..., m, n], a [..., m, k], b [..., k, n], alpha, beta.
 class ProductKernel final : public plugin::Kernel {
  public:
-  ProductKernel(Workers& workers, ScratchPool& scratch, std::uint8_t dtype,
+  ProductKernel(Workers& workers, ScratchPool& scratch, PackedCache& packed, std::uint8_t dtype,
                 const ProductLoops& loops)
-      : workers_(workers), scratch_(scratch), dtype_(dtype), loops_(loops) {}
+      : workers_(workers), scratch_(scratch), packed_(packed), dtype_(dtype), loops_(loops) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override;
@@ -47,11 +48,14 @@ class ProductKernel final : public plugin::Kernel {
   void compute_whole(const Job& job, std::int64_t count, int num_parts) const;
   void compute_split(const Job& job, std::int64_t index, int num_threads) const;
   void compute_piece(const GemmProblem& piece, const Job& job, void* scratch) const noexcept;
+  PackedCache::Block kept_a(const GemmProblem& piece, const Job& job,
+                            const FloatGemm& product) const noexcept;
   std::int64_t scratch_bytes(const GemmProblem& largest, const Job& job) const noexcept;
   bool computes_floats() const noexcept { return loops_.floats.multiply != nullptr; }
 
   Workers& workers_;
   ScratchPool& scratch_;
+  PackedCache& packed_;
   const std::uint8_t dtype_;
   const ProductLoops loops_;
 };

@@ -124,10 +124,29 @@ void pack_columns_of_b(const Matrices<T>& x, std::int64_t column, std::int64_t c
   }
 }
 
+/// The rows of all of a, packed: only the last strip is padded.
+template <class T>
+std::int64_t packed_rows(std::int64_t m) {
+  const std::int64_t whole = m / kTileRows<T> * kTileRows<T>;
+  return whole == m ? m : whole + padded_rows<T>(m - whole);
+}
+
+template <class T>
+void pack_a(const FloatGemm& p, void* to) {
+  const Matrices<T> x = matrices_of<T>(p);
+  T* block = static_cast<T*>(to);
+  for (std::int64_t step = 0; step < p.k; step += Blocks<T>::kDepth) {
+    const std::int64_t k = least(p.k - step, Blocks<T>::kDepth);
+    pack_rows_of_a(x, 0, p.m, step, k, block);
+    block += packed_rows<T>(p.m) * k;
+  }
+}
+
 template <class T>
 void multiply_large(const FloatGemm& p) {
   using Block = Blocks<T>;
   const Matrices<T> x = matrices_of<T>(p);
+  const T* const whole_a = static_cast<const T*>(p.packed_a);
   T* const packed_a = static_cast<T*>(p.scratch);
   T* const packed_b =
       packed_a + round_up(least(p.m, Block::kRows), kLanes<T>) * least(p.k, Block::kDepth);
@@ -139,9 +158,14 @@ void multiply_large(const FloatGemm& p) {
       const T beta = step == 0 ? x.beta : T(1);
       for (std::int64_t i = 0; i < p.m; i += Block::kRows) {
         const std::int64_t rows = least(p.m - i, Block::kRows);
-        pack_rows_of_a(x, i, rows, step, k, packed_a);
-        multiply_block<T>(packed_a, packed_b, rows, columns, k, x.out + i + j * x.out_column,
-                          x.out_column, x.alpha, beta);
+        const T* a = packed_a;
+        if (whole_a != nullptr) {
+          a = whole_a + step * packed_rows<T>(p.m) + i * k;
+        } else {
+          pack_rows_of_a(x, i, rows, step, k, packed_a);
+        }
+        multiply_block<T>(a, packed_b, rows, columns, k, x.out + i + j * x.out_column, x.out_column,
+                          x.alpha, beta);
       }
     }
   }
@@ -165,6 +189,11 @@ std::int64_t scratch_elements(std::int64_t m, std::int64_t n, std::int64_t k,
 }
 
 template <class T>
+std::int64_t packed_elements(std::int64_t m, std::int64_t n, std::int64_t k, bool a_has_unit_rows) {
+  return is_small<T>(m, n, k, a_has_unit_rows) ? 0 : packed_rows<T>(m) * k;
+}
+
+template <class T>
 void multiply(const FloatGemm& p) {
   if (p.k == 0 || *static_cast<const T*>(p.alpha) == T(0)) return scale_out<T>(p);
   if (p.is_vector) return multiply_vector<T>(p);
@@ -175,8 +204,10 @@ void multiply(const FloatGemm& p) {
 }  // namespace
 
 void fill_float_gemm(SimdTable& table) {
-  table.float_gemm[PATCHBAY_F32] = {multiply<float>, scratch_elements<float>};
-  table.float_gemm[PATCHBAY_F64] = {multiply<double>, scratch_elements<double>};
+  table.float_gemm[PATCHBAY_F32] = {multiply<float>, pack_a<float>, packed_elements<float>,
+                                    scratch_elements<float>};
+  table.float_gemm[PATCHBAY_F64] = {multiply<double>, pack_a<double>, packed_elements<double>,
+                                    scratch_elements<double>};
 }
 
 }  // namespace patchbay::cpu::PATCHBAY_SIMD

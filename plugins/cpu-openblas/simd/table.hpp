@@ -103,11 +103,17 @@ struct FloatGemm {
   std::int64_t a_strides[2], b_strides[2], out_strides[2];
   const void* alpha;
   const void* beta;
-  void* scratch;   // aligned to a cache line; may be null if no scratch is needed
-  bool is_vector;  // b and out are vectors: n is 1 in the whole product
+  void* scratch;                   // aligned to a cache line; may be null if no scratch is needed
+  bool is_vector;                  // b and out are vectors: n is 1 in the whole product
+  const void* packed_a = nullptr;  // a as pack_a has written it; null to pack it anew
 };
 struct FloatGemmLoop {
   void (*multiply)(const FloatGemm& problem) = nullptr;
+  /// Writes all of a in the order in which products read it, for products with other n too.
+  void (*pack_a)(const FloatGemm& problem, void* to) = nullptr;
+  /// The number of elements that it writes; 0 if products of these extents read a as it is.
+  std::int64_t (*packed_elements)(std::int64_t m, std::int64_t n, std::int64_t k,
+                                  bool a_has_unit_rows) = nullptr;
   /// The number of elements of scratch memory for a product of these extents.
   std::int64_t (*scratch_elements)(std::int64_t m, std::int64_t n, std::int64_t k,
                                    bool a_has_unit_rows) = nullptr;

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "patchbay/plugin/kit/error.hpp"
+
 namespace patchbay::cpu {
 namespace {
 
@@ -38,6 +40,18 @@ std::vector<std::string> folders_up(const std::string& mount, std::string path) 
 }
 
 }  // namespace
+
+int parse_setting(const char* name, const std::string& text, int lowest, int highest) {
+  int value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || value < lowest || value > highest) {
+    plugin::invalid_argument(std::string("option ") + name + ": expected a number from " +
+                             std::to_string(lowest) + " to " + std::to_string(highest) + ", got '" +
+                             text + "'");
+  }
+  return value;
+}
 
 std::optional<std::string> read_file(const std::string& path) {
   std::ifstream file(path);

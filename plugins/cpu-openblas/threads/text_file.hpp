@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Reads the small text files in which the kernel describes the machine.
+// Reads numbers in settings, and the small text files in which the kernel describes the machine.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_THREADS_TEXT_FILE_HPP_
 
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace patchbay::cpu {
+
+/// Throws PATCHBAY_INVALID_ARGUMENT, with the setting's name, if `text` is no such integer.
+int parse_setting(const char* name, const std::string& text, int lowest, int highest);
 
 std::optional<std::string> read_file(const std::string& path);
 /// The number at the start of the text.

@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 
 #include "patchbay/plugin/kit/error.hpp"
@@ -35,17 +34,6 @@ int quota_v2(const std::string& folder) {
   if (space == std::string::npos) return 0;
   return cores_of(parse_number(text.substr(0, space)).value_or(-1),
                   parse_number(text.substr(space + 1)).value_or(0));
-}
-
-int parse_option(const char* name, const std::string& text, int highest) {
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || value < 1 || value > highest) {
-    plugin::invalid_argument(std::string("option ") + name + ": expected a number from 1 to " +
-                             std::to_string(highest) + ", got '" + text + "'");
-  }
-  return value;
 }
 
 }  // namespace
@@ -81,8 +69,8 @@ int quota_cores(const std::string& root, int unlimited) {
 std::vector<Share> plan_shares(const std::vector<int>& cores, int quota,
                                const std::optional<std::string>& devices,
                                const std::optional<std::string>& threads) {
-  const int num_devices = devices ? parse_option("cpu_devices", *devices, kMaxDevices) : 1;
-  const int num_threads = threads ? parse_option("cpu_threads", *threads, kMaxThreads) : 0;
+  const int num_devices = devices ? parse_setting("cpu_devices", *devices, 1, kMaxDevices) : 1;
+  const int num_threads = threads ? parse_setting("cpu_threads", *threads, 1, kMaxThreads) : 0;
   const int num_cores = std::clamp(quota, 1, static_cast<int>(cores.size()));
   const int each = std::max(1, num_cores / num_devices);
   std::vector<Share> shares(static_cast<std::size_t>(num_devices));

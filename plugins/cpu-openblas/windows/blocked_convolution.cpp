@@ -81,14 +81,19 @@ struct BlockedConvolution::Plan {
   Plan(const OneDnn& library, ConvolutionPart part, const Convolution& of);
 
   Convolution sizes;
-  std::int64_t batch = 1;  // images of a primitive
-  std::int64_t units = 0;  // batches
+  const std::int64_t number = next_number();  // no other plan has it
+  std::int64_t batch = 1;                     // images of a primitive
+  std::int64_t units = 0;                     // batches
   OneDnn::Primitive work;
   Side images, weight, windows;
   std::int64_t scratch_bytes = 0;
   bool is_usable = false;
 
  private:
+  static std::int64_t next_number() {
+    static std::atomic<std::int64_t> num_plans{0};
+    return num_plans.fetch_add(1, std::memory_order_relaxed);
+  }
   /// `from_tensor`: whether it is brought to the library or back.
   bool set(Side& side, const OneDnn& library, std::span<const std::int64_t> dims, int query,
            bool from_tensor);
@@ -188,8 +193,7 @@ std::shared_ptr<const BlockedConvolution::Plan> BlockedConvolution::plan_for(
   return plan;
 }
 
-bool BlockedConvolution::compute(const Convolution& sizes, float* images, float* weight,
-                                 float* windows) const {
+bool BlockedConvolution::compute(const Convolution& sizes, const Operands& in) const {
   for (const std::int64_t size : {sizes.images, sizes.channels, sizes.filters, sizes.h.extent,
                                   sizes.w.extent, sizes.h.windows, sizes.w.windows}) {
     if (size < 1 || size > kMostSize) return false;
@@ -205,8 +209,18 @@ bool BlockedConvolution::compute(const Convolution& sizes, float* images, float*
   if (is_faulty || !(always_ || is_faster(sizes))) return false;
   const std::shared_ptr<const Plan> plan = plan_for(sizes);
   if (plan == nullptr) return false;
-  const Operands in{images, weight, windows};
   return part_ == ConvolutionPart::kWeight ? compute_weight(*plan, in) : compute_images(*plan, in);
+}
+
+/// The weight in the library's layout; null if it is not kept.
+PackedCache::Block BlockedConvolution::kept_weight(const Plan& plan, const Operands& in,
+                                                   char* scratch) const {
+  if (in.weight_contents == 0 || !plan.weight.moves()) return nullptr;
+  const PackedCache::Key key{in.weight_contents, in.weight, {-1, plan.number}};
+  return kept_.find(key, plan.weight.blocked_bytes, kept_.next_launch(), [&](char* to) {
+    const OneDnn::Turn turn(library_);
+    return plan.weight.taken(turn, in.weight, to, scratch) != nullptr;
+  });
 }
 
 /// Forward, and the gradient of the images: a unit is a batch of images.
@@ -225,10 +239,12 @@ bool BlockedConvolution::compute_images(const Plan& plan, const Operands& in) co
   const std::int64_t from_bytes = from.room_bytes(), to_bytes = to.room_bytes();
   const int parts = static_cast<int>(std::min<std::int64_t>(plan.units, workers_.num_threads()));
   const ScratchRooms rooms(scratch_, from_bytes + to_bytes + plan.scratch_bytes, parts);
+  const PackedCache::Block kept = kept_weight(plan, in, rooms.of(0));
+  const bool is_new = kept == nullptr;
   const ScratchPool::Lease lease =
-      scratch_.take(static_cast<std::size_t>(plan.weight.room_bytes()));
-  const void* weight = nullptr;
-  {
+      scratch_.take(static_cast<std::size_t>(is_new ? plan.weight.room_bytes() : 0));
+  const void* weight = kept.get();
+  if (is_new) {
     const OneDnn::Turn turn(library_);
     weight = plan.weight.taken(turn, in.weight, lease.data(), rooms.of(0));
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cpu-openblas/onednn/onednn.hpp"
+#include "cpu-openblas/products/packed_cache.hpp"
 #include "cpu-openblas/products/scratch.hpp"
 #include "cpu-openblas/threads/workers.hpp"
 #include "kit/windows.hpp"
@@ -21,22 +22,30 @@ namespace patchbay::cpu {
 class BlockedConvolution {
  public:
   /// `always`: also where our own loops are faster.
+  struct Operands {
+    float *images, *weight, *windows;
+    std::uint64_t weight_contents;  // patchbay_argument's
+  };
+
   BlockedConvolution(const OneDnn& library, bool always, ConvolutionPart part, Workers& workers,
-                     ScratchPool& scratch)
-      : library_(library), always_(always), part_(part), workers_(workers), scratch_(scratch) {}
+                     ScratchPool& scratch, PackedCache& kept)
+      : library_(library),
+        always_(always),
+        part_(part),
+        workers_(workers),
+        scratch_(scratch),
+        kept_(kept) {}
 
   /// Computes the part of the convolution, of which the others are given. Returns false if our own
   /// loops must do it; the result may have been written to then. Throws PATCHBAY_OUT_OF_MEMORY.
-  bool compute(const Convolution& sizes, float* images, float* weight, float* windows) const;
+  bool compute(const Convolution& sizes, const Operands& operands) const;
 
  private:
   struct Plan;
-  struct Operands {
-    float *images, *weight, *windows;
-  };
 
   bool is_faster(const Convolution& sizes) const noexcept;
   std::shared_ptr<const Plan> plan_for(const Convolution& sizes) const;
+  PackedCache::Block kept_weight(const Plan& plan, const Operands& in, char* scratch) const;
   bool compute_images(const Plan& plan, const Operands& in) const;
   bool compute_weight(const Plan& plan, const Operands& in) const;
 
@@ -45,6 +54,7 @@ class BlockedConvolution {
   const ConvolutionPart part_;
   Workers& workers_;
   ScratchPool& scratch_;
+  PackedCache& kept_;
   mutable std::mutex mutex_;
   mutable std::list<std::pair<Convolution, std::shared_ptr<const Plan>>> plans_;  // latest first
 };

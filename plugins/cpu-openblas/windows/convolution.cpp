@@ -67,8 +67,8 @@ class ConvolutionKernel : public plugin::Kernel {
         context.dtype(0) == PATCHBAY_F32 ? context.libraries.onednn() : nullptr;
     if (library == nullptr) return;
     const bool always = context.libraries.convolutions() == ConvolutionChoice::kOneDnn;
-    blocked_ =
-        std::make_unique<BlockedConvolution>(*library, always, places.part(), workers_, scratch_);
+    blocked_ = std::make_unique<BlockedConvolution>(*library, always, places.part(), workers_,
+                                                    scratch_, context.libraries.packed());
   }
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
@@ -191,8 +191,8 @@ class ConvolutionKernel : public plugin::Kernel {
       return reinterpret_cast<float*>(data_of(arguments[place]));
     };
     return blocked_ != nullptr &&
-           blocked_->compute(sizes, floats(places_.images), floats(places_.weight),
-                             floats(places_.windows));
+           blocked_->compute(sizes, {floats(places_.images), floats(places_.weight),
+                                     floats(places_.windows), arguments[places_.weight].contents});
   }
 
   const ConvolutionPlan plan_;
