@@ -27,6 +27,7 @@ void register_memory();
 void register_network();
 void register_opencl();
 void register_ops();
+void register_packed();
 void register_rows();
 void register_runtime();
 

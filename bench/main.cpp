@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
     bench::register_network();
     bench::register_opencl();
     bench::register_ops();
+    bench::register_packed();
     bench::register_rows();
   }
   benchmark::Initialize(&argc, argv);
