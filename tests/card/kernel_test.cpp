@@ -151,18 +151,21 @@ TEST_F(SimKernel, GridThatTheHardwareHasNot) {
 }
 
 template <class T>
-void expect_products(const Device& card, const Device& cpu) {
+void expect_products(const Device& card, const Device& cpu, std::int64_t m = 5,
+                     std::int64_t n = 7) {
   const auto whole = [](std::size_t count) {
     std::vector<T> result(count);
     for (std::size_t i = 0; i < count; ++i) result[i] = static_cast<T>(i * 7 % 13) - T(6);
     return result;
   };
-  const std::int64_t m = 5, n = 7, k = 11;
+  const std::int64_t k = 11;
+  const auto a_values = whole(static_cast<std::size_t>(m * k));
+  const auto b_values = whole(static_cast<std::size_t>(k * n));
   for (const bool turn_a : {false, true}) {
     for (const bool turn_b : {false, true}) {
       const auto product = [&](const Device& device) {
-        Tensor a = from_host(whole(55), turn_a ? Shape{k, m} : Shape{m, k}, device);
-        Tensor b = from_host(whole(77), turn_b ? Shape{n, k} : Shape{k, n}, device);
+        Tensor a = from_host(a_values, turn_a ? Shape{k, m} : Shape{m, k}, device);
+        Tensor b = from_host(b_values, turn_b ? Shape{n, k} : Shape{k, n}, device);
         if (turn_a) a = a.t();
         if (turn_b) b = b.t();
         return matmul(a, b).template to_vector<T>();
@@ -187,6 +190,9 @@ TEST_F(SimKernel, ProductsWithoutBlas) {
     const Runtime runtime(without);
     expect_products<float>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
     expect_products<double>(runtime.device(kNames.device(0)), runtime.device("cpu:0"));
+    const std::int64_t units = runtime.device(kNames.device(0)).properties().compute_units;
+    expect_products<float>(runtime.device(kNames.device(0)), runtime.device("cpu:0"), 130,
+                           128 * units / 2);  // enough for blocks of sums in registers
     EXPECT_EQ(counters().blas_handles, 0u);
   }
   const std::string line = "products run on the portable kernel, which is slow: no " +

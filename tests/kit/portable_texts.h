@@ -118,7 +118,8 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
   return texts;
 }
 
-/// The texts that a kernel compiles when a launch needs them: the transposes, and sorted additions.
+/// The texts that a kernel compiles when a launch needs them: the transposes, large products and
+/// sorted additions.
 inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
   std::vector<PortableText> texts;
   for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F16})) {
@@ -126,6 +127,19 @@ inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
     const std::size_t at = one.text.find(first);
     if (at == std::string::npos || one.text.find("TURNED_TYPE ") == std::string::npos) continue;
     texts.push_back({"turned_" + one.name, one.text.replace(at, first.size(), "#define TURNED 1")});
+  }
+  for (PortableText& one :
+       portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F64, PATCHBAY_BF16, PATCHBAY_I64})) {
+    const std::string single = "#define ITEM_ROWS 1\n#define ITEM_COLUMNS 1\n#define DEPTH 16\n";
+    const std::size_t at = one.text.find(single);
+    if (at == std::string::npos) continue;
+    const bool is_wide = one.name.find("64") != std::string::npos;
+    texts.push_back(
+        {"large_" + one.name,
+         one.text.replace(at, single.size(),
+                          is_wide
+                              ? "#define ITEM_ROWS 4\n#define ITEM_COLUMNS 4\n#define DEPTH 8\n"
+                              : "#define ITEM_ROWS 8\n#define ITEM_COLUMNS 8\n#define DEPTH 8\n")});
   }
   for (const char* types : {"typedef f32 T;\ntypedef f32 W;\ntypedef i32 INDEX;\n",
                             "typedef i64 T;\ntypedef u64 W;\ntypedef i64 INDEX;\n"}) {

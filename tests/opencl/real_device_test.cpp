@@ -19,6 +19,11 @@ TEST(OpenclAccelerator, ProductsSumsAndTransposes) {
   const std::vector<std::int64_t> other =
       matmul(a, sum(b, 1, true)).reshape({35}).to_vector<std::int64_t>();
   EXPECT_EQ(direct, other);
+  // A product of several blocks, and one of single elements.
+  const Tensor large = arange(0, 300 * 20, 1, {DType::i64, device}).reshape({300, 20});
+  const Tensor wide = arange(0, 20 * 257, 1, {DType::i64, device}).reshape({257, 20}).t();
+  EXPECT_EQ(sum(matmul(large, wide), 1).to_vector<std::int64_t>(),
+            matmul(large, sum(wide, 1, true)).reshape({300}).to_vector<std::int64_t>());
   const Tensor turned = a.t() + a.t();
   EXPECT_EQ(sum(turned).item<std::int64_t>(), 2 * sum(a).item<std::int64_t>());
   const Tensor row = arange(0, 1 << 20, 1, {DType::f32, device});

@@ -76,6 +76,9 @@ void products() {
   compare("product of transposed ones", [](const Device& d) {
     return matmul(numbers({9, 13}, d).t(), numbers({35, 9}, d).t());
   });
+  compare("large product", [](const Device& d) {
+    return matmul(numbers({9, 120}, d).t(), numbers({9, 110}, d));
+  });
   compare("product of integers", [](const Device& d) {
     return matmul(keep(numbers({5, 6}, d).cast(DType::i32)),
                   keep(numbers({6, 7}, d).cast(DType::i32)));

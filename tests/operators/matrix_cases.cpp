@@ -15,6 +15,10 @@ struct Sizes {
 };
 constexpr Sizes kSizes[] = {{1, 1, 1},     {3, 5, 7},   {16, 16, 16}, {65, 33, 129}, {1, 700, 1},
                             {100, 100, 1}, {1, 9, 300}, {0, 3, 2},    {3, 0, 2}};
+/// At the edges of tiles and of the blocks of portable kernels, 64 x 64 and 128 x 128.
+constexpr Sizes kEdges[] = {{15, 17, 16}, {17, 1, 15},    {63, 16, 65},
+                            {64, 15, 64}, {127, 33, 128}, {128, 16, 129}};
+constexpr Sizes kOverEdges = {129, 17, 127}, kSeveralBlocks = {130, 70, 200};
 
 /// One element of alpha a b + beta out, and the sum of its terms' magnitudes.
 template <class T>
@@ -175,6 +179,19 @@ void check_batch(const Device& device, const OperatorInfo& record, const Batch& 
   expect_product<T>(download<T>(out), expected(2, -3), record, what + " out");
 }
 
+/// With beta 0 the result is only written.
+template <class T>
+void check_beta_0(const Device& device, const OperatorInfo& record, const Sizes& size) {
+  if constexpr (kIsFloat<T>) {
+    const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
+    const Values<T> a = tame_values<T>(count_of(a_shape), 1);
+    const Values<T> b = tame_values<T>(count_of(b_shape), 2);
+    const Tensor out = full(shape, NAN, {dtype_of<T>(), device});
+    matmul_out(out, upload<T>(a, a_shape, device), upload<T>(b, b_shape, device), 2);
+    expect_product<T>(download<T>(out), product<T>(a, b, {}, size, 2, 0), record, "gemm over NaN");
+  }
+}
+
 /// A NaN or an infinity reaches its row or column, and no further; with beta 0 not from `out`.
 template <class T>
 void check_special(const Device& device) {
@@ -192,6 +209,21 @@ void check_special(const Device& device) {
 }
 
 template <class T>
+void check_blocks(const Device& device, const OperatorInfo& record) {
+  constexpr Layout kOrders[] = {Layout::kContiguous, Layout::kTransposed};
+  std::size_t turn = 0;
+  for (const Sizes& size : kEdges) {
+    check_layouts<T>(device, record, size, kOrders[turn % 2], kOrders[turn / 2 % 2]);
+    ++turn;
+  }
+  for (const Layout left : kOrders) {
+    for (const Layout right : kOrders) check_layouts<T>(device, record, kOverEdges, left, right);
+  }
+  check_layouts<T>(device, record, kSeveralBlocks, Layout::kOffset, Layout::kTransposed);
+  check_beta_0<T>(device, record, kSeveralBlocks);
+}
+
+template <class T>
 void check_all(const Device& device, const OperatorInfo& record) {
   for (const Sizes& size : kSizes) {
     for (const Layout left : kLayouts) {
@@ -204,6 +236,7 @@ void check_all(const Device& device, const OperatorInfo& record) {
     }
   }
   check_batch<T>(device, record, {{3}, {3}, {3}}, {70, 65, 129});  // more than one tile
+  check_blocks<T>(device, record);
   check_special<T>(device);
 }
 
