@@ -109,6 +109,31 @@ TEST(PackedOperands, ArePackedAnewWhenTheyAreWritten) {
   }
 }
 
+TEST(PackedOperands, OfAGraphStayBetweenReplays) {
+  const Runtime runtime = packing("64");
+  const TensorOptions options(DType::f32, runtime.device("cpu"));
+  const Tensor x = ones({16, 400}, options), w = ones({400, 1024}, options),
+               out = empty({16, 1024}, options);
+  const Tensor made = full({400, 1024}, 2, options);
+  const Graph graph = record_graph([&] {
+    matmul_out(out, x, w);
+    made += 1;  // what a graph writes does not stay
+    out += matmul(x, made);
+  });
+  const auto all = [](double value) { return std::vector<double>(16 * 1024, value * 400); };
+  double value = 2;
+  for (int replay = 0; replay < 4; ++replay) {
+    graph.replay();
+    ASSERT_EQ(values(out), all(1 + ++value)) << replay;
+  }
+  w.fill_(10);
+  graph.replay();
+  EXPECT_EQ(values(out), all(10 + ++value));
+  graph.bind(w, full({400, 1024}, 20, options));
+  graph.replay();
+  EXPECT_EQ(values(out), all(20 + ++value));
+}
+
 /// oneDNN, if it is installed, wants weights in a layout of its own.
 TEST(PackedOperands, OfConvolutionsArePackedAnewToo) {
   const Runtime runtime = cpu_runtime({{"cpu_convolutions", "onednn"}});

@@ -82,7 +82,6 @@ void GraphRecorder::add_arguments(std::span<const patchbay_argument> arguments,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(graph_->arguments_.size());
     graph_->arguments_.push_back(arguments[i]);
-    graph_->arguments_.back().contents = 0;  // replays find others
     if (arguments[i].kind == PATCHBAY_TENSOR) {
       BufferState& buffer = *next->buffer;
       const std::uint32_t index = use(buffer, next->writes, next->reads);

@@ -106,6 +106,18 @@ void GraphState::resolve() {
   }
   boundary_.clear();
   for (const auto& [state, use] : boundary) boundary_.push_back(use);
+  constants_.clear();
+  place = places_.begin();
+  for (patchbay_argument& argument : arguments_) {
+    if (argument.kind != PATCHBAY_TENSOR) continue;
+    argument.contents = 0;
+    const GraphBuffer& buffer = buffers_[(place++)->buffer];
+    BufferState* const state = buffer.current.state();
+    // A driver's graph keeps its arguments, and would be made again for other numbers.
+    if (driver_graph_ == nullptr && !boundary.at(state).writes) {
+      constants_.push_back({&argument, state});
+    }
+  }
   results_.clear();
   for (const GraphBuffer& buffer : buffers_) {
     const bool is_whole = buffer.is_result() && buffer.shift == 0 &&
@@ -248,6 +260,9 @@ void GraphState::run() {
     if (use.writes) use.buffer->count_version();
   }
   note_written(boundary_);
+  for (const Constant& constant : constants_) {
+    constant.argument->contents = constant.buffer->contents();
+  }
   for (BufferState* result : results_) result->note_rewritten(known);
   DeviceState* const device = driver_graph_ != nullptr ? &driver_graph_->device() : device_;
   StreamState* stream = device != nullptr ? &current_stream(*device, "replay") : nullptr;

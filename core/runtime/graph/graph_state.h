@@ -117,6 +117,11 @@ class GraphState {
     std::uint32_t buffer;
     bool writes, reads;
   };
+  /// An argument whose buffer the list only reads.
+  struct Constant {
+    patchbay_argument* argument;
+    const BufferState* buffer;
+  };
   /// Computes uses and addresses again after buffers changed.
   void resolve();
   bool shares_written(const GraphBuffer& place, const BufferState& other) const;
@@ -162,6 +167,7 @@ class GraphState {
   DeviceState* device_ = nullptr;              // the one device of all launches, if there is one
   std::unique_ptr<DriverGraph> driver_graph_;  // null if its driver replays nothing
   std::vector<BufferAccess> boundary_;         // all buffers, each once
+  std::vector<Constant> constants_;            // get their numbers of contents before each run
   std::vector<BufferState*> results_;  // current buffers of the results that others may hold
   std::vector<Buffer> arenas_;         // and the workspace
   std::size_t arena_bytes_ = 0;
