@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_BENCH_BENCH_H_
 #define PATCHBAY_BENCH_BENCH_H_
 
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -40,8 +41,21 @@ inline std::vector<float> random_values(std::int64_t count) {
   return values;
 }
 
-inline patchbay::Tensor random_tensor(const patchbay::Shape& shape) {
-  return patchbay::from_host(random_values(patchbay::num_elements(shape)), shape);
+inline patchbay::Tensor random_tensor(const patchbay::Shape& shape,
+                                      const patchbay::Device& device = patchbay::default_device()) {
+  return patchbay::from_host(random_values(patchbay::num_elements(shape)), shape, device);
+}
+
+/// A CPU device of a runtime with that setting, which is made once.
+inline patchbay::Device cpu_with(const std::string& setting, const std::string& value) {
+  static std::map<std::string, patchbay::Runtime> made;
+  const std::string key = setting + '=' + value;
+  if (!made.contains(key)) {
+    patchbay::RuntimeOptions options;
+    options.settings = {{setting, value}, {"cpu_threads", std::to_string(kThreads)}};
+    made.emplace(key, patchbay::Runtime(options));
+  }
+  return made.at(key).device("cpu:0");
 }
 
 /// `run` is timed; `make` prepares what it works on, outside the time.

@@ -2,7 +2,6 @@
 // Linear layers and convolutions of few rows or images, as in inference: with weights that stay
 // packed between calls, and with weights that are packed anew in each.
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "bench.h"
@@ -14,7 +13,6 @@
 namespace bench {
 namespace {
 
-using patchbay::Device;
 using patchbay::Tensor;
 
 struct Linear {
@@ -33,18 +31,8 @@ constexpr Convolution kConvolutions[] = {{4, 512, 7, 512, 3},
                                          {4, 2048, 7, 512, 1}};
 
 /// The most megabytes of weights that stay packed.
-const patchbay::Runtime& runtime_with(const char* megabytes) {
-  static std::map<std::string, patchbay::Runtime> made;
-  const auto found = made.find(megabytes);
-  if (found != made.end()) return found->second;
-  patchbay::RuntimeOptions options;
-  options.settings = {{"cpu_packed_mb", megabytes}, {"cpu_threads", std::to_string(kThreads)}};
-  return made.emplace(megabytes, patchbay::Runtime(options)).first->second;
-}
-
 Tensor random_on(const char* megabytes, const patchbay::Shape& shape) {
-  return patchbay::from_host(random_values(patchbay::num_elements(shape)), shape,
-                             runtime_with(megabytes).device("cpu:0"));
+  return random_tensor(shape, cpu_with("cpu_packed_mb", megabytes));
 }
 
 /// `make(megabytes)` gives what is timed.

@@ -211,7 +211,7 @@ TEST(CpuConvolutions, AnUnknownChoiceIsRefused) {
   options.settings = {{"cpu_convolutions", "fast"}};
   options.read_environment = false;
   EXPECT_ERROR((void)Runtime(options).device("cpu"), ErrorCode::kUnknownDevice,
-               "is failed: option cpu_convolutions: expected auto, own or onednn, got 'fast'");
+               "is failed: option cpu_convolutions: expected auto, own, onednn or winograd, got 'fast'");
 }
 
 }  // namespace

@@ -54,17 +54,19 @@ void Libraries::choose_products() {
 }
 
 void Libraries::choose_convolutions() {
+  constexpr std::pair<std::string_view, ConvolutionChoice> kChoices[] = {
+      {"auto", ConvolutionChoice::kAuto},
+      {"own", ConvolutionChoice::kOwn},
+      {"onednn", ConvolutionChoice::kOneDnn},
+      {"winograd", ConvolutionChoice::kWinograd}};
   const std::string wish = host_.option("cpu_convolutions").value_or("auto");
-  if (wish == "auto") {
-    convolutions_ = ConvolutionChoice::kAuto;
-  } else if (wish == "own") {
-    convolutions_ = ConvolutionChoice::kOwn;
-  } else if (wish == "onednn") {
-    convolutions_ = ConvolutionChoice::kOneDnn;
-  } else {
-    plugin::invalid_argument("option cpu_convolutions: expected auto, own or onednn, got '" + wish +
-                             "'");
+  for (const auto& [name, choice] : kChoices) {
+    if (wish != name) continue;
+    convolutions_ = choice;
+    return;
   }
+  plugin::invalid_argument(
+      "option cpu_convolutions: expected auto, own, onednn or winograd, got '" + wish + "'");
 }
 
 const OneDnn* Libraries::onednn() {

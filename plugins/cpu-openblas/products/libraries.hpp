@@ -19,12 +19,13 @@
 
 namespace patchbay::cpu {
 
-/// Who computes convolutions: each where it is faster, our own loops, or oneDNN wherever it can.
-enum class ConvolutionChoice { kAuto, kOwn, kOneDnn };
+/// Who computes convolutions: each where it is faster, our own loops, oneDNN wherever it can, or
+/// Winograd's algorithm where it is faster.
+enum class ConvolutionChoice { kAuto, kOwn, kOneDnn, kWinograd };
 
 /// Reads the user's options cpu_simd (the best instruction set to use), cpu_products (auto, own or
-/// openblas), openblas_path, cpu_convolutions (auto, own or onednn), onednn_path and
-/// cpu_packed_mb.
+/// openblas), openblas_path, cpu_convolutions (auto, own, onednn or winograd),
+/// onednn_path and cpu_packed_mb.
 class Libraries {
  public:
   /// Opens OpenBLAS if it is to multiply. If it should but is not found, logs one warning.

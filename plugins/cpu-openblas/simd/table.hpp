@@ -197,6 +197,26 @@ struct NormalizeLoops {
 using KeepMost = void (*)(std::int64_t n, void* most, std::int32_t* places, const void* from,
                           std::int64_t step, std::int32_t place);
 
+/// Winograd's algorithm for kernels of 3 x 3: tiles of 4 x 4 results from 6 x 6 elements.
+constexpr int kWinogradTile = 4, kWinogradSide = 6, kWinogradElements = 36;
+constexpr int kWinogradLanes = 16;  // tiles are computed in multiples of this
+
+/// Where tiles lie in a channel's planes.
+struct WinogradTiles {
+  std::int64_t count;
+  std::int64_t height, width;  // of a plane
+  const std::int64_t* planes;  // where the plane of each tile begins
+  const std::int64_t *y, *x;   // its first element, which may lie outside of the plane
+};
+struct WinogradLoops {
+  void (*weight)(const float* weight, std::int64_t count, std::int64_t next, bool turned, float* to,
+                 std::int64_t step) = nullptr;
+  void (*input)(const WinogradTiles& tiles, const float* images, float* to,
+                std::int64_t step) = nullptr;
+  void (*output)(const WinogradTiles& tiles, const float* from, std::int64_t step,
+                 float* images) = nullptr;
+};
+
 /// A null entry means that there is no such operation for that type.
 struct SimdTable {
   const char* name = "";
@@ -221,6 +241,7 @@ struct SimdTable {
   SoftmaxLoops softmax[kNumDtypes] = {};
   NormalizeLoops normalize[kNumDtypes] = {};
   KeepMost keep_most[kNumDtypes] = {};  // f32 and f64
+  WinogradLoops winograd;
   Philox philox = nullptr;
   Draw uniform[kNumDtypes] = {};
   Draw normal[kNumDtypes] = {};

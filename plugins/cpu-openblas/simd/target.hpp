@@ -48,6 +48,7 @@ void fill_softmax(SimdTable& table);
 void fill_normalize(SimdTable& table);
 void fill_product_sum(SimdTable& table);
 void fill_windows(SimdTable& table);
+void fill_winograd(SimdTable& table);
 /// Calls all of them.
 void fill(SimdTable& table);
 

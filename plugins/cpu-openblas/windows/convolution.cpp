@@ -16,6 +16,7 @@
 #include "cpu-openblas/threads/stream.hpp"
 #include "cpu-openblas/windows/blocked_convolution.hpp"
 #include "cpu-openblas/windows/patches.hpp"
+#include "cpu-openblas/windows/winograd_convolution.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -63,8 +64,15 @@ class ConvolutionKernel : public plugin::Kernel {
         loops_(loops),
         plan_(plugin::from_abi(context.spec.op), context.spec),
         places_(places) {
-    const OneDnn* const library =
-        context.dtype(0) == PATCHBAY_F32 ? context.libraries.onednn() : nullptr;
+    if (context.dtype(0) != PATCHBAY_F32) return;
+    const ConvolutionPart part = places.part();
+    if (context.libraries.convolutions() == ConvolutionChoice::kWinograd &&
+        part != ConvolutionPart::kWeight) {
+      winograd_ =
+          std::make_unique<WinogradConvolution>(context.simd(), part == ConvolutionPart::kInput,
+                                                workers_, scratch_, context.libraries.packed());
+    }
+    const OneDnn* const library = context.libraries.onednn();
     if (library == nullptr) return;
     const bool always = context.libraries.convolutions() == ConvolutionChoice::kOneDnn;
     blocked_ = std::make_unique<BlockedConvolution>(*library, always, places.part(), workers_,
@@ -78,6 +86,7 @@ class ConvolutionKernel : public plugin::Kernel {
     if (num_elements(arguments[0]) == 0) return;
     static_cast<Stream&>(stream).submit(arguments, name, [this, sizes](plugin::Arguments kept) {
       workers_.run([&] {
+        if (is_computed_by_winograd(sizes, kept)) return;
         if (!is_computed_by_library(sizes, kept)) compute(sizes, kept);
       });
     });
@@ -186,6 +195,15 @@ class ConvolutionKernel : public plugin::Kernel {
   const Loops loops_;
 
  private:
+  bool is_computed_by_winograd(const Convolution& sizes, plugin::Arguments arguments) const {
+    if (winograd_ == nullptr) return false;
+    const patchbay_argument& weight = arguments[places_.weight];
+    const auto* const source =
+        arguments.data() + (places_.windows == 0 ? places_.images : places_.windows);
+    return winograd_->compute(sizes, reinterpret_cast<const float*>(data_of(*source)),
+                              reinterpret_cast<const float*>(data_of(weight)), weight.contents,
+                              reinterpret_cast<float*>(data_of(arguments[0])));
+  }
   bool is_computed_by_library(const Convolution& sizes, plugin::Arguments arguments) const {
     const auto floats = [&](std::size_t place) {
       return reinterpret_cast<float*>(data_of(arguments[place]));
@@ -197,7 +215,8 @@ class ConvolutionKernel : public plugin::Kernel {
 
   const ConvolutionPlan plan_;
   const Places places_;
-  std::unique_ptr<BlockedConvolution> blocked_;  // null without the library
+  std::unique_ptr<BlockedConvolution> blocked_;    // null without the library
+  std::unique_ptr<WinogradConvolution> winograd_;  // null unless it is the user's choice
 };
 
 /// out [windows, filters] = patches [windows, depth] weight^T [depth, filters], image by image.

@@ -136,6 +136,9 @@
 #define PATCHBAY_WINDOW_SHAPES                                                                \
   "images [n, c, h, w]; weight [o, c / groups, kh, kw]; windows [n, o, h', w'] with h' = (h " \
   "+ 2 padding_h - dilation_h (kh - 1) - 1) / stride_h + 1, rounded down, and w' likewise"
+#define PATCHBAY_TILES                                                                      \
+  "; where the user chooses Winograd's algorithm, the terms of the bound are those of all " \
+  "results of a tile of 4 x 4"
 #define PATCHBAY_POOL_SHAPES "images [n, c, h, w]; windows [n, c, h', w'], h' and w' any"
 #define PATCHBAY_OPERATORS_WINDOW(X)                                                              \
   X(conv2d, 1, "out:write a:read weight:read", FLOATS, Same, TERMS(512),                          \
@@ -143,11 +146,11 @@
     "a: conv2d_input of grad and weight; weight: conv2d_weight of a and grad",                    \
     "Dumoulin and Visin, A guide to convolution arithmetic for deep learning, 2016",              \
     "out[n, o, y, x] = sum over c, i, j of weight[o, c, i, j] a[n, c, y stride_h + i dilation_h " \
-    "- padding_h, x stride_w + j dilation_w - padding_w], c of the group of o")                   \
+    "- padding_h, x stride_w + j dilation_w - padding_w], c of the group of o" PATCHBAY_TILES)    \
   X(conv2d_input, 1, "out:write grad:read weight:read", FLOATS, Same, TERMS(512),                 \
     "grad: windows; out: images; " PATCHBAY_WINDOW_SHAPES,                                        \
     "grad: conv2d of grad' and weight; weight: conv2d_weight of grad' and grad",                  \
-    "the adjoint of conv2d in a: a transposed convolution", "")                                   \
+    "the adjoint of conv2d in a: a transposed convolution" PATCHBAY_TILES, "")                    \
   X(conv2d_weight, 1, "out:write a:read grad:read", FLOATS, Same, TERMS(512),                     \
     "a: images; grad: windows; out: weight; " PATCHBAY_WINDOW_SHAPES,                             \
     "a: conv2d_input of grad and grad'; grad: conv2d of a and grad'",                             \
