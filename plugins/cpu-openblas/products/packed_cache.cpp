@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -18,29 +19,46 @@ std::shared_ptr<char> allocate(std::uint64_t size_bytes) {
 
 }  // namespace
 
-/// Notes the use. In one launch threads may ask for the same operand.
-bool PackedCache::was_seen(const Key& key, std::uint64_t launch) noexcept {
-  for (Sight& sight : sights_) {
-    if (sight.launch != 0 && sight.key == key) return std::exchange(sight.launch, launch) != launch;
-  }
-  sights_[next_sight_] = {key, launch};
-  next_sight_ = (next_sight_ + 1) % kMostSights;
-  return false;
+std::size_t PackedCache::Hash::operator()(const Key& key) const noexcept {
+  std::uint64_t hash = 0;
+  const auto add = [&hash](std::uint64_t word) {
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15;  // an odd number near 2^64 / the golden ratio
+    hash ^= hash >> 29;
+  };
+  add(key.contents);
+  add(reinterpret_cast<std::uintptr_t>(key.elements));
+  for (const std::int64_t word : key.form) add(static_cast<std::uint64_t>(word));
+  return hash;
 }
 
-void PackedCache::drop(std::vector<Entry>::iterator entry) noexcept {
+/// The number of launches since the operand was used and not kept; 0 if that is not known. Notes
+/// this use. In one launch several threads may ask for the same operand.
+std::uint64_t PackedCache::distance_to_last_use(const Key& key, std::uint64_t launch) noexcept {
+  const std::size_t hash = Hash()(key);
+  std::array<Sight, 4>& places = sights_[hash % kSightPlaces];
+  for (Sight& sight : places) {
+    if (sight.hash != hash || sight.launch == 0) continue;
+    const std::uint64_t before = std::exchange(sight.launch, launch);
+    return before < launch ? launch - before : 0;
+  }
+  const auto by_launch = [](const Sight& a, const Sight& b) { return a.launch < b.launch; };
+  *std::min_element(places.begin(), places.end(), by_launch) = {hash, launch};
+  return 0;
+}
+
+void PackedCache::drop(Entries::iterator entry) noexcept {
   num_bytes_ -= entry->size_bytes;
+  by_key_.erase(entry->key);
   entries_.erase(entry);
 }
 
-/// Drops entries that have not been used for longest. Those that are being packed stay.
-bool PackedCache::make_room(std::uint64_t size_bytes) noexcept {
-  while (num_bytes_ + size_bytes > most_bytes_ || entries_.size() == kMostEntries) {
-    const auto oldest =
-        std::min_element(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-          return std::pair(!a.is_packed, a.last_use) < std::pair(!b.is_packed, b.last_use);
-        });
-    if (oldest == entries_.end() || !oldest->is_packed) return false;
+/// Drops what has not been used for longest, unless that is used about as often as the operand that
+/// needs the room: a model whose weights do not fit keeps some of them, rather than none for long.
+bool PackedCache::make_room(std::uint64_t size_bytes, std::uint64_t launch,
+                            std::uint64_t distance) noexcept {
+  while (num_bytes_ + size_bytes > most_bytes_) {
+    const auto oldest = std::prev(entries_.end());
+    if (!oldest->is_packed || oldest->launch + 2 * distance >= launch) return false;
     drop(oldest);
   }
   return true;
@@ -50,26 +68,33 @@ PackedCache::Room PackedCache::reserve(const Key& key, std::uint64_t size_bytes,
                                        std::uint64_t launch, bool& is_to_pack) noexcept {
   if (size_bytes > most_bytes_) return nullptr;
   const std::lock_guard lock(mutex_);
-  for (Entry& entry : entries_) {
-    if (!(entry.key == key)) continue;
-    entry.last_use = ++num_uses_;
+  if (const auto found = by_key_.find(key); found != by_key_.end()) {
+    Entry& entry = *found->second;
+    entry.launch = launch;
+    entries_.splice(entries_.begin(), entries_, found->second);
     return entry.is_packed ? entry.block : nullptr;
   }
-  if (!was_seen(key, launch) || !make_room(size_bytes)) return nullptr;
+  const std::uint64_t distance = distance_to_last_use(key, launch);
+  if (distance == 0 || !make_room(size_bytes, launch, distance)) return nullptr;
   try {
-    entries_.push_back({key, allocate(size_bytes), size_bytes, ++num_uses_});
+    entries_.push_front({key, allocate(size_bytes), size_bytes, launch});
   } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  try {
+    by_key_.emplace(key, entries_.begin());
+  } catch (const std::bad_alloc&) {
+    entries_.pop_front();
     return nullptr;
   }
   num_bytes_ += size_bytes;
   is_to_pack = true;
-  return entries_.back().block;
+  return entries_.front().block;
 }
 
 void PackedCache::finish(const Key& key, bool is_packed) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto entry = std::find_if(entries_.begin(), entries_.end(),
-                                  [&key](const Entry& one) { return one.key == key; });
+  const auto entry = by_key_.find(key)->second;
   if (is_packed) {
     entry->is_packed = true;
   } else {

@@ -6,10 +6,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <unordered_map>
 
 namespace patchbay::cpu {
 
@@ -27,18 +29,17 @@ class PackedCache {
   /// Bytes from a cache line on.
   using Block = std::shared_ptr<const char>;
 
-  /// Keeps at most so many bytes; the least recently used are dropped first.
+  /// Keeps at most so many bytes.
   explicit PackedCache(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// A number for each launch: an operand is kept from the second launch on that uses it, because
+  /// A number for each launch. An operand is kept from the second launch on that uses it, because
   /// most are used once.
   std::uint64_t next_launch() noexcept {
     return num_launches_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
 
   /// The operand as `pack(char* to)` writes it, which returns false if it fails. Null if the
-  /// operand is not kept: it is new, too large, being packed by another thread, or there is no
-  /// memory.
+  /// operand is not kept: it is new, there is no room, or another thread is packing it.
   template <class Pack>
   Block find(const Key& key, std::int64_t size_bytes, std::uint64_t launch,
              const Pack& pack) noexcept {
@@ -55,30 +56,35 @@ class PackedCache {
   struct Entry {
     Key key;
     Room block;
-    std::uint64_t size_bytes = 0, last_use = 0;
+    std::uint64_t size_bytes, launch;  // the last one that used it
     bool is_packed = false;
   };
+  using Entries = std::list<Entry>;  // the latest used first
+  struct Hash {
+    std::size_t operator()(const Key& key) const noexcept;
+  };
+  /// An operand that was used and not kept.
   struct Sight {
-    Key key;
+    std::size_t hash = 0;
     std::uint64_t launch = 0;
   };
 
   Room reserve(const Key& key, std::uint64_t size_bytes, std::uint64_t launch,
                bool& is_to_pack) noexcept;
   void finish(const Key& key, bool is_packed) noexcept;
-  bool was_seen(const Key& key, std::uint64_t launch) noexcept;
-  void drop(std::vector<Entry>::iterator entry) noexcept;
-  bool make_room(std::uint64_t size_bytes) noexcept;
+  std::uint64_t distance_to_last_use(const Key& key, std::uint64_t launch) noexcept;
+  bool make_room(std::uint64_t size_bytes, std::uint64_t launch, std::uint64_t distance) noexcept;
+  void drop(Entries::iterator entry) noexcept;
 
-  static constexpr std::size_t kMostEntries = 256, kMostSights = 64;
+  static constexpr std::size_t kSightPlaces = 512;
 
   const std::uint64_t most_bytes_;
   std::atomic<std::uint64_t> num_launches_{0};
   std::mutex mutex_;
-  std::vector<Entry> entries_;
-  std::array<Sight, kMostSights> sights_{};  // the latest operands that were not kept
-  std::size_t next_sight_ = 0;
-  std::uint64_t num_bytes_ = 0, num_uses_ = 0;
+  Entries entries_;
+  std::unordered_map<Key, Entries::iterator, Hash> by_key_;
+  std::array<std::array<Sight, 4>, kSightPlaces> sights_{};  // by hash; the oldest gives way
+  std::uint64_t num_bytes_ = 0;
 };
 
 }  // namespace patchbay::cpu
