@@ -96,8 +96,9 @@ void check_tensor(const Argument& argument, Access access, const runtime::Device
   }
 }
 
-patchbay_argument to_abi(const Argument& argument) {
+patchbay_argument to_abi(const Argument& argument, Access access) {
   patchbay_argument result{};
+  result.access = static_cast<std::uint8_t>(access);
   if (argument.kind == ArgumentSpec::Kind::kScalar) {
     runtime::set_scalar(result, argument.scalar_bits, argument.dtype);
     return result;
@@ -108,7 +109,7 @@ patchbay_argument to_abi(const Argument& argument) {
     return result;
   }
   runtime::set_tensor(result, *argument.buffer.state(), argument.offset_bytes, argument.dtype,
-                      argument.shape.rank(), static_cast<std::uint8_t>(argument.access));
+                      argument.shape.rank(), static_cast<std::uint8_t>(access));
   std::copy(argument.shape.begin(), argument.shape.end(), result.shape);
   std::copy(argument.strides.begin(), argument.strides.end(), result.strides);
   return result;
@@ -204,8 +205,7 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
       uses.push_back({argument.buffer.state(), specs[i].access != Access::kRead,
                       specs[i].access != Access::kWrite});
     }
-    raw.push_back(to_abi(argument));
-    raw.back().access = static_cast<std::uint8_t>(specs[i].access);
+    raw.push_back(to_abi(argument, specs[i].access));
   }
   runtime::check_no_callback(op);
   runtime::check_not_recording(op);
