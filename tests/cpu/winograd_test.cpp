@@ -32,15 +32,20 @@ constexpr Sizes kSizes[] = {
     {"one image", 1, 32, 50, 60, 32},
 };
 
-const Runtime& with_choice(const std::string& choice, const std::string& threads = "2") {
-  static std::map<std::string, Runtime> made;
-  const auto found = made.find(choice + threads);
-  if (found != made.end()) return found->second;
-  return made
-      .emplace(choice + threads,
-               cpu_runtime({{"cpu_convolutions", choice}, {"cpu_threads", threads}}))
-      .first->second;
-}
+class Winograd : public testing::Test {
+ protected:
+  const Runtime& with_choice(const std::string& choice, const std::string& threads = "2") {
+    const auto found = made_.find(choice + threads);
+    if (found != made_.end()) return found->second;
+    return made_
+        .emplace(choice + threads,
+                 cpu_runtime({{"cpu_convolutions", choice}, {"cpu_threads", threads}}))
+        .first->second;
+  }
+
+ private:
+  std::map<std::string, Runtime> made_;
+};
 
 std::vector<float> random_values(const Shape& shape, unsigned seed) {
   std::vector<float> values = rough_values(static_cast<std::size_t>(num_elements(shape)), seed);
@@ -79,7 +84,7 @@ double largest_error(const Tensor& got, const Tensor& expected, const Tensor& ma
          std::numeric_limits<float>::epsilon();
 }
 
-TEST(Winograd, IsWithinItsBound) {
+TEST_F(Winograd, IsWithinItsBound) {
   for (const Sizes& sizes : kSizes) {
     SCOPED_TRACE(sizes.name);
     const Device chosen = with_choice("winograd").device("cpu"),
@@ -93,7 +98,7 @@ TEST(Winograd, IsWithinItsBound) {
   }
 }
 
-TEST(Winograd, IsWithinItsBoundOnEachInstructionSet) {
+TEST_F(Winograd, IsWithinItsBoundOnEachInstructionSet) {
   const Sizes& sizes = kSizes[1];
   const Device exact = with_choice("own").device("cpu");
   const std::vector<Tensor> expected = compute(sizes, exact, DType::f64, false),
@@ -110,7 +115,7 @@ TEST(Winograd, IsWithinItsBoundOnEachInstructionSet) {
   }
 }
 
-TEST(Winograd, WhatIsNotFiniteStaysInItsTiles) {
+TEST_F(Winograd, WhatIsNotFiniteStaysInItsTiles) {
   constexpr std::int64_t kExtent = 40, kRow = 17, kColumn = 22;
   const Device cpu = with_choice("winograd").device("cpu");
   std::vector<float> values(32 * kExtent * kExtent, 1.0F);
@@ -129,7 +134,7 @@ TEST(Winograd, WhatIsNotFiniteStaysInItsTiles) {
   }
 }
 
-TEST(Winograd, IsUsedWhereItApplies) {
+TEST_F(Winograd, IsUsedWhereItApplies) {
   const Sizes sizes = kSizes[0];
   const std::vector<Tensor> chosen = compute(sizes, with_choice("winograd").device("cpu"),
                                              DType::f32, false),
@@ -140,7 +145,7 @@ TEST(Winograd, IsUsedWhereItApplies) {
   EXPECT_EQ(wide(chosen[2]), wide(usual[2])) << "gradients of weights are computed as usual";
 }
 
-TEST(Winograd, LeavesWhatItDoesNotCompute) {
+TEST_F(Winograd, LeavesWhatItDoesNotCompute) {
   struct Other {
     const char* name;
     Shape images, weight;
@@ -170,7 +175,7 @@ TEST(Winograd, LeavesWhatItDoesNotCompute) {
   }
 }
 
-TEST(Winograd, RepeatsItsBitsForAnyNumberOfThreads) {
+TEST_F(Winograd, RepeatsItsBitsForAnyNumberOfThreads) {
   for (const Sizes& sizes : kSizes) {
     const std::vector<Tensor> one =
         compute(sizes, with_choice("winograd", "1").device("cpu"), DType::f32, false);
@@ -184,7 +189,7 @@ TEST(Winograd, RepeatsItsBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(Winograd, KeepsTransformedWeightsWhileTheyStay) {
+TEST_F(Winograd, KeepsTransformedWeightsWhileTheyStay) {
   const Device cpu = with_choice("winograd").device("cpu");
   const Tensor x = ones({16, 32, 8, 8}, cpu), weight = ones({32, 32, 3, 3}, cpu);
   for (const double value : {1.0, 2.0, 3.0}) {
