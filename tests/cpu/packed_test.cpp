@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <patchbay/patchbay.h>
@@ -132,6 +133,32 @@ TEST(PackedOperands, OfAGraphStayBetweenReplays) {
   graph.bind(w, full({400, 1024}, 20, options));
   graph.replay();
   EXPECT_EQ(values(out), all(20 + ++value));
+}
+
+/// A writer has been submitted and has not begun; meanwhile another thread reads the old elements.
+TEST(PackedOperands, AReaderThatRacesWithAWriterLeavesNoOldElements) {
+  std::function<void()> meanwhile;
+  RuntimeOptions lending;
+  lending.plugins = {"cpu-openblas"};
+  lending.read_environment = false;
+  lending.settings = {{"cpu_products", "own"}};
+  lending.thread_pool = {2, [&](std::size_t n, const auto& body) {
+                           if (const auto now = std::exchange(meanwhile, nullptr)) {
+                             std::thread(now).join();
+                           }
+                           for (std::size_t i = 0; i < n; ++i) body(i);
+                         }};
+  const Runtime runtime(lending);
+  const TensorOptions options(DType::f32, runtime.device("cpu"));
+  const Tensor x = ones({16, 400}, options), w = ones({400, 1024}, options);
+  bool is_read = false;
+  meanwhile = [&] {
+    for (int launch = 0; launch < 3; ++launch) (void)matmul(x, w);
+    is_read = true;
+  };
+  w.fill_(2);
+  ASSERT_TRUE(is_read) << "the writer is expected to use several threads";
+  EXPECT_EQ(values(matmul(x, w)), std::vector<double>(16 * 1024, 800));
 }
 
 /// oneDNN, if it is installed, wants weights in a layout of its own.

@@ -209,6 +209,10 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
   }
   runtime::check_no_callback(op);
   runtime::check_not_recording(op);
+  if (runtime::are_tracked(uses)) {
+    // The caller orders the work, so earlier writes may still be to come.
+    for (patchbay_argument& argument : raw) argument.contents = 0;
+  }
   launch_by_hand(stream.state(), *state_, raw, uses, op);
 }
 

@@ -206,11 +206,27 @@ void finish(const CopyRequest& request) {
       .synchronize(PATCHBAY_NO_DEADLINE, request.operation);
 }
 
+/// As for launches; the buffer may be null.
+class WriteScope {
+ public:
+  explicit WriteScope(BufferState* to) : to_(to) { note(); }
+  ~WriteScope() { note(); }
+  WriteScope(const WriteScope&) = delete;
+  WriteScope& operator=(const WriteScope&) = delete;
+
+ private:
+  void note() const noexcept {
+    if (to_ != nullptr) to_->note_written();
+  }
+
+  BufferState* const to_;
+};
+
 /// Makes the copy on the host, queues it on a stream, or posts it to the transfer thread.
 void carry_out(const CopyRequest& request, bool blocks) {
   TraceSpan span(request.runtime().tracing.spans(), request.operation);
   admit(request, span);
-  if (request.to.buffer != nullptr) request.to.buffer->note_written();
+  const WriteScope scope(request.to.buffer);
   if (request.route == Route::kStaged || (!blocks && would_wait(request))) {
     post(request, blocks);
     record(request);

@@ -259,7 +259,7 @@ void GraphState::run() {
   for (const BufferAccess& use : boundary_) {
     if (use.writes) use.buffer->count_version();
   }
-  note_written(boundary_);
+  const WriteScope scope(boundary_);
   for (const Constant& constant : constants_) {
     constant.argument->contents = constant.buffer->contents();
   }

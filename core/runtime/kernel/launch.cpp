@@ -71,7 +71,7 @@ void note_rewritten(std::span<const patchbay_argument> arguments,
 void launch_on(StreamState& stream, KernelState& kernel,
                std::span<const patchbay_argument> arguments, std::span<const BufferAccess> uses,
                std::string_view name) {
-  note_written(uses);
+  const WriteScope scope(uses);
   const Buffer workspace = make_workspace(kernel);
   // Another launch may have used the memory just before, on another stream.
   if (workspace) workspace.state()->insert_inherited_waits(stream);

@@ -67,12 +67,24 @@ inline bool are_tracked(std::span<const BufferAccess> uses) {
 /// Makes `stream` wait for earlier uses. Errors: the failure of work that was to write an input.
 void insert_waits(StreamState& stream, std::span<const BufferAccess> uses, std::string_view name);
 void check_readable(std::span<const BufferAccess> uses, std::string_view name);
-/// Gives what the launch writes new numbers of contents.
-inline void note_written(std::span<const BufferAccess> uses) {
-  for (const BufferAccess& use : uses) {
-    if (use.writes) use.buffer->note_written();
+/// Gives what a launch writes new numbers of contents, before it is submitted and after: another
+/// thread's reader that is submitted in between may read the old elements.
+class WriteScope {
+ public:
+  explicit WriteScope(std::span<const BufferAccess> uses) : uses_(uses) { note(); }
+  ~WriteScope() { note(); }
+  WriteScope(const WriteScope&) = delete;
+  WriteScope& operator=(const WriteScope&) = delete;
+
+ private:
+  void note() const noexcept {
+    for (const BufferAccess& use : uses_) {
+      if (use.writes) use.buffer->note_written();
+    }
   }
-}
+
+  const std::span<const BufferAccess> uses_;
+};
 /// For a launch that writes every element of its outputs.
 void note_rewritten(std::span<const patchbay_argument> arguments,
                     std::span<const BufferAccess> uses, std::uint64_t after);

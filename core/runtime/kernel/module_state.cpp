@@ -138,7 +138,7 @@ void launch_grid(const ModuleKernelState& kernel, const GridAxes& groups,
     return submit_grid(handle, kernel, groups, group_size, arguments);
   };
   if (are_tracked(uses)) insert_waits(stream, uses, name);
-  note_written(uses);
+  const WriteScope scope(uses);
   if (stream.completes_inline) {
     const InlineSpan span(stream, {.name = name, .arguments = arguments});
     check_call(device, enter(stream.handle), name);

@@ -62,7 +62,7 @@ struct BufferState {
     return is_exposed_.load(std::memory_order_relaxed) ? 0
                                                        : contents_.load(std::memory_order_relaxed);
   }
-  /// Called before each write that the library makes or submits.
+  /// Called before and after each write that the library makes or submits.
   void note_written() { contents_.store(new_contents(), std::memory_order_relaxed); }
   /// Called before the application gets an address or a handle, with which it may write at any
   /// time.
