@@ -3,7 +3,7 @@
 // Convolutional Neural Networks, 2016, arXiv 1509.09308. A tile of 4 x 4 results is computed from 6
 // x 6 elements and 36 products instead of 144. The polynomials are evaluated at 0, a, -a, b, -b and
 // infinity. With a = 3/4 and b = 3/2 the error is half of that with the usual 1 and 2.
-#include "target.hpp"
+#include "cpu-openblas/simd/target.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
