@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies, fills (copies of a repeated element), transposes of tiles, arange.
 #include "half_rows.hpp"
+#include "rows/square.hpp"
 
 namespace patchbay::cpu::PATCHBAY_SIMD {
 namespace {
@@ -21,42 +22,6 @@ inline void transpose_plainly(std::int64_t rows, std::int64_t columns, T* out, s
     }
   }
 }
-
-template <int... kIndices>
-struct Lanes {};
-template <int kCount, int... kIndices>
-struct MakeLanes : MakeLanes<kCount - 1, kCount - 1, kIndices...> {};
-template <int... kIndices>
-struct MakeLanes<0, kIndices...> {
-  using type = Lanes<kIndices...>;
-};
-
-/// Transposes a square of as many vectors as a vector has elements, by exchanging ever smaller
-/// off-diagonal blocks.
-template <class T>
-struct Square {
-  static constexpr int kSize = kVectorBytes / int{sizeof(T)};
-  typedef T Vector __attribute__((vector_size(kVectorBytes)));
-
-  Vector row[kSize];
-
-  template <int kHalf, int... i>
-  static void exchange(Vector& a, Vector& b, Lanes<i...>) {
-    const Vector first = __builtin_shufflevector(a, b, ((i & kHalf) ? kSize + i - kHalf : i)...);
-    b = __builtin_shufflevector(a, b, ((i & kHalf) ? kSize + i : i + kHalf)...);
-    a = first;
-  }
-
-  template <int kHalf>
-  void turn() {
-    for (int i = 0; i < kSize; ++i) {
-      if ((i & kHalf) == 0) {
-        exchange<kHalf>(row[i], row[i + kHalf], typename MakeLanes<kSize>::type());
-      }
-    }
-    if constexpr (kHalf > 1) turn<kHalf / 2>();
-  }
-};
 
 template <class T>
 inline void transpose_square(T* out, std::int64_t out_row, const T* in, std::int64_t in_column) {
