@@ -25,11 +25,14 @@ constexpr Sizes kSizes[] = {
     {"no padding", 16, 40, 11, 7, 35, 0},
     {"wide padding", 16, 32, 5, 6, 32, 2},
     {"wider than the kernel", 7, 32, 5, 6, 32, 4},
-    {"smaller than a tile", 65, 36, 1, 2, 33},
+    {"smaller than a tile", 65, 36, 3, 3, 33},
     {"one result", 64, 32, 3, 3, 32, 0},
     {"more channels than a product takes", 16, 400, 6, 6, 390},
     {"groups", 8, 96, 10, 9, 192, 1, 3},
     {"one image", 1, 32, 50, 60, 32},
+    {"rows in pieces", 1, 16, 5, 139, 16},
+    {"a long column", 1, 17, 150, 4, 18},
+    {"parts of strips for each thread", 2, 40, 16, 16, 70},
 };
 
 class Winograd : public testing::Test {
@@ -161,6 +164,8 @@ TEST_F(Winograd, LeavesWhatItDoesNotCompute) {
       {"few filters", {16, 32, 9, 9}, {8, 32, 3, 3}, {}},
       {"f64", {16, 32, 9, 9}, {32, 32, 3, 3}, {}, DType::f64},
       {"few tiles", {7, 32, 9, 9}, {32, 32, 3, 3}, {}},
+      {"most of the tiles outside", {99, 32, 3, 4}, {32, 32, 3, 3}, {}},
+      {"more kernels than fit", {1, 1040, 24, 24}, {1040, 1040, 3, 3}, {}},
       {"no images", {0, 32, 9, 9}, {32, 32, 3, 3}, {}},
   };
   for (const Other& other : others) {

@@ -197,24 +197,28 @@ struct NormalizeLoops {
 using KeepMost = void (*)(std::int64_t n, void* most, std::int32_t* places, const void* from,
                           std::int64_t step, std::int32_t place);
 
-/// Winograd's algorithm for kernels of 3 x 3: tiles of 4 x 4 results from 6 x 6 elements.
-constexpr int kWinogradTile = 4, kWinogradSide = 6, kWinogradElements = 36;
-constexpr int kWinogradLanes = 16;  // tiles are computed in multiples of this
-
-/// Where tiles lie in a channel's planes.
-struct WinogradTiles {
-  std::int64_t count;
-  std::int64_t height, width;  // of a plane
-  const std::int64_t* planes;  // where the plane of each tile begins
-  const std::int64_t *y, *x;   // its first element, which may lie outside of the plane
-};
+/// Winograd's algorithm F(4x4, 3x3) for f32, for kWinogradLanes channels at a time, which lie side
+/// by side. A tile of 6 x 6 pixels gives 4 x 4 results. Its transform has 36 elements for each
+/// channel; they are `next` apart, as are those of a kernel.
+constexpr std::int64_t kWinogradLanes = 16;
+constexpr std::int64_t kWinogradElements = 36;
 struct WinogradLoops {
-  void (*weight)(const float* weight, std::int64_t count, std::int64_t next, bool turned, float* to,
-                 std::int64_t step) = nullptr;
-  void (*input)(const WinogradTiles& tiles, const float* images, float* to,
-                std::int64_t step) = nullptr;
-  void (*output)(const WinogradTiles& tiles, const float* from, std::int64_t step,
-                 float* images) = nullptr;
+  /// to[x lanes + l] = from[l step + x] for count pixels x; 0 for lanes l from `lanes` on.
+  void (*take)(std::int64_t count, std::int64_t lanes, const float* from, std::int64_t step,
+               float* to) = nullptr;
+  /// The reverse, for the first `lanes` lanes.
+  void (*give_back)(std::int64_t count, std::int64_t lanes, const float* from, float* to,
+                    std::int64_t step) = nullptr;
+  /// Transforms the 3 x 3 kernels of lanes that are `step` apart; `turns` them by 180 degrees.
+  void (*weight)(std::int64_t lanes, const float* from, std::int64_t step, bool turns, float* to,
+                 std::int64_t next) = nullptr;
+  /// Transforms a row of tiles, 4 pixels apart, from rows of `pitch` pixels. Results are `step`
+  /// apart.
+  void (*input)(std::int64_t tiles, const float* from, std::int64_t pitch, float* to,
+                std::int64_t step, std::int64_t next) = nullptr;
+  /// Brings the products of a row of tiles back: 4 rows of `pitch` pixels.
+  void (*output)(std::int64_t tiles, const float* from, std::int64_t step, std::int64_t next,
+                 float* to, std::int64_t pitch) = nullptr;
 };
 
 /// A null entry means that there is no such operation for that type.

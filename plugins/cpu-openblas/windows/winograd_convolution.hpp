@@ -33,10 +33,13 @@ class WinogradConvolution {
                std::uint64_t weight_contents, float* result) const;
 
  private:
-  struct Job;
+  struct Problem;
+  struct Unit;
 
-  void transform_weight(const Job& job, const float* weight, float* to) const noexcept;
-  void compute_unit(const Job& job, std::int64_t unit, char* room) const noexcept;
+  void transform_weight(const Problem& problem, const float* weight, float* to) const noexcept;
+  void transform_input(const Problem& problem, const Unit& unit) const noexcept;
+  void multiply(const Problem& problem, const Unit& unit) const noexcept;
+  void transform_output(const Problem& problem, const Unit& unit) const noexcept;
 
   const WinogradLoops loops_;
   const FloatGemmLoop product_;
