@@ -195,7 +195,7 @@ TEST_F(SimKernel, ProductsWithoutBlas) {
                            128 * units / 2);  // enough for blocks of sums in registers
     EXPECT_EQ(counters().blas_handles, 0u);
   }
-  const std::string line = "products run on the portable kernel, which is slow: no " +
+  const std::string line = "products run on the portable kernel: no " +
                            std::string(kNames.blas_library) + ": /nowhere/libblas.so";
   EXPECT_NE(log.find(line), std::string::npos) << log;
   EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once

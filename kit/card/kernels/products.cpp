@@ -54,7 +54,7 @@ bool Products::open(plugin::Host host) {
     if (error.code() != PATCHBAY_UNSUPPORTED) throw;
     is_absent_ = true;
     host.log(PATCHBAY_LOG_WARNING,
-             std::string("products run on the portable kernel, which is slow: ") + error.what());
+             std::string("products run on the portable kernel: ") + error.what());
     return false;
   }
   create_handle();
