@@ -149,5 +149,31 @@ TEST_F(SimFailure, NewRuntimeStartsAfresh) {
   EXPECT_EQ(card.value(), 4.0f);
 }
 
+/// Accesses outside of an allocation, as the guard pages of the simulated driver find them.
+TEST_F(SimFailure, AccessesOutsideOfAllMemory) {
+  for (const std::string access :
+       {"y[1024] = 1.0f", "y[0] = y[1024]", "y[-2048] = 1.0f", "y[0] = y[-2048]"}) {
+    SCOPED_TRACE(access);
+    const Runtime runtime(options({{"memory_cache", "off"}}));
+    const Card card(runtime.device(kNames.device(0)));
+    const KernelModule module =
+        KernelModule::from_source(card.device,
+                                  "PATCHBAY_KERNEL(outside)(PATCHBAY_INOUT(f32, y)) {\n"
+                                  "  PATCHBAY_BIND(f32, y);\n"
+                                  "  " +
+                                      access +
+                                      ";\n"
+                                      "}\n");
+    const ModuleKernel outside = module.kernel("outside");
+    card.launch(card.first);
+    EXPECT_EQ(card.value(), 4.0f);
+    card.device.synchronize();
+    card.launch(outside);
+    const std::string cause = loss([&] { card.device.synchronize(); });
+    expect_contains(cause, error_name(card::kErrorIllegalAddress));
+    expect_contains(cause, "from 'outside'");
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::sim_test

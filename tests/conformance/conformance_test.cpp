@@ -102,6 +102,9 @@ patchbay::RuntimeOptions options(const std::string& setting, const std::string& 
   options.read_environment = false;
   options.settings[setting] = value;
   if (std::getenv("PATCHBAY_TEST_VALIDATE") != nullptr) options.settings["validate"] = "1";
+  if (const char* const cache = std::getenv("PATCHBAY_TEST_MEMORY_CACHE")) {
+    options.settings["memory_cache"] = cache;
+  }
   return options;
 }
 

@@ -142,6 +142,61 @@ TEST_F(SimInterop, StreamsThatTheApplicationRecords) {
   EXPECT_NO_THROW(stream.synchronize());
 }
 
+/// What is lent is the context's default stream: its work comes after that of the application's
+/// blocking streams, and before what they get later. Patchbay's own streams wait for neither.
+TEST_F(SimInterop, DefaultStreamOfTheApplication) {
+  const Device device = adopted();
+  for (const std::uint64_t handle : {0u, 1u}) {
+    SCOPED_TRACE(handle);
+    const Tensor tensor = full({4}, 2, device);
+    device.synchronize();
+    std::latch gate(1);
+    const auto hold = [](void* user) { static_cast<std::latch*>(user)->wait(); };
+    ASSERT_EQ(driver_.call_host(stream_, hold, &gate), 0);
+    const Stream lent = wrap_stream(device, handle);
+    {
+      const StreamScope scope(lent);
+      mul_out(tensor, tensor, 10);
+    }
+    const Event event = lent.record();
+    EXPECT_EQ(full({4}, 3, device).to_vector<float>(), std::vector<float>(4, 3));
+    EXPECT_FALSE(event.is_done());
+    ASSERT_EQ(driver_.call_host(
+                  stream_, [](void*) {}, nullptr),
+              0);
+    EXPECT_EQ(driver_.stream_query(stream_), kErrorNotReady);
+    gate.count_down();
+    lent.synchronize();
+    EXPECT_TRUE(event.is_done());
+    EXPECT_EQ(tensor.to_vector<float>(), std::vector<float>(4, 20));
+    EXPECT_EQ(driver_.stream_synchronize(stream_), 0);
+  }
+}
+
+/// Work of the default stream is held up: a blocking stream waits for it, another one does not.
+TEST_F(SimInterop, DefaultStreamHoldsUpBlockingOnes) {
+  const Device device = adopted();
+  (void)device.default_stream();
+  std::latch gate(1);
+  const auto hold = [](void* user) { static_cast<std::latch*>(user)->wait(); };
+  ASSERT_EQ(driver_.call_host(nullptr, hold, &gate), 0);
+  ASSERT_EQ(driver_.call_host(
+                stream_, [](void*) {}, nullptr),
+            0);
+  EXPECT_EQ(driver_.stream_query(stream_), kErrorNotReady);
+  const Stream lent = wrap_stream(device, number_of(stream_));
+  const Event event = lent.record();
+  EXPECT_FALSE(event.is_done());
+  EXPECT_EQ(full({4}, 3, device).to_vector<float>(), std::vector<float>(4, 3));
+  gate.count_down();
+  event.wait();
+  EXPECT_EQ(driver_.stream_query(stream_), 0);
+}
+
+TEST_F(SimInterop, DefaultStreamCannotBeRecorded) {
+  EXPECT_EQ(driver_.capture_begin(nullptr, kCaptureRelaxed), 900);
+}
+
 TEST_F(SimInterop, DefaultStreamOfEachThread) {
   expect_error(ErrorCode::kInvalidArgument,
                "the default stream of each thread is another stream on every thread",

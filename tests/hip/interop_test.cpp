@@ -30,6 +30,22 @@ TEST_F(SimHipInterop, MemoryAndStreamsOfTheApplication) {
                ErrorCode::kInvalidArgument, "the stream is on another device");
 }
 
+TEST_F(SimHipInterop, DefaultStreamOfTheApplication) {
+  const Runtime runtime(options());
+  for (const int index : {0, 1}) {  // each device has its own
+    const Device device = runtime.device(kNames.device(index));
+    const Tensor tensor = full({4}, 2, device);
+    const Stream lent = wrap_stream(device, 0);
+    lent.wait(device.default_stream().record());
+    {
+      const StreamScope scope(lent);
+      mul_out(tensor, tensor, 10);
+    }
+    lent.synchronize();
+    EXPECT_EQ(tensor.to_vector<float>(), std::vector<float>(4, 20));
+  }
+}
+
 TEST_F(SimHipInterop, NoContexts) {
   const Runtime runtime(options());
   EXPECT_ERROR(adopt_context(runtime.device("hip:0"), 1), ErrorCode::kUnsupported,

@@ -21,13 +21,18 @@ PATCHBAY_SIM_DRIVER_SYMBOLS(PATCHBAY_SIM_DECLARE)
 namespace {
 
 constexpr int kGreatestPriority = -5;
-constexpr int kCaptureUnsupported = 900;
 
 /// For a call that a stream in recording does not allow.
 bool spoils_capture(StreamObject& stream) {
   if (stream.capture == StreamObject::Capture::kNone) return false;
   stream.capture = StreamObject::Capture::kSpoilt;
   return true;
+}
+
+/// The number of the last work that waiting for the stream is waiting for.
+std::uint64_t last_of(const StreamObject& stream) {
+  return stream.kind == StreamObject::Kind::kDefault ? machine().post(stream, [] {})
+                                                     : stream.queue->last();
 }
 
 thread_local NativeContext current_context_of_thread = nullptr;
@@ -47,6 +52,15 @@ int on_object(Map& map, Key key, Body&& body) {
     }
     if (&found->second->context != &context) return kErrorInvalidContext;
     return body(*found->second);
+  });
+}
+
+/// on_context for a stream of the current context.
+template <class Body>
+int on_stream(NativeStream stream, Body&& body) {
+  return on_context([&](ContextObject& context) -> int {
+    StreamObject& object = machine().stream_of(context, stream);
+    return &object.context == &context ? body(object) : int{kErrorInvalidContext};
   });
 }
 
@@ -191,10 +205,9 @@ int memory_allocate(Address* address, std::size_t bytes) {
 int memory_free(Address address) {
   std::vector<std::pair<std::shared_ptr<Queue>, std::uint64_t>> queued;
   const int code = on_object(machine().blocks, address, [&](Block& block) -> int {
-    for (const auto& [stream, object] : machine().streams) {
-      if (&object->context != &block.context) continue;
-      queued.emplace_back(object->queue, object->queue->last());
-    }
+    machine().for_streams(block.context, [&](const StreamObject& stream) {
+      queued.emplace_back(stream.queue, stream.queue->last());
+    });
     block.context.await();
     return kSuccess;
   });
@@ -279,12 +292,15 @@ int stream_priorities(int* least, int* greatest) {
   });
 }
 
-int stream_create(NativeStream* stream, unsigned, int priority) {
+int stream_create(NativeStream* stream, unsigned flags, int priority) {
+  using Kind = StreamObject::Kind;
   return on_context([&](ContextObject& context) -> int {
+    const bool is_alone = (flags & static_cast<unsigned>(kStreamNonBlocking)) != 0;
     auto made =
         std::make_unique<StreamObject>(StreamObject{context,
                                                     std::make_shared<Queue>(machine().config.lazy),
                                                     std::clamp(priority, kGreatestPriority, 0),
+                                                    is_alone ? Kind::kNonBlocking : Kind::kBlocking,
                                                     {},
                                                     {}});
     *stream = made.get();
@@ -309,7 +325,7 @@ int stream_destroy(NativeStream stream) {
 }
 
 int stream_is_capturing(NativeStream stream, int* status) {
-  return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
+  return on_stream(stream, [&](StreamObject& object) -> int {
     *status = static_cast<int>(object.capture);
     return kSuccess;
   });
@@ -317,30 +333,33 @@ int stream_is_capturing(NativeStream stream, int* status) {
 
 int stream_synchronize(NativeStream stream) {
   std::shared_ptr<Queue> queue;
+  std::uint64_t number = 0;
   ContextObject* context = nullptr;
-  const int code = on_object(machine().streams, stream, [&](StreamObject& object) -> int {
-    if (spoils_capture(object)) return kCaptureUnsupported;
+  const int code = on_stream(stream, [&](StreamObject& object) -> int {
+    if (spoils_capture(object)) return kErrorCaptureUnsupported;
     queue = object.queue;
+    number = last_of(object);
     context = &object.context;
     return kSuccess;
   });
-  return code != kSuccess ? code : wait_for(queue, queue->last(), *context);
+  return code != kSuccess ? code : wait_for(queue, number, *context);
 }
 
 int stream_query(NativeStream stream) {
-  return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
-    if (spoils_capture(object)) return kCaptureUnsupported;
+  return on_stream(stream, [&](StreamObject& object) -> int {
+    if (spoils_capture(object)) return kErrorCaptureUnsupported;
     object.context.await();
+    const std::uint64_t last = last_of(object);
     object.queue->release();
-    return object.queue->is_done(object.queue->last()) ? kSuccess : kErrorNotReady;
+    return object.queue->is_done(last) ? kSuccess : kErrorNotReady;
   });
 }
 
 int stream_wait_event(NativeStream stream, NativeEvent event, unsigned) {
-  return on_object(machine().streams, stream, [&](StreamObject& object) -> int {
+  return on_stream(stream, [&](StreamObject& object) -> int {
     if (machine().events.count(event) == 0) end_for_unknown_handle(event);
     if (const auto mark = event->mark) {
-      object.queue->post([mark] { mark->queue->wait(mark->number); });
+      machine().post(object, [mark] { mark->queue->wait(mark->number); });
     }
     return kSuccess;
   });
@@ -365,11 +384,11 @@ int event_destroy(NativeEvent event) {
 
 int event_record(NativeEvent event, NativeStream stream) {
   return on_object(machine().events, event, [&](EventObject& object) -> int {
-    if (machine().streams.count(stream) == 0) end_for_unknown_handle(stream);
-    if (&stream->context != &object.context) return kErrorInvalidHandle;
+    const StreamObject& target = machine().stream_of(object.context, stream);
+    if (&target.context != &object.context) return kErrorInvalidHandle;
     const auto mark = std::make_shared<Mark>();
-    mark->queue = stream->queue;
-    mark->number = stream->queue->post([mark] { mark->reached_ns = now_ns(); });
+    mark->queue = target.queue;
+    mark->number = machine().post(target, [mark] { mark->reached_ns = now_ns(); });
     object.mark = mark;
     return kSuccess;
   });

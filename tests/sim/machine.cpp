@@ -20,8 +20,8 @@ constexpr std::uint64_t kFilledBytes = std::uint64_t{1} << 20;
 }  // namespace
 
 Block::Block(std::uint64_t size, ContextObject& owner)
-    : size_bytes(size), context(owner), range(size, 256), bytes(new std::byte[size]) {
-  std::memset(bytes.get(), kUninitialised, std::min(size, kFilledBytes));
+    : size_bytes(size), context(owner), range(size, 256), bytes(size) {
+  std::memset(bytes.data(), kUninitialised, std::min(size, kFilledBytes));
 }
 
 int Machine::gone() const {
@@ -42,6 +42,8 @@ void Machine::initialise() {
   if (!kHasContexts) {
     for (const auto& context : contexts) reset(*context);
   }
+  default_streams.clear();
+  thread_streams.clear();
   config = Config();
   num_allocations = num_launches = num_submissions = num_peer_accesses = num_loads = 0;
   num_graphs_made = num_graph_updates = num_graph_runs = 0;
@@ -79,16 +81,56 @@ void Machine::reset(ContextObject& context) {
 std::vector<std::unique_ptr<StreamObject>> Machine::clear(const ContextObject& context) {
   const auto is_of = [&](const auto& entry) { return &entry.second->context == &context; };
   std::vector<std::unique_ptr<StreamObject>> ended;
-  for (auto& entry : streams) {
-    if (is_of(entry)) ended.push_back(std::move(entry.second));
-  }
-  std::erase_if(streams, [](const auto& entry) { return entry.second == nullptr; });
+  const auto end = [&](auto& all) {
+    for (auto& entry : all) {
+      if (is_of(entry)) ended.push_back(std::move(entry.second));
+    }
+    std::erase_if(all, [](const auto& entry) { return entry.second == nullptr; });
+  };
+  end(streams);
+  end(default_streams);
+  end(thread_streams);
   std::erase_if(blocks, is_of);
   std::erase_if(events, is_of);
   std::erase_if(modules, is_of);
   std::erase_if(graphs, is_of);
   std::erase_if(replays, is_of);
   return ended;
+}
+
+StreamObject& Machine::stream_of(ContextObject& context, NativeStream handle) {
+  using Kind = StreamObject::Kind;
+  const auto found_or_made = [&](auto& all, const auto& key, Kind kind) -> StreamObject& {
+    auto& stream = all[key];
+    if (stream == nullptr) {
+      stream = std::make_unique<StreamObject>(
+          StreamObject{context, std::make_shared<Queue>(config.lazy), 0, kind, {}, {}});
+    }
+    return *stream;
+  };
+  if (reinterpret_cast<std::uintptr_t>(handle) == kPerThread) {
+    return found_or_made(thread_streams, std::pair(&context, std::this_thread::get_id()),
+                         Kind::kBlocking);
+  }
+  if (is_default_stream(handle)) return found_or_made(default_streams, &context, Kind::kDefault);
+  const auto found = streams.find(handle);
+  if (found == streams.end()) end_for_unknown_handle(handle);
+  return *found->second;
+}
+
+std::uint64_t Machine::post(const StreamObject& stream, std::function<void()> work) {
+  using Kind = StreamObject::Kind;
+  const Kind awaited = stream.kind == Kind::kDefault    ? Kind::kBlocking
+                       : stream.kind == Kind::kBlocking ? Kind::kDefault
+                                                        : Kind::kNonBlocking;
+  if (awaited != Kind::kNonBlocking) {
+    for_streams(stream.context, [&](const StreamObject& other) {
+      if (other.kind != awaited) return;
+      stream.queue->post(
+          [queue = other.queue, number = other.queue->last()] { queue->wait(number); });
+    });
+  }
+  return stream.queue->post(std::move(work));
 }
 
 std::uint64_t Machine::used_bytes(const ContextObject& context) const {
@@ -134,7 +176,7 @@ std::byte* Machine::resolve(const ContextObject& context, std::uint64_t address,
       find_block(blocks, address, size_bytes, [](const auto& found) { return found->size_bytes; });
   if (block != blocks.end()) {
     if (&block->second->context != &context) return nullptr;
-    return block->second->bytes.get() + (address - block->first);
+    return block->second->bytes.data() + (address - block->first);
   }
   const auto pinned = find_block(host_blocks, address, size_bytes,
                                  [](const HostBlock& found) { return found.size_bytes; });
@@ -158,20 +200,20 @@ int submit(NativeStream stream, std::function<void()> work) {
   ContextObject* const context = current_context(code);
   if (context == nullptr) return code;
   const std::lock_guard lock(all.mutex);
-  if (all.streams.count(stream) == 0) end_for_unknown_handle(stream);
-  if (&stream->context != context) return kErrorInvalidContext;
+  StreamObject& target = all.stream_of(*context, stream);
+  if (&target.context != context) return kErrorInvalidContext;
   const auto run = [context, work = std::move(work)] {
     if (context->broken == kSuccess) work();
   };
-  if (stream->capture == StreamObject::Capture::kActive) {
-    stream->captured.push_back(run);
+  if (target.capture == StreamObject::Capture::kActive) {
+    target.captured.push_back(run);
     return kSuccess;
   }
   if (++all.num_submissions == all.config.lose_device) {
     context->broken = kErrorEccUncorrectable;
     return context->broken;
   }
-  stream->queue->post(run);
+  all.post(target, run);
   return kSuccess;
 }
 

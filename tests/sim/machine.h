@@ -12,10 +12,13 @@
 #include <new>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "config.h"
 #include "counters.h"
+#include "guarded_memory.h"
 #include "kit/executor/executor.hpp"
 #include "kit/forbidden_range.hpp"
 #include "queue.h"
@@ -29,7 +32,7 @@ struct Block {
   std::uint64_t size_bytes;
   ContextObject& context;
   ForbiddenRange range;
-  std::unique_ptr<std::byte[]> bytes;
+  GuardedMemory bytes;
   bool is_of_pool = false;     // of no context, as the driver has it
   bool is_of_library = false;  // what a BLAS handle keeps, which goes with it
 };
@@ -75,6 +78,8 @@ struct StreamObject {
   ContextObject& context;
   std::shared_ptr<sim::Queue> queue;
   int priority = 0;
+  /// The default stream of a context waits for its blocking ones, and they for it.
+  enum class Kind { kNonBlocking, kBlocking, kDefault } kind{};
   /// Whether it is recorded: submitted work does not run, and waiting spoils the recording.
   enum class Capture { kNone, kActive, kSpoilt } capture{};
   std::vector<std::function<void()>> captured;
@@ -125,6 +130,9 @@ struct Machine {
   std::map<std::uint64_t, std::unique_ptr<Block>> blocks;     // by address
   std::map<std::uint64_t, HostBlock> host_blocks;             // likewise
   std::map<NativeStream, std::unique_ptr<StreamObject>> streams;
+  std::map<const ContextObject*, std::unique_ptr<StreamObject>> default_streams;
+  std::map<std::pair<const ContextObject*, std::thread::id>, std::unique_ptr<StreamObject>>
+      thread_streams;  // each thread's own default one
   std::map<NativeEvent, std::unique_ptr<EventObject>> events;
   std::map<NativeModule, std::unique_ptr<ModuleObject>> modules;
   std::map<NativeGraph, std::unique_ptr<GraphObject>> graphs;
@@ -143,6 +151,24 @@ struct Machine {
   /// Frees all that lives in a context, under the lock. The streams are the caller's to end.
   std::vector<std::unique_ptr<StreamObject>> clear(const ContextObject& context);
   PATCHBAY_SIM_EXPORT std::uint64_t used_bytes(const ContextObject& context) const;
+  /// The stream of that handle, under the lock. 0 and 1 are the context's default one, 2 is the
+  /// thread's; they are made when they are first used. Ends the process for an unknown handle.
+  StreamObject& stream_of(ContextObject& context, NativeStream handle);
+  /// Calls body(stream) for the streams of a context, under the lock.
+  template <class Body>
+  void for_streams(const ContextObject& context, const Body& body) {
+    const auto visit = [&](const auto& all) {
+      for (const auto& entry : all) {
+        if (&entry.second->context == &context) body(*entry.second);
+      }
+    };
+    visit(streams);
+    visit(default_streams);
+    visit(thread_streams);
+  }
+  /// Queues work on a stream, behind what the default stream's order puts before it, under the
+  /// lock. Gives its number.
+  std::uint64_t post(const StreamObject& stream, std::function<void()> work);
   /// A new block, under the lock; null if the device has not so many bytes left.
   PATCHBAY_SIM_EXPORT Block* allocate(ContextObject& context, std::uint64_t size_bytes);
   /// The device's block that holds that address; null if none does.
@@ -167,6 +193,13 @@ PATCHBAY_SIM_EXPORT ContextObject* current_context(int& code);
 /// Queues work on a stream of the current context, unless its context is broken by then. For the
 /// simulated libraries too, which hold no lock.
 PATCHBAY_SIM_EXPORT int submit(NativeStream stream, std::function<void()> work);
+
+inline constexpr int kErrorCaptureUnsupported = 900;
+
+/// Whether a handle is that of a default stream, which is no object of the program's.
+inline bool is_default_stream(NativeStream stream) {
+  return reinterpret_cast<std::uintptr_t>(stream) <= kPerThread;
+}
 
 /// Ends the process, as the real drivers may: the handle is that of no object.
 [[noreturn]] void end_for_unknown_handle(const void* handle);

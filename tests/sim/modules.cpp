@@ -175,8 +175,11 @@ int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsign
       return;
     }
     try {
-      queued->kernel.run({queued->groups, queued->group_size}, queued->places,
-                         executor::run_serially);
+      const bool is_outside = touches_guards([&] {
+        queued->kernel.run({queued->groups, queued->group_size}, queued->places,
+                           executor::run_serially);
+      });
+      if (is_outside) context->broken = kErrorIllegalAddress;
     } catch (const std::exception&) {
       context->broken = kErrorLaunchFailed;
     }
@@ -185,6 +188,7 @@ int launch(NativeFunction function, unsigned groups_x, unsigned groups_y, unsign
 
 int capture_begin(NativeStream stream, int mode) {
   return on_context([&](ContextObject& context) -> int {
+    if (is_default_stream(stream)) return kErrorCaptureUnsupported;
     if (machine().streams.count(stream) == 0) end_for_unknown_handle(stream);
     if (&stream->context != &context || mode != kCaptureRelaxed) return kErrorInvalidValue;
     if (stream->capture != StreamObject::Capture::kNone) return kErrorInvalidValue;

@@ -111,6 +111,11 @@ int cuMemcpyPeerAsync(Address to, NativeContext to_context, Address from,
 }
 
 int cuStreamGetCtx(NativeStream stream, NativeContext* context) {
+  if (is_default_stream(stream)) {
+    int code = 0;
+    *context = current_context(code);
+    return code;
+  }
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;

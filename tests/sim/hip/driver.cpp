@@ -97,6 +97,12 @@ int hipMemcpyPeerAsync(Address to, int to_device, Address from, int from_device,
 }
 
 int hipStreamGetDevice(NativeStream stream, int* device) {
+  if (is_default_stream(stream)) {
+    int code = 0;
+    const ContextObject* const context = current_context(code);
+    if (context != nullptr) *device = context->device;
+    return code;
+  }
   if (const int code = machine().gone(); code != kSuccess) return code;
   const std::lock_guard lock(machine().mutex);
   if (machine().streams.count(stream) == 0) return kErrorInvalidHandle;
