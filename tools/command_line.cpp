@@ -281,6 +281,12 @@ std::vector<std::string> options_of(const CLI::App& app) {
   return names;
 }
 
+/// "patchbay bench copy"
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? "patchbay" : full_name(*parent) + " " + command.get_name();
+}
+
 /// Explains the first word of a refused command line that is neither a command nor an option, with
 /// the nearest valid one, if one is similar. Empty if there is no such word or nothing to compare
 /// it with.
@@ -292,9 +298,8 @@ std::string explain_unknown_word(const CLI::App& app) {
   const bool is_option = word.starts_with("-");
   const std::vector<std::string> known = is_option ? options_of(command) : commands_of(command);
   if (known.empty()) return {};
-  const std::string place = &command == &app ? "patchbay" : "patchbay " + command.get_name();
   return fmt::format("unknown {} '{}'{}; `{} --help` lists them", is_option ? "option" : "command",
-                     word, runtime::hint_nearest(word, known), place);
+                     word, runtime::hint_nearest(word, known), full_name(command));
 }
 
 /// Also works for a command line that is not understood.

@@ -50,10 +50,10 @@ PATCHBAY_API void adam_update(const TensorList& parameters, const TensorList& gr
 
 /// Limits each element to [-limit, limit]; NaN stays. Errors: kInvalidArgument unless limit >= 0.
 PATCHBAY_API void clip_by_value(const TensorList& gradients, double limit);
-/// Multiplies all gradients by most / norm if their common norm, the root of the sum of all
-/// squares, is above `most`; returns the norm before (f32, f64 if the first gradient is f64; 0-d).
-/// All on one device. Undefined gradients count as 0. Nothing waits for the device. Errors:
-/// kInvalidArgument unless most > 0, and if no gradient is defined; kDeviceMismatch.
+/// Multiplies all gradients by most / (norm + 1e-6) if that is below 1, as PyTorch does; the norm
+/// is the root of the sum of all squares. Returns the norm before (f32, f64 if the first gradient
+/// is f64; 0-d). All on one device. Undefined gradients count as 0. Nothing waits for the device.
+/// Errors: kInvalidArgument unless most > 0, and if no gradient is defined; kDeviceMismatch.
 PATCHBAY_API Tensor clip_by_norm(const TensorList& gradients, double most);
 
 }  // namespace patchbay

@@ -111,6 +111,9 @@ TEST(Usage, AMisspeltWordIsToldTheNearest) {
   EXPECT_EQ(complaint({"devices", "--memroy"}),
             "patchbay: unknown option '--memroy', the nearest is '--memory'; `patchbay devices "
             "--help` lists them\n");
+  EXPECT_EQ(complaint({"bench", "ops", "--quik"}),
+            "patchbay: unknown option '--quik', the nearest is '--quick'; `patchbay bench ops "
+            "--help` lists them\n");
   EXPECT_EQ(complaint({"--plugin-pth=/tmp", "devices"}),
             "patchbay: unknown option '--plugin-pth', the nearest is '--plugin-path'; `patchbay "
             "devices --help` lists them\n");
