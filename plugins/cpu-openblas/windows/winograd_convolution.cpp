@@ -178,9 +178,10 @@ void WinogradConvolution::transform_weight(const Problem& problem, const float* 
       });
 }
 
-void WinogradConvolution::transform_input(const Problem& problem, const Unit& unit) const noexcept {
+std::int64_t WinogradConvolution::transform_input(const Problem& problem,
+                                                  const Unit& unit) const noexcept {
   const std::int64_t pitch = problem.pitch(), step = problem.padded_depth();
-  unit.for_runs(problem, [&](const Unit::Run& run) {
+  return unit.for_runs(problem, [&](const Unit::Run& run) {
     const std::int64_t y = run.row * kTile - problem.top, x = run.column * kTile - problem.left;
     const std::int64_t height = run.rows * kTile + kEdge, width = run.columns * kTile + kEdge;
     const std::int64_t first = std::clamp<std::int64_t>(-x, 0, width);
@@ -210,8 +211,8 @@ void WinogradConvolution::transform_input(const Problem& problem, const Unit& un
   });
 }
 
-void WinogradConvolution::multiply(const Problem& problem, const Unit& unit) const noexcept {
-  const std::int64_t tiles = unit.for_runs(problem, [](const Unit::Run&) {});
+void WinogradConvolution::multiply(const Problem& problem, const Unit& unit,
+                                   std::int64_t tiles) const noexcept {
   const float one = 1, zero = 0;
   for (std::int64_t e = 0; e < kWinogradElements; ++e) {
     const float* const input = unit.input + e * problem.input_next();
@@ -307,8 +308,8 @@ bool WinogradConvolution::compute(const Convolution& sizes, const float* source,
       unit.source = source;
       unit.weight = transformed + unit.group * problem.group_weight_floats();
       unit.result = result;
-      transform_input(problem, unit);
-      multiply(problem, unit);
+      const std::int64_t tiles = transform_input(problem, unit);
+      multiply(problem, unit, tiles);
       transform_output(problem, unit);
     }
   });

@@ -37,8 +37,9 @@ class WinogradConvolution {
   struct Unit;
 
   void transform_weight(const Problem& problem, const float* weight, float* to) const noexcept;
-  void transform_input(const Problem& problem, const Unit& unit) const noexcept;
-  void multiply(const Problem& problem, const Unit& unit) const noexcept;
+  /// Returns the number of tiles.
+  std::int64_t transform_input(const Problem& problem, const Unit& unit) const noexcept;
+  void multiply(const Problem& problem, const Unit& unit, std::int64_t tiles) const noexcept;
   void transform_output(const Problem& problem, const Unit& unit) const noexcept;
 
   const WinogradLoops loops_;

@@ -114,27 +114,36 @@ void weight(std::int64_t lanes, const float* from, std::int64_t step, bool turns
   }
 }
 
+/// Transforms the columns of a tile of 6 x 6, which load(i, j) gives, then its rows: kTo x kTo.
+template <int kTo, class Load, class Line, class Store>
+PATCHBAY_INLINE void transform_tile(const Load& load, const Line& line, const Store& store) {
+  V middle[kTo][6];
+  PATCHBAY_UNROLL
+  for (int j = 0; j < 6; ++j) {
+    V column[6], transformed[kTo];
+    PATCHBAY_UNROLL
+    for (int i = 0; i < 6; ++i) column[i] = load(i, j);
+    line(column, transformed);
+    PATCHBAY_UNROLL
+    for (int i = 0; i < kTo; ++i) middle[i][j] = transformed[i];
+  }
+  PATCHBAY_UNROLL
+  for (int i = 0; i < kTo; ++i) {
+    V row[kTo];
+    line(middle[i], row);
+    PATCHBAY_UNROLL
+    for (int j = 0; j < kTo; ++j) store(i, j, row[j]);
+  }
+}
+
 void input(std::int64_t tiles, const float* from, std::int64_t pitch, float* to, std::int64_t step,
            std::int64_t next) {
   for (std::int64_t tile = 0; tile < tiles; ++tile, from += 4 * kWinogradLanes, to += step) {
     for (std::int64_t lane = 0; lane < kWinogradLanes; lane += kWide) {
-      V middle[6][6];
-      PATCHBAY_UNROLL
-      for (int j = 0; j < 6; ++j) {
-        V column[6], transformed[6];
-        PATCHBAY_UNROLL
-        for (int i = 0; i < 6; ++i) column[i] = at(from + (i * pitch + j) * kWinogradLanes + lane);
-        transform_input(column, transformed);
-        PATCHBAY_UNROLL
-        for (int i = 0; i < 6; ++i) middle[i][j] = transformed[i];
-      }
-      PATCHBAY_UNROLL
-      for (int i = 0; i < 6; ++i) {
-        V row[6];
-        transform_input(middle[i], row);
-        PATCHBAY_UNROLL
-        for (int j = 0; j < 6; ++j) store(to + (6 * i + j) * next + lane, row[j]);
-      }
+      transform_tile<6>(
+          [&](int i, int j) { return at(from + (i * pitch + j) * kWinogradLanes + lane); },
+          [](const V* pixels, V* out) { transform_input(pixels, out); },
+          [&](int i, int j, const V& v) { store(to + (6 * i + j) * next + lane, v); });
     }
   }
 }
@@ -143,25 +152,11 @@ void output(std::int64_t tiles, const float* from, std::int64_t step, std::int64
             std::int64_t pitch) {
   for (std::int64_t tile = 0; tile < tiles; ++tile, from += step, to += 4 * kWinogradLanes) {
     for (std::int64_t lane = 0; lane < kWinogradLanes; lane += kWide) {
-      V middle[4][6];
-      PATCHBAY_UNROLL
-      for (int j = 0; j < 6; ++j) {
-        V column[6], transformed[4];
-        PATCHBAY_UNROLL
-        for (int i = 0; i < 6; ++i) column[i] = at(from + (6 * i + j) * next + lane);
-        transform_output(column, transformed);
-        PATCHBAY_UNROLL
-        for (int i = 0; i < 4; ++i) middle[i][j] = transformed[i];
-      }
-      PATCHBAY_UNROLL
-      for (int i = 0; i < 4; ++i) {
-        V row[4];
-        transform_output(middle[i], row);
-        PATCHBAY_UNROLL
-        for (int j = 0; j < 4; ++j) {
-          store(to + (i * pitch + j) * kWinogradLanes + lane, row[j]);
-        }
-      }
+      transform_tile<4>([&](int i, int j) { return at(from + (6 * i + j) * next + lane); },
+                        [](const V* products, V* out) { transform_output(products, out); },
+                        [&](int i, int j, const V& v) {
+                          store(to + (i * pitch + j) * kWinogradLanes + lane, v);
+                        });
     }
   }
 }
