@@ -49,6 +49,8 @@ class SimInterop : public SimTest {
     EXPECT_EQ(driver_.stream_synchronize(stream_), 0);
     return values;
   }
+  /// A call of the application's that waits for a latch.
+  static void hold(void* latch) { static_cast<std::latch*>(latch)->wait(); }
   static void expect_error(ErrorCode code, const std::string& text,
                            const std::function<void()>& body) {
     try {
@@ -151,7 +153,6 @@ TEST_F(SimInterop, DefaultStreamOfTheApplication) {
     const Tensor tensor = full({4}, 2, device);
     device.synchronize();
     std::latch gate(1);
-    const auto hold = [](void* user) { static_cast<std::latch*>(user)->wait(); };
     ASSERT_EQ(driver_.call_host(stream_, hold, &gate), 0);
     const Stream lent = wrap_stream(device, handle);
     {
@@ -178,7 +179,6 @@ TEST_F(SimInterop, DefaultStreamHoldsUpBlockingOnes) {
   const Device device = adopted();
   (void)device.default_stream();
   std::latch gate(1);
-  const auto hold = [](void* user) { static_cast<std::latch*>(user)->wait(); };
   ASSERT_EQ(driver_.call_host(nullptr, hold, &gate), 0);
   ASSERT_EQ(driver_.call_host(
                 stream_, [](void*) {}, nullptr),
@@ -209,7 +209,6 @@ TEST_F(SimInterop, ExportsAreReadyOnTheConsumersStream) {
   const Device device = adopted();
   const Tensor source = full({4}, 2, device);
   std::latch gate(1);
-  const auto hold = [](void* user) { static_cast<std::latch*>(user)->wait(); };
   const auto ours = native_handle(device.default_stream()).as<NativeStream>();
   ASSERT_EQ(driver_.call_host(ours, hold, &gate), 0);
   Tensor sum = source;

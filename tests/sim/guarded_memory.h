@@ -10,8 +10,8 @@
 
 namespace patchbay::sim {
 
-/// The last byte lies before a guard, but for what alignment to 16 bytes takes; before the first
-/// byte there may be some more of its page, then a guard.
+/// A guard begins after the last byte, rounded up to 16 bytes. The page of the first byte may have
+/// free bytes before it; a guard lies before that page.
 class GuardedMemory {
  public:
   explicit GuardedMemory(std::uint64_t size_bytes);
@@ -28,15 +28,12 @@ class GuardedMemory {
   struct Range* range_;
 };
 
-/// Runs body(), a kernel, and tells whether it touched a guard, of which it may read and write
-/// anything.
-template <class Body>
-bool touches_guards(const Body& body);
-
-/// The parts of it, on one thread.
+/// Between these two calls this thread may touch guards, which open for it. The second one closes
+/// them and tells whether it did.
 void watch_guards();
 bool end_watching_guards();
 
+/// Runs body(), a kernel, and tells whether it touched a guard.
 template <class Body>
 bool touches_guards(const Body& body) {
   watch_guards();

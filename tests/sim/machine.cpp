@@ -120,16 +120,13 @@ StreamObject& Machine::stream_of(ContextObject& context, NativeStream handle) {
 
 std::uint64_t Machine::post(const StreamObject& stream, std::function<void()> work) {
   using Kind = StreamObject::Kind;
-  const Kind awaited = stream.kind == Kind::kDefault    ? Kind::kBlocking
-                       : stream.kind == Kind::kBlocking ? Kind::kDefault
-                                                        : Kind::kNonBlocking;
-  if (awaited != Kind::kNonBlocking) {
-    for_streams(stream.context, [&](const StreamObject& other) {
-      if (other.kind != awaited) return;
-      stream.queue->post(
-          [queue = other.queue, number = other.queue->last()] { queue->wait(number); });
-    });
-  }
+  for_streams(stream.context, [&](const StreamObject& other) {
+    const bool is_awaited = (stream.kind == Kind::kDefault && other.kind == Kind::kBlocking) ||
+                            (stream.kind == Kind::kBlocking && other.kind == Kind::kDefault);
+    if (!is_awaited) return;
+    stream.queue->post(
+        [queue = other.queue, number = other.queue->last()] { queue->wait(number); });
+  });
   return stream.queue->post(std::move(work));
 }
 
