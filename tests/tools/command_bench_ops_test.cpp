@@ -113,7 +113,7 @@ TEST(BenchOps, RefusesWhatCanNotBe) {
       "that exists.\n");
   EXPECT_EQ(bench({"--plot", "/nowhere/operators.svg", "--json"}).json()["error"]["code"], "io");
   EXPECT_EQ(run_command({"bench", "ops", "--sizes", "1"}).err,
-            "patchbay: unknown option '--sizes'; `patchbay ops --help` lists them\n");
+            "patchbay: unknown option '--sizes'; `patchbay bench ops --help` lists them\n");
 }
 
 TEST(BenchOps, NamesOperatorsThatTheDeviceCanNotRun) {
