@@ -90,8 +90,9 @@ class PATCHBAY_API Kernel {
   Device device() const;
   std::size_t workspace_bytes() const;
   /// Queued. Inserts no waits: the caller orders streams. The buffers are kept until the launch is
-  /// done. Errors: kInvalidArgument if the arguments do not fit the spec or reach outside their
-  /// buffer; kDeviceMismatch.
+  /// done. A kernel of a fused expression also takes several groups of tensors before the scalars.
+  /// Errors: kInvalidArgument if the arguments do not fit the spec or reach outside their buffer;
+  /// kDeviceMismatch; kUnsupported for several groups if the device takes one in a launch.
   void launch(const Stream& stream, std::span<const Argument> arguments,
               std::string_view name = {}) const;
 

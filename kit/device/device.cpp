@@ -16,6 +16,7 @@ portable::Traits traits_of(const Options& options) {
   traits.name = options.name;
   traits.has_f64 = options.has_f64;
   traits.sub_group_width = options.sub_group_width;
+  traits.has_addresses = true;
   return traits;
 }
 
@@ -32,8 +33,8 @@ patchbay_device_properties properties_of(const Options& options) {
   properties.index = options.index;
   properties.kind = PATCHBAY_DEVICE_ACCELERATOR;
   properties.name = plugin::to_abi(options.name);
-  properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
-                            (options.has_f64 ? PATCHBAY_CAN_F64 : 0);
+  properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_FUSED_GROUPS | PATCHBAY_CAN_F16 |
+                            PATCHBAY_CAN_BF16 | (options.has_f64 ? PATCHBAY_CAN_F64 : 0);
   properties.host_addressable_kinds =
       UINT64_C(1) << PATCHBAY_MEMORY_PINNED | UINT64_C(1) << PATCHBAY_MEMORY_UNIFIED;
   if (options.is_host_addressable) {

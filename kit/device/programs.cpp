@@ -85,16 +85,24 @@ class Function final : public portable::Function {
       launch->set_grid(axis, (grid.items[axis] + group - 1) / group, group);
     }
     for (const portable::Argument& argument : arguments) {
-      if (argument.is_memory())
-        launch->add_buffer(
-            memory_.resolve(argument.memory, argument.memory.base != nullptr ? 1 : 0));
-      else
+      if (argument.is_memory()) {
+        launch->add_buffer(place_of(argument.memory));
+      } else if (argument.memories != nullptr) {
+        std::vector<std::byte*> places;
+        for (const plugin::Memory& memory : argument.buffers()) places.push_back(place_of(memory));
+        launch->add_value(places.data(), argument.size_bytes);
+      } else {
         launch->add_value(argument.bytes, argument.size_bytes);
+      }
     }
     submit(stream, name, launch);
   }
 
  private:
+  std::byte* place_of(const plugin::Memory& memory) const {
+    return memory_.resolve(memory, memory.base != nullptr ? 1 : 0);
+  }
+
   Code code() {
     const std::lock_guard lock(mutex_);
     if (code_ == nullptr) code_ = std::make_shared<const executor::Kernel>(text_->kernel(name_));

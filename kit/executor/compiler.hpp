@@ -12,7 +12,7 @@ namespace patchbay::executor {
 
 class Compiler {
  public:
-  /// Uses the option kernel_compiler (a path, or a name on PATH), else `c++` on PATH; with raised
+  /// Uses the setting kernel_compiler (a path, or a name on PATH), else `c++` on PATH; with raised
   /// privileges PATH is /usr/bin:/bin. Throws `unsupported` with a remedy if there is none.
   explicit Compiler(plugin::Host host);
 

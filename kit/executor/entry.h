@@ -42,6 +42,11 @@ template <class T>
 struct patchbay_code<const T*> {
   static constexpr i32 value = patchbay_code<T*>::value | PATCHBAY_IS_CONSTANT;
 };
+template <i32 count>
+struct patchbay_code<patchbay_addresses<count>> {
+  static constexpr i32 value =
+      PATCHBAY_HAS_NO_DTYPE | PATCHBAY_IS_ADDRESSES | (8 * count << PATCHBAY_SIZE_SHIFT);
+};
 
 template <class T>
 struct patchbay_argument_at {
@@ -50,6 +55,11 @@ struct patchbay_argument_at {
 template <class T>
 struct patchbay_argument_at<T*> {
   static T* get(const void* at) { return static_cast<T*>(const_cast<void*>(at)); }
+};
+
+template <i32 count>
+struct patchbay_argument_at<patchbay_addresses<count>> {
+  static patchbay_addresses<count> get(const void* at) { return {static_cast<const u64*>(at)}; }
 };
 
 template <i32... k>

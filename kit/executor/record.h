@@ -23,6 +23,7 @@ enum {
   PATCHBAY_HAS_NO_DTYPE = 255,
   PATCHBAY_IS_BUFFER = 256,
   PATCHBAY_IS_CONSTANT = 512,
+  PATCHBAY_IS_ADDRESSES = 1024, /* of buffers, 8 bytes each; has no dtype */
   PATCHBAY_SIZE_SHIFT = 16
 };
 

@@ -267,15 +267,18 @@ void check_kernel(const Program& program, std::string_view name, plugin::Argumen
   }
 }
 
-void check_arguments(const Program& program, plugin::Arguments arguments) {
-  const std::size_t num_tensors = program.num_tensors();
-  if (arguments.size() != num_tensors + program.scalars.size()) {
+Groups::Groups(const Program& program, plugin::Arguments arguments)
+    : arguments_(arguments),
+      num_tensors_(program.num_tensors()),
+      scalars_at_(arguments.size() - std::min(arguments.size(), program.scalars.size())) {
+  if (scalars_at_ == 0 || scalars_at_ % num_tensors_ != 0) {
     plugin::invalid_argument("a fused expression got " + std::to_string(arguments.size()) +
-                             " arguments");
+                             " arguments: expected a multiple of " + std::to_string(num_tensors_) +
+                             " tensors and " + std::to_string(program.scalars.size()) + " scalars");
   }
-  const patchbay_argument& first = arguments[0];
-  for (std::size_t i = 0; i < num_tensors; ++i) {
+  for (std::size_t i = 0; i < scalars_at_; ++i) {
     const patchbay_argument& tensor = arguments[i];
+    const patchbay_argument& first = arguments[i - i % num_tensors_];
     if (tensor.kind != PATCHBAY_TENSOR) refuse(i, "a tensor");
     if (tensor.rank == first.rank &&
         std::equal(tensor.shape, tensor.shape + tensor.rank, first.shape)) {

@@ -46,8 +46,23 @@ Program parse(std::string_view code);
 /// Checks the kernel's name, and its arguments against the program's.
 void check_kernel(const Program& program, std::string_view name, plugin::ArgumentSpecs specs);
 
-/// Checks that a launch has the right number of arguments, and that all tensors have one shape.
-void check_arguments(const Program& program, plugin::Arguments arguments);
+/// The groups of tensors of a launch.
+class Groups {
+ public:
+  /// Checks that the launch has the right number of arguments, and that the tensors of each group
+  /// have one shape.
+  Groups(const Program& program, plugin::Arguments arguments);
+
+  std::size_t size() const { return scalars_at_ / num_tensors_; }
+  plugin::Arguments tensors(std::size_t group) const {
+    return arguments_.subspan(group * num_tensors_, num_tensors_);
+  }
+  plugin::Arguments scalars() const { return arguments_.subspan(scalars_at_); }
+
+ private:
+  const plugin::Arguments arguments_;
+  const std::size_t num_tensors_, scalars_at_;
+};
 
 inline bool is_expression(std::string_view format) { return format == PATCHBAY_FORMAT_EXPRESSION; }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <type_traits>
@@ -13,13 +14,26 @@
 
 namespace patchbay::portable {
 
-/// A buffer (for PATCHBAY_INPUT and similar parameters) or a value.
+/// A buffer (for PATCHBAY_INPUT and similar parameters), a value, or the addresses of buffers as
+/// one value (Traits::has_addresses).
 struct Argument {
-  plugin::Memory memory{};      // of a buffer; a null base means no memory
-  const void* bytes = nullptr;  // of a value; null for a buffer
-  std::size_t size_bytes = 0;
+  plugin::Memory memory;           // of a buffer; a null base means no memory
+  const void* bytes;               // of a value, else null
+  const plugin::Memory* memories;  // whose addresses are the value, 8 bytes each; else null
+  std::size_t size_bytes;          // of the value
 
-  bool is_memory() const { return bytes == nullptr; }
+  static Argument buffer(plugin::Memory memory) { return {memory, nullptr, nullptr, 0}; }
+  static Argument value(const void* bytes, std::size_t size_bytes) {
+    return {{}, bytes, nullptr, size_bytes};
+  }
+  static Argument addresses(std::span<const plugin::Memory> memories) {
+    return {{}, nullptr, memories.data(), memories.size() * sizeof(std::uint64_t)};
+  }
+
+  bool is_memory() const { return bytes == nullptr && memories == nullptr; }
+  std::span<const plugin::Memory> buffers() const {
+    return {memories, memories == nullptr ? 0 : size_bytes / sizeof(std::uint64_t)};
+  }
 };
 
 /// The arguments of a launch and the bytes of their values. Does not allocate.
@@ -29,21 +43,20 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
-  Arguments& memory(plugin::Memory memory) {
-    check(size_ < kMost);
-    arguments_[size_++].memory = memory;
-    return *this;
-  }
+  Arguments& memory(plugin::Memory memory) { return add(Argument::buffer(memory)); }
   Arguments& bytes(const void* data, std::size_t size_bytes) {
     constexpr std::size_t kAlignment = 16;
     const std::size_t padded = (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
-    check(size_ < kMost && padded <= kMostBytes - used_);
+    check(padded <= kMostBytes - used_);
     std::memcpy(storage_ + used_, data, size_bytes);
-    Argument& argument = arguments_[size_++];
-    argument.bytes = storage_ + used_;
-    argument.size_bytes = size_bytes;
+    add(Argument::value(storage_ + used_, size_bytes));
     used_ += padded;
     return *this;
+  }
+  /// At most kMostAddresses, which the caller keeps until the launch.
+  Arguments& addresses(std::span<const plugin::Memory> memories) {
+    check(memories.size() <= kMostAddresses);
+    return add(Argument::addresses(memories));
   }
   template <class T>
   Arguments& value(const T& value) {
@@ -56,17 +69,22 @@ class Arguments {
   const Argument* end() const { return arguments_.data() + size_; }
   std::size_t size() const { return size_; }
 
-  static constexpr std::size_t kMost = 36;
+  static constexpr std::size_t kMost = 128, kMostAddresses = 4096;
 
  private:
-  static constexpr std::size_t kMostBytes = 2048;
+  static constexpr std::size_t kMostBytes = 8192;
+  Arguments& add(const Argument& argument) {
+    check(size_ < kMost);
+    arguments_[size_++] = argument;
+    return *this;
+  }
   static void check(bool fits) {
     if (!fits)
       throw plugin::StatusError(PATCHBAY_INTERNAL, "a portable kernel has too many arguments");
   }
 
   std::size_t size_ = 0, used_ = 0;
-  std::array<Argument, kMost> arguments_{};
+  std::array<Argument, kMost> arguments_;  // the first size_ are filled
   alignas(16) std::byte storage_[kMostBytes];
 };
 

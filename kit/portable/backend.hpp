@@ -40,6 +40,10 @@ struct Traits {
   /// Work-items that can pass values to each other without memory (PATCHBAY_SHUFFLE_DOWN): a power
   /// of 2, or 1 if the device has no such groups.
   std::int64_t sub_group_width = 1;
+  /// Whether kernels may take the addresses of buffers in values (Arguments::addresses).
+  bool has_addresses = false;
+  /// The most that a kernel's parameters may have. OpenCL devices have at least 1024.
+  std::int64_t argument_bytes = 1024;
 };
 
 /// The number of work-items along each axis, and the size of a group. A function rounds the items

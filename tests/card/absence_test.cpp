@@ -28,7 +28,7 @@ class SimAbsence : public SimTest {
 TEST_F(SimAbsence, NoLibrary) {
   expect_absent("/nowhere/libdriver.so.1", PluginStatus::kNoDriver, "/nowhere/libdriver.so.1");
   expect_absent("/nowhere/libdriver.so.1", PluginStatus::kNoDriver,
-                "(option " + kNames.setting("library") + ")");
+                "(setting " + kNames.setting("library") + ")");
 }
 
 TEST_F(SimAbsence, LibraryWithoutEntries) {

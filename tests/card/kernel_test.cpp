@@ -3,12 +3,17 @@
 #include <cmath>
 #include <vector>
 
+#include <patchbay/updates.h>
+
 #include "sim/simulation.h"
 
 namespace patchbay::sim_test {
 namespace {
 
-class SimKernel : public SimTest {};
+class SimKernel : public SimTest {
+ protected:
+  static std::uint64_t launches_of_adam(const Device& card, std::size_t count);
+};
 
 constexpr const char* kCompiler = sim::kHasContexts ? "NVRTC" : "hipRTC";
 
@@ -199,6 +204,50 @@ TEST_F(SimKernel, ProductsWithoutBlas) {
                            std::string(kNames.blas_library) + ": /nowhere/libblas.so";
   EXPECT_NE(log.find(line), std::string::npos) << log;
   EXPECT_EQ(log.find(line), log.rfind(line)) << log;  // once
+}
+
+/// The driver's launches of a step of Adam over that many parameters in storages of their own.
+std::uint64_t SimKernel::launches_of_adam(const Device& card, std::size_t count) {
+  TensorList parameters, gradients, means, squares;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto size = static_cast<std::int64_t>(1 + i % 7);
+    parameters.push_back(full({size}, 1, card));
+    gradients.push_back(full({size}, static_cast<double>(i) + 1, card));
+    means.push_back(zeros({size}, card));
+    squares.push_back(zeros({size}, card));
+  }
+  adam_update(parameters, gradients, means, squares, 1, {.learning_rate = 0.25});  // compiles
+  card.synchronize();
+  const std::uint64_t before = counters().launches;
+  adam_update(parameters, gradients, means, squares, 1, {.learning_rate = 0.25});
+  card.synchronize();
+  const std::uint64_t launches = counters().launches - before;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Tensor& p = parameters[i];
+    EXPECT_NEAR(p.to_vector<float>().back(), 0.5F, 0.1F) << i;  // about a rate for each step
+  }
+  return launches;
+}
+
+/// A group of Adam has 7 addresses and 2 numbers, all groups share 6 numbers.
+TEST_F(SimKernel, UpdatesTakeAsFewLaunchesAsTheArgumentsOfAKernelAllow) {
+  const bool is_cuda = sim::kHasContexts;
+  const Runtime runtime(options());
+  const Device card = runtime.device(kNames.device(0));
+  EXPECT_EQ(launches_of_adam(card, 1), 1u);
+  EXPECT_EQ(launches_of_adam(card, 2), 1u);
+  EXPECT_EQ(launches_of_adam(card, 33), 1u);
+  EXPECT_EQ(launches_of_adam(card, 63), 1u);
+  EXPECT_EQ(launches_of_adam(card, 64), is_cuda ? 1u : 2u);
+  EXPECT_EQ(launches_of_adam(card, 511), is_cuda ? 1u : 9u);
+  EXPECT_EQ(launches_of_adam(card, 512), is_cuda ? 2u : 9u);
+}
+
+TEST_F(SimKernel, OldDriversTakeFewerArguments) {
+  if (!sim::kHasContexts) GTEST_SKIP() << "of CUDA";
+  set("DRIVER_VERSION", "12000");
+  const Runtime runtime(options());
+  EXPECT_EQ(launches_of_adam(runtime.device(kNames.device(0)), 64), 2u);
 }
 
 TEST_F(SimKernel, OperatorsAreThePortableOnes) {

@@ -9,6 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <patchbay/ops.h>
+#include <patchbay/profile.h>
+#include <patchbay/updates.h>
+
 #include "conformance/check.h"
 #include "support/runtime_fixture.h"
 
@@ -113,6 +117,35 @@ TEST(Flaws, OfMemoryAreFound) {
       {"same-uuid", "loading.devices_are_told_apart", "flawed:0 and flawed:1 have the same UUID"},
       {"short-copy", "copies.round_trips_through_the_host", "3 bytes at 0: byte 2 of 3: expected"},
   });
+}
+
+TEST(Flaws, GroupsThatAreLeftOutAreFound) {
+  for (const char* file : {PATCHBAY_FLAWED_PLUGIN, PATCHBAY_FLAWED_CPU_PLUGIN}) {
+    expect_found("kernels.fused_groups",
+                 "a fused expression, group 1 of 2, output 0: element 0 of shape [17, 23]",
+                 subject_of("first-group", file));
+  }
+}
+
+TEST(Flaws, WithoutGroupsEachIsALaunch) {
+  const Outcome outcome = run("kernels.fused_groups", subject_of("no-groups"));
+  EXPECT_EQ(to_string(outcome.result), "waived");
+  EXPECT_EQ(outcome.message,
+            "[patchbay-expr/1] 2 groups of tensors: this device takes one in a launch "
+            "(flawed:0). Launch once for each.");
+  RuntimeOptions options = options_of("no-groups");
+  options.plugin_files = {PATCHBAY_FLAWED_PLUGIN};
+  const Runtime runtime(options);
+  const Device device = runtime.device("flawed:0");
+  const TensorList parameters = {full({3}, 5, device), full({2}, 5, device)},
+                   gradients = {full({3}, 1, device), full({2}, 2, device)};
+  Profile profile(runtime);
+  sgd_update(parameters, gradients, {}, 1, {.learning_rate = 1});
+  profile.stop();
+  ASSERT_EQ(profile.rows().size(), 1u);
+  EXPECT_EQ(profile.rows()[0].calls, 2u);
+  EXPECT_EQ(parameters[0].to_vector<float>(), std::vector<float>(3, 4));
+  EXPECT_EQ(parameters[1].to_vector<float>(), std::vector<float>(2, 3));
 }
 
 TEST(Flaws, OperandsThatAreKeptTooLongAreFound) {

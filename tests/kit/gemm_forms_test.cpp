@@ -7,40 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "kit/noting_backend.h"
 #include "kit/portable/operators.hpp"
 
 namespace patchbay::test {
 namespace {
-
-/// Notes what is built and launched, and computes nothing.
-struct Notes {
-  std::vector<std::string> texts;
-  std::vector<portable::Grid> grids;
-  std::uint64_t max_group_size = 1024;
-};
-
-class NotingFunction : public portable::Function {
- public:
-  explicit NotingFunction(Notes& notes) : notes_(notes) {}
-  std::uint64_t max_group_size() const override { return notes_.max_group_size; }
-  void launch(plugin::Stream&, std::string_view, const portable::Grid& grid,
-              const portable::Arguments&) override {
-    notes_.grids.push_back(grid);
-  }
-
- private:
-  Notes& notes_;
-};
-
-class IdleStream : public plugin::Stream {
-  void copy_to_device(plugin::Memory, const void*, std::uint64_t) override {}
-  void copy_to_host(void*, plugin::Memory, std::uint64_t) override {}
-  void copy_on_device(plugin::Memory, plugin::Memory, std::uint64_t) override {}
-  void record(plugin::Event&) override {}
-  void wait_event(plugin::Event&) override {}
-  void flush() override {}
-  bool synchronize(std::uint64_t) override { return true; }
-};
 
 class GemmForms : public testing::Test {
  protected:

@@ -12,7 +12,9 @@
 
 #include "patchbay/plugin/kernels/signatures.hpp"
 
+#include "kit/expression/program.hpp"
 #include "kit/portable/dtypes.hpp"
+#include "kit/portable/elementwise/elementwise_text.hpp"
 #include "kit/portable/operators.hpp"
 #include "support/kernels.h"
 
@@ -118,8 +120,8 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
   return texts;
 }
 
-/// The texts that a kernel compiles when a launch needs them: the transposes, large products and
-/// sorted additions.
+/// The texts that a kernel compiles when a launch needs them: the transposes, large products,
+/// sorted additions and groups of tensors.
 inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
   std::vector<PortableText> texts;
   for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F16})) {
@@ -146,6 +148,14 @@ inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
     texts.push_back({"scatter_add_sorted", types + read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
                                                              "/kit/portable/texts/"
                                                              "scatter_add_sorted.pbk")});
+  }
+  for (const std::string dtype : {"f32", "f16", "i64"}) {
+    const expression::Program program =
+        expression::parse("patchbay-expr/1 input:" + dtype + " input:" + dtype +
+                          " scalar:" + dtype + " x0 x1 mul.1 set t0 s0 add.1 out x0 t0 sub.1 out");
+    texts.push_back(
+        {"groups_" + dtype,
+         portable::groups_text(program, traits, portable::num_groups_of(program, traits))});
   }
   return texts;
 }

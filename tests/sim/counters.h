@@ -10,6 +10,7 @@ struct patchbay_sim_counters {
   uint64_t graphs;                                 /* recorded, and able to run */
   uint64_t graphs_made, graph_updates, graph_runs; /* since the initialisation */
   uint64_t peer_accesses;                          /* enabled since the initialisation */
+  uint64_t launches;                               /* since the initialisation */
 };
 
 /* Of a simulated driver. */

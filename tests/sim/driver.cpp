@@ -452,7 +452,8 @@ void patchbay_sim_count(patchbay_sim_counters* counters) {
                all.num_graphs_made,
                all.num_graph_updates,
                all.num_graph_runs,
-               all.num_peer_accesses};
+               all.num_peer_accesses,
+               all.num_launches};
   for (const auto* contexts : {&all.contexts, &all.made_contexts}) {
     for (const auto& context : *contexts) {
       counters->contexts += static_cast<std::uint64_t>(context->retained);

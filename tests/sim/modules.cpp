@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The entries that all vendors' drivers have for code: modules, functions, launches.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -26,6 +27,23 @@ std::size_t value_bytes(int code) {
   return element_bytes(static_cast<std::uint8_t>(dtype));
 }
 
+/// Of all parameters of a kernel, without padding.
+std::size_t parameter_bytes(const FunctionObject& function) {
+  std::size_t bytes = 0;
+  for (const int code : function.arguments) {
+    bytes += (code & PATCHBAY_IS_BUFFER) != 0 ? sizeof(Address) : value_bytes(code);
+  }
+  return bytes;
+}
+
+/// The most that they may have: CUDA's limit is larger since 12.1, for sm_70 and later.
+std::size_t most_parameter_bytes() {
+  const Config& config = machine().config;
+  const bool is_large = kHasContexts && config.driver_version >= 12010 &&
+                        std::atoi(config.architecture.c_str()) >= 70;
+  return is_large ? 32764 : 4096;
+}
+
 /// A launch on its way to the stream's thread.
 struct Launch {
   executor::Kernel kernel;
@@ -34,6 +52,17 @@ struct Launch {
   std::vector<const void*> places;
   Result fault = kSuccess;  // with which it breaks its context
 };
+
+/// Replaces a card's addresses by the host's. What is not an address of a block faults when a
+/// kernel uses it.
+void translate(const ContextObject& context, std::vector<std::byte>& addresses) {
+  for (std::size_t at = 0; at < addresses.size(); at += sizeof(Address)) {
+    Address address = 0;
+    std::memcpy(&address, addresses.data() + at, sizeof address);
+    const std::byte* const bytes = machine().resolve(context, address, 1);
+    std::memcpy(addresses.data() + at, &bytes, sizeof bytes);
+  }
+}
 
 /// Reads the arguments, as the driver does before a launch returns.
 int read_arguments(const FunctionObject& function, void** arguments, Launch& launch) {
@@ -52,6 +81,7 @@ int read_arguments(const FunctionObject& function, void** arguments, Launch& lau
     }
     const auto* const value = static_cast<const std::byte*>(arguments[i]);
     launch.values.emplace_back(value, value + value_bytes(code));
+    if ((code & PATCHBAY_IS_ADDRESSES) != 0) translate(function.context, launch.values.back());
     launch.places.push_back(launch.values.back().data());
   }
   return kSuccess;
@@ -133,7 +163,7 @@ int module_function(NativeFunction* function, NativeModule module, const char* n
         name, FunctionObject{module->context, module->code->kernel(kernel),
                              module->code->describe(kernel)});
     *function = &added.first->second;
-    return kSuccess;
+    return parameter_bytes(**function) <= most_parameter_bytes() ? kSuccess : kErrorInvalidImage;
   } catch (const plugin::StatusError&) {
     return kErrorNotFound;
   }

@@ -96,6 +96,40 @@ void check_tensor(const Argument& argument, Access access, const runtime::Device
   }
 }
 
+/// Which argument of the spec each argument of a launch follows. Launches of fused expressions may
+/// have several groups of tensors, and the scalars after them.
+class Order {
+ public:
+  Order(const runtime::KernelState& kernel, std::size_t num_arguments, std::string_view op) {
+    const std::vector<ArgumentSpec>& specs = kernel.spec.arguments;
+    if (num_arguments == specs.size()) return;
+    num_tensors_ = kernel.module == nullptr ? 0 : num_tensors(specs);
+    num_others_ = num_arguments - specs.size();
+    if (num_arguments < specs.size() || num_tensors_ == 0 || num_others_ % num_tensors_ != 0) {
+      raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op,
+            specs.size(), num_arguments, kernel.device.info.name_text);
+    }
+    if (!kernel.device.info.takes_fused_groups) {
+      raise(ErrorCode::kUnsupported,
+            "[{}] {} groups of tensors: this device takes one in a launch ({}). Launch once for "
+            "each.",
+            op, num_others_ / num_tensors_ + 1, kernel.device.info.name_text);
+    }
+  }
+
+  std::size_t spec_of(std::size_t argument) const {
+    return argument < num_others_ ? argument % num_tensors_ : argument - num_others_;
+  }
+
+ private:
+  static std::size_t num_tensors(const std::vector<ArgumentSpec>& specs) {
+    return static_cast<std::size_t>(
+        std::ranges::count(specs, ArgumentSpec::Kind::kTensor, &ArgumentSpec::kind));
+  }
+
+  std::size_t num_tensors_ = 0, num_others_ = 0;  // of a group; before the last group
+};
+
 patchbay_argument to_abi(const Argument& argument, Access access) {
   patchbay_argument result{};
   result.access = static_cast<std::uint8_t>(access);
@@ -190,22 +224,20 @@ void Kernel::launch(const Stream& stream, std::span<const Argument> arguments,
           "[{}] the stream is of {}, the kernel of {}. Use a stream of the kernel's device.", op,
           stream.state().device.info.name_text, state_->device.info.name_text);
   }
-  if (arguments.size() != specs.size()) {
-    raise(ErrorCode::kInvalidArgument, "[{}] expected {} arguments, got {} ({}).", op, specs.size(),
-          arguments.size(), state_->device.info.name_text);
-  }
+  const Order order(*state_, arguments.size(), op);
   std::vector<patchbay_argument> raw;
   std::vector<runtime::BufferAccess> uses;
   raw.reserve(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
-    check_kind(argument, specs[i], op, i);
+    const ArgumentSpec& spec = specs[order.spec_of(i)];
+    check_kind(argument, spec, op, i);
     if (argument.kind == ArgumentSpec::Kind::kTensor) {
-      check_tensor(argument, specs[i].access, state_->device, op, i);
-      uses.push_back({argument.buffer.state(), specs[i].access != Access::kRead,
-                      specs[i].access != Access::kWrite});
+      check_tensor(argument, spec.access, state_->device, op, i);
+      uses.push_back(
+          {argument.buffer.state(), spec.access != Access::kRead, spec.access != Access::kWrite});
     }
-    raw.push_back(to_abi(argument, specs[i].access));
+    raw.push_back(to_abi(argument, spec.access));
   }
   runtime::check_no_callback(op);
   runtime::check_not_recording(op);

@@ -20,6 +20,7 @@ struct DeviceInfo {
   std::uint64_t host_addressable_kinds = 0;  // a bit for each kind of memory
   std::uint64_t alignment_bytes = 64;
   bool has_addresses = false;  // base plus offset is an address
+  bool takes_fused_groups = false;
   std::int32_t dlpack_device_type = 0, dlpack_device_id = 0;
 };
 

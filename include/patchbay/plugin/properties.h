@@ -25,9 +25,11 @@ enum {
    * copies that must not block through pinned memory; such a device must have it. */
   PATCHBAY_PAGEABLE_COPIES_BLOCK = 1 << 8,
   /* `create` of a stream takes PATCHBAY_STREAM_LOW and PATCHBAY_STREAM_HIGH. */
-  PATCHBAY_CAN_STREAM_PRIORITY = 1 << 9
+  PATCHBAY_CAN_STREAM_PRIORITY = 1 << 9,
+  /* Since 1.1. A launch of a fused expression takes the tensors of several groups. */
+  PATCHBAY_CAN_FUSED_GROUPS = 1 << 10
 };
-#define PATCHBAY_KNOWN_CAPABILITIES ((UINT64_C(1) << 10) - 1)
+#define PATCHBAY_KNOWN_CAPABILITIES ((UINT64_C(1) << 11) - 1)
 #define PATCHBAY_KNOWN_MEMORY_KINDS                                                \
   (UINT64_C(1) << PATCHBAY_MEMORY_DEVICE | UINT64_C(1) << PATCHBAY_MEMORY_PINNED | \
    UINT64_C(1) << PATCHBAY_MEMORY_UNIFIED)

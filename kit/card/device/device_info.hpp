@@ -19,7 +19,8 @@ struct DeviceInfo {
   Uuid uuid{};
   std::uint64_t memory_bytes = 0;
   std::uint32_t compute_units = 0, sub_group_width = 0, max_group_size = 0;
-  bool is_integrated = false;  // shares its memory with the host
+  std::uint32_t argument_bytes = 4096;  // of a kernel, at most
+  bool is_integrated = false;           // shares its memory with the host
   // 0 if the driver does not know it.
   std::uint64_t l2_cache_bytes = 0, shared_memory_bytes = 0;
   std::uint32_t clock_khz = 0, memory_clock_khz = 0;

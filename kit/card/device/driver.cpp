@@ -48,11 +48,11 @@ void Driver::enumerate(const Found& found) {
     properties.driver_version = plugin::to_abi(version);
     properties.pci_address = plugin::to_abi(device.pci_address);
     std::copy(std::begin(device.uuid.bytes), std::end(device.uuid.bytes), properties.uuid);
-    properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
-                              PATCHBAY_CAN_MODULES | PATCHBAY_CAN_ADDRESS |
-                              PATCHBAY_CAN_STREAM_PRIORITY | PATCHBAY_PAGEABLE_COPIES_BLOCK |
-                              (device.is_integrated ? PATCHBAY_CAN_UNIFIED_MEMORY : 0) |
-                              (reaches_another(device) ? PATCHBAY_CAN_PEER_ACCESS : 0);
+    properties.capabilities =
+        PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 | PATCHBAY_CAN_MODULES |
+        PATCHBAY_CAN_FUSED_GROUPS | PATCHBAY_CAN_ADDRESS | PATCHBAY_CAN_STREAM_PRIORITY |
+        PATCHBAY_PAGEABLE_COPIES_BLOCK | (device.is_integrated ? PATCHBAY_CAN_UNIFIED_MEMORY : 0) |
+        (reaches_another(device) ? PATCHBAY_CAN_PEER_ACCESS : 0);
     properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
     properties.memory_total_bytes = device.memory_bytes;
     properties.memory_alignment_bytes = kAlignmentBytes;

@@ -8,6 +8,8 @@
 namespace patchbay::card {
 namespace {
 
+constexpr std::size_t kMostArguments = 64;
+
 /// A kernel whose code belongs to its module.
 class ModuleKernel : public GridKernel {
  public:
@@ -41,10 +43,10 @@ class Module final : public plugin::Module {
 
   std::unique_ptr<plugin::Kernel> kernel(std::string_view name,
                                          plugin::ArgumentSpecs arguments) override {
-    if (arguments.size() > LaunchArguments::kMost) {
+    if (arguments.size() > kMostArguments) {
       plugin::invalid_argument("kernel '" + std::string(name) + "' takes " +
                                std::to_string(arguments.size()) + " arguments: expected at most " +
-                               std::to_string(LaunchArguments::kMost));
+                               std::to_string(kMostArguments));
     }
     std::string text(name);
     const Function function = program_.function(text);

@@ -34,11 +34,12 @@ class PortableFunction : public portable::Function {
 
   void launch(plugin::Stream& stream, std::string_view name, const portable::Grid& grid,
               const portable::Arguments& arguments) override {
-    static_assert(portable::Arguments::kMost <= LaunchArguments::kMost);
     LaunchArguments values;
     for (const portable::Argument& argument : arguments) {
       if (argument.is_memory()) {
         values.memory(argument.memory);
+      } else if (argument.memories != nullptr) {
+        values.addresses(argument.buffers());
       } else {
         values.pointer(argument.bytes);
       }
@@ -58,6 +59,8 @@ portable::Backend make_backend(Device& device) {
   traits.name = device.info().name;
   traits.compute_units = device.info().compute_units;
   traits.sub_group_width = device.info().sub_group_width;
+  traits.has_addresses = true;
+  traits.argument_bytes = device.info().argument_bytes;
   return {std::move(traits), [&device](std::string_view text) -> portable::Program {
             const auto program = std::make_shared<const Program>(device.build(text));
             return [program](std::string_view name) {

@@ -3,14 +3,17 @@
 #ifndef PATCHBAY_KIT_CARD_KERNELS_PROGRAM_HPP_
 #define PATCHBAY_KIT_CARD_KERNELS_PROGRAM_HPP_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "kit/card/device/allocator.hpp"
 #include "kit/card/device/stream.hpp"
+#include "kit/portable/arguments.hpp"
 
 namespace patchbay::card {
 
@@ -29,7 +32,7 @@ class Program {
 /// The arguments of a launch, in order. The driver reads the values before the launch returns.
 class LaunchArguments {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = portable::Arguments::kMost;
 
   void memory(plugin::Memory memory) {
     addresses_[count_] = address_of(memory);
@@ -37,11 +40,17 @@ class LaunchArguments {
   }
   /// Adds a pointer to a value, which must stay valid until the launch.
   void pointer(const void* value) { pointers_[count_++] = const_cast<void*>(value); }
+  /// Adds the addresses of all as one value. Once for each launch.
+  void addresses(std::span<const plugin::Memory> memories) {
+    std::transform(memories.begin(), memories.end(), table_.begin(), address_of);
+    pointer(table_.data());
+  }
   void** data() { return pointers_.data(); }
 
  private:
   std::array<Address, kMost> addresses_;
   std::array<void*, kMost> pointers_;
+  std::array<Address, portable::Arguments::kMostAddresses> table_;
   std::size_t count_ = 0;
 };
 

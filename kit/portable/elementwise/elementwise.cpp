@@ -31,7 +31,7 @@ std::int64_t band_of(const Nest& nest, const Traits& traits) {
 std::string whole_text(const std::string& text, bool is_small, bool is_turned,
                        const Traits& traits) {
   return alias("INDEX", is_small ? "i32" : "i64") + define("CHUNK", chunk_of(traits)) +
-         define("TURNED", is_turned ? 1 : 0) + text;
+         define("TURNED", is_turned ? 1 : 0) + define("GROUPS", 0) + text;
 }
 
 constexpr std::int64_t kTile = 32;  // of the kernel `turned`, whose groups have kGroupItems

@@ -41,6 +41,38 @@ class Writer {
     }
   }
 
+  /// What the kernel `groups` needs before the text.
+  std::string group_definitions(std::int64_t count) const {
+    std::int64_t step = 1;
+    while (2 * step < count) step *= 2;
+    std::string parameters, bind;
+    std::size_t number = 0;
+    for_tensors([&](const std::string& tensor, const std::string& type, bool is_output) {
+      const std::string element = (is_output ? "" : "const ") + type;
+      std::string chosen;
+      for (std::int64_t g = 0; g < count && !traits_.has_addresses; ++g) {
+        const std::string mine = tensor + "_" + std::to_string(g);
+        const std::string arguments = "(" + type + ", " + mine + ")";
+        parameters += (is_output ? "PATCHBAY_OUTPUT_OF" : "PATCHBAY_INPUT_OF") + arguments + ", ";
+        bind += (is_output ? "PATCHBAY_BIND_OF" : "PATCHBAY_BIND_INPUT_OF") + arguments + "; ";
+        chosen += g + 1 < count ? "(g) == " + std::to_string(g) + " ? " + mine + " : " : mine;
+      }
+      if (traits_.has_addresses) {
+        chosen = "PATCHBAY_POINTER_OF(" + element + ", addresses, " + std::to_string(number) +
+                 " * GROUPS + (g))";
+      }
+      bind += "PATCHBAY_GLOBAL " + element + " *const " + tensor + " = " + chosen + "; ";
+      ++number;
+    });
+    if (traits_.has_addresses) {
+      parameters = "PATCHBAY_ADDRESSES_OF(" + std::to_string(number) + " * GROUPS, addresses), ";
+    }
+    for_scalars([&](const std::string& parameter) { parameters += parameter + ", "; });
+    parameters.resize(parameters.size() - 2);
+    return define("GROUPS", count) + define("GROUP_STEP", step) +
+           define("GROUP_PARAMETERS", parameters) + define("BIND_GROUP(g)", bind);
+  }
+
   std::string run() {
     write_conversions();
     if (vector_ > 1) write_vectors();
@@ -143,6 +175,14 @@ class Writer {
     }
   }
 
+  template <class Each>
+  void for_scalars(const Each& each) const {
+    for (std::size_t s = 0; s < program_.scalars.size(); ++s) {
+      each("PATCHBAY_VALUE_OF(" + element_type(program_.scalars[s]) + ", " + numbered("s", s) +
+           ")");
+    }
+  }
+
   void write_parameters() {
     std::string parameters, bind, each, each_output, each_input;
     std::size_t number = 0;
@@ -154,10 +194,7 @@ class Writer {
       each += "DO(" + tensor + ", " + std::to_string(number++) + ") ";
       (is_output ? each_output : each_input) += "DO(" + tensor + ", " + type + ") ";
     });
-    for (std::size_t s = 0; s < program_.scalars.size(); ++s) {
-      parameters += ", PATCHBAY_VALUE_OF(" + element_type(program_.scalars[s]) + ", " +
-                    numbered("s", s) + ")";
-    }
+    for_scalars([&](const std::string& parameter) { parameters += ", " + parameter; });
     text_ += define("PARAMETERS", parameters) + define("BIND", bind) +
              define("EACH_TENSOR(DO)", each) + define("EACH_OUTPUT(DO)", each_output) +
              define("EACH_INPUT(DO)", each_input) +
@@ -252,6 +289,29 @@ std::int64_t pack_of(const expression::Program& program, const Traits& traits) {
 
 bool can_turn(const expression::Program& program, const Traits& traits) {
   return !traits.is_cpu && program.inputs.size() == 1 && program.outputs.size() == 1;
+}
+
+std::size_t num_groups_of(const expression::Program& program, const Traits& traits) {
+  constexpr std::int64_t kBytes = 8;  // of an address, an offset or a scalar
+  const auto num_tensors = static_cast<std::int64_t>(program.num_tensors());
+  const auto num_scalars = static_cast<std::int64_t>(program.scalars.size());
+  const std::int64_t group_bytes =
+      (traits.has_addresses ? 1 : 2) * kBytes * num_tensors + 2 * sizeof(std::int32_t);
+  const std::int64_t fitting = (traits.argument_bytes - kBytes * num_scalars) / group_bytes;
+  const std::int64_t most =
+      traits.has_addresses
+          ? static_cast<std::int64_t>(Arguments::kMostAddresses) / num_tensors
+          : (static_cast<std::int64_t>(Arguments::kMost) - num_scalars - 1) / num_tensors;
+  return std::min(static_cast<std::size_t>(std::max<std::int64_t>(std::min(fitting, most), 0)),
+                  kMostGroups);
+}
+
+std::string groups_text(const expression::Program& program, const Traits& traits,
+                        std::size_t num_groups) {
+  const Writer definitions(program, traits);
+  return alias("INDEX", "i32") + define("CHUNK", 1) + define("TURNED", 0) +
+         definitions.group_definitions(static_cast<std::int64_t>(num_groups)) +
+         elementwise_text(program, traits);
 }
 
 std::string elementwise_text(const expression::Program& program, const Traits& traits) {

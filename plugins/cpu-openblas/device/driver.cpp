@@ -37,7 +37,8 @@ void Driver::enumerate(const Found& found) {
     properties.driver_version = plugin::to_abi(libraries_.description());
     properties.capabilities = PATCHBAY_CAN_F64 | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
                               PATCHBAY_CAN_UNIFIED_MEMORY | PATCHBAY_CAN_INLINE_STREAM |
-                              PATCHBAY_CAN_MODULES | PATCHBAY_CAN_ADDRESS;
+                              PATCHBAY_CAN_MODULES | PATCHBAY_CAN_FUSED_GROUPS |
+                              PATCHBAY_CAN_ADDRESS;
     properties.host_addressable_kinds = PATCHBAY_KNOWN_MEMORY_KINDS;
     properties.memory_total_bytes = memory.total_bytes;
     properties.memory_free_bytes = memory.free_bytes;

@@ -31,11 +31,11 @@ struct FusedRun::State {
   char* at[expression::kMaxValues];
 };
 
-FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t cache_bytes,
-                   plugin::Arguments arguments)
+FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, bool in_caches,
+                   plugin::Arguments tensors, plugin::Arguments scalars)
     : plan_(plan),
       simd_(simd),
-      nest_(expression::nest_of(arguments.first(plan.program.num_tensors()))),
+      nest_(expression::nest_of(tensors)),
       num_elements_(nest_.num_elements()),
       num_outputs_(plan.program.outputs.size()),
       num_tensors_(plan.program.num_tensors()),
@@ -43,29 +43,25 @@ FusedRun::FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t ca
       most_bytes_(kMostBytes) {
   const expression::Program& program = plan.program;
   const int rank = nest_.rank;
-  std::int64_t bytes = 0;
   for (std::size_t t = 0; t < num_tensors_; ++t) {
     Tensor& tensor = tensors_[t];
-    tensor.data = data_of(arguments[t]);
-    tensor.dtype = arguments[t].dtype;
+    tensor.data = data_of(tensors[t]);
+    tensor.dtype = tensors[t].dtype;
     tensor.element_bytes = cpu::element_bytes(tensor.dtype);
     tensor.step = nest_.inner_stride(static_cast<int>(t));
     tensor.row_step = rank > 1 ? nest_.strides[t][rank - 2] : 0;
     tensor.stream = false;
     tensor.register_ = FusedPlan::kNone;
-    bytes += num_elements_ * tensor.element_bytes;
   }
   for (std::size_t i = 0; i < program.values.size(); ++i) {
     const Value& value = program.values[i];
     if (value.source == Source::kConstant) cells_[i] = value.bits;
-    if (value.source == Source::kScalar) {
-      cells_[i] = arguments[num_tensors_ + value.bits].value.bits;
-    }
+    if (value.source == Source::kScalar) cells_[i] = scalars[value.bits].value.bits;
     if (value.source == Source::kInput) {
       tensors_[num_outputs_ + value.bits].value = static_cast<std::uint16_t>(i);
     }
   }
-  if (bytes > cache_bytes) set_streams();
+  if (!in_caches) set_streams();
   choose_shape(nest_.inner_size(), rank > 1 ? nest_.shape[rank - 2] : 1);
   mark_uniform();
   for (std::size_t o = 0; o < num_outputs_; ++o) set_output(tensors_[o], o);

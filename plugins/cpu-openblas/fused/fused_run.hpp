@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// A launch of a fused expression: divides its tensors into tiles and computes each tile.
+// A fused expression over one group of tensors: divides them into tiles and computes each tile.
 #ifndef PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_
 #define PATCHBAY_PLUGINS_CPU_OPENBLAS_FUSED_FUSED_RUN_HPP_
 
@@ -17,8 +17,9 @@ namespace patchbay::cpu {
 /// rows if they are short or an input is transposed.
 class FusedRun {
  public:
-  FusedRun(const FusedPlan& plan, const SimdTable& simd, std::int64_t cache_bytes,
-           plugin::Arguments arguments);
+  /// `in_caches`: whether the caches hold all tensors of the launch.
+  FusedRun(const FusedPlan& plan, const SimdTable& simd, bool in_caches, plugin::Arguments tensors,
+           plugin::Arguments scalars);
 
   std::int64_t num_tiles() const noexcept { return planes_ * strips_ * blocks_; }
   std::int64_t work_bytes() const noexcept { return num_elements_ * plan_.work_bytes; }

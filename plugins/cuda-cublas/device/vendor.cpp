@@ -20,6 +20,8 @@ card::DeviceInfo Vendor::device(int index) const {
   int major = 0, minor = 0;
   card::call(api(), api().device_attribute, &major, kCapabilityMajor, number);
   card::call(api(), api().device_attribute, &minor, kCapabilityMinor, number);
+  // CUDA C++ Programming Guide, kernel parameters: since CUDA 12.1, from compute capability 7.0 on.
+  if (api().version >= 12010 && major >= 7) info.argument_bytes = 32764;
   info.architecture = "sm_" + std::to_string(10 * major + minor);
   return info;
 }

@@ -31,17 +31,35 @@ void check_workspace(const std::byte* workspace, std::uint64_t size_bytes, std::
   }
 }
 
+std::size_t num_tensors(const std::vector<patchbay_argument_spec>& specs) {
+  return static_cast<std::size_t>(std::count_if(
+      specs.begin(), specs.end(), [](const auto& spec) { return spec.kind == PATCHBAY_TENSOR; }));
+}
+
 }  // namespace
 
 Kernel::Kernel(std::string name, std::unique_ptr<plugin::Kernel> portable,
-               std::vector<patchbay_argument_spec> specs, std::uint64_t marked_bytes)
+               std::vector<patchbay_argument_spec> specs, std::uint64_t marked_bytes,
+               bool takes_groups)
     : name_(std::move(name)),
       portable_(std::move(portable)),
       specs_(std::move(specs)),
+      num_repeated_(takes_groups ? num_tensors(specs_) : 0),
       marked_bytes_(marked_bytes) {}
 
-void Kernel::check_argument(std::size_t i, const patchbay_argument& argument) const {
-  const auto& spec = specs_[i];
+bool Kernel::takes(std::size_t num_arguments) const {
+  if (num_repeated_ == 0) return num_arguments == specs_.size();
+  return num_arguments >= specs_.size() && (num_arguments - specs_.size()) % num_repeated_ == 0;
+}
+
+const patchbay_argument_spec& Kernel::spec_of(std::size_t argument,
+                                              std::size_t num_arguments) const {
+  const std::size_t num_others = num_arguments - specs_.size();  // arguments of other groups
+  return argument < num_others ? specs_[argument % num_repeated_] : specs_[argument - num_others];
+}
+
+void Kernel::check_argument(const patchbay_argument_spec& spec, std::size_t i,
+                            const patchbay_argument& argument) const {
   const std::string where = name_ + ": argument " + std::to_string(i);
   if (argument.kind != spec.kind || argument.dtype != spec.dtype) {
     plugin::invalid_argument(where + " is not what the kernel was prepared for");
@@ -73,11 +91,11 @@ void Kernel::launch(plugin::Stream& on, plugin::Arguments arguments, plugin::Mem
   const auto& memory = stream.device().memory();
   const std::string shown(name.empty() ? name_ : name);
   const LaunchFault fault = stream.begin_launch(shown);
-  if (arguments.size() != specs_.size()) {
+  if (!takes(arguments.size())) {
     plugin::invalid_argument(name_ + ": " + std::to_string(arguments.size()) + " arguments");
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    check_argument(i, arguments[i]);
+    check_argument(spec_of(i, arguments.size()), i, arguments[i]);
     if (arguments[i].kind == PATCHBAY_TENSOR) resolve_tensor(memory, name_, arguments[i]);
   }
   std::byte* const marked =
@@ -110,7 +128,8 @@ std::unique_ptr<plugin::Kernel> Module::kernel(std::string_view name,
   auto kernel = code_->kernel(name, arguments);
   if (!is_fused_) return kernel;
   return std::make_unique<Kernel>(std::string(name), std::move(kernel),
-                                  std::vector(arguments.begin(), arguments.end()), 0);
+                                  std::vector(arguments.begin(), arguments.end()), 0,
+                                  /*takes_groups=*/true);
 }
 
 }  // namespace fake

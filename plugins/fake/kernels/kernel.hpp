@@ -20,8 +20,10 @@ namespace fake {
 class Kernel : public plugin::Kernel {
  public:
   /// `marked_bytes`: additional workspace, which a launch fills and checks afterwards.
+  /// `takes_groups`: launches may repeat the tensors, which come first.
   Kernel(std::string name, std::unique_ptr<plugin::Kernel> portable,
-         std::vector<patchbay_argument_spec> specs, std::uint64_t marked_bytes);
+         std::vector<patchbay_argument_spec> specs, std::uint64_t marked_bytes,
+         bool takes_groups = false);
 
   std::uint64_t workspace_bytes() const override {
     return portable_->workspace_bytes() + marked_bytes_;
@@ -30,11 +32,15 @@ class Kernel : public plugin::Kernel {
               std::string_view name) override;
 
  private:
-  void check_argument(std::size_t i, const patchbay_argument& argument) const;
+  bool takes(std::size_t num_arguments) const;
+  const patchbay_argument_spec& spec_of(std::size_t argument, std::size_t num_arguments) const;
+  void check_argument(const patchbay_argument_spec& spec, std::size_t i,
+                      const patchbay_argument& argument) const;
 
   const std::string name_;
   const std::unique_ptr<plugin::Kernel> portable_;
   const std::vector<patchbay_argument_spec> specs_;
+  const std::size_t num_repeated_;  // of the arguments of a group; 0 if launches have no groups
   const std::uint64_t marked_bytes_;
 };
 

@@ -54,8 +54,8 @@ void Driver::enumerate(const Found& found) {
     properties.driver_version = plugin::to_abi(device.driver_version);
     properties.pci_address = plugin::to_abi(device.pci_address);
     std::copy(device.uuid.begin(), device.uuid.end(), properties.uuid);
-    properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_F16 | PATCHBAY_CAN_BF16 |
-                              (device.has_f64 ? PATCHBAY_CAN_F64 : 0) |
+    properties.capabilities = PATCHBAY_CAN_MODULES | PATCHBAY_CAN_FUSED_GROUPS | PATCHBAY_CAN_F16 |
+                              PATCHBAY_CAN_BF16 | (device.has_f64 ? PATCHBAY_CAN_F64 : 0) |
                               (device.shares_host_memory ? PATCHBAY_CAN_UNIFIED_MEMORY : 0);
     properties.host_addressable_kinds = std::uint64_t{1} << PATCHBAY_MEMORY_PINNED;
     properties.memory_total_bytes = device.memory_bytes;

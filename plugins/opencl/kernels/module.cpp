@@ -29,10 +29,10 @@ class ModuleKernel final : public GridKernel {
     check_group(work_items);
     std::vector<portable::Argument> given;
     for (const patchbay_argument& argument : arguments) {
-      if (argument.kind == PATCHBAY_TENSOR)
-        given.push_back({argument.value.memory, nullptr, 0});
-      else
-        given.push_back({{}, &argument.value.bits, element_bytes(argument.dtype)});
+      given.push_back(
+          argument.kind == PATCHBAY_TENSOR
+              ? portable::Argument::buffer(argument.value.memory)
+              : portable::Argument::value(&argument.value.bits, element_bytes(argument.dtype)));
     }
     launcher_.launch(static_cast<Stream&>(stream), name, grid, given);
   }

@@ -328,6 +328,18 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = patchbay_value_##name
 #else
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T& name = patchbay_value_##name
+/* The addresses of `count` buffers as one argument, and the pointer with one of these. OpenCL passes
+ * no addresses. In C++ the argument stays where the caller has it. */
+template <i32 count>
+struct patchbay_addresses {
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
+  u64 at[count];
+#else
+  const u64* at;
+#endif
+};
+#define PATCHBAY_ADDRESSES_OF(count, name) const patchbay_addresses<count> name
+#define PATCHBAY_POINTER_OF(T, addresses, index) ((T*)addresses.at[index])
 #endif
 
 /* The correctly rounded quotient and square root of f32 or f64. A plugin whose compiler does not
