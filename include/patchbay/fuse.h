@@ -76,6 +76,12 @@ PATCHBAY_DEFINE_OPERATOR(/, div)
 #undef PATCHBAY_DEFINE_OPERATOR
 [[nodiscard]] inline Expression operator-(const Expression& a) { return neg(a); }
 
+/// The tensors and numbers of one call among several: see FusedFunction::call_groups_out.
+struct FusedGroup {
+  std::vector<Tensor> outputs;
+  std::vector<TensorOrScalar> arguments;
+};
+
 /// A fused function with any number of inputs and outputs; `fuse` wraps it. A shared handle; any
 /// thread may call it. The first call for a device and its dtypes prepares a kernel, which is kept.
 /// Checks are those of ops.h. Results are those of the single operations (the same bits on CPU
@@ -100,6 +106,11 @@ class PATCHBAY_API FusedFunction {
   /// Writes to `outputs`, which may be inputs, but must not overlap one in part, nor each other.
   /// Errors: also kInvalidArgument if a tensor requires gradients outside of NoGrad.
   void call_out(std::span<const Tensor> outputs, std::span<const TensorOrScalar> arguments) const;
+
+  /// Has the results of call_out for each group in turn. If no group writes memory that another one
+  /// reads or writes, groups with the same dtypes and numbers are one launch, on devices whose
+  /// plugins take several groups; shapes may differ. Checks all groups before the first launch.
+  void call_groups_out(std::span<const FusedGroup> groups) const;
 
   /// The function of the gradients. Its inputs are the inputs and the incoming gradient of each
   /// output; its outputs are the gradients of the inputs numbered in `wanted` (empty: all), in the

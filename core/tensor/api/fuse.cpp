@@ -56,6 +56,10 @@ void FusedFunction::call_out(std::span<const Tensor> outputs,
   tensor::call_fused_out(state_, outputs, arguments);
 }
 
+void FusedFunction::call_groups_out(std::span<const FusedGroup> groups) const {
+  tensor::call_fused_groups_out(state_, groups);
+}
+
 FusedFunction FusedFunction::gradients(const std::vector<std::size_t>& wanted) const {
   std::vector<std::size_t> inputs = wanted, outputs(state_->outputs.size());
   std::iota(outputs.begin(), outputs.end(), std::size_t{0});

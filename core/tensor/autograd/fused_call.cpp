@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <vector>
 
 #include "core/runtime/kernel/fused_kernel.h"
 #include "core/runtime/kernel/launch.h"
 #include "core/tensor/autograd/fused.h"
-#include "core/tensor/base/overlap.h"
+#include "core/tensor/base/group_ranges.h"
 #include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/operands.h"
@@ -28,7 +29,7 @@ void check_num_tensors(const FusedState& state, const ExpressionProgram& program
         state.name, runtime::kMaxFusedTensors, count);
 }
 
-/// One call: its checked arguments and its launch.
+/// One call: its arguments, which are checked, and what they add to a launch.
 class Call {
  public:
   Call(const std::shared_ptr<FusedState>& state, std::span<const TensorOrScalar> arguments,
@@ -59,17 +60,20 @@ class Call {
             op_);
     }
     find_variant();
+    take_numbers();
     std::vector<Tensor> results;
     for (const DType dtype : program_->outputs) {
       results.push_back(make_empty(op_, shape_, dtype, *place_));
     }
     if (any_needs_grad()) [[unlikely]]
       record_fused(shared_, arguments_, types(), results);
-    launch(results);
+    outputs_ = results;
+    launch();
     return results;
   }
 
-  void run_out(std::span<const Tensor> outputs) {
+  /// Checks a call that writes to `outputs`, which must outlive the launch.
+  void write_to(std::span<const Tensor> outputs) {
     if (outputs.size() != state_.outputs.size()) {
       raise(ErrorCode::kInvalidArgument, "[{}] wrong number of outputs: expected {}, got {}.", op_,
             state_.outputs.size(), outputs.size());
@@ -79,8 +83,49 @@ class Call {
       if (inputs_[i] != nullptr) refuse_gradient(op_, named(i));
     }
     find_variant();
+    take_numbers();
     for (std::size_t o = 0; o < outputs.size(); ++o) claim_output(outputs, o);
-    launch(outputs);
+    outputs_ = outputs;
+  }
+
+  void launch() const {
+    if (is_empty()) return;
+    LaunchOf<runtime::kMaxFusedTensors, runtime::kMaxFusedTensors + runtime::kMaxFusedScalars>
+        launch;
+    add_tensors(launch);
+    add_scalars(launch);
+    launch.run(state_.name, *kernel_);
+  }
+
+  /// Launches groups of the same kernel together. `calls` are not empty, nor are their tensors.
+  static void launch(std::span<const Call* const> calls) {
+    const Call& first = *calls[0];
+    if (calls.size() == 1) return first.launch();
+    const std::size_t num_tensors = calls.size() * first.num_tensors();
+    LargeLaunch launch(LargeRoom(num_tensors, num_tensors + first.program_->scalars.size()));
+    for (const Call* call : calls) call->add_tensors(launch);
+    first.add_scalars(launch);
+    launch.run(first.state_.name, *first.kernel_);
+  }
+
+  bool is_empty() const { return outputs_[0].impl()->is_empty(); }
+  std::size_t num_tensors() const { return outputs_.size() + program_->tensors.size(); }
+
+  /// Whether one launch may have the groups of both.
+  bool is_like(const Call& other) const {
+    return kernel_ == other.kernel_ && place_->device().info.takes_fused_groups &&
+           std::ranges::equal(numbers(), other.numbers());
+  }
+  /// Whether it takes a number from a tensor, which a call before may write.
+  bool reads_number() const {
+    return std::ranges::any_of(
+        program_->scalars, [this](const auto& scalar) { return inputs_[scalar.input] != nullptr; });
+  }
+
+  template <class Use>
+  void for_tensors(const Use& use) const {
+    for (const Tensor& output : outputs_) use(*output.impl(), /*writes=*/true);
+    for (const std::uint32_t input : program_->tensors) use(*inputs_[input], /*writes=*/false);
   }
 
  private:
@@ -241,45 +286,61 @@ class Call {
           describe(out));
   }
 
-  void launch(std::span<const Tensor> outputs) {
-    if (outputs[0].impl()->is_empty()) return;
-    const bool flat = is_flat(outputs);
-    for (const Tensor& output : outputs) add(*output.impl(), flat, PATCHBAY_WRITE);
-    for (const std::uint32_t input : program_->tensors) add(*inputs_[input], flat, PATCHBAY_READ);
-    for (const auto& scalar : program_->scalars) {
-      const Operand value = value_of(scalar);
-      launch_.scalar(value.bits, scalar.dtype, value.slot);
+  struct Number {
+    std::uint64_t bits = 0;
+    std::uint32_t slot = 0;
+
+    bool operator==(const Number&) const = default;
+  };
+
+  /// Numbers in tensors are read later, when the calls before have written them.
+  void take_numbers() {
+    for (std::size_t s = 0; s < program_->scalars.size(); ++s) {
+      const auto& [input, dtype] = program_->scalars[s];
+      if (inputs_[input] != nullptr) continue;
+      const Operand value = literal(op_, dtype, arguments_[input].scalar());
+      numbers_[s] = {value.bits, value.slot};
     }
-    launch_.run(state_.name, *kernel_);
+  }
+  std::span<const Number> numbers() const { return {numbers_.data(), program_->scalars.size()}; }
+
+  template <class Room>
+  void add_scalars(LaunchIn<Room>& launch) const {
+    for (std::size_t s = 0; s < program_->scalars.size(); ++s) {
+      const auto& [input, dtype] = program_->scalars[s];
+      const TensorImpl* const element = inputs_[input];
+      launch.scalar(element != nullptr ? read_host_scalar(*element) : numbers_[s].bits, dtype,
+                    numbers_[s].slot);
+    }
   }
 
-  Operand value_of(const ExpressionProgram::Scalar& scalar) const {
-    if (const TensorImpl* const element = inputs_[scalar.input]; element != nullptr) {
-      return {nullptr, read_host_scalar(*element)};
-    }
-    return literal(op_, scalar.dtype, arguments_[scalar.input].scalar());
+  template <class Room>
+  void add_tensors(LaunchIn<Room>& launch) const {
+    const bool flat = is_flat();
+    for_tensors([&](const TensorImpl& tensor, bool writes) {
+      add(launch, tensor, flat, writes ? PATCHBAY_WRITE : PATCHBAY_READ);
+    });
   }
 
-  bool is_flat(std::span<const Tensor> outputs) const {
-    const auto fits = [&](const TensorImpl& tensor) {
-      return tensor.is_contiguous && tensor.shape == shape_;
-    };
-    return std::all_of(outputs.begin(), outputs.end(),
-                       [&](const Tensor& output) { return fits(*output.impl()); }) &&
-           std::all_of(program_->tensors.begin(), program_->tensors.end(),
-                       [&](std::uint32_t input) { return fits(*inputs_[input]); });
+  bool is_flat() const {
+    bool fits = true;
+    for_tensors([&](const TensorImpl& tensor, bool) {
+      fits = fits && tensor.is_contiguous && tensor.shape == shape_;
+    });
+    return fits;
   }
 
   /// Adds a tensor in the result's shape; a broadcast dimension has stride 0.
-  void add(const TensorImpl& tensor, bool flat, std::uint8_t access) {
-    if (flat) return launch_.flat(tensor, access);
+  template <class Room>
+  void add(LaunchIn<Room>& launch, const TensorImpl& tensor, bool flat, std::uint8_t access) const {
+    if (flat) return launch.flat(tensor, access);
     Shape strides = shape_;
     const int missing = shape_.rank() - tensor.shape.rank();
     for (int i = 0; i < shape_.rank(); ++i) {
       const bool repeats = i < missing || (tensor.shape[i - missing] == 1 && shape_[i] != 1);
       strides[i] = repeats ? 0 : tensor.strides[i - missing];
     }
-    launch_.tensor(tensor, shape_, strides, access);
+    launch.tensor(tensor, shape_, strides, access);
   }
 
   FusedState& state_;
@@ -292,9 +353,35 @@ class Call {
   Shape shape_;
   std::shared_ptr<const ExpressionProgram> program_;
   std::shared_ptr<runtime::KernelState> kernel_;
-  LaunchOf<runtime::kMaxFusedTensors, runtime::kMaxFusedTensors + runtime::kMaxFusedScalars>
-      launch_;
+  std::array<Number, runtime::kMaxFusedScalars> numbers_;
+  std::span<const Tensor> outputs_;
 };
+
+/// Whether the calls have the same results in any order.
+bool are_apart(std::span<const Call* const> calls) {
+  GroupRanges ranges(calls.size() * calls[0]->num_tensors());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (calls[i]->reads_number()) return false;
+    calls[i]->for_tensors(
+        [&](const TensorImpl& tensor, bool writes) { ranges.add(i, tensor, writes); });
+  }
+  return ranges.are_apart();
+}
+
+/// Launches calls that have the same results in any order, those that are alike together.
+void launch_together(std::span<const Call* const> calls) {
+  std::vector<std::vector<const Call*>> launches;
+  for (const Call* call : calls) {
+    const auto found = std::ranges::find_if(
+        launches, [&](const auto& launch) { return call->is_like(*launch[0]); });
+    if (found == launches.end()) {
+      launches.push_back({call});
+    } else {
+      found->push_back(call);
+    }
+  }
+  for (const auto& launch : launches) Call::launch(launch);
+}
 
 }  // namespace
 
@@ -311,7 +398,25 @@ std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
 
 void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Tensor> outputs,
                     std::span<const TensorOrScalar> arguments) {
-  Call(state, arguments, {}).run_out(outputs);
+  Call call(state, arguments, {});
+  call.write_to(outputs);
+  call.launch();
+}
+
+void call_fused_groups_out(const std::shared_ptr<FusedState>& state,
+                           std::span<const FusedGroup> groups) {
+  std::vector<Call> calls;
+  calls.reserve(groups.size());
+  for (const FusedGroup& group : groups) {
+    calls.emplace_back(state, group.arguments, std::span<const InputType>())
+        .write_to(group.outputs);
+  }
+  std::vector<const Call*> filled;
+  for (const Call& call : calls) {
+    if (!call.is_empty()) filled.push_back(&call);
+  }
+  if (filled.size() > 1 && are_apart(filled)) return launch_together(filled);
+  for (const Call* call : filled) call->launch();
 }
 
 }  // namespace patchbay::tensor

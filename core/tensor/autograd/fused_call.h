@@ -20,6 +20,8 @@ std::vector<Tensor> call_fused(const std::shared_ptr<FusedState>& state,
                                std::span<const InputType> types = {});
 void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Tensor> outputs,
                     std::span<const TensorOrScalar> arguments);
+void call_fused_groups_out(const std::shared_ptr<FusedState>& state,
+                           std::span<const FusedGroup> groups);
 
 }  // namespace patchbay::tensor
 

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "patchbay/kernel.h"
 #include "patchbay/scalar.h"
@@ -32,10 +34,13 @@ struct Operand {
 /// A number as an operand. It may be a recording's slot. Errors: those of Scalar::bits.
 Operand literal(const char* operation, DType dtype, const Scalar& value);
 
-/// The arguments of one launch, on the stack. The tensors must outlive it.
-template <std::size_t kMostTensors, std::size_t kMostArguments>
-class LaunchOf {
+/// The arguments of one launch. `Room` has their storage. The tensors must outlive the launch.
+template <class Room>
+class LaunchIn {
  public:
+  LaunchIn() = default;
+  explicit LaunchIn(Room room) : room_(std::move(room)) {}
+
   /// Adds a tensor with these extents and strides.
   void tensor(const TensorImpl& tensor, const Shape& shape, const Shape& strides,
               std::uint8_t access) {
@@ -52,23 +57,23 @@ class LaunchOf {
   /// Adds a number of `dtype` (u8 for bool), and the recording's slot for it, if any.
   void scalar(std::uint64_t bits, DType dtype, std::uint32_t slot = runtime::kNoSlot) {
     if (slot != runtime::kNoSlot) [[unlikely]] {
-      if (!has_slots_) slots_.fill(runtime::kNoSlot);
+      if (!has_slots_) std::fill(room_.slots.begin(), room_.slots.end(), runtime::kNoSlot);
       has_slots_ = true;
-      slots_[num_arguments_] = slot;
+      room_.slots[num_arguments_] = slot;
     }
     runtime::set_scalar(next(), bits, scalar_dtype(dtype));
   }
 
   /// Launches. Errors and traces name the operation `name`.
   void run(std::string_view name, runtime::KernelState& kernel) const {
-    runtime::launch(kernel, std::span(arguments_.data(), num_arguments_),
-                    std::span(uses_.data(), num_uses_), name,
-                    std::span(slots_.data(), has_slots_ ? num_arguments_ : 0));
+    runtime::launch(kernel, std::span(room_.arguments.data(), num_arguments_),
+                    std::span(room_.uses.data(), num_uses_), name,
+                    std::span(room_.slots.data(), has_slots_ ? num_arguments_ : 0));
   }
 
  private:
   patchbay_argument& next() {
-    patchbay_argument& argument = arguments_[num_arguments_++];
+    patchbay_argument& argument = room_.arguments[num_arguments_++];
     std::memset(argument.reserved0, 0, sizeof(argument.reserved0));
     argument.contents = argument.reserved1 = 0;
     return argument;
@@ -76,18 +81,37 @@ class LaunchOf {
   patchbay_argument& add(const TensorImpl& tensor, int rank, std::uint8_t access) {
     patchbay_argument& argument = next();
     runtime::set_tensor(argument, tensor.buffer(), tensor.offset_bytes, tensor.dtype, rank, access);
-    uses_[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0,
-                          (access & PATCHBAY_READ) != 0};
+    room_.uses[num_uses_++] = {&tensor.buffer(), (access & PATCHBAY_WRITE) != 0,
+                               (access & PATCHBAY_READ) != 0};
     return argument;
   }
 
-  std::array<patchbay_argument, kMostArguments> arguments_;  // the first num_arguments_ are filled
-  std::array<runtime::BufferAccess, kMostTensors> uses_;
-  std::array<std::uint32_t, kMostArguments> slots_;  // filled if there are slots
+  Room room_;
   std::size_t num_arguments_ = 0, num_uses_ = 0;
   bool has_slots_ = false;
 };
+
+/// On the stack. The launch fills what it uses.
+template <std::size_t kMostTensors, std::size_t kMostArguments>
+struct LaunchRoom {
+  std::array<patchbay_argument, kMostArguments> arguments;
+  std::array<runtime::BufferAccess, kMostTensors> uses;
+  std::array<std::uint32_t, kMostArguments> slots;
+};
+template <std::size_t kMostTensors, std::size_t kMostArguments>
+using LaunchOf = LaunchIn<LaunchRoom<kMostTensors, kMostArguments>>;
 using Launch = LaunchOf<8, 8>;
+
+/// Of any number of tensors and arguments, on the heap.
+struct LargeRoom {
+  LargeRoom(std::size_t num_tensors, std::size_t num_arguments)
+      : arguments(num_arguments), uses(num_tensors), slots(num_arguments) {}
+
+  std::vector<patchbay_argument> arguments;
+  std::vector<runtime::BufferAccess> uses;
+  std::vector<std::uint32_t> slots;
+};
+using LargeLaunch = LaunchIn<LargeRoom>;
 
 /// out = op(inputs), element by element. Inputs have `dtype` and broadcast to out. Does nothing if
 /// out is empty.
