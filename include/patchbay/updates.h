@@ -3,8 +3,10 @@
 // place; nothing is recorded, so that parameters may require gradients. Queued.
 //
 // A list has one tensor for each parameter, of its shape, dtype (a float) and device. Parameters
-// may be on several devices. A parameter whose gradient is undefined is left alone. Tensors that
-// follow each other in one storage, in all lists, are updated by one launch; others by one each.
+// may be on several devices. A parameter whose gradient is undefined is left alone. One launch
+// updates all parameters of a device and dtype, if their tensors are apart and the device's plugin
+// takes several groups of tensors (all of Patchbay's own do); else those whose tensors follow each
+// other in one storage, in all lists.
 // Errors, before any work: kInvalidArgument for lists of different lengths, undefined tensors,
 // tensors of one parameter that overlap, and a rate, momentum, decay or epsilon that is negative or
 // not finite; kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin
@@ -32,6 +34,7 @@ struct SgdOptions {
 /// parameter -= learning_rate velocity; with `nesterov` -= learning_rate (g + momentum velocity)
 /// (Sutskever et al., On the Importance of Initialization and Momentum in Deep Learning, 2013).
 /// `step` counts from 1. `velocities` are not read in step 1; the list is empty without momentum.
+/// Errors: also kInvalidArgument for `nesterov` without momentum or with dampening.
 PATCHBAY_API void sgd_update(const TensorList& parameters, const TensorList& gradients,
                              const TensorList& velocities, std::int64_t step,
                              const SgdOptions& options = {});

@@ -16,10 +16,13 @@ void check_operand(const char* operation, const Named& input, const char* name,
 void check_operand_shape(const char* operation, const Named& input, const Named& operand,
                          const Shape& expected) {
   if (operand.tensor.shape == expected) return;
-  raise(ErrorCode::kShapeMismatch,
-        "[{}] {} has the wrong shape: expected {}, got {} ({}; {}). Reshape it.", operation,
-        operand.name, to_string(expected), to_string(operand.tensor.shape), describe(input),
-        describe(operand));
+  raise(ErrorCode::kShapeMismatch, "[{}] {} has the wrong shape: expected {}, got {} ({}; {}). {}",
+        operation, operand.name, to_string(expected), to_string(operand.tensor.shape),
+        describe(input), describe(operand), help_for(operand.tensor.shape, expected));
+}
+
+std::string_view help_for(const Shape& got, const Shape& expected) {
+  return num_elements(got) == num_elements(expected) ? "Reshape it." : "Pass another one.";
 }
 
 void check_not_negative(const char* operation, const char* name, double value) {

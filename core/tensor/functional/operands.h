@@ -3,6 +3,8 @@
 #ifndef PATCHBAY_CORE_TENSOR_FUNCTIONAL_OPERANDS_H_
 #define PATCHBAY_CORE_TENSOR_FUNCTIONAL_OPERANDS_H_
 
+#include <string_view>
+
 #include "patchbay/functional.h"
 
 #include "core/tensor/dispatch/operands.h"
@@ -18,6 +20,9 @@ void check_operand(const char* operation, const Named& input, const char* name,
 /// The same without the dtype.
 void check_operand_shape(const char* operation, const Named& input, const Named& operand,
                          const Shape& expected);
+
+/// What helps an operand of a wrong shape: "Reshape it." if it has as many elements as `expected`.
+std::string_view help_for(const Shape& got, const Shape& expected);
 
 /// Errors: kInvalidArgument unless the number is finite and not negative.
 void check_not_negative(const char* operation, const char* name, double value);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -74,10 +75,10 @@ void check_like(const char* operation, const List& parameters, const List& list,
   tensor::check_same_device(operation, expected, got);
   tensor::check_same_dtype(operation, expected, got);
   runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] {} has the wrong shape: expected {} like its parameter, got {} ({}; {}). "
-                 "Reshape it.",
+                 "[{}] {} has the wrong shape: expected {} like its parameter, got {} ({}; {}). {}",
                  operation, name, to_string(parameter.shape()), to_string(tensor.shape()),
-                 tensor::describe(expected), tensor::describe(got));
+                 tensor::describe(expected), tensor::describe(got),
+                 tensor::help_for(tensor.shape(), parameter.shape()));
 }
 
 /// Checks that what is written shares no elements, except that a gradient may be overwritten.
@@ -135,9 +136,10 @@ std::vector<Group> groups_of(const char* operation, std::span<const List> lists)
     }
     check_apart(operation, lists, i);
     Group group;
+    group.reserve(lists.size());
     for (const List& list : lists) {
-      const Tensor tensor = list.tensors[i].detach();
-      group.push_back(is_flat ? tensor.view({-1}) : tensor);
+      const Tensor& tensor = list.tensors[i];
+      group.push_back(is_flat && tensor.rank() != 1 ? tensor.view({-1}) : tensor);
     }
     if (!groups.empty() && follows(groups.back(), group)) {
       for (std::size_t k = 0; k < group.size(); ++k) {
@@ -150,11 +152,37 @@ std::vector<Group> groups_of(const char* operation, std::span<const List> lists)
   return groups;
 }
 
+/// Calls the function with the tensors of each group and the numbers. It writes the tensors that
+/// are numbered in `written`.
+void update(const FusedFunction& function, std::vector<Group> groups,
+            std::initializer_list<std::size_t> written, std::initializer_list<double> numbers) {
+  std::vector<FusedGroup> calls;
+  calls.reserve(groups.size());
+  for (Group& group : groups) {
+    FusedGroup& call = calls.emplace_back();
+    call.outputs.reserve(written.size());
+    for (const std::size_t i : written) call.outputs.push_back(group[i]);
+    call.arguments.reserve(group.size() + numbers.size());
+    for (Tensor& tensor : group) call.arguments.emplace_back(std::move(tensor));
+    call.arguments.insert(call.arguments.end(), numbers.begin(), numbers.end());
+  }
+  function.call_groups_out(calls);
+}
+
 void check_step(const char* operation, std::int64_t step) {
   if (step >= 1) return;
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[{}] bad step: expected 1 or more, got {}. Count the updates from 1.", operation,
                  step);
+}
+
+void check_nesterov(const char* operation, const SgdOptions& options) {
+  if (!options.nesterov || (options.momentum > 0 && options.dampening == 0)) return;
+  runtime::raise(
+      ErrorCode::kInvalidArgument,
+      "[{}] wrong options with nesterov: expected a momentum > 0 and no dampening, got {} and {}. "
+      "Choose others.",
+      operation, options.momentum, options.dampening);
 }
 
 /// Options that change what is computed. Each combination has a function of its own, so that
@@ -244,26 +272,18 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
   check_not_negative(kName, "learning_rate", options.learning_rate);
   check_not_negative(kName, "momentum", options.momentum);
   check_not_negative(kName, "weight_decay", options.weight_decay);
+  check_nesterov(kName, options);
   const tensor::Recording recording(false);
   const double rate = options.learning_rate, decay = options.weight_decay;
   if (options.momentum == 0) {
     const std::array<List, 2> lists{List{"parameters", parameters}, {"gradients", gradients}};
-    const FusedFunction& update = plain_sgd({decay != 0});
-    for (const Group& group : groups_of(kName, lists)) {
-      update.call_out(std::array{group[0]},
-                      std::array<TensorOrScalar, 4>{group[0], group[1], rate, decay});
-    }
+    update(plain_sgd({decay != 0}), groups_of(kName, lists), {0}, {rate, decay});
     return;
   }
   const std::array<List, 3> lists{
       List{"parameters", parameters}, {"gradients", gradients}, {"velocities", velocities}};
-  const FusedFunction& update =
-      sgd_with_momentum({decay != 0, options.dampening != 0, options.nesterov, step == 1});
-  for (const Group& group : groups_of(kName, lists)) {
-    update.call_out(std::array{group[0], group[2]},
-                    std::array<TensorOrScalar, 7>{group[0], group[1], group[2], rate, decay,
-                                                  options.momentum, 1 - options.dampening});
-  }
+  update(sgd_with_momentum({decay != 0, options.dampening != 0, options.nesterov, step == 1}),
+         groups_of(kName, lists), {0, 2}, {rate, decay, options.momentum, 1 - options.dampening});
 }
 
 void adam_update(const TensorList& parameters, const TensorList& gradients, const TensorList& means,
@@ -288,15 +308,10 @@ void adam_update(const TensorList& parameters, const TensorList& gradients, cons
                decay = options.weight_decay, beta1 = options.beta1, beta2 = options.beta2;
   const double bias1 = 1 - std::pow(beta1, steps), bias2 = 1 - std::pow(beta2, steps);
   const double root = std::sqrt(bias2);
-  const FusedFunction& update =
-      adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled});
-  for (const Group& group : groups_of(kName, lists)) {
-    update.call_out(
-        std::array{group[0], group[2], group[3]},
-        std::array<TensorOrScalar, 12>{group[0], group[1], group[2], group[3], rate * root / bias1,
-                                       decay, 1 - rate * decay, beta1, 1 - beta1, beta2, 1 - beta2,
-                                       options.epsilon * root});
-  }
+  update(adam({decay != 0 && !options.decoupled, decay != 0 && options.decoupled}),
+         groups_of(kName, lists), {0, 2, 3},
+         {rate * root / bias1, decay, 1 - rate * decay, beta1, 1 - beta1, beta2, 1 - beta2,
+          options.epsilon * root});
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // Updates of parameters, against the published formulas in f64, and limits for gradients.
 #include <patchbay/autograd.h>
 #include <patchbay/ops.h>
+#include <patchbay/profile.h>
 #include <patchbay/updates.h>
 
 #include "support/device_test.h"
@@ -115,6 +116,53 @@ TEST_P(UpdatesTest, NeighboursAreUpdatedTogether) {
   expect_close(storage, expected, "all");
 }
 
+/// Parameters, gradients and moments in storages of their own.
+struct Strangers {
+  explicit Strangers(const Device& device) {
+    for (int i = 0; i < 40; ++i) {
+      const auto count = static_cast<std::size_t>(1 + 37 * i % 300);
+      const Shape shape = {static_cast<std::int64_t>(count)};
+      parameters.push_back(tensor_of(some_values(count, i), shape, DType::f32, device));
+      gradients.push_back(tensor_of(some_values(count, i + 1), shape, DType::f32, device));
+      means.push_back(zeros(shape, device));
+      squares.push_back(zeros(shape, device));
+    }
+  }
+
+  TensorList parameters, gradients, means, squares;
+};
+
+TEST_P(UpdatesTest, StrangersAreUpdatedByOneLaunch) {
+  const Strangers together(device_), alone(device_);
+  const AdamOptions options{.learning_rate = 0.1, .weight_decay = 0.01};
+  const SgdOptions sgd{.learning_rate = 0.1, .momentum = 0.9};
+  Profile profile(test_runtime());
+  adam_update(together.parameters, together.gradients, together.means, together.squares, 1,
+              options);
+  sgd_update(together.parameters, together.gradients, together.means, 2, sgd);
+  profile.stop();
+  for (std::size_t i = 0; i < alone.parameters.size(); ++i) {
+    adam_update({alone.parameters[i]}, {alone.gradients[i]}, {alone.means[i]}, {alone.squares[i]},
+                1, options);
+    sgd_update({alone.parameters[i]}, {alone.gradients[i]}, {alone.means[i]}, 2, sgd);
+  }
+  for (const ProfileRow& row : profile.rows()) EXPECT_EQ(row.calls, 1u) << row.name;
+  EXPECT_EQ(profile.rows().size(), 2u);
+  for (std::size_t i = 0; i < alone.parameters.size(); ++i) {
+    EXPECT_EQ(values_of(together.parameters[i]), values_of(alone.parameters[i])) << i;
+    EXPECT_EQ(values_of(together.means[i]), values_of(alone.means[i])) << i;
+    EXPECT_EQ(values_of(together.squares[i]), values_of(alone.squares[i])) << i;
+  }
+}
+
+TEST_P(UpdatesTest, AParameterGivenTwiceIsUpdatedTwice) {
+  const Tensor p = full({3}, 10, device_), q = full({2}, 1, device_);
+  const Tensor g = full({3}, 2, device_), slope = full({2}, 0.5, device_);
+  sgd_update({p, q, p}, {g, slope, g}, {}, 1, {.learning_rate = 1, .weight_decay = 0.5});
+  expect_near(p, {-0.5, -0.5, -0.5}, "10 - (2 + 5) = 3, 3 - (2 + 1.5) = -0.5");
+  expect_near(q, {0, 0}, "1 - (0.5 + 0.5)");
+}
+
 TEST_P(UpdatesTest, OfSmallFloats) {
   if (!device_.properties().bf16) GTEST_SKIP() << "no bf16";
   const Tensor p = ones({4}, {DType::bf16, device_}), g = full({4}, 2, {DType::bf16, device_});
@@ -186,6 +234,14 @@ TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
                "[adam_update] bad beta1: expected 0 or more and less than 1, got 1");
   EXPECT_ERROR(adam_update({p}, {g}, {p}, {Tensor()}, 1), ErrorCode::kInvalidArgument,
                "[adam_update] squares[0] is undefined");
+  EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.nesterov = true}), ErrorCode::kInvalidArgument,
+               "[sgd_update] wrong options with nesterov: expected a momentum > 0 and no "
+               "dampening, got 0 and 0. Choose others.");
+  EXPECT_ERROR(
+      sgd_update({p}, {g}, {p}, 1, {.momentum = 0.5, .dampening = 0.25, .nesterov = true}),
+      ErrorCode::kInvalidArgument,
+      "[sgd_update] wrong options with nesterov: expected a momentum > 0 and no dampening, got "
+      "0.5 and 0.25. Choose others.");
   const std::string bad = "_update] bad learning_rate: expected a number of 0 or more, got ";
   EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.learning_rate = NAN}), ErrorCode::kInvalidArgument,
                "[sgd" + bad + "nan");
