@@ -253,8 +253,8 @@ void check_fits(const Named& first, const Named& second, std::int64_t got, std::
                 const char* what) {
   if (got == expected) return;
   runtime::raise(ErrorCode::kShapeMismatch,
-                 "[{}] {} does not fit {}: expected {} {}, got {} ({}; {}). Reshape it.", kName,
-                 second.name, first.name, expected, what, got, tensor::describe(first),
+                 "[{}] {} does not fit {}: expected {} {}, got {} ({}; {}). Pass another one.",
+                 kName, second.name, first.name, expected, what, got, tensor::describe(first),
                  tensor::describe(second));
 }
 

@@ -13,6 +13,7 @@
 #include "core/tensor/dispatch/make.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/images.h"
+#include "core/tensor/functional/operands.h"
 
 namespace patchbay {
 
@@ -177,13 +178,14 @@ void check_bias(const ImageForm& form, const Tensor& bias, std::int64_t filters)
   if (bias.shape() == Shape{filters}) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] bias has the wrong shape: expected [{}], an element for each channel of the result, "
-        "got {} ({}; {}). Reshape it.",
-        form.operation(), filters, to_string(bias.shape()), describe(form.x()), describe(named));
+        "got {} ({}; {}). {}",
+        form.operation(), filters, to_string(bias.shape()), describe(form.x()), describe(named),
+        help_for(bias.shape(), {filters}));
 }
 
-/// `channels`: those of x that the weight is for; `divided`: the weight's first dimension.
+/// `channels`: those of x that the weight is for; `order`: the weight's first dimensions.
 void check_channels(const ImageForm& form, const Tensor& images, const Tensor& weight,
-                    std::int64_t channels, std::int64_t groups) {
+                    std::int64_t channels, std::int64_t groups, const char* order) {
   if (weight.size(0) % groups != 0) {
     raise(
         ErrorCode::kShapeMismatch,
@@ -195,9 +197,9 @@ void check_channels(const ImageForm& form, const Tensor& images, const Tensor& w
   if (images.size(1) == channels) return;
   raise(ErrorCode::kShapeMismatch,
         "[{}] the weight does not fit x: expected x of shape {} with {} channels, got {} ({}; {}). "
-        "Pass another weight, or another number of groups.",
+        "Pass a weight [{}, {}], or another number of groups.",
         form.operation(), form.shape_text(), channels, images.size(1), describe(form.x()),
-        describe({"weight", *weight.impl()}));
+        describe({"weight", *weight.impl()}), order, form.axes() == 2 ? "h, w" : "l");
 }
 
 void check_steps(const ImageForm& form, const Steps& steps) {
@@ -230,7 +232,8 @@ Tensor convolved(const char* operation, int axes, const Tensor& x, const Tensor&
   const Steps steps{operation, options.stride, options.padding, options.dilation, options.groups};
   check_steps(form, steps);
   const Tensor factors = checked_weight(form, weight), images = form.images();
-  check_channels(form, images, factors, factors.size(1) * steps.groups, steps.groups);
+  check_channels(form, images, factors, factors.size(1) * steps.groups, steps.groups,
+                 "out, c / groups");
   check_bias(form, bias, factors.size(0));
   check_room(form, images, factors, steps);
   return form.result(with_bias(steps.operation, windows_of(images, factors, steps), bias));
@@ -261,7 +264,7 @@ Tensor transposed(const char* operation, int axes, const Tensor& x, const Tensor
   check_steps(form, steps);
   check_option(form, "output_padding", options.output_padding, 0);
   const Tensor factors = checked_weight(form, weight), windows = form.images();
-  check_channels(form, windows, factors, factors.size(0), steps.groups);
+  check_channels(form, windows, factors, factors.size(0), steps.groups, "c, out / groups");
   check_bias(form, bias, factors.size(1) * steps.groups);
   const Extents extents{
       transposed_extent(form, windows.size(2), factors.size(2), steps.stride.h, steps.padding.h,

@@ -46,9 +46,9 @@ void check_input(const char* operation, const Tensor& input, const Tensor& weigh
   if (weight.shape() == Shape{num_classes(input)}) return;
   runtime::raise(ErrorCode::kShapeMismatch,
                  "[{}] weight has the wrong shape: expected [{}], a number for each class, got {} "
-                 "({}; {}). Reshape it.",
+                 "({}; {}). {}",
                  operation, num_classes(input), to_string(weight.shape()), tensor::describe(given),
-                 tensor::describe(named));
+                 tensor::describe(named), tensor::help_for(weight.shape(), {num_classes(input)}));
 }
 
 void check_indices(const char* operation, const Tensor& input, const Tensor& target) {
@@ -64,9 +64,10 @@ void check_indices(const char* operation, const Tensor& input, const Tensor& tar
   if (target.shape() != without_classes(input)) {
     runtime::raise(ErrorCode::kShapeMismatch,
                    "[{}] target has the wrong shape: expected {}, that of input without the "
-                   "classes, got {} ({}; {}). Reshape it.",
+                   "classes, got {} ({}; {}). {}",
                    operation, to_string(without_classes(input)), to_string(target.shape()),
-                   tensor::describe(given), tensor::describe(named));
+                   tensor::describe(given), tensor::describe(named),
+                   tensor::help_for(target.shape(), without_classes(input)));
   }
   if (num_classes(input) > 0 || named.tensor.is_empty()) return;
   runtime::raise(ErrorCode::kInvalidArgument,

@@ -59,11 +59,12 @@ GruSteps gru_steps(const Tensor& projected, const Tensor& weight, const Tensor& 
 }
 
 struct GruBackward {
+  const char* operation;  // static
   Saved weight, hidden, states;
   Tensor gates, products;
 
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
-    tensor::refuse_second_derivative("gru");
+    tensor::refuse_second_derivative(operation);
     static const FusedFunction& retreat = *new FusedFunction(
         7,
         [](Expressions in) {
@@ -98,8 +99,8 @@ struct GruBackward {
 };
 
 /// The hidden states of all steps, [steps, batch, n].
-Tensor gru_layer(const Tensor& projected, const Tensor& weight, const Tensor& bias,
-                 const Tensor& hidden) {
+Tensor gru_layer(const char* operation, const Tensor& projected, const Tensor& weight,
+                 const Tensor& bias, const Tensor& hidden) {
   GruSteps steps;
   {
     const tensor::Recording recording(false);
@@ -108,8 +109,8 @@ Tensor gru_layer(const Tensor& projected, const Tensor& weight, const Tensor& bi
   const bool bias_needs = bias.defined() && tensor::needs_grad(bias);
   if (tensor::needs_grad(projected) || tensor::needs_grad(weight) || tensor::needs_grad(hidden) ||
       bias_needs) {
-    tensor::record("gru", steps.states, {&projected, &weight, &bias, &hidden},
-                   GruBackward{Saved("hidden_weight", weight), Saved("hidden", hidden),
+    tensor::record(operation, steps.states, {&projected, &weight, &bias, &hidden},
+                   GruBackward{operation, Saved("hidden_weight", weight), Saved("hidden", hidden),
                                Saved::result(steps.states), steps.gates, steps.products});
   }
   return steps.states;
@@ -123,8 +124,8 @@ GruResult run_gru(const tensor::RecurrentKind& kind, const Tensor& input,
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Tensor projected =
         linear(x, computed(layers[i].input_weight), taken(layers[i].input_bias));
-    x = gru_layer(projected, computed(layers[i].hidden_weight), taken(layers[i].hidden_bias),
-                  call.hidden[i]);
+    x = gru_layer(kind.name, projected, computed(layers[i].hidden_weight),
+                  taken(layers[i].hidden_bias), call.hidden[i]);
     hidden.push_back(x[x.size(0) - 1]);
   }
   return {x.cast(call.dtype), tensor::joined_states(hidden).cast(call.dtype)};

@@ -60,11 +60,12 @@ LstmSteps lstm_steps(const Tensor& projected, const Tensor& weight, const Tensor
 }
 
 struct LstmBackward {
+  const char* operation;  // static
   Saved weight, hidden, cell, states;
   Tensor gates, cells;
 
   std::vector<Tensor> operator()(const Tensor& grad, const tensor::Node& node) const {
-    tensor::refuse_second_derivative("lstm");
+    tensor::refuse_second_derivative(operation);
     static const FusedFunction& retreat = *new FusedFunction(
         9,
         [](Expressions in) {
@@ -99,8 +100,8 @@ struct LstmBackward {
 
 /// The hidden states of all steps, then the last cell: [steps + 1, batch, n]. `projected` is a new
 /// result that its record does not keep.
-Tensor lstm_layer(const Tensor& projected, const Tensor& weight, const Tensor& hidden,
-                  const Tensor& cell) {
+Tensor lstm_layer(const char* operation, const Tensor& projected, const Tensor& weight,
+                  const Tensor& hidden, const Tensor& cell) {
   LstmSteps steps;
   {
     const tensor::Recording recording(false);
@@ -110,9 +111,9 @@ Tensor lstm_layer(const Tensor& projected, const Tensor& weight, const Tensor& h
   if (tensor::needs_grad(projected) || tensor::needs_grad(weight) || tensor::needs_grad(hidden) ||
       tensor::needs_grad(cell)) {
     tensor::record(
-        "lstm", steps.states, {&projected, &weight, &hidden, &cell},
-        LstmBackward{Saved("hidden_weight", weight), Saved("hidden", hidden), Saved("cell", cell),
-                     Saved::result(steps.states), steps.gates, steps.cells});
+        operation, steps.states, {&projected, &weight, &hidden, &cell},
+        LstmBackward{operation, Saved("hidden_weight", weight), Saved("hidden", hidden),
+                     Saved("cell", cell), Saved::result(steps.states), steps.gates, steps.cells});
   }
   return steps.states;
 }
@@ -131,8 +132,8 @@ LstmResult run_lstm(const tensor::RecurrentKind& kind, const Tensor& input,
   std::vector<Tensor> hidden, cells;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const Tensor projected = linear(x, computed(layers[i].input_weight), both_biases(layers[i]));
-    const Tensor states =
-        lstm_layer(projected, computed(layers[i].hidden_weight), call.hidden[i], call.cell[i]);
+    const Tensor states = lstm_layer(kind.name, projected, computed(layers[i].hidden_weight),
+                                     call.hidden[i], call.cell[i]);
     x = states.slice(0, 0, steps);
     hidden.push_back(states[steps - 1]);
     cells.push_back(states[steps]);

@@ -216,7 +216,7 @@ Axes check_last(const char* operation, const Named& input, const Shape& wanted) 
   if (fits) return axes;
   runtime::raise(ErrorCode::kShapeMismatch,
                  "[{}] the normalized shape is not that of the last dimensions: expected the last "
-                 "one or more of {}, got {} ({}).",
+                 "one or more of {}, got {} ({}). Pass their shape.",
                  operation, to_string(shape), to_string(wanted), tensor::describe(input));
 }
 
@@ -359,7 +359,7 @@ Tensor group_norm(const Tensor& input, Index num_groups, const Tensor& weight, c
   if (groups < 1 || channels % groups != 0) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[group_norm] the groups do not divide the channels: expected a divisor of {}, "
-                   "got {} ({}).",
+                   "got {} ({}). Pass another number of groups.",
                    channels, groups, tensor::describe(given));
   }
   check_affine("group_norm", given, weight, bias, {channels});

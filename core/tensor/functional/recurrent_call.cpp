@@ -37,16 +37,17 @@ std::int64_t check_layers(const RecurrentKind& kind, const Named& input,
                           std::span<const RecurrentWeights> layers) {
   if (layers.empty()) {
     raise(ErrorCode::kInvalidArgument,
-          "[{}] no layers: expected the weights of one or more, got none ({}).", kind.name,
-          describe(input));
+          "[{}] no layers: expected the weights of one or more, got none ({}). Pass "
+          "some.",
+          kind.name, describe(input));
   }
   const Named first{"hidden_weight", impl_of(kind.name, layers[0].hidden_weight, "hidden_weight")};
   const Shape& shape = first.tensor.shape;
   const std::int64_t n = shape.rank() == 2 ? shape[1] : 0;
   if (shape.rank() != 2 || shape[0] != kind.num_gates * n) {
     raise(ErrorCode::kShapeMismatch,
-          "[{}] hidden_weight has the wrong shape: expected [{} n, n], got {} ({}; {}). "
-          "Reshape it.",
+          "[{}] hidden_weight has the wrong shape: expected [{} n, n], got {} ({}; {}). Pass "
+          "another one.",
           kind.name, kind.num_gates, to_string(shape), describe(input), describe(first));
   }
   const std::int64_t rows = kind.num_gates * n;

@@ -111,7 +111,7 @@ std::vector<Refusal> refusals() {
       {[](const Tensor& x, const Tensor& w) { return conv2d(x, w); }, kShapeMismatch,
        "[conv2d] the weight does not fit x: expected x of shape [n, c, h, w] with 2 channels, got "
        "4" +
-           both + ". Pass another weight, or another number of groups."},
+           both + ". Pass a weight [out, c / groups, h, w], or another number of groups."},
       {[](const Tensor& x, const Tensor& w) { return conv2d(x, w, {}, {.groups = 4}); },
        kShapeMismatch,
        "[conv2d] the weight does not fit its groups: expected a first dimension that 4 divides, "

@@ -247,6 +247,12 @@ TEST_P(RecurrentTest, HasNoSecondDerivative) {
   EXPECT_ERROR(
       sum(gru(x, {weights(3, 2, 2, DType::f32)}).output).backward({}, {.create_graph = true}),
       ErrorCode::kUnsupported, "[gru] gradients of gru can't be recorded");
+  EXPECT_ERROR(sum(lstm_cell(x[0], {}, weights(4, 2, 2, DType::f32)).cell)
+                   .backward({}, {.create_graph = true}),
+               ErrorCode::kUnsupported, "[lstm_cell] gradients of lstm_cell can't be recorded");
+  EXPECT_ERROR(sum(gru_cell(x[0], {}, weights(3, 2, 2, DType::f32)))
+                   .backward({}, {.create_graph = true}),
+               ErrorCode::kUnsupported, "[gru_cell] gradients of gru_cell can't be recorded");
 }
 
 TEST_P(RecurrentTest, Errors) {
@@ -325,8 +331,10 @@ TEST_P(RecurrentTest, Errors) {
 TEST_P(RecurrentTest, ErrorsOfSequences) {
   const Tensor x = zeros({5, 2, 3}, device_), h = zeros({1, 2, 4}, device_);
   const DType f32 = DType::f32;
-  EXPECT_ERROR(static_cast<void>(lstm(x, {})), ErrorCode::kInvalidArgument,
-               "[lstm] no layers: expected the weights of one or more, got none");
+  EXPECT_ERROR(
+      static_cast<void>(lstm(x, {})), ErrorCode::kInvalidArgument,
+      "[lstm] no layers: expected the weights of one or more, got none (input: f32 [5, 2, 3] on " +
+          device_.name() + "). Pass some.");
   EXPECT_ERROR(static_cast<void>(gru(x.slice(0, 0, 0), {weights(3, 3, 4, f32)})),
                ErrorCode::kInvalidArgument,
                "[gru] no steps: expected one or more, got input of shape [0, 2, 3]");
