@@ -72,9 +72,17 @@ std::string adopt(const char* name, const Table& raw, std::span<const Entry> req
   return {};
 }
 
-template <class... Args>
+/// The name of an entry, as a parameter of a template.
+template <std::size_t kSize>
+struct EntryName {
+  consteval EntryName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+
+  char text[kSize];
+};
+template <EntryName kName, class... Args>
 patchbay_status* unimplemented(Args...) {
-  return make_status(PATCHBAY_UNSUPPORTED, "this plugin does not implement it");
+  return make_status(PATCHBAY_UNSUPPORTED,
+                     fmt::format("this plugin does not implement {}", kName.text));
 }
 std::uint32_t no_peer(patchbay_device*, patchbay_device*) { return 0; }
 patchbay_string no_name(std::uint32_t) { return {nullptr, 0}; }
@@ -84,9 +92,9 @@ const void* no_device_extension(patchbay_driver*, std::uint32_t, patchbay_string
 }
 void nothing_to_unload(patchbay_module*) {}
 
-template <class... Args>
+template <EntryName kName, class... Args>
 void fill(patchbay_status* (*&entry)(Args...)) {
-  if (entry == nullptr) entry = unimplemented<Args...>;
+  if (entry == nullptr) entry = unimplemented<kName, Args...>;
 }
 template <class Entry>
 void fill(Entry& entry, Entry absent) {
@@ -98,17 +106,17 @@ void fill_gaps(PluginTables& tables) {
   fill(tables.plugin.feature_name, &no_name);
   fill(tables.plugin.get_extension, &no_extension);
   fill(tables.plugin.get_device_extension, &no_device_extension);
-  fill(tables.plugin.native_handle);
-  fill(tables.memory.copy_to_peer);
+  fill<"plugin.native_handle">(tables.plugin.native_handle);
+  fill<"memory.copy_to_peer">(tables.memory.copy_to_peer);
   fill(tables.memory.can_access_peer, &no_peer);
-  fill(tables.memory.wrap);
-  fill(tables.stream.add_callback);
-  fill(tables.stream.wrap);
-  fill(tables.event.elapsed);
-  fill(tables.kernel.load_module);
+  fill<"memory.wrap">(tables.memory.wrap);
+  fill<"stream.add_callback">(tables.stream.add_callback);
+  fill<"stream.wrap">(tables.stream.wrap);
+  fill<"event.elapsed">(tables.event.elapsed);
+  fill<"kernel.load_module">(tables.kernel.load_module);
   fill(tables.kernel.unload_module, &nothing_to_unload);
-  fill(tables.kernel.module_kernel);
-  fill(tables.kernel.launch_grid);
+  fill<"kernel.module_kernel">(tables.kernel.module_kernel);
+  fill<"kernel.launch_grid">(tables.kernel.launch_grid);
 }
 
 /// Refuses a plugin that needs an unknown feature; names the first one.

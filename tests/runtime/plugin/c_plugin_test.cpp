@@ -66,9 +66,9 @@ TEST(CPlugin, HasNoHandlesAndTakesNoContext) {
             "[adopt_context] the plugin 'plain-c' takes no context of the application's "
             "(plainc:0). Leave it out, and the device opens in a context of its own.");
   EXPECT_EQ(message_of([&] { (void)native_handle(device); }),
-            "[native_handle] this plugin does not implement it (plainc:0)");
+            "[native_handle] this plugin does not implement plugin.native_handle (plainc:0)");
   EXPECT_EQ(message_of([&] { (void)wrap_buffer(device, 64, 4); }),
-            "[wrap_buffer] this plugin does not implement it (plainc:0)");
+            "[wrap_buffer] this plugin does not implement memory.wrap (plainc:0)");
 }
 
 TEST(CPlugin, HasNoUnifiedMemory) {
