@@ -210,9 +210,9 @@ TEST(CpuConvolutions, AnUnknownChoiceIsRefused) {
   options.plugins = {"cpu-openblas"};
   options.settings = {{"cpu_convolutions", "fast"}};
   options.read_environment = false;
-  EXPECT_ERROR(
-      (void)Runtime(options).device("cpu"), ErrorCode::kUnknownDevice,
-      "is failed: option cpu_convolutions: expected auto, own, onednn or winograd, got 'fast'");
+  EXPECT_ERROR((void)Runtime(options).device("cpu"), ErrorCode::kUnknownDevice,
+               "is failed: setting cpu_convolutions (PATCHBAY_CPU_CONVOLUTIONS): expected auto, "
+               "own, onednn or winograd, got 'fast'");
 }
 
 }  // namespace

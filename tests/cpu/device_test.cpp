@@ -66,12 +66,14 @@ TEST(CpuDevice, BadOptionsAreTheReason) {
   for (const char* value : {"0", "-1", "257", "two", "1x", " 1"}) {
     const Runtime runtime = cpu_runtime({{"cpu_devices", value}});
     EXPECT_TRUE(runtime.devices().empty());
-    EXPECT_NE(reason_of(runtime).find("option cpu_devices: expected a number from 1 to 256, got '" +
+    EXPECT_NE(reason_of(runtime).find("setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a "
+                                      "whole number from 1 to 256, got '" +
                                       std::string(value) + "'"),
               std::string::npos)
         << reason_of(runtime);
   }
-  EXPECT_NE(reason_of(cpu_runtime({{"cpu_threads", "0"}})).find("option cpu_threads"),
+  EXPECT_NE(reason_of(cpu_runtime({{"cpu_threads", "0"}}))
+                .find("setting cpu_threads (PATCHBAY_CPU_THREADS)"),
             std::string::npos);
 }
 

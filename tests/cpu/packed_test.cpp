@@ -221,7 +221,8 @@ TEST(PackedOperands, HaveALimitThatIsANumber) {
     EXPECT_NE(cpu_runtime({{"cpu_packed_mb", wrong}})
                   .plugins()
                   .at(0)
-                  .reason.find("option cpu_packed_mb: expected a number from 0 to 1000000, got '" +
+                  .reason.find("setting cpu_packed_mb (PATCHBAY_CPU_PACKED_MB): expected a whole "
+                               "number from 0 to 1000000, got '" +
                                std::string(wrong) + "'"),
               std::string::npos)
         << wrong;

@@ -107,11 +107,13 @@ TEST(CpuProductsChoice, UnknownChoicesAreRefused) {
     return cpu_runtime(settings).plugins().at(0).reason;
   };
   EXPECT_NE(reason({{"cpu_products", "blas"}})
-                .find("option cpu_products: expected auto, own or openblas, got 'blas'"),
+                .find("setting cpu_products (PATCHBAY_CPU_PRODUCTS): expected auto, own or "
+                      "openblas, got 'blas'"),
             std::string::npos);
 #if defined(__x86_64__)
   EXPECT_NE(reason({{"cpu_simd", "avx"}})
-                .find("option cpu_simd: expected one of avx512, avx2, sse4.2, got 'avx'"),
+                .find("setting cpu_simd (PATCHBAY_CPU_SIMD): expected one of avx512, avx2, sse4.2, "
+                      "got 'avx'"),
             std::string::npos);
 #endif
 }

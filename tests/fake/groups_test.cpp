@@ -36,7 +36,8 @@ TEST(Groups, TheWidthOfSubGroupsChangesNoBit) {
 TEST(Groups, AWidthThatIsNoPowerOfTwoIsRefused) {
   EXPECT_ERROR((void)Runtime(options({{"fake_sub_group_width", "12"}})).device("fake"),
                ErrorCode::kUnknownDevice,
-               "option fake_sub_group_width: expected a power of 2 up to 64, got '12'");
+               "setting fake_sub_group_width (PATCHBAY_FAKE_SUB_GROUP_WIDTH): expected a power of "
+               "2 up to 64, got '12'");
 }
 
 }  // namespace

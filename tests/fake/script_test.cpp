@@ -2,6 +2,7 @@
 // What the fake device can be told to do: be late, reach some peers only, be slow, run for ever.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <numeric>
 #include <string>
@@ -43,11 +44,19 @@ std::int32_t first_value(const Buffer& buffer) {
 
 // ------------------------------------------------------------------------------- settings
 
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  return text;
+}
+
 void expect_refused(const std::string& setting, const std::string& value,
                     const std::string& reason) {
   const Error error = test::error_of([&] { fake_runtime({{setting, value}}); });
   EXPECT_EQ(error.code(), ErrorCode::kPluginFailed);
-  EXPECT_NE(std::string(error.what()).find("option " + setting + ": " + reason), std::string::npos)
+  EXPECT_NE(std::string(error.what())
+                .find("setting " + setting + " (PATCHBAY_" + upper(setting) + "): " + reason),
+            std::string::npos)
       << error.what();
   EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
 }
@@ -55,7 +64,7 @@ void expect_refused(const std::string& setting, const std::string& value,
 TEST(FakeSettings, BadOnesAreNamed) {
   expect_refused("fake_devices", "many", "expected a number, got 'many'");
   expect_refused("fake_seed", "-1", "expected a number, got '-1'");
-  expect_refused("fake_late_us", "60000001", "expected at most 60000000, got 60000001");
+  expect_refused("fake_late_us", "60000001", "expected at most 60000000, got '60000001'");
   expect_refused("fake_link_bytes_per_s", "1 GB", "expected a number, got '1 GB'");
   for (const char* bad : {"", "x", "3-2", "3-x", "1,2", "-3"}) {
     const auto reason = "expected a number, or several as '3-5' or '3-', got '";

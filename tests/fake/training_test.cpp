@@ -209,7 +209,7 @@ void expect_lost(const Device& device, const Device& other, const Tensor& there,
     SCOPED_TRACE(what);
     const Error error = test::error_of(call);
     EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
-    expect_words(error, {device.name(), "lost the device, as the option"});
+    expect_words(error, {device.name(), "lost the device, as the setting"});
   };
   const Tensor elsewhere = zeros(there.shape(), other);
   expect("launch", [&] { static_cast<void>(there + there); });
@@ -246,7 +246,7 @@ std::string lose_one(const Settings& settings, const Plan& plan, const Result& r
         EXPECT_EQ(train(device, plan), right);
       } catch (const Error& error) {
         EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
-        expect_words(error, {device.name(), "lost the device, as the option"});
+        expect_words(error, {device.name(), "lost the device, as the setting"});
         lost[i] = device.name();
         expect_lost(device, runtime.device("fake:3"), there, event);
       }

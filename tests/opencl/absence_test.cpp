@@ -22,7 +22,7 @@ void expect_absent(const std::string& library, PluginStatus status, const std::s
 
 TEST(OpenclAbsence, NoLoader) {
   expect_absent("/nowhere/libOpenCL.so.1", PluginStatus::kNoDriver, "/nowhere/libOpenCL.so.1");
-  expect_absent("/nowhere/libOpenCL.so.1", PluginStatus::kNoDriver, "option opencl_library");
+  expect_absent("/nowhere/libOpenCL.so.1", PluginStatus::kNoDriver, "setting opencl_library");
 }
 
 TEST(OpenclAbsence, LoaderWithoutEntries) {

@@ -79,7 +79,8 @@ TEST(Devices, WhereThereAreNoneThePluginsSayWhy) {
   const Finished finished =
       run_command({"devices"}, {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES=zero"});
   EXPECT_EQ(finished.exit_status, 0);
-  EXPECT_NE(finished.out.find("cpu-openblas failed: option cpu_devices: expected a number from 1 "
+  EXPECT_NE(finished.out.find("cpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): "
+                              "expected a whole number from 1 "
                               "to 256, got 'zero'\n"),
             std::string::npos)
       << finished.out;
@@ -109,9 +110,9 @@ TEST(Devices, APluginThatFailedIsNamedBelowTheTable) {
   const Finished failed = devices("PATCHBAY_CPU_DEVICES=zero");
   EXPECT_EQ(failed.exit_status, 0);
   EXPECT_EQ(failed.out.rfind("NAME", 0), 0u) << failed.out;
-  EXPECT_TRUE(
-      failed.out.ends_with("\ncpu-openblas failed: option cpu_devices: expected a number "
-                           "from 1 to 256, got 'zero'\n"))
+  EXPECT_TRUE(failed.out.ends_with(
+      "\ncpu-openblas failed: setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a whole number "
+      "from 1 to 256, got 'zero'\n"))
       << failed.out;
   const std::string fine = devices("PATCHBAY_CPU_DEVICES=1").out;
   EXPECT_EQ(fine.find("failed"), std::string::npos) << fine;

@@ -35,8 +35,7 @@ Libraries::Libraries(plugin::Host host, std::int64_t cache_bytes)
 void Libraries::choose_products() {
   const std::string wish = host_.option("cpu_products").value_or("auto");
   if (wish != "auto" && wish != "own" && wish != "openblas") {
-    plugin::invalid_argument("option cpu_products: expected auto, own or openblas, got '" + wish +
-                             "'");
+    plugin::refuse_setting("cpu_products", "auto, own or openblas", wish);
   }
   description_ = std::string(simd_.name) + ", own products";
   if (wish == "own" || (wish == "auto" && simd_.has_fast_products)) return;
@@ -65,8 +64,7 @@ void Libraries::choose_convolutions() {
     convolutions_ = choice;
     return;
   }
-  plugin::invalid_argument(
-      "option cpu_convolutions: expected auto, own, onednn or winograd, got '" + wish + "'");
+  plugin::refuse_setting("cpu_convolutions", "auto, own, onednn or winograd", wish);
 }
 
 const OneDnn* Libraries::onednn() {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "cpu-openblas/simd/selection.hpp"
 
-#include "patchbay/plugin/kit/error.hpp"
+#include "patchbay/plugin/kit/host.hpp"
 
 namespace patchbay::cpu {
 
@@ -71,7 +71,7 @@ SimdTable choose_simd_table(const std::optional<std::string>& most) {
     if (is_allowed && build.runs_here) return table_of(build);
     names += (names.empty() ? "" : ", ") + std::string(build.name);
   }
-  plugin::invalid_argument("option cpu_simd: expected one of " + names + ", got '" + *most + "'");
+  plugin::refuse_setting("cpu_simd", "one of " + names, *most);
 }
 
 }  // namespace patchbay::cpu

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "patchbay/plugin/kit/error.hpp"
+#include "patchbay/plugin/kit/host.hpp"
 
 namespace patchbay::cpu {
 namespace {
@@ -46,9 +46,9 @@ int parse_setting(const char* name, const std::string& text, int lowest, int hig
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || rest != end || value < lowest || value > highest) {
-    plugin::invalid_argument(std::string("option ") + name + ": expected a number from " +
-                             std::to_string(lowest) + " to " + std::to_string(highest) + ", got '" +
-                             text + "'");
+    plugin::refuse_setting(
+        name, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest),
+        text);
   }
   return value;
 }

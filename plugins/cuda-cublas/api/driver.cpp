@@ -52,7 +52,7 @@ Api::Api(plugin::Host host) {
   const auto path = host.option("cuda_library");
   Library library(path.value_or("libcuda.so.1"), Library::Lifetime::kProcess);
   if (!library) {
-    no_driver(library.why() + (path ? " (option cuda_library)" : "; install NVIDIA's driver"));
+    no_driver(library.why() + (path ? " (setting cuda_library)" : "; install NVIDIA's driver"));
   }
   version = version_of(library);
 #define PATCHBAY_CUDA_FIND(member, symbol) \

@@ -13,7 +13,7 @@ namespace patchbay::cuda {
 
 class Api : public card::Api {
  public:
-  /// Opens the file of the option cuda_library, else libcuda.so.1. Throws PATCHBAY_NO_DRIVER with
+  /// Opens the file of the setting cuda_library, else libcuda.so.1. Throws PATCHBAY_NO_DRIVER with
   /// the reason, also if the driver is too old.
   explicit Api(plugin::Host host);
 

@@ -44,7 +44,7 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
                                                     std::string_view options) {
   const bool fuses = patchbay::expression::is_expression(format);
   if (fuses && !options_.fuses) {
-    plugin::unsupported("fused expressions, as the option fake_fusion asks");
+    plugin::unsupported("fused expressions, as the setting fake_fusion asks");
   }
   return std::make_unique<Module>(faults_, device::Device::load_module(format, code, options),
                                   fuses);

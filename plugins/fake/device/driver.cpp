@@ -12,7 +12,7 @@ namespace fake {
 Driver::Driver(plugin::Host host) : options_(host), faults_(host), executor_(host) {
   fail_open_on_demand(host);
   if (options_.devices == 0) {
-    throw plugin::StatusError(PATCHBAY_NO_DEVICE, "the option fake_devices is 0");
+    throw plugin::StatusError(PATCHBAY_NO_DEVICE, "the setting fake_devices is 0");
   }
 }
 

@@ -37,12 +37,12 @@ std::uint64_t Faults::next(Call call) {
   if (failing_[i].has(number)) {
     throw plugin::StatusError(
         call == Call::kLaunch ? PATCHBAY_LAUNCH_FAILED : PATCHBAY_DRIVER_ERROR,
-        which() + " fails, as the option " + option_of(i) + " asks",
+        which() + " fails, as the setting " + option_of(i) + " asks",
         static_cast<std::int64_t>(number));
   }
   if (call == Call::kAllocate && out_of_memory_.has(number)) {
     throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY,
-                              which() + " finds no memory, as the option fake_out_of_memory asks",
+                              which() + " finds no memory, as the setting fake_out_of_memory asks",
                               static_cast<std::int64_t>(number));
   }
   return number;
@@ -92,8 +92,7 @@ void fail_open_on_demand(const plugin::Host& host) {
     throw plugin::StatusError(PATCHBAY_DRIVER_ERROR, "the fake driver does not start", 7);
   }
   if (*how == "throw") throw std::runtime_error("the fake driver threw an exception");
-  plugin::invalid_argument(
-      "option fake_open: expected no-driver, no-device, error or throw, got '" + *how + "'");
+  plugin::refuse_setting("fake_open", "no-driver, no-device, error or throw", *how);
 }
 
 }  // namespace fake

@@ -66,7 +66,7 @@ class Faults {
   bool endless_is_over_ = false;
 };
 
-/// Throws NO_DRIVER or a similar error if the option fake_open requests it.
+/// Throws NO_DRIVER or a similar error if the setting fake_open requests it.
 void fail_open_on_demand(const plugin::Host& host);
 
 }  // namespace fake

@@ -26,18 +26,11 @@ bool take(std::string_view& text, char expected) {
   return true;
 }
 
-[[noreturn]] void refuse(std::string_view name, const std::string& expected,
-                         std::string_view text) {
-  plugin::invalid_argument("option " + std::string(name) + ": expected " + expected + ", got '" +
-                           std::string(text) + "'");
-}
-
 std::uint64_t bounded_option(const plugin::Host& host, std::string_view name,
                              std::uint64_t otherwise, std::uint64_t most) {
   const std::uint64_t number = number_option(host, name, otherwise);
   if (number > most) {
-    plugin::invalid_argument("option " + std::string(name) + ": expected at most " +
-                             std::to_string(most) + ", got " + std::to_string(number));
+    plugin::refuse_setting(name, "at most " + std::to_string(most), std::to_string(number));
   }
   return number;
 }
@@ -51,7 +44,7 @@ std::uint32_t small_option(const plugin::Host& host, std::string_view name, std:
 std::uint32_t width_option(const plugin::Host& host) {
   const std::uint64_t width = number_option(host, "fake_sub_group_width", 32);
   if (!std::has_single_bit(width) || width > 64) {
-    refuse("fake_sub_group_width", "a power of 2 up to 64", std::to_string(width));
+    plugin::refuse_setting("fake_sub_group_width", "a power of 2 up to 64", std::to_string(width));
   }
   return static_cast<std::uint32_t>(width);
 }
@@ -69,8 +62,9 @@ auto peers_option(const plugin::Host& host, std::uint32_t devices) {
     const auto to = take_number(rest);
     const bool ends = rest.empty() || (take(rest, ',') && !rest.empty());
     if (!from || !is_arrow || !to || !ends || *from >= devices || *to >= devices || *from == *to) {
-      refuse("fake_peers", "pairs of the " + std::to_string(devices) + " devices, as '0>1,1>0'",
-             *text);
+      plugin::refuse_setting("fake_peers",
+                             "pairs of the " + std::to_string(devices) + " devices, as '0>1,1>0'",
+                             *text);
     }
     peers->emplace(static_cast<std::uint32_t>(*from), static_cast<std::uint32_t>(*to));
   }
@@ -85,7 +79,7 @@ std::uint64_t number_option(const plugin::Host& host, std::string_view name,
   if (!text) return otherwise;
   std::string_view rest = *text;
   const auto number = take_number(rest);
-  if (!number || !rest.empty()) refuse(name, "a number", *text);
+  if (!number || !rest.empty()) plugin::refuse_setting(name, "a number", *text);
   return *number;
 }
 
@@ -97,7 +91,7 @@ Window window_option(const plugin::Host& host, const std::string& name) {
   auto last = first;
   if (take(rest, '-')) last = rest.empty() ? kMost : take_number(rest);
   if (!first || !last || !rest.empty() || *last < *first) {
-    refuse(name, "a number, or several as '3-5' or '3-'", *text);
+    plugin::refuse_setting(name, "a number, or several as '3-5' or '3-'", *text);
   }
   return {*first, *last};
 }

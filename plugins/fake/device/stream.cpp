@@ -54,7 +54,7 @@ LaunchFault Stream::begin_launch(const std::string& name) {
   device_.health()->check();
   const LaunchFault fault = device_.faults().count_launch();
   if (fault == LaunchFault::kLosesDevice) {
-    device_.lose("launch of " + name + " lost the device, as the option fake_lose_device asks");
+    device_.lose("launch of " + name + " lost the device, as the setting fake_lose_device asks");
     device_.health()->check();
   }
   return fault;
@@ -81,15 +81,15 @@ void Stream::play(LaunchFault fault, const std::string& name) {
   const std::string shown = "launch of " + name;
   if (fault == LaunchFault::kLaterUnnamed) {
     throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                              "a launch failed, as the option fake_unnamed_faults asks");
+                              "a launch failed, as the setting fake_unnamed_faults asks");
   }
   if (fault == LaunchFault::kLater) {
     throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                              shown + " failed, as the option fake_fail_async_launch asks", 0, 0,
+                              shown + " failed, as the setting fake_fail_async_launch asks", 0, 0,
                               name);
   }
   if (fault == LaunchFault::kLosesDeviceLater) {
-    device_.lose(shown + " lost the device, as the option fake_lose_device_async asks");
+    device_.lose(shown + " lost the device, as the setting fake_lose_device_async asks");
     device_.health()->check();
   }
   if (fault != LaunchFault::kEndless) return;
@@ -100,7 +100,7 @@ void Stream::play(LaunchFault fault, const std::string& name) {
   device_.health()->check();
   throw plugin::StatusError(
       PATCHBAY_LAUNCH_FAILED,
-      shown + " had no end (option fake_endless_launch), and ended with its stream");
+      shown + " had no end (setting fake_endless_launch), and ended with its stream");
 }
 
 void Stream::submit_copy(const device::Copy& copy) {
@@ -152,7 +152,7 @@ void Stream::await(const device::Mark& mark) {
   };
   if (other.wait_unless(mark.position, gives_up)) return;
   throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED,
-                            "the wait for a launch that had no end (option fake_endless_launch) "
+                            "the wait for a launch that had no end (setting fake_endless_launch) "
                             "ended with its stream");
 }
 

@@ -47,7 +47,7 @@ Api::Api(plugin::Host host) {
   const auto files = path ? std::vector{*path} : toolkit_files("amdhip64", {7, 6, 5});
   Library library = Library::loaded_or_first_of(files, Library::Lifetime::kProcess);
   if (!library) {
-    no_driver(library.why() + (path ? " (option hip_library)" : "; install AMD's ROCm"));
+    no_driver(library.why() + (path ? " (setting hip_library)" : "; install AMD's ROCm"));
   }
   library.find(runtime_version);
   if (runtime_version.function == nullptr) no_driver(library.why());

@@ -14,7 +14,7 @@ namespace patchbay::hip {
 /// HIP has no contexts: a device's context stands for its number.
 class Api : public card::Api {
  public:
-  /// Opens the file of the option hip_library, else the newest libamdhip64.so of versions 5 to 7.
+  /// Opens the file of the setting hip_library, else the newest libamdhip64.so of versions 5 to 7.
   /// Throws PATCHBAY_NO_DRIVER with the reason, also if the driver is too old.
   explicit Api(plugin::Host host);
 

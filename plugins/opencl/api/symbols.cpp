@@ -23,7 +23,7 @@ Symbols::Symbols(const std::optional<std::string>& path) {
   Library library(path.value_or(kLoader), Library::Lifetime::kProcess);
   if (!library) {
     no_driver(library.why() +
-              (path ? " (option opencl_library)" : "; an ICD loader and a driver are needed"));
+              (path ? " (setting opencl_library)" : "; an ICD loader and a driver are needed"));
   }
 #define PATCHBAY_CL_FIND(name, result, parameters) library.find(#name, name);
   PATCHBAY_CL_SYMBOLS(PATCHBAY_CL_FIND)

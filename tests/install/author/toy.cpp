@@ -31,8 +31,7 @@ std::uint64_t setting(plugin::Host host, const std::string& name, std::uint64_t 
                          text->find_first_not_of("0123456789") == std::string::npos;
   const std::uint64_t number = is_number ? std::stoull(*text) : 0;
   if (number >= 1 && number <= most) return number;
-  plugin::invalid_argument("option " + name + ": expected a number from 1 to " +
-                           std::to_string(most) + ", got '" + *text + "'");
+  plugin::refuse_setting(name, "a number from 1 to " + std::to_string(most), *text);
 }
 
 class Driver : public plugin::Driver {

@@ -21,7 +21,7 @@ class Fault : public testing::Test {
  protected:
   static Settings failing(const char* launch) { return {{"fake_fail_async_launch", launch}}; }
   static constexpr const char* kCause =
-      "launch of mul failed, as the option fake_fail_async_launch asks (launched by [mul] on "
+      "launch of mul failed, as the setting fake_fail_async_launch asks (launched by [mul] on "
       "fake:0). ";
 };
 
@@ -254,7 +254,7 @@ TEST_F(Fault, UnnamedFailuresListWhatTheyMayComeFrom) {
   const Tensor d = c * 2;
   const Tensor e = d + 1;
   EXPECT_ERROR(static_cast<void>(e.to_vector<float>()), ErrorCode::kLaunchFailed,
-               "a launch failed, as the option fake_unnamed_faults asks (one of [add], [mul], "
+               "a launch failed, as the setting fake_unnamed_faults asks (one of [add], [mul], "
                "[to_vector] launched on fake:0). The stream");
 }
 

@@ -23,7 +23,7 @@ TEST(Synchronous, ErrorsComeFromTheCallThatCausedThem) {
   const Tensor a = ones({4}, device);
   const Tensor b = a + 1;
   EXPECT_ERROR(static_cast<void>(b * 2), ErrorCode::kLaunchFailed,
-               "[mul] launch of mul failed, as the option fake_fail_async_launch asks (launched by "
+               "[mul] launch of mul failed, as the setting fake_fail_async_launch asks (launched by "
                "[mul] on fake:0). ");
 }
 

@@ -12,6 +12,17 @@
 
 namespace patchbay::plugin {
 
+/// Throws for a wrong value of a user's setting; `expected` says which ones are right.
+[[noreturn]] inline void refuse_setting(std::string_view name, std::string_view expected,
+                                        std::string_view got) {
+  std::string variable = "PATCHBAY_";
+  for (const char letter : name) {
+    variable += letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+  }
+  invalid_argument("setting " + std::string(name) + " (" + variable + "): expected " +
+                   std::string(expected) + ", got '" + std::string(got) + "'");
+}
+
 /// A borrowed view of the host; copy it freely. Every call is thread-safe.
 class Host {
  public:
