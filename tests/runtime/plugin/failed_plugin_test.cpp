@@ -136,8 +136,9 @@ TEST(FailedPlugin, KitTurnsExceptionsIntoStatuses) {
 }
 
 TEST(FailedPlugin, BadSetting) {
-  expect_fake_outcome("fake_devices", "two", kFailed, "fake_devices: expected a number, got 'two'");
-  expect_fake_outcome("fake_devices", "1000", kFailed, "expected at most 256, got 1000");
+  expect_fake_outcome("fake_devices", "two", kFailed,
+                      "setting fake_devices (PATCHBAY_FAKE_DEVICES): expected a number, got 'two'");
+  expect_fake_outcome("fake_devices", "1000", kFailed, "expected at most 256, got '1000'");
 }
 
 }  // namespace
