@@ -19,6 +19,10 @@ std::vector<float> whole_numbers(std::int64_t count) {
   return values;
 }
 
+patchbay::Tensor filled(const patchbay::Shape& shape, const patchbay::Device& device) {
+  return from_host(whole_numbers(num_elements(shape)), shape, device);
+}
+
 }  // namespace probe
 
 int main(int argc, char** argv) {

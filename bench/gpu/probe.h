@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class Watch {
 
 /// Whole numbers from -6 to 6, so that sums of products are exact.
 std::vector<float> whole_numbers(std::int64_t count);
+/// These in a tensor.
+patchbay::Tensor filled(const patchbay::Shape& shape, const patchbay::Device& device);
 
 // checks.cpp
 int start(const Target& target);
@@ -48,6 +51,10 @@ int memory(const Target& target);
 // rows.cpp
 int rows(const Target& target);
 int profile(const Target& target);
+// network_rows.cpp
+/// What a row does once; empty if there is no such row.
+std::function<void()> network_row(const std::string& kind, std::int64_t n,
+                                  const patchbay::Device& device);
 // faults.cpp
 int out_of_bounds(const Target& target);
 int fork_after_start(const Target& target);

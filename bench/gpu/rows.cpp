@@ -1,8 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The rows that torch_rows.py measures too, and the kernels that a profiler looks at.
 #include <algorithm>
-#include <functional>
 #include <iostream>
+#include <memory>
 
 #include "probe.h"
 
@@ -11,12 +11,7 @@ namespace {
 
 using patchbay::Device;
 using patchbay::DType;
-using patchbay::Shape;
 using patchbay::Tensor;
-
-Tensor filled(const Shape& shape, const Device& device) {
-  return from_host(whole_numbers(num_elements(shape)), shape, device);
-}
 
 /// What a row does once; empty if there is no such row. Names are KIND/SIZE.
 std::function<void()> row(const std::string& name, const Device& device) {
@@ -74,7 +69,13 @@ std::function<void()> row(const std::string& name, const Device& device) {
       out.copy_from(patchbay::wrap_host(host, DType::f32, out.shape()));
     };
   }
-  return {};
+  if (kind == "to-host") {
+    return [values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(n)),
+            a = filled({n}, device)] {
+      patchbay::wrap_host(values->data(), DType::f32, a.shape()).copy_from(a);
+    };
+  }
+  return network_row(kind, n, device);
 }
 
 /// Nanoseconds a call, with one wait at the end of as many calls as take some 20 ms; the median of

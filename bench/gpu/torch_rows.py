@@ -76,6 +76,77 @@ def row(torch, name, device):
     if kind == "to-device":
         host, out = torch.ones(n), torch.zeros(n, device=device)
         return lambda: out.copy_(host)
+    if kind == "to-host":
+        a, out = filled(n), torch.ones(n)
+        return lambda: out.copy_(a)
+    return network_row(torch, kind, n, device, filled)
+
+
+def network_row(torch, kind, n, device, filled):
+    functional = torch.nn.functional
+    images = (32, n, 3584 // n, 3584 // n)
+    if kind.startswith("conv"):
+        dtype = torch.bfloat16 if kind == "conv-bf16" else torch.float32
+        shape, padding = ((4 * n, n, 1, 1), 0) if kind == "conv1x1" else ((n, n, 3, 3), 1)
+        x, weight = filled(*images).to(dtype), filled(*shape).to(dtype)
+        if kind != "conv-train":
+            return lambda: functional.conv2d(x, weight, padding=padding)
+        x.requires_grad_()
+        weight.requires_grad_()
+        gradient = filled(*images)
+
+        def train():
+            x.grad = weight.grad = None
+            functional.conv2d(x, weight, padding=padding).backward(gradient)
+        return train
+    if kind.startswith("attention"):
+        dtype = torch.bfloat16 if kind == "attention-bf16" else torch.float32
+        q, k, v = (filled(8, 8, n, 64).to(dtype) for _ in range(3))
+        return lambda: functional.scaled_dot_product_attention(q, k, v)
+    if kind.startswith("adam"):
+        shape, count = ((n,), 1) if kind == "adam-one" else ((160, 1000), n)
+        parameters = [torch.ones(shape, device=device, requires_grad=True) for _ in range(count)]
+        for parameter in parameters:
+            parameter.grad = torch.ones(shape, device=device)
+        return torch.optim.Adam(parameters, fused=True).step
+    if kind == "lstm":
+        lstm, x = torch.nn.LSTM(n, n).to(device), filled(128, 32, n)
+
+        def forward():
+            with torch.no_grad():
+                lstm(x)
+        return forward
+    if kind == "gelu":
+        a = filled(n)
+        return lambda: functional.gelu(a)
+    if kind == "linear-gelu":
+        x, weight, bias = filled(n, n), filled(n, n), filled(n)
+        return lambda: functional.gelu(functional.linear(x, weight, bias))
+    if kind == "batch-norm":
+        x, mean, bias = filled(*images), torch.zeros(n, device=device), torch.zeros(n, device=device)
+        variance, weight = torch.ones(n, device=device), torch.ones(n, device=device)
+        return lambda: functional.batch_norm(x, mean, variance, weight, bias, training=True)
+    if kind == "max-pool":
+        x = filled(*images)
+        return lambda: functional.max_pool2d(x, 3, stride=2, padding=1)
+    if kind == "cross-entropy":
+        x, target = filled(4096, n), torch.arange(4096, device=device) * 7919 % n
+        return lambda: functional.cross_entropy(x, target)
+    if kind == "cumsum":
+        a = filled(n)
+        return lambda: torch.cumsum(a, 0)
+    if kind == "sort":
+        a = torch.randn(n, device=device)
+        return lambda: torch.sort(a)
+    if kind == "topk":
+        a = torch.randn(n, device=device)
+        return lambda: torch.topk(a, 100)
+    if kind == "index-add":
+        a, index = torch.zeros(1000, 64, device=device), torch.arange(n, device=device) * 7919 % 1000
+        source = filled(n, 64)
+        return lambda: torch.index_add(a, 0, index, source)
+    if kind == "randn":
+        return lambda: torch.randn(n, device=device)
     return None
 
 
@@ -104,7 +175,7 @@ def main():
     if device.startswith("cuda") and not torch.cuda.is_available():
         answer({"error": f"PyTorch {torch.__version__} sees no card"})
         return
-    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     wait = torch.cuda.synchronize if device.startswith("cuda") else lambda: None
     answer({"torch": torch.__version__})
     for line in sys.stdin:
