@@ -82,22 +82,22 @@ void scribble(std::byte* workspace, std::size_t bytes) {
   if (bytes > kEnd) std::memset(workspace + bytes - kEnd, 0x5A, kEnd);
 }
 
-/// C is the type in which the products are summed.
-template <class T, class C>
+/// C is the type in which the products are summed, and R that of the result.
+template <class T, class C, class R>
 void multiply_one(std::int64_t m, std::int64_t n, std::int64_t k, C alpha, View<T> a, View<T> b,
-                  C beta, T* c, std::int64_t leading) {
+                  C beta, R* c, std::int64_t leading) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {
       C sum = 0;
       for (std::int64_t l = 0; l < k; ++l)
         sum += static_cast<C>(a.at(i, l)) * static_cast<C>(b.at(l, j));
-      T& out = c[i + j * leading];
-      out = T(beta == C(0) ? alpha * sum : alpha * sum + beta * static_cast<C>(out));
+      R& out = c[i + j * leading];
+      out = R(beta == C(0) ? alpha * sum : alpha * sum + beta * static_cast<C>(out));
     }
   }
 }
 
-template <class T, class C>
+template <class T, class C, class R = T>
 BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
   const ContextObject& context = blas.context;
   const auto [m, n, k] = std::array{gemm.m, gemm.n, gemm.k};
@@ -111,21 +111,22 @@ BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
   if (gemm.count > kMostBatches) return BlasError::kFailed;
   std::byte* const a = bytes_of<T>(context, gemm.a, rows_a, m + k - rows_a, gemm.count);
   std::byte* const b = bytes_of<T>(context, gemm.b, rows_b, k + n - rows_b, gemm.count);
-  std::byte* const c = bytes_of<T>(context, gemm.c, m, n, gemm.count);
+  std::byte* const c = bytes_of<R>(context, gemm.c, m, n, gemm.count);
   if (a == nullptr || b == nullptr || c == nullptr) return BlasError::kInvalid;
   // Of the host, read now.
   const C alpha = *static_cast<const C*>(gemm.alpha), beta = *static_cast<const C*>(gemm.beta);
-  const int code = submit(blas.stream, [=, workspace = blas.workspace,
-                                        bytes = blas.workspace_bytes] {
-    scribble(workspace, bytes);
-    const auto element = static_cast<std::int64_t>(sizeof(T));
-    for (int i = 0; i < gemm.count; ++i) {
-      multiply_one<T, C>(gemm.m, gemm.n, gemm.k, alpha,
-                         View<T>(a + i * gemm.a.next * element, gemm.transpose_a, gemm.a.leading),
-                         View<T>(b + i * gemm.b.next * element, gemm.transpose_b, gemm.b.leading),
-                         beta, reinterpret_cast<T*>(c + i * gemm.c.next * element), gemm.c.leading);
-    }
-  });
+  const int code =
+      submit(blas.stream, [=, workspace = blas.workspace, bytes = blas.workspace_bytes] {
+        scribble(workspace, bytes);
+        const std::int64_t element = sizeof(T), result = sizeof(R);
+        for (int i = 0; i < gemm.count; ++i) {
+          multiply_one<T, C, R>(
+              gemm.m, gemm.n, gemm.k, alpha,
+              View<T>(a + i * gemm.a.next * element, gemm.transpose_a, gemm.a.leading),
+              View<T>(b + i * gemm.b.next * element, gemm.transpose_b, gemm.b.leading), beta,
+              reinterpret_cast<R*>(c + i * gemm.c.next * result), gemm.c.leading);
+        }
+      });
   return code == kSuccess ? BlasError::kNone : BlasError::kFailed;
 }
 
@@ -159,7 +160,9 @@ BlasError multiply(const Blas& blas, const Gemm& gemm) {
   int code = 0;
   if (current_context(code) != &blas.context || !blas.is_set_up) return BlasError::kNoContext;
   const int type = gemm.a.type;
-  if (gemm.b.type != type || gemm.c.type != type) return BlasError::kInvalid;
+  const bool is_wide =
+      gemm.c.type == vendor::kBlasF32 && (type == vendor::kBlasF16 || type == vendor::kBlasBf16);
+  if (gemm.b.type != type || (gemm.c.type != type && !is_wide)) return BlasError::kInvalid;
   if (type == vendor::kBlasF64) {
     return gemm.compute_type == kComputeF64 ? multiply_as<double, double>(blas, gemm)
                                             : BlasError::kInvalid;
@@ -169,8 +172,14 @@ BlasError multiply(const Blas& blas, const Gemm& gemm) {
     return blas.uses_tf32 ? multiply_as<Tf32, float>(blas, gemm)
                           : multiply_as<float, float>(blas, gemm);
   }
-  if (type == vendor::kBlasF16) return multiply_as<F16, float>(blas, gemm);
-  if (type == vendor::kBlasBf16) return multiply_as<Bf16, float>(blas, gemm);
+  if (type == vendor::kBlasF16) {
+    return is_wide ? multiply_as<F16, float, float>(blas, gemm)
+                   : multiply_as<F16, float>(blas, gemm);
+  }
+  if (type == vendor::kBlasBf16) {
+    return is_wide ? multiply_as<Bf16, float, float>(blas, gemm)
+                   : multiply_as<Bf16, float>(blas, gemm);
+  }
   return BlasError::kInvalid;
 }
 

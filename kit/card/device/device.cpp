@@ -60,6 +60,7 @@ std::unique_ptr<plugin::Event> Device::create_event(std::uint32_t flags) {
 std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec) {
   context_.check_alive();
   if (auto kernel = prepare_gemm(*this, spec)) return kernel;
+  if (auto kernel = prepare_convolution(*this, portable_, spec)) return kernel;
   if (auto kernel = portable::prepare(portable_, spec)) return kernel;
   plugin::unsupported("the plugin " + std::string(vendor_.plugin_name()) + " has no operator " +
                       std::string(plugin::from_abi(spec.op)));

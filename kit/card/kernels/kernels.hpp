@@ -20,6 +20,11 @@ portable::Backend make_backend(Device& device);
 /// gemm.1 of floats with the BLAS library. Null for other specs, or if there is no library.
 std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec);
 
+/// Convolutions of floats by products of that library. Null for other specs, if there is no
+/// library, or if the spec's workspace is too small.
+std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
+                                                    const patchbay_kernel_spec& spec);
+
 /// Makes a module of users' kernels.
 std::unique_ptr<plugin::Module> make_module(Program program);
 

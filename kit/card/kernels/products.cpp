@@ -71,8 +71,9 @@ void Products::multiply(Stream& stream, Product product, plugin::Memory workspac
       product.count = std::min(left, kMostBatches);
       multiply_batch(product, name);
       for (Product::Matrix* matrix : {&product.a, &product.b, &product.c}) {
+        const std::uint8_t dtype = matrix == &product.c ? product.result_dtype() : product.dtype;
         matrix->memory.offset_bytes +=
-            static_cast<std::uint64_t>(product.count * matrix->next) * element_bytes(product.dtype);
+            static_cast<std::uint64_t>(product.count * matrix->next) * element_bytes(dtype);
       }
     }
   } catch (const plugin::StatusError&) {

@@ -14,7 +14,8 @@
 
 namespace patchbay::card {
 
-/// c = alpha op(a) op(b) + beta c, `count` times; all matrices are column-major.
+/// c = alpha op(a) op(b) + beta c, `count` times; all matrices are column-major, and a product of
+/// 16-bit floats may have an f32 result.
 struct Product {
   struct Matrix {
     plugin::Memory memory;
@@ -28,6 +29,9 @@ struct Product {
   int count = 1;
   const void* alpha = nullptr;  // f64 for products of f64, else f32
   const void* beta = nullptr;
+  bool has_f32_result = false;  // else of `dtype`
+
+  std::uint8_t result_dtype() const { return has_f32_result ? std::uint8_t{PATCHBAY_F32} : dtype; }
 };
 
 /// Whether the user has turned on a setting that makes products faster and less exact. Throws

@@ -81,11 +81,11 @@ void Blas::begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t w
 
 void Blas::multiply_batch(const card::Product& p, std::string_view name) {
   using Step = long long;  // NOLINT(google-runtime-int): the library's
-  const int type = type_of(p.dtype);
+  const int type = type_of(p.dtype), type_of_c = type_of(p.result_dtype());
   call(name, table_->gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, p.alpha,
        card::pointer_to<const void>(p.a.memory), type, p.a.leading, Step{p.a.next},
        card::pointer_to<const void>(p.b.memory), type, p.b.leading, Step{p.b.next}, p.beta,
-       card::pointer_to<void>(p.c.memory), type, p.c.leading, Step{p.c.next}, p.count,
+       card::pointer_to<void>(p.c.memory), type_of_c, p.c.leading, Step{p.c.next}, p.count,
        p.dtype == PATCHBAY_F64 ? kBlasComputeF64 : kBlasComputeF32, kBlasDefaultAlgorithm);
 }
 

@@ -88,12 +88,12 @@ void Blas::begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t w
 }
 
 void Blas::multiply_batch(const card::Product& p, std::string_view name) {
-  const int type = type_of(p.dtype);
+  const int type = type_of(p.dtype), type_of_c = type_of(p.result_dtype());
   void* const out = card::pointer_to<void>(p.c.memory);
   call(name, table_->gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, p.alpha,
        card::pointer_to<const void>(p.a.memory), type, p.a.leading, p.a.next,
-       card::pointer_to<const void>(p.b.memory), type, p.b.leading, p.b.next, p.beta, out, type,
-       p.c.leading, p.c.next, out, type, p.c.leading, p.c.next, p.count,
+       card::pointer_to<const void>(p.b.memory), type, p.b.leading, p.b.next, p.beta, out,
+       type_of_c, p.c.leading, p.c.next, out, type_of_c, p.c.leading, p.c.next, p.count,
        p.dtype == PATCHBAY_F64 ? kBlasF64 : kBlasF32, kBlasStandardAlgorithm, 0, 0u);
 }
 

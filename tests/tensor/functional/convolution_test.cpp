@@ -3,6 +3,7 @@
 // steps: tests/operators/window_cases.cpp.
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <patchbay/convolution.h>
@@ -76,6 +77,34 @@ TEST_P(ConvolutionTest, TakesOperandsInOtherForms) {
   EXPECT_EQ(one.to_vector<float>(),
             std::vector<float>(expected.begin() + static_cast<std::ptrdiff_t>(expected.size() / 2),
                                expected.end()));
+}
+
+/// As many as libraries multiply. The values are whole numbers, whose sums are exact.
+TEST_P(ConvolutionTest, SumsManyChannels) {
+  const auto whole = [](const Shape& shape, const Device& device) {
+    return remainder(arange(0, num_elements(shape), 1, {DType::f32, device}) * 7, 11).view(shape) -
+           5;
+  };
+  const auto compute = [&](const Device& device, const Shape& filters,
+                           const Conv2dOptions& options) {
+    const Tensor x = whole({3, 16, 9, 10}, device).requires_grad_();
+    const Tensor w = whole(filters, device).requires_grad_();
+    const Tensor y = conv2d(x, w, {}, options);
+    y.backward(whole(y.shape(), device));
+    return std::vector{y.to_vector<float>(), x.grad().to_vector<float>(),
+                       w.grad().to_vector<float>()};
+  };
+  const Device cpu("cpu:0");
+  const std::vector<std::pair<Shape, Conv2dOptions>> cases = {
+      {{24, 16, 1, 1}, {}},
+      {{24, 8, 1, 1}, {.groups = 2}},
+      {{24, 16, 3, 3}, {.padding = 1}},
+      {{24, 8, 3, 2}, {.stride = 2, .padding = 1, .dilation = {1, 2}, .groups = 2}},
+      {{16, 1, 3, 3}, {.padding = 1, .groups = 16}}};
+  for (const auto& [filters, options] : cases) {
+    EXPECT_EQ(compute(device_, filters, options), compute(cpu, filters, options))
+        << to_string(filters);
+  }
 }
 
 /// The bias of f16 is added to the rounded sum.

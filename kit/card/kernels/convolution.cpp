@@ -1,0 +1,303 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Convolutions by products of the BLAS library: kit/portable/lowering.hpp.
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kit/card/device/device.hpp"
+#include "kit/card/kernels/kernels.hpp"
+#include "kit/card/kernels/products.hpp"
+#include "kit/dtypes.hpp"
+#include "kit/portable/lowering.hpp"
+#include "kit/portable/operators.hpp"
+
+namespace patchbay::card {
+namespace {
+
+using portable::Lowering;
+
+// The columns of all images may be larger, so they are made for a few images at a time.
+constexpr std::uint64_t kMostColumnsBytes = std::uint64_t{128} << 20;
+constexpr std::uint64_t kPartOfMemory = 64;  // no more than this part of the device's
+constexpr std::uint64_t kAlignment = 256;
+/// The library pads smaller products to its tiles.
+constexpr std::int64_t kLeastExtent = 8;
+
+enum class Part { kForward, kInput, kWeight };
+
+struct Named {
+  std::string_view op;
+  Part part;
+};
+constexpr Named kParts[] = {
+    {"conv2d.1", Part::kForward},
+    {"conv2d_input.1", Part::kInput},
+    {"conv2d_weight.1", Part::kWeight},
+};
+
+std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+plugin::Memory behind(plugin::Memory memory, std::uint64_t bytes) {
+  memory.offset_bytes += bytes;
+  return memory;
+}
+
+bool is_pointwise(const Convolution& of) {
+  const auto is_plain = [](const WindowAxis& axis) {
+    return axis.kernel == 1 && axis.stride == 1 && axis.padding == 0;
+  };
+  return is_plain(of.h) && is_plain(of.w);
+}
+
+/// Arguments: the result and two operands; which is which depends on the part.
+class ConvolutionKernel final : public plugin::Kernel {
+ public:
+  ConvolutionKernel(Products& products, const patchbay_kernel_spec& spec, Part part,
+                    portable::Backend& backend, std::unique_ptr<plugin::Kernel> otherwise,
+                    std::uint64_t columns_bytes)
+      : op_(plugin::from_abi(spec.op)),
+        plan_(op_, spec),
+        part_(part),
+        dtype_(spec.arguments[0].dtype),
+        element_(static_cast<std::uint64_t>(element_bytes(dtype_))),
+        products_(products),
+        library_bytes_(products.workspace_bytes()),
+        columns_bytes_(columns_bytes),
+        lowering_(backend, dtype_),
+        otherwise_(std::move(otherwise)) {}
+
+  std::uint64_t workspace_bytes() const override {
+    return std::max(aligned(library_bytes_) + columns_bytes_, otherwise_->workspace_bytes());
+  }
+
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
+              std::string_view name) override {
+    const patchbay_argument &result = arguments[0], &first = arguments[1], &second = arguments[2];
+    const Convolution of = part_ == Part::kForward ? plan_.of(first, second, result)
+                           : part_ == Part::kInput ? plan_.of(result, second, first)
+                                                   : plan_.of(first, result, second);
+    const Call call{{stream, name.empty() ? std::string_view(op_) : name},
+                    result.value.memory,
+                    first.value.memory,
+                    second.value.memory,
+                    workspace};
+    if (part_ != Part::kWeight && is_pointwise(of) && is_for_library(of)) {
+      return multiply_images(call, of);
+    }
+    const std::int64_t most = images_at_once(of);
+    if (most == 0) return otherwise_->launch(stream, arguments, workspace, name);
+    const std::int64_t turns = (of.images + most - 1) / most;
+    const std::int64_t at_once = (of.images + turns - 1) / turns;
+    for (std::int64_t begin = 0; begin < of.images; begin += at_once) {
+      Convolution some = of;
+      some.images = std::min(at_once, of.images - begin);
+      switch (part_) {
+        case Part::kForward: forward(call, some, begin); break;
+        case Part::kInput: input(call, some, begin); break;
+        case Part::kWeight: weight(call, some, begin); break;
+      }
+    }
+    if (sums_bytes(of) != 0) {
+      lowering_.round_sums(call.launch, of.filters * of.depth(), call.out, sums(call));
+    }
+  }
+
+ private:
+  using Matrix = Product::Matrix;
+  struct Call {
+    Lowering::Launch launch;
+    plugin::Memory out, first, second, workspace;
+  };
+
+  bool is_small() const { return element_ < sizeof(float); }
+  std::uint64_t sum_bytes() const { return is_small() ? sizeof(float) : element_; }
+
+  bool is_for_library(const Convolution& of) const {
+    const bool is_wide = of.group_filters() >= kLeastExtent && of.depth() >= kLeastExtent;
+    return is_wide && of.images * of.places() * of.pixels() != 0 && Lowering::fits(one(of));
+  }
+  static Convolution one(Convolution of) {
+    of.images = 1;
+    return of;
+  }
+
+  // The parts of the workspace: the library's, the sums of 16-bit gradients of a weight, the
+  // columns, and what lies there image by image in the arguments.
+  std::uint64_t sums_bytes(const Convolution& of) const {
+    if (part_ != Part::kWeight || !is_small()) return 0;
+    return aligned(static_cast<std::uint64_t>(of.filters * of.depth()) * sizeof(float));
+  }
+  std::uint64_t columns_bytes(const Convolution& of) const {
+    const auto count =
+        static_cast<std::uint64_t>(of.images * of.places() * of.channels * of.kernel());
+    return aligned(count * (part_ == Part::kInput ? sum_bytes() : element_));
+  }
+  std::uint64_t windows_bytes(const Convolution& of) const {
+    return aligned(static_cast<std::uint64_t>(of.images * of.places() * of.filters) * element_);
+  }
+  plugin::Memory sums(const Call& call) const {
+    return behind(call.workspace, aligned(library_bytes_));
+  }
+  plugin::Memory columns(const Call& call, const Convolution& of) const {
+    return behind(sums(call), sums_bytes(of));
+  }
+  plugin::Memory windows(const Call& call, const Convolution& of) const {
+    return behind(columns(call, of), columns_bytes(of));
+  }
+
+  /// For how many images the workspace is enough; 0 if the portable kernel computes.
+  std::int64_t images_at_once(const Convolution& of) const {
+    if (!is_for_library(of)) return 0;
+    const std::uint64_t sums = sums_bytes(of);
+    const std::uint64_t each = columns_bytes(one(of)) + windows_bytes(one(of));
+    if (sums >= columns_bytes_) return 0;
+    Convolution some = of;
+    some.images = std::min(of.images, static_cast<std::int64_t>((columns_bytes_ - sums) / each));
+    return some.images == 0 || !Lowering::fits(some) ? 0 : some.images;
+  }
+
+  plugin::Memory image(plugin::Memory all, std::int64_t number, std::int64_t elements) const {
+    return behind(all, static_cast<std::uint64_t>(number * elements) * element_);
+  }
+
+  void multiply(const Call& call, Product product, bool adds = false) const {
+    static constexpr float kF32[] = {0, 1};
+    static constexpr double kF64[] = {0, 1};
+    const bool is_f64 = dtype_ == PATCHBAY_F64;
+    product.dtype = dtype_;
+    product.alpha = is_f64 ? static_cast<const void*>(kF64 + 1) : kF32 + 1;
+    product.beta = is_f64 ? static_cast<const void*>(kF64 + adds) : kF32 + adds;
+    products_.multiply(static_cast<Stream&>(call.launch.stream), product, call.workspace,
+                       library_bytes_, call.launch.name);
+  }
+
+  /// Pointwise windows: the images are columns as they lie.
+  void multiply_images(const Call& call, const Convolution& of) const {
+    const std::int64_t places = of.places(), filters = of.group_filters();
+    const std::int64_t channels = of.group_channels();
+    const bool is_forward = part_ == Part::kForward;
+    const std::int64_t from = is_forward ? channels : filters, to = is_forward ? filters : channels;
+    for (std::int64_t group = 0; group < of.groups; ++group) {
+      Product product;
+      product.m = static_cast<int>(places);
+      product.n = static_cast<int>(to);
+      product.k = static_cast<int>(from);
+      product.a =
+          matrix(image(call.first, group, from * places), places, places * from * of.groups);
+      product.b = matrix(image(call.second, group, filters * channels), channels, 0);
+      product.b.transposed = !is_forward;
+      product.c = matrix(image(call.out, group, to * places), places, places * to * of.groups);
+      product.count = static_cast<int>(of.images);
+      multiply(call, product);
+    }
+  }
+
+  static Matrix matrix(plugin::Memory memory, std::int64_t leading, std::int64_t next) {
+    return {memory, static_cast<int>(leading), false, next};
+  }
+
+  /// The images' places as one dimension, [filters, images, places], if there are several images.
+  plugin::Memory together(const Call& call, const Convolution& of, plugin::Memory grad) const {
+    if (of.images == 1) return grad;
+    const plugin::Memory to = windows(call, of);
+    lowering_.swap(call.launch, of.images, of.filters, of.places(), to, grad);
+    return to;
+  }
+
+  // A product for each group, whose matrices follow each other.
+  void forward(const Call& call, const Convolution& of, std::int64_t begin) const {
+    const std::int64_t places = of.images * of.places(), depth = of.depth();
+    const std::int64_t filters = of.group_filters();
+    const plugin::Memory from = columns(call, of);
+    const plugin::Memory out = image(call.out, begin, of.filters * of.places());
+    const plugin::Memory to = of.images == 1 ? out : windows(call, of);
+    lowering_.columns(call.launch, of, from, image(call.first, begin, of.channels * of.pixels()));
+    Product product = sized(places, filters, depth, of.groups);
+    product.a = matrix(from, places, depth * places);
+    product.b = matrix(call.second, depth, filters * depth);
+    product.c = matrix(to, places, filters * places);
+    multiply(call, product);
+    if (of.images > 1) {
+      lowering_.swap(call.launch, of.filters, of.images, of.places(), out, to);
+    }
+  }
+
+  void input(const Call& call, const Convolution& of, std::int64_t begin) const {
+    const std::int64_t places = of.images * of.places(), depth = of.depth();
+    const std::int64_t filters = of.group_filters();
+    const plugin::Memory to = columns(call, of);
+    const plugin::Memory grad =
+        together(call, of, image(call.first, begin, of.filters * of.places()));
+    Product product = sized(places, depth, filters, of.groups);
+    product.a = matrix(grad, places, filters * places);
+    product.b = matrix(call.second, depth, filters * depth);
+    product.b.transposed = true;
+    product.c = matrix(to, places, depth * places);
+    product.has_f32_result = is_small();
+    multiply(call, product);
+    lowering_.images(call.launch, of, image(call.out, begin, of.channels * of.pixels()), to);
+  }
+
+  void weight(const Call& call, const Convolution& of, std::int64_t begin) const {
+    const std::int64_t places = of.images * of.places(), depth = of.depth();
+    const std::int64_t filters = of.group_filters();
+    const plugin::Memory from = columns(call, of);
+    lowering_.columns(call.launch, of, from, image(call.first, begin, of.channels * of.pixels()));
+    const plugin::Memory grad =
+        together(call, of, image(call.second, begin, of.filters * of.places()));
+    Product product = sized(depth, filters, places, of.groups);
+    product.a = matrix(from, places, depth * places);
+    product.a.transposed = true;
+    product.b = matrix(grad, places, filters * places);
+    product.c = matrix(is_small() ? sums(call) : call.out, depth, filters * depth);
+    product.has_f32_result = is_small();
+    multiply(call, product, /*adds=*/begin != 0);
+  }
+
+  static Product sized(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
+    Product product;
+    product.m = static_cast<int>(m);
+    product.n = static_cast<int>(n);
+    product.k = static_cast<int>(k);
+    product.count = static_cast<int>(count);
+    return product;
+  }
+
+  const std::string op_;
+  const ConvolutionPlan plan_;
+  const Part part_;
+  const std::uint8_t dtype_;
+  const std::uint64_t element_;
+  Products& products_;
+  const std::uint64_t library_bytes_, columns_bytes_;
+  const Lowering lowering_;
+  const std::unique_ptr<plugin::Kernel> otherwise_;  // for other shapes
+};
+
+}  // namespace
+
+std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
+                                                    const patchbay_kernel_spec& spec) {
+  const auto* const found =
+      std::find_if(std::begin(kParts), std::end(kParts),
+                   [op = plugin::from_abi(spec.op)](const Named& named) { return named.op == op; });
+  if (found == std::end(kParts) || !is_float(spec.arguments[0].dtype)) return nullptr;
+  Products& products = device.products();
+  const std::uint64_t columns =
+      std::min(kMostColumnsBytes, aligned(device.info().memory_bytes / kPartOfMemory));
+  const std::uint64_t library = aligned(products.workspace_bytes());
+  if (library + columns > spec.workspace_limit_bytes || !products.open(device.host())) {
+    return nullptr;
+  }
+  std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
+  return std::make_unique<ConvolutionKernel>(products, spec, found->part, backend,
+                                             std::move(otherwise), columns);
+}
+
+}  // namespace patchbay::card
