@@ -1,7 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Attention by blocks of queries: Rabe and Staats, Self-Attention Does Not Need O(n^2) Memory,
-// 2021, and Dao et al., FlashAttention, 2022. Backward has the logarithm of each row's sum, and
-// computes the probabilities of a block again.
+// 2021, and Dao et al., FlashAttention, 2022. Backward computes the probabilities of a block again.
 #include "patchbay/attention.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "patchbay/autograd.h"
+#include "patchbay/functional.h"
 #include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
@@ -27,8 +27,12 @@ using tensor::Named;
 using tensor::Saved;
 
 constexpr const char* kName = "scaled_dot_product_attention";
-/// Queries that are computed at once.
+/// Queries that are computed at once: so few that a CPU's caches hold their scores. Dropout draws
+/// for as many at once.
 constexpr std::int64_t kBlock = 64;
+/// Accelerators take more, up to four times the features, so that the scores take a few times the
+/// memory of the operands.
+constexpr std::int64_t kMostBlocks = 8, kBlocksOfFeatures = 4;
 
 /// The operands in the dtype that is computed in. The first three have the same leading dimensions;
 /// the mask is undefined or has rank 2 or more.
@@ -56,11 +60,18 @@ struct Block {
   }
 };
 
+std::int64_t block_size(const Operands& in) {
+  if (in.dropout != 0 || in.query.device().kind() == DeviceKind::kCpu) return kBlock;
+  return std::clamp<std::int64_t>(kBlocksOfFeatures * in.query.size(-1) / kBlock, 1, kMostBlocks) *
+         kBlock;
+}
+
 template <class Each>
 void for_blocks(const Operands& in, const Each& each) {
   if (in.num_keys() == 0) return;
-  for (std::int64_t begin = 0; begin < in.num_queries(); begin += kBlock) {
-    const std::int64_t end = std::min(begin + kBlock, in.num_queries());
+  const std::int64_t size = block_size(in);
+  for (std::int64_t begin = 0; begin < in.num_queries(); begin += size) {
+    const std::int64_t end = std::min(begin + size, in.num_queries());
     each(Block{begin, end, in.is_causal ? std::min(end, in.num_keys()) : in.num_keys()});
   }
 }
@@ -112,8 +123,11 @@ Tensor dropped(const Operands& in, const Tensor& weights, const Tensor& kept) {
   return drop(weights, kept, in.dropout < 1 ? 1 / (1 - in.dropout) : 0);
 }
 
-/// Writes the block's rows of the result, and the logarithms of their sums: infinity for a query
-/// without a key, so that all its probabilities are 0.
+/// Whether a query may be without a key: then its row of scores has no softmax.
+bool may_lack_keys(const Operands& in) { return in.mask.defined(); }
+
+/// Writes the block's rows of the result. If a query may lack keys, also the logarithms of the
+/// rows' sums: infinity for a query without a key, so that all its probabilities are 0.
 void attend(const Operands& in, const Block& block, const Tensor& result, const Tensor& logsums) {
   static const auto& offset = *new auto(
       fuse([](const Expression& most) { return where(eq(abs(most), INFINITY), 0, most); }, kName));
@@ -127,6 +141,12 @@ void attend(const Operands& in, const Block& block, const Tensor& result, const 
               const Expression& sum) { return where(eq(sum, 0), INFINITY, most + log(sum)); },
            kName));
   const Tensor scores = scores_of(in, block);
+  if (!may_lack_keys(in)) {
+    const Tensor weights = softmax(scores, -1);
+    multiply_to(block.of_queries(result), dropped(in, weights, draw_kept(in, weights)),
+                block.of_keys(in.value));
+    return;
+  }
   const Tensor most = offset(max(scores, -1, /*keep=*/true));
   weigh.out(scores, scores, most);
   const Tensor total = sum(scores, -1, /*keep=*/true);
@@ -151,8 +171,9 @@ void attend_back(const Operands& in, const Block& block, const Tensor& grad, con
   static const auto& slope = *new auto(fuse(
       [](const Expression& p, const Expression& a, const Expression& d) { return p * (a - d); },
       kName));
-  const Tensor weights = scores_of(in, block), rows = block.of_queries(grad);
-  probability.out(weights, weights, block.of_queries(logsums));
+  const Tensor scores = scores_of(in, block), rows = block.of_queries(grad);
+  const Tensor weights =
+      may_lack_keys(in) ? probability(scores, block.of_queries(logsums)) : softmax(scores, -1);
   const Tensor kept = draw_kept(in, weights);
   if (grads.value.defined()) {
     multiply_to(block.of_keys(grads.value), tensor::transposed(dropped(in, weights, kept)), rows, 1,
@@ -218,7 +239,7 @@ Tensor attention(const Operands& in) {
     shape[shape.rank() - 1] = in.value.size(-1);
     result = in.num_keys() == 0 ? in.query.new_zeros(shape) : in.query.new_empty(shape);
     shape[shape.rank() - 1] = 1;
-    logsums = in.query.new_empty(shape);
+    if (may_lack_keys(in)) logsums = in.query.new_empty(shape);
     for_blocks(in, [&](const Block& block) { attend(in, block, result, logsums); });
   }
   const bool mask_needs = in.mask.defined() && tensor::needs_grad(in.mask);

@@ -276,7 +276,8 @@ double peak_of(const char* device_name, std::int64_t steps) {
 TEST_P(AttentionTest, MemoryGrowsWithTheSteps) {
   const double peak = peak_of(GetParam(), 256), larger = peak_of(GetParam(), 1024);
   EXPECT_LT(larger, 4.2 * peak);
-  EXPECT_LT(larger, 2.0 * 1024 * 1024 * 4) << "the scores alone";
+  // Not counted: what a library of products takes, whatever the size.
+  EXPECT_LT(larger - peak, 2.0 * 1024 * 1024 * 4) << "the scores alone";
 }
 
 TEST_P(AttentionTest, Errors) {
