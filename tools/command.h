@@ -13,6 +13,8 @@
 
 #include <patchbay/patchbay.h>
 
+#include "conformance/check.h"
+
 namespace patchbay::tools {
 
 inline constexpr int kExitOk = 0;
@@ -64,10 +66,13 @@ struct BenchOpsArguments {
 struct CheckArguments {
   std::string subject;
   std::vector<std::string> chapters;
-  std::vector<std::string> waivers;  // PATTERN=REASON
+  std::vector<std::string> patterns;  // of checks; none: all
+  std::vector<std::string> waivers;   // PATTERN=REASON
   double time_limit_s = 120;
   bool list = false;
 };
+/// The checks of these chapters that match.
+std::vector<conformance::Check> chosen_checks(const CheckArguments& arguments);
 
 struct CopyPlanArguments {
   std::string from, to, bytes;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,16 +19,6 @@ namespace {
 using conformance::Check;
 using conformance::Outcome;
 using conformance::Result;
-
-std::vector<Check> chosen_checks(const CheckArguments& arguments) {
-  std::vector<Check> checks = conformance::all_checks();
-  const auto& chapters = arguments.chapters;
-  std::erase_if(checks, [&](const Check& check) {
-    return !chapters.empty() &&
-           std::find(chapters.begin(), chapters.end(), check.chapter) == chapters.end();
-  });
-  return checks;
-}
 
 Report report_list(const CheckArguments& arguments) {
   Report report;
@@ -117,6 +108,22 @@ class Tally {
 };
 
 }  // namespace
+
+std::vector<Check> chosen_checks(const CheckArguments& arguments) {
+  std::vector<Check> checks = conformance::all_checks();
+  const auto& [chapters, patterns] = std::tie(arguments.chapters, arguments.patterns);
+  std::erase_if(checks, [&](const Check& check) {
+    const bool is_chosen = chapters.empty() || std::find(chapters.begin(), chapters.end(),
+                                                         check.chapter) != chapters.end();
+    const bool is_named =
+        patterns.empty() ||
+        std::any_of(patterns.begin(), patterns.end(), [id = check.id()](const auto& pattern) {
+          return conformance::matches(pattern, id);
+        });
+    return !is_chosen || !is_named;
+  });
+  return checks;
+}
 
 Report report_check(const CommonOptions& common, const CheckArguments& arguments) {
   if (arguments.list) return report_list(arguments);

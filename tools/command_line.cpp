@@ -59,16 +59,19 @@ std::string complain_about_bytes(const std::string& text) {
   }
 }
 
+std::string complain_about_pattern(const std::string& pattern) {
+  for (const conformance::Check& check : conformance::all_checks()) {
+    if (conformance::matches(pattern, check.id())) return {};
+  }
+  return fmt::format("no check matches '{}'; `patchbay check --list` lists them", pattern);
+}
+
 std::string complain_about_waiver(const std::string& text) {
   const std::size_t split = text.find('=');
   if (split == std::string::npos || split == 0 || split + 1 == text.size()) {
     return fmt::format("expected PATTERN=REASON, got '{}'", text);
   }
-  const std::string pattern = text.substr(0, split);
-  for (const conformance::Check& check : conformance::all_checks()) {
-    if (conformance::matches(pattern, check.id())) return {};
-  }
-  return fmt::format("no check matches '{}'; `patchbay check --list` lists them", pattern);
+  return complain_about_pattern(text.substr(0, split));
 }
 
 /// Adds the commands to a parser. Their callbacks set the invocation's action.
@@ -124,6 +127,10 @@ class Commands {
     command->add_option("--chapter", arguments->chapters, "Only this chapter (repeatable)")
         ->allow_extra_args(false)
         ->check(CLI::IsMember(conformance::chapters()));
+    command->add_option("--only", arguments->patterns, "Only checks that match (repeatable)")
+        ->type_name("PATTERN")
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(complain_about_pattern, ""));
     command
         ->add_option("--waive", arguments->waivers,
                      "'unsupported' does not fail checks that match (repeatable)")
@@ -139,6 +146,9 @@ class Commands {
     command->callback([=, this] {
       if (!arguments->list && arguments->subject.empty()) {
         throw CLI::RequiredError("PLUGIN or BACKEND");
+      }
+      if (chosen_checks(*arguments).empty()) {
+        throw CLI::ValidationError("--only", "no check of the chapters matches");
       }
       invocation_.action = [&common = invocation_.common, arguments] {
         return report_check(common, *arguments);

@@ -81,6 +81,24 @@ TEST(Check, APluginWithoutADeviceIsAnError) {
   EXPECT_EQ(finished.json()["error"]["code"], "unsupported");
 }
 
+TEST(Check, OnlyChecksThatMatch) {
+  const Finished finished = run_command({"check", fake_plugin(), "--only", "streams.deadlines",
+                                         "--only", "memory.zero_bytes", "--json"});
+  EXPECT_EQ(finished.exit_status, 0) << finished.out;
+  const auto checks = finished.json()["checks"];
+  EXPECT_EQ(checks.size(), 2u);
+  for (const auto& check : checks) {
+    EXPECT_TRUE(check["name"] == "deadlines" || check["chapter"] == "memory") << check;
+  }
+  const Finished none = run_command({"check", "cpu", "--only", "streams.of_water"});
+  EXPECT_EQ(none.exit_status, 2);
+  EXPECT_NE(none.err.find("no check matches 'streams.of_water'"), std::string::npos) << none.err;
+  const Finished neither =
+      run_command({"check", "cpu", "--chapter", "memory", "--only", "streams.deadlines"});
+  EXPECT_EQ(neither.exit_status, 2);
+  EXPECT_NE(neither.err.find("no check of the chapters matches"), std::string::npos) << neither.err;
+}
+
 TEST(Check, ListNeedsNoPlugin) {
   const Finished text = run_command({"check", "--list", "--chapter", "copies"});
   EXPECT_EQ(text.exit_status, 0);
