@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "support/runtime_fixture.h"
@@ -20,16 +21,20 @@ namespace {
 constinit std::atomic<std::int64_t> left{-1};
 constinit std::atomic<bool> failed{false};
 
-/// Where the simulated drivers lie, whose own memory is not the subject: a real one's is not
-/// either.
+/// Where drivers and vendors' libraries lie, simulated or not, whose own memory is not the subject.
 struct Range {
   std::uintptr_t begin = 0, end = 0;
 };
-std::array<Range, 8> spared;
+std::array<Range, 32> spared;
+constexpr const char* kDrivers[] = {"libpatchbay_sim_", "libcuda.so", "libcublas", "libnv"};
 
-int note_simulation(dl_phdr_info* library, std::size_t, void* count) {
+int note_driver(dl_phdr_info* library, std::size_t, void* count) {
   std::size_t& next = *static_cast<std::size_t*>(count);
-  if (std::strstr(library->dlpi_name, "libpatchbay_sim_") == nullptr) return 0;
+  if (std::none_of(std::begin(kDrivers), std::end(kDrivers), [&](const char* name) {
+        return std::strstr(library->dlpi_name, name) != nullptr;
+      })) {
+    return 0;
+  }
   for (int i = 0; i < library->dlpi_phnum && next < spared.size(); ++i) {
     const auto& segment = library->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
@@ -107,7 +112,7 @@ namespace patchbay::test {
 FailingAllocation::FailingAllocation(std::int64_t number) {
   failed.store(false);
   std::size_t count = 0;
-  dl_iterate_phdr(note_simulation, &count);
+  dl_iterate_phdr(note_driver, &count);
   left.store(number - 1);
 }
 FailingAllocation::~FailingAllocation() { left.store(-1); }

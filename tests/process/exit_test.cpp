@@ -61,6 +61,11 @@ class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*,
   examples::ProcessResult run(const char* device) const {
     examples::Environment environment = place().environment;
     environment["PATCHBAY_PLUGIN_PATH"] = PATCHBAY_TEST_PLUGIN_DIR;
+    if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr) {
+      std::erase_if(environment, [](const auto& variable) {
+        return variable.second.starts_with(PATCHBAY_TEST_SIM_DIR);
+      });
+    }
     std::vector<std::string> command = {EXIT_PROGRAM, device, std::get<1>(GetParam()),
                                         std::get<2>(GetParam())};
     const patchbay::test::ScratchDirectory caches;

@@ -144,7 +144,10 @@ TEST_P(KernelLaunchTest, BuildErrorsHaveTheLinesOfTheText) {
   EXPECT_EQ(to_string(error.code()), "build_failed");
   const std::string what = error.what();
   EXPECT_EQ(what.rfind("[KernelModule] the kernel text does not compile", 0), 0U) << what;
-  EXPECT_NE(what.find("my _text_.pbk:4:3: "), std::string::npos) << what;
+  // The vendor's compiler writes lines without columns.
+  EXPECT_TRUE(what.find("my _text_.pbk:4:3: ") != std::string::npos ||
+              what.find("my _text_.pbk(4): ") != std::string::npos)
+      << what;
 }
 
 /// Functions, keywords, types and constants of the languages that texts are compiled as.
