@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
       {"streams", probe::streams},
       {"memory", probe::memory},
       {"rows", probe::rows},
+      {"bare", probe::bare},
       {"profile", probe::profile},
       {"out-of-bounds", probe::out_of_bounds},
       {"fork", probe::fork_after_start},

@@ -28,7 +28,7 @@ std::vector<std::int64_t> places(std::int64_t count, std::int64_t end) {
   return values;
 }
 
-std::function<void()> convolution(const std::string& kind, std::int64_t n, const Device& device) {
+Row convolution(const std::string& kind, std::int64_t n, const Device& device) {
   const Images images(n);
   const bool is_pointwise = kind == "conv1x1";
   const patchbay::Conv2dOptions options{.padding = is_pointwise ? 0 : 1};
@@ -46,14 +46,14 @@ std::function<void()> convolution(const std::string& kind, std::int64_t n, const
   };
 }
 
-std::function<void()> attention(const std::string& kind, std::int64_t n, const Device& device) {
+Row attention(const std::string& kind, std::int64_t n, const Device& device) {
   const DType dtype = kind == "attention-bf16" ? DType::bf16 : DType::f32;
   const auto part = [&] { return filled({8, 8, n, 64}, device).cast(dtype); };
   return [q = part(), k = part(), v = part()] { (void)scaled_dot_product_attention(q, k, v); };
 }
 
 /// Adam over so many parameters of 160 x 1000, or over one of so many elements.
-std::function<void()> adam(const std::string& kind, std::int64_t n, const Device& device) {
+Row adam(const std::string& kind, std::int64_t n, const Device& device) {
   const bool is_one = kind == "adam-one";
   const Shape shape = is_one ? Shape{n} : Shape{160, 1000};
   std::vector<patchbay::TensorList> lists(4);
@@ -63,7 +63,7 @@ std::function<void()> adam(const std::string& kind, std::int64_t n, const Device
   return [lists] { adam_update(lists[0], lists[1], lists[2], lists[3], 1); };
 }
 
-std::function<void()> lstm(std::int64_t n, const Device& device) {
+Row lstm(std::int64_t n, const Device& device) {
   const patchbay::RecurrentWeights weights{.input_weight = filled({4 * n, n}, device),
                                            .hidden_weight = filled({4 * n, n}, device),
                                            .input_bias = filled({4 * n}, device),
@@ -73,7 +73,7 @@ std::function<void()> lstm(std::int64_t n, const Device& device) {
 
 }  // namespace
 
-std::function<void()> network_row(const std::string& kind, std::int64_t n, const Device& device) {
+Row network_row(const std::string& kind, std::int64_t n, const Device& device) {
   if (kind.starts_with("conv")) return convolution(kind, n, device);
   if (kind.starts_with("attention")) return attention(kind, n, device);
   if (kind.starts_with("adam")) return adam(kind, n, device);

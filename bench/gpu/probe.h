@@ -50,11 +50,18 @@ int streams(const Target& target);
 int memory(const Target& target);
 // rows.cpp
 int rows(const Target& target);
+using Row = std::function<void()>;
+/// Reads names of rows, KIND/SIZE, from standard input and prints the nanoseconds of each, so that
+/// another program's turn can come between. `make` gives what a row does once, and `wait` waits for
+/// it.
+void answer_rows(const std::function<Row(const std::string& kind, std::int64_t n)>& make,
+                 const std::function<void()>& wait);
 int profile(const Target& target);
+// bare.cpp
+int bare(const Target& target);
 // network_rows.cpp
 /// What a row does once; empty if there is no such row.
-std::function<void()> network_row(const std::string& kind, std::int64_t n,
-                                  const patchbay::Device& device);
+Row network_row(const std::string& kind, std::int64_t n, const patchbay::Device& device);
 // faults.cpp
 int out_of_bounds(const Target& target);
 int fork_after_start(const Target& target);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include "probe.h"
 
@@ -13,11 +14,24 @@ using patchbay::Device;
 using patchbay::DType;
 using patchbay::Tensor;
 
-/// What a row does once; empty if there is no such row. Names are KIND/SIZE.
-std::function<void()> row(const std::string& name, const Device& device) {
-  const std::size_t slash = name.find('/');
-  const std::string kind = name.substr(0, slash);
-  const std::int64_t n = slash == std::string::npos ? 0 : std::stoll(name.substr(slash + 1));
+/// A device whose products of f32 may round their operands.
+Device fast_device(const Device& like) {
+  static const patchbay::Runtime runtime = [] {
+    patchbay::RuntimeOptions options;
+    options.settings["cuda_tf32"] = "1";
+    return patchbay::Runtime(options);
+  }();
+  return runtime.device(like.name());
+}
+
+/// What a row does once; empty if there is no such row.
+Row row(const std::string& kind, std::int64_t n, const Device& device) {
+  if (kind == "gemm-tf32") return row("gemm", n, fast_device(device));
+  if (kind == "gemm-lt") return row("gemm", n, device);
+  if (kind == "gemm-bf16-lt") return row("gemm-bf16", n, device);
+  if (kind == "launch") {
+    return [a = filled({64}, device), b = filled({64}, device)] { maximum_out(a, a, b); };
+  }
   if (kind == "gemm") {
     return [a = filled({n, n}, device), b = filled({n, n}, device), out = zeros({n, n}, device)] {
       matmul_out(out, a, b);
@@ -69,6 +83,19 @@ std::function<void()> row(const std::string& name, const Device& device) {
       out.copy_from(patchbay::wrap_host(host, DType::f32, out.shape()));
     };
   }
+  if (kind == "copy") {
+    return [a = filled({n}, device), out = zeros({n}, device)] { out.copy_from(a); };
+  }
+  if (kind == "pinned-to-device" || kind == "device-to-pinned") {
+    const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
+    const patchbay::BufferRange host{
+        patchbay::Buffer::allocate(device, bytes, patchbay::MemoryKind::kPinned), 0, bytes};
+    const patchbay::BufferRange there{patchbay::Buffer::allocate(device, bytes), 0, bytes};
+    const bool is_up = kind == "pinned-to-device";
+    return [to = is_up ? there : host, from = is_up ? host : there] {
+      patchbay::copy(to, from, /*non_blocking=*/true);
+    };
+  }
   if (kind == "to-host") {
     return [values = std::make_shared<std::vector<float>>(static_cast<std::size_t>(n)),
             a = filled({n}, device)] {
@@ -80,11 +107,11 @@ std::function<void()> row(const std::string& name, const Device& device) {
 
 /// Nanoseconds a call, with one wait at the end of as many calls as take some 20 ms; the median of
 /// seven.
-double nanoseconds(const std::function<void()>& call, const Device& device) {
+double nanoseconds(const Row& call, const std::function<void()>& wait) {
   const auto run = [&](int times) {
     const Watch watch;
     for (int i = 0; i < times; ++i) call();
-    device.synchronize();
+    wait();
     return watch.milliseconds() * 1e6;
   };
   run(2);
@@ -98,20 +125,27 @@ double nanoseconds(const std::function<void()>& call, const Device& device) {
 
 }  // namespace
 
-/// Reads names of rows from standard input and answers each, so that another program's turn can
-/// come between.
+void answer_rows(const std::function<Row(const std::string& kind, std::int64_t n)>& make,
+                 const std::function<void()>& wait) {
+  std::string wanted;
+  while (std::getline(std::cin, wanted)) {
+    const std::size_t slash = wanted.find('/');
+    try {
+      const Row call = make(wanted.substr(0, slash),
+                            slash == std::string::npos ? 0 : std::stoll(wanted.substr(slash + 1)));
+      if (call == nullptr) throw std::invalid_argument("there is no such row");
+      print({{"row", wanted}, {"nanoseconds", nanoseconds(call, wait)}});
+    } catch (const std::exception& error) {
+      print({{"row", wanted}, {"error", error.what()}});
+    }
+  }
+}
+
 int rows(const Target& target) {
   const Device device(target.device);
   print({{"device", device.properties().name}});
-  std::string wanted;
-  while (std::getline(std::cin, wanted)) {
-    const auto call = row(wanted, device);
-    if (call == nullptr) {
-      print({{"row", wanted}, {"error", "there is no such row"}});
-      continue;
-    }
-    print({{"row", wanted}, {"nanoseconds", nanoseconds(call, device)}});
-  }
+  answer_rows([&](const std::string& kind, std::int64_t n) { return row(kind, n, device); },
+              [&] { device.synchronize(); });
   return 0;
 }
 
@@ -120,7 +154,9 @@ int profile(const Target& target) {
   const Device device(target.device);
   for (const char* kind : {"sum/16777216", "sum-rows/4096", "sum-columns/4096", "add/16777216",
                            "transpose/4096", "gather/262144"}) {
-    const auto call = row(kind, device);
+    const std::string name = kind;
+    const std::size_t slash = name.find('/');
+    const Row call = row(name.substr(0, slash), std::stoll(name.substr(slash + 1)), device);
     for (int i = 0; i < 3; ++i) call();
     device.synchronize();
     print({{"profiled", kind}});

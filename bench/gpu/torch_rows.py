@@ -23,14 +23,25 @@ def row(torch, name, device):
             count *= extent
         return ((torch.arange(count, device=device) * 7) % 13 - 6).to(torch.float32).view(shape)
 
-    if kind == "gemm":
-        a, b, out = filled(n, n), filled(n, n), torch.zeros(n, n, device=device)
-        return lambda: torch.mm(a, b, out=out)
-    if kind in ("gemm-f16", "gemm-bf16"):
-        dtype = torch.float16 if kind == "gemm-f16" else torch.bfloat16
+    if kind.startswith("gemm"):
+        dtype = {"f16": torch.float16, "bf16": torch.bfloat16}.get(
+            kind.removesuffix("-lt").removeprefix("gemm-"), torch.float32)
         a, b = filled(n, n).to(dtype), filled(n, n).to(dtype)
         out = torch.zeros(n, n, device=device, dtype=dtype)
+        torch.backends.cuda.matmul.allow_tf32 = kind == "gemm-tf32"
+        torch.backends.cuda.preferred_blas_library("cublaslt" if kind.endswith("-lt") else "cublas")
         return lambda: torch.mm(a, b, out=out)
+    torch.backends.cuda.matmul.allow_tf32 = False
+    if kind == "launch":
+        a, b = filled(64), filled(64)
+        return lambda: torch.maximum(a, b, out=a)
+    if kind == "copy":
+        a, out = filled(n), torch.zeros(n, device=device)
+        return lambda: out.copy_(a)
+    if kind in ("pinned-to-device", "device-to-pinned"):
+        host, there = torch.ones(n, pin_memory=True), torch.ones(n, device=device)
+        to, source = (there, host) if kind == "pinned-to-device" else (host, there)
+        return lambda: to.copy_(source, non_blocking=True)
     if kind == "softmax":
         a = filled(n, n)
         return lambda: torch.softmax(a, 1)
@@ -175,15 +186,19 @@ def main():
     if device.startswith("cuda") and not torch.cuda.is_available():
         answer({"error": f"PyTorch {torch.__version__} sees no card"})
         return
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
     wait = torch.cuda.synchronize if device.startswith("cuda") else lambda: None
     answer({"torch": torch.__version__})
     for line in sys.stdin:
-        call = row(torch, line.strip(), device)
-        if call is None:
-            answer({"row": line.strip(), "error": "there is no such row"})
-        else:
-            answer({"row": line.strip(), "nanoseconds": nanoseconds(call, wait)})
+        name = line.strip()
+        try:
+            call = row(torch, name, device)
+            if call is None:
+                answer({"row": name, "error": "there is no such row"})
+            else:
+                answer({"row": name, "nanoseconds": nanoseconds(call, wait)})
+        except Exception as error:  # pylint: disable=broad-except; the other rows go on
+            answer({"row": name, "error": f"{type(error).__name__}: {error}"})
 
 
 if __name__ == "__main__":

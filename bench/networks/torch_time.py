@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-"""Trains one network of the table in the PyTorch that this Python imports, and prints times and memory.
+"""Trains networks of the table in the PyTorch that this Python imports, and prints times and memory.
 
-  PYTHON bench/networks/torch_time.py --net NAME [--threads N] [--compile]
+  PYTHON bench/networks/torch_time.py --net NAME ... [--threads N] [--compile]
 
-The output is JSON, as that of patchbay-table7.
+The output is JSON, a line for each network, as that of patchbay-table7. Products of f32 on a card do
+not round their operands.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def product_gflops():
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--net", required=True, choices=torch_networks.NETWORKS)
+    parser.add_argument("--net", required=True, nargs="+", choices=torch_networks.NETWORKS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--warm-up", type=int, default=2)
     parser.add_argument("--steps", type=int, default=5)
@@ -46,14 +47,20 @@ def main():
     parser.add_argument("--compile", action="store_true", help="by torch.compile")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
+    torch.backends.cudnn.allow_tf32 = False
     if arguments.device != "cpu":  # PyTorch 1 has no such function
         torch.set_default_device(arguments.device)
+    for name in arguments.net:
+        train(name, arguments)
+
+
+def train(name, arguments):
     is_card = arguments.device.startswith("cuda")
     finish = torch.cuda.synchronize if is_card else lambda: None
     torch.manual_seed(1)
     torch.rand(100, 100) @ torch.rand(100, 100)
     loaded_bytes = memory("VmRSS:")
-    network = torch_networks.NETWORKS[arguments.net](full=True)
+    network = torch_networks.NETWORKS[name](full=True)
     if arguments.compile:
         network.call = torch.compile(network.module)
     batch = network.random_batch()
@@ -64,10 +71,10 @@ def main():
     finish()
     times = [seconds_of(lambda: (network.train(*batch), finish())) for _ in range(arguments.steps)]
     peak_bytes = memory("VmHWM:") - loaded_bytes
-    print(json.dumps({"net": arguments.net, "torch": torch.__version__, "compiled": arguments.compile,
+    print(json.dumps({"net": name, "torch": torch.__version__, "compiled": arguments.compile,
                       "num_parameters": network.num_parameters(), "loss": network.train(*batch),
                       "seconds": statistics.median(times), "peak_bytes": peak_bytes,
-                      "product_gflops": None if is_card else product_gflops()}))
+                      "product_gflops": None if is_card else product_gflops()}), flush=True)
 
 
 if __name__ == "__main__":
