@@ -133,7 +133,32 @@ TEST_F(SimFailure, LostCard) {
   EXPECT_EQ(other.value(), 6.0f);
 }
 
-/// The context is the process's: when all have let go of it, the next one gets a sound one.
+#ifndef PATCHBAY_SIM_HIP
+/// What an H200 does.
+TEST_F(SimFailure, NewRuntimeOfAProcessWhoseCardIsBroken) {
+  set("FAIL_LAUNCH", "1");
+  set("STAYS_BROKEN", "1");
+  {
+    const Runtime runtime(options());
+    const Card card(runtime.device(kNames.device(0)));
+    card.launch(card.first);
+    loss([&] { card.device.synchronize(); });
+  }
+  set("FAIL_LAUNCH", "0");
+  const Runtime runtime(options());
+  const Error error = test::error_of([&] { (void)zeros({2}, runtime.device(kNames.device(0))); });
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
+  EXPECT_NE(error.native_code(), 0);
+  expect_contains(error.what(),
+                  "cuDevicePrimaryCtxRetain: " + error_name(static_cast<int>(error.native_code())));
+  expect_contains(error.what(),
+                  "An earlier fault of this process has broken the device: start the process anew");
+  const Device other = runtime.device(kNames.device(1));
+  EXPECT_EQ(full({2}, 3, other).to_vector<float>(), (std::vector<float>{3, 3}));
+}
+#endif
+
+/// Another driver may give a sound context when all have let go of the broken one.
 TEST_F(SimFailure, NewRuntimeStartsAfresh) {
   set("FAIL_LAUNCH", "1");
   {

@@ -52,6 +52,9 @@ void Machine::initialise() {
     contexts.push_back(std::make_unique<ContextObject>());
     contexts.back()->device = static_cast<int>(contexts.size()) - 1;
   }
+  for (const auto& context : contexts) {
+    if (context->retained == 0 && !config.stays_broken) context->broken = kSuccess;
+  }
   initialised = config.init_code == kSuccess;
 }
 
@@ -74,7 +77,7 @@ void Machine::reset(ContextObject& context) {
     std::erase_if(graphs, is_of);
     std::erase_if(replays, is_of);
   }
-  context.broken = kSuccess;
+  if (!config.stays_broken) context.broken = kSuccess;
   context.peers.clear();
 }
 

@@ -24,7 +24,16 @@ Context::Context(const Api& api, DeviceNumber device, std::uint32_t index, Nativ
   if (is_adopted_) {
     check_adopted();
   } else {
-    card::call(api, api.context_retain, api, &native_, device);
+    const auto& entry = api.context_retain;
+    const Result code = entry(api, &native_, device);
+    if (api.loses_device(code)) {
+      throw plugin::StatusError(
+          PATCHBAY_LAUNCH_FAILED,
+          describe(api, entry.name, code) +
+              ". An earlier fault of this process has broken the device: start the process anew",
+          code, PATCHBAY_STATUS_DEVICE_LOST);
+    }
+    check(api, entry.name, code);
   }
 }
 

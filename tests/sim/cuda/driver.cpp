@@ -64,8 +64,10 @@ int cuDevicePrimaryCtxRetain(NativeContext* context, int device) {
   const std::lock_guard lock(machine().mutex);
   if (!machine().initialised) return kErrorNotInitialized;
   if (!is_device(device)) return kErrorInvalidDevice;
-  *context = machine().contexts[static_cast<std::size_t>(device)].get();
-  ++(*context)->retained;
+  ContextObject& kept = *machine().contexts[static_cast<std::size_t>(device)];
+  if (machine().config.stays_broken && kept.broken != kSuccess) return kept.broken;
+  *context = &kept;
+  ++kept.retained;
   return kSuccess;
 }
 
