@@ -22,7 +22,7 @@ constexpr std::int64_t kMostParts = 256;
 constexpr std::int64_t kLeastSorted = 1024;  // indices along dim; fewer are not sorted
 constexpr std::int64_t kDigits = 256;        // of scatter_add_sorted.pbk
 constexpr int kDigitBits = 8;
-constexpr std::int64_t kLeastChunk = 32, kMostChunks = 2048;  // of additions that a work-item sorts
+constexpr std::int64_t kLeastChunk = 32, kMostChunks = 4096;  // of additions that a work-item sorts
 constexpr std::int64_t kSlice = 512;                          // counts that a work-item adds up
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{16} << 20;
 
