@@ -2,6 +2,7 @@
 // What has an order along a dimension: running sums, and sorting.
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 #include <patchbay/ops.h>
 #include <patchbay/sorting.h>
@@ -115,8 +116,42 @@ void check_sort_of(const Values<T>& values, const Shape& shape, Layout layout, i
   }
 }
 
+/// A few of long lines, which accelerators choose in rounds.
+template <class T>
+void check_topk_of(const Shape& shape, int dim, const Device& device) {
+  Values<T> values = random_values<T>(count_of(shape), 35);
+  for (std::size_t i = 0; i < values.size(); i += 3) values[i] = values[i % 19];
+  const Tensor a = arrange<T>(values, shape, Layout::kContiguous, device);
+  for (const bool largest : {false, true}) {
+    for (const std::int64_t k : {1, 2, 100, 128}) {
+      SCOPED_TRACE(to_string(shape) + " along " + std::to_string(dim) + ", k " + std::to_string(k));
+      const Sorted got = topk(a, k, dim, largest);
+      Values<T> expected;
+      Values<std::int64_t> places;
+      for_lines(shape, dim, [&](std::vector<std::size_t> numbers) {
+        const std::vector<std::size_t> line = numbers;
+        std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t i, std::size_t j) {
+          return largest ? is_above<T>(values[i], values[j]) : is_above<T>(values[j], values[i]);
+        });
+        for (std::int64_t i = 0; i < k; ++i) {
+          const std::size_t at = numbers[static_cast<std::size_t>(i)];
+          expected.push_back(values[at]);
+          places.push_back(std::find(line.begin(), line.end(), at) - line.begin());
+        }
+      });
+      // By lines, as they were found.
+      expect_same<T>(download<T>(got.values.transpose(dim, -1).contiguous()), expected, "topk");
+      expect_same<std::int64_t>(download<std::int64_t>(got.indices.transpose(dim, -1).contiguous()),
+                                places, "topk's indices");
+    }
+  }
+}
+
 template <class T>
 void check_sort(const Device& device) {
+  check_topk_of<T>({2, 1025}, 1, device);
+  check_topk_of<T>({1500, 3}, 0, device);
+  if (std::is_same_v<T, float>) check_topk_of<T>({70001}, 0, device);
   for_dims([&](const Arrangement& at, int dim) {
     if (count_of(at.shape) > 10000 && device != test_device("cpu:0")) return;
     check_sort_of<T>(random_values<T>(count_of(at.shape), 33), at.shape, at.a, dim, device);
