@@ -15,6 +15,7 @@
 #include "kit/expression/program.hpp"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise_text.hpp"
+#include "kit/portable/lowering.hpp"
 #include "kit/portable/operators.hpp"
 #include "support/kernels.h"
 
@@ -30,12 +31,17 @@ class RecordingBackend {
  public:
   explicit RecordingBackend(portable::Traits traits)
       : backend_(std::move(traits), [this](std::string_view text) -> portable::Program {
-          last_ = text;
+          built_.emplace_back(text);
           return [](std::string_view) { return std::make_unique<Function>(); };
         }) {}
 
-  /// The text for a spec with the smallest attributes, or an empty one if it is refused.
-  std::string text_of(const kernels::Signature& op, std::vector<patchbay_argument_spec> specs) {
+  portable::Backend& backend() { return backend_; }
+  /// What was built since the last call.
+  std::vector<std::string> take() { return std::exchange(built_, {}); }
+
+  /// The texts for a spec with the smallest attributes; none if it is refused.
+  std::vector<std::string> texts_of(const kernels::Signature& op,
+                                    std::vector<patchbay_argument_spec> specs) {
     patchbay_kernel_spec spec{};
     spec.size = sizeof spec;
     spec.op = plugin::to_abi(op.kernel);
@@ -45,11 +51,12 @@ class RecordingBackend {
     spec.arguments = specs.data();
     spec.num_arguments = static_cast<std::uint32_t>(specs.size());
     spec.workspace_limit_bytes = UINT64_MAX;
+    take();
     try {
-      return portable::prepare(backend_, spec) != nullptr ? last_ : std::string();
+      if (portable::prepare(backend_, spec) != nullptr) return take();
     } catch (const plugin::StatusError& error) {
-      return {};
     }
+    return {};
   }
 
  private:
@@ -73,7 +80,7 @@ class RecordingBackend {
   };
 
   portable::Backend backend_;
-  std::string last_;
+  std::vector<std::string> built_;
 };
 
 inline patchbay_argument_spec argument_spec(kernels::Role role, std::uint8_t out, std::uint8_t in) {
@@ -109,19 +116,19 @@ inline std::vector<PortableText> portable_texts(const portable::Traits& traits,
         for (const kernels::Parameter& parameter : op.parameters) {
           specs.push_back(argument_spec(parameter.role, out, in));
         }
-        std::string text = backend.text_of(op, specs);
-        if (text.empty()) continue;
-        texts.push_back({std::string(op.kernel) + '_' + patchbay::dtype_name(out) + '_' +
-                             patchbay::dtype_name(in),
-                         std::move(text)});
+        for (std::string& text : backend.texts_of(op, specs)) {
+          texts.push_back({std::string(op.kernel) + '_' + patchbay::dtype_name(out) + '_' +
+                               patchbay::dtype_name(in),
+                           std::move(text)});
+        }
       }
     }
   }
   return texts;
 }
 
-/// The texts that a kernel compiles when a launch needs them: the transposes, large products,
-/// sorted additions and groups of tensors.
+/// The texts that a kernel compiles when a launch needs them, and those of cards: the transposes,
+/// large products, sorted additions, groups of tensors and columns of images.
 inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
   std::vector<PortableText> texts;
   for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F16})) {
@@ -148,6 +155,13 @@ inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
     texts.push_back({"scatter_add_sorted", types + read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
                                                              "/kit/portable/texts/"
                                                              "scatter_add_sorted.pbk")});
+  }
+  for (const std::uint8_t dtype : {PATCHBAY_F32, PATCHBAY_F64, PATCHBAY_F16, PATCHBAY_BF16}) {
+    RecordingBackend backend(traits);
+    const portable::Lowering lowering(backend.backend(), dtype);
+    for (std::string& text : backend.take()) {
+      texts.push_back({std::string("lowering_") + patchbay::dtype_name(dtype), std::move(text)});
+    }
   }
   for (const std::string dtype : {"f32", "f16", "i64"}) {
     const expression::Program program =
