@@ -77,10 +77,11 @@ Row row(const std::string& kind, std::int64_t n, const Device& device) {
     return [a = filled({n, 64}, device), index = from_host(rows, {n}, device),
             out = zeros({n, 64}, device)] { index_select_out(out, a, 0, index); };
   }
-  if (kind == "to-device") {
-    return [values = whole_numbers(n), out = zeros({n}, device)] {
+  if (kind == "to-device" || kind == "queued-to-device") {
+    return [values = whole_numbers(n), out = zeros({n}, device),
+            non_blocking = kind == "queued-to-device"] {
       auto* const host = const_cast<float*>(values.data());
-      out.copy_from(patchbay::wrap_host(host, DType::f32, out.shape()));
+      out.copy_from(patchbay::wrap_host(host, DType::f32, out.shape()), non_blocking);
     };
   }
   if (kind == "copy") {

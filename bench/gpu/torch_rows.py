@@ -84,7 +84,7 @@ def row(torch, name, device):
         a, out = filled(n, 64), torch.zeros(n, 64, device=device)
         index = torch.arange(n, device=device) * 7919 % n
         return lambda: torch.index_select(a, 0, index, out=out)
-    if kind == "to-device":
+    if kind in ("to-device", "queued-to-device"):
         host, out = torch.ones(n), torch.zeros(n, device=device)
         return lambda: out.copy_(host)
     if kind == "to-host":
