@@ -15,7 +15,7 @@
 #include "kit/expression/program.hpp"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise_text.hpp"
-#include "kit/portable/lowering.hpp"
+#include "kit/portable/products/lowering.hpp"
 #include "kit/portable/operators.hpp"
 #include "support/kernels.h"
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Convolutions by products of the BLAS library: kit/portable/lowering.hpp.
+// Convolutions by products of the BLAS library: kit/portable/products/lowering.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -12,7 +12,7 @@
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
-#include "kit/portable/lowering.hpp"
+#include "kit/portable/products/lowering.hpp"
 #include "kit/portable/operators.hpp"
 
 namespace patchbay::card {

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include "kit/portable/lowering.hpp"
+#include "kit/portable/products/lowering.hpp"
 
 #include <algorithm>
 #include <string>
