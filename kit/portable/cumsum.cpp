@@ -90,7 +90,7 @@ class SumsByItems {
 
 // For accelerators, where a group has a tile.
 constexpr std::int64_t kTileBytes = 16384;
-constexpr std::int64_t kChain = 2048;
+constexpr std::int64_t kChain = 1024;
 constexpr std::uint64_t kItems = 128;
 constexpr std::int64_t kManyLines = 4096, kSomeLines = 32;
 constexpr std::uint64_t kSumsBytes = std::uint64_t{16} << 20;  // of the workspace

@@ -1,12 +1,16 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "patchbay/plugin/kit/attributes.hpp"
 
+#include "kMergeSortText.text.h"
 #include "kSortText.text.h"
 #include "kit/loop_nest.hpp"
 #include "kit/portable/dtypes.hpp"
@@ -18,14 +22,9 @@ namespace {
 
 constexpr std::int64_t kChunk = 512;  // elements that a group sorts in local memory
 constexpr std::uint64_t kMostItems = 256;
-constexpr std::int64_t kBest = 1024;  // candidates that a group sorts at once
-constexpr std::int64_t kShareOfLater = 4 * kBest;
-constexpr std::int64_t kEnoughGroups = 1024;
-/// Of the workspace: what the groups of one round keep, and those of the next, which are fewer.
-constexpr std::uint64_t kKeptBytes = kEnoughGroups * kBest / 2 * sizeof(std::int64_t);
 constexpr std::int64_t kShort = 64;  // elements of a line for which a small group is enough
 
-/// The text's struct of the same name; operands: out, index, a.
+/// The struct Run of sort.pbk and merge_sort.pbk; operands: out, index, a.
 struct Run {
   std::int64_t lines = 1, count, kept, steps[3], chunks, descending, rank;
   std::int64_t shape[PATCHBAY_MAX_RANK], strides[3][PATCHBAY_MAX_RANK];
@@ -69,17 +68,189 @@ std::string text_of(std::uint8_t dtype, const Traits& traits) {
   return conversions_of(dtype, traits) + alias("T", value_type(dtype)) +
          alias("STORED", element_type(dtype)) + define("LOAD(element)", loaded(dtype, "element")) +
          define("IS_NAN(x)", is_float(dtype) ? "((x) != (x))" : "0") + define("CHUNK", kChunk) +
-         define("BEST", kBest) + define("MOST_ITEMS", kMostItems) + kSortText;
+         define("MOST_ITEMS", kMostItems) + kSortText;
 }
 
-/// The text's struct of the same name.
-struct Round {
-  std::int64_t given, groups, share, is_first = 0, is_last = 0;
+// For accelerators.
+constexpr std::int64_t kItems = 256;      // of a group, at most
+constexpr std::int64_t kEach = 8;         // elements of a work-item
+constexpr std::int64_t kLeastItems = 64;  // of a group, for short lines
+constexpr std::int64_t kEnoughGroups = 2048;
+constexpr std::int64_t kLeastTiles = 2;  // of a piece of which the first elements are kept
+/// Fewer rounds of choosing cost less than to sort all elements.
+constexpr std::int64_t kMostRounds = 3;
+constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{32} << 20;
+constexpr std::int64_t kPairBytes = 8, kPlaceBytes = 4;
+constexpr std::int64_t kPairs = static_cast<std::int64_t>(kWorkspaceBytes) / kPairBytes;
+/// What pieces keep at first, and then those of the candidates, which are fewer.
+constexpr std::int64_t kMostPlaces = static_cast<std::int64_t>(kWorkspaceBytes) / kPlaceBytes / 2;
+
+std::string merge_text_of(std::uint8_t dtype) {
+  const auto bits = static_cast<std::int64_t>(8 * element_bytes(dtype));
+  std::string kind;
+  switch (dtype) {
+    case PATCHBAY_F16: kind = define("INFINITE", "(KEY)0x1f << 10"); break;
+    case PATCHBAY_BF16: kind = define("INFINITE", "(KEY)0xff << 7"); break;
+    case PATCHBAY_F32: kind = define("INFINITE", "(KEY)0xff << 23"); break;
+    case PATCHBAY_F64: kind = define("INFINITE", "(KEY)0x7ff << 52"); break;
+    case PATCHBAY_I8:
+    case PATCHBAY_I16:
+    case PATCHBAY_I32:
+    case PATCHBAY_I64: kind = define("IS_SIGNED", 1); break;
+    case PATCHBAY_BOOL: kind = define("IS_BOOL", 1); break;
+    default: break;
+  }
+  return alias("RAW", "u" + std::to_string(bits)) + alias("KEY", bits == 64 ? "u64" : "u32") +
+         define("BITS", bits) + kind + define("SIZE", kItems) + define("EACH", kEach) +
+         kMergeSortText;
+}
+
+Grid grid_of(std::int64_t groups, std::int64_t items) {
+  return {{static_cast<std::uint64_t>(groups * items), 1, 1},
+          {static_cast<std::uint64_t>(items), 1, 1}};
+}
+
+struct SortCall {
+  plugin::Stream& stream;
+  std::string_view name;
+  const Run& run;
+  std::array<plugin::Memory, 3> memory;  // out, index, a
+  plugin::Memory workspace;
 };
 
-/// Arguments: out, index, a. Sorts all elements in `index`, then takes their values. Fewer elements
-/// are chosen in rounds, each of which keeps the first ones of each group's candidates; many, and
-/// those of CPUs, one by one, because the others have no room.
+/// Groups sort tiles and merge them. All places of a line are kept in `index`, and when only some
+/// are wanted, in the workspace, or a few are found in rounds.
+class MergeSort {
+ public:
+  MergeSort(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes);
+
+  std::uint64_t workspace_bytes() const { return workspace_bytes_; }
+  /// Otherwise groups have one work-item, or lines are too long for places of 32 bits.
+  bool takes(const Run& run) const { return items_ > 1 && run.count < UINT32_MAX; }
+  /// For run.lines * run.kept > 0.
+  void launch(const SortCall& call) const;
+
+ private:
+  struct Pass;
+  struct Choice;
+
+  void sort(const SortCall& call, Pass pass) const;
+  void sort_in_workspace(const SortCall& call) const;
+  /// The next `choice.kept` elements of some lines.
+  void choose(const SortCall& call, Choice choice) const;
+  void start(const SortCall& call, const Choice& choice, plugin::Memory found,
+             plugin::Memory candidates) const;
+  std::int64_t items_for(std::int64_t count) const;
+
+  const std::uint64_t workspace_bytes_;
+  const Program program_;
+  const std::unique_ptr<Function> sort_tiles_, merge_runs_, take_, choose_;
+  const std::int64_t items_, tile_;  // of a group: work-items, elements
+};
+
+/// The text's structs of the same names.
+struct MergeSort::Pass {
+  std::int64_t first_line, lines, tiles, size, most, word, in_index;
+};
+struct MergeSort::Choice {
+  std::int64_t first_line, lines, count, pieces, piece, done, kept, is_first, is_last;
+};
+
+MergeSort::MergeSort(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes)
+    : workspace_bytes_(kWorkspaceBytes <= workspace_limit_bytes ? kWorkspaceBytes : 0),
+      program_(backend.build(merge_text_of(dtype))),
+      sort_tiles_(program_("sort_tiles")),
+      merge_runs_(program_("merge_runs")),
+      take_(program_("take")),
+      choose_(program_("choose")),
+      items_(std::min(kItems, static_cast<std::int64_t>(std::bit_floor(std::min(
+                                  {sort_tiles_->max_group_size(), merge_runs_->max_group_size(),
+                                   choose_->max_group_size()}))))),
+      tile_(items_ * kEach) {}
+
+std::int64_t MergeSort::items_for(std::int64_t count) const {
+  const auto wanted =
+      static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(pieces(count, kEach))));
+  return std::min(std::max(wanted, kLeastItems), items_);
+}
+
+void MergeSort::launch(const SortCall& call) const {
+  const Run& run = call.run;
+  if (run.count > tile_ && run.kept == run.count) {
+    return sort(call, {0, run.lines, 0, 0, run.count, 0, /*in_index=*/1});
+  }
+  const std::int64_t most = run.count <= tile_ ? run.kept : tile_ / 2;
+  if (pieces(run.kept, most) > kMostRounds && workspace_bytes_ != 0 && run.count <= kPairs) {
+    return sort_in_workspace(call);
+  }
+  for (std::int64_t done = 0; done < run.kept; done += most) {
+    choose(call, {0, run.lines, run.count, 0, 0, done, std::min(most, run.kept - done), 1, 0});
+  }
+}
+
+void MergeSort::sort(const SortCall& call, Pass pass) const {
+  const auto [out, index, a] = call.memory;
+  const plugin::Memory words = pass.in_index != 0 ? index : call.workspace;
+  pass.tiles = pieces(call.run.count, tile_);
+  const auto start = [&](Function& function) {
+    Arguments to;
+    to.memory(words).memory(a).value(call.run).value(pass);
+    function.launch(call.stream, call.name, grid_of(pass.lines * pass.tiles, items_), to);
+    pass.word = 1 - pass.word;
+  };
+  start(*sort_tiles_);
+  for (pass.size = tile_; pass.size < call.run.count; pass.size *= 2) start(*merge_runs_);
+  Arguments to;
+  to.memory(out).memory(index).memory(words).memory(a).value(call.run).value(pass);
+  const auto group = std::min<std::uint64_t>(128, take_->max_group_size());
+  take_->launch(call.stream, call.name,
+                {{static_cast<std::uint64_t>(pass.lines * call.run.kept), 1, 1}, {group, 1, 1}},
+                to);
+}
+
+void MergeSort::sort_in_workspace(const SortCall& call) const {
+  const Run& run = call.run;
+  const std::int64_t at_once = std::min(kPairs / run.count, run.lines);
+  for (std::int64_t line = 0; line < run.lines; line += at_once) {
+    sort(call, {line, std::min(at_once, run.lines - line), 0, 0, run.kept, 0, /*in_index=*/0});
+  }
+}
+
+void MergeSort::choose(const SortCall& call, Choice choice) const {
+  const auto pieces_of = [&](std::int64_t count) {
+    const std::int64_t most =
+        workspace_bytes_ == 0 ? 1 : std::min(kEnoughGroups, kMostPlaces / choice.kept);
+    return std::clamp<std::int64_t>(most / choice.lines, 1,
+                                    std::max<std::int64_t>(count / (kLeastTiles * tile_), 1));
+  };
+  plugin::Memory found = call.workspace, candidates = found;
+  candidates.offset_bytes += static_cast<std::uint64_t>(kMostPlaces * kPlaceBytes);
+  for (;;) {
+    choice.piece = pieces(choice.count, pieces_of(choice.count));
+    choice.pieces = pieces(choice.count, choice.piece);
+    choice.is_last = choice.pieces == 1 ? 1 : 0;
+    start(call, choice, found, candidates);
+    if (choice.is_last != 0) return;
+    choice.count = choice.pieces * choice.kept;
+    choice.is_first = 0;
+    std::swap(found, candidates);
+  }
+}
+
+void MergeSort::start(const SortCall& call, const Choice& choice, plugin::Memory found,
+                      plugin::Memory candidates) const {
+  const auto [out, index, a] = call.memory;
+  // Without a workspace these are not used, but the arguments must be buffers.
+  const bool is_alone = workspace_bytes_ == 0;
+  Arguments to;
+  to.memory(out).memory(index).memory(is_alone ? index : found);
+  to.memory(is_alone ? index : candidates).memory(a).value(call.run).value(choice);
+  choose_->launch(call.stream, call.name,
+                  grid_of(choice.lines * choice.pieces, items_for(choice.piece)), to);
+}
+
+/// Arguments: out, index, a. Sorts all elements in `index`, then takes their values; fewer elements
+/// are chosen one by one, because the others have no room. Accelerators do so for short lines.
 class SortKernel final : public plugin::Kernel {
  public:
   SortKernel(Backend& backend, const patchbay_kernel_spec& spec)
@@ -90,23 +261,26 @@ class SortKernel final : public plugin::Kernel {
         sort_chunks_(program_("sort_chunks")),
         merge_far_(program_("merge_far")),
         take_(program_("take")),
-        choose_(program_("choose")),
-        best_(program_("best")),
-        has_workspace_(!is_cpu_ && workspace_bytes_of_rounds() <= spec.workspace_limit_bytes) {}
-
-  std::uint64_t workspace_bytes() const override {
-    return has_workspace_ ? workspace_bytes_of_rounds() : 0;
+        choose_(program_("choose")) {
+    if (is_cpu_) return;
+    merge_sort_.emplace(backend, spec.arguments[2].dtype, spec.workspace_limit_bytes);
   }
 
+  std::uint64_t workspace_bytes() const override {
+    return merge_sort_ ? merge_sort_->workspace_bytes() : 0;
+  }
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
     check_shapes(arguments, dim_);
     const Run run = run_of(arguments, dim_, descending_);
     if (run.lines * run.kept == 0) return;
-    const Call call{stream, name.empty() ? "sort.1" : name, run, arguments, workspace};
-    if (run.kept < run.count) {
-      return !is_cpu_ && run.kept <= kBest / 2 ? choose_in_rounds(call) : choose(call);
+    const Call call{stream, name.empty() ? "sort.1" : name, run, arguments};
+    const bool is_short = run.count <= kChunk && run.kept == run.count;
+    if (merge_sort_ && !is_short && merge_sort_->takes(run)) {
+      return merge_sort_->launch(
+          {stream, call.name, run, {call.memory(0), call.memory(1), call.memory(2)}, workspace});
     }
+    if (run.kept < run.count) return choose(call);
     sort_chunks(call, /*merges=*/false);
     const std::int64_t all = static_cast<std::int64_t>(
         std::bit_ceil(static_cast<std::uint64_t>(run.chunks)) * static_cast<std::uint64_t>(kChunk));
@@ -125,7 +299,6 @@ class SortKernel final : public plugin::Kernel {
     std::string_view name;
     const Run& run;
     plugin::Arguments arguments;
-    plugin::Memory workspace;
 
     plugin::Memory memory(std::size_t i) const { return arguments[i].value.memory; }
     void launch(Function& function, std::uint64_t items, std::uint64_t group,
@@ -173,52 +346,12 @@ class SortKernel final : public plugin::Kernel {
     call.launch(*choose_, static_cast<std::uint64_t>(call.run.lines) * group, group, to);
   }
 
-  static constexpr std::uint64_t workspace_bytes_of_rounds() { return kKeptBytes + kKeptBytes / 2; }
-
-  void choose_in_rounds(const Call& call) const {
-    const Run& run = call.run;
-    plugin::Memory to = call.workspace, from = call.workspace;
-    // Other rounds write to the second part, for which less is enough.
-    plugin::Memory other = call.workspace;
-    other.offset_bytes += kKeptBytes;
-    Round round{run.count, 1, run.count, 1};
-    const std::int64_t most = has_workspace_ ? kEnoughGroups / run.lines : 1;
-    round.groups =
-        std::clamp<std::int64_t>(pieces(run.count, kBest), 1, std::max<std::int64_t>(most, 1));
-    for (;;) {
-      round.share = pieces(round.given, round.groups);
-      round.groups = pieces(round.given, round.share);
-      round.is_last = round.groups == 1 ? 1 : 0;
-      start_round(call, round, to, from);
-      if (round.is_last != 0) return;
-      const std::int64_t each = std::min(run.kept, round.share);
-      const std::int64_t last = round.given - (round.groups - 1) * round.share;
-      round = {(round.groups - 1) * each + std::min(each, last), 1, 0};
-      round.groups = pieces(round.given, kShareOfLater);
-      from = std::exchange(to, from.offset_bytes == to.offset_bytes ? other : from);
-    }
-  }
-  void start_round(const Call& call, const Round& round, plugin::Memory to,
-                   plugin::Memory from) const {
-    // Without a workspace these are not used, but the arguments must be buffers.
-    const plugin::Memory unused = call.memory(1);
-    Arguments all;
-    all.memory(call.memory(0)).memory(call.memory(1));
-    all.memory(has_workspace_ ? to : unused).memory(has_workspace_ ? from : unused);
-    all.memory(call.memory(2)).value(call.run).value(round);
-    const std::uint64_t wanted = std::bit_ceil(static_cast<std::uint64_t>(
-        std::clamp<std::int64_t>(round.share / 2, 16, static_cast<std::int64_t>(kMostItems))));
-    const std::uint64_t group = std::min(wanted, best_->max_group_size());
-    call.launch(*best_, static_cast<std::uint64_t>(call.run.lines * round.groups) * group, group,
-                all);
-  }
-
   const bool is_cpu_;
   const int dim_;
   const std::int64_t descending_;
   const Program program_;
-  const std::unique_ptr<Function> sort_chunks_, merge_far_, take_, choose_, best_;
-  const bool has_workspace_;
+  const std::unique_ptr<Function> sort_chunks_, merge_far_, take_, choose_;
+  std::optional<MergeSort> merge_sort_;  // of accelerators
 };
 
 }  // namespace

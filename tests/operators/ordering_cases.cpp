@@ -68,6 +68,14 @@ void check_cumsum(const Device& device) {
                          device);
     }
   }
+  // Around the ends of blocks and tiles, of rows and of columns.
+  for (const std::int64_t count : {1, 127, 128, 129, 2048, 4095, 4096, 4097, 70000}) {
+    SCOPED_TRACE("of " + std::to_string(count));
+    check_cumsum_of<T>(tame_values<T>(count_of({2, count}), 36), {2, count}, Layout::kContiguous, 1,
+                       device);
+    check_cumsum_of<T>(tame_values<T>(count_of({count, 2}), 36), {count, 2}, Layout::kContiguous, 0,
+                       device);
+  }
 }
 
 /// Whether the element x is ranked above y; NaN is above all numbers.
@@ -118,12 +126,13 @@ void check_sort_of(const Values<T>& values, const Shape& shape, Layout layout, i
 
 /// A few of long lines, which accelerators choose in rounds.
 template <class T>
-void check_topk_of(const Shape& shape, int dim, const Device& device) {
+void check_topk_of(const Shape& shape, int dim, const std::vector<std::int64_t>& counts,
+                   const Device& device) {
   Values<T> values = random_values<T>(count_of(shape), 35);
   for (std::size_t i = 0; i < values.size(); i += 3) values[i] = values[i % 19];
   const Tensor a = arrange<T>(values, shape, Layout::kContiguous, device);
   for (const bool largest : {false, true}) {
-    for (const std::int64_t k : {1, 2, 100, 128}) {
+    for (const std::int64_t k : counts) {
       SCOPED_TRACE(to_string(shape) + " along " + std::to_string(dim) + ", k " + std::to_string(k));
       const Sorted got = topk(a, k, dim, largest);
       Values<T> expected;
@@ -149,9 +158,15 @@ void check_topk_of(const Shape& shape, int dim, const Device& device) {
 
 template <class T>
 void check_sort(const Device& device) {
-  check_topk_of<T>({2, 1025}, 1, device);
-  check_topk_of<T>({1500, 3}, 0, device);
-  if (std::is_same_v<T, float>) check_topk_of<T>({70001}, 0, device);
+  check_topk_of<T>({2, 1025}, 1, {1, 2, 100, 128, 1024}, device);
+  check_topk_of<T>({4500, 3}, 0, {1, 2, 100, 1000, 4499, 4500}, device);
+  if (std::is_same_v<T, float>) {
+    check_topk_of<T>({70001}, 0, {0, 1, 64, 100, 1000, 1025, 2500, 30000, 70000, 70001}, device);
+    check_topk_of<T>({3, 300}, 1, {5, 299, 300}, device);
+    for (const std::int64_t count : {1, 255, 256, 257, 512, 513, 2047, 2048, 2049, 4096, 6145}) {
+      check_topk_of<T>({count, 2}, 0, {1, count / 2, count}, device);
+    }
+  }
   for_dims([&](const Arrangement& at, int dim) {
     if (count_of(at.shape) > 10000 && device != test_device("cpu:0")) return;
     check_sort_of<T>(random_values<T>(count_of(at.shape), 33), at.shape, at.a, dim, device);
