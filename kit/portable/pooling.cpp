@@ -2,23 +2,25 @@
 // Pooling, one work-item for each element of the result.
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "kPoolingText.text.h"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/gemm_problem.hpp"
+#include "kit/portable/text.hpp"
 #include "kit/windows.hpp"
 
 namespace patchbay::portable {
 namespace {
 
-/// The text's struct Sizes: the number of elements of the result, then the sizes.
-template <class Windows>
+/// The text's struct: the number of elements of the result, then the sizes.
 struct Sizes {
   std::int64_t items;
-  Windows windows;
+  Pooling windows;
 };
 
 std::int64_t num_elements(const patchbay_argument& tensor) {
@@ -27,20 +29,36 @@ std::int64_t num_elements(const patchbay_argument& tensor) {
   return n;
 }
 
-/// A function of a text, launched with one work-item for each element of argument 0.
+/// Whether all places and extents fit in 32 bits, so that no sum of two goes beyond.
+bool is_small(const Pooling& windows, std::int64_t most_elements) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 29;
+  const auto fits = [](const WindowAxis& axis) {
+    for (const std::int64_t size :
+         {axis.extent, axis.windows, axis.kernel, axis.stride, axis.padding, axis.dilation}) {
+      if (size > kMost) return false;
+    }
+    return (axis.extent + 1) * (axis.windows + 1) <= kMost && axis.kernel * axis.dilation <= kMost;
+  };
+  return most_elements <= kMost && fits(windows.h) && fits(windows.w);
+}
+
+/// A function of a text, launched with one work-item for each element of argument 0. Accelerators
+/// compute places in 32 bits where they fit.
 class ElementFunction {
  public:
-  ElementFunction(Backend& backend, const patchbay_kernel_spec& spec, const std::string& text)
+  ElementFunction(Backend& backend, const patchbay_kernel_spec& spec, std::string text)
       : op_(plugin::from_abi(spec.op)),
-        program_(backend.build(text)),
-        function_(program_(op_.substr(0, op_.find('.')))) {}
+        backend_(backend),
+        text_(std::move(text)),
+        group_(backend.traits().is_cpu ? 64 : 256),
+        wide_(backend.traits().is_cpu ? compile("i64") : nullptr),
+        narrow_(backend.traits().is_cpu ? nullptr : compile("i32")) {}
 
   const std::string& op() const { return op_; }
 
-  template <class Windows>
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, const Windows& windows,
-              std::string_view name) const {
-    const Sizes<Windows> sizes{num_elements(arguments[0]), windows};
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, const Pooling& windows,
+              std::string_view name) {
+    const Sizes sizes{num_elements(arguments[0]), windows};
     if (sizes.items == 0) return;
     Arguments to;
     // A buffer is needed for operands without elements too.
@@ -48,15 +66,40 @@ class ElementFunction {
       to.memory((num_elements(argument) == 0 ? arguments[0] : argument).value.memory);
     }
     to.value(sizes);
-    const std::uint64_t group = std::min<std::uint64_t>(64, function_->max_group_size());
-    function_->launch(stream, name.empty() ? op_ : name,
-                      {{static_cast<std::uint64_t>(sizes.items), 1, 1}, {group, 1, 1}}, to);
+    const std::int64_t most = std::max(sizes.items, num_elements(arguments[1]));
+    Function& function = *(is_small(windows, most) ? narrow() : wide()).function;
+    const std::uint64_t group = std::min(group_, function.max_group_size());
+    function.launch(stream, name.empty() ? op_ : name,
+                    {{static_cast<std::uint64_t>(sizes.items), 1, 1}, {group, 1, 1}}, to);
   }
 
  private:
+  struct Code {
+    Program program;
+    std::unique_ptr<Function> function;
+  };
+
+  std::unique_ptr<Code> compile(std::string_view index) const {
+    auto code = std::make_unique<Code>();
+    code->program = backend_.build(alias("INDEX", index) + text_);
+    code->function = code->program(op_.substr(0, op_.find('.')));
+    return code;
+  }
+  const Code& narrow() { return narrow_ != nullptr ? *narrow_ : wide(); }
+  /// Accelerators compile it when a launch needs it.
+  const Code& wide() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (wide_ == nullptr) wide_ = compile("i64");
+    return *wide_;
+  }
+
   const std::string op_;
-  const Program program_;
-  const std::unique_ptr<Function> function_;
+  Backend& backend_;
+  const std::string text_;
+  const std::uint64_t group_;
+  std::mutex mutex_;
+  std::unique_ptr<Code> wide_;
+  const std::unique_ptr<Code> narrow_;
 };
 
 std::string with_values(const Backend& backend, std::uint8_t dtype, std::string_view text) {
@@ -80,7 +123,7 @@ class PoolingKernel final : public plugin::Kernel {
  private:
   const PoolingPlan plan_;
   const std::size_t images_;
-  const ElementFunction function_;
+  ElementFunction function_;
 };
 
 }  // namespace

@@ -24,17 +24,22 @@ constexpr std::int64_t kEnoughItems = 64;   // to keep all threads busy
 constexpr std::int64_t kLeastPiece = 2048;  // elements; a smaller piece costs more than it saves
 
 // For accelerators, where the work-items of a group share a result.
-constexpr std::int64_t kTeam = 256;      // work-items for one long result, and of a group
-constexpr std::int64_t kSmallTeam = 32;  // for up to kShortRow elements
-constexpr std::int64_t kShortRow = 1024;
-constexpr std::int64_t kColumns = 32;  // neighbouring results of a group
-constexpr std::int64_t kEnoughGroups = 1024;
-constexpr std::int64_t kLeastOfTeam = 8192, kLeastRows = 256;  // of a piece
+constexpr std::int64_t kTeam = 256;           // work-items for one long result, and of a group
+constexpr std::int64_t kSmallTeam = 32;       // for a short one, or one of many
+constexpr std::int64_t kManyItems = 1 << 17;  // keep the device busy
+constexpr std::int64_t kColumns = 4;          // neighbouring results of a work-item
+constexpr std::int64_t kSlices = 16;          // work-items that share the rows of a group's columns
+constexpr std::int64_t kRowsAhead = 4;        // rows that a work-item reads before it uses them
+constexpr std::int64_t kEnoughGroups = 512;
+constexpr std::int64_t kLeastOfTeam = 8192, kLeastRows = 128;  // of a piece
 
 /// The largest number of partial results.
 std::uint64_t most_partials(const Traits& traits) {
-  return traits.is_cpu ? kEnoughItems * 128 : kEnoughGroups * kColumns;
+  return traits.is_cpu ? kEnoughItems * 128 : kEnoughGroups * kTeam / kSlices * kColumns;
 }
+
+/// The packs that an accelerator's work-item reads before it uses the first.
+std::int64_t ahead_of(std::int64_t pack) { return std::clamp<std::int64_t>(16 / pack, 1, 4); }
 
 /// Adjacent results of a CPU's work-item.
 int wide_of(const Fold& fold) { return fold.is_position() ? 4 : 128; }
@@ -65,8 +70,10 @@ std::string whole_text(const Fold& fold, std::uint8_t in, const Traits& traits) 
     return text + define("LANES", kLanes) + define("WIDE", wide_of(fold)) + define("BLOCK", 256) +
            kReductionText + kReductionItemsText;
   }
+  const std::int64_t pack = traits.pack_of(element_bytes(in));
   return text + define("WIDTH", traits.sub_group_width) + define("SIZE", kTeam) +
-         define("LANES", traits.pack_of(element_bytes(in))) + kGroupsText + kReductionText +
+         define("LANES", pack) + define("AHEAD", ahead_of(pack)) +
+         define("COLUMNS", std::min(pack, kColumns)) + kGroupsText + kReductionText +
          kReductionGroupsText;
 }
 
@@ -78,6 +85,11 @@ std::int64_t power_of_two_from(std::int64_t least) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(least)));
 }
 
+/// The exponent of a power of 2.
+std::int32_t bits_of(std::int64_t power) {
+  return std::countr_zero(static_cast<std::uint64_t>(power));
+}
+
 /// How a launch is divided.
 struct Plan {
   ReductionNest kept{2}, reduced{1};
@@ -85,6 +97,7 @@ struct Plan {
   std::int64_t pieces = 1, piece_size = 0;
   Grid grid{}, finish{};
   std::int64_t team = 0, finish_team = 0;  // work-items that share a result; 0 on CPUs
+  std::int64_t strips = 0;                 // of accelerators: groups for a line of results
 };
 
 /// If there are too few results to keep the device busy, each is computed in pieces; the workspace
@@ -97,6 +110,7 @@ class ReductionKernel final : public plugin::Kernel {
         fold_(fold),
         wide_(wide_of(fold)),
         pack_(backend.traits().pack_of(element_bytes(in))),
+        columns_(std::min(pack_, kColumns)),
         workspace_bytes_(most_partials(backend.traits()) * kMostAccumulatorBytes),
         program_(backend.build(whole_text(fold, in, backend.traits()))),
         along_(program_("along")),
@@ -125,12 +139,15 @@ class ReductionKernel final : public plugin::Kernel {
     Arguments to;
     to.memory(out).memory(in).memory(partial).value(kept).value(reduced);
     to.value(plan.pieces).value(plan.piece_size);
-    if (plan.team != 0) to.value(plan.team);
+    if (plan.team != 0) to.value(bits_of(plan.team));
+    if (plan.team != 0 && plan.across) {
+      to.value(static_cast<std::int32_t>(plan.strips)).value(std::int32_t{allows_packs(plan)});
+    }
     (plan.across ? *across_ : *along_).launch(stream, shown, plan.grid, to);
     if (plan.pieces == 1) return;
     Arguments rest;
     rest.memory(out).memory(partial).value(kept).value(plan.pieces);
-    if (plan.team != 0) rest.value(plan.finish_team);
+    if (plan.team != 0) rest.value(bits_of(plan.finish_team));
     finish_->launch(stream, shown, plan.finish, rest);
   }
 
@@ -192,14 +209,22 @@ class ReductionKernel final : public plugin::Kernel {
     std::int64_t groups = 0;
     if (plan.across) {
       const std::int64_t inner = plan.kept.inner_size();
-      const std::int64_t wide = std::min({kColumns, group_, power_of_two_from(inner)});
+      const std::int64_t slices =
+          std::min({power_of_two_from(pieces(each, kRowsAhead)), kSlices, group_});
+      const std::int64_t wide =
+          std::min(group_ / slices, power_of_two_from(pieces(inner, columns_)));
       plan.team = group_ / wide;
-      groups = results / inner * pieces(inner, wide);
+      plan.strips = pieces(inner, wide * columns_);
+      groups = results / inner * plan.strips;
       cut(plan, groups, kEnoughGroups, kLeastRows);
       groups *= plan.pieces;
     } else {
-      const std::int64_t wanted = power_of_two_from(std::max<std::int64_t>(pieces(each, pack_), 1));
-      plan.team = std::min({wanted, each <= kShortRow ? kSmallTeam : kTeam, group_});
+      plan.team = std::min(kSmallTeam, group_);
+      const std::int64_t turn = pack_ * ahead_of(pack_);
+      while (plan.team < std::min(kTeam, group_) && plan.team * turn < each &&
+             results * plan.team < kManyItems) {
+        plan.team *= 2;
+      }
       cut(plan, pieces(results * plan.team, group_), kEnoughGroups, kLeastOfTeam);
       // Packs of a piece lie as those of the whole.
       plan.piece_size = pieces(plan.piece_size, pack_) * pack_;
@@ -210,9 +235,18 @@ class ReductionKernel final : public plugin::Kernel {
     plan.finish = grid_of(pieces(results * plan.finish_team, group_) * group_, group_);
   }
 
+  /// Whether the strides of a reduction across let neighbouring columns be read at once.
+  bool allows_packs(const Plan& plan) const {
+    bool fits = true;
+    const auto check = [&](std::int64_t stride) { fits = fits && stride % columns_ == 0; };
+    for (int d = 0; d + 1 < plan.kept.rank; ++d) check(plan.kept.strides[0][d]);
+    for (int d = 0; d < plan.reduced.rank; ++d) check(plan.reduced.strides[0][d]);
+    return fits;
+  }
+
   const bool is_cpu_;
   const Fold& fold_;
-  const std::int64_t wide_, pack_;
+  const std::int64_t wide_, pack_, columns_;
   std::uint64_t workspace_bytes_;
   const Program program_;
   const std::unique_ptr<Function> along_, across_, finish_;

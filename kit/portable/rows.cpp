@@ -3,6 +3,7 @@
 #include "kit/rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -21,22 +22,28 @@ namespace {
 
 constexpr std::uint64_t kGroupItems = 64;
 constexpr std::int64_t kMostSingleItems = 1024;
-constexpr std::int64_t kColumns = 32;  // of normalize.pbk, where groups have several work-items
+constexpr std::int64_t kLeastGroup = 32;  // where groups have several work-items
 
-/// The work-items of the texts: few with vectors on CPUs, many with neighbouring elements
-/// elsewhere.
+/// The work-items of the texts: few with vectors on CPUs, many with packs of neighbouring elements
+/// elsewhere, of which they keep some.
 struct Widths {
-  std::int64_t size, lanes, wide, columns;
+  std::int64_t size, lanes, wide, kept;
+
+  /// The elements that a work-item keeps.
+  std::int64_t each() const { return lanes * kept; }
 };
-Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::int64_t lanes) {
-  return traits.is_cpu ? Widths{1, lanes_of_cpu, 16, 1} : Widths{256, lanes, 1, kColumns};
+Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::uint8_t dtype) {
+  if (traits.is_cpu) return {1, lanes_of_cpu, 16, 1};
+  const std::size_t bytes = element_bytes(dtype);
+  const std::int64_t lanes = traits.pack_of(bytes), elements = bytes > 4 ? 8 : 16;
+  return {256, lanes, 1, elements / lanes};
 }
 
 /// The definitions of both texts, and what they follow.
 std::string with_widths(const Widths& widths, const Traits& traits) {
   return define("WIDTH", widths.size == 1 ? 1 : traits.sub_group_width) + kGroupsText +
          define("SIZE", widths.size) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
-         define("COLUMNS", widths.columns);
+         define("KEPT", widths.kept);
 }
 
 /// The type of sums: f64 if the device supports it.
@@ -62,7 +69,7 @@ Grid grid_of(std::int64_t rows, std::int64_t each, const Widths& widths, const F
   const std::uint64_t most =
       std::min<std::uint64_t>(static_cast<std::uint64_t>(widths.size), function.max_group_size());
   while (group * 2 <= most &&
-         (group < kColumns || static_cast<std::int64_t>(group) * widths.lanes < each)) {
+         (group < kLeastGroup || static_cast<std::int64_t>(group) * widths.each() < each)) {
     group *= 2;
   }
   return {{num_rows * group, 1, 1}, {group, 1, 1}};
@@ -81,7 +88,7 @@ class SoftmaxKernel final : public plugin::Kernel {
  public:
   SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : op_(plugin::from_abi(spec.op)),
-        widths_(widths_of(backend.traits(), 256, 4)),
+        widths_(widths_of(backend.traits(), 256, spec.arguments[0].dtype)),
         program_(backend.build(text_of(spec, backend.traits(), widths_))),
         rows_(program_(spec.num_arguments == 2 ? "rows" : "adjoint_rows")),
         columns_(program_(spec.num_arguments == 2 ? "columns" : "adjoint_columns")) {}
@@ -126,6 +133,25 @@ struct Extents {
   std::int64_t s, g, e, o;
 };
 
+/// A sum in pieces of so many packs.
+struct Division {
+  std::int64_t pieces, piece_packs;
+};
+constexpr std::int64_t kEnoughPieces = 1024;  // of all sums together
+constexpr std::int64_t kLeastUnits = 4;  // of a group: a shorter sum isn't worth a second launch
+
+// For weights that have one element of each row.
+constexpr std::int64_t kColumnPacks = 16;  // side by side in a group
+constexpr std::int64_t kEnoughGroups = 512, kLeastRows = 64;
+static_assert(kEnoughPieces <= kEnoughGroups * kColumnPacks);
+
+/// The workspace for so many accumulators; 0 if there is none.
+std::uint64_t workspace_of(const patchbay_kernel_spec& spec, const Traits& traits,
+                           std::int64_t accumulators) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(accumulators) * sizeof(double);
+  return traits.is_cpu || bytes > spec.workspace_limit_bytes ? 0 : bytes;
+}
+
 bool is_tensor(const patchbay_kernel_spec& spec, std::uint32_t argument) {
   return argument < spec.num_arguments && spec.arguments[argument].kind == PATCHBAY_TENSOR;
 }
@@ -137,11 +163,11 @@ class NormalizeKernel : public plugin::Kernel {
   NormalizeKernel(Backend& backend, const patchbay_kernel_spec& spec, std::uint32_t first_number)
       : plan_(spec),
         dtype_(spec.arguments[0].dtype),
-        widths_(widths_of(backend.traits(), 16, 1)),
+        widths_(widths_of(backend.traits(), 16, dtype_)),
         first_number_(first_number),
         program_(backend.build(text_of(spec, backend.traits()))) {}
 
-  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
+  void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
     const Normalization sizes = plan_.of(arguments);
     if (num_elements(arguments[0]) == 0) return;
@@ -149,12 +175,18 @@ class NormalizeKernel : public plugin::Kernel {
     for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
     to.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o});
     for (std::size_t i = first_number_; i < 7; ++i) add_number(to, arguments[i]);
-    compute(stream, name.empty() ? plan_.op() : name, sizes, to);
+    compute({stream, name.empty() ? plan_.op() : name, sizes, arguments, workspace}, to);
   }
 
  protected:
-  virtual void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
-                       Arguments& to) const = 0;
+  struct Launch {
+    plugin::Stream& stream;
+    std::string_view name;
+    const Normalization& sizes;
+    plugin::Arguments arguments;
+    plugin::Memory workspace;
+  };
+  virtual void compute(const Launch& launch, Arguments& to) const = 0;
 
   std::unique_ptr<Function> function(std::string_view name) const { return program_(name); }
 
@@ -168,6 +200,21 @@ class NormalizeKernel : public plugin::Kernel {
   void add_number(Arguments& to, const patchbay_argument& scalar) const {
     const std::uint64_t bits = scalar.kind == PATCHBAY_TENSOR ? 0 : scalar.value.bits;
     to.bytes(&bits, static_cast<std::size_t>(patchbay::element_bytes(dtype_)));
+  }
+
+  /// On accelerators, the packs of `segments` of so many elements.
+  std::int64_t packs_of(std::int64_t segments, std::int64_t length) const {
+    return segments * pieces(length, widths_.lanes);
+  }
+  /// How few sums of so many packs each are shared among more groups; the pieces are not empty.
+  Division divide(std::int64_t sums, std::int64_t packs) const {
+    const std::int64_t units = pieces(packs, widths_.size * widths_.kept);
+    const std::int64_t wanted = std::min(kEnoughPieces / sums, units);
+    Division all{1, packs};
+    if (units < kLeastUnits || wanted < 2) return all;
+    all.piece_packs = pieces(units, wanted) * widths_.size * widths_.kept;
+    all.pieces = pieces(packs, all.piece_packs);
+    return all;
   }
 
   const NormalizationPlan plan_;
@@ -195,16 +242,46 @@ class NormalizeKernel : public plugin::Kernel {
 class ForwardKernel final : public NormalizeKernel {
  public:
   ForwardKernel(Backend& backend, const patchbay_kernel_spec& spec)
-      : NormalizeKernel(backend, spec, 4), function_(function("normalize")) {}
+      : NormalizeKernel(backend, spec, 4),
+        workspace_bytes_(workspace_of(spec, backend.traits(), 3 * kEnoughPieces)),
+        function_(function("normalize")),
+        moments_(workspace_bytes_ == 0 ? nullptr : function("moments")),
+        pieces_(workspace_bytes_ == 0 ? nullptr : function("normalize_pieces")) {}
+
+  std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
 
  private:
-  void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
-               Arguments& to) const override {
-    const std::int64_t each = sizes.batch != 0 ? sizes.o : sizes.e * sizes.o;
-    function_->launch(stream, name, grid_of(sizes.num_statistics(), each, widths_, *function_), to);
+  void compute(const Launch& launch, Arguments& to) const override {
+    const Normalization& sizes = launch.sizes;
+    const std::int64_t length = sizes.batch != 0 ? sizes.o : sizes.e * sizes.o;
+    if (widths_.size == 1) {
+      function_->launch(launch.stream, launch.name,
+                        grid_of(sizes.num_statistics(), length, widths_, *function_), to);
+      return;
+    }
+    const std::int64_t packs = packs_of(sizes.batch != 0 ? sizes.s : 1, length);
+    if (workspace_bytes_ != 0) {
+      const Division all = divide(sizes.num_statistics(), packs);
+      if (all.pieces > 1) return compute_pieces(launch, all, to);
+    }
+    function_->launch(launch.stream, launch.name,
+                      grid_of(sizes.num_statistics(), packs * widths_.lanes, widths_, *function_),
+                      to);
+  }
+  void compute_pieces(const Launch& launch, const Division& all, Arguments& to) const {
+    const Normalization& sizes = launch.sizes;
+    const std::int64_t groups = sizes.num_statistics() * all.pieces, each = INT64_MAX;
+    const auto count = static_cast<std::int32_t>(all.pieces);
+    Arguments first;
+    first.memory(launch.workspace).memory(launch.arguments[3].value.memory);
+    first.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o}).value(count).value(all.piece_packs);
+    moments_->launch(launch.stream, launch.name, grid_of(groups, each, widths_, *moments_), first);
+    to.memory(launch.workspace).value(count).value(all.piece_packs);
+    pieces_->launch(launch.stream, launch.name, grid_of(groups, each, widths_, *pieces_), to);
   }
 
-  const std::unique_ptr<Function> function_;
+  const std::uint64_t workspace_bytes_;
+  const std::unique_ptr<Function> function_, moments_, pieces_;
 };
 
 /// Arguments: out, grad, a, mean, variance, weight, epsilon.
@@ -214,9 +291,9 @@ class InputKernel final : public NormalizeKernel {
       : NormalizeKernel(backend, spec, 5), function_(function("normalize_input")) {}
 
  private:
-  void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
-               Arguments& to) const override {
-    function_->launch(stream, name,
+  void compute(const Launch& launch, Arguments& to) const override {
+    const Normalization& sizes = launch.sizes;
+    function_->launch(launch.stream, launch.name,
                       grid_of(sizes.num_statistics(), sizes.e * sizes.o, widths_, *function_), to);
   }
 
@@ -228,25 +305,77 @@ class WeightKernel final : public NormalizeKernel {
  public:
   WeightKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : NormalizeKernel(backend, spec, 6),
+        workspace_bytes_(
+            workspace_of(spec, backend.traits(), 2 * kEnoughGroups * kColumnPacks * widths_.lanes)),
         runs_(function("weight_runs")),
+        finish_(workspace_bytes_ == 0 ? nullptr : function("weight_finish")),
         columns_(function("weight_columns")) {}
 
+  std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
+
  private:
-  void compute(plugin::Stream& stream, std::string_view name, const Normalization& sizes,
-               Arguments& to) const override {
-    if (sizes.o != 1 || sizes.batch != 0) {
-      runs_->launch(stream, name, grid_of(sizes.g * sizes.e, sizes.o, widths_, *runs_), to);
+  void compute(const Launch& launch, Arguments& to) const override {
+    const Normalization& sizes = launch.sizes;
+    if (sizes.o == 1 && sizes.batch == 0) return compute_columns(launch, to);
+    const std::int64_t weights = sizes.g * sizes.e;
+    if (widths_.size == 1) {
+      runs_->launch(launch.stream, launch.name, grid_of(weights, sizes.o, widths_, *runs_), to);
       return;
     }
-    Grid grid = grid_of(1, sizes.s * widths_.columns, widths_, *columns_);
-    const auto group = static_cast<std::int64_t>(grid.group[0]);
-    const std::int64_t wide = widths_.wide * std::min(group, widths_.columns);
-    const auto strips = static_cast<std::uint64_t>(sizes.g * pieces(sizes.e, wide));
-    grid.items[0] *= strips;
-    columns_->launch(stream, name, grid, to);
+    const std::int64_t packs = packs_of(sizes.s, sizes.o);
+    const Division all = workspace_bytes_ == 0 ? Division{1, packs} : divide(weights, packs);
+    const auto count = static_cast<std::int32_t>(all.pieces);
+    const plugin::Memory out = launch.arguments[0].value.memory;
+    // Without pieces the workspace is not used, but the argument must be a buffer.
+    const plugin::Memory partial = all.pieces > 1 ? launch.workspace : out;
+    to.memory(partial).value(count).value(all.piece_packs);
+    runs_->launch(launch.stream, launch.name,
+                  grid_of(weights * all.pieces, packs * widths_.lanes, widths_, *runs_), to);
+    if (all.pieces > 1) finish(launch, weights, all.pieces);
+  }
+  void compute_columns(const Launch& launch, Arguments& to) const {
+    const Normalization& sizes = launch.sizes;
+    if (widths_.size == 1) {
+      Grid grid = grid_of(1, 1, widths_, *columns_);
+      grid.items[0] *= static_cast<std::uint64_t>(sizes.g * pieces(sizes.e, widths_.wide));
+      columns_->launch(launch.stream, launch.name, grid, to);
+      return;
+    }
+    const auto group = static_cast<std::int64_t>(
+        std::bit_floor(std::min<std::uint64_t>(widths_.size, columns_->max_group_size())));
+    const std::int64_t wide =
+        std::min<std::int64_t>({group, kColumnPacks,
+                                static_cast<std::int64_t>(std::bit_ceil(
+                                    static_cast<std::uint64_t>(pieces(sizes.e, widths_.lanes))))});
+    const std::int64_t strips = pieces(sizes.e, wide * widths_.lanes), groups = sizes.g * strips;
+    std::int64_t count = 1;
+    if (workspace_bytes_ != 0) {
+      count = std::clamp<std::int64_t>(sizes.s / kLeastRows, 1,
+                                       std::max<std::int64_t>(kEnoughGroups / groups, 1));
+    }
+    const std::int64_t piece_rows = pieces(sizes.s, count);
+    count = pieces(sizes.s, piece_rows);
+    const plugin::Memory out = launch.arguments[0].value.memory;
+    const plugin::Memory partial = count > 1 ? launch.workspace : out;
+    to.memory(partial).value(static_cast<std::int32_t>(count)).value(piece_rows);
+    to.value(static_cast<std::int32_t>(strips)).value(static_cast<std::int32_t>(wide));
+    columns_->launch(launch.stream, launch.name,
+                     {{static_cast<std::uint64_t>(groups * count * group), 1, 1},
+                      {static_cast<std::uint64_t>(group), 1, 1}},
+                     to);
+    if (count > 1) finish(launch, sizes.g * sizes.e, count);
+  }
+  /// Adds the pieces of all weights.
+  void finish(const Launch& launch, std::int64_t weights, std::int64_t count) const {
+    Arguments to;
+    for (const int i : {0, 1}) to.memory(launch.arguments[i].value.memory);
+    to.memory(launch.workspace).value(static_cast<std::int32_t>(count));
+    finish_->launch(launch.stream, launch.name,
+                    grid_of(weights, count * widths_.each(), widths_, *finish_), to);
   }
 
-  const std::unique_ptr<Function> runs_, columns_;
+  const std::uint64_t workspace_bytes_;
+  const std::unique_ptr<Function> runs_, finish_, columns_;
 };
 
 }  // namespace

@@ -258,6 +258,26 @@ void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
     check<Method, T>(repeated, plane, mask, op, record, "broadcast");
     check<Method, T>(repeated.contiguous(), plane, mask, op, record, "plane");
   }
+  // Lengths about the packs, rounds and pieces of accelerators; rows that are not aligned.
+  const std::pair<std::int64_t, std::int64_t> edges[] = {{3, 4099}, {4099, 3},  {2, 513}, {257, 68},
+                                                         {66, 255}, {1, 20011}, {700, 36}};
+  for (const auto& [rows, columns] : edges) {
+    const auto count = static_cast<std::size_t>(rows * columns);
+    const Values<T> values = values_for(count);
+    const Tensor a = upload<T>(values, {rows, columns}, device);
+    for (const unsigned mask : {1u, 2u, 3u}) check<Method, T>(a, values, mask, op, record, "edge");
+  }
+  // Products of so many elements would become 0 before they meet an infinity.
+  const bool has_long = !std::is_same_v<Method, Product>;
+  for (const Values<T>& values : special_values<T>(has_long ? 6 * 1027 : 6)) {
+    if (!has_long) break;
+    const Tensor long_rows = upload<T>(values, {6, 1027}, device);
+    const Tensor long_columns = upload<T>(values, {1027, 6}, device);
+    for (const unsigned mask : {1u, 2u, 3u}) {
+      check<Method, T>(long_rows, values, mask, op, record, "special values of rows");
+      check<Method, T>(long_columns, values, mask, op, record, "special values of columns");
+    }
+  }
   for (const Values<T>& values : special_values<T>(60)) {
     const Tensor a = upload<T>(values, {3, 4, 5}, device);
     for (const unsigned mask : masks_of(record, 3)) {

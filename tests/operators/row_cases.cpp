@@ -190,13 +190,26 @@ struct Normalization {
 
 std::vector<Normalization> normalizations() {
   return {
-      {Kind::kLayer, 5, 1, 7, 1},    {Kind::kLayer, 3, 1, 1000, 1, false},
-      {Kind::kLayer, 2, 1, 5000, 1}, {Kind::kLayer, 300, 1, 40, 1},
-      {Kind::kLayer, 2, 1, 1, 1},    {Kind::kRms, 4, 1, 33, 1},
-      {Kind::kRms, 2, 1, 3000, 1},   {Kind::kGroup, 2, 3, 2, 10},
-      {Kind::kGroup, 3, 2, 3, 1},    {Kind::kGroup, 1, 2, 2, 2500, false},
-      {Kind::kBatch, 4, 3, 1, 20},   {Kind::kBatch, 2, 5, 1, 2100, false},
-      {Kind::kBatch, 70, 2, 1, 16},  {Kind::kBatch, 6, 4, 1, 3},
+      {Kind::kLayer, 5, 1, 7, 1},
+      {Kind::kLayer, 3, 1, 1000, 1, false},
+      {Kind::kLayer, 2, 1, 5000, 1},
+      {Kind::kLayer, 300, 1, 40, 1},
+      {Kind::kLayer, 2, 1, 1, 1},
+      {Kind::kRms, 4, 1, 33, 1},
+      {Kind::kRms, 2, 1, 3000, 1},
+      {Kind::kGroup, 2, 3, 2, 10},
+      {Kind::kGroup, 3, 2, 3, 1},
+      {Kind::kGroup, 1, 2, 2, 2500, false},
+      {Kind::kBatch, 4, 3, 1, 20},
+      {Kind::kBatch, 2, 5, 1, 2100, false},
+      {Kind::kBatch, 70, 2, 1, 16},
+      {Kind::kBatch, 6, 4, 1, 3},
+      // Rows that a group of an accelerator holds or not, and statistics that it divides.
+      {Kind::kLayer, 2, 1, 1283, 1},
+      {Kind::kLayer, 2, 1, 10244, 1},
+      {Kind::kBatch, 9, 2, 1, 1500},
+      {Kind::kBatch, 1, 1, 1, 20000},
+      {Kind::kBatch, 2, 1, 1, 9001, false},
   };
 }
 
