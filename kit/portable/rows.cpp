@@ -137,7 +137,7 @@ struct Extents {
 struct Division {
   std::int64_t pieces, piece_packs;
 };
-constexpr std::int64_t kEnoughPieces = 1024;  // of all sums together
+constexpr std::int64_t kEnoughPieces = 512;  // of all sums together
 constexpr std::int64_t kLeastUnits = 4;  // of a group: a shorter sum isn't worth a second launch
 
 // For weights that have one element of each row.
@@ -353,8 +353,9 @@ class WeightKernel final : public NormalizeKernel {
       count = std::clamp<std::int64_t>(sizes.s / kLeastRows, 1,
                                        std::max<std::int64_t>(kEnoughGroups / groups, 1));
     }
-    const std::int64_t piece_rows = pieces(sizes.s, count);
-    count = pieces(sizes.s, piece_rows);
+    // Without rows, the sums are 0.
+    const std::int64_t piece_rows = std::max<std::int64_t>(pieces(sizes.s, count), 1);
+    count = std::max<std::int64_t>(pieces(sizes.s, piece_rows), 1);
     const plugin::Memory out = launch.arguments[0].value.memory;
     const plugin::Memory partial = count > 1 ? launch.workspace : out;
     to.memory(partial).value(static_cast<std::int32_t>(count)).value(piece_rows);

@@ -27,6 +27,16 @@ TEST(Groups, TheWidthOfSubGroupsChangesNoBit) {
       all.push_back(doubles_of(y));
       all.push_back(doubles_of(gradients({y}, {x}, {y.detach()})[0]));
     }
+    // Long rows, columns and statistics, which groups share.
+    const Tensor x = rows_of({3, 20011, 0}, DType::f32, fake);
+    const Tensor images = x.view({3, 1, 20011});
+    all.push_back(doubles_of(sum(x, Axes(1), false)));
+    all.push_back(doubles_of(sum(x.reshape({20011, 3}), Axes(0), false)));
+    all.push_back(doubles_of(softmax(x, 1)));
+    const Tensor leaf = images.detach().requires_grad_();
+    const Tensor normal = batch_norm(leaf, {.training = true});
+    all.push_back(doubles_of(normal));
+    all.push_back(doubles_of(gradients({normal}, {leaf}, {images})[0]));
     return all;
   };
   const auto expected = compute("1");

@@ -61,9 +61,9 @@ struct Slices {
 /// Short rows, rows of several blocks, few rows that are divided, rows whose exponentials are not
 /// kept, and columns.
 std::vector<Slices> slices() {
-  return {{3, 7, 1},      {40, 10, 1}, {5, 300, 1},   {1, 1, 1},    {4, 1, 5},
-          {2, 33, 1},     {2, 64, 1},  {1, 20001, 1}, {3, 9000, 1}, {17, 2100, 1},
-          {17, 16400, 1}, {2, 5, 70},  {3, 150, 3},   {1, 300, 65}};
+  return {{3, 7, 1},   {40, 10, 1},   {5, 300, 1},  {1, 1, 1},     {4, 1, 5},      {2, 33, 1},
+          {2, 64, 1},  {1, 20001, 1}, {3, 9000, 1}, {17, 2100, 1}, {17, 16400, 1}, {2, 5, 70},
+          {3, 150, 3}, {1, 300, 65},  {3, 4096, 1}, {3, 4099, 1},  {2, 2048, 1},   {5, 509, 1}};
 }
 
 template <class T>
@@ -109,8 +109,30 @@ Tensor run_softmax(const Tensor& a, bool logarithm) {
   return logarithm ? log_softmax(a, 1) : softmax(a, 1);
 }
 
+/// A row with NaN, one with infinity, one of -infinity alone, and one that has -infinity too.
+template <class T>
+void check_special_rows(const Device& device, std::int64_t n) {
+  const Slices one{4, n, 1};
+  const auto infinity = std::numeric_limits<Stored<T>>::infinity();
+  Values<T> values = tame_values<T>(count_of(one.shape()), 54);
+  const auto length = static_cast<std::size_t>(n);
+  values[length / 2] = std::numeric_limits<Stored<T>>::quiet_NaN();
+  values[length * 2 - 1] = infinity;
+  std::fill_n(values.begin() + 2 * n, n, -infinity);
+  values[length * 3] = -infinity;
+  const Tensor a = upload<T>(values, one.shape(), device);
+  for (const bool logarithm : {false, true}) {
+    const Values<T> got = download<T>(run_softmax(a, logarithm));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const Exact<T> value = got[i];
+      ASSERT_EQ(value != value, i < 3 * length) << named(one, logarithm) << " at " << i;
+    }
+  }
+}
+
 template <class T>
 void check_softmax(const Device& device, const OperatorInfo& record) {
+  for (const std::int64_t n : {5, 1030, 9000}) check_special_rows<T>(device, n);
   for (const Slices& one : slices()) {
     const Values<T> values = logits<T>(one, 51);
     for (const bool logarithm : {false, true}) {
@@ -210,6 +232,11 @@ std::vector<Normalization> normalizations() {
       {Kind::kBatch, 9, 2, 1, 1500},
       {Kind::kBatch, 1, 1, 1, 20000},
       {Kind::kBatch, 2, 1, 1, 9001, false},
+      {Kind::kLayer, 2, 1, 4096, 1},
+      {Kind::kLayer, 260, 1, 131, 1},
+      {Kind::kGroup, 1, 2, 3, 5467},
+      {Kind::kGroup, 3, 2, 5, 31},
+      {Kind::kRms, 1, 1, 20003, 1},
   };
 }
 
