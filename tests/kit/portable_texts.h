@@ -15,8 +15,8 @@
 #include "kit/expression/program.hpp"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/elementwise_text.hpp"
-#include "kit/portable/products/lowering.hpp"
 #include "kit/portable/operators.hpp"
+#include "kit/portable/products/lowering.hpp"
 #include "support/kernels.h"
 
 namespace patchbay::test {
@@ -134,7 +134,8 @@ inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
   for (PortableText& one : portable_texts(traits, {PATCHBAY_F32, PATCHBAY_F16})) {
     const std::string first = "#define TURNED 0";
     const std::size_t at = one.text.find(first);
-    if (at == std::string::npos || one.text.find("TURNED_TYPE ") == std::string::npos) continue;
+    if (at == std::string::npos || one.text.find("#define TURNED_TYPE ") == std::string::npos)
+      continue;
     texts.push_back({"turned_" + one.name, one.text.replace(at, first.size(), "#define TURNED 1")});
   }
   for (PortableText& one :
