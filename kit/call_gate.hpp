@@ -3,10 +3,10 @@
 #ifndef PATCHBAY_KIT_CALL_GATE_HPP_
 #define PATCHBAY_KIT_CALL_GATE_HPP_
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+#include <thread>
 
 namespace patchbay {
 
@@ -32,26 +32,25 @@ class CallGate {
   void close(std::uint64_t deadline_ns) {
     const std::chrono::steady_clock::time_point deadline{
         std::chrono::nanoseconds(static_cast<std::int64_t>(deadline_ns))};
-    std::unique_lock<std::mutex> lock(mutex_);
-    is_closed_ = true;
-    left_.wait_until(lock, deadline, [this] { return num_inside_ == 0; });
+    is_closed_.store(true);
+    while (num_inside_.load() != 0 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
   }
+  bool is_closed() const { return is_closed_.load(); }
 
  private:
+  // Counts first, so that either `close` sees this call or it sees that the gate is closed.
   bool enter() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!is_closed_) ++num_inside_;
-    return !is_closed_;
+    num_inside_.fetch_add(1);
+    if (!is_closed_.load()) return true;
+    leave();
+    return false;
   }
-  void leave() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (--num_inside_ == 0) left_.notify_all();
-  }
+  void leave() { num_inside_.fetch_sub(1); }
 
-  std::mutex mutex_;
-  std::condition_variable left_;
-  int num_inside_ = 0;
-  bool is_closed_ = false;
+  std::atomic<int> num_inside_{0};
+  std::atomic<bool> is_closed_{false};
 };
 
 }  // namespace patchbay

@@ -59,6 +59,16 @@ void submit(const Work& work, int count) {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
+/// Until the process ends, or submissions are refused because it is about to.
+[[noreturn]] void submit_for_ever(const Work& work) {
+  try {
+    for (;;) submit(work, 1);
+  } catch (const patchbay::Error& error) {
+    if (std::string(error.what()).find("process is ending") == std::string::npos) throw;
+  }
+  wait_for_ever();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -121,7 +131,7 @@ int main(int argc, char** argv) try {
     (is_own ? *stream : device.default_stream()).add_callback([](const patchbay::Error*) {
       std::exit(kStatus);
     });
-    if (is_own) submit(work, 10);
+    if (is_own) submit_for_ever(work);
     wait_for_ever();
   }
   return kStatus;

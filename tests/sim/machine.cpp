@@ -26,6 +26,8 @@ Block::Block(std::uint64_t size, ContextObject& owner)
 
 int Machine::gone() const {
   if (const int owner = process; owner != 0 && owner != getpid()) return kErrorNotInitialized;
+  // A driver whose state is destroyed may crash.
+  if (gone_code == kErrorDeinitialized && setting("AFTER_END", 0) != 0) std::abort();
   return gone_code;
 }
 

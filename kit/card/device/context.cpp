@@ -14,8 +14,10 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-Context::Context(const Api& api, DeviceNumber device, std::uint32_t index, NativeContext adopted)
+Context::Context(const Api& api, CallGate& gate, DeviceNumber device, std::uint32_t index,
+                 NativeContext adopted)
     : api_(api),
+      gate_(gate),
       device_(device),
       id_(next_id()),
       index_(index),
@@ -38,7 +40,12 @@ Context::Context(const Api& api, DeviceNumber device, std::uint32_t index, Nativ
 }
 
 Context::~Context() {
-  if (!is_adopted_) api_.context_release(api_, device_);
+  const CallGate::Pass pass(gate_);
+  if (pass && !is_adopted_) api_.context_release(api_, device_);
+}
+
+void Context::throw_ending() {
+  throw plugin::StatusError(PATCHBAY_INTERNAL, "the process is ending: it accepts no more work");
 }
 
 void Context::check_adopted() const {

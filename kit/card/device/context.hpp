@@ -12,6 +12,7 @@
 
 #include "patchbay/plugin/kit/error.hpp"
 
+#include "kit/call_gate.hpp"
 #include "kit/card/api/entries.hpp"
 #include "kit/card/device/launches.hpp"
 
@@ -22,13 +23,16 @@ namespace patchbay::card {
 /// throws that first error.
 class Context {
  public:
-  /// `adopted` must be a context of this device; else throws. Null selects the primary one.
-  Context(const Api& api, DeviceNumber device, std::uint32_t index, NativeContext adopted);
+  /// `adopted` must be a context of this device; else throws. Null selects the primary one. The
+  /// gate is closed when the process ends.
+  Context(const Api& api, CallGate& gate, DeviceNumber device, std::uint32_t index,
+          NativeContext adopted);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const Api& api() const { return api_; }
+  CallGate& gate() { return gate_; }
   NativeContext native() const { return native_; }
   DeviceNumber device() const { return device_; }
   std::uint32_t index() const { return index_; }
@@ -40,18 +44,27 @@ class Context {
     const Result code = attempt(entry, arguments...);
     if (code != kSuccess) fail(entry.name, code);
   }
-  /// The same, but returns the code to the caller. Throws if the device is lost already.
+  /// The same, but returns the code to the caller. Throws if the device is lost already, or the
+  /// process is ending.
   template <class... P, class... A>
   int attempt(const Entry<int(P...)>& entry, A&&... arguments) {
-    check_alive();
-    const Current current(*this);
-    if (current.code() != kSuccess) throw_unusable(current.code());
-    return entry(arguments...);
+    const CallGate::Pass pass(gate_);
+    if (!pass) throw_ending();
+    return attempt_inside(entry, arguments...);
+  }
+  /// `call` of an entry that waits for work. The end of the process does not wait for it.
+  template <class... P, class... A>
+  void wait(const Entry<int(P...)>& entry, A&&... arguments) {
+    if (gate_.is_closed()) throw_ending();
+    const Result code = attempt_inside(entry, arguments...);
+    if (code != kSuccess) fail(entry.name, code);
   }
   /// For destructors: errors are ignored. Does nothing if the context can't be made current,
   /// because the call would affect another context.
   template <class... P, class... A>
   void call_quietly(const Entry<int(P...)>& entry, A&&... arguments) noexcept {
+    const CallGate::Pass pass(gate_);
+    if (!pass) return;
     const Current current(*this);
     if (current.code() == kSuccess) entry(arguments...);
   }
@@ -62,6 +75,8 @@ class Context {
                          std::string_view log = {});
   /// Throws the error for an object of the application ("stream") that belongs elsewhere.
   [[noreturn]] void refuse_others(const std::string& object) const;
+  /// Throws the error of a call at the end of the process.
+  [[noreturn]] static void throw_ending();
   /// Marks the device as lost if the code means that.
   void notice(std::string_view entry, Result code);
   void check_alive() {
@@ -96,6 +111,14 @@ class Context {
     bool is_changed_ = false;
   };
 
+  template <class... P, class... A>
+  int attempt_inside(const Entry<int(P...)>& entry, A&&... arguments) {
+    check_alive();
+    const Current current(*this);
+    if (current.code() != kSuccess) throw_unusable(current.code());
+    return entry(arguments...);
+  }
+
   void check_adopted() const;
   void lose(std::string_view entry, Result code, std::string_view reason = {});
   [[noreturn]] void throw_lost();
@@ -103,6 +126,7 @@ class Context {
   [[noreturn]] void throw_unusable(Result code);
 
   const Api& api_;
+  CallGate& gate_;
   const DeviceNumber device_;
   const std::uint64_t id_;  // of this object: a device that is opened again has another
   const std::uint32_t index_;

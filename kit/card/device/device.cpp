@@ -31,7 +31,7 @@ Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::
 Device::Device(Vendor& vendor, const DeviceInfo& info, std::uint32_t index, NativeContext adopted)
     : vendor_(vendor),
       info_(info),
-      context_(vendor.api(), info.number, index, adopted),
+      context_(vendor.api(), vendor.gate(), info.number, index, adopted),
       allocator_(context_, info.memory_bytes),
       products_(vendor.make_products(context_, info)),
       portable_(make_backend(*this)) {}
@@ -75,6 +75,8 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
 
 Program Device::build(std::string_view text) {
   context_.check_alive();
+  const CallGate::Pass pass(context_.gate());
+  if (!pass) Context::throw_ending();
   Image image = vendor_.compiler().compile(text, info_.architecture);
   for (;;) {
     try {

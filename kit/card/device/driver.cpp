@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "patchbay/plugin/extensions.h"
+#include "patchbay/plugin/kit/thunks.hpp"
+
 #include "kit/card/api/error.hpp"
 #include "kit/card/device/device.hpp"
 
@@ -88,6 +91,15 @@ std::unique_ptr<plugin::Device> Driver::open_device_in(std::uint32_t index,
   if (!vendor_->api().has_contexts) return plugin::Driver::open_device_in(index, native_context);
   const auto context = reinterpret_cast<NativeContext>(static_cast<std::uintptr_t>(native_context));
   return std::make_unique<Device>(*vendor_, device(index), index, context);
+}
+
+void Driver::stop(patchbay_driver* driver, std::uint64_t deadline_ns) noexcept {
+  static_cast<Driver&>(plugin::detail::object(driver)).vendor_->gate().close(deadline_ns);
+}
+
+const void* Driver::extension(std::string_view name, std::uint32_t version) {
+  static constexpr patchbay_exit_table kExit = {sizeof(patchbay_exit_table), stop};
+  return name == PATCHBAY_EXTENSION_EXIT && version == 1 ? &kExit : nullptr;
 }
 
 const RangeCalls& Driver::range_calls() {

@@ -23,6 +23,7 @@ class Driver : public plugin::Driver {
   plugin::Allocator::Info memory_info(std::uint32_t index) override {
     return vendor_->memory_info(device(index));
   }
+  const void* extension(std::string_view name, std::uint32_t version) override;
   void begin_range(std::string_view name) override;
   void end_range() override;
 
@@ -31,6 +32,8 @@ class Driver : public plugin::Driver {
   explicit Driver(std::unique_ptr<Vendor> vendor);
 
  private:
+  /// Refuses calls from now on, and waits for running ones.
+  static void stop(patchbay_driver* driver, std::uint64_t deadline_ns) noexcept;
   const DeviceInfo& device(std::uint32_t index) const;
   bool reaches_another(const DeviceInfo& device) const;
   const RangeCalls& range_calls();

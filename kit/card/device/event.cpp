@@ -13,7 +13,7 @@ bool Event::is_done() {
 
 bool Event::wait(std::uint64_t deadline_ns) {
   if (deadline_ns == PATCHBAY_NO_DEADLINE) {
-    context_.call(context_.api().event_synchronize, event_.get());
+    context_.wait(context_.api().event_synchronize, event_.get());
   } else if (!poll(context_, context_.api().event_query, event_.get(), host(), deadline_ns)) {
     return false;
   }

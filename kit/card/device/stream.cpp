@@ -147,7 +147,7 @@ bool Stream::synchronize(std::uint64_t deadline_ns) {
   check_not_recorded("waiting for a stream");
   const Position position = context_.launches().last(number_);
   if (deadline_ns == PATCHBAY_NO_DEADLINE) {
-    context_.call(context_.api().stream_synchronize, native_);
+    context_.wait(context_.api().stream_synchronize, native_);
   } else if (!poll(context_, context_.api().stream_query, native_, host(), deadline_ns)) {
     return false;
   }
@@ -164,7 +164,7 @@ void Stream::add_callback(plugin::Callback callback) {
   context_.call(context_.api().event_record, event->get(), native_);
   const auto shared = std::make_shared<plugin::Callback>(std::move(callback));
   callbacks_->post([this, event, shared] {
-    shared->call_after([&] { context_.call(context_.api().event_synchronize, event->get()); });
+    shared->call_after([&] { context_.wait(context_.api().event_synchronize, event->get()); });
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "kit/call_gate.hpp"
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
@@ -26,6 +27,8 @@ class Vendor {
   virtual ~Vendor() = default;
 
   virtual const Api& api() const = 0;
+  /// Closed when the process is ending, when the vendor's libraries may crash.
+  CallGate& gate() { return gate_; }
   virtual Compiler& compiler() = 0;
   /// The library of matrix products on one device, which is opened for the first product.
   virtual std::unique_ptr<Products> make_products(Context& context, const DeviceInfo& info) = 0;
@@ -43,6 +46,9 @@ class Vendor {
   virtual const char* vendor_name() const = 0;     // "NVIDIA"
   virtual std::string driver_version() const = 0;  // "13.0"
   virtual std::uint32_t dlpack_device_type() const = 0;
+
+ private:
+  CallGate gate_;
 };
 
 /// The parts that vendors have in common. The libraries are opened when they are first needed.
