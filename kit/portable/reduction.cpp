@@ -134,8 +134,8 @@ class ReductionKernel final : public plugin::Kernel {
     is_cpu_ ? divide_items(plan) : divide_groups(plan);
     const std::string_view shown = name.empty() ? fold_.name : name;
     const plugin::Memory out = arguments[0].value.memory, in = arguments[1].value.memory;
-    // Without pieces the workspace is not used, but the argument must be a buffer.
-    const plugin::Memory partial = plan.pieces > 1 ? workspace : out;
+    // Without a workspace there are no pieces, but the argument must be a buffer.
+    const plugin::Memory partial = workspace_bytes_ != 0 ? workspace : out;
     Arguments to;
     to.memory(out).memory(in).memory(partial).value(kept).value(reduced);
     to.value(plan.pieces).value(plan.piece_size);
