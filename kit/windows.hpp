@@ -4,11 +4,14 @@
 #ifndef PATCHBAY_KIT_WINDOWS_HPP_
 #define PATCHBAY_KIT_WINDOWS_HPP_
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "patchbay/plugin/kit/attributes.hpp"
+#include "patchbay/plugin/kit/objects.hpp"
 #include "patchbay/plugin/types.h"
 
 namespace patchbay {
@@ -56,19 +59,44 @@ struct Convolution {
   std::int64_t depth() const { return group_channels() * kernel(); }  // products of one sum
 };
 
-/// A prepared convolution: its attributes.
+/// What conv2d.1 and its adjoints conv2d_input.1 and conv2d_weight.1 compute.
+enum class ConvolutionPart { kForward, kInput, kWeight };
+
+/// Empty for an operator that is no convolution.
+inline std::optional<ConvolutionPart> convolution_part(std::string_view op) {
+  if (op == "conv2d.1") return ConvolutionPart::kForward;
+  if (op == "conv2d_input.1") return ConvolutionPart::kInput;
+  if (op == "conv2d_weight.1") return ConvolutionPart::kWeight;
+  return std::nullopt;
+}
+
+/// A prepared convolution: its part and its attributes.
 class ConvolutionPlan {
  public:
-  ConvolutionPlan(std::string_view op, const patchbay_kernel_spec& spec) : op_(op) {
+  /// Which arguments are the images, the weight and the windows. Argument 0 is the result.
+  struct Places {
+    std::size_t images, weight, windows;
+  };
+
+  ConvolutionPlan(std::string_view op, const patchbay_kernel_spec& spec)
+      : op_(op), part_(convolution_part(op).value()) {
     const plugin::Attributes given(spec);
     plan_.h = axis_of(given, "_h", true);
     plan_.w = axis_of(given, "_w", true);
     plan_.groups = given.integer("groups");
   }
 
+  ConvolutionPart part() const { return part_; }
+  const Places& places() const {
+    static constexpr Places kPlaces[] = {{1, 2, 0}, {0, 2, 1}, {1, 0, 2}};  // by the part
+    return kPlaces[static_cast<std::size_t>(part_)];
+  }
+
   /// The sizes of a launch. Throws invalid_argument unless the shapes fit each other.
-  Convolution of(const patchbay_argument& images, const patchbay_argument& weight,
-                 const patchbay_argument& windows) const {
+  Convolution of(plugin::Arguments arguments) const {
+    const patchbay_argument &images = arguments[places().images],
+                            &weight = arguments[places().weight],
+                            &windows = arguments[places().windows];
     for (const patchbay_argument* tensor : {&images, &weight, &windows}) {
       check_images(op_, *tensor);
     }
@@ -101,6 +129,7 @@ class ConvolutionPlan {
   }
 
   const std::string op_;
+  const ConvolutionPart part_;
   Convolution plan_;
 };
 

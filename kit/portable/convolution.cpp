@@ -23,7 +23,7 @@ constexpr std::int64_t kLeastPlaces = 1024;  // of a piece of the sum over all i
 constexpr std::int64_t kMostPieces = 64;
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{8} << 20;
 
-enum class Part { kForward, kInput, kWeight };
+using Part = ConvolutionPart;
 
 /// The text's struct Windows.
 struct Axis {
@@ -64,36 +64,32 @@ Axis axis_for(WindowAxis of, Part part) {
 /// Arguments: the result and two operands; which is which depends on the part.
 class ConvolutionKernel final : public plugin::Kernel {
  public:
-  ConvolutionKernel(Backend& backend, const patchbay_kernel_spec& spec, Part part)
-      : op_(plugin::from_abi(spec.op)), plan_(op_, spec), part_(part) {
+  ConvolutionKernel(Backend& backend, const patchbay_kernel_spec& spec)
+      : op_(plugin::from_abi(spec.op)), plan_(op_, spec), part_(plan_.part()) {
     const std::uint8_t dtype = spec.arguments[0].dtype;
     sum_bytes_ = std::max<std::uint64_t>(element_bytes(dtype), 4);
-    if (part == Part::kWeight && kWorkspaceBytes <= spec.workspace_limit_bytes) {
+    if (part_ == Part::kWeight && kWorkspaceBytes <= spec.workspace_limit_bytes) {
       workspace_bytes_ = kWorkspaceBytes;
     }
     const Traits& traits = backend.traits();
     // The largest group is known only after the kernel is compiled.
     for (std::int64_t side = traits.is_cpu ? 1 : kSide; tiles_ == nullptr; side /= 2) {
       shape_ = shape_of(dtype, side, traits);
-      program_ = backend.build(text_of(dtype, part, shape_, traits));
-      auto tiles = program_(part == Part::kWeight ? "weight" : "images");
+      program_ = backend.build(text_of(dtype, part_, shape_, traits));
+      auto tiles = program_(part_ == Part::kWeight ? "weight" : "images");
       const auto items = static_cast<std::uint64_t>(side * side);
       if (side == 1 || items <= tiles->max_group_size()) tiles_ = std::move(tiles);
     }
-    if (part == Part::kWeight) finish_ = program_("finish");
+    if (part_ == Part::kWeight) finish_ = program_("finish");
   }
 
   std::uint64_t workspace_bytes() const override { return workspace_bytes_; }
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
     const std::string_view shown = name.empty() ? op_ : name;
-    const patchbay_argument &result = arguments[0], &first = arguments[1], &second = arguments[2];
-    switch (part_) {
-      case Part::kForward: return images(stream, plan_.of(first, second, result), arguments, shown);
-      case Part::kInput: return images(stream, plan_.of(result, second, first), arguments, shown);
-      case Part::kWeight:
-        return weight(stream, plan_.of(first, result, second), arguments, workspace, shown);
-    }
+    const Convolution of = plan_.of(arguments);
+    if (part_ == Part::kWeight) return weight(stream, of, arguments, workspace, shown);
+    images(stream, of, arguments, shown);
   }
 
  private:
@@ -210,15 +206,15 @@ class ConvolutionKernel final : public plugin::Kernel {
 }  // namespace
 
 Prepared prepare_conv2d(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ConvolutionKernel>(backend, spec, Part::kForward);
+  return std::make_unique<ConvolutionKernel>(backend, spec);
 }
 
 Prepared prepare_conv2d_input(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ConvolutionKernel>(backend, spec, Part::kInput);
+  return std::make_unique<ConvolutionKernel>(backend, spec);
 }
 
 Prepared prepare_conv2d_weight(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ConvolutionKernel>(backend, spec, Part::kWeight);
+  return std::make_unique<ConvolutionKernel>(backend, spec);
 }
 
 }  // namespace patchbay::portable

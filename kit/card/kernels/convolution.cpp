@@ -2,7 +2,6 @@
 // Convolutions by products of the BLAS library: kit/portable/products/lowering.hpp.
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,8 +11,8 @@
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
-#include "kit/portable/products/lowering.hpp"
 #include "kit/portable/operators.hpp"
+#include "kit/portable/products/lowering.hpp"
 
 namespace patchbay::card {
 namespace {
@@ -23,24 +22,13 @@ using portable::Lowering;
 // The columns of all images may be larger, so they are made for a few images at a time.
 constexpr std::uint64_t kMostColumnsBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kPartOfMemory = 64;  // no more than this part of the device's
-constexpr std::uint64_t kAlignment = 256;
 /// The library pads smaller products to its tiles.
 constexpr std::int64_t kLeastExtent = 8;
 
-enum class Part { kForward, kInput, kWeight };
-
-struct Named {
-  std::string_view op;
-  Part part;
-};
-constexpr Named kParts[] = {
-    {"conv2d.1", Part::kForward},
-    {"conv2d_input.1", Part::kInput},
-    {"conv2d_weight.1", Part::kWeight},
-};
+using Part = ConvolutionPart;
 
 std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
 }
 
 plugin::Memory behind(plugin::Memory memory, std::uint64_t bytes) {
@@ -58,12 +46,12 @@ bool is_pointwise(const Convolution& of) {
 /// Arguments: the result and two operands; which is which depends on the part.
 class ConvolutionKernel final : public plugin::Kernel {
  public:
-  ConvolutionKernel(Products& products, const patchbay_kernel_spec& spec, Part part,
+  ConvolutionKernel(Products& products, const patchbay_kernel_spec& spec,
                     portable::Backend& backend, std::unique_ptr<plugin::Kernel> otherwise,
                     std::uint64_t columns_bytes)
       : op_(plugin::from_abi(spec.op)),
         plan_(op_, spec),
-        part_(part),
+        part_(plan_.part()),
         dtype_(spec.arguments[0].dtype),
         element_(static_cast<std::uint64_t>(element_bytes(dtype_))),
         products_(products),
@@ -78,14 +66,11 @@ class ConvolutionKernel final : public plugin::Kernel {
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
               std::string_view name) override {
-    const patchbay_argument &result = arguments[0], &first = arguments[1], &second = arguments[2];
-    const Convolution of = part_ == Part::kForward ? plan_.of(first, second, result)
-                           : part_ == Part::kInput ? plan_.of(result, second, first)
-                                                   : plan_.of(first, result, second);
+    const Convolution of = plan_.of(arguments);
     const Call call{{stream, name.empty() ? std::string_view(op_) : name},
-                    result.value.memory,
-                    first.value.memory,
-                    second.value.memory,
+                    arguments[0].value.memory,
+                    arguments[1].value.memory,
+                    arguments[2].value.memory,
                     workspace};
     if (part_ != Part::kWeight && is_pointwise(of) && is_for_library(of)) {
       return multiply_images(call, of);
@@ -284,10 +269,9 @@ class ConvolutionKernel final : public plugin::Kernel {
 
 std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
                                                     const patchbay_kernel_spec& spec) {
-  const auto* const found =
-      std::find_if(std::begin(kParts), std::end(kParts),
-                   [op = plugin::from_abi(spec.op)](const Named& named) { return named.op == op; });
-  if (found == std::end(kParts) || !is_float(spec.arguments[0].dtype)) return nullptr;
+  if (!convolution_part(plugin::from_abi(spec.op)) || !is_float(spec.arguments[0].dtype)) {
+    return nullptr;
+  }
   Products& products = device.products();
   const std::uint64_t columns =
       std::min(kMostColumnsBytes, aligned(device.info().memory_bytes / kPartOfMemory));
@@ -296,8 +280,8 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
     return nullptr;
   }
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
-  return std::make_unique<ConvolutionKernel>(products, spec, found->part, backend,
-                                             std::move(otherwise), columns);
+  return std::make_unique<ConvolutionKernel>(products, spec, backend, std::move(otherwise),
+                                             columns);
 }
 
 }  // namespace patchbay::card

@@ -12,10 +12,9 @@
 #include <string>
 
 #include "cpu-openblas/onednn/symbols.hpp"
+#include "kit/windows.hpp"
 
 namespace patchbay::cpu {
-
-enum class ConvolutionPart { kForward, kInput, kWeight };
 
 /// A convolution of f32 by one primitive. The weight has rank 5, its groups first, if there are
 /// any.

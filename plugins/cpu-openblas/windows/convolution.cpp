@@ -30,17 +30,6 @@ constexpr std::int64_t pieces(std::int64_t n, std::int64_t piece) {
   return (n + piece - 1) / piece;
 }
 
-/// Which arguments are the images, the weight and the windows; the first argument is the result.
-struct Places {
-  std::size_t images, weight, windows;
-
-  ConvolutionPart part() const {
-    return windows == 0  ? ConvolutionPart::kForward
-           : images == 0 ? ConvolutionPart::kInput
-                         : ConvolutionPart::kWeight;
-  }
-};
-
 /// What computes a dtype: T is f32 for 16-bit floats, which `load` and `store` convert.
 struct Loops {
   FloatGemmLoop product;
@@ -58,14 +47,13 @@ struct Matrix {
 template <class T>
 class ConvolutionKernel : public plugin::Kernel {
  public:
-  ConvolutionKernel(const Context& context, const Loops& loops, Places places)
+  ConvolutionKernel(const Context& context, const Loops& loops)
       : workers_(context.workers),
         scratch_(context.libraries.scratch()),
         loops_(loops),
-        plan_(plugin::from_abi(context.spec.op), context.spec),
-        places_(places) {
+        plan_(plugin::from_abi(context.spec.op), context.spec) {
     if (context.dtype(0) != PATCHBAY_F32) return;
-    const ConvolutionPart part = places.part();
+    const ConvolutionPart part = plan_.part();
     if (context.libraries.convolutions() == ConvolutionChoice::kWinograd &&
         part != ConvolutionPart::kWeight) {
       winograd_ =
@@ -75,14 +63,13 @@ class ConvolutionKernel : public plugin::Kernel {
     const OneDnn* const library = context.libraries.onednn();
     if (library == nullptr) return;
     const bool always = context.libraries.convolutions() == ConvolutionChoice::kOneDnn;
-    blocked_ = std::make_unique<BlockedConvolution>(*library, always, places.part(), workers_,
-                                                    scratch_, context.libraries.packed());
+    blocked_ = std::make_unique<BlockedConvolution>(*library, always, part, workers_, scratch_,
+                                                    context.libraries.packed());
   }
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
-    const Convolution sizes =
-        plan_.of(arguments[places_.images], arguments[places_.weight], arguments[places_.windows]);
+    const Convolution sizes = plan_.of(arguments);
     if (num_elements(arguments[0]) == 0) return;
     static_cast<Stream&>(stream).submit(arguments, name, [this, sizes](plugin::Arguments kept) {
       workers_.run([&] {
@@ -197,9 +184,10 @@ class ConvolutionKernel : public plugin::Kernel {
  private:
   bool is_computed_by_winograd(const Convolution& sizes, plugin::Arguments arguments) const {
     if (winograd_ == nullptr) return false;
-    const patchbay_argument& weight = arguments[places_.weight];
+    const ConvolutionPlan::Places& places = plan_.places();
+    const patchbay_argument& weight = arguments[places.weight];
     const auto* const source =
-        arguments.data() + (places_.windows == 0 ? places_.images : places_.windows);
+        arguments.data() + (places.windows == 0 ? places.images : places.windows);
     return winograd_->compute(sizes, reinterpret_cast<const float*>(data_of(*source)),
                               reinterpret_cast<const float*>(data_of(weight)), weight.contents,
                               reinterpret_cast<float*>(data_of(arguments[0])));
@@ -208,13 +196,13 @@ class ConvolutionKernel : public plugin::Kernel {
     const auto floats = [&](std::size_t place) {
       return reinterpret_cast<float*>(data_of(arguments[place]));
     };
+    const ConvolutionPlan::Places& places = plan_.places();
     return blocked_ != nullptr &&
-           blocked_->compute(sizes, {floats(places_.images), floats(places_.weight),
-                                     floats(places_.windows), arguments[places_.weight].contents});
+           blocked_->compute(sizes, {floats(places.images), floats(places.weight),
+                                     floats(places.windows), arguments[places.weight].contents});
   }
 
   const ConvolutionPlan plan_;
-  const Places places_;
   std::unique_ptr<BlockedConvolution> blocked_;    // null without the library
   std::unique_ptr<WinogradConvolution> winograd_;  // null unless it is the user's choice
 };
@@ -225,7 +213,7 @@ class Forward final : public ConvolutionKernel<T> {
   using Base = ConvolutionKernel<T>;
 
  public:
-  Forward(const Context& context, const Loops& loops) : Base(context, loops, {1, 2, 0}) {}
+  Forward(const Context& context, const Loops& loops) : Base(context, loops) {}
 
  private:
   void compute(const Convolution& sizes, plugin::Arguments arguments) const override {
@@ -286,7 +274,7 @@ class Input final : public ConvolutionKernel<T> {
   using Base = ConvolutionKernel<T>;
 
  public:
-  Input(const Context& context, const Loops& loops) : Base(context, loops, {0, 2, 1}) {}
+  Input(const Context& context, const Loops& loops) : Base(context, loops) {}
 
  private:
   void compute(const Convolution& sizes, plugin::Arguments arguments) const override {
@@ -353,7 +341,7 @@ class WeightGradient final : public ConvolutionKernel<T> {
   using Base = ConvolutionKernel<T>;
 
  public:
-  WeightGradient(const Context& context, const Loops& loops) : Base(context, loops, {1, 0, 2}) {}
+  WeightGradient(const Context& context, const Loops& loops) : Base(context, loops) {}
 
  private:
   void compute(const Convolution& sizes, plugin::Arguments arguments) const override {
