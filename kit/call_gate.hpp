@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <thread>
 
+#include "patchbay/plugin/kit/error.hpp"
+
 namespace patchbay {
 
 class CallGate {
@@ -52,6 +54,11 @@ class CallGate {
   std::atomic<int> num_inside_{0};
   std::atomic<bool> is_closed_{false};
 };
+
+/// Throws the error of a call that comes when the process is ending.
+[[noreturn]] inline void refuse_at_process_end() {
+  throw plugin::StatusError(PATCHBAY_INTERNAL, "the process is ending: it accepts no more work");
+}
 
 }  // namespace patchbay
 

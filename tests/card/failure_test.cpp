@@ -51,6 +51,17 @@ class SimFailure : public SimTest {
   static void expect_contains(const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   }
+  /// Loses the first card in a runtime that is gone afterwards.
+  static void break_card() {
+    set("FAIL_LAUNCH", "1");
+    {
+      const Runtime runtime(options());
+      const Card card(runtime.device(kNames.device(0)));
+      card.launch(card.first);
+      loss([&] { card.device.synchronize(); });
+    }
+    set("FAIL_LAUNCH", "0");
+  }
 };
 
 TEST_F(SimFailure, FailedLaunchIsAmongTheNamed) {
@@ -136,15 +147,8 @@ TEST_F(SimFailure, LostCard) {
 #ifndef PATCHBAY_SIM_HIP
 /// What an H200 does.
 TEST_F(SimFailure, NewRuntimeOfAProcessWhoseCardIsBroken) {
-  set("FAIL_LAUNCH", "1");
   set("STAYS_BROKEN", "1");
-  {
-    const Runtime runtime(options());
-    const Card card(runtime.device(kNames.device(0)));
-    card.launch(card.first);
-    loss([&] { card.device.synchronize(); });
-  }
-  set("FAIL_LAUNCH", "0");
+  break_card();
   const Runtime runtime(options());
   const Error error = test::error_of([&] { (void)zeros({2}, runtime.device(kNames.device(0))); });
   EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost)) << error.what();
@@ -160,14 +164,7 @@ TEST_F(SimFailure, NewRuntimeOfAProcessWhoseCardIsBroken) {
 
 /// Another driver may give a sound context when all have let go of the broken one.
 TEST_F(SimFailure, NewRuntimeStartsAfresh) {
-  set("FAIL_LAUNCH", "1");
-  {
-    const Runtime runtime(options());
-    const Card card(runtime.device(kNames.device(0)));
-    card.launch(card.first);
-    loss([&] { card.device.synchronize(); });
-  }
-  set("FAIL_LAUNCH", "0");
+  break_card();
   const Runtime runtime(options());
   const Card card(runtime.device(kNames.device(0)));
   card.launch(card.first);

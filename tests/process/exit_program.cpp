@@ -59,10 +59,11 @@ void submit(const Work& work, int count) {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-/// Until the process ends, or submissions are refused because it is about to.
-[[noreturn]] void submit_for_ever(const Work& work) {
+/// Runs `body`, which may be refused because the process is ending, and does not return.
+template <class Body>
+[[noreturn]] void run_until_the_end(const Body& body) {
   try {
-    for (;;) submit(work, 1);
+    body();
   } catch (const patchbay::Error& error) {
     if (std::string(error.what()).find("process is ending") == std::string::npos) throw;
   }
@@ -119,20 +120,15 @@ int main(int argc, char** argv) try {
   if (way == "exit") std::exit(kStatus);
   if (way == "thread") {
     std::thread([] { std::exit(kStatus); }).detach();
-    try {
-      device.synchronize();
-    } catch (const patchbay::Error& error) {
-      // The driver may end before the wait does.
-      if (std::string(error.what()).find("The process is ending") == std::string::npos) throw;
-    }
-    wait_for_ever();
+    run_until_the_end([&] { device.synchronize(); });
   }
   if (way == "callback" || way == "local") {
     (is_own ? *stream : device.default_stream()).add_callback([](const patchbay::Error*) {
       std::exit(kStatus);
     });
-    if (is_own) submit_for_ever(work);
-    wait_for_ever();
+    run_until_the_end([&] {
+      while (is_own) submit(work, 1);
+    });
   }
   return kStatus;
 } catch (const std::exception& error) {

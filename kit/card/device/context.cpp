@@ -44,10 +44,6 @@ Context::~Context() {
   if (pass && !is_adopted_) api_.context_release(api_, device_);
 }
 
-void Context::throw_ending() {
-  throw plugin::StatusError(PATCHBAY_INTERNAL, "the process is ending: it accepts no more work");
-}
-
 void Context::check_adopted() const {
   const Current current(*this);
   check(api_, api_.context_set_current.name, current.code());

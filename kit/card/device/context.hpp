@@ -49,13 +49,13 @@ class Context {
   template <class... P, class... A>
   int attempt(const Entry<int(P...)>& entry, A&&... arguments) {
     const CallGate::Pass pass(gate_);
-    if (!pass) throw_ending();
+    if (!pass) refuse_at_process_end();
     return attempt_inside(entry, arguments...);
   }
   /// `call` of an entry that waits for work. The end of the process does not wait for it.
   template <class... P, class... A>
   void wait(const Entry<int(P...)>& entry, A&&... arguments) {
-    if (gate_.is_closed()) throw_ending();
+    if (gate_.is_closed()) refuse_at_process_end();
     const Result code = attempt_inside(entry, arguments...);
     if (code != kSuccess) fail(entry.name, code);
   }
@@ -75,8 +75,6 @@ class Context {
                          std::string_view log = {});
   /// Throws the error for an object of the application ("stream") that belongs elsewhere.
   [[noreturn]] void refuse_others(const std::string& object) const;
-  /// Throws the error of a call at the end of the process.
-  [[noreturn]] static void throw_ending();
   /// Marks the device as lost if the code means that.
   void notice(std::string_view entry, Result code);
   void check_alive() {

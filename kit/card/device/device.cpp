@@ -76,7 +76,7 @@ std::unique_ptr<plugin::Module> Device::load_module(std::string_view format, std
 Program Device::build(std::string_view text) {
   context_.check_alive();
   const CallGate::Pass pass(context_.gate());
-  if (!pass) Context::throw_ending();
+  if (!pass) refuse_at_process_end();
   Image image = vendor_.compiler().compile(text, info_.architecture);
   for (;;) {
     try {

@@ -1,15 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "opencl/device/process_end.hpp"
 
-#include "patchbay/plugin/kit/error.hpp"
-
 #include "opencl/device/stream.hpp"
 
 namespace patchbay::opencl {
 
 ProcessEnd::Pass::Pass(ProcessEnd& end) : pass_(end.gate_) {
-  if (pass_) return;
-  throw plugin::StatusError(PATCHBAY_INTERNAL, "the process is ending: it accepts no more work");
+  if (!pass_) refuse_at_process_end();
 }
 
 ProcessEnd::Entry::Entry(ProcessEnd& end, Stream& stream) : end_(end), stream_(stream) {
