@@ -58,8 +58,8 @@ void check_shapes(const patchbay_argument& out, const patchbay_argument& a, int 
   }
 }
 
-/// A work-item has a block, then a line. Without more than one block the first of three functions
-/// is enough.
+/// One work-item for each block, then one for each line, then one for each block again. If lines
+/// have one block, the first launch is enough.
 class SumsByItems {
  public:
   SumsByItems(Backend& backend, std::uint8_t dtype)

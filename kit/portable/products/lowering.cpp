@@ -35,8 +35,7 @@ Sizes sizes_of(const Convolution& of) {
 }
 
 std::string text_of(std::uint8_t dtype, const Traits& traits) {
-  return conversions_of(dtype, traits) + gemm_definitions(dtype) + alias("SUM", "T") +
-         kLoweringText;
+  return conversions_of(dtype, traits) + gemm_definitions(dtype) + kLoweringText;
 }
 
 Grid grid_of(std::int64_t items, const Function& function) {
