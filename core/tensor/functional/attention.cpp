@@ -27,11 +27,11 @@ using tensor::Named;
 using tensor::Saved;
 
 constexpr const char* kName = "scaled_dot_product_attention";
-/// Queries that are computed at once: so few that a CPU's caches hold their scores. Dropout draws
-/// for as many at once.
+/// Queries that a CPU computes at once, because its caches hold their scores. Dropout always draws
+/// for this many.
 constexpr std::int64_t kBlock = 64;
-/// Accelerators take more, up to four times the features, so that the scores take a few times the
-/// memory of the operands.
+/// Accelerators compute more at once: about four queries for each feature, so that the scores take
+/// a few times the memory of the operands.
 constexpr std::int64_t kMostBlocks = 8, kBlocksOfFeatures = 4;
 
 /// The operands in the dtype that is computed in. The first three have the same leading dimensions;
