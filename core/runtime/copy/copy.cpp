@@ -50,7 +50,8 @@ void check_addresses(const CopyRequest& request) {
 }
 
 Route route_of(const CopyRequest& request, bool non_blocking) {
-  return choose_route(traits_of(request.from.buffer), traits_of(request.to.buffer), non_blocking)
+  return choose_route(traits_of(request.from.buffer), traits_of(request.to.buffer),
+                      request.size_bytes, non_blocking)
       .route;
 }
 
@@ -322,15 +323,16 @@ void check_copy_allowed(DeviceState& to, const BufferState* from, std::size_t si
   if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
   const EndpointTraits source = traits_of(from);
   const EndpointTraits target = {&to, PATCHBAY_MEMORY_DEVICE, to.info.properties.host_addressable};
-  honour_guard(target, source, choose_route(source, target, /*non_blocking=*/false).route,
-               size_bytes, operation);
+  honour_guard(target, source,
+               choose_route(source, target, size_bytes, /*non_blocking=*/false).route, size_bytes,
+               operation);
 }
 
 void check_fetch_allowed(const BufferState& from, std::size_t size_bytes, const char* operation) {
   if (context().guard != CopyGuard::Mode::kForbid || size_bytes == 0) return;
   const EndpointTraits source = traits_of(&from);
-  honour_guard({}, source, choose_route(source, {}, /*non_blocking=*/false).route, size_bytes,
-               operation);
+  honour_guard({}, source, choose_route(source, {}, size_bytes, /*non_blocking=*/false).route,
+               size_bytes, operation);
 }
 
 void look_at(const CopyAddress& from, std::size_t size_bytes, const char* operation,

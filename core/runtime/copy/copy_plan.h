@@ -23,9 +23,10 @@ struct RouteChoice {
   std::string_view reason;
 };
 
-/// The route for a copy of at least one byte; never kNone. A non-blocking copy is staged if the
-/// driver would block on pageable host memory.
-RouteChoice choose_route(const EndpointTraits& from, const EndpointTraits& to, bool non_blocking);
+/// The route for a copy of at least one byte; never kNone. If the driver would block on pageable
+/// host memory, a non-blocking copy is staged, and so is a large one whose chunks threads share.
+RouteChoice choose_route(const EndpointTraits& from, const EndpointTraits& to,
+                         std::size_t size_bytes, bool non_blocking);
 /// The device's name, or "host".
 std::string name_of(const EndpointTraits& traits);
 void check_same_runtime(const EndpointTraits& from, const EndpointTraits& to,

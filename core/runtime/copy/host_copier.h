@@ -34,6 +34,8 @@ class HostCopier {
   /// The chunk size of staged copies that nobody has measured; with a leg that the host makes, one
   /// that is shared.
   std::size_t chunk_bytes(bool has_host_leg) const;
+  /// Whether large copies have more than one thread.
+  bool shares() const { return (lends_threads() ? lent_.num_threads : num_threads_) > 1; }
   /// Blocks. As memmove.
   void copy(void* to, const void* from, std::size_t size_bytes);
 
@@ -47,8 +49,6 @@ class HostCopier {
     void copy_part(std::size_t part) const;
   };
 
-  /// Whether large copies have more than one thread.
-  bool shares() const { return (lends_threads() ? lent_.num_threads : num_threads_) > 1; }
   bool lends_threads() const { return lent_.num_threads > 0; }
   bool share(const Job& job);
   void start_threads();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Copies between pageable host memory and a device that blocks on it.
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include <patchbay/ops.h>
@@ -59,6 +60,36 @@ TEST_F(PageableCopy, ThatWaitsAnywayGoesStraight) {
   EXPECT_EQ(there.to(host_).to_vector<float>(), source.to_vector<float>());
   EXPECT_EQ(route_of("cpu:0", "fake:0"), "host to device");
   EXPECT_EQ(route_of("fake:0", "cpu:0"), "device to host");
+}
+
+/// A driver copies pageable memory with one thread.
+TEST(SharedPageableCopy, OfEightMebibytesIsStagedThoughItWaits) {
+  const Runtime runtime(options({{"fake_pageable_blocks", "1"}, {"copy_threads", "2"}}));
+  const Runtime alone(options({{"fake_pageable_blocks", "1"}, {"copy_threads", "1"}}));
+  constexpr std::size_t kLeast = std::size_t{8} << 20;
+  const auto plan = [](const Runtime& of, const char* from, const char* to, std::size_t bytes) {
+    return plan_copy(of.device(from), of.device(to), bytes);
+  };
+  for (const auto& [from, to] : {std::pair{"cpu:0", "fake:0"}, {"fake:0", "cpu:0"}}) {
+    const CopyPlan shared = plan(runtime, from, to, kLeast);
+    EXPECT_EQ(to_string(shared.route), "staged");
+    EXPECT_EQ(shared.reason, "threads share the copies of pageable memory");
+    EXPECT_EQ(shared.chunks, 2u);
+    EXPECT_NE(to_string(plan(runtime, from, to, kLeast - 1).route), "staged");
+    EXPECT_NE(to_string(plan(alone, from, to, kLeast).route), "staged");
+  }
+  const Device host = runtime.device("cpu:0"), device = runtime.device("fake:0");
+  const Tensor source = arange(0, 2'500'000, 1, {DType::i32, host});
+  const Tensor back = (source.to(device) + 1).to(host);
+  EXPECT_EQ(back.to_vector<std::int32_t>(), (source + 1).to_vector<std::int32_t>());
+  const Tensor square = source.slice(0, 0, 2'250'000).view({1500, 1500});
+  const Tensor turned = zeros({1500, 1500}, {DType::i32, device});
+  turned.t().copy_from(square);
+  EXPECT_EQ(turned.t().to(host).to_vector<std::int32_t>(), square.to_vector<std::int32_t>());
+  for (const LedgerEntry& entry : runtime.ledger().entries()) {
+    if (entry.to == "host") continue;  // to_vector
+    EXPECT_EQ(to_string(entry.route), "staged") << entry.from << " to " << entry.to;
+  }
 }
 
 TEST_F(PageableCopy, OfMemoryThatTheDevicePinnedGoesStraight) {
