@@ -4,6 +4,7 @@
 #ifndef PATCHBAY_KIT_WINDOWS_HPP_
 #define PATCHBAY_KIT_WINDOWS_HPP_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,8 @@ namespace patchbay {
 struct WindowAxis {
   std::int64_t extent = 0, windows = 0;  // elements of the image, and windows
   std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
+
+  auto operator<=>(const WindowAxis&) const = default;
 };
 
 inline WindowAxis axis_of(const plugin::Attributes& given, const std::string& suffix,
@@ -50,6 +53,8 @@ inline void check_images(std::string_view op, const patchbay_argument& tensor) {
 struct Convolution {
   std::int64_t images = 0, channels = 0, filters = 0, groups = 1;
   WindowAxis h, w;
+
+  auto operator<=>(const Convolution&) const = default;
 
   std::int64_t group_channels() const { return channels / groups; }
   std::int64_t group_filters() const { return filters / groups; }

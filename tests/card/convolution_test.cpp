@@ -39,7 +39,10 @@ class SimConvolution : public SimTest {
   /// The results on a card, which are those of the CPU.
   static Results check(DType dtype, const Shape& images, const Shape& filters,
                        const Conv2dOptions& options = {}) {
-    const Runtime runtime(sim_test::options());
+    // Without a vendor's library of convolutions.
+    Settings settings;
+    if (kNames.backend == std::string_view("cuda")) settings["cuda_convolutions"] = "own";
+    const Runtime runtime(sim_test::options(settings));
     const Results expected = compute(runtime.device("cpu:0"), DType::f64, images, filters, options);
     Results got = compute(runtime.device(kNames.device(0)), dtype, images, filters, options);
     const auto rounded = [&](const std::vector<double>& exact) {

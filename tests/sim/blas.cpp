@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
+
+#include "small_floats.h"
+#include "workspace.h"
 
 namespace patchbay::sim {
 namespace {
@@ -16,31 +17,6 @@ constexpr int kComputeF32 = vendor::kBlasComputeF32, kComputeF64 = vendor::kBlas
 #endif
 // The third axis of a grid goes no further.
 constexpr int kMostBatches = 65535;
-
-struct Bf16 {
-  std::uint16_t bits = 0;
-
-  Bf16() = default;
-  /// Rounds to the nearest, of two to the even one.
-  explicit Bf16(float value) {
-    const auto wide = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t rounding = 0x7fff + (wide >> 16 & 1);
-    bits = static_cast<std::uint16_t>(value != value ? 0x7fff : (wide + rounding) >> 16);
-  }
-  explicit operator float() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-};
-__extension__ using F16 = _Float16;
-
-/// An f32 of which a product reads 10 bits of fraction.
-struct Tf32 {
-  float value = 0;
-
-  Tf32() = default;
-  explicit Tf32(float result) : value(result) {}
-  explicit operator float() const {
-    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000) & 0xffffe000);
-  }
-};
 
 /// A matrix by columns, or its transposed one.
 template <class T>
@@ -72,14 +48,6 @@ std::byte* bytes_of(const ContextObject& context, const Gemm::Matrix& matrix, st
   const std::lock_guard lock(machine().mutex);
   return machine().resolve(context, reinterpret_cast<std::uintptr_t>(matrix.address),
                            extent.elements() * sizeof(T));
-}
-
-/// Until the product is done nobody else may use the workspace, nor rely on its contents.
-void scribble(std::byte* workspace, std::size_t bytes) {
-  constexpr std::size_t kEnd = 4096;
-  if (workspace == nullptr) return;
-  std::memset(workspace, 0x5A, std::min(bytes, kEnd));
-  if (bytes > kEnd) std::memset(workspace + bytes - kEnd, 0x5A, kEnd);
 }
 
 /// C is the type in which the products are summed, and R that of the result.

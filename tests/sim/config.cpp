@@ -49,6 +49,8 @@ Config::Config()
       memory_bytes(setting("MEMORY_BYTES", std::uint64_t{1} << 30)),
       blas_bytes(setting("BLAS_BYTES", std::uint64_t{8} << 20)),
       blas_status(integer("BLAS_STATUS", kFullStatus)),
+      dnn_status(integer("DNN_STATUS", 0)),
+      dnn_plans(setting("DNN_PLANS", 1) != 0),
       fail_allocation(setting("FAIL_ALLOCATION", 0)),
       fail_launch(setting("FAIL_LAUNCH", 0)),
       lose_device(setting("LOSE_DEVICE", 0)),

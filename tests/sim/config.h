@@ -23,8 +23,10 @@ struct Config {
   bool lazy;                   // LAZY, 0: work starts only when somebody waits or asks
   bool capture;                // CAPTURE, 1: whether streams can be recorded
   std::uint64_t memory_bytes;  // MEMORY_BYTES of a device, 1 GiB
-  std::uint64_t blas_bytes;    // BLAS_BYTES, 8 MiB: what a handle of the BLAS library takes of it
+  std::uint64_t blas_bytes;    // BLAS_BYTES, 8 MiB: what a handle of BLAS or DNN takes of it
   int blas_status;             // BLAS_STATUS: what the handle's creation returns without these
+  int dnn_status;              // DNN_STATUS, 0: what the creation of a handle of DNN returns
+  bool dnn_plans;              // DNN_PLANS, 1: whether the heuristics of DNN have results
   // Faults, each at the n-th such call since the initialisation; 0: never.
   std::uint64_t fail_allocation;  // FAIL_ALLOCATION: no memory
   std::uint64_t fail_launch;      // FAIL_LAUNCH: fails once somebody waits, and breaks its context

@@ -448,6 +448,7 @@ void patchbay_sim_count(patchbay_sim_counters* counters) {
                count(all.events),
                count(all.modules),
                all.num_blas_handles,
+               all.num_dnn_objects,
                count(all.graphs) + count(all.replays),
                all.num_graphs_made,
                all.num_graph_updates,

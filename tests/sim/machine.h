@@ -34,7 +34,7 @@ struct Block {
   ForbiddenRange range;
   GuardedMemory bytes;
   bool is_of_pool = false;     // of no context, as the driver has it
-  bool is_of_library = false;  // what a BLAS handle keeps, which goes with it
+  bool is_of_library = false;  // what a library's handle keeps, which goes with it
 };
 
 /// Pinned memory, in whole pages as drivers give it: one address for host and devices.
@@ -139,7 +139,7 @@ struct Machine {
   std::map<NativeReplay, std::unique_ptr<ReplayObject>> replays;
   std::uint64_t num_allocations = 0, num_launches = 0, num_submissions = 0, num_peer_accesses = 0,
                 num_loads = 0, num_graphs_made = 0, num_graph_updates = 0, num_graph_runs = 0;
-  std::atomic<std::uint64_t> num_blas_handles{0};
+  std::atomic<std::uint64_t> num_blas_handles{0}, num_dnn_objects{0};
 
   /// Reads the settings anew, unless a context lives.
   void initialise();
@@ -202,7 +202,7 @@ inline bool is_default_stream(NativeStream stream) {
 }
 
 /// Ends the process, as the real drivers may: the handle is that of no object.
-[[noreturn]] void end_for_unknown_handle(const void* handle);
+[[noreturn]] PATCHBAY_SIM_EXPORT void end_for_unknown_handle(const void* handle);
 
 /// Runs `body(context)` under the machine's lock, with a context that can be used.
 template <class Body>

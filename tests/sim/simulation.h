@@ -88,7 +88,8 @@ class SimTest : public testing::Test {
                              "FAIL_LAUNCH",  "LOSE_DEVICE",    "REFUSE_LOADS",
                              "REFUSAL",      "RTC_MINOR",      "RTC_OLDEST",
                              "WIDTH",        "GROUP_LIMIT",    "CAPTURE",
-                             "LAZY",         "STAYS_BROKEN"}) {
+                             "LAZY",         "STAYS_BROKEN",   "DNN_STATUS",
+                             "DNN_PLANS"}) {
       unsetenv(variable(name).c_str());
     }
   }
@@ -101,6 +102,7 @@ class SimTest : public testing::Test {
     EXPECT_EQ(left.events, 0u);
     EXPECT_EQ(left.modules, 0u);
     EXPECT_EQ(left.blas_handles, 0u);
+    EXPECT_EQ(left.dnn_objects, 0u);
     EXPECT_EQ(left.graphs, 0u);
   }
 

@@ -34,6 +34,7 @@ Device::Device(Vendor& vendor, const DeviceInfo& info, std::uint32_t index, Nati
       context_(vendor.api(), vendor.gate(), info.number, index, adopted),
       allocator_(context_, info.memory_bytes),
       products_(vendor.make_products(context_, info)),
+      convolutions_(vendor.make_convolutions(context_)),
       portable_(make_backend(*this)) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {

@@ -10,6 +10,7 @@
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
+#include "kit/card/kernels/convolutions.hpp"
 #include "kit/card/kernels/products.hpp"
 
 namespace patchbay::card {
@@ -32,6 +33,8 @@ class Vendor {
   virtual Compiler& compiler() = 0;
   /// The library of matrix products on one device, which is opened for the first product.
   virtual std::unique_ptr<Products> make_products(Context& context, const DeviceInfo& info) = 0;
+  /// The library of convolutions on one device, likewise. Null if the vendor's is not used.
+  virtual std::unique_ptr<Convolutions> make_convolutions(Context& /*context*/) { return nullptr; }
   /// The device with that position in the driver's order. Throws the driver's errors.
   virtual DeviceInfo device(int index) const = 0;
 

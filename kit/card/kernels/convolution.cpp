@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Convolutions by products of the BLAS library: kit/portable/products/lowering.hpp.
+// Convolutions by the vendor's library for them, or by products of the BLAS library:
+// kit/portable/products/lowering.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "kit/card/device/device.hpp"
+#include "kit/card/kernels/convolutions.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
@@ -46,7 +48,8 @@ bool is_pointwise(const Convolution& of) {
 /// Arguments: the result and two operands; which is which depends on the part.
 class ConvolutionKernel final : public plugin::Kernel {
  public:
-  ConvolutionKernel(Products& products, const patchbay_kernel_spec& spec,
+  /// `library` may be null.
+  ConvolutionKernel(Convolutions* library, Products& products, const patchbay_kernel_spec& spec,
                     portable::Backend& backend, std::unique_ptr<plugin::Kernel> otherwise,
                     std::uint64_t columns_bytes)
       : op_(plugin::from_abi(spec.op)),
@@ -54,14 +57,15 @@ class ConvolutionKernel final : public plugin::Kernel {
         part_(plan_.part()),
         dtype_(spec.arguments[0].dtype),
         element_(static_cast<std::uint64_t>(element_bytes(dtype_))),
+        library_(library),
         products_(products),
-        library_bytes_(products.workspace_bytes()),
+        products_bytes_(products.workspace_bytes()),
         columns_bytes_(columns_bytes),
         lowering_(backend, dtype_),
         otherwise_(std::move(otherwise)) {}
 
   std::uint64_t workspace_bytes() const override {
-    return std::max(aligned(library_bytes_) + columns_bytes_, otherwise_->workspace_bytes());
+    return std::max(aligned(products_bytes_) + columns_bytes_, otherwise_->workspace_bytes());
   }
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
@@ -72,6 +76,9 @@ class ConvolutionKernel final : public plugin::Kernel {
                     arguments[1].value.memory,
                     arguments[2].value.memory,
                     workspace};
+    if (of.images * of.places() * of.pixels() != 0 && compute_by_library(call, of, arguments)) {
+      return;
+    }
     if (part_ != Part::kWeight && is_pointwise(of) && is_for_library(of)) {
       return multiply_images(call, of);
     }
@@ -100,6 +107,19 @@ class ConvolutionKernel final : public plugin::Kernel {
     plugin::Memory out, first, second, workspace;
   };
 
+  bool compute_by_library(const Call& call, const Convolution& of,
+                          plugin::Arguments arguments) const {
+    if (library_ == nullptr) return false;
+    const Convolutions::Problem problem{part_, dtype_, of};
+    const auto memory = [&](std::size_t place) { return arguments[place].value.memory; };
+    const auto& places = plan_.places();
+    return library_->is_preferred(problem) &&
+           library_->compute(static_cast<Stream&>(call.launch.stream), problem,
+                             {memory(places.images), memory(places.weight), memory(places.windows),
+                              call.workspace, aligned(products_bytes_) + columns_bytes_},
+                             call.launch.name);
+  }
+
   bool is_small() const { return element_ < sizeof(float); }
   std::uint64_t sum_bytes() const { return is_small() ? sizeof(float) : element_; }
 
@@ -127,7 +147,7 @@ class ConvolutionKernel final : public plugin::Kernel {
     return aligned(static_cast<std::uint64_t>(of.images * of.places() * of.filters) * element_);
   }
   plugin::Memory sums(const Call& call) const {
-    return behind(call.workspace, aligned(library_bytes_));
+    return behind(call.workspace, aligned(products_bytes_));
   }
   plugin::Memory columns(const Call& call, const Convolution& of) const {
     return behind(sums(call), sums_bytes(of));
@@ -159,7 +179,7 @@ class ConvolutionKernel final : public plugin::Kernel {
     product.alpha = is_f64 ? static_cast<const void*>(kF64 + 1) : kF32 + 1;
     product.beta = is_f64 ? static_cast<const void*>(kF64 + adds) : kF32 + adds;
     products_.multiply(static_cast<Stream&>(call.launch.stream), product, call.workspace,
-                       library_bytes_, call.launch.name);
+                       products_bytes_, call.launch.name);
   }
 
   /// Pointwise windows: the images are columns as they lie.
@@ -259,8 +279,9 @@ class ConvolutionKernel final : public plugin::Kernel {
   const Part part_;
   const std::uint8_t dtype_;
   const std::uint64_t element_;
+  Convolutions* const library_;
   Products& products_;
-  const std::uint64_t library_bytes_, columns_bytes_;
+  const std::uint64_t products_bytes_, columns_bytes_;
   const Lowering lowering_;
   const std::unique_ptr<plugin::Kernel> otherwise_;  // for other shapes
 };
@@ -280,8 +301,10 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
     return nullptr;
   }
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
-  return std::make_unique<ConvolutionKernel>(products, spec, backend, std::move(otherwise),
-                                             columns);
+  Convolutions* const convolutions = device.convolutions();
+  const bool has_library = convolutions != nullptr && convolutions->open(device.host());
+  return std::make_unique<ConvolutionKernel>(has_library ? convolutions : nullptr, products, spec,
+                                             backend, std::move(otherwise), columns);
 }
 
 }  // namespace patchbay::card

@@ -25,47 +25,9 @@ bool is_on(plugin::Host host, const char* setting) {
   return value == "1";
 }
 
-void Products::check(std::string_view doing, const char* entry, int status) {
-  if (status == 0) return;
-  const std::string why = std::string(doing.empty() ? library_name() : doing) + ": " + entry +
-                          " gives status " + std::to_string(status);
-  if (status == out_of_memory_status()) {
-    throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, status, PATCHBAY_STATUS_RETRYABLE);
-  }
-  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why, status);
-}
-
-void Products::throw_full(const char* entry, int status) {
-  std::size_t free_bytes = 0, total_bytes = 0;
-  context_.call(context_.api().memory_info, &free_bytes, &total_bytes);
-  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY,
-                            std::string(entry) + " gives status " + std::to_string(status) +
-                                ", as on a full device: " + std::to_string(free_bytes) + " of " +
-                                std::to_string(total_bytes) + " bytes are free",
-                            status, PATCHBAY_STATUS_RETRYABLE);
-}
-
-bool Products::open(plugin::Host host) {
-  const std::lock_guard lock(mutex_);
-  if (is_open_ || is_absent_) return is_open_;
-  try {
-    open_library();
-  } catch (const plugin::StatusError& error) {
-    if (error.code() != PATCHBAY_UNSUPPORTED) throw;
-    is_absent_ = true;
-    host.log(PATCHBAY_LOG_WARNING,
-             std::string("products run on the portable kernel: ") + error.what());
-    return false;
-  }
-  create_handle();
-  is_open_ = true;
-  return true;
-}
-
 void Products::multiply(Stream& stream, Product product, plugin::Memory workspace,
                         std::uint64_t workspace_bytes, std::string_view name) {
-  const std::lock_guard lock(mutex_);
-  try {
+  submit(stream, name, [&] {
     begin(stream, workspace, workspace_bytes, name);
     for (int left = product.count; left > 0; left -= product.count) {
       product.count = std::min(left, kMostBatches);
@@ -76,14 +38,8 @@ void Products::multiply(Stream& stream, Product product, plugin::Memory workspac
             static_cast<std::uint64_t>(product.count * matrix->next) * element_bytes(dtype);
       }
     }
-  } catch (const plugin::StatusError&) {
-    // Ask the driver whether the device is lost, because the library does not report that.
-    const auto& query = context_.api().stream_query;
-    const Result code = context_.attempt(query, stream.native());
-    if (context_.api().loses_device(code)) context_.fail(query.name, code, name);
-    throw;
-  }
-  stream.note(name);
+    return true;
+  });
 }
 
 }  // namespace patchbay::card

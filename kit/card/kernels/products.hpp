@@ -4,13 +4,13 @@
 #define PATCHBAY_KIT_CARD_KERNELS_PRODUCTS_HPP_
 
 #include <cstdint>
-#include <mutex>
 #include <string_view>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
 #include "kit/card/device/allocator.hpp"
 #include "kit/card/device/stream.hpp"
+#include "kit/card/kernels/device_library.hpp"
 
 namespace patchbay::card {
 
@@ -38,50 +38,24 @@ struct Product {
 /// invalid argument for another value than 0 and 1.
 bool is_on(plugin::Host host, const char* setting);
 
-/// The BLAS library on one device. Its handle is created for the first product and locked for each.
-class Products {
+/// The BLAS library on one device, which is opened for the first product.
+class Products : public DeviceLibrary {
  public:
-  explicit Products(Context& context) : context_(context) {}
-  virtual ~Products() = default;
-  Products(const Products&) = delete;
-  Products& operator=(const Products&) = delete;
+  using DeviceLibrary::DeviceLibrary;
 
-  /// Returns false if there is no library, which is logged once. Throws out of memory, retryable,
-  /// if the device lacks memory for the library.
-  bool open(plugin::Host host);
   /// The workspace with which the library is fastest.
   virtual std::uint64_t workspace_bytes() const = 0;
   void multiply(Stream& stream, Product product, plugin::Memory workspace,
                 std::uint64_t workspace_bytes, std::string_view name);
 
  protected:
-  // The vendor's part. All are called under the lock.
-  /// Opens the library. Throws `unsupported` with the reason and what to install.
-  virtual void open_library() = 0;
-  /// Creates the handle.
-  virtual void create_handle() = 0;
+  // The vendor's part. Both are called under the lock.
   /// Sets the stream and, unless `workspace` has no base, the workspace.
   virtual void begin(Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
                      std::string_view name) = 0;
   virtual void multiply_batch(const Product& product, std::string_view name) = 0;
 
-  Context& context() const { return context_; }
-  /// Throws the error for a status of the library, unless it is 0. `doing` is a launch's name.
-  template <class... P, class... A>
-  void call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments) {
-    check(doing, entry.name, context_.attempt(entry, arguments...));
-  }
-  void check(std::string_view doing, const char* entry, int status);
-  /// Throws out of memory for a status that a handle's creation gives on a full device.
-  [[noreturn]] void throw_full(const char* entry, int status);
-  /// The status that means that the library could not allocate.
-  virtual int out_of_memory_status() const = 0;
-  virtual const char* library_name() const = 0;
-
- private:
-  Context& context_;
-  std::mutex mutex_;
-  bool is_open_ = false, is_absent_ = false;
+  const char* instead() const override { return "products run on the portable kernel"; }
 };
 
 template <class T>

@@ -3,8 +3,12 @@
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <nvrtc.h>
+#if __has_include(<cudnn.h>)
+#include <cudnn.h>
+#endif
 
 #include "cuda-cublas/api/blas_api.hpp"
+#include "cuda-cublas/api/dnn_api.hpp"
 #include "cuda-cublas/api/driver_api.hpp"
 #include "cuda-cublas/api/rtc_api.hpp"
 #include "kit/card/api/same_declaration.hpp"
@@ -46,6 +50,10 @@ static_assert(sizeof(UpdateResult) == sizeof(CUgraphExecUpdateResultInfo));
 #endif
 PATCHBAY_CUDA_RTC_OWN_ENTRIES(PATCHBAY_SAME_ENTRY)
 PATCHBAY_BLAS_PLAIN_ENTRIES(PATCHBAY_SAME_ENTRY)
+#ifdef CUDNN_H_
+PATCHBAY_DNN_CONSTANTS(PATCHBAY_SAME_CONSTANT)
+PATCHBAY_DNN_ENTRIES(PATCHBAY_SAME_ENTRY)
+#endif
 
 // The overload for C.
 using Gemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int,

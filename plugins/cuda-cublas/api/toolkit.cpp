@@ -29,6 +29,7 @@ std::vector<std::string> folders() {
 /// "libnvrtc.so.13", "libnvrtc.so.12" ...
 std::vector<std::string> names_of(const std::string& library, int driver_version) {
   const std::string file = "lib" + library + ".so";
+  if (library == "cudnn") return {file + ".9"};  // has versions of its own
   std::vector<std::string> names;
   for (const int major : {13, 12, 11}) {
     if (major > driver_version / 1000) continue;
@@ -42,7 +43,7 @@ std::vector<std::string> names_of(const std::string& library, int driver_version
 
 std::vector<std::string> toolkit_files(const std::string& library, int driver_version) {
   std::vector<std::string> files = library_files(names_of(library, driver_version), folders());
-  files.push_back("lib" + library + ".so");  // any version
+  if (library != "cudnn") files.push_back("lib" + library + ".so");  // any version
   return files;
 }
 

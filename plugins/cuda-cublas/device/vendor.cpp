@@ -10,6 +10,10 @@ std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
   return std::make_unique<Blas>(context, info, blas());
 }
 
+std::unique_ptr<card::Convolutions> Vendor::make_convolutions(card::Context& context) {
+  return std::make_unique<Dnn>(context, host_, dnn_);
+}
+
 card::DeviceInfo Vendor::device(int index) const {
   DeviceNumber number = 0;
   card::call(api(), own_api().device_get, &number, index);

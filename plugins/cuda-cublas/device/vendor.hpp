@@ -8,6 +8,7 @@
 #include "cuda-cublas/api/driver.hpp"
 #include "cuda-cublas/device/blas.hpp"
 #include "cuda-cublas/device/compiler.hpp"
+#include "cuda-cublas/device/dnn.hpp"
 #include "cuda-cublas/device/management.hpp"
 #include "kit/card/device/vendor.hpp"
 
@@ -15,10 +16,11 @@ namespace patchbay::cuda {
 
 class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:
-  using VendorOf::VendorOf;
+  explicit Vendor(plugin::Host host) : VendorOf(host), host_(host), dnn_(host, own_api().version) {}
 
   std::unique_ptr<card::Products> make_products(card::Context& context,
                                                 const card::DeviceInfo& info) override;
+  std::unique_ptr<card::Convolutions> make_convolutions(card::Context& context) override;
   card::DeviceInfo device(int index) const override;
   card::RangeCalls find_range_calls(plugin::Host host) override;
 
@@ -26,6 +28,10 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
   const char* vendor_name() const override { return "NVIDIA"; }
   std::string driver_version() const override { return version_text(api().version); }
   std::uint32_t dlpack_device_type() const override { return 2; }
+
+ private:
+  const plugin::Host host_;
+  card::Lazy<DnnTable> dnn_;
 };
 
 }  // namespace patchbay::cuda

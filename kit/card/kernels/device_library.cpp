@@ -1,0 +1,52 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include "kit/card/kernels/device_library.hpp"
+
+#include <string>
+
+#include "patchbay/plugin/kit/error.hpp"
+
+namespace patchbay::card {
+
+bool DeviceLibrary::open(plugin::Host host) {
+  const std::lock_guard lock(mutex_);
+  if (is_open_ || is_absent_) return is_open_;
+  try {
+    open_library();
+    create_handle();
+  } catch (const plugin::StatusError& error) {
+    if (error.code() != PATCHBAY_UNSUPPORTED) throw;
+    is_absent_ = true;
+    host.log(absence_level(), std::string(instead()) + ": " + error.what());
+    return false;
+  }
+  is_open_ = true;
+  return true;
+}
+
+void DeviceLibrary::check(std::string_view doing, const char* entry, int status) {
+  if (status == 0) return;
+  const std::string why = std::string(doing.empty() ? library_name() : doing) + ": " + entry +
+                          " gives status " + std::to_string(status);
+  if (status == out_of_memory_status()) {
+    throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, why, status, PATCHBAY_STATUS_RETRYABLE);
+  }
+  throw plugin::StatusError(PATCHBAY_LAUNCH_FAILED, why, status);
+}
+
+void DeviceLibrary::throw_full(const char* entry, int status) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  context_.call(context_.api().memory_info, &free_bytes, &total_bytes);
+  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY,
+                            std::string(entry) + " gives status " + std::to_string(status) +
+                                ", as on a full device: " + std::to_string(free_bytes) + " of " +
+                                std::to_string(total_bytes) + " bytes are free",
+                            status, PATCHBAY_STATUS_RETRYABLE);
+}
+
+void DeviceLibrary::check_device(Stream& stream, std::string_view name) {
+  const auto& query = context_.api().stream_query;
+  const Result code = context_.attempt(query, stream.native());
+  if (context_.api().loses_device(code)) context_.fail(query.name, code, name);
+}
+
+}  // namespace patchbay::card

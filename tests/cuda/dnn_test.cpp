@@ -1,0 +1,227 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Convolutions by cuDNN's graph API. Its simulation proposes algorithms that are wrong to choose
+// before the right one (tests/sim/README.md).
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "sim/simulation.h"
+
+namespace patchbay::sim_test {
+namespace {
+
+class SimDnn : public SimTest {
+ protected:
+  using Values = std::vector<double>;
+  static constexpr int kMostBitsOfWeights = 4;  // so that sums of products of f32 are exact
+
+  struct Results {
+    Values out, input, weight;
+    std::uint64_t launches = 0;  // of the driver, so none by the library
+    std::string log;
+  };
+
+  /// Wherever the library can compute.
+  static inline const Settings kAlways = {{"cuda_convolutions", "cudnn"}};
+
+  static Values values(const Tensor& tensor) { return tensor.cast(DType::f64).to_vector<double>(); }
+  /// 1 to 2 with `bits` bits of fraction.
+  static Tensor numbers(const Shape& shape, const Device& device, DType dtype, int bits) {
+    Values all(static_cast<std::size_t>(num_elements(shape)));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = 1 + static_cast<double>(i * 7919 % (std::size_t{1} << bits)) / (1 << bits);
+    }
+    return from_host(all, shape, device).cast(dtype);
+  }
+  static Results compute(const Device& device, DType dtype, int bits, const Shape& images,
+                         const Shape& filters, const Conv2dOptions& options) {
+    const Tensor x = numbers(images, device, dtype, bits);
+    const Tensor w = numbers(filters, device, dtype, std::min(bits, kMostBitsOfWeights));
+    const std::uint64_t before = counters().launches;
+    const Tensor y = conv2d(x, w, {}, options);
+    device.synchronize();
+    const std::uint64_t launches = counters().launches - before;
+    x.requires_grad_();
+    w.requires_grad_();
+    conv2d(x, w, {}, options).backward(ones(y.shape(), {dtype, device}));
+    return {values(y), values(x.grad()), values(w.grad()), launches, {}};
+  }
+  static Results on_card(const Settings& settings, DType dtype, int bits, const Shape& images,
+                         const Shape& filters, const Conv2dOptions& conv_options = {}) {
+    std::string log;
+    RuntimeOptions all = options(settings);
+    all.settings["log"] = "info";
+    all.log = [&](LogLevel level, std::string_view line) {
+      if (line.find("convolutions run as products") != std::string_view::npos) {
+        log += (level == LogLevel::kWarning ? "warning: " : "info: ") + std::string(line) + "\n";
+      }
+    };
+    const Runtime runtime(all);
+    Results results = compute(runtime.device("cuda:0"), dtype, bits, images, filters, conv_options);
+    results.log = log;
+    return results;
+  }
+  static Results on_cpu(int bits, const Shape& images, const Shape& filters,
+                        const Conv2dOptions& conv_options = {}) {
+    const Runtime runtime(options());
+    return compute(runtime.device("cpu:0"), DType::f64, bits, images, filters, conv_options);
+  }
+  static void expect_equal(const Results& got, const Results& expected) {
+    EXPECT_EQ(got.out, expected.out);
+    EXPECT_EQ(got.input, expected.input);
+    EXPECT_EQ(got.weight, expected.weight);
+  }
+};
+
+TEST_F(SimDnn, ComputesEveryPartOfEveryShape) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const Conv2dOptions& conv :
+         {Conv2dOptions{}, Conv2dOptions{.stride = {2, 1}, .padding = 1},
+          Conv2dOptions{.padding = {2, 0}, .dilation = 2},
+          Conv2dOptions{.padding = 1, .groups = 2}}) {
+      const Shape images{2, 4, 7, 6}, filters{6, 4 / conv.groups, 3, 2};
+      const Results got = on_card(kAlways, dtype, 2, images, filters, conv);
+      expect_equal(got, on_cpu(2, images, filters, conv));
+      EXPECT_EQ(got.launches, 0u);
+      EXPECT_EQ(got.log, "");
+    }
+  }
+}
+
+TEST_F(SimDnn, SmallFloatsAreSummedInF32) {
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    const Results got = on_card(kAlways, dtype, 1, {1, 2, 4, 4}, {2, 2, 3, 3});
+    expect_equal(got, on_cpu(1, {1, 2, 4, 4}, {2, 2, 3, 3}));
+    EXPECT_EQ(got.launches, 0u);
+  }
+}
+
+/// Sums of these products are exact in f32, but not with operands of 10 bits of fraction.
+TEST_F(SimDnn, OperandsOfF32AreRoundedOnlyIfTheUserAsks) {
+  const Shape images{1, 1, 4, 4}, filters{1, 1, 2, 2};
+  const Results exact = on_cpu(11, images, filters);
+  expect_equal(on_card(kAlways, DType::f32, 11, images, filters), exact);
+  const Results rounded = on_card({{"cuda_convolutions", "cudnn"}, {"cuda_tf32", "1"}}, DType::f32,
+                                  11, images, filters);
+  EXPECT_NE(rounded.out, exact.out);
+  for (std::size_t i = 0; i < exact.out.size(); ++i) {
+    EXPECT_NEAR(rounded.out[i], exact.out[i], 2e-3 * exact.out[i]);
+  }
+}
+
+TEST_F(SimDnn, FastAlgorithmsAreUsedOnlyIfTheUserAsks) {
+  const Shape images{1, 1, 4, 4}, filters{1, 1, 2, 2};
+  const Results exact = on_cpu(4, images, filters);
+  expect_equal(on_card(kAlways, DType::f32, 4, images, filters), exact);
+  const Results fast = on_card({{"cuda_convolutions", "winograd"}}, DType::f32, 4, images, filters);
+  EXPECT_NE(fast.out, exact.out);
+  for (std::size_t i = 0; i < exact.out.size(); ++i) {
+    EXPECT_NEAR(fast.out[i], exact.out[i], 1e-3 * exact.out[i]);
+  }
+}
+
+TEST_F(SimDnn, ItsEqualBitsRepeat) {
+  const Runtime runtime(options(kAlways));
+  const Device device = runtime.device("cuda:0");
+  const Results first = compute(device, DType::f32, 20, {2, 3, 8, 8}, {4, 3, 3, 3}, {});
+  expect_equal(compute(device, DType::f32, 20, {2, 3, 8, 8}, {4, 3, 3, 3}, {}), first);
+}
+
+/// The library is the faster one for large images; in f32 products are for those of up to 14 x 14
+/// places, and in every dtype for pointwise windows.
+TEST_F(SimDnn, TheSizesChooseUnlessTheUserDoes) {
+  const auto launches = [](DType dtype, std::int64_t edge, std::int64_t kernel) {
+    const Shape images{1, 8, edge, edge}, filters{8, 8, kernel, kernel};
+    const Results got = on_card({}, dtype, 1, images, filters);
+    expect_equal(got, on_cpu(1, images, filters));
+    return got.launches;
+  };
+  EXPECT_EQ(launches(DType::f32, 17, 3), 0u);
+  EXPECT_GT(launches(DType::f32, 16, 3), 0u);
+  EXPECT_EQ(launches(DType::f64, 16, 3), 0u);
+  const Results pointwise = on_card({}, DType::f64, 1, {1, 8, 15, 15}, {8, 8, 1, 1});
+  expect_equal(pointwise, on_cpu(1, {1, 8, 15, 15}, {8, 8, 1, 1}));
+}
+
+/// Without an algorithm, and for views that begin at another address than 16 k.
+TEST_F(SimDnn, ProductsComputeTheRest) {
+  const Shape images{2, 8, 6, 6}, filters{8, 8, 3, 3};
+  set("DNN_PLANS", "0");
+  const Results got = on_card(kAlways, DType::f32, 2, images, filters);
+  expect_equal(got, on_cpu(2, images, filters));
+  EXPECT_GT(got.launches, 0u);
+  unsetenv("PATCHBAY_SIM_CUDA_DNN_PLANS");
+  set("DNN_PLANS", "1");
+  const Runtime runtime(options(kAlways));
+  const auto shifted = [&](const char* device) {
+    const Tensor all = numbers({2 * 8 * 6 * 6 + 1}, runtime.device(device), DType::f32, 2);
+    const Tensor x = all.slice(0, 1, all.size(0)).view(images);
+    return values(conv2d(x, numbers(filters, runtime.device(device), DType::f32, 2)));
+  };
+  EXPECT_EQ(shifted("cuda:0"), shifted("cpu:0"));
+}
+
+TEST_F(SimDnn, EmptyImages) {
+  const Runtime runtime(options());
+  const Device device = runtime.device("cuda:0");
+  const Tensor y = conv2d(zeros({0, 2, 4, 4}, device), zeros({3, 2, 3, 3}, device));
+  EXPECT_EQ(y.shape(), (Shape{0, 3, 2, 2}));
+}
+
+TEST_F(SimDnn, WithoutTheLibrary) {
+  const Shape images{2, 8, 6, 6}, filters{8, 8, 3, 3};
+  const Results expected = on_cpu(2, images, filters);
+  const Settings absent{{"cuda_dnn_library", "/nowhere/libcudnn.so"}};
+  Results got = on_card(absent, DType::f32, 2, images, filters);
+  expect_equal(got, expected);
+  EXPECT_EQ(got.log.rfind("info: ", 0), 0u) << got.log;
+  EXPECT_NE(got.log.find("no cuDNN 9: /nowhere/libcudnn.so"), std::string::npos) << got.log;
+  EXPECT_NE(got.log.find("name it by the setting cuda_dnn_library"), std::string::npos) << got.log;
+  Settings asked = absent;
+  asked["cuda_convolutions"] = "cudnn";
+  got = on_card(asked, DType::f32, 2, images, filters);
+  expect_equal(got, expected);
+  EXPECT_EQ(got.log.rfind("warning: ", 0), 0u) << got.log;
+  got = on_card({{"cuda_convolutions", "own"}}, DType::f32, 2, images, filters);
+  expect_equal(got, expected);
+  EXPECT_NE(got.log.find("the setting cuda_convolutions is own"), std::string::npos) << got.log;
+  EXPECT_GT(got.launches, 0u);
+  set("DNN_STATUS", "1001");
+  got = on_card({}, DType::f32, 2, images, filters);
+  expect_equal(got, expected);
+  EXPECT_NE(got.log.find("cuDNN does not work here: cudnnCreate gives status 1001"),
+            std::string::npos)
+      << got.log;
+}
+
+TEST_F(SimDnn, BadSetting) {
+  const Runtime runtime(options({{"cuda_convolutions", "fast"}}));
+  const Device device = runtime.device("cuda:0");
+  const Error error = test::error_of([&] {
+    (void)conv2d(zeros({1, 1, 4, 4}, device), zeros({1, 1, 2, 2}, device));
+  });
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kInvalidArgument)) << error.what();
+  EXPECT_NE(std::string(error.what())
+                .find("setting cuda_convolutions (PATCHBAY_CUDA_CONVOLUTIONS): expected auto, own, "
+                      "cudnn or winograd, got 'fast'"),
+            std::string::npos)
+      << error.what();
+}
+
+/// Memory that the runtime keeps goes back to the driver, for the library.
+TEST_F(SimDnn, FullDevice) {
+  set("DNN_STATUS", "4004");
+  const Runtime runtime(options({{"memory_cache", "off"}}));
+  const Device device = runtime.device("cuda:0");
+  const Error error = test::error_of([&] {
+    (void)conv2d(zeros({1, 1, 4, 4}, device), zeros({1, 1, 2, 2}, device));
+  });
+  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kOutOfMemory)) << error.what();
+  EXPECT_TRUE(error.is_retryable());
+  EXPECT_NE(std::string(error.what()).find("cudnnCreate gives status 4004, as on a full device: "),
+            std::string::npos)
+      << error.what();
+}
+
+}  // namespace
+}  // namespace patchbay::sim_test

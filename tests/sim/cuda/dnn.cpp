@@ -1,0 +1,275 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The entries of cuDNN 9's graph API, for convolutions.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sim/cuda/dnn_convolution.h"
+#include "sim/cuda/dnn_descriptor.h"
+#include "sim/machine.h"
+#include "sim/workspace.h"
+
+namespace patchbay::cuda {
+
+struct DnnObject {
+  sim::ContextObject& context;
+  sim::Address memory = 0;  // what it keeps of the device
+  sim::NativeStream stream = nullptr;
+};
+
+}  // namespace patchbay::cuda
+
+using namespace patchbay::cuda;
+using namespace patchbay;
+using namespace patchbay::sim;
+
+PATCHBAY_DNN_ENTRIES(PATCHBAY_SIM_DECLARE_OWN)
+
+namespace {
+
+constexpr std::int64_t kWorkspaceAlignment = 256;
+
+/// What the program holds. Others may refer to a descriptor that it has destroyed.
+struct Library {
+  std::mutex mutex;  // before the machine's
+  std::set<NativeDnn> handles;
+  std::map<DnnDescriptor, Descriptor::Pointer> descriptors;
+};
+Library& library() {
+  static Library& only = *new Library;
+  return only;
+}
+
+template <class Body>
+int answer(const Body& body) {
+  if (machine().gone() != kSuccess) return kDnnNotInitialized;
+  const std::lock_guard lock(library().mutex);
+  try {
+    body();
+  } catch (const Refusal& refusal) {
+    return refusal.status;
+  }
+  return kDnnSuccess;
+}
+
+DnnObject& live_handle(NativeDnn native) {
+  if (library().handles.count(native) == 0) end_for_unknown_handle(native);
+  return *native;
+}
+
+const Descriptor::Pointer& live_descriptor(DnnDescriptor native) {
+  require(native != nullptr, kDnnNullPointer);
+  const auto found = library().descriptors.find(native);
+  if (found == library().descriptors.end()) end_for_unknown_handle(native);
+  return found->second;
+}
+
+const Descriptor& finalized(DnnDescriptor native, int kind) {
+  const Descriptor& descriptor = *live_descriptor(native);
+  require(descriptor.kind == kind, kDnnWrongKind);
+  require(descriptor.is_finalized, kDnnNotFinalized);
+  return descriptor;
+}
+
+std::vector<Descriptor::Pointer> live_descriptors(const void* natives, std::int64_t count) {
+  std::vector<Descriptor::Pointer> all;
+  for (std::int64_t i = 0; i < count; ++i) {
+    all.push_back(live_descriptor(static_cast<const DnnDescriptor*>(natives)[i]));
+  }
+  return all;
+}
+
+// ----------------------------------------------------------------------------------- execution
+
+struct Range {
+  std::byte* begin = nullptr;
+  std::int64_t bytes = 0;
+
+  bool overlaps(const Range& other) const {
+    return begin < other.begin + other.bytes && other.begin < begin + bytes;
+  }
+};
+
+Range memory_at(const ContextObject& context, const void* pointer, std::int64_t bytes,
+                std::int64_t alignment) {
+  require(pointer != nullptr, kDnnNullPointer);
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  require(address % static_cast<std::uintptr_t>(alignment) == 0, kDnnMisaligned);
+  const std::lock_guard lock(machine().mutex);
+  std::byte* const found = machine().resolve(context, address, static_cast<std::uint64_t>(bytes));
+  require(found != nullptr, kDnnOutOfBound);
+  return {found, bytes};
+}
+
+Range memory_of(const ContextObject& context, const Descriptor& tensor, const Descriptor& pack) {
+  const auto ids = pack.integers(kDnnPackIds);
+  const auto found = std::find(ids.begin(), ids.end(), tensor.one<std::int64_t>(kDnnTensorId));
+  require(found != ids.end(), kDnnBadParameter);
+  const auto index = static_cast<std::size_t>(found - ids.begin());
+  std::int64_t bytes = bytes_of_element(tensor.one<int>(kDnnTensorType));
+  for (const std::int64_t extent : tensor.integers(kDnnTensorExtents)) bytes *= extent;
+  return memory_at(context, pack.all<void*>(kDnnPackPointers)[index], bytes,
+                   tensor.one<std::int64_t>(kDnnTensorAlignment));
+}
+
+void execute(const DnnObject& handle, const Descriptor& plan, const Descriptor& pack) {
+  const ContextObject& context = handle.context;
+  require(plan.context == &context, kDnnBadParameter);
+  const PlannedWork work(plan);
+  std::array<Range, 3> ranges;
+  std::array<std::byte*, 3> operands{};
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    ranges[i] = memory_of(context, *work.tensors[i], pack);
+    operands[i] = ranges[i].begin;
+  }
+  Range workspace;
+  if (const std::int64_t bytes = work.engine.workspace_bytes; bytes != 0) {
+    workspace = memory_at(context, pack.one<void*>(kDnnPackWorkspace), bytes, kWorkspaceAlignment);
+  }
+  // What is written overlaps nothing else.
+  const Range& result = ranges[work.convolution.result];
+  for (const Range& range : ranges) {
+    require(!range.overlaps(workspace), kDnnBadParameter);
+    require(&range == &result || !range.overlaps(result), kDnnBadParameter);
+  }
+  const int code = submit(
+      handle.stream, [&engine = work.engine, convolution = work.convolution, workspace, operands] {
+        constexpr unsigned kDifferentRuns = 7;
+        static std::atomic<unsigned> num_runs{0};
+        Inexactness inexactness = engine.inexactness;
+        if (engine.is_random) inexactness.error *= 1 + num_runs++ % kDifferentRuns;
+        scribble(workspace.begin, static_cast<std::size_t>(workspace.bytes));
+        convolve(convolution, inexactness, operands);
+      });
+  require(code == kSuccess, kDnnExecutionFailed);
+}
+
+}  // namespace
+
+ContextObject& sim::context_of(NativeDnn handle) {
+  require(library().handles.count(handle) != 0, kDnnBadParameter);
+  int code = 0;
+  require(current_context(code) == &handle->context, kDnnNotInitialized);
+  return handle->context;
+}
+
+int cudnnCreate(NativeDnn* native) {
+  return answer([=] {
+    int code = 0;
+    ContextObject* const context = current_context(code);
+    require(context != nullptr, kDnnNotInitialized);
+    const std::lock_guard lock(machine().mutex);
+    require(machine().config.dnn_status == kDnnSuccess, machine().config.dnn_status);
+    Block* const kept = machine().allocate(*context, machine().config.blas_bytes);
+    require(kept != nullptr, kDnnDeviceAllocationFailed);
+    kept->is_of_library = true;
+    *native = new DnnObject{*context, reinterpret_cast<std::uintptr_t>(kept->range.base())};
+    library().handles.insert(*native);
+    ++machine().num_dnn_objects;
+  });
+}
+
+int cudnnDestroy(NativeDnn native) {
+  return answer([=] {
+    const std::unique_ptr<DnnObject> handle(&live_handle(native));
+    library().handles.erase(native);
+    const std::lock_guard lock(machine().mutex);
+    machine().blocks.erase(handle->memory);
+    --machine().num_dnn_objects;
+  });
+}
+
+int cudnnSetStream(NativeDnn native, NativeStream stream) {
+  return answer([=] { live_handle(native).stream = stream; });
+}
+
+int cudnnBackendCreateDescriptor(int kind, DnnDescriptor* native) {
+  return answer([=] {
+    const auto& known = dnn_attributes();
+    require(std::any_of(known.begin(), known.end(),
+                        [=](const Attribute& attribute) { return attribute.kind == kind; }),
+            kDnnNotSupported);
+    auto descriptor = std::make_shared<Descriptor>(Descriptor{kind});
+    *native = descriptor.get();
+    library().descriptors.emplace(*native, std::move(descriptor));
+    ++machine().num_dnn_objects;
+  });
+}
+
+int cudnnBackendDestroyDescriptor(DnnDescriptor native) {
+  return answer([=] {
+    live_descriptor(native);
+    library().descriptors.erase(native);
+    --machine().num_dnn_objects;
+  });
+}
+
+int cudnnBackendSetAttribute(DnnDescriptor native, int name, int type, std::int64_t count,
+                             const void* values) {
+  return answer([=] {
+    Descriptor& descriptor = *live_descriptor(native);
+    const Attribute& attribute = attribute_of(descriptor, name, type);
+    require(!descriptor.is_finalized && !attribute.is_read_only, kDnnBadParameter);
+    require(count >= 1 && count <= attribute.most, kDnnOutOfBound);
+    require(values != nullptr, kDnnNullPointer);
+    if (type == kDnnTypeDescriptor) {
+      auto others = live_descriptors(values, count);
+      for (const auto& other : others) {
+        require(attribute.refers_to(*other), kDnnWrongKind);
+        require(other->is_finalized, kDnnNotFinalized);
+      }
+      descriptor.set(name, std::move(others));
+    } else if (bytes_of_value(type) == sizeof(int)) {
+      descriptor.set(name, static_cast<const int*>(values), count);
+    } else {
+      descriptor.set(name, static_cast<const std::int64_t*>(values), count);
+    }
+  });
+}
+
+/// Descriptors of the attribute are copied to those of the caller's, which are new.
+int cudnnBackendGetAttribute(DnnDescriptor native, int name, int type, std::int64_t most,
+                             std::int64_t* count, void* values) {
+  return answer([=] {
+    const Descriptor& descriptor = *live_descriptor(native);
+    attribute_of(descriptor, name, type);
+    require(descriptor.is_finalized, kDnnNotFinalized);
+    require(most >= 0, kDnnOutOfBound);
+    require(count != nullptr && (values != nullptr || most == 0), kDnnNullPointer);
+    const Descriptor::Value& value = descriptor.values.at(name);
+    *count = value.count;  // also if it is more than `most`
+    const std::int64_t num_given = std::min(most, value.count);
+    if (num_given == 0) return;
+    if (type != kDnnTypeDescriptor) {
+      std::memcpy(values, value.bytes.data(),
+                  static_cast<std::size_t>(num_given) * bytes_of_value(type));
+      return;
+    }
+    const auto targets = live_descriptors(values, num_given);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      require(targets[i]->kind == value.descriptors[i]->kind, kDnnWrongKind);
+      require(!targets[i]->is_finalized, kDnnBadParameter);
+      *targets[i] = *value.descriptors[i];
+    }
+  });
+}
+
+int cudnnBackendFinalize(DnnDescriptor native) {
+  return answer([=] { live_descriptor(native)->finalize(); });
+}
+
+int cudnnBackendExecute(NativeDnn native, DnnDescriptor plan, DnnDescriptor pack) {
+  return answer([=] {
+    const DnnObject& handle = live_handle(native);
+    context_of(native);
+    const Descriptor& finalized_plan = finalized(plan, kDnnPlan);
+    execute(handle, finalized_plan, finalized(pack, kDnnVariantPack));
+  });
+}

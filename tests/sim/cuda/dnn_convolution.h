@@ -1,0 +1,42 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// The arithmetic of the simulated cuDNN: plain loops.
+#ifndef PATCHBAY_TESTS_SIM_CUDA_DNN_CONVOLUTION_H_
+#define PATCHBAY_TESTS_SIM_CUDA_DNN_CONVOLUTION_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace patchbay::sim {
+
+/// A cross-correlation, or one of its gradients. Tensors have the axes N, C, and the spatial ones.
+struct Convolution {
+  enum Operand { kWeight, kImages, kWindows };
+  using Extents = std::vector<std::int64_t>;
+
+  /// The tensors' extents agree with each other and with the convolution.
+  bool fits() const;
+  /// fits() must hold.
+  std::int64_t groups() const { return extents[kImages][1] / extents[kWeight][1]; }
+
+  std::array<Extents, 3> extents;                           // by the operand
+  Extents strides, dilations, pre_paddings, post_paddings;  // by the spatial axis
+  Operand result = kWindows;                                // computed from the other two
+  int type = 0;
+  double alpha = 1, beta = 0;
+};
+
+/// How far an engine is from the plain sums.
+struct Inexactness {
+  bool rounds_to_tf32 = false;
+  double error = 0;  // relative, of the result before alpha
+};
+
+/// Has two spatial axes. `operands` are dense and in this order: Convolution::Operand.
+void convolve(const Convolution& convolution, const Inexactness& inexactness,
+              const std::array<std::byte*, 3>& operands);
+
+}  // namespace patchbay::sim
+
+#endif  // PATCHBAY_TESTS_SIM_CUDA_DNN_CONVOLUTION_H_
