@@ -2,8 +2,10 @@
 // The rows that torch_rows.py measures too, and the kernels that a profiler looks at.
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "probe.h"
 
@@ -14,19 +16,25 @@ using patchbay::Device;
 using patchbay::DType;
 using patchbay::Tensor;
 
-/// A device whose products of f32 may round their operands.
-Device fast_device(const Device& like) {
-  static const patchbay::Runtime runtime = [] {
-    patchbay::RuntimeOptions options;
-    options.settings["cuda_tf32"] = "1";
-    return patchbay::Runtime(options);
-  }();
-  return runtime.device(like.name());
+/// The device of a runtime of its own with one setting.
+Device with_setting(const Device& like, const std::string& name, const std::string& value) {
+  static std::map<std::pair<std::string, std::string>, patchbay::Runtime> runtimes;
+  const auto found = runtimes.find({name, value});
+  if (found != runtimes.end()) return found->second.device(like.name());
+  patchbay::RuntimeOptions options;
+  options.settings[name] = value;
+  return runtimes.emplace(std::pair{name, value}, patchbay::Runtime(options))
+      .first->second.device(like.name());
 }
 
 /// What a row does once; empty if there is no such row.
 Row row(const std::string& kind, std::int64_t n, const Device& device) {
-  if (kind == "gemm-tf32") return row("gemm", n, fast_device(device));
+  // A kind may name the choice among algorithms: conv:own/64.
+  if (const std::size_t colon = kind.find(':'); colon != std::string::npos) {
+    return row(kind.substr(0, colon), n,
+               with_setting(device, "cuda_convolutions", kind.substr(colon + 1)));
+  }
+  if (kind == "gemm-tf32") return row("gemm", n, with_setting(device, "cuda_tf32", "1"));
   if (kind == "gemm-lt") return row("gemm", n, device);
   if (kind == "gemm-bf16-lt") return row("gemm-bf16", n, device);
   if (kind == "launch") {

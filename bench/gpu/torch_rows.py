@@ -15,6 +15,7 @@ def answer(value):
 
 def row(torch, name, device):
     kind, _, size = name.partition("/")
+    kind = kind.partition(":")[0]  # after it stands Patchbay's choice among algorithms
     n = int(size)
 
     def filled(*shape):

@@ -7,6 +7,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ using patchbay::Tensor;
 struct Options {
   std::string net, device = "cpu:0";
   int threads = 2, warm_up = 2, steps = 5;
+  bool has_profile = false;
 };
 
 template <class Work>
@@ -77,8 +79,14 @@ nlohmann::json measure(const Options& options) {
   const std::uint64_t allocations_before = device.memory().num_driver_allocations;
   std::vector<double> seconds;
   float loss = 0;
+  std::optional<patchbay::Profile> profile;
+  if (options.has_profile) profile.emplace();
   for (int i = 0; i < options.steps; ++i) {
     seconds.push_back(seconds_of([&] { loss = network->train(batch).item<float>(); }));
+  }
+  if (profile) {
+    profile->stop();
+    std::cerr << profile->table();
   }
   const patchbay::DeviceMemory memory = device.memory();
   const std::uint64_t peak_bytes = networks::peak_resident_bytes() - loaded_bytes;
@@ -111,6 +119,8 @@ int run(int argc, char** argv) {
   app.add_option("--threads", options.threads, "Of CPU devices")->capture_default_str();
   app.add_option("--warm-up", options.warm_up, "Steps before")->capture_default_str();
   app.add_option("--steps", options.steps, "Steps that are timed")->capture_default_str();
+  app.add_flag("--profile", options.has_profile,
+               "Print the operators of these steps; measuring makes them slower");
   try {
     app.parse(argc, argv);
     set_threads(options.threads);
