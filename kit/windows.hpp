@@ -22,6 +22,8 @@ struct WindowAxis {
   std::int64_t extent = 0, windows = 0;  // elements of the image, and windows
   std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
 
+  /// Whether each window is one element, and each element one window.
+  bool is_pointwise() const { return kernel == 1 && stride == 1 && padding == 0; }
   auto operator<=>(const WindowAxis&) const = default;
 };
 
@@ -56,6 +58,8 @@ struct Convolution {
 
   auto operator<=>(const Convolution&) const = default;
 
+  bool is_empty() const { return images * places() * pixels() == 0; }
+  bool is_pointwise() const { return h.is_pointwise() && w.is_pointwise(); }
   std::int64_t group_channels() const { return channels / groups; }
   std::int64_t group_filters() const { return filters / groups; }
   std::int64_t places() const { return h.windows * w.windows; }       // of a filter

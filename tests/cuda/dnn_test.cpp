@@ -18,6 +18,7 @@ class SimDnn : public SimTest {
   struct Results {
     Values out, input, weight;
     std::uint64_t launches = 0;  // of the driver, so none by the library
+    bool has_plans = false;      // whether the library has been asked for more than a handle
     std::string log;
   };
 
@@ -44,7 +45,8 @@ class SimDnn : public SimTest {
     x.requires_grad_();
     w.requires_grad_();
     conv2d(x, w, {}, options).backward(ones(y.shape(), {dtype, device}));
-    return {values(y), values(x.grad()), values(w.grad()), launches, {}};
+    const bool has_plans = counters().dnn_objects > 1;
+    return {values(y), values(x.grad()), values(w.grad()), launches, has_plans, {}};
   }
   static Results on_card(const Settings& settings, DType dtype, int bits, const Shape& images,
                          const Shape& filters, const Conv2dOptions& conv_options = {}) {
@@ -120,7 +122,7 @@ TEST_F(SimDnn, FastAlgorithmsAreUsedOnlyIfTheUserAsks) {
   }
 }
 
-TEST_F(SimDnn, ItsEqualBitsRepeat) {
+TEST_F(SimDnn, BitsRepeat) {
   const Runtime runtime(options(kAlways));
   const Device device = runtime.device("cuda:0");
   const Results first = compute(device, DType::f32, 20, {2, 3, 8, 8}, {4, 3, 3, 3}, {});
@@ -139,8 +141,11 @@ TEST_F(SimDnn, TheSizesChooseUnlessTheUserDoes) {
   EXPECT_EQ(launches(DType::f32, 17, 3), 0u);
   EXPECT_GT(launches(DType::f32, 16, 3), 0u);
   EXPECT_EQ(launches(DType::f64, 16, 3), 0u);
-  const Results pointwise = on_card({}, DType::f64, 1, {1, 8, 15, 15}, {8, 8, 1, 1});
-  expect_equal(pointwise, on_cpu(1, {1, 8, 15, 15}, {8, 8, 1, 1}));
+  const Shape images{1, 8, 15, 15}, points{8, 8, 1, 1};
+  const Results pointwise = on_card({}, DType::f64, 1, images, points);
+  expect_equal(pointwise, on_cpu(1, images, points));
+  EXPECT_FALSE(pointwise.has_plans);
+  EXPECT_TRUE(on_card(kAlways, DType::f64, 1, images, points).has_plans);
 }
 
 /// Without an algorithm, and for views that begin at another address than 16 k.
@@ -150,7 +155,6 @@ TEST_F(SimDnn, ProductsComputeTheRest) {
   const Results got = on_card(kAlways, DType::f32, 2, images, filters);
   expect_equal(got, on_cpu(2, images, filters));
   EXPECT_GT(got.launches, 0u);
-  unsetenv("PATCHBAY_SIM_CUDA_DNN_PLANS");
   set("DNN_PLANS", "1");
   const Runtime runtime(options(kAlways));
   const auto shifted = [&](const char* device) {

@@ -4,10 +4,23 @@
 
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "patchbay/plugin/kit/host.hpp"
 
+#include "kit/library/library.hpp"
+
 namespace patchbay::card {
+
+/// The library that the setting names, else the first of `files` that can be opened. It stays
+/// loaded.
+inline Library library_of(plugin::Host host, const char* setting,
+                          const std::vector<std::string>& files) {
+  const auto path = host.option(setting);
+  return path ? Library(*path, Library::Lifetime::kProcess)
+              : Library::first_of(files, Library::Lifetime::kProcess);
+}
 
 /// A table of a library's functions, opened at its first use. Thread-safe.
 template <class Table>

@@ -38,13 +38,6 @@ plugin::Memory behind(plugin::Memory memory, std::uint64_t bytes) {
   return memory;
 }
 
-bool is_pointwise(const Convolution& of) {
-  const auto is_plain = [](const WindowAxis& axis) {
-    return axis.kernel == 1 && axis.stride == 1 && axis.padding == 0;
-  };
-  return is_plain(of.h) && is_plain(of.w);
-}
-
 /// Arguments: the result and two operands; which is which depends on the part.
 class ConvolutionKernel final : public plugin::Kernel {
  public:
@@ -76,10 +69,8 @@ class ConvolutionKernel final : public plugin::Kernel {
                     arguments[1].value.memory,
                     arguments[2].value.memory,
                     workspace};
-    if (of.images * of.places() * of.pixels() != 0 && compute_by_library(call, of, arguments)) {
-      return;
-    }
-    if (part_ != Part::kWeight && is_pointwise(of) && is_for_library(of)) {
+    if (compute_by_library(call, of, arguments)) return;
+    if (part_ != Part::kWeight && of.is_pointwise() && is_for_products(of)) {
       return multiply_images(call, of);
     }
     const std::int64_t most = images_at_once(of);
@@ -109,7 +100,7 @@ class ConvolutionKernel final : public plugin::Kernel {
 
   bool compute_by_library(const Call& call, const Convolution& of,
                           plugin::Arguments arguments) const {
-    if (library_ == nullptr) return false;
+    if (library_ == nullptr || of.is_empty()) return false;
     const Convolutions::Problem problem{part_, dtype_, of};
     const auto memory = [&](std::size_t place) { return arguments[place].value.memory; };
     const auto& places = plan_.places();
@@ -123,9 +114,9 @@ class ConvolutionKernel final : public plugin::Kernel {
   bool is_small() const { return element_ < sizeof(float); }
   std::uint64_t sum_bytes() const { return is_small() ? sizeof(float) : element_; }
 
-  bool is_for_library(const Convolution& of) const {
+  bool is_for_products(const Convolution& of) const {
     const bool is_wide = of.group_filters() >= kLeastExtent && of.depth() >= kLeastExtent;
-    return is_wide && of.images * of.places() * of.pixels() != 0 && Lowering::fits(one(of));
+    return is_wide && !of.is_empty() && Lowering::fits(one(of));
   }
   static Convolution one(Convolution of) {
     of.images = 1;
@@ -158,7 +149,7 @@ class ConvolutionKernel final : public plugin::Kernel {
 
   /// For how many images the workspace is enough; 0 if the portable kernel computes.
   std::int64_t images_at_once(const Convolution& of) const {
-    if (!is_for_library(of)) return 0;
+    if (!is_for_products(of)) return 0;
     const std::uint64_t sums = sums_bytes(of);
     const std::uint64_t each = columns_bytes(one(of)) + windows_bytes(one(of));
     if (sums >= columns_bytes_) return 0;

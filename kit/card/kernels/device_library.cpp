@@ -7,6 +7,15 @@
 
 namespace patchbay::card {
 
+bool is_on(plugin::Host host, const char* setting) {
+  const std::string value = host.option(setting).value_or("0");
+  if (value != "0" && value != "1") {
+    plugin::invalid_argument(std::string("the setting ") + setting + " is '" + value +
+                             "', expected 0 or 1");
+  }
+  return value == "1";
+}
+
 bool DeviceLibrary::open(plugin::Host host) {
   const std::lock_guard lock(mutex_);
   if (is_open_ || is_absent_) return is_open_;

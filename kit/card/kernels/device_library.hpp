@@ -3,14 +3,25 @@
 #ifndef PATCHBAY_KIT_CARD_KERNELS_DEVICE_LIBRARY_HPP_
 #define PATCHBAY_KIT_CARD_KERNELS_DEVICE_LIBRARY_HPP_
 
+#include <cstdint>
 #include <mutex>
 #include <string_view>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
+#include "kit/card/device/allocator.hpp"
 #include "kit/card/device/stream.hpp"
 
 namespace patchbay::card {
+
+/// Whether the user has turned on a setting that makes products faster and less exact. Throws
+/// invalid argument for another value than 0 and 1.
+bool is_on(plugin::Host host, const char* setting);
+
+template <class T>
+T* pointer_to(plugin::Memory memory) {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address_of(memory)));
+}
 
 /// The library is opened, and its handle created, when it is first needed. The handle is locked for
 /// each call that submits work.
@@ -24,6 +35,13 @@ class DeviceLibrary {
   /// Returns false if there is no library, which is logged once. Throws out of memory, retryable,
   /// if the device lacks memory for the library.
   bool open(plugin::Host host);
+
+  Context& context() const { return context_; }
+  /// Throws the error for a status of the library, unless it is 0. `doing` is a launch's name.
+  template <class... P, class... A>
+  void call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments) {
+    check(doing, entry.name, context_.attempt(entry, arguments...));
+  }
 
  protected:
   // The vendor's part. All are called under the lock.
@@ -54,12 +72,6 @@ class DeviceLibrary {
     return true;
   }
 
-  Context& context() const { return context_; }
-  /// Throws the error for a status of the library, unless it is 0. `doing` is a launch's name.
-  template <class... P, class... A>
-  void call(std::string_view doing, const Entry<int(P...)>& entry, A... arguments) {
-    check(doing, entry.name, context_.attempt(entry, arguments...));
-  }
   void check(std::string_view doing, const char* entry, int status);
   /// Throws out of memory for a status that a handle's creation gives on a full device.
   [[noreturn]] void throw_full(const char* entry, int status);

@@ -2,9 +2,6 @@
 #include "kit/card/kernels/products.hpp"
 
 #include <algorithm>
-#include <string>
-
-#include "patchbay/plugin/kit/error.hpp"
 
 #include "kit/dtypes.hpp"
 
@@ -15,15 +12,6 @@ namespace {
 constexpr int kMostBatches = 65535;
 
 }  // namespace
-
-bool is_on(plugin::Host host, const char* setting) {
-  const std::string value = host.option(setting).value_or("0");
-  if (value != "0" && value != "1") {
-    plugin::invalid_argument(std::string("the setting ") + setting + " is '" + value +
-                             "', expected 0 or 1");
-  }
-  return value == "1";
-}
 
 void Products::multiply(Stream& stream, Product product, plugin::Memory workspace,
                         std::uint64_t workspace_bytes, std::string_view name) {

@@ -34,10 +34,6 @@ struct Product {
   std::uint8_t result_dtype() const { return has_f32_result ? std::uint8_t{PATCHBAY_F32} : dtype; }
 };
 
-/// Whether the user has turned on a setting that makes products faster and less exact. Throws
-/// invalid argument for another value than 0 and 1.
-bool is_on(plugin::Host host, const char* setting);
-
 /// The BLAS library on one device, which is opened for the first product.
 class Products : public DeviceLibrary {
  public:
@@ -57,11 +53,6 @@ class Products : public DeviceLibrary {
 
   const char* instead() const override { return "products run on the portable kernel"; }
 };
-
-template <class T>
-T* pointer_to(plugin::Memory memory) {
-  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address_of(memory)));
-}
 
 }  // namespace patchbay::card
 

@@ -53,18 +53,12 @@ void Libraries::choose_products() {
 }
 
 void Libraries::choose_convolutions() {
-  constexpr std::pair<std::string_view, ConvolutionChoice> kChoices[] = {
+  static constexpr std::pair<std::string_view, ConvolutionChoice> kChoices[] = {
       {"auto", ConvolutionChoice::kAuto},
       {"own", ConvolutionChoice::kOwn},
       {"onednn", ConvolutionChoice::kOneDnn},
       {"winograd", ConvolutionChoice::kWinograd}};
-  const std::string wish = host_.option("cpu_convolutions").value_or("auto");
-  for (const auto& [name, choice] : kChoices) {
-    if (wish != name) continue;
-    convolutions_ = choice;
-    return;
-  }
-  plugin::refuse_setting("cpu_convolutions", "auto, own, onednn or winograd", wish);
+  convolutions_ = plugin::choice_of(host_, "cpu_convolutions", kChoices);
 }
 
 const OneDnn* Libraries::onednn() {

@@ -85,10 +85,7 @@ class ConvolutionKernel : public plugin::Kernel {
   bool converts() const noexcept { return loops_.load != nullptr; }
   /// Whether the patches are the images themselves.
   bool is_plain(const Convolution& sizes) const noexcept {
-    const auto plain = [](const WindowAxis& axis) {
-      return axis.kernel == 1 && axis.stride == 1 && axis.padding == 0;
-    };
-    return !converts() && plain(sizes.h) && plain(sizes.w);
+    return !converts() && sizes.is_pointwise();
   }
   int num_parts(std::int64_t units) const noexcept {
     return static_cast<int>(std::min<std::int64_t>(units, workers_.num_threads()));

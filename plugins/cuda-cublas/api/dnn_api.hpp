@@ -12,7 +12,7 @@ namespace patchbay::cuda {
 
 using DnnResult = int;
 using NativeDnn = struct DnnObject*;
-using DnnDescriptor = void*;
+using NativeDescriptor = void*;
 
 // Entry by entry.
 // clang-format off
@@ -114,14 +114,14 @@ using DnnDescriptor = void*;
   entry(create, cudnnCreate, (NativeDnn*)) \
   entry(destroy, cudnnDestroy, (NativeDnn)) \
   entry(set_stream, cudnnSetStream, (NativeDnn, card::NativeStream)) \
-  entry(create_descriptor, cudnnBackendCreateDescriptor, (int kind, DnnDescriptor*)) \
-  entry(destroy_descriptor, cudnnBackendDestroyDescriptor, (DnnDescriptor)) \
-  entry(set_attribute, cudnnBackendSetAttribute, (DnnDescriptor, int attribute, int type, \
+  entry(create_descriptor, cudnnBackendCreateDescriptor, (int kind, NativeDescriptor*)) \
+  entry(destroy_descriptor, cudnnBackendDestroyDescriptor, (NativeDescriptor)) \
+  entry(set_attribute, cudnnBackendSetAttribute, (NativeDescriptor, int attribute, int type, \
         std::int64_t count, const void* values)) \
-  entry(get_attribute, cudnnBackendGetAttribute, (DnnDescriptor, int attribute, int type, \
+  entry(get_attribute, cudnnBackendGetAttribute, (NativeDescriptor, int attribute, int type, \
         std::int64_t most, std::int64_t* count, void* values)) \
-  entry(finalize, cudnnBackendFinalize, (DnnDescriptor)) \
-  entry(execute, cudnnBackendExecute, (NativeDnn, DnnDescriptor plan, DnnDescriptor pack))
+  entry(finalize, cudnnBackendFinalize, (NativeDescriptor)) \
+  entry(execute, cudnnBackendExecute, (NativeDnn, NativeDescriptor plan, NativeDescriptor pack))
 // clang-format on
 
 #define PATCHBAY_DNN_CONSTANT(ours, theirs, value) inline constexpr int ours = value;

@@ -29,7 +29,6 @@ std::vector<std::string> folders() {
 /// "libnvrtc.so.13", "libnvrtc.so.12" ...
 std::vector<std::string> names_of(const std::string& library, int driver_version) {
   const std::string file = "lib" + library + ".so";
-  if (library == "cudnn") return {file + ".9"};  // has versions of its own
   std::vector<std::string> names;
   for (const int major : {13, 12, 11}) {
     if (major > driver_version / 1000) continue;
@@ -42,8 +41,10 @@ std::vector<std::string> names_of(const std::string& library, int driver_version
 }  // namespace
 
 std::vector<std::string> toolkit_files(const std::string& library, int driver_version) {
+  // cuDNN has versions of its own.
+  if (library == "cudnn") return library_files({"libcudnn.so.9"}, folders());
   std::vector<std::string> files = library_files(names_of(library, driver_version), folders());
-  if (library != "cudnn") files.push_back("lib" + library + ".so");  // any version
+  files.push_back("lib" + library + ".so");  // any version
   return files;
 }
 

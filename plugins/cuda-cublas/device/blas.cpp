@@ -33,10 +33,8 @@ bool is_full(BlasResult code) {
 }  // namespace
 
 BlasTable::BlasTable(plugin::Host host, int driver_version) {
-  const auto path = host.option("cuda_blas_library");
   Library library =
-      Library::first_of(path ? std::vector{*path} : toolkit_files("cublas", driver_version),
-                        Library::Lifetime::kProcess);
+      card::library_of(host, "cuda_blas_library", toolkit_files("cublas", driver_version));
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND

@@ -30,10 +30,8 @@ bool is_full(BlasResult code) {
 }  // namespace
 
 BlasTable::BlasTable(plugin::Host host, int) {
-  const auto path = host.option("hip_blas_library");
   Library library =
-      Library::first_of(path ? std::vector{*path} : toolkit_files("rocblas", {5, 4, 3, 0}),
-                        Library::Lifetime::kProcess);
+      card::library_of(host, "hip_blas_library", toolkit_files("rocblas", {5, 4, 3, 0}));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND

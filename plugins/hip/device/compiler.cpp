@@ -34,13 +34,11 @@ class Rtc : public card::Rtc {
 }  // namespace
 
 ComgrTable::ComgrTable(plugin::Host host, int driver_version) {
-  const auto path = host.option("hip_comgr_library");
   // That of the compiler, which is not newer than the driver.
   const std::vector<int> versions =
       major_version(driver_version) >= 7 ? std::vector{3, 2} : std::vector{2, 3};
   Library library =
-      Library::first_of(path ? std::vector{*path} : toolkit_files("amd_comgr", versions),
-                        Library::Lifetime::kProcess);
+      card::library_of(host, "hip_comgr_library", toolkit_files("amd_comgr", versions));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_COMGR_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND

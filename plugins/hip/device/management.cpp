@@ -8,6 +8,7 @@
 #include "patchbay/plugin/kit/error.hpp"
 
 #include "hip/api/toolkit.hpp"
+#include "kit/card/api/lazy.hpp"
 
 namespace patchbay::hip {
 namespace {
@@ -24,10 +25,8 @@ bool pci_number_of(const std::string& address, std::uint64_t& number) {
 }  // namespace
 
 Management::Management(plugin::Host host, int) {
-  const auto path = host.option("hip_management_library");
   Library library =
-      Library::first_of(path ? std::vector{*path} : toolkit_files("rocm_smi64", {7, 6, 5}),
-                        Library::Lifetime::kProcess);
+      card::library_of(host, "hip_management_library", toolkit_files("rocm_smi64", {7, 6, 5}));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_SMI_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND

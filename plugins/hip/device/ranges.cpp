@@ -21,9 +21,7 @@ std::vector<std::string> files() {
 }  // namespace
 
 card::RangeCalls Vendor::find_range_calls(plugin::Host host) {
-  const auto path = host.option("hip_ranges_library");
-  Library library =
-      Library::first_of(path ? std::vector{*path} : files(), Library::Lifetime::kProcess);
+  Library library = card::library_of(host, "hip_ranges_library", files());
   card::RangeCalls found;
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(#symbol, found.member);
   PATCHBAY_ROCTX_ENTRIES(PATCHBAY_HIP_FIND)

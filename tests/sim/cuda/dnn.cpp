@@ -40,7 +40,7 @@ constexpr std::int64_t kWorkspaceAlignment = 256;
 struct Library {
   std::mutex mutex;  // before the machine's
   std::set<NativeDnn> handles;
-  std::map<DnnDescriptor, Descriptor::Pointer> descriptors;
+  std::map<NativeDescriptor, Descriptor::Pointer> descriptors;
 };
 Library& library() {
   static Library& only = *new Library;
@@ -64,14 +64,14 @@ DnnObject& live_handle(NativeDnn native) {
   return *native;
 }
 
-const Descriptor::Pointer& live_descriptor(DnnDescriptor native) {
+const Descriptor::Pointer& live_descriptor(NativeDescriptor native) {
   require(native != nullptr, kDnnNullPointer);
   const auto found = library().descriptors.find(native);
   if (found == library().descriptors.end()) end_for_unknown_handle(native);
   return found->second;
 }
 
-const Descriptor& finalized(DnnDescriptor native, int kind) {
+const Descriptor& finalized(NativeDescriptor native, int kind) {
   const Descriptor& descriptor = *live_descriptor(native);
   require(descriptor.kind == kind, kDnnWrongKind);
   require(descriptor.is_finalized, kDnnNotFinalized);
@@ -81,7 +81,7 @@ const Descriptor& finalized(DnnDescriptor native, int kind) {
 std::vector<Descriptor::Pointer> live_descriptors(const void* natives, std::int64_t count) {
   std::vector<Descriptor::Pointer> all;
   for (std::int64_t i = 0; i < count; ++i) {
-    all.push_back(live_descriptor(static_cast<const DnnDescriptor*>(natives)[i]));
+    all.push_back(live_descriptor(static_cast<const NativeDescriptor*>(natives)[i]));
   }
   return all;
 }
@@ -190,7 +190,7 @@ int cudnnSetStream(NativeDnn native, NativeStream stream) {
   return answer([=] { live_handle(native).stream = stream; });
 }
 
-int cudnnBackendCreateDescriptor(int kind, DnnDescriptor* native) {
+int cudnnBackendCreateDescriptor(int kind, NativeDescriptor* native) {
   return answer([=] {
     const auto& known = dnn_attributes();
     require(std::any_of(known.begin(), known.end(),
@@ -203,7 +203,7 @@ int cudnnBackendCreateDescriptor(int kind, DnnDescriptor* native) {
   });
 }
 
-int cudnnBackendDestroyDescriptor(DnnDescriptor native) {
+int cudnnBackendDestroyDescriptor(NativeDescriptor native) {
   return answer([=] {
     live_descriptor(native);
     library().descriptors.erase(native);
@@ -211,7 +211,7 @@ int cudnnBackendDestroyDescriptor(DnnDescriptor native) {
   });
 }
 
-int cudnnBackendSetAttribute(DnnDescriptor native, int name, int type, std::int64_t count,
+int cudnnBackendSetAttribute(NativeDescriptor native, int name, int type, std::int64_t count,
                              const void* values) {
   return answer([=] {
     Descriptor& descriptor = *live_descriptor(native);
@@ -235,7 +235,7 @@ int cudnnBackendSetAttribute(DnnDescriptor native, int name, int type, std::int6
 }
 
 /// Descriptors of the attribute are copied to those of the caller's, which are new.
-int cudnnBackendGetAttribute(DnnDescriptor native, int name, int type, std::int64_t most,
+int cudnnBackendGetAttribute(NativeDescriptor native, int name, int type, std::int64_t most,
                              std::int64_t* count, void* values) {
   return answer([=] {
     const Descriptor& descriptor = *live_descriptor(native);
@@ -261,11 +261,11 @@ int cudnnBackendGetAttribute(DnnDescriptor native, int name, int type, std::int6
   });
 }
 
-int cudnnBackendFinalize(DnnDescriptor native) {
+int cudnnBackendFinalize(NativeDescriptor native) {
   return answer([=] { live_descriptor(native)->finalize(); });
 }
 
-int cudnnBackendExecute(NativeDnn native, DnnDescriptor plan, DnnDescriptor pack) {
+int cudnnBackendExecute(NativeDnn native, NativeDescriptor plan, NativeDescriptor pack) {
   return answer([=] {
     const DnnObject& handle = live_handle(native);
     context_of(native);

@@ -80,7 +80,7 @@ constexpr Engine kEngines[] = {
 };
 constexpr std::int64_t kNumEngines = std::size(kEngines), kPlainEngine = kNumEngines - 1;
 
-/// Null if descriptors of that kind are none.
+/// Null for descriptors of other kinds.
 const Operation* operation_of(int kind) {
   const auto* const found =
       std::find_if(std::begin(kOperations), std::end(kOperations),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "patchbay/plugin/kit/error.hpp"
 
@@ -81,6 +82,21 @@ class Host {
 
   const patchbay_host* table_ = nullptr;
 };
+
+/// The value whose name the setting has, or the first one if the setting is not set. Throws for any
+/// other text.
+template <class T, std::size_t N>
+T choice_of(Host host, std::string_view setting,
+            const std::pair<std::string_view, T> (&choices)[N]) {
+  const std::optional<std::string> wish = host.option(setting);
+  if (!wish) return choices[0].second;
+  std::string names;
+  for (std::size_t i = 0; i < N; ++i) {
+    if (*wish == choices[i].first) return choices[i].second;
+    names += (i == 0 ? "" : i + 1 == N ? " or " : ", ") + std::string(choices[i].first);
+  }
+  refuse_setting(setting, names, *wish);
+}
 
 }  // namespace patchbay::plugin
 
