@@ -150,6 +150,7 @@ struct Pooling {
 
   std::int64_t places() const { return h.windows * w.windows; }
   std::int64_t pixels() const { return h.extent * w.extent; }
+  bool operator==(const Pooling&) const = default;
 };
 
 class PoolingPlan {

@@ -53,7 +53,8 @@ constexpr std::string_view kNewer[] = {"sin.1",
                                        "sort.1",
                                        "prod.1",
                                        PATCHBAY_OPERATORS_WINDOW(PATCHBAY_NAMED)
-                                           PATCHBAY_OPERATORS_ROW(PATCHBAY_NAMED)};
+                                           PATCHBAY_OPERATORS_ROW(PATCHBAY_NAMED)
+                                               PATCHBAY_OPERATORS_COMPOSITE(PATCHBAY_NAMED)};
 #undef PATCHBAY_NAMED
 bool is_newer(const KernelSpec& spec) {
   return std::find(std::begin(kNewer), std::end(kNewer), spec.op) != std::end(kNewer);

@@ -26,6 +26,7 @@ std::vector<Check> indexing_checks();
 std::vector<Check> window_checks();
 std::vector<Check> ordering_checks();
 std::vector<Check> row_checks();
+std::vector<Check> composite_checks();
 std::vector<Check> fused_checks();
 
 /// Two checks of an operator: one for the dtypes that every backend has, one for f64.

@@ -31,8 +31,10 @@ std::vector<Attribute> steps_of(const Axis& h, const Axis& w) {
           {"padding_w", w.padding}};
 }
 
-Layout images(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) {
-  return contiguous({n, c, h, w}, 3);
+/// Images that begin after `offset` elements of their memory.
+Layout images(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w,
+              std::int64_t offset = 3) {
+  return contiguous({n, c, h, w}, offset);
 }
 
 std::size_t place_in(const Layout& layout, std::int64_t a, std::int64_t b, std::int64_t c,
@@ -47,10 +49,11 @@ struct Convolution {
   std::string name;
   std::int64_t n, c, o, groups;
   Axis h, w;
+  std::int64_t offset = 3;  // of each tensor in its memory
 
-  Layout image() const { return images(n, c, h.extent, w.extent); }
-  Layout weight() const { return images(o, c / groups, h.kernel, w.kernel); }
-  Layout window() const { return images(n, o, h.windows(), w.windows()); }
+  Layout image() const { return images(n, c, h.extent, w.extent, offset); }
+  Layout weight() const { return images(o, c / groups, h.kernel, w.kernel, offset); }
+  Layout window() const { return images(n, o, h.windows(), w.windows(), offset); }
   std::vector<Attribute> attributes() const {
     std::vector<Attribute> all = steps_of(h, w);
     all.push_back({"dilation_h", h.dilation});
@@ -70,6 +73,9 @@ std::vector<Convolution> convolutions() {
       {"no image", 0, 2, 3, 1, {4, 2}, {4, 2}},
       {"no channel", 1, 0, 2, 1, {3, 2}, {3, 2}},
       {"more than a work-group", 1, 2, 3, 1, {40, 3, 1, 1}, {37, 3, 1, 1}},
+      // A vendor's library may want aligned tensors.
+      {"3x3 padded, aligned", 2, 8, 16, 1, {16, 3, 1, 1}, {16, 3, 1, 1}, 0},
+      {"7x7 stride 2, aligned", 1, 3, 8, 1, {20, 7, 2, 3}, {24, 7, 2, 3}, 0},
   };
 }
 
@@ -212,6 +218,37 @@ void check_largest(const Device& device) {
   }
 }
 
+/// The adjoint of the maximum: each window's gradient goes to the element that its index names.
+template <class T>
+void check_spread(const Device& device) {
+  for (const Pooling& one : poolings()) {
+    const Array<T> grad(one.window(), small_integer<T>);
+    Array<std::int64_t> index(one.window());
+    Array<T> out(one.image());
+    Array<T> expected = out;
+    for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = 0;
+    const auto pixels = static_cast<std::size_t>(one.h.extent * one.w.extent);
+    std::vector<std::size_t> chosen(grad.size(), out.size());
+    for_elements(one, [&](std::size_t window, std::size_t image, std::int64_t) {
+      // Of several elements of a window any may be the largest.
+      if (chosen[window] == out.size() || mix(window + image) % 3 == 0) chosen[window] = image;
+    });
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      index.at(i) = static_cast<std::int64_t>(chosen[i] % pixels);
+      expected.at(chosen[i]) += grad.at(i);
+    }
+    const Argument target = out.to_device(device, Access::kWrite);
+    run_kernel(
+        device, "max_pool2d_input.1",
+        {target, grad.to_device(device, Access::kRead), index.to_device(device, Access::kRead)},
+        one.attributes());
+    out.from_device(target);
+    out.expect_close_to(
+        expected, 0,
+        fmt::format("max_pool2d_input.1 of {}, {}", to_string(dtype_of_element<T>()), one.name));
+  }
+}
+
 /// Means, or the adjoint. Operands are not negative, so that few roundings matter.
 template <class T>
 void check_means(const Device& device, const std::string& op, bool is_adjoint) {
@@ -271,6 +308,10 @@ std::vector<Check> window_checks() {
       checks, "max_pool2d_index",
       [](const Device& device, const std::string&) { check_largest<float>(device); },
       [](const Device& device, const std::string&) { check_largest<double>(device); });
+  add_pair(
+      checks, "max_pool2d_input",
+      [](const Device& device, const std::string&) { check_spread<float>(device); },
+      [](const Device& device, const std::string&) { check_spread<double>(device); });
   add_means(checks, "avg_pool2d", false);
   add_means(checks, "avg_pool2d_input", true);
   return checks;

@@ -27,6 +27,9 @@ PATCHBAY_OPERATORS_WINDOW(PATCHBAY_DECLARED)
 PATCHBAY_OPERATORS_ROW(PATCHBAY_DECLARED)
 #undef PATCHBAY_DECLARED
 
+// The composite operators that are faster by a kernel of the dialect.
+Prepared prepare_max_pool2d_input(Backend& backend, const patchbay_kernel_spec& spec);
+
 }  // namespace patchbay::portable
 
 #endif  // PATCHBAY_KIT_PORTABLE_FAMILIES_HPP_

@@ -102,22 +102,31 @@ class ElementFunction {
   const std::unique_ptr<Code> narrow_;
 };
 
-std::string with_values(const Backend& backend, std::uint8_t dtype, std::string_view text) {
-  return conversions_of(dtype, backend.traits()) + gemm_definitions(dtype) + std::string(text);
+std::string text_of(const Backend& backend, const patchbay_kernel_spec& spec) {
+  const std::uint8_t dtype = spec.arguments[1].dtype;
+  std::uint8_t place = PATCHBAY_I64;
+  if (spec.num_arguments > 2) place = spec.arguments[2].dtype;
+  return conversions_of(dtype, backend.traits()) + gemm_definitions(dtype) +
+         alias("PLACE", element_type(place)) + std::string(kPoolingText);
 }
 
-/// Arguments: out and one operand, one of them the images and the other the windows.
+/// Arguments: out and one operand, one of them the images and the other the windows; for the
+/// adjoint of the maximum also the windows' index.
 class PoolingKernel final : public plugin::Kernel {
  public:
   PoolingKernel(Backend& backend, const patchbay_kernel_spec& spec, bool is_average,
                 std::size_t images)
       : plan_(plugin::from_abi(spec.op), spec, is_average),
         images_(images),
-        function_(backend, spec, with_values(backend, spec.arguments[1].dtype, kPoolingText)) {}
+        function_(backend, spec, text_of(backend, spec)) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
-    function_.launch(stream, arguments, plan_.of(arguments[images_], arguments[1 - images_]), name);
+    const Pooling sizes = plan_.of(arguments[images_], arguments[1 - images_]);
+    if (arguments.size() > 2 && plan_.of(arguments[images_], arguments[2]) != sizes) {
+      plugin::invalid_argument(function_.op() + ": the index has another shape than the windows");
+    }
+    function_.launch(stream, arguments, sizes, name);
   }
 
  private:
@@ -130,6 +139,10 @@ class PoolingKernel final : public plugin::Kernel {
 
 Prepared prepare_max_pool2d_index(Backend& backend, const patchbay_kernel_spec& spec) {
   return std::make_unique<PoolingKernel>(backend, spec, false, 1);
+}
+
+Prepared prepare_max_pool2d_input(Backend& backend, const patchbay_kernel_spec& spec) {
+  return std::make_unique<PoolingKernel>(backend, spec, false, 0);
 }
 
 Prepared prepare_avg_pool2d(Backend& backend, const patchbay_kernel_spec& spec) {

@@ -29,6 +29,7 @@ OperatorCases random_cases();
 OperatorCases window_cases();
 OperatorCases ordering_cases();
 OperatorCases row_cases();
+OperatorCases composite_cases();
 
 }  // namespace patchbay::test
 

@@ -308,6 +308,32 @@ void check_max_pool2d(const Device& device) {
   }
 }
 
+/// Each gradient goes to the largest element of its window: overlapping windows add to one.
+template <class T>
+void check_max_pool2d_input(const Device& device, const OperatorInfo& record) {
+  for (const Pooling& one : dilated_poolings()) {
+    Values<T> values = tame_values<T>(count_of(one.images()), 44);
+    for (std::size_t i = 0; i + 3 < values.size(); i += 7) values[i] = values[i + 1];
+    const Values<T> grads = tame_values<T>(count_of(one.result()), 47);
+    Sums<T> expected(values.size());
+    for_windows(one, [&](std::size_t plane, std::size_t from, const Window& window) {
+      std::size_t best = window.places[0];
+      for (const std::size_t place : window.places) {
+        if (values[plane + place] > values[plane + best]) best = place;
+      }
+      expected[plane + best].add(Exact<T>(grads[from]));
+    });
+    Tensor x = upload<T>(values, one.images(), device);
+    x.requires_grad_();
+    for (const Layout layout : {Layout::kContiguous, Layout::kTransposed}) {
+      const Shape planes{one.planes, one.windows.h, one.windows.w};
+      const Tensor grad = arrange<T>(grads, planes, layout, device).unsqueeze(0);
+      expect_sums<T>(download<T>(gradients({one.max(x)}, {x}, {grad})[0]), expected, record,
+                     one.name);
+    }
+  }
+}
+
 template <class T>
 void check_avg_pool2d(const Device& device, const OperatorInfo& record) {
   for (const Pooling& one : poolings()) {
@@ -358,6 +384,10 @@ OperatorCases window_cases() {
                  }),
       for_floats("max_pool2d_index", [](const Device& device, const OperatorInfo&,
                                         auto zero) { check_max_pool2d<decltype(zero)>(device); }),
+      for_floats("max_pool2d_input",
+                 [](const Device& device, const OperatorInfo& record, auto zero) {
+                   check_max_pool2d_input<decltype(zero)>(device, record);
+                 }),
       for_floats("avg_pool2d", [](const Device& device, const OperatorInfo& record,
                                   auto zero) { check_avg_pool2d<decltype(zero)>(device, record); }),
       for_floats("avg_pool2d_input",

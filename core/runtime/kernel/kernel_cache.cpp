@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "patchbay/error.h"
 #include "patchbay/kernel.h"
 
 #include "core/runtime/kernel/kernel_state.h"
@@ -63,7 +64,16 @@ std::shared_ptr<KernelState> KernelCache::find_or_prepare(const KernelSpec& spec
   return kernels_.emplace(key, std::move(prepared)).first->second;
 }
 
-KernelState& KernelCache::keep(const KernelKey& key, KernelState& kernel) {
+KernelState* KernelCache::find_or_prepare_if_any(const KernelSpec& spec) {
+  try {
+    return find_or_prepare(spec).get();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
+    return nullptr;
+  }
+}
+
+KernelState* KernelCache::keep(const KernelKey& key, KernelState* kernel) {
   const std::scoped_lock lock(mutex_);
   table_.insert(key, kernel);  // without a free entry, each launch finds the kernel by its spec
   return kernel;

@@ -32,7 +32,15 @@ class KernelCache {
   KernelState& at(const KernelKey& key, MakeSpec&& make_spec) {
     if (KernelState* const kernel = table_.find(key)) [[likely]]
       return *kernel;
-    return keep(key, *find_or_prepare(make_spec()));
+    return *keep(key, find_or_prepare(make_spec()).get());
+  }
+
+  /// The same for a spec that the device need not support: then null, which is remembered too.
+  template <class MakeSpec>
+  KernelState* find_at(const KernelKey& key, MakeSpec&& make_spec) {
+    if (KernelState* const kernel = table_.find(key)) return kernel;
+    if (table_.has(key)) return nullptr;
+    return keep(key, find_or_prepare_if_any(make_spec()));
   }
 
   /// How many kernels have handles outside the cache.
@@ -40,7 +48,9 @@ class KernelCache {
   void clear();
 
  private:
-  KernelState& keep(const KernelKey& key, KernelState& kernel);
+  KernelState* keep(const KernelKey& key, KernelState* kernel);
+  /// Null if the device does not support the spec.
+  KernelState* find_or_prepare_if_any(const KernelSpec& spec);
 
   DeviceState& device_;
   mutable std::mutex mutex_;

@@ -34,20 +34,15 @@ class KernelTable {
 
   /// The kernel, or null.
   KernelState* find(const KernelKey& key) const {
-    const std::uint64_t tag = tag_of(key);
-    const std::size_t first = first_entry(tag);
-    for (std::size_t i = 0; i < kNumProbes; ++i) {
-      const Entry& entry = entries_[(first + i) % kNumEntries];
-      const std::uint64_t found = entry.tag.load(std::memory_order_acquire);
-      if (found == tag && holds(entry, key)) [[likely]]
-        return entry.kernel;
-      if (found == 0) return nullptr;
-    }
-    return nullptr;
+    const Entry* const entry = entry_of(key);
+    return entry != nullptr ? entry->kernel : nullptr;
   }
+  /// Whether there is an entry, be it null.
+  bool has(const KernelKey& key) const { return entry_of(key) != nullptr; }
 
-  /// Adds a kernel, unless the key is present. False: all entries that may hold the key are taken.
-  bool insert(const KernelKey& key, KernelState& kernel) {
+  /// Adds a kernel, or null for one that does not exist, unless the key is present. False: all
+  /// entries that may hold the key are taken.
+  bool insert(const KernelKey& key, KernelState* kernel) {
     const std::uint64_t tag = tag_of(key);
     for (std::size_t i = 0; i < kNumProbes; ++i) {
       Entry& entry = entries_[(first_entry(tag) + i) % kNumEntries];
@@ -56,7 +51,7 @@ class KernelTable {
       if (found != 0) continue;
       attributes_.emplace_back(key.attributes.begin(), key.attributes.end());
       entry.attributes = attributes_.back().data();
-      entry.kernel = &kernel;
+      entry.kernel = kernel;
       entry.tag.store(tag, std::memory_order_release);
       return true;
     }
@@ -85,6 +80,18 @@ class KernelTable {
     const std::uint64_t* attributes = nullptr;
   };
 
+  const Entry* entry_of(const KernelKey& key) const {
+    const std::uint64_t tag = tag_of(key);
+    const std::size_t first = first_entry(tag);
+    for (std::size_t i = 0; i < kNumProbes; ++i) {
+      const Entry& entry = entries_[(first + i) % kNumEntries];
+      const std::uint64_t found = entry.tag.load(std::memory_order_acquire);
+      if (found == tag && holds(entry, key)) [[likely]]
+        return &entry;
+      if (found == 0) return nullptr;
+    }
+    return nullptr;
+  }
   static std::size_t first_entry(std::uint64_t tag) {
     return static_cast<std::size_t>(tag * kMultiplier >> 52);
   }

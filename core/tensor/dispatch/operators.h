@@ -117,6 +117,7 @@ PATCHBAY_OPERATORS_RANDOM(PATCHBAY_NAMED)
 PATCHBAY_OPERATORS_MATRIX(PATCHBAY_NAMED)
 PATCHBAY_OPERATORS_WINDOW(PATCHBAY_NAMED)
 PATCHBAY_OPERATORS_ROW(PATCHBAY_NAMED)
+PATCHBAY_OPERATORS_COMPOSITE(PATCHBAY_NAMED)
 PATCHBAY_ELEMENTWISE_NOTES(PATCHBAY_NAMED)
 #undef PATCHBAY_NAMED
 }  // namespace op
@@ -162,6 +163,14 @@ template <class Cache>
                                                              AttributeWords attributes = {}) {
   return cache.at(kernel_key(op, out, dtype, scalars, attributes),
                   [&] { return make_spec(op, out, dtype, scalars, attributes); });
+}
+
+/// The same for an operator that a plugin may leave out: then null.
+template <class Cache>
+runtime::KernelState* prepared_if_any(Cache& cache, const Operator& op, DType dtype,
+                                      AttributeWords attributes = {}) {
+  return cache.find_at(kernel_key(op, dtype, dtype, 0, attributes),
+                       [&] { return make_spec(op, dtype, dtype, 0, attributes); });
 }
 
 }  // namespace patchbay::tensor

@@ -1,10 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Attention by blocks of queries: Rabe and Staats, Self-Attention Does Not Need O(n^2) Memory,
 // 2021, and Dao et al., FlashAttention, 2022. Backward computes the probabilities of a block again.
+// Forward is the device's own kernel, if it has one for these operands.
 #include "patchbay/attention.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -13,7 +16,9 @@
 #include "patchbay/fuse.h"
 #include "patchbay/ops.h"
 
+#include "core/runtime/stream/stream_scope.h"
 #include "core/tensor/autograd/rewound.h"
+#include "core/tensor/dispatch/dispatch.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
@@ -230,17 +235,22 @@ struct Backward {
   }
 };
 
-Tensor attention(const Operands& in) {
+/// If the result is `known`, in any float dtype, only records its gradients.
+Tensor attention(const Operands& in, const Tensor& known) {
   Shape shape = in.query.shape();
   Tensor result, logsums;
   const Generator::State state = in.generator.state();
   {
     const tensor::Recording recording(false);
     shape[shape.rank() - 1] = in.value.size(-1);
-    result = in.num_keys() == 0 ? in.query.new_zeros(shape) : in.query.new_empty(shape);
-    shape[shape.rank() - 1] = 1;
-    if (may_lack_keys(in)) logsums = in.query.new_empty(shape);
-    for_blocks(in, [&](const Block& block) { attend(in, block, result, logsums); });
+    if (known.defined()) {
+      result = known.cast(in.query.dtype());
+    } else {
+      result = in.num_keys() == 0 ? in.query.new_zeros(shape) : in.query.new_empty(shape);
+      shape[shape.rank() - 1] = 1;
+      if (may_lack_keys(in)) logsums = in.query.new_empty(shape);
+      for_blocks(in, [&](const Block& block) { attend(in, block, result, logsums); });
+    }
   }
   const bool mask_needs = in.mask.defined() && tensor::needs_grad(in.mask);
   if (tensor::needs_grad(in.query) || tensor::needs_grad(in.key) || tensor::needs_grad(in.value) ||
@@ -253,6 +263,53 @@ Tensor attention(const Operands& in) {
                  state});
   }
   return result;
+}
+
+// -------------------------------------------------------------------- the device's kernel ---
+
+/// [b, h, rows, columns] with the strides that the operator `attention` takes; copied if need be.
+Tensor as_four(const Tensor& a) {
+  Tensor all = a;
+  while (all.rank() < 4) all = all.unsqueeze(0);
+  bool fits = all.rank() == 4 && (all.size(3) == 1 || all.strides()[3] == 1);
+  for (int d = 0; fits && d < 3; ++d) fits = all.size(d) == 1 || all.strides()[d] > 0;
+  if (fits) return all;
+  all = all.contiguous();
+  return all.rank() == 4 ? all : all.reshape({1, -1, all.size(-2), all.size(-1)});
+}
+
+/// The result by the device's own kernel, for operands of one shape of leading dimensions. Records
+/// no gradients. Undefined if there is no such kernel, or if it refuses these sizes.
+Tensor attend_by_kernel(const Tensor& query, const Tensor& key, const Tensor& value, double scale) {
+  if (runtime::current_recorder() != nullptr) return {};  // which asks no plugin yet
+  const auto word = std::bit_cast<std::uint64_t>(scale);
+  runtime::KernelState* const kernel = tensor::prepared_if_any(
+      *query.impl()->device().kernels, tensor::op::attention, query.dtype(), {&word, 1});
+  if (kernel == nullptr) return {};
+  Shape shape = query.shape();
+  shape[shape.rank() - 1] = value.size(-1);
+  const Tensor result = query.new_empty(shape);
+  const Tensor operands[] = {as_four(query), as_four(key), as_four(value)};
+  tensor::Launch launch;
+  const Tensor out = as_four(result);
+  launch.tensor(*out.impl(), out.shape(), out.strides(), PATCHBAY_WRITE);
+  for (const Tensor& operand : operands) {
+    launch.tensor(*operand.impl(), operand.shape(), operand.strides(), PATCHBAY_READ);
+  }
+  try {
+    launch.run(kName, *kernel);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
+    return {};
+  }
+  return result;
+}
+
+/// Whether the operator `attention` computes it.
+bool is_plain(const Tensor& query, const Tensor& key, const Tensor& value,
+              const AttentionOptions& options) {
+  if (options.mask.defined() || options.is_causal || options.dropout != 0) return false;
+  return query.num_elements() != 0 && key.num_elements() != 0 && value.num_elements() != 0;
 }
 
 // -------------------------------------------------------------------------------- checks ---
@@ -365,16 +422,28 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
         "it out for 1 / sqrt(features).",
         kName, *options.scale, tensor::describe(q));
   }
+  const double scale = options.scale.value_or(
+      1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(features, 1))));
+  const Shape of_query = with_matrix(batch, queries, features);
+  const Shape of_key = with_matrix(batch, keys, features);
+  const Shape of_value = with_matrix(batch, keys, value.size(-1));
+  Tensor known;
+  if (is_plain(query, key, value, options)) {
+    const tensor::Recording recording(false);
+    known =
+        attend_by_kernel(query.expand(of_query), key.expand(of_key), value.expand(of_value), scale);
+  }
+  const bool records =
+      tensor::needs_grad(query) || tensor::needs_grad(key) || tensor::needs_grad(value);
+  if (known.defined() && !records) return known;
   Tensor mask = options.mask;
   if (mask.defined() && mask.dtype() != DType::boolean) mask = computed(mask);
   while (mask.defined() && mask.rank() < 2) mask = mask.unsqueeze(0);
-  const double scale = options.scale.value_or(
-      1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(features, 1))));
-  return attention({computed(query).expand(with_matrix(batch, queries, features)),
-                    computed(key).expand(with_matrix(batch, keys, features)),
-                    computed(value).expand(with_matrix(batch, keys, value.size(-1))), mask, scale,
-                    options.is_causal, options.dropout,
-                    options.generator.value_or(default_generator(query.device().runtime()))})
+  return attention(
+             {computed(query).expand(of_query), computed(key).expand(of_key),
+              computed(value).expand(of_value), mask, scale, options.is_causal, options.dropout,
+              options.generator.value_or(default_generator(query.device().runtime()))},
+             known)
       .cast(query.dtype());
 }
 

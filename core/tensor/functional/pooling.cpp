@@ -1,7 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Pooling. A maximum is looked up where its window has it, so that gradients flow through gather.
+// Pooling. A maximum is looked up where its window has it. Its gradient is that of the lookup, by a
+// kernel of its own where the device has one.
 #include "patchbay/pooling.h"
 
+#include <initializer_list>
 #include <vector>
 
 #include "patchbay/indexing.h"
@@ -24,29 +26,44 @@ struct Pool {
   std::int64_t h = 0, w = 0;  // of the result
 };
 
+/// In the order of the operator's signature.
+std::vector<std::uint64_t> attributes_of(const Operator& op, const Pool& pool) {
+  std::vector<std::uint64_t> attributes;
+  const auto add = [&](const Pair& pair) {
+    attributes.push_back(static_cast<std::uint64_t>(pair.h));
+    attributes.push_back(static_cast<std::uint64_t>(pair.w));
+  };
+  for (const Pair& pair : {pool.kernel, pool.stride, pool.padding}) add(pair);
+  attributes.push_back(pool.adaptive ? 1 : 0);
+  if (&op == &op::max_pool2d_index || &op == &op::max_pool2d_input) {
+    add(pool.dilation);
+  } else {
+    attributes.push_back(pool.counts_padding ? 1 : 0);
+  }
+  return attributes;
+}
+
+/// Launches a kernel whose first argument is the result.
+void launch_pool(const Pool& pool, runtime::KernelState& kernel, const Tensor& result,
+                 std::initializer_list<const Tensor*> operands) {
+  if (result.impl()->is_empty()) return;
+  Launch launch;
+  launch.tensor(*result.impl(), result.impl()->shape, result.impl()->strides, PATCHBAY_WRITE);
+  for (const Tensor* const operand : operands) {
+    launch.tensor(*operand->impl(), operand->impl()->shape, operand->impl()->strides,
+                  PATCHBAY_READ);
+  }
+  launch.run(pool.operation, kernel);
+}
+
 Tensor launched(const Operator& op, const Pool& pool, const Shape& shape, DType dtype,
                 const Tensor& a) {
   const TensorImpl& impl = *a.impl();
   Tensor result = make_empty(pool.operation, shape, dtype, impl);
   if (result.impl()->is_empty()) return result;
-  std::vector<std::uint64_t> attributes;
-  for (const Pair& pair : {pool.kernel, pool.stride, pool.padding}) {
-    attributes.push_back(static_cast<std::uint64_t>(pair.h));
-    attributes.push_back(static_cast<std::uint64_t>(pair.w));
-  }
-  attributes.push_back(pool.adaptive ? 1 : 0);
-  if (&op == &op::max_pool2d_index) {
-    attributes.push_back(static_cast<std::uint64_t>(pool.dilation.h));
-    attributes.push_back(static_cast<std::uint64_t>(pool.dilation.w));
-  } else {
-    attributes.push_back(pool.counts_padding ? 1 : 0);
-  }
-  runtime::KernelState& kernel =
-      prepared(*impl.device().kernels, op, dtype, impl.dtype, 0, attributes);
-  Launch launch;
-  launch.tensor(*result.impl(), shape, result.impl()->strides, PATCHBAY_WRITE);
-  launch.tensor(impl, impl.shape, impl.strides, PATCHBAY_READ);
-  launch.run(pool.operation, kernel);
+  launch_pool(pool,
+              prepared(*impl.device().kernels, op, dtype, impl.dtype, 0, attributes_of(op, pool)),
+              result, {&a});
   return result;
 }
 
@@ -55,11 +72,45 @@ Tensor index_of(const Tensor& images, const Pool& pool) {
   return launched(op::max_pool2d_index, pool, shape, DType::i64, images);
 }
 
+/// The elements of each plane that the windows' index names.
+Tensor looked_up(const Tensor& images, const Tensor& index) {
+  const std::int64_t n = images.size(0), c = images.size(1), places = index.size(2) * index.size(3);
+  return gather(images.view({n, c, images.size(2) * images.size(3)}), 2, index.view({n, c, places}))
+      .view(index.shape());
+}
+
+/// Each window's gradient, added to the element that its index names.
+Tensor spread_most(const Tensor& grad, const Pool& pool, const Tensor& index, const Shape& images) {
+  Tensor result = make_empty(pool.operation, images, grad.dtype(), *grad.impl());
+  launch_pool(pool,
+              prepared(*grad.impl()->device().kernels, op::max_pool2d_input, grad.dtype(),
+                       grad.dtype(), 0, attributes_of(op::max_pool2d_input, pool)),
+              result, {&grad, &index});
+  if (needs_grad(grad)) {
+    record(pool.operation, result, grad, [index](const Tensor& outer, const Node&) {
+      return looked_up(outer.contiguous(), index);
+    });
+  }
+  return result;
+}
+
 Tensor most_of(const Tensor& images, const Pool& pool) {
-  const std::int64_t n = images.size(0), c = images.size(1);
-  const Tensor index = index_of(images, pool).view({n, c, pool.h * pool.w});
-  return gather(images.view({n, c, images.size(2) * images.size(3)}), 2, index)
-      .view({n, c, pool.h, pool.w});
+  const Tensor index = index_of(images, pool);
+  if (!needs_grad(images) || index.num_elements() == 0) return looked_up(images, index);
+  const bool has_kernel =
+      prepared_if_any(*images.impl()->device().kernels, op::max_pool2d_input, images.dtype(),
+                      attributes_of(op::max_pool2d_input, pool)) != nullptr;
+  if (!has_kernel) return looked_up(images, index);  // whose gradient is slower
+  Tensor result;
+  {
+    const Recording recording(false);
+    result = looked_up(images, index);
+  }
+  record(pool.operation, result, images,
+         [pool, index, from = images.shape()](const Tensor& grad, const Node&) {
+           return spread_most(grad.contiguous(), pool, index, from);
+         });
+  return result;
 }
 
 Tensor spread(const Tensor& grad, const Pool& pool, const Shape& images);

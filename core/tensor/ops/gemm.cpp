@@ -242,6 +242,21 @@ void multiply(const char* operation, const Tensor& out, const Tensor& a, const T
   runtime::record_kernel_copy(out.impl()->device(), out.impl()->packed_bytes());
 }
 
+void multiply_and_add(const char* operation, runtime::KernelState& kernel, const Tensor& out,
+                      const Tensor& a, const Tensor& weight, const Tensor& bias) {
+  Matrices target = matrices_of(out);
+  normalise_strides(target.shape, target.strides);
+  const Matrices x = readable(a), factors = readable(weight);
+  const Tensor row = bias.contiguous();
+  Launch launch;
+  launch.tensor(target.impl(), target.shape, target.strides, PATCHBAY_WRITE);
+  for (const Matrices* const matrix : {&x, &factors}) {
+    launch.tensor(matrix->impl(), matrix->shape, matrix->strides, PATCHBAY_READ);
+  }
+  launch.tensor(*row.impl(), row.shape(), {1}, PATCHBAY_READ);
+  launch.run(operation, kernel);
+}
+
 Tensor as_row(const Tensor& a) { return a.rank() == 1 ? a.unsqueeze(0) : a; }
 Tensor as_column(const Tensor& b) { return b.rank() == 1 ? b.unsqueeze(1) : b; }
 

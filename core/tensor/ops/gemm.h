@@ -10,6 +10,10 @@
 
 #include "core/tensor/dispatch/operands.h"
 
+namespace patchbay::runtime {
+struct KernelState;
+}
+
 namespace patchbay::tensor {
 
 /// The product's shape, with vectors as in matmul. Errors: kDeviceMismatch, kDtypeMismatch,
@@ -28,6 +32,11 @@ Factors make_factors(const char* operation, DType dtype, const Scalar& alpha, co
 /// those of out. All is checked already. Operands may be empty. With alpha 0, a and b are not read.
 void multiply(const char* operation, const Tensor& out, const Tensor& a, const Tensor& b,
               const Factors& factors);
+
+/// out = a weight^T + bias by the operator `linear`, for a of rank 2 and a contiguous out. No
+/// operand is empty.
+void multiply_and_add(const char* operation, runtime::KernelState& kernel, const Tensor& out,
+                      const Tensor& a, const Tensor& weight, const Tensor& bias);
 
 /// The checks of linear's operands: x [..., in] and weight [out, in].
 void check_layer(const Named& x, const Named& weight);

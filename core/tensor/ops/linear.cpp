@@ -70,6 +70,28 @@ void record_addmm(const Tensor& out, const Tensor& c, const Tensor& a, const Ten
          });
 }
 
+/// The kernel of the operator `linear` for these operands. Null if the device has none, or if x
+/// would have to be copied.
+runtime::KernelState* layer_kernel(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (!bias.defined() || (x.rank() > 2 && !x.is_contiguous())) return nullptr;
+  if (x.num_elements() == 0 || weight.num_elements() == 0) return nullptr;
+  return prepared_if_any(*x.impl()->device().kernels, op::linear, x.dtype());
+}
+
+/// The result of linear, of that shape. All is checked.
+Tensor layer(const Tensor& x, const Tensor& weight, const Tensor& bias, const Shape& shape) {
+  if (runtime::KernelState* const kernel = layer_kernel(x, weight, bias)) {
+    Tensor out = make_empty("linear", shape, x.dtype(), *x.impl());
+    multiply_and_add("linear", *kernel, as_rows(as_row(out)), as_rows(as_row(x)), weight, bias);
+    return out;
+  }
+  Tensor out = bias.defined() ? begun_with("linear", bias, shape)
+                              : make_empty("linear", shape, x.dtype(), *x.impl());
+  multiply("linear", as_row(out), as_row(x), weight.t(),
+           make_factors("linear", x.dtype(), 1, bias.defined() ? 1 : 0));
+  return out;
+}
+
 /// Saves weight and x, each for the other's gradient.
 void record_linear(const Tensor& out, const Tensor& x, const Tensor& weight, const Tensor& bias) {
   const Saved for_x = needs_grad(x) ? Saved("weight", weight) : Saved();
@@ -150,14 +172,10 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (bias.defined()) tensor::check_bias({"bias", *bias.impl()}, matrix);
   Shape shape = x.shape();
   shape[shape.rank() - 1] = weight.size(0);
-  const DType dtype = x.dtype();
-  const int beta = bias.defined() ? 1 : 0;
-  Tensor out = bias.defined() ? tensor::begun_with("linear", bias, shape)
-                              : tensor::make_empty("linear", shape, dtype, input.tensor);
+  Tensor out;
   {
     const tensor::Recording recording(false);  // covers the views
-    tensor::multiply("linear", x.rank() == 1 ? out.unsqueeze(0) : out, tensor::as_row(x),
-                     weight.t(), tensor::make_factors("linear", dtype, 1, beta));
+    out = tensor::layer(x, weight, bias, shape);
   }
   const bool bias_needs = bias.defined() && tensor::needs_grad(bias);
   if (tensor::needs_grad(x) || tensor::needs_grad(weight) || bias_needs) [[unlikely]]

@@ -23,7 +23,7 @@ struct KernelTableTest : testing::Test {
   std::unique_ptr<KernelTable> table = std::make_unique<KernelTable>();
   std::vector<std::unique_ptr<KernelState>> kernels;
 
-  KernelState& new_kernel() { return *kernels.emplace_back(std::make_unique<KernelState>()); }
+  KernelState* new_kernel() { return kernels.emplace_back(std::make_unique<KernelState>()).get(); }
 };
 
 TEST_F(KernelTableTest, EveryFieldTellsKeysApart) {
@@ -49,10 +49,20 @@ TEST_F(KernelTableTest, EveryFieldTellsKeysApart) {
 
 TEST_F(KernelTableTest, TheFirstKernelOfAKeyStays) {
   const KernelKey key{5, 1, 2, 3, {}};
-  KernelState& first = new_kernel();
+  KernelState* const first = new_kernel();
   ASSERT_TRUE(table->insert(key, first));
   ASSERT_TRUE(table->insert(key, new_kernel()));
-  EXPECT_EQ(table->find(key), &first);
+  EXPECT_EQ(table->find(key), first);
+}
+
+TEST_F(KernelTableTest, NullIsAnEntryToo) {
+  const KernelKey key{5, 1, 2, 3, {}};
+  EXPECT_FALSE(table->has(key));
+  ASSERT_TRUE(table->insert(key, nullptr));
+  EXPECT_TRUE(table->has(key));
+  EXPECT_EQ(table->find(key), nullptr);
+  table->clear();
+  EXPECT_FALSE(table->has(key));
 }
 
 // The tag has 16 bits for the attributes, so values with equal bits are easy to find.
@@ -73,12 +83,12 @@ TEST_F(KernelTableTest, AttributesOfOneHashAreTwoKeys) {
 
 TEST_F(KernelTableTest, AttributesAreCopied) {
   Words words{1, 2, 3};
-  KernelState& kernel = new_kernel();
+  KernelState* const kernel = new_kernel();
   ASSERT_TRUE(table->insert({1, 1, 1, 0, words}, kernel));
   words[2] = 4;
   EXPECT_EQ(table->find({1, 1, 1, 0, words}), nullptr);
   words[2] = 3;
-  EXPECT_EQ(table->find({1, 1, 1, 0, words}), &kernel);
+  EXPECT_EQ(table->find({1, 1, 1, 0, words}), kernel);
 }
 
 // Keys of one tag begin at one entry: the first kNumProbes of them fill all that they may be in.
@@ -102,8 +112,8 @@ TEST_F(KernelTableTest, AKeyWithoutAFreeEntryIsRefusedAndTheOthersStay) {
 TEST_F(KernelTableTest, AFullTableAnswersForEveryKey) {
   std::map<std::uint16_t, KernelState*> kept;
   for (std::uint16_t op = 0; op < 60000; ++op) {
-    KernelState& kernel = new_kernel();
-    if (table->insert({op, 1, 1, 0, {}}, kernel)) kept[op] = &kernel;
+    KernelState* const kernel = new_kernel();
+    if (table->insert({op, 1, 1, 0, {}}, kernel)) kept[op] = kernel;
   }
   EXPECT_EQ(kept.size(), KernelTable::kNumEntries);
   for (std::uint16_t op = 0; op < 60000; ++op) {
@@ -117,9 +127,9 @@ TEST_F(KernelTableTest, AClearedTableIsEmptyAndFillsAgain) {
   ASSERT_TRUE(table->insert({2, 1, 1, 0, words}, new_kernel()));
   table->clear();
   EXPECT_EQ(table->find({2, 1, 1, 0, words}), nullptr);
-  KernelState& kernel = new_kernel();
+  KernelState* const kernel = new_kernel();
   ASSERT_TRUE(table->insert({2, 1, 1, 0, words}, kernel));
-  EXPECT_EQ(table->find({2, 1, 1, 0, words}), &kernel);
+  EXPECT_EQ(table->find({2, 1, 1, 0, words}), kernel);
 }
 
 }  // namespace

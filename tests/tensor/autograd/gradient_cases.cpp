@@ -185,9 +185,9 @@ void add_products(std::vector<GradientCase>& cases) {
   cases.push_back({"gemm", "addmm", {{2, 2}, {2, 3}, {3, 2}}, sum_of_both});
   cases.push_back({"gemm", "addmmBroadcast", {{2}, {2, 2, 3}, {3, 2}}, sum_of_both});
   const auto layer = [](const Inputs& in) { return linear(in[0], in[1], in[2]); };
-  cases.push_back({"gemm", "linear", {{2, 3}, {2, 3}, {2}}, layer});
-  cases.push_back({"gemm", "linearOfBatches", {{2, 2, 3}, {2, 3}, {2}}, layer});
-  cases.push_back({"gemm", "linearOfAVector", {{3}, {2, 3}, {2}}, layer});
+  cases.push_back({"linear", "linear", {{2, 3}, {2, 3}, {2}}, layer});
+  cases.push_back({"linear", "linearOfBatches", {{2, 2, 3}, {2, 3}, {2}}, layer});
+  cases.push_back({"linear", "linearOfAVector", {{3}, {2, 3}, {2}}, layer});
   cases.push_back({"gemm", "linearWithoutBias", {{2, 3}, {2, 3}}, [](const Inputs& in) {
                      return linear(in[0], in[1]);
                    }});
@@ -390,10 +390,10 @@ void add_windows(std::vector<GradientCase>& cases) {
     cases.push_back(
         {record, name, {shape}, [pool](const Inputs& in) { return square(pool(in[0])); }});
   };
-  add("gather", "maxPool2d", {1, 2, 4, 5},
+  add("max_pool2d_input", "maxPool2d", {1, 2, 4, 5},
       [](const Tensor& x) { return max_pool2d(x, 3, {.stride = 1, .padding = 1}); });
-  add("gather", "maxPool1d", {2, 7}, [](const Tensor& x) { return max_pool1d(x, 2); });
-  add("gather", "adaptiveMaxPool2d", {1, 1, 3, 4},
+  add("max_pool2d_input", "maxPool1d", {2, 7}, [](const Tensor& x) { return max_pool1d(x, 2); });
+  add("max_pool2d_input", "adaptiveMaxPool2d", {1, 1, 3, 4},
       [](const Tensor& x) { return adaptive_max_pool2d(x, 2); });
   add("avg_pool2d", "avgPool2d", {2, 1, 4, 3},
       [](const Tensor& x) { return avg_pool2d(x, 2, {.stride = 1, .padding = 1}); });

@@ -203,6 +203,27 @@
     Same, TERMS(64), "out: as bias; " PATCHBAY_NORMALIZE_SHAPES, "",                              \
     "out = sum grad (a - mean) f, bias = sum grad, over s and o", "")
 
+/* Operators that a plugin may leave out: the library then makes them of others. A plugin refuses a
+ * dtype when it prepares one, and sizes when it launches it, with `unsupported`. All of them
+ * compute 16-bit floats in f32. */
+#define PATCHBAY_OPERATORS_COMPOSITE(X)                                                           \
+  X(max_pool2d_input, 1, "out:write grad:read index:index", FLOATS, Same, TERMS(64),              \
+    "index (i64, i32), grad: windows; out: images; " PATCHBAY_POOL_SHAPES,                        \
+    "gather of grad' by index",                                                                   \
+    "out[n, c, p] = sum of grad over the windows whose index is p, in the order of the windows",  \
+    "all tensors are contiguous; index is the result of max_pool2d_index with the same "          \
+    "attributes, of windows that have elements")                                                  \
+  X(linear, 1, "out:write a:read weight:read bias:read", FLOATS, Same, TERMS(512),                \
+    "out [m, n]; a [m, k]; weight [n, k]; bias [n]",                                              \
+    "a: grad weight; weight: grad^T a; bias: sum of the rows of grad", "out = a weight^T + bias", \
+    "each matrix has a unit stride, bias has stride 1; the sum is rounded once; a launch does "   \
+    "not refuse sizes")                                                                           \
+  X(attention, 1, "out:write query:read key:read value:read", FLOATS, Same, TERMS(512),           \
+    "out [b, h, q, n]; query [b, h, q, d]; key [b, h, k, d]; value [b, h, k, n]", "",             \
+    "softmax(scale query key^T) value: Vaswani et al., Attention Is All You Need, 2017",          \
+    "the last dimensions have stride 1, and no stride is 0; the probabilities of 16-bit floats "  \
+    "may be rounded to their dtype; the terms of the bound are probabilities times values")
+
 /* The attributes of operators. Those of one operator are adjacent.
  * X(operator, attribute, TYPE, DEFAULT, ...): TYPE is I64, F64 or WORD, DEFAULT is REQUIRED or
  * OPTIONAL(value); the smallest and the largest value, or the words, follow. */
@@ -237,6 +258,8 @@
   PATCHBAY_CONVOLUTION_ATTRIBUTES(X, conv2d_weight)           \
   PATCHBAY_POOL_ATTRIBUTES(X, max_pool2d_index)               \
   PATCHBAY_DILATION_ATTRIBUTES(X, max_pool2d_index)           \
+  PATCHBAY_POOL_ATTRIBUTES(X, max_pool2d_input)               \
+  PATCHBAY_DILATION_ATTRIBUTES(X, max_pool2d_input)           \
   PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d)                     \
   X(avg_pool2d, counts_padding, I64, OPTIONAL(0), 0, 1)       \
   PATCHBAY_POOL_ATTRIBUTES(X, avg_pool2d_input)               \
@@ -246,6 +269,7 @@
   X(normalize, centered, I64, OPTIONAL(1), 0, 1)              \
   X(normalize, batch, I64, OPTIONAL(0), 0, 1)                 \
   X(normalize_input, centered, I64, OPTIONAL(1), 0, 1)        \
-  X(normalize_weight, batch, I64, OPTIONAL(0), 0, 1)
+  X(normalize_weight, batch, I64, OPTIONAL(0), 0, 1)          \
+  X(attention, scale, F64, OPTIONAL(1), -1.7976931348623157e308, 1.7976931348623157e308)
 
 #endif /* PATCHBAY_PLUGIN_KERNELS_OPERATORS_H_ */

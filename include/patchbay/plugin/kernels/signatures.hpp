@@ -100,6 +100,7 @@ inline constexpr const char* kBoundedShapes = "a, out: one shape; low <= high: n
 #define PATCHBAY_MATRIX(...) PATCHBAY_ROW("matrix", __VA_ARGS__)
 #define PATCHBAY_WINDOW(...) PATCHBAY_ROW("window", __VA_ARGS__)
 #define PATCHBAY_WITHIN_ROWS(...) PATCHBAY_ROW("row", __VA_ARGS__)
+#define PATCHBAY_COMPOSITE(...) PATCHBAY_ROW("composite", __VA_ARGS__)
 #define PATCHBAY_UNARY(name, dtypes, floats, integers, gradient)                           \
   elementwise(#name, #name ".1", "elementwise", "out:write a:read", PATCHBAY_SET_##dtypes, \
               Result::kSame, kOneShape),
@@ -139,6 +140,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
     PATCHBAY_OPERATORS_MATRIX(PATCHBAY_MATRIX)        //
     PATCHBAY_OPERATORS_WINDOW(PATCHBAY_WINDOW)        //
     PATCHBAY_OPERATORS_ROW(PATCHBAY_WITHIN_ROWS)      //
+    PATCHBAY_OPERATORS_COMPOSITE(PATCHBAY_COMPOSITE)  //
 });
 #undef PATCHBAY_GIVEN_REQUIRED
 #undef PATCHBAY_GIVEN_OPTIONAL
@@ -153,6 +155,7 @@ inline constexpr auto kSignatures = std::to_array<Signature>({
 #undef PATCHBAY_MATRIX
 #undef PATCHBAY_WINDOW
 #undef PATCHBAY_WITHIN_ROWS
+#undef PATCHBAY_COMPOSITE
 #undef PATCHBAY_UNARY
 #undef PATCHBAY_BINARY
 #undef PATCHBAY_CHOICE

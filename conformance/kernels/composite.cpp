@@ -1,0 +1,212 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+// Operators that a plugin may leave out: layers and attention. Operands are whole numbers, or
+// halves of them, so that the sums of a layer are exact.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "conformance/kernels/launcher.h"
+#include "conformance/kernels/parts.h"
+#include "conformance/values/array.h"
+#include "conformance/values/values.h"
+
+namespace patchbay::conformance {
+namespace {
+
+// --------------------------------------------------------------------------------- linear ---
+
+/// A matrix by rows or by columns, with a gap between its lines.
+Layout matrix(std::int64_t rows, std::int64_t columns, bool by_columns, std::int64_t gap,
+              std::int64_t offset) {
+  const std::int64_t line = std::max<std::int64_t>(by_columns ? rows : columns, 1) + gap;
+  if (by_columns) return {{rows, columns}, {1, line}, offset};
+  return {{rows, columns}, {line, 1}, offset};
+}
+
+template <class T>
+void check_layer(const Device& device, std::int64_t m, std::int64_t k, std::int64_t n, bool turned,
+                 std::int64_t gap, std::int64_t offset) {
+  const Array<T> a(matrix(m, k, turned, gap, offset), small_integer<T>);
+  const Array<T> weight(matrix(n, k, !turned && gap != 0, gap, offset),
+                        [](std::size_t i) { return small_integer<T>(i + 1000003); });
+  const Array<T> bias(contiguous({n}, offset),
+                      [](std::size_t i) { return small_integer<T>(i + 2000003); });
+  Array<T> out(matrix(m, n, false, gap, offset));
+  Array<T> expected = out;
+  const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
+  const auto depth = static_cast<std::size_t>(k);
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    expected.at(i) = bias.at(i % columns);
+    for (std::size_t l = 0; l < depth; ++l) {
+      expected.at(i) += a.at(i / columns * depth + l) * weight.at(i % columns * depth + l);
+    }
+  }
+  const Argument target = out.to_device(device, Access::kWrite);
+  run_kernel(device, "linear.1",
+             {target, a.to_device(device, Access::kRead), weight.to_device(device, Access::kRead),
+              bias.to_device(device, Access::kRead)});
+  out.from_device(target);
+  out.expect_close_to(expected, 0,
+                      fmt::format("linear.1 of {}, m {} k {} n {}, a by {}, gap {}, offset {}",
+                                  to_string(dtype_of_element<T>()), m, k, n,
+                                  turned ? "columns" : "rows", gap, offset));
+}
+
+template <class T>
+void check_layers(const Device& device) {
+  for (const std::int64_t offset : {0, 3}) {
+    for (const std::int64_t gap : {0, 5}) {
+      for (const bool turned : {false, true}) {
+        check_layer<T>(device, 1, 1, 1, turned, gap, offset);
+        check_layer<T>(device, 3, 5, 2, turned, gap, offset);
+        check_layer<T>(device, 16, 32, 8, turned, gap, offset);
+        check_layer<T>(device, 65, 31, 70, turned, gap, offset);
+      }
+    }
+    check_layer<T>(device, 4, 0, 3, false, 0, offset);
+    check_layer<T>(device, 0, 4, 3, false, 0, offset);
+    check_layer<T>(device, 4, 3, 0, false, 0, offset);
+  }
+}
+
+// ------------------------------------------------------------------------------ attention ---
+
+/// How a dtype holds numbers of few bits.
+struct F32 {
+  using Stored = float;
+  static constexpr DType kDtype = DType::f32;
+  static constexpr double kUnit = 0x1p-23;
+  static Stored encode(double value) { return static_cast<float>(value); }
+  static double decode(Stored stored) { return stored; }
+};
+
+/// Of 16 bits. Only 0 and normal numbers.
+template <DType dtype, int kExponentBits, int kFractionBits>
+struct Half {
+  using Stored = std::uint16_t;
+  static constexpr DType kDtype = dtype;
+  static constexpr double kUnit = 1.0 / (1 << kFractionBits);
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+  static Stored encode(double value) {
+    if (value == 0) return 0;
+    int exponent = 0;
+    const double fraction = std::frexp(std::fabs(value), &exponent);  // 0.5 to 1
+    const auto bits = static_cast<int>((2 * fraction - 1) * (1 << kFractionBits));
+    return static_cast<Stored>((value < 0 ? 0x8000 : 0) | (exponent - 1 + kBias) << kFractionBits |
+                               bits);
+  }
+  static double decode(Stored stored) {
+    const int exponent = (stored & 0x7fff) >> kFractionBits;
+    const int fraction = stored & ((1 << kFractionBits) - 1);
+    const double sign = (stored & 0x8000) != 0 ? -1 : 1;
+    if (exponent == 0) return sign * std::ldexp(fraction, 1 - kBias - kFractionBits);
+    return sign * std::ldexp(1 + fraction * kUnit, exponent - kBias);
+  }
+};
+using F16 = Half<DType::f16, 5, 10>;
+using Bf16 = Half<DType::bf16, 8, 7>;
+
+struct Heads {
+  std::int64_t batch, heads, queries, keys, features, values;
+};
+
+/// [batch, heads, rows, columns], with the heads within the rows if they are `woven`.
+Layout layout_of(const Heads& by, std::int64_t rows, std::int64_t columns, bool woven) {
+  const Shape shape{by.batch, by.heads, rows, columns};
+  if (!woven) return contiguous(shape, 0);
+  return {shape, {rows * by.heads * columns, columns, by.heads * columns, 1}, 0};
+}
+
+/// Returns false if the plugin refuses these sizes.
+template <class Of>
+bool check_heads(const Device& device, const Heads& by, bool woven) {
+  using Stored = typename Of::Stored;
+  const double scale = 0.25;
+  const auto made = [&](std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+    return Array<Stored>(layout_of(by, rows, columns, woven), [=](std::size_t i) {
+      return Of::encode(static_cast<double>(small_integer<int>(i + seed)) / 2);
+    });
+  };
+  const Array<Stored> query = made(by.queries, by.features, 1), key = made(by.keys, by.features, 2);
+  const Array<Stored> value = made(by.keys, by.values, 3);
+  Array<Stored> out(layout_of(by, by.queries, by.values, false));
+  const auto on_device = [&](const Array<Stored>& array, Access access) {
+    Argument argument = array.to_device(device, access);
+    argument.dtype = Of::kDtype;
+    return argument;
+  };
+  const Argument target = on_device(out, Access::kWrite);
+  const Arguments arguments{target, on_device(query, Access::kRead), on_device(key, Access::kRead),
+                            on_device(value, Access::kRead)};
+  const std::vector<Attribute> attributes{{"scale", scale}};
+  const Kernel kernel = prepare(device, spec_of("attention.1", arguments, attributes));
+  const Stream stream = device.default_stream();
+  std::string why;
+  if (is_unsupported([&] { kernel.launch(stream, arguments, "attention.1"); }, &why)) return false;
+  stream.synchronize();
+  out.from_device(target);
+  const auto at = [](const Array<Stored>& array, std::int64_t i) {
+    return Of::decode(array.at(static_cast<std::size_t>(i)));
+  };
+  for (std::int64_t row = 0; row < by.batch * by.heads * by.queries; ++row) {
+    const std::int64_t head = row / by.queries;
+    std::vector<double> weights;
+    double most = -INFINITY, total = 0;
+    for (std::int64_t j = 0; j < by.keys; ++j) {
+      double score = 0;
+      for (std::int64_t l = 0; l < by.features; ++l) {
+        score += scale * at(query, row * by.features + l) *
+                 at(key, (head * by.keys + j) * by.features + l);
+      }
+      weights.push_back(score);
+      most = std::max(most, score);
+    }
+    for (double& weight : weights) total += weight = std::exp(weight - most);
+    for (std::int64_t n = 0; n < by.values; ++n) {
+      double expected = 0, magnitude = 0;
+      for (std::int64_t j = 0; j < by.keys; ++j) {
+        const double term = weights[static_cast<std::size_t>(j)] / total *
+                            at(value, (head * by.keys + j) * by.values + n);
+        expected += term;
+        magnitude += std::fabs(term);
+      }
+      // Rounded probabilities and a rounded result; f32 has room for a few roundings of scores.
+      const double units = std::is_same_v<Of, F32> ? 64 : 1.5;
+      const double got = at(out, row * by.values + n), room = units * Of::kUnit * magnitude;
+      expect(
+          std::fabs(got - expected) <= room,
+          "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features: element {} of row "
+          "{}: expected {} within {}, got {}",
+          to_string(Of::kDtype), by.batch, by.heads, by.queries, by.keys, by.features, n, row,
+          expected, room, got);
+    }
+  }
+  return true;
+}
+
+template <class Of>
+void check_attention(Context& context) {
+  const Device device = context.device();
+  int num_run = 0;
+  for (const Heads& by : {Heads{1, 1, 1, 1, 8, 8}, Heads{2, 3, 16, 16, 8, 8},
+                          Heads{1, 2, 70, 65, 64, 64}, Heads{2, 1, 5, 130, 16, 24}}) {
+    for (const bool woven : {false, true}) num_run += check_heads<Of>(device, by, woven) ? 1 : 0;
+  }
+  if (num_run == 0) throw Waiver("attention.1 refuses every size that was tried");
+}
+
+}  // namespace
+
+std::vector<Check> composite_checks() {
+  std::vector<Check> checks;
+  add_pair(
+      checks, "linear",
+      [](const Device& device, const std::string&) { check_layers<float>(device); },
+      [](const Device& device, const std::string&) { check_layers<double>(device); });
+  checks.push_back({"kernels", "attention", check_attention<F32>});
+  checks.push_back({"kernels", "attention_f16", check_attention<F16>});
+  checks.push_back({"kernels", "attention_bf16", check_attention<Bf16>});
+  return checks;
+}
+
+}  // namespace patchbay::conformance
