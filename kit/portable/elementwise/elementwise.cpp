@@ -16,16 +16,38 @@ using expression::Nest;
 
 constexpr std::uint64_t kGroupItems = 256;
 
-/// The number of elements along the last dimension per work-item; CPUs vectorise the loop.
-std::int64_t chunk_of(const Traits& traits) { return traits.is_cpu ? 64 : 1; }
+/// The number of elements along the last dimension per work-item; CPUs vectorise the loop. On
+/// accelerators 0: `spread` decides.
+std::int64_t chunk_of(const Traits& traits) { return traits.is_cpu ? 64 : 0; }
 
-/// The number of rows per work-item. On CPUs several rows let the reads of transposed tensors share
-/// cache lines; other tensors are read in sequence with one row.
-std::int64_t band_of(const Nest& nest, const Traits& traits) {
+/// How the work-items of an accelerator share rows: 2^width_bits of them take a chunk, each `held`
+/// elements.
+struct Spread {
+  std::int64_t held, width_bits;
+
+  std::int64_t chunk() const { return held << width_bits; }
+};
+/// Where there are enough elements to keep the device busy, a work-item takes several, so that one
+/// computation of the row's address serves them. Too many idle work-items at the rows' ends, and
+/// each has one element.
+Spread spread(const Nest& nest) {
+  constexpr std::int64_t kLeastElements = std::int64_t{1} << 18;
+  if (nest.num_elements() >= kLeastElements) {
+    for (const Spread wide : {Spread{4, 6}, Spread{4, 5}, Spread{4, 4}}) {
+      const std::int64_t covered = pieces(nest.inner_size(), wide.chunk()) * wide.chunk();
+      if (covered - nest.inner_size() <= nest.inner_size() / 4) return wide;
+    }
+  }
+  return {1, 0};
+}
+
+/// The number of rows per work-item of a CPU. Several rows let the reads of transposed tensors
+/// share cache lines; other tensors are read in sequence with one row.
+std::int64_t band_of(const Nest& nest) {
   constexpr std::int64_t kBand = 16;
   bool is_turned = false;
   for (int t = 0; t < nest.num_operands; ++t) is_turned = is_turned || nest.inner_stride(t) > 1;
-  return traits.is_cpu && is_turned ? kBand : 1;
+  return is_turned ? kBand : 1;
 }
 
 std::string whole_text(const std::string& text, bool is_small, bool is_turned,
@@ -60,7 +82,7 @@ Grid grid_of(std::int64_t items, const Function& function) {
 /// The struct Nest of the text, which ends after the last tensor.
 template <class Index>
 struct NestArgument {
-  Index rank, band, bands, chunks, items, unused;
+  Index rank, band, bands, chunks, items, width_bits;
   Index shape[PATCHBAY_MAX_RANK];
   Index strides[kMaxTensors][PATCHBAY_MAX_RANK];
 
@@ -188,7 +210,16 @@ void ElementwiseKernel::enqueue(plugin::Stream& stream, const Code& code, const 
   Nest padded = nest;
   padded.pad(2);
   const Traits& traits = backend_.traits();
-  const auto argument = to_argument<Index>(padded, band_of(padded, traits), chunk_of(traits));
+  NestArgument<Index> argument;
+  if (traits.is_cpu) {
+    argument = to_argument<Index>(padded, band_of(padded), chunk_of(traits));
+  } else {
+    const Spread shared = spread(padded);
+    argument = to_argument<Index>(padded, 1, shared.chunk());
+    argument.band = static_cast<Index>(shared.held);
+    argument.width_bits = static_cast<Index>(shared.width_bits);
+    argument.items <<= shared.width_bits;
+  }
   arguments.bytes(&argument, NestArgument<Index>::size_bytes(num_tensors_));
   code.strided->launch(stream, name, grid_of(argument.items, *code.strided), arguments);
 }

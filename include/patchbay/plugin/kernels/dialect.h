@@ -322,8 +322,13 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_INOUT_OF(T, name) PATCHBAY_OUTPUT_OF(T, name)
 #define PATCHBAY_VALUE_OF(T, name) const T name
 /* A struct whose members are read by computed indices. OpenCL copies it to a variable, because some
- * compilers fail to index an argument (rusticl crashes); elsewhere a copy would cost bandwidth. */
+ * compilers fail to index an argument (rusticl crashes); elsewhere a copy would cost bandwidth, so
+ * CUDA is told to make none. */
+#if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ >= 12 && __CUDA_ARCH__ >= 700
+#define PATCHBAY_STRUCT_OF(T, name) const __grid_constant__ T patchbay_value_##name
+#else
 #define PATCHBAY_STRUCT_OF(T, name) const T patchbay_value_##name
+#endif
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = patchbay_value_##name
 #else
