@@ -17,7 +17,7 @@ import sys
 SUFFIXES = {".c", ".cl", ".cpp", ".h", ".hpp", ".pbk"}
 THIN = ("allocator", "backend", "launcher", "module", "program", "stream")
 TABLES = ("_api.hpp", "declarations_check.cpp")
-ADAPTERS = ("blas", "dnn", "management", "ranges", "solver")
+ADAPTERS = ("blas", "blas_lt", "dnn", "management", "ranges", "solver")
 OWN = {
     "opencl": (lambda path: path.stem in THIN, 720),
     "cuda-cublas": (lambda path: is_own(path), 900),

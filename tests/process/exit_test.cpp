@@ -45,6 +45,7 @@ const Place kPlaces[] = {
       {"PATCHBAY_CUDA_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},
       {"PATCHBAY_CUDA_RTC_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_nvrtc.so"},
       {"PATCHBAY_CUDA_BLAS_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublas.so"},
+      {"PATCHBAY_CUDA_BLAS_LT_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublaslt.so"},
       {"PATCHBAY_CUDA_DNN_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cudnn.so"}}},
     {"simulated_hip",
      "hip:0",

@@ -53,14 +53,17 @@ std::byte* bytes_of(const ContextObject& context, const Gemm::Matrix& matrix, st
 /// C is the type in which the products are summed, and R that of the result.
 template <class T, class C, class R>
 void multiply_one(std::int64_t m, std::int64_t n, std::int64_t k, C alpha, View<T> a, View<T> b,
-                  C beta, R* c, std::int64_t leading) {
+                  C beta, R* c, std::int64_t leading, const R* bias) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {
       C sum = 0;
       for (std::int64_t l = 0; l < k; ++l)
         sum += static_cast<C>(a.at(i, l)) * static_cast<C>(b.at(l, j));
       R& out = c[i + j * leading];
-      out = R(beta == C(0) ? alpha * sum : alpha * sum + beta * static_cast<C>(out));
+      sum *= alpha;
+      if (beta != C(0)) sum += beta * static_cast<C>(out);
+      if (bias != nullptr) sum += static_cast<C>(bias[i]);
+      out = R(sum);
     }
   }
 }
@@ -80,7 +83,12 @@ BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
   std::byte* const a = bytes_of<T>(context, gemm.a, rows_a, m + k - rows_a, gemm.count);
   std::byte* const b = bytes_of<T>(context, gemm.b, rows_b, k + n - rows_b, gemm.count);
   std::byte* const c = bytes_of<R>(context, gemm.c, m, n, gemm.count);
-  if (a == nullptr || b == nullptr || c == nullptr) return BlasError::kInvalid;
+  const Gemm::Matrix row{gemm.bias, gemm.c.type, m, 0};
+  const auto* const bias =
+      reinterpret_cast<const R*>(gemm.bias == nullptr ? nullptr : bytes_of<R>(context, row, m, 1, 1));
+  if (a == nullptr || b == nullptr || c == nullptr || (bias == nullptr) != (gemm.bias == nullptr)) {
+    return BlasError::kInvalid;
+  }
   // Of the host, read now.
   const C alpha = *static_cast<const C*>(gemm.alpha), beta = *static_cast<const C*>(gemm.beta);
   const int code =
@@ -92,7 +100,7 @@ BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
               gemm.m, gemm.n, gemm.k, alpha,
               View<T>(a + i * gemm.a.next * element, gemm.transpose_a, gemm.a.leading),
               View<T>(b + i * gemm.b.next * element, gemm.transpose_b, gemm.b.leading), beta,
-              reinterpret_cast<R*>(c + i * gemm.c.next * result), gemm.c.leading);
+              reinterpret_cast<R*>(c + i * gemm.c.next * result), gemm.c.leading, bias);
         }
       });
   return code == kSuccess ? BlasError::kNone : BlasError::kFailed;

@@ -36,6 +36,7 @@ struct Gemm {
   const void *alpha, *beta;
   Matrix a, b, c;
   int count, compute_type;
+  const void* bias = nullptr;  // of m elements of c's type, for each column
 };
 
 enum class BlasError { kNone, kNoContext, kInvalid, kFailed };

@@ -7,6 +7,8 @@
 
 struct patchbay_sim_counters {
   uint64_t contexts, allocations, host_allocations, streams, events, modules, blas_handles;
+  uint64_t blas_lt_objects;                        /* descriptors; handles are among the others */
+  uint64_t blas_lt_searches;                       /* since the initialisation */
   uint64_t dnn_objects;                            /* handles and descriptors */
   uint64_t graphs;                                 /* recorded, and able to run */
   uint64_t graphs_made, graph_updates, graph_runs; /* since the initialisation */

@@ -448,6 +448,8 @@ void patchbay_sim_count(patchbay_sim_counters* counters) {
                count(all.events),
                count(all.modules),
                all.num_blas_handles,
+               all.num_blas_lt_objects,
+               all.num_blas_lt_searches,
                all.num_dnn_objects,
                count(all.graphs) + count(all.replays),
                all.num_graphs_made,

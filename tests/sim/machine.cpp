@@ -48,7 +48,7 @@ void Machine::initialise() {
   thread_streams.clear();
   config = Config();
   num_allocations = num_launches = num_submissions = num_peer_accesses = num_loads = 0;
-  num_graphs_made = num_graph_updates = num_graph_runs = 0;
+  num_graphs_made = num_graph_updates = num_graph_runs = num_blas_lt_searches = 0;
   // Contexts stay: a thread may have one of them current.
   while (contexts.size() < static_cast<std::size_t>(config.devices)) {
     contexts.push_back(std::make_unique<ContextObject>());

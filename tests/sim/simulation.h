@@ -89,7 +89,7 @@ class SimTest : public testing::Test {
                              "REFUSAL",      "RTC_MINOR",      "RTC_OLDEST",
                              "WIDTH",        "GROUP_LIMIT",    "CAPTURE",
                              "LAZY",         "STAYS_BROKEN",   "DNN_STATUS",
-                             "DNN_PLANS"}) {
+                             "DNN_PLANS",    "BLAS_LT_STATUS", "BLAS_LT_PLANS"}) {
       unsetenv(variable(name).c_str());
     }
   }
@@ -102,6 +102,7 @@ class SimTest : public testing::Test {
     EXPECT_EQ(left.events, 0u);
     EXPECT_EQ(left.modules, 0u);
     EXPECT_EQ(left.blas_handles, 0u);
+    EXPECT_EQ(left.blas_lt_objects, 0u);
     EXPECT_EQ(left.dnn_objects, 0u);
     EXPECT_EQ(left.graphs, 0u);
   }

@@ -26,6 +26,7 @@ inline const std::vector<CardVendor>& card_vendors() {
                                                    {{"cuda_library", library("cuda")},
                                                     {"cuda_rtc_library", library("nvrtc")},
                                                     {"cuda_blas_library", library("cublas")},
+                                                    {"cuda_blas_lt_library", library("cublaslt")},
                                                     {"cuda_dnn_library", library("cudnn")},
                                                     {"cuda_management_library", library("nvml")},
                                                     {"cuda_ranges_library", library("nvtx")}}},

@@ -34,7 +34,8 @@ Device::Device(Vendor& vendor, const DeviceInfo& info, std::uint32_t index, Nati
       context_(vendor.api(), vendor.gate(), info.number, index, adopted),
       allocator_(context_, info.memory_bytes),
       products_(vendor.make_products(context_, info)),
-      convolutions_(vendor.make_convolutions(context_)),
+      dnn_(vendor.make_dnn(context_)),
+      layers_(vendor.make_layers(context_)),
       portable_(make_backend(*this)) {}
 
 std::unique_ptr<plugin::Stream> Device::create_stream(std::uint32_t flags) {
@@ -62,6 +63,8 @@ std::unique_ptr<plugin::Kernel> Device::prepare(const patchbay_kernel_spec& spec
   context_.check_alive();
   if (auto kernel = prepare_gemm(*this, spec)) return kernel;
   if (auto kernel = prepare_convolution(*this, portable_, spec)) return kernel;
+  if (auto kernel = prepare_linear(*this, portable_, spec)) return kernel;
+  if (auto kernel = prepare_attention(*this, spec)) return kernel;
   if (auto kernel = portable::prepare(portable_, spec)) return kernel;
   plugin::unsupported("the plugin " + std::string(vendor_.plugin_name()) + " has no operator " +
                       std::string(plugin::from_abi(spec.op)));

@@ -33,7 +33,8 @@ class Device : public plugin::Device {
   const DeviceInfo& info() const { return info_; }
   Context& context() { return context_; }
   Products& products() { return *products_; }
-  Convolutions* convolutions() { return convolutions_.get(); }
+  DnnLibrary* dnn() { return dnn_.get(); }
+  Layers* layers() { return layers_.get(); }
   /// Compiles and loads a text of the dialect.
   Program build(std::string_view text);
 
@@ -43,7 +44,8 @@ class Device : public plugin::Device {
   Context context_;
   Allocator allocator_;
   const std::unique_ptr<Products> products_;
-  const std::unique_ptr<Convolutions> convolutions_;  // may be null
+  const std::unique_ptr<DnnLibrary> dnn_;  // may be null
+  const std::unique_ptr<Layers> layers_;   // may be null
   portable::Backend portable_;
 };
 

@@ -10,7 +10,8 @@
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/compiler.hpp"
-#include "kit/card/kernels/convolutions.hpp"
+#include "kit/card/kernels/dnn_library.hpp"
+#include "kit/card/kernels/layers.hpp"
 #include "kit/card/kernels/products.hpp"
 
 namespace patchbay::card {
@@ -33,8 +34,10 @@ class Vendor {
   virtual Compiler& compiler() = 0;
   /// The library of matrix products on one device, which is opened for the first product.
   virtual std::unique_ptr<Products> make_products(Context& context, const DeviceInfo& info) = 0;
-  /// The library of convolutions on one device, likewise. Null if the vendor's is not used.
-  virtual std::unique_ptr<Convolutions> make_convolutions(Context& /*context*/) { return nullptr; }
+  /// The library of network operators on one device, likewise. Null if the vendor's is not used.
+  virtual std::unique_ptr<DnnLibrary> make_dnn(Context& /*context*/) { return nullptr; }
+  /// The library of products with a bias on one device, likewise.
+  virtual std::unique_ptr<Layers> make_layers(Context& /*context*/) { return nullptr; }
   /// The device with that position in the driver's order. Throws the driver's errors.
   virtual DeviceInfo device(int index) const = 0;
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "kit/card/device/device.hpp"
-#include "kit/card/kernels/convolutions.hpp"
+#include "kit/card/kernels/dnn_library.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
@@ -42,7 +42,7 @@ plugin::Memory behind(plugin::Memory memory, std::uint64_t bytes) {
 class ConvolutionKernel final : public plugin::Kernel {
  public:
   /// `library` may be null.
-  ConvolutionKernel(Convolutions* library, Products& products, const patchbay_kernel_spec& spec,
+  ConvolutionKernel(DnnLibrary* library, Products& products, const patchbay_kernel_spec& spec,
                     portable::Backend& backend, std::unique_ptr<plugin::Kernel> otherwise,
                     std::uint64_t columns_bytes)
       : op_(plugin::from_abi(spec.op)),
@@ -101,14 +101,14 @@ class ConvolutionKernel final : public plugin::Kernel {
   bool compute_by_library(const Call& call, const Convolution& of,
                           plugin::Arguments arguments) const {
     if (library_ == nullptr || of.is_empty()) return false;
-    const Convolutions::Problem problem{part_, dtype_, of};
+    const ConvolutionProblem problem{part_, dtype_, of};
     const auto memory = [&](std::size_t place) { return arguments[place].value.memory; };
     const auto& places = plan_.places();
     return library_->is_preferred(problem) &&
-           library_->compute(static_cast<Stream&>(call.launch.stream), problem,
-                             {memory(places.images), memory(places.weight), memory(places.windows),
-                              call.workspace, aligned(products_bytes_) + columns_bytes_},
-                             call.launch.name);
+           library_->convolve(static_cast<Stream&>(call.launch.stream), problem,
+                              {memory(places.images), memory(places.weight), memory(places.windows),
+                               call.workspace, aligned(products_bytes_) + columns_bytes_},
+                              call.launch.name);
   }
 
   bool is_small() const { return element_ < sizeof(float); }
@@ -270,7 +270,7 @@ class ConvolutionKernel final : public plugin::Kernel {
   const Part part_;
   const std::uint8_t dtype_;
   const std::uint64_t element_;
-  Convolutions* const library_;
+  DnnLibrary* const library_;
   Products& products_;
   const std::uint64_t products_bytes_, columns_bytes_;
   const Lowering lowering_;
@@ -292,10 +292,10 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
     return nullptr;
   }
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
-  Convolutions* const convolutions = device.convolutions();
-  const bool has_library = convolutions != nullptr && convolutions->open(device.host());
-  return std::make_unique<ConvolutionKernel>(has_library ? convolutions : nullptr, products, spec,
-                                             backend, std::move(otherwise), columns);
+  DnnLibrary* const dnn = device.dnn();
+  const bool has_library = dnn != nullptr && dnn->takes_convolutions() && dnn->open(device.host());
+  return std::make_unique<ConvolutionKernel>(has_library ? dnn : nullptr, products, spec, backend,
+                                             std::move(otherwise), columns);
 }
 
 }  // namespace patchbay::card

@@ -1,12 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
-#include <climits>
 #include <cmath>
 #include <utility>
 
 #include "kit/card/device/device.hpp"
 #include "kit/card/kernels/kernels.hpp"
+#include "kit/card/kernels/matrices.hpp"
 #include "kit/card/kernels/products.hpp"
 #include "kit/dtypes.hpp"
 #include "kit/portable/gemm_problem.hpp"
@@ -14,49 +14,7 @@
 namespace patchbay::card {
 namespace {
 
-/// An operand's extents and strides by axis.
-struct Matrix {
-  plugin::Memory memory;
-  std::int64_t shape[2], strides[2];
-
-  explicit Matrix(const patchbay_argument& argument)
-      : memory(argument.value.memory),
-        shape{argument.shape[0], argument.shape[1]},
-        strides{argument.strides[0], argument.strides[1]} {}
-
-  void transpose() {
-    std::swap(shape[0], shape[1]);
-    std::swap(strides[0], strides[1]);
-  }
-  /// Along an axis of at most one element any stride is valid.
-  bool is_contiguous(int axis) const { return strides[axis] == 1 || shape[axis] <= 1; }
-};
-
-/// The distance between the lines along the contiguous `axis`. Lines must not overlap.
-int leading(const Matrix& matrix, int axis) {
-  const std::int64_t least = std::max<std::int64_t>(matrix.shape[axis], 1);
-  const bool is_line = matrix.shape[1 - axis] <= 1;
-  const std::int64_t distance = is_line ? least : matrix.strides[1 - axis];
-  if (distance < least) {
-    plugin::unsupported("gemm.1: a matrix repeats its lines; copy it to a contiguous one first");
-  }
-  if (distance > INT_MAX) plugin::unsupported("gemm.1: a stride over 2^31 - 1 is not supported");
-  return static_cast<int>(distance);
-}
-
-/// A row-major matrix is the transpose of a column-major one.
-Product::Matrix by_columns(const Matrix& matrix) {
-  if (matrix.is_contiguous(0) && (matrix.shape[1] <= 1 || matrix.strides[1] >= matrix.shape[0])) {
-    return {matrix.memory, leading(matrix, 0), false};
-  }
-  if (!matrix.is_contiguous(1)) plugin::invalid_argument("gemm.1: a matrix has no unit stride");
-  return {matrix.memory, leading(matrix, 1), true};
-}
-
-int extent(std::int64_t size) {
-  if (size > INT_MAX) plugin::unsupported("gemm.1: an extent over 2^31 - 1 is not supported");
-  return static_cast<int>(size);
-}
+constexpr const char* kOp = "gemm.1";
 
 /// The f32 value of a 16-bit float.
 float widened(std::uint8_t dtype, std::uint16_t bits) {
@@ -86,16 +44,23 @@ class Scalar {
 
 Product product_of(const portable::GemmSeries& series, std::uint8_t dtype, const Scalar& alpha,
                    const Scalar& beta) {
-  Matrix out(series.out), a(series.a), b(series.b);
+  Matrix out(kOp, series.out), a(kOp, series.a), b(kOp, series.b);
   std::int64_t a_next = series.a_next, b_next = series.b_next;
   if (by_columns(out).transposed) {  // out' = b' a'
     std::swap(a, b);
     std::swap(a_next, b_next);
     for (Matrix* matrix : {&out, &a, &b}) matrix->transpose();
   }
-  Product product{dtype,         extent(out.shape[0]), extent(out.shape[1]), extent(a.shape[1]),
-                  by_columns(a), by_columns(b),        by_columns(out),      extent(series.count),
-                  alpha.data(),  beta.data()};
+  Product product{dtype,
+                  extent(kOp, out.shape[0]),
+                  extent(kOp, out.shape[1]),
+                  extent(kOp, a.shape[1]),
+                  by_columns(a),
+                  by_columns(b),
+                  by_columns(out),
+                  extent(kOp, series.count),
+                  alpha.data(),
+                  beta.data()};
   product.a.next = a_next;
   product.b.next = b_next;
   product.c.next = series.out_next;
@@ -120,7 +85,7 @@ class GemmKernel : public plugin::Kernel {
       const Product product = product_of(series, dtype_, alpha, beta);
       if (product.m == 0 || product.n == 0) return;
       products_.multiply(static_cast<Stream&>(stream), product, workspace, workspace_bytes_,
-                         name.empty() ? "gemm.1" : name);
+                         name.empty() ? kOp : name);
     }
   }
 
@@ -131,7 +96,7 @@ class GemmKernel : public plugin::Kernel {
 };
 
 bool is_for_library(const patchbay_kernel_spec& spec) {
-  return plugin::from_abi(spec.op) == "gemm.1" && is_float(spec.arguments[0].dtype);
+  return plugin::from_abi(spec.op) == kOp && is_float(spec.arguments[0].dtype);
 }
 
 }  // namespace

@@ -25,6 +25,15 @@ std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kern
 std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
                                                     const patchbay_kernel_spec& spec);
 
+/// linear.1 by the vendor's library for products with a bias. Null for other specs and f64, or if
+/// there is no library.
+std::unique_ptr<plugin::Kernel> prepare_linear(Device& device, portable::Backend& backend,
+                                               const patchbay_kernel_spec& spec);
+
+/// attention.1 of 16-bit floats by the vendor's library for network operators. Null for other specs,
+/// or if there is no library.
+std::unique_ptr<plugin::Kernel> prepare_attention(Device& device, const patchbay_kernel_spec& spec);
+
 /// Makes a module of users' kernels.
 std::unique_ptr<plugin::Module> make_module(Program program);
 

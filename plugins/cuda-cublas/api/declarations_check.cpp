@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Compares our declarations with the vendor's. Compiled if its headers are found; never linked.
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <nvrtc.h>
@@ -8,6 +9,7 @@
 #endif
 
 #include "cuda-cublas/api/blas_api.hpp"
+#include "cuda-cublas/api/blas_lt_api.hpp"
 #include "cuda-cublas/api/dnn_api.hpp"
 #include "cuda-cublas/api/driver_api.hpp"
 #include "cuda-cublas/api/rtc_api.hpp"
@@ -50,8 +52,18 @@ static_assert(sizeof(UpdateResult) == sizeof(CUgraphExecUpdateResultInfo));
 #endif
 PATCHBAY_CUDA_RTC_OWN_ENTRIES(PATCHBAY_SAME_ENTRY)
 PATCHBAY_BLAS_PLAIN_ENTRIES(PATCHBAY_SAME_ENTRY)
+PATCHBAY_BLAS_LT_CONSTANTS(PATCHBAY_SAME_CONSTANT)
+PATCHBAY_BLAS_LT_ENTRIES(PATCHBAY_SAME_ENTRY)
+static_assert(sizeof(MatmulAlgorithm) == sizeof(cublasLtMatmulAlgo_t));
+static_assert(sizeof(MatmulProposal) == sizeof(cublasLtMatmulHeuristicResult_t) &&
+              offsetof(MatmulProposal, workspace_bytes) ==
+                  offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize) &&
+              offsetof(MatmulProposal, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
 #ifdef CUDNN_H_
 PATCHBAY_DNN_CONSTANTS(PATCHBAY_SAME_CONSTANT)
+#if CUDNN_VERSION >= 91300
+PATCHBAY_DNN_ATTENTION_CONSTANTS(PATCHBAY_SAME_CONSTANT)
+#endif
 PATCHBAY_DNN_ENTRIES(PATCHBAY_SAME_ENTRY)
 #endif
 

@@ -39,6 +39,7 @@ using NativeDescriptor = void*;
   /* Types of attributes. */ \
   constant(kDnnTypeHandle, CUDNN_TYPE_HANDLE, 0) \
   constant(kDnnTypeDataType, CUDNN_TYPE_DATA_TYPE, 1) \
+  constant(kDnnTypeBoolean, CUDNN_TYPE_BOOLEAN, 2) \
   constant(kDnnTypeInt64, CUDNN_TYPE_INT64, 3) \
   constant(kDnnTypeFloat, CUDNN_TYPE_FLOAT, 4) \
   constant(kDnnTypeDouble, CUDNN_TYPE_DOUBLE, 5) \
@@ -104,10 +105,20 @@ using NativeDescriptor = void*;
   constant(kDnnTensorExtents, CUDNN_ATTR_TENSOR_DIMENSIONS, 902) \
   constant(kDnnTensorStrides, CUDNN_ATTR_TENSOR_STRIDES, 903) \
   constant(kDnnTensorId, CUDNN_ATTR_TENSOR_UNIQUE_ID, 906) \
+  constant(kDnnTensorIsByValue, CUDNN_ATTR_TENSOR_IS_BY_VALUE, 908) \
   constant(kDnnPackIds, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, 1000) \
   constant(kDnnPackPointers, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, 1001) \
   constant(kDnnPackWorkspace, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, 1003) \
   constant(kDnnEngineNotes, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, 1303)
+
+// Since cuDNN 9.13.
+#define PATCHBAY_DNN_ATTENTION_CONSTANTS(constant) \
+  constant(kDnnAttention, CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR, 41) \
+  constant(kDnnAttentionQuery, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC, 2800) \
+  constant(kDnnAttentionKey, CUDNN_ATTR_OPERATION_SDPA_FWD_KDESC, 2801) \
+  constant(kDnnAttentionValue, CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC, 2802) \
+  constant(kDnnAttentionOut, CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC, 2803) \
+  constant(kDnnAttentionScale, CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC, 2805)
 
 // our name, the library's symbol, parameters; all return a DnnResult
 #define PATCHBAY_DNN_ENTRIES(entry) \
@@ -126,6 +137,7 @@ using NativeDescriptor = void*;
 
 #define PATCHBAY_DNN_CONSTANT(ours, theirs, value) inline constexpr int ours = value;
 PATCHBAY_DNN_CONSTANTS(PATCHBAY_DNN_CONSTANT)
+PATCHBAY_DNN_ATTENTION_CONSTANTS(PATCHBAY_DNN_CONSTANT)
 #undef PATCHBAY_DNN_CONSTANT
 
 }  // namespace patchbay::cuda

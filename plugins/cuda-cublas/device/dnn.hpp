@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// cuDNN: convolutions by its graph API.
+// cuDNN: convolutions and attention by its graph API.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_HPP_
 
@@ -8,23 +8,27 @@
 
 #include "cuda-cublas/device/dnn_graph.hpp"
 #include "kit/card/api/lazy.hpp"
-#include "kit/card/kernels/convolutions.hpp"
+#include "kit/card/kernels/dnn_library.hpp"
 
 namespace patchbay::cuda {
 
-class Dnn : public card::Convolutions {
+class Dnn : public card::DnnLibrary {
  public:
   Dnn(card::Context& context, plugin::Host host, card::Lazy<DnnTable>& library)
-      : Convolutions(context), host_(host), library_(library) {}
+      : DnnLibrary(context), host_(host), library_(library) {}
   ~Dnn() override;
 
-  bool is_preferred(const Problem& problem) const override;
+  bool takes_convolutions() const override { return wish() != Choice::kOwn; }
+  bool takes_attention() const override;
+  bool is_preferred(const card::ConvolutionProblem& problem) const override;
 
  protected:
   void open_library() override;
   void create_handle() override;
-  bool run(card::Stream& stream, const Problem& problem, const Operands& operands,
-           std::string_view name) override;
+  bool run(card::Stream& stream, const card::ConvolutionProblem& problem,
+           const card::ConvolutionOperands& operands, std::string_view name) override;
+  bool run(card::Stream& stream, const card::AttentionProblem& problem,
+           const card::AttentionOperands& operands, std::string_view name) override;
   int out_of_memory_status() const override { return kDnnDeviceAllocationFailed; }
   const char* library_name() const override { return "cuDNN"; }
   std::uint32_t absence_level() const override;
@@ -32,26 +36,26 @@ class Dnn : public card::Convolutions {
  private:
   /// The setting cuda_convolutions.
   enum class Choice { kAuto, kOwn, kDnn, kWinograd };
+  /// By the problem; empty where the library has none.
+  template <class Problem>
+  using Plans = std::map<Problem, std::optional<DnnPlan>>;
 
-  struct Plan {
-    DnnDescriptor descriptor;
-    std::uint64_t workspace_bytes;
-  };
-
-  DnnDescriptor descriptor(int kind) { return {*this, *table_, kind}; }
-  DnnDescriptor graph_of(const Problem& problem);
-  /// Whether the algorithm is exact enough and gives equal bits each time.
-  bool is_allowed(const Problem& problem, const DnnDescriptor& config);
-  std::optional<Plan> find_plan(const Problem& problem, std::uint64_t most_workspace_bytes);
-  std::optional<Plan> find_plan(const Problem& problem, const DnnDescriptor& graph, int mode,
-                                std::uint64_t most_workspace_bytes);
+  Choice wish() const;
+  DnnGraphs graphs() { return {*this, *table_, handle_}; }
+  /// Whether an algorithm with that numerical note is exact enough and gives equal bits each time.
+  bool is_allowed(std::uint8_t dtype, int note) const;
+  /// Null if there is none that needs no larger workspace.
+  template <class Problem>
+  const DnnPlan* plan_of(Plans<Problem>& plans, const Problem& problem,
+                         std::uint64_t most_workspace_bytes);
 
   const plugin::Host host_;
   card::Lazy<DnnTable>& library_;
   const DnnTable* table_ = nullptr;
   Choice choice_ = Choice::kAuto;
   NativeDnn handle_ = nullptr;
-  std::map<Problem, std::optional<Plan>> plans_;  // empty: the library has none
+  Plans<card::ConvolutionProblem> convolutions_;
+  Plans<card::AttentionProblem> attention_;
 };
 
 }  // namespace patchbay::cuda

@@ -1,16 +1,20 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The functions of cuDNN, and the descriptors of its graphs.
+// The functions of cuDNN, the descriptors of its graphs, and how graphs are computed.
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_GRAPH_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_GRAPH_HPP_
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "patchbay/plugin/kit/host.hpp"
 
 #include "cuda-cublas/api/dnn_api.hpp"
+#include "kit/card/device/stream.hpp"
 #include "kit/card/kernels/device_library.hpp"
 
 namespace patchbay::cuda {
@@ -67,6 +71,63 @@ class DnnDescriptor {
   card::DeviceLibrary* library_ = nullptr;
   const DnnTable* table_ = nullptr;
   NativeDescriptor native_ = nullptr;
+};
+
+/// A tensor of a graph.
+struct DnnTensorOf {
+  std::int64_t id;
+  int type;
+  std::array<std::int64_t, 4> extents, strides;
+  bool is_by_value = false;  // one number in the host's memory, read when the plan is executed
+
+  /// The library's fast algorithms read so many bytes at once.
+  static constexpr std::int64_t kAlignmentBytes = 16;
+};
+
+/// How a graph is computed.
+struct DnnPlan {
+  DnnDescriptor descriptor;
+  std::uint64_t workspace_bytes;
+};
+
+/// Makes and executes graphs. The caller has locked the handle.
+class DnnGraphs {
+ public:
+  DnnGraphs(card::DeviceLibrary& library, const DnnTable& table, NativeDnn handle)
+      : library_(&library), table_(&table), handle_(handle) {}
+
+  DnnDescriptor descriptor(int kind) const { return {*library_, *table_, kind}; }
+  DnnDescriptor tensor(const DnnTensorOf& of) const;
+  DnnDescriptor graph(const DnnDescriptor& operation) const;
+  /// The first of the library's proposals of which `allows` accepts each numerical note, and that
+  /// needs no larger workspace. Empty if there is none, or if the library can't compute the graph,
+  /// which `make` then throws.
+  std::optional<DnnPlan> find_plan(const std::function<DnnDescriptor(const DnnGraphs&)>& make,
+                                   const std::function<bool(int note)>& allows,
+                                   std::uint64_t most_workspace_bytes) const;
+  /// The tensors' memory by their numbers. A number by value is a pointer to it.
+  template <std::size_t N>
+  void execute(std::string_view name, card::Stream& stream, const DnnPlan& plan,
+               const std::array<std::int64_t, N>& ids, const std::array<void*, N>& pointers,
+               void* workspace) const {
+    library_->call(name, table_->set_stream, handle_, stream.native());
+    const DnnDescriptor pack = descriptor(kDnnVariantPack)
+                                   .set(kDnnPackIds, kDnnTypeInt64, ids)
+                                   .set(kDnnPackPointers, kDnnTypePointer, pointers)
+                                   .set(kDnnPackWorkspace, kDnnTypePointer, workspace)
+                                   .finalized();
+    library_->call(name, table_->execute, handle_, plan.descriptor.native(), pack.native());
+  }
+
+ private:
+  std::optional<DnnPlan> propose(const DnnDescriptor& graph, int mode,
+                                 const std::function<bool(int note)>& allows,
+                                 std::uint64_t most_workspace_bytes) const;
+  bool are_allowed(const DnnDescriptor& config, const std::function<bool(int note)>& allows) const;
+
+  card::DeviceLibrary* library_;
+  const DnnTable* table_;
+  NativeDnn handle_;
 };
 
 }  // namespace patchbay::cuda

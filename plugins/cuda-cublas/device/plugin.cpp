@@ -16,6 +16,7 @@ class Driver : public card::Driver {
 }  // namespace patchbay::cuda
 
 PATCHBAY_PLUGIN_SETTINGS(
-    "cuda_library cuda_rtc_library cuda_blas_library cuda_dnn_library "
-    "cuda_management_library cuda_ranges_library cuda_tf32 cuda_batches cuda_convolutions");
+    "cuda_library cuda_rtc_library cuda_blas_library cuda_blas_lt_library cuda_dnn_library "
+    "cuda_management_library cuda_ranges_library cuda_tf32 cuda_batches cuda_convolutions "
+    "cuda_attention");
 PATCHBAY_DEFINE_PLUGIN("cuda-cublas", "cuda", "0.1", patchbay::cuda::Driver);

@@ -10,8 +10,12 @@ std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
   return std::make_unique<Blas>(context, info, blas());
 }
 
-std::unique_ptr<card::Convolutions> Vendor::make_convolutions(card::Context& context) {
+std::unique_ptr<card::DnnLibrary> Vendor::make_dnn(card::Context& context) {
   return std::make_unique<Dnn>(context, host_, dnn_);
+}
+
+std::unique_ptr<card::Layers> Vendor::make_layers(card::Context& context) {
+  return std::make_unique<BlasLt>(context, blas_lt_);
 }
 
 card::DeviceInfo Vendor::device(int index) const {

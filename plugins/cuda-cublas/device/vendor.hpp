@@ -7,6 +7,7 @@
 
 #include "cuda-cublas/api/driver.hpp"
 #include "cuda-cublas/device/blas.hpp"
+#include "cuda-cublas/device/blas_lt.hpp"
 #include "cuda-cublas/device/compiler.hpp"
 #include "cuda-cublas/device/dnn.hpp"
 #include "cuda-cublas/device/management.hpp"
@@ -16,11 +17,16 @@ namespace patchbay::cuda {
 
 class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:
-  explicit Vendor(plugin::Host host) : VendorOf(host), host_(host), dnn_(host, own_api().version) {}
+  explicit Vendor(plugin::Host host)
+      : VendorOf(host),
+        host_(host),
+        dnn_(host, own_api().version),
+        blas_lt_(host, own_api().version) {}
 
   std::unique_ptr<card::Products> make_products(card::Context& context,
                                                 const card::DeviceInfo& info) override;
-  std::unique_ptr<card::Convolutions> make_convolutions(card::Context& context) override;
+  std::unique_ptr<card::DnnLibrary> make_dnn(card::Context& context) override;
+  std::unique_ptr<card::Layers> make_layers(card::Context& context) override;
   card::DeviceInfo device(int index) const override;
   card::RangeCalls find_range_calls(plugin::Host host) override;
 
@@ -32,6 +38,7 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  private:
   const plugin::Host host_;
   card::Lazy<DnnTable> dnn_;
+  card::Lazy<BlasLtTable> blas_lt_;
 };
 
 }  // namespace patchbay::cuda

@@ -1,5 +1,5 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The entries of cuDNN 9's graph API, for convolutions.
+// The entries of cuDNN 9's graph API, for convolutions and attention.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,8 +9,10 @@
 #include <mutex>
 #include <set>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "sim/cuda/dnn_attention.h"
 #include "sim/cuda/dnn_convolution.h"
 #include "sim/cuda/dnn_descriptor.h"
 #include "sim/machine.h"
@@ -108,45 +110,73 @@ Range memory_at(const ContextObject& context, const void* pointer, std::int64_t 
   return {found, bytes};
 }
 
-Range memory_of(const ContextObject& context, const Descriptor& tensor, const Descriptor& pack) {
+void* pointer_of(const Descriptor& tensor, const Descriptor& pack) {
   const auto ids = pack.integers(kDnnPackIds);
   const auto found = std::find(ids.begin(), ids.end(), tensor.one<std::int64_t>(kDnnTensorId));
   require(found != ids.end(), kDnnBadParameter);
-  const auto index = static_cast<std::size_t>(found - ids.begin());
-  std::int64_t bytes = bytes_of_element(tensor.one<int>(kDnnTensorType));
-  for (const std::int64_t extent : tensor.integers(kDnnTensorExtents)) bytes *= extent;
-  return memory_at(context, pack.all<void*>(kDnnPackPointers)[index], bytes,
+  return pack.all<void*>(kDnnPackPointers)[static_cast<std::size_t>(found - ids.begin())];
+}
+
+Range memory_of(const ContextObject& context, const Descriptor& tensor, const Descriptor& pack) {
+  const auto extents = tensor.integers(kDnnTensorExtents);
+  const auto strides = tensor.integers(kDnnTensorStrides);
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < extents.size(); ++i) elements += (extents[i] - 1) * strides[i];
+  return memory_at(context, pointer_of(tensor, pack),
+                   elements * bytes_of_element(tensor.one<int>(kDnnTensorType)),
                    tensor.one<std::int64_t>(kDnnTensorAlignment));
+}
+
+/// A number by value is of the host, read now.
+float number_of(const Descriptor& tensor, const Descriptor& pack) {
+  const void* const pointer = pointer_of(tensor, pack);
+  require(pointer != nullptr, kDnnNullPointer);
+  return *static_cast<const float*>(pointer);
+}
+
+template <std::size_t N>
+std::array<std::byte*, N> operands_of(const std::vector<Range>& ranges) {
+  std::array<std::byte*, N> operands{};
+  for (std::size_t i = 0; i < N; ++i) operands[i] = ranges[i].begin;
+  return operands;
+}
+
+void compute(const Engine& engine, const Convolution& convolution, float,
+             const std::vector<Range>& ranges) {
+  constexpr unsigned kDifferentRuns = 7;
+  static std::atomic<unsigned> num_runs{0};
+  Inexactness inexactness = engine.inexactness;
+  if (engine.is_random) inexactness.error *= 1 + num_runs++ % kDifferentRuns;
+  convolve(convolution, inexactness, operands_of<3>(ranges));
+}
+void compute(const Engine&, const Attention& attention, float scale,
+             const std::vector<Range>& ranges) {
+  attend(attention, scale, operands_of<4>(ranges));
 }
 
 void execute(const DnnObject& handle, const Descriptor& plan, const Descriptor& pack) {
   const ContextObject& context = handle.context;
   require(plan.context == &context, kDnnBadParameter);
   const PlannedWork work(plan);
-  std::array<Range, 3> ranges;
-  std::array<std::byte*, 3> operands{};
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    ranges[i] = memory_of(context, *work.tensors[i], pack);
-    operands[i] = ranges[i].begin;
+  std::vector<Range> ranges;
+  for (const Descriptor* const tensor : work.tensors) {
+    ranges.push_back(memory_of(context, *tensor, pack));
   }
+  const float scale = work.scale != nullptr ? number_of(*work.scale, pack) : 1;
   Range workspace;
   if (const std::int64_t bytes = work.engine.workspace_bytes; bytes != 0) {
     workspace = memory_at(context, pack.one<void*>(kDnnPackWorkspace), bytes, kWorkspaceAlignment);
   }
   // What is written overlaps nothing else.
-  const Range& result = ranges[work.convolution.result];
+  const Range& result = ranges[work.result];
   for (const Range& range : ranges) {
     require(!range.overlaps(workspace), kDnnBadParameter);
     require(&range == &result || !range.overlaps(result), kDnnBadParameter);
   }
-  const int code = submit(
-      handle.stream, [&engine = work.engine, convolution = work.convolution, workspace, operands] {
-        constexpr unsigned kDifferentRuns = 7;
-        static std::atomic<unsigned> num_runs{0};
-        Inexactness inexactness = engine.inexactness;
-        if (engine.is_random) inexactness.error *= 1 + num_runs++ % kDifferentRuns;
+  const int code =
+      submit(handle.stream, [&engine = work.engine, of = work.of, workspace, ranges, scale] {
         scribble(workspace.begin, static_cast<std::size_t>(workspace.bytes));
-        convolve(convolution, inexactness, operands);
+        std::visit([&](const auto& one) { compute(engine, one, scale, ranges); }, of);
       });
   require(code == kSuccess, kDnnExecutionFailed);
 }
@@ -196,6 +226,7 @@ int cudnnBackendCreateDescriptor(int kind, NativeDescriptor* native) {
     require(std::any_of(known.begin(), known.end(),
                         [=](const Attribute& attribute) { return attribute.kind == kind; }),
             kDnnNotSupported);
+    require(kind != kDnnAttention || machine().config.dnn_attention, kDnnNotSupported);
     auto descriptor = std::make_shared<Descriptor>(Descriptor{kind});
     *native = descriptor.get();
     library().descriptors.emplace(*native, std::move(descriptor));
@@ -226,6 +257,8 @@ int cudnnBackendSetAttribute(NativeDescriptor native, int name, int type, std::i
         require(other->is_finalized, kDnnNotFinalized);
       }
       descriptor.set(name, std::move(others));
+    } else if (type == kDnnTypeBoolean) {
+      descriptor.set(name, static_cast<const std::uint8_t*>(values), count);
     } else if (bytes_of_value(type) == sizeof(int)) {
       descriptor.set(name, static_cast<const int*>(values), count);
     } else {

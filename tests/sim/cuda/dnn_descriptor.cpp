@@ -22,6 +22,12 @@ constexpr Attribute kAttributes[] = {
     {kDnnTensor, kDnnTensorAlignment, kDnnTypeInt64},
     {kDnnTensor, kDnnTensorExtents, kDnnTypeInt64, kMostAxes},
     {kDnnTensor, kDnnTensorStrides, kDnnTypeInt64, kMostAxes},
+    {kDnnTensor, kDnnTensorIsByValue, kDnnTypeBoolean, 1, 0, false, true},
+    {kDnnAttention, kDnnAttentionQuery, kDnnTypeDescriptor, 1, kDnnTensor},
+    {kDnnAttention, kDnnAttentionKey, kDnnTypeDescriptor, 1, kDnnTensor},
+    {kDnnAttention, kDnnAttentionValue, kDnnTypeDescriptor, 1, kDnnTensor},
+    {kDnnAttention, kDnnAttentionOut, kDnnTypeDescriptor, 1, kDnnTensor},
+    {kDnnAttention, kDnnAttentionScale, kDnnTypeDescriptor, 1, kDnnTensor, false, true},
     {kDnnConvolution, kDnnConvolutionComputeType, kDnnTypeDataType},
     {kDnnConvolution, kDnnConvolutionMode, kDnnTypeConvolutionMode},
     {kDnnConvolution, kDnnConvolutionRank, kDnnTypeInt64},
@@ -61,6 +67,10 @@ constexpr Operation kOperations[] = {
     {kDnnBackwardFilter, kDnnFilterAlpha, kDnnFilterBeta, kDnnFilterConvolution, kDnnFilterWeight,
      kDnnFilterImages, kDnnFilterWindows, Convolution::kWeight},
 };
+
+/// By Attention::Operand.
+constexpr std::array kAttentionTensors{kDnnAttentionQuery, kDnnAttentionKey, kDnnAttentionValue,
+                                       kDnnAttentionOut};
 
 /// In the order in which the heuristics propose them: who picks carelessly gets other bits, or
 /// none.
@@ -125,6 +135,17 @@ Convolution convolution_of(const Descriptor& descriptor) {
   return result;
 }
 
+Attention attention_of(const Descriptor& descriptor) {
+  Attention result;
+  for (std::size_t i = 0; i < kAttentionTensors.size(); ++i) {
+    const Descriptor& tensor = descriptor.referenced(kAttentionTensors[i]);
+    result.extents[i] = tensor.integers(kDnnTensorExtents);
+    result.strides[i] = tensor.integers(kDnnTensorStrides);
+  }
+  result.type = descriptor.referenced(kDnnAttentionQuery).one<int>(kDnnTensorType);
+  return result;
+}
+
 // What finalizing a descriptor checks, and finds out.
 
 void check_tensor(const Descriptor& tensor) {
@@ -149,10 +170,32 @@ void check_convolution(const Descriptor& convolution) {
   require(convolution.one<int>(kDnnConvolutionMode) == kDnnCrossCorrelation, kDnnNotSupported);
 }
 
+bool is_by_value(const Descriptor& tensor) {
+  return tensor.values.count(kDnnTensorIsByValue) != 0 &&
+         tensor.one<std::uint8_t>(kDnnTensorIsByValue) != 0;
+}
+
+void check_attention_graph(const Descriptor& descriptor) {
+  const Attention attention = attention_of(descriptor);
+  std::vector<std::int64_t> ids;
+  for (const int name : kAttentionTensors) {
+    const Descriptor& tensor = descriptor.referenced(name);
+    require(tensor.one<int>(kDnnTensorType) == attention.type && !is_by_value(tensor),
+            kDnnUnsupportedType);
+    ids.push_back(tensor.one<std::int64_t>(kDnnTensorId));
+  }
+  const Descriptor& scale = descriptor.referenced(kDnnAttentionScale);
+  ids.push_back(scale.one<std::int64_t>(kDnnTensorId));
+  require(scale.one<int>(kDnnTensorType) == kDnnF32 && is_by_value(scale), kDnnUnsupportedType);
+  require(scale.integers(kDnnTensorExtents) == std::vector<std::int64_t>(4, 1), kDnnBadParameter);
+  require(are_distinct(ids), kDnnDuplicated);
+}
+
 void check_graph(const Descriptor& graph) {
   context_of(graph.one<NativeDnn>(kDnnGraphHandle));
   require(graph.values.at(kDnnGraphOperations).count == 1, kDnnUnsupportedPattern);
   const Descriptor& descriptor = graph.referenced(kDnnGraphOperations);
+  if (descriptor.kind == kDnnAttention) return check_attention_graph(descriptor);
   const Operation& operation = *operation_of(descriptor.kind);
   const Convolution convolution = convolution_of(descriptor);
   require(convolution.strides.size() == 2, kDnnNotSupported);
@@ -186,15 +229,21 @@ Descriptor::Pointer config_of(const Descriptor::Pointer& graph, std::int64_t ind
   return config;
 }
 
+bool has_engines(const Descriptor& operation, int mode) {
+  if (operation.kind == kDnnAttention) return attention_of(operation).is_supported();
+  const Convolution convolution = convolution_of(operation);
+  const bool is_dilated = std::any_of(convolution.dilations.begin(), convolution.dilations.end(),
+                                      [](std::int64_t dilation) { return dilation > 1; });
+  return !(is_dilated && convolution.groups() > 1) &&
+         !(convolution.type == kDnnF64 && mode == kDnnModeA);
+}
+
 void find_engines(Descriptor& heuristics) {
   const int mode = heuristics.one<int>(kDnnHeuristicsMode);
   require(mode == kDnnModeA || mode == kDnnModeFallback, kDnnNotSupported);
   const Descriptor::Pointer graph = heuristics.values.at(kDnnHeuristicsGraph).descriptors.front();
-  const Convolution convolution = convolution_of(graph->referenced(kDnnGraphOperations));
-  const bool is_dilated = std::any_of(convolution.dilations.begin(), convolution.dilations.end(),
-                                      [](std::int64_t dilation) { return dilation > 1; });
-  const bool has_none = !machine().config.dnn_plans || (is_dilated && convolution.groups() > 1) ||
-                        (convolution.type == kDnnF64 && mode == kDnnModeA);
+  const bool has_none =
+      !machine().config.dnn_plans || !has_engines(graph->referenced(kDnnGraphOperations), mode);
   std::vector<Descriptor::Pointer> results;
   for (std::int64_t i = mode == kDnnModeA ? 0 : kPlainEngine; !has_none && i < kNumEngines; ++i) {
     results.push_back(config_of(graph, i));
@@ -223,8 +272,8 @@ void check_pack(const Descriptor& pack) {
 }  // namespace
 
 bool Attribute::refers_to(const Descriptor& descriptor) const {
-  return referenced_kind == kAnyOperation ? operation_of(descriptor.kind) != nullptr
-                                          : descriptor.kind == referenced_kind;
+  if (referenced_kind != kAnyOperation) return descriptor.kind == referenced_kind;
+  return descriptor.kind == kDnnAttention || operation_of(descriptor.kind) != nullptr;
 }
 
 const std::vector<Attribute>& dnn_attributes() {
@@ -255,6 +304,7 @@ const Attribute& attribute_of(const Descriptor& descriptor, int name, int type) 
 }
 
 std::size_t bytes_of_value(int type) {
+  if (type == kDnnTypeBoolean) return sizeof(bool);
   const bool is_wide = type == kDnnTypeInt64 || type == kDnnTypeDouble || type == kDnnTypeHandle ||
                        type == kDnnTypePointer;
   return is_wide ? sizeof(std::int64_t) : sizeof(int);
@@ -276,16 +326,25 @@ PlannedWork::PlannedWork(const Descriptor& plan)
                                     .referenced(kDnnEngineConfigEngine)
                                     .referenced(kEngineGraph)
                                     .referenced(kDnnGraphOperations);
-  convolution = convolution_of(operation);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    tensors[i] = &operation.referenced(operation_of(operation.kind)->tensors()[i]);
+  const auto add_tensors = [&](const auto& names) {
+    for (const int name : names) tensors.push_back(&operation.referenced(name));
+  };
+  if (operation.kind == kDnnAttention) {
+    of = attention_of(operation);
+    add_tensors(kAttentionTensors);
+    result = Attention::kOut;
+    scale = &operation.referenced(kDnnAttentionScale);
+    return;
   }
+  of = convolution_of(operation);
+  add_tensors(operation_of(operation.kind)->tensors());
+  result = operation_of(operation.kind)->result;
 }
 
 void Descriptor::finalize() {
   require(!is_finalized, kDnnBadParameter);
   for (const Attribute& attribute : dnn_attributes()) {
-    if (attribute.kind != kind || attribute.is_read_only) continue;
+    if (attribute.kind != kind || attribute.is_read_only || attribute.is_optional) continue;
     require(values.count(attribute.name) != 0, kDnnBadParameter);
   }
   switch (kind) {
@@ -297,7 +356,8 @@ void Descriptor::finalize() {
     case kDnnEngineConfig: break;
     case kDnnPlan: make_plan(*this); break;
     case kDnnVariantPack: check_pack(*this); break;
-    default: require(convolution_of(*this).fits(), kDnnBadParameter);  // an operation
+    case kDnnAttention: require(attention_of(*this).fits(), kDnnBadParameter); break;
+    default: require(convolution_of(*this).fits(), kDnnBadParameter);
   }
   is_finalized = true;
 }

@@ -10,9 +10,11 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cuda-cublas/api/dnn_api.hpp"
+#include "sim/cuda/dnn_attention.h"
 #include "sim/cuda/dnn_convolution.h"
 #include "sim/vendor.h"
 
@@ -75,7 +77,8 @@ struct Attribute {
   int kind, name, type;
   std::int64_t most = 1;  // values
   int referenced_kind = 0;
-  bool is_read_only = false;  // others are required
+  bool is_read_only = false;
+  bool is_optional = false;  // others that can be written are required
 
   bool refers_to(const Descriptor& descriptor) const;
 };
@@ -101,8 +104,10 @@ struct PlannedWork {
   explicit PlannedWork(const Descriptor& plan);
 
   const Engine& engine;
-  Convolution convolution;
-  std::array<const Descriptor*, 3> tensors;  // by Convolution::Operand
+  std::variant<Convolution, Attention> of;
+  std::vector<const Descriptor*> tensors;  // by the Operand of the convolution or attention
+  std::size_t result;                      // which tensor is written
+  const Descriptor* scale = nullptr;       // of attention, a number by value; else null
 };
 
 /// The context of a handle, which must be current. Throws a Refusal if it isn't or if the handle is
