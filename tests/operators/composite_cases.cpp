@@ -11,31 +11,10 @@
 #include "operators/cases.h"
 #include "operators/float_case.h"
 #include "operators/layouts.h"
+#include "operators/sums.h"
 
 namespace patchbay::test {
 namespace {
-
-/// An element, and the sum of its terms' magnitudes.
-template <class T>
-struct Element {
-  Exact<T> value{}, scale{};
-
-  void add(Exact<T> term) {
-    value += term;
-    scale += std::fabs(term);
-  }
-};
-
-template <class T>
-void expect_elements(const Values<T>& got, const std::vector<Element<T>>& expected,
-                     const OperatorInfo& record, const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto [value, scale] = expected[i];
-    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
-    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
-  }
-}
 
 template <class T>
 Exact<T> at(const Values<T>& values, std::int64_t i) {
@@ -56,9 +35,9 @@ void check_linear(const Device& device, const OperatorInfo& record) {
     const Values<T> x = tame_values<T>(count_of({m, k}), 1);
     const Values<T> weight = tame_values<T>(count_of({n, k}), 2);
     const Values<T> bias = tame_values<T>(count_of({n}), 3);
-    std::vector<Element<T>> expected(count_of({m, n}));
+    Sums<T> expected(count_of({m, n}));
     for (std::int64_t i = 0; i < m * n; ++i) {
-      Element<T>& element = expected[static_cast<std::size_t>(i)];
+      Sum<T>& element = expected[static_cast<std::size_t>(i)];
       element.add(at<T>(bias, i % n));
       for (std::int64_t l = 0; l < k; ++l) {
         element.add(at<T>(x, i / n * k + l) * at<T>(weight, i % n * k + l));
@@ -72,7 +51,7 @@ void check_linear(const Device& device, const OperatorInfo& record) {
         const Tensor y =
             linear(arrange<T>(x, {m, k}, left, device), arrange<T>(weight, {n, k}, right, device),
                    arrange<T>(bias, {n}, right, device));
-        expect_elements<T>(download<T>(y), expected, record, what);
+        expect_sums<T>(download<T>(y), expected, record, what);
       }
     }
   }
@@ -85,7 +64,7 @@ void check_ranks(const Device& device, const OperatorInfo& record) {
     const Values<T> x = tame_values<T>(count_of(shape), 4);
     const Values<T> weight = tame_values<T>(count_of({5, 6}), 5);
     const Values<T> bias = tame_values<T>(count_of({5}), 6);
-    std::vector<Element<T>> expected(x.size() / 6 * 5);
+    Sums<T> expected(x.size() / 6 * 5);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const auto row = static_cast<std::int64_t>(i / 5), column = static_cast<std::int64_t>(i % 5);
       expected[i].add(at<T>(bias, column));
@@ -95,7 +74,7 @@ void check_ranks(const Device& device, const OperatorInfo& record) {
     }
     const Tensor y = linear(upload<T>(x, shape, device), upload<T>(weight, {5, 6}, device),
                             upload<T>(bias, {5}, device));
-    expect_elements<T>(download<T>(y), expected, record, "linear of " + to_string(shape));
+    expect_sums<T>(download<T>(y), expected, record, "linear of " + to_string(shape));
   }
 }
 
@@ -110,12 +89,12 @@ struct Heads {
 /// rounding of the scores does to a probability.
 template <class T>
 void attend(const Heads& by, const Values<T>& q, const Values<T>& k, const Values<T>& v,
-            std::int64_t head, double scale, std::vector<Element<T>>& out) {
+            std::int64_t head, double scale, Sums<T>& out) {
   for (std::int64_t i = 0; i < by.queries; ++i) {
     std::vector<Exact<T>> scores(static_cast<std::size_t>(by.keys));
     Exact<T> most = -INFINITY, total = 0, roughness = 1;
     for (std::int64_t j = 0; j < by.keys; ++j) {
-      Element<T> score;
+      Sum<T> score;
       for (std::int64_t l = 0; l < by.features; ++l) {
         score.add(static_cast<Exact<T>>(scale) *
                   at<T>(q, (head * by.queries + i) * by.features + l) *
@@ -127,7 +106,7 @@ void attend(const Heads& by, const Values<T>& q, const Values<T>& k, const Value
     }
     for (Exact<T>& score : scores) total += score = std::exp(score - most);
     for (std::int64_t n = 0; n < by.values; ++n) {
-      Element<T>& element = out[static_cast<std::size_t>((head * by.queries + i) * by.values + n)];
+      Sum<T>& element = out[static_cast<std::size_t>((head * by.queries + i) * by.values + n)];
       for (std::int64_t j = 0; j < by.keys; ++j) {
         element.add(scores[static_cast<std::size_t>(j)] / total *
                     at<T>(v, (head * by.keys + j) * by.values + n));
@@ -155,7 +134,7 @@ void check_attention(const Device& device, const OperatorInfo& record) {
     const Values<T> k = tame_values<T>(count_of(of_key), 8);
     const Values<T> v = tame_values<T>(count_of(of_value), 9);
     const auto heads = static_cast<std::int64_t>(count_of(by.batch));
-    std::vector<Element<T>> expected(count_of(with_matrix(by.batch, by.queries, by.values)));
+    Sums<T> expected(count_of(with_matrix(by.batch, by.queries, by.values)));
     const double scale = 1 / std::sqrt(static_cast<double>(by.features));
     for (std::int64_t head = 0; head < heads; ++head) {
       attend<T>(by, q, k, v, head, scale, expected);
@@ -165,13 +144,13 @@ void check_attention(const Device& device, const OperatorInfo& record) {
     const Tensor value = upload<T>(v, of_value, device);
     const Tensor y = scaled_dot_product_attention(query, key, value);
     ASSERT_EQ(y.shape(), with_matrix(by.batch, by.queries, by.values)) << what;
-    expect_elements<T>(download<T>(y), expected, record, what);
+    expect_sums<T>(download<T>(y), expected, record, what);
     // As layers of several heads have them: the heads are neighbours within a row.
     if (by.batch.rank() != 2) continue;
     const auto split = [](const Tensor& a) {
       return a.transpose(1, 2).contiguous().transpose(1, 2);
     };
-    expect_elements<T>(
+    expect_sums<T>(
         download<T>(scaled_dot_product_attention(split(query), split(key), split(value))), expected,
         record, what + ", heads within rows");
   }
@@ -189,7 +168,7 @@ void check_broadcast(const Device& device, const OperatorInfo& record) {
     all_k.insert(all_k.end(), k.begin(), k.end());
     all_v.insert(all_v.end(), v.begin(), v.end());
   }
-  std::vector<Element<T>> expected(q.size());
+  Sums<T> expected(q.size());
   for (std::int64_t head = 0; head < 6; ++head) {
     attend<T>(by, q, all_k, all_v, head, -0.75, expected);
   }
@@ -198,7 +177,7 @@ void check_broadcast(const Device& device, const OperatorInfo& record) {
   const Tensor y =
       scaled_dot_product_attention(upload<T>(q, {2, 3, 4, 8}, device), upload<T>(k, {5, 8}, device),
                                    upload<T>(v, {5, 8}, device), options);
-  expect_elements<T>(download<T>(y), expected, record, "attention to shared keys");
+  expect_sums<T>(download<T>(y), expected, record, "attention to shared keys");
 }
 
 }  // namespace

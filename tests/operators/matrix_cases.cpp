@@ -6,6 +6,7 @@
 
 #include "operators/cases.h"
 #include "operators/layouts.h"
+#include "operators/sums.h"
 
 namespace patchbay::test {
 namespace {
@@ -66,17 +67,6 @@ std::vector<Element<T>> product(const Values<T>& a, const Values<T>& b, const Va
 }
 
 template <class T>
-void expect_product(const Values<T>& got, const std::vector<Element<T>>& expected,
-                    const OperatorInfo& record, const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto [value, scale] = expected[i];
-    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
-    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
-  }
-}
-
-template <class T>
 void check_layouts(const Device& device, const OperatorInfo& record, const Sizes& size, Layout left,
                    Layout right) {
   const Shape a_shape{size.m, size.k}, b_shape{size.k, size.n}, shape{size.m, size.n};
@@ -87,10 +77,10 @@ void check_layouts(const Device& device, const OperatorInfo& record, const Sizes
   const Values<T> b = tame_values<T>(count_of(b_shape), 2);
   const Values<T> start = tame_values<T>(count_of(shape), 3);
   const Tensor x = arrange<T>(a, a_shape, left, device), y = arrange<T>(b, b_shape, right, device);
-  expect_product<T>(download<T>(matmul(x, y)), product<T>(a, b, start, size, 1, 0), record, what);
+  expect_sums<T>(download<T>(matmul(x, y)), product<T>(a, b, start, size, 1, 0), record, what);
   const Tensor out = arrange<T>(start, shape, left, device);
   matmul_out(out, x, y, 2, -3);
-  expect_product<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
+  expect_sums<T>(download<T>(out), product<T>(a, b, start, size, 2, -3), record, what + " out");
 }
 
 /// Leading dimensions of the operands, and how the operands lie.
@@ -173,10 +163,10 @@ void check_batch(const Device& device, const OperatorInfo& record, const Batch& 
   const Tensor y = arrange_batch<T>(b, b_shape, batch.layout, device);
   const Tensor got = matmul(x, y);
   ASSERT_EQ(got.shape(), shape) << what;
-  expect_product<T>(download<T>(got), expected(1, 0), record, what);
+  expect_sums<T>(download<T>(got), expected(1, 0), record, what);
   const Tensor out = arrange_batch<T>(start, shape, batch.layout, device);
   matmul_out(out, x, y, 2, -3);
-  expect_product<T>(download<T>(out), expected(2, -3), record, what + " out");
+  expect_sums<T>(download<T>(out), expected(2, -3), record, what + " out");
 }
 
 /// With beta 0 the result is only written.
@@ -188,7 +178,7 @@ void check_beta_0(const Device& device, const OperatorInfo& record, const Sizes&
     const Values<T> b = tame_values<T>(count_of(b_shape), 2);
     const Tensor out = full(shape, NAN, {dtype_of<T>(), device});
     matmul_out(out, upload<T>(a, a_shape, device), upload<T>(b, b_shape, device), 2);
-    expect_product<T>(download<T>(out), product<T>(a, b, {}, size, 2, 0), record, "gemm over NaN");
+    expect_sums<T>(download<T>(out), product<T>(a, b, {}, size, 2, 0), record, "gemm over NaN");
   }
 }
 

@@ -10,32 +10,10 @@
 #include "operators/cases.h"
 #include "operators/float_case.h"
 #include "operators/layouts.h"
+#include "operators/sums.h"
 
 namespace patchbay::test {
 namespace {
-
-template <class T>
-struct Sum {
-  Exact<T> value{}, scale{};
-
-  void add(Exact<T> term) {
-    value += term;
-    scale += std::fabs(term);
-  }
-};
-template <class T>
-using Sums = std::vector<Sum<T>>;
-
-template <class T>
-void expect_sums(const Values<T>& got, const Sums<T>& expected, const OperatorInfo& record,
-                 const std::string& what) {
-  ASSERT_EQ(got.size(), expected.size()) << what;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const auto [value, scale] = expected[i];
-    const bool fits = is_within<T>(got[i], value, record.bound.of(dtype_of<T>()), scale);
-    ASSERT_TRUE(fits) << what << " at " << i << ": expected " << value << ", got " << got[i];
-  }
-}
 
 // -------------------------------------------------------------------------- convolutions ---
 
