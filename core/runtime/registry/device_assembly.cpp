@@ -42,14 +42,26 @@ void DeviceAssembly::close_stream() {
   if (own_stream_ != nullptr) own_stream_->close();
 }
 
+namespace {
+
+/// The device that this thread opens or closes, the last of several.
+constinit thread_local const DeviceAssembly* opened_here = nullptr;
+
+}  // namespace
+
 /// The thread that opens a device, through the plugin's entries. It can't use the device yet.
 class DeviceAssembly::Opening {
  public:
   Opening(DeviceAssembly& device, std::string_view operation)
-      : device_(checked(device, operation)), lock_(device.open_mutex_) {
+      : device_(checked(device, operation)),
+        lock_(device.open_mutex_),
+        previous_(std::exchange(opened_here, &device)) {
     device_.opener_.store(std::this_thread::get_id());
   }
-  ~Opening() { device_.opener_.store({}); }
+  ~Opening() {
+    device_.opener_.store({});
+    opened_here = previous_;
+  }
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
 
@@ -61,7 +73,12 @@ class DeviceAssembly::Opening {
 
   DeviceAssembly& device_;
   const std::scoped_lock<std::mutex> lock_;
+  const DeviceAssembly* const previous_;
 };
+
+void DeviceAssembly::check_opens_none(std::string_view operation) {
+  if (opened_here != nullptr) opened_here->check_not_opening(operation);
+}
 
 void DeviceAssembly::check_not_opening(std::string_view operation) const {
   if (opener_.load() != std::this_thread::get_id()) return;

@@ -31,6 +31,9 @@ class DeviceAssembly final : public DeviceState {
   /// Errors: kInvalidArgument within a call that this thread makes to open or close the device,
   /// where a plugin may ask for memory and a log sink may call the runtime.
   void check_not_opening(std::string_view operation) const;
+  /// Errors: kInvalidArgument if this thread opens or closes any device. What waits for other
+  /// threads that may close one calls it.
+  static void check_opens_none(std::string_view operation);
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.

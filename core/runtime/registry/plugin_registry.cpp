@@ -288,6 +288,7 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
 void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
   check_not_opening("unload", std::string(plugin_name));
+  DeviceAssembly::check_opens_none("unload");
   const Turn turn(*this);
   if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
   const std::scoped_lock lock(mutex_);
