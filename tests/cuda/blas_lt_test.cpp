@@ -221,6 +221,7 @@ TEST_F(SimBlasLt, AnAlgorithmIsSearchedOncePerSizeAndLayout) {
   EXPECT_EQ(searches(x, turned(weight), b), 1u);
   // Addresses of 16 k + 4.
   EXPECT_EQ(searches(all.slice(0, 1, 41).view({8, 5}), weight, b), 1u);
+  EXPECT_EQ(searches(x, all.slice(0, 1, 21).view({4, 5}), b), 1u);
   EXPECT_EQ(searches(x, weight, bias.slice(0, 1, 5)), 1u);
   EXPECT_EQ(searches(x, weight, bias.slice(0, 5, 9)), 0u);
   EXPECT_EQ(searches(x, weight, bias.slice(0, 4, 8)), 0u);  // of 16 k, as the first
@@ -261,9 +262,10 @@ struct Matrix {
   Shape shape, strides;
 };
 
-/// out of [2, 3] memory, whose elements were 9.
+/// The 6 elements from `out` on, which were 9. Matrices without elements have no memory.
 std::vector<float> launched(const Device& device, const Matrix& out, const Matrix& a,
-                            const Matrix& weight, const Matrix& bias) {
+                            const Matrix& weight, const Matrix& bias,
+                            std::size_t out_offset_bytes = 0) {
   const ArgumentSpec read = ArgumentSpec::tensor(DType::f32, Access::kRead);
   const Kernel kernel = Kernel::prepare(
       device,
@@ -273,17 +275,20 @@ std::vector<float> launched(const Device& device, const Matrix& out, const Matri
   std::vector<float> host(24, 9);
   for (const Matrix* const matrix : {&out, &a, &weight, &bias}) {
     const bool is_result = matrix == &out;
-    buffers.push_back(Buffer::allocate(device, host.size() * sizeof(float)));
+    const bool is_empty = !is_result && num_elements(matrix->shape) == 0;
+    const std::size_t bytes = is_empty ? 0 : host.size() * sizeof(float);
+    buffers.push_back(Buffer::allocate(device, bytes));
     for (std::size_t i = 0; !is_result && i < host.size(); ++i) host[i] = static_cast<float>(i + 1);
-    copy_from_host({buffers.back(), 0, host.size() * sizeof(float)}, host.data());
+    copy_from_host({buffers.back(), 0, bytes}, host.data());
     arguments.push_back(Argument::tensor(buffers.back(), DType::f32, matrix->shape,
                                          is_result ? Access::kWrite : Access::kRead));
     arguments.back().strides = matrix->strides;
+    if (is_result) arguments.back().offset_bytes = out_offset_bytes;
   }
   kernel.launch(device.default_stream(), arguments);
   device.synchronize();
   host.resize(6);
-  copy_to_host(host.data(), {buffers[0], 0, host.size() * sizeof(float)});
+  copy_to_host(host.data(), {buffers[0], out_offset_bytes, host.size() * sizeof(float)});
   return host;
 }
 
@@ -295,9 +300,11 @@ TEST_F(SimBlasLt, TheKernelTakesWhatTheBoundaryAllows) {
   const Matrix weight{{3, 2}, {2, 1}}, bias{{3}, {1}};
   EXPECT_EQ(launched(device, out, a, weight, bias), (Floats{6, 13, 20, 12, 27, 42}));
   EXPECT_EQ(counters().blas_lt_searches, 1u);
+  EXPECT_EQ(launched(device, out, a, weight, bias, 4), (Floats{6, 13, 20, 12, 27, 42}));
+  EXPECT_EQ(counters().blas_lt_searches, 2u);
   // A bias for each column is not the library's.
   EXPECT_EQ(launched(device, by_columns, a, weight, bias), (Floats{6, 12, 13, 27, 20, 42}));
-  EXPECT_EQ(counters().blas_lt_searches, 1u);
+  EXPECT_EQ(counters().blas_lt_searches, 2u);
   // Nothing to multiply, nothing to compute.
   EXPECT_EQ(launched(device, out, {{2, 0}, {1, 1}}, {{3, 0}, {1, 1}}, bias),
             (Floats{1, 2, 3, 1, 2, 3}));

@@ -5,8 +5,12 @@ execute_process(COMMAND nm -D --defined-only "${author_work}/patchbay-toy.so" OU
 if(NOT symbols MATCHES "^[0-9a-f]+ [A-Z] patchbay_plugin_v[0-9]+\n$")
   message(FATAL_ERROR "expected the entry alone, got\n${symbols}")
 endif()
+set(limit "")
+if(sanitize)  # the plugin compiles its kernels without optimisation, and runs them slowly
+  set(limit --time-limit 900)
+endif()
 execute_process(
-  COMMAND "${moved}/${bindir}/patchbay" check "${author_work}/patchbay-toy.so" --json
+  COMMAND "${moved}/${bindir}/patchbay" check "${author_work}/patchbay-toy.so" --json ${limit}
   WORKING_DIRECTORY / OUTPUT_VARIABLE output RESULT_VARIABLE result)
 message("${output}")
 if(NOT result EQUAL 0)

@@ -74,11 +74,11 @@ PATCHBAY_KERNEL(f)(PATCHBAY_INOUT(f32, x), PATCHBAY_INOUT(f64, y)) {
 }
 
 /// That none is left out silently: creation, functions and arithmetic, where and clamp, comparison
-/// and logic, reductions, products, random elements, windows, rows.
+/// and logic, reductions, products, random elements, windows, rows, composite operators.
 TEST(DialectTest, EveryOperatorHasItsTexts) {
   // Running sums and sorting have two, of which one is for accelerators.
   EXPECT_EQ(portable_texts({}, {PATCHBAY_F32}).size(),
-            4U + 26 + 11 + 2 + 6 + 1 + 2 + 2 + 5 + 3 + 5 + 2);
+            4U + 26 + 11 + 2 + 6 + 1 + 2 + 2 + 5 + 3 + 5 + 2 + 1);
   // None of scatter_add, cumsum and normalization.
   for (const std::uint8_t small : {PATCHBAY_F16, PATCHBAY_BF16}) {
     EXPECT_EQ(portable_texts({}, {small}).size(),

@@ -151,13 +151,12 @@ int cublasLtMatmulAlgoGetHeuristic(NativeBlasLt handle, NativeMatmul matmul, Nat
     require(machine().config.blas_lt_plans, kBlasLtNotSupported);
     *count = 0;
     if (preference.reductions != kBlasLtSumsInComputeType) return;
-    const std::uint64_t workspace_bytes =
-        preference.workspace_bytes < kWorkspaceBytes ? 0 : kWorkspaceBytes;
+    if (preference.workspace_bytes < kWorkspaceBytes) return;
     auto& all = library().algorithms;
     *proposals = {};
     proposals->algorithm = {{kMark, all.size()}};
-    proposals->workspace_bytes = workspace_bytes;
-    all.push_back({problem, preference, alignment_of(matmul->bias), workspace_bytes});
+    proposals->workspace_bytes = kWorkspaceBytes;
+    all.push_back({problem, preference, alignment_of(matmul->bias), kWorkspaceBytes});
     *count = 1;
   });
 }
