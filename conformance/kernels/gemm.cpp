@@ -2,7 +2,6 @@
 // gemm.1: out = alpha a b + beta out. Exact if every partial sum is a whole number that the dtype
 // represents, and for integers, which wrap; otherwise within (k + 4) eps / 2 times the sum of
 // absolute values.
-#include <algorithm>
 #include <cmath>
 
 #include "conformance/kernels/launcher.h"
@@ -28,9 +27,7 @@ struct Factors {
 };
 
 Layout matrix(std::int64_t rows, std::int64_t columns, bool by_columns, const Storage& storage) {
-  const std::int64_t line = std::max<std::int64_t>(by_columns ? rows : columns, 1);
-  if (by_columns) return {{rows, columns}, {1, line + storage.padding}, storage.offset};
-  return {{rows, columns}, {line + storage.padding, 1}, storage.offset};
+  return conformance::matrix(rows, columns, by_columns, storage.padding, storage.offset);
 }
 
 template <class T>

@@ -35,6 +35,13 @@ std::string Layout::to_string() const {
 
 Layout contiguous(const Shape& shape, std::int64_t offset) { return spread(shape, 1, offset); }
 
+Layout matrix(std::int64_t rows, std::int64_t columns, bool by_columns, std::int64_t gap,
+              std::int64_t offset) {
+  const std::int64_t line = std::max<std::int64_t>(by_columns ? rows : columns, 1) + gap;
+  if (by_columns) return {{rows, columns}, {1, line}, offset};
+  return {{rows, columns}, {line, 1}, offset};
+}
+
 Layout reversed(const Shape& shape, std::int64_t offset) {
   Layout layout{shape, shape, offset};
   std::int64_t stride = 1;

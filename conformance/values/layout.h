@@ -25,6 +25,9 @@ struct Layout {
 };
 
 Layout contiguous(const Shape& shape, std::int64_t offset = 0);
+/// A matrix by rows or by columns, with a gap between its lines.
+Layout matrix(std::int64_t rows, std::int64_t columns, bool by_columns, std::int64_t gap,
+              std::int64_t offset);
 /// A layout of this shape with the dimensions in opposite order in memory.
 Layout reversed(const Shape& shape, std::int64_t offset = 0);
 /// A layout of this shape with `step` elements of memory per element.

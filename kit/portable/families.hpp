@@ -27,7 +27,7 @@ PATCHBAY_OPERATORS_WINDOW(PATCHBAY_DECLARED)
 PATCHBAY_OPERATORS_ROW(PATCHBAY_DECLARED)
 #undef PATCHBAY_DECLARED
 
-// The composite operators that are faster by a kernel of the dialect.
+// Composite operators with a kernel in the dialect.
 Prepared prepare_max_pool2d_input(Backend& backend, const patchbay_kernel_spec& spec);
 
 }  // namespace patchbay::portable

@@ -42,28 +42,24 @@ void DeviceAssembly::close_stream() {
   if (own_stream_ != nullptr) own_stream_->close();
 }
 
-namespace {
-
-/// The device that this thread opens or closes, the last of several.
-constinit thread_local const DeviceAssembly* opened_here = nullptr;
-
-}  // namespace
-
-/// The thread that opens a device, through the plugin's entries. It can't use the device yet.
+/// Lives while this thread opens or closes a device, through the plugin's entries. The thread can't
+/// use the device meanwhile.
 class DeviceAssembly::Opening {
  public:
   Opening(DeviceAssembly& device, std::string_view operation)
       : device_(checked(device, operation)),
         lock_(device.open_mutex_),
-        previous_(std::exchange(opened_here, &device)) {
-    device_.opener_.store(std::this_thread::get_id());
-  }
-  ~Opening() {
-    device_.opener_.store({});
-    opened_here = previous_;
-  }
+        previous_(std::exchange(innermost, this)) {}
+  ~Opening() { innermost = previous_; }
   Opening(const Opening&) = delete;
   Opening& operator=(const Opening&) = delete;
+
+  const DeviceAssembly& device() const { return device_; }
+  /// The one within which this one began, or null.
+  const Opening* previous() const { return previous_; }
+
+  /// This thread's, the last of several.
+  static constinit thread_local const Opening* innermost;
 
  private:
   static DeviceAssembly& checked(DeviceAssembly& device, std::string_view operation) {
@@ -73,15 +69,19 @@ class DeviceAssembly::Opening {
 
   DeviceAssembly& device_;
   const std::scoped_lock<std::mutex> lock_;
-  const DeviceAssembly* const previous_;
+  const Opening* const previous_;
 };
 
+constinit thread_local const DeviceAssembly::Opening* DeviceAssembly::Opening::innermost = nullptr;
+
 void DeviceAssembly::check_opens_none(std::string_view operation) {
-  if (opened_here != nullptr) opened_here->check_not_opening(operation);
+  if (Opening::innermost != nullptr) Opening::innermost->device().check_not_opening(operation);
 }
 
 void DeviceAssembly::check_not_opening(std::string_view operation) const {
-  if (opener_.load() != std::this_thread::get_id()) return;
+  const Opening* opening = Opening::innermost;
+  while (opening != nullptr && &opening->device() != this) opening = opening->previous();
+  if (opening == nullptr) return;
   raise(ErrorCode::kInvalidArgument,
         "[{}] this thread is opening or closing {}: expected no use of it meanwhile, got one. Use "
         "it afterwards.",

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "core/runtime/device/device_state.h"
@@ -31,8 +30,8 @@ class DeviceAssembly final : public DeviceState {
   /// Errors: kInvalidArgument within a call that this thread makes to open or close the device,
   /// where a plugin may ask for memory and a log sink may call the runtime.
   void check_not_opening(std::string_view operation) const;
-  /// Errors: kInvalidArgument if this thread opens or closes any device. What waits for other
-  /// threads that may close one calls it.
+  /// Errors: kInvalidArgument if this thread opens or closes any device. Call this before you wait
+  /// for a thread that may do so.
   static void check_opens_none(std::string_view operation);
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
@@ -70,8 +69,7 @@ class DeviceAssembly final : public DeviceState {
   KernelCache own_kernels_;
   std::mutex open_mutex_;
   bool closed_ = false, has_asked_memory_ = false;  // under open_mutex_
-  std::atomic<std::thread::id> opener_;
-  std::atomic<bool> closes_{false};  // close_device is running
+  std::atomic<bool> closes_{false};                 // close_device is running
   mutable std::mutex streams_mutex_;
   std::vector<StreamState*> streams_;
   FaultPtr lost_;  // under streams_mutex_

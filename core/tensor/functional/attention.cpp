@@ -281,7 +281,8 @@ Tensor as_four(const Tensor& a) {
 /// The result by the device's own kernel, for operands of one shape of leading dimensions. Records
 /// no gradients. Undefined if there is no such kernel, or if it refuses these sizes.
 Tensor attend_by_kernel(const Tensor& query, const Tensor& key, const Tensor& value, double scale) {
-  if (runtime::current_recorder() != nullptr) return {};  // which asks no plugin yet
+  if (runtime::current_recorder() != nullptr)
+    return {};  // a plugin can refuse only what is launched now
   const auto word = std::bit_cast<std::uint64_t>(scale);
   runtime::KernelState* const kernel = tensor::prepared_if_any(
       *query.impl()->device().kernels, tensor::op::attention, query.dtype(), {&word, 1});

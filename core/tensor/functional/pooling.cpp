@@ -100,7 +100,7 @@ Tensor most_of(const Tensor& images, const Pool& pool) {
   const bool has_kernel =
       prepared_if_any(*images.impl()->device().kernels, op::max_pool2d_input, images.dtype(),
                       attributes_of(op::max_pool2d_input, pool)) != nullptr;
-  if (!has_kernel) return looked_up(images, index);  // whose gradient is slower
+  if (!has_kernel) return looked_up(images, index);  // with the gradient of gather
   Tensor result;
   {
     const Recording recording(false);

@@ -27,9 +27,9 @@ struct Spread {
 
   std::int64_t chunk() const { return held << width_bits; }
 };
-/// Where there are enough elements to keep the device busy, a work-item takes several, so that one
-/// computation of the row's address serves them. Too many idle work-items at the rows' ends, and
-/// each has one element.
+/// Where there are enough elements to keep the device busy, a work-item takes several, so that the
+/// address of the row is computed once for them. If more than a fifth of the work-items would be
+/// idle, each takes one element.
 Spread spread(const Nest& nest) {
   constexpr std::int64_t kLeastElements = std::int64_t{1} << 18;
   if (nest.num_elements() >= kLeastElements) {

@@ -12,11 +12,14 @@ namespace {
 constexpr std::uint64_t kWorkspaceBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kLargeWorkspaceBytes = std::uint64_t{32} << 20;
 
-int operation(const card::Product::Matrix& matrix) {
-  return matrix.transposed ? kBlasTransposed : kBlasNotTransposed;
+/// Whether device memory may be exhausted: the library reports that by any of these codes.
+bool is_full(BlasResult code) {
+  return code == kBlasNotInitialized || code == kBlasAllocationFailed || code == kBlasInternalError;
 }
 
-int type_of(std::uint8_t dtype) {
+}  // namespace
+
+int blas_type_of(std::uint8_t dtype) {
   switch (dtype) {
     case PATCHBAY_F16: return kBlasF16;
     case PATCHBAY_BF16: return kBlasBf16;
@@ -25,12 +28,9 @@ int type_of(std::uint8_t dtype) {
   }
 }
 
-/// Whether device memory may be exhausted: the library reports that by any of these codes.
-bool is_full(BlasResult code) {
-  return code == kBlasNotInitialized || code == kBlasAllocationFailed || code == kBlasInternalError;
+int blas_operation(bool is_transposed) {
+  return is_transposed ? kBlasTransposed : kBlasNotTransposed;
 }
-
-}  // namespace
 
 BlasTable::BlasTable(plugin::Host host, int driver_version) {
   Library library =
@@ -79,11 +79,11 @@ void Blas::begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t w
 
 void Blas::multiply_batch(const card::Product& p, std::string_view name) {
   using Step = long long;  // NOLINT(google-runtime-int): the library's
-  const int type = type_of(p.dtype), type_of_c = type_of(p.result_dtype());
-  call(name, table_->gemm, handle_, operation(p.a), operation(p.b), p.m, p.n, p.k, p.alpha,
-       card::pointer_to<const void>(p.a.memory), type, p.a.leading, Step{p.a.next},
-       card::pointer_to<const void>(p.b.memory), type, p.b.leading, Step{p.b.next}, p.beta,
-       card::pointer_to<void>(p.c.memory), type_of_c, p.c.leading, Step{p.c.next}, p.count,
+  const int type = blas_type_of(p.dtype), type_of_c = blas_type_of(p.result_dtype());
+  call(name, table_->gemm, handle_, blas_operation(p.a.transposed), blas_operation(p.b.transposed),
+       p.m, p.n, p.k, p.alpha, card::pointer_to<const void>(p.a.memory), type, p.a.leading,
+       Step{p.a.next}, card::pointer_to<const void>(p.b.memory), type, p.b.leading, Step{p.b.next},
+       p.beta, card::pointer_to<void>(p.c.memory), type_of_c, p.c.leading, Step{p.c.next}, p.count,
        p.dtype == PATCHBAY_F64 ? kBlasComputeF64 : kBlasComputeF32, kBlasDefaultAlgorithm);
 }
 

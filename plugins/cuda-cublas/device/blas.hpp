@@ -24,6 +24,10 @@ struct BlasTable {
   bool uses_tf32 = false;
 };
 
+/// The library's numbers of a float dtype, and of an operand's operation.
+int blas_type_of(std::uint8_t dtype);
+int blas_operation(bool is_transposed);
+
 class Blas : public card::Products {
  public:
   Blas(card::Context& context, const card::DeviceInfo& info, card::Lazy<BlasTable>& library)

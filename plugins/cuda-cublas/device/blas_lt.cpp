@@ -6,26 +6,9 @@
 #include <utility>
 
 #include "cuda-cublas/api/toolkit.hpp"
+#include "cuda-cublas/device/blas.hpp"
 
 namespace patchbay::cuda {
-namespace {
-
-/// For how many sizes plans are kept.
-constexpr std::size_t kMostPlans = 1024;
-
-int type_of(std::uint8_t dtype) {
-  switch (dtype) {
-    case PATCHBAY_F16: return kBlasF16;
-    case PATCHBAY_BF16: return kBlasBf16;
-    default: return kBlasF32;
-  }
-}
-
-int operation(const card::Layers::Operand& operand) {
-  return operand.transposed ? kBlasTransposed : kBlasNotTransposed;
-}
-
-}  // namespace
 
 BlasLtTable::BlasLtTable(plugin::Host host, int driver_version) {
   Library library =
@@ -46,7 +29,8 @@ BlasLt::~BlasLt() {
 void BlasLt::create_handle() {
   NativeBlasLt handle = nullptr;
   const BlasResult code = context().attempt(table_->create, &handle);
-  // A failure of the driver's gives the first of these, which may be a full device's.
+  // The library gives the first of these where a call of the driver fails, which a full device may
+  // cause.
   if (code == kBlasNotInitialized || code == kBlasAllocationFailed) {
     throw_full(table_->create.name, code);
   }
@@ -59,7 +43,8 @@ void BlasLt::create_handle() {
 
 // ------------------------------------------------------------------------------------- plans
 
-/// `rows` and `columns` are those of the product's operand, as which the matrix is read.
+/// The product reads the operand as a matrix of `rows` and `columns`; a transposed one lies the
+/// other way round.
 BlasLt::Owned<LayoutObject> BlasLt::layout(int type, int rows, int columns,
                                            const Operand& operand) {
   if (operand.transposed) std::swap(rows, columns);
@@ -72,7 +57,7 @@ void BlasLt::set_bias(const Plan& plan, card::Address address, std::string_view 
 }
 
 std::optional<BlasLt::Plan> BlasLt::find_plan(const Problem& problem, plugin::Memory bias) {
-  const int type = type_of(problem.dtype);
+  const int type = blas_type_of(problem.dtype);
   const bool is_tf32 = type == kBlasF32 && table_->uses_tf32;
   Plan plan;
   plan.matmul = made(table_->create_matmul, table_->destroy_matmul,
@@ -80,8 +65,8 @@ std::optional<BlasLt::Plan> BlasLt::find_plan(const Problem& problem, plugin::Me
   const auto set = [&](int attribute, int value) {
     call({}, table_->set_matmul, plan.matmul.get(), attribute, &value, sizeof value);
   };
-  set(kMatmulTransposeA, operation(problem.a));
-  set(kMatmulTransposeB, operation(problem.b));
+  set(kMatmulTransposeA, blas_operation(problem.a.transposed));
+  set(kMatmulTransposeB, blas_operation(problem.b.transposed));
   set(kMatmulEpilogue, kBlasLtEpilogueBias);
   // The heuristics look at the address's alignment. It is that of all biases of this plan.
   constexpr card::Address kPage = 4096;
@@ -121,13 +106,8 @@ bool BlasLt::find_algorithm(const Problem& problem, Plan& plan) {
 
 bool BlasLt::run(card::Stream& stream, const Problem& problem, const Operands& operands,
                  std::string_view name) {
-  auto found = plans_.find(problem);
-  if (found == plans_.end()) {
-    if (plans_.size() == kMostPlans) plans_.clear();
-    found = plans_.emplace(problem, find_plan(problem, operands.bias)).first;
-  }
-  const std::optional<Plan>& plan = found->second;
-  if (!plan) return false;
+  const Plan* const plan = plans_.get(problem, [&] { return find_plan(problem, operands.bias); });
+  if (plan == nullptr) return false;
   set_bias(*plan, card::address_of(operands.bias), name);
   static constexpr float kOne = 1, kZero = 0;
   const auto* const a = card::pointer_to<const void>(operands.a);

@@ -3,13 +3,13 @@
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_LT_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_LT_HPP_
 
-#include <map>
 #include <memory>
 #include <optional>
 
 #include "cuda-cublas/api/blas_lt_api.hpp"
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/kernels/layers.hpp"
+#include "kit/card/kernels/plan_cache.hpp"
 
 namespace patchbay::cuda {
 
@@ -75,7 +75,7 @@ class BlasLt : public card::Layers {
   card::Lazy<BlasLtTable>& library_;
   const BlasLtTable* table_ = nullptr;
   NativeBlasLt handle_ = nullptr;
-  std::map<Problem, std::optional<Plan>> plans_;  // empty: the library has none
+  card::PlanCache<Problem, Plan> plans_;
 };
 
 }  // namespace patchbay::cuda

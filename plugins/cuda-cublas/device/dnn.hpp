@@ -3,12 +3,10 @@
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_HPP_
 
-#include <map>
-#include <optional>
-
 #include "cuda-cublas/device/dnn_graph.hpp"
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/kernels/dnn_library.hpp"
+#include "kit/card/kernels/plan_cache.hpp"
 
 namespace patchbay::cuda {
 
@@ -36,9 +34,8 @@ class Dnn : public card::DnnLibrary {
  private:
   /// The setting cuda_convolutions.
   enum class Choice { kAuto, kOwn, kDnn, kWinograd };
-  /// By the problem; empty where the library has none.
   template <class Problem>
-  using Plans = std::map<Problem, std::optional<DnnPlan>>;
+  using Plans = card::PlanCache<Problem, DnnPlan>;
 
   Choice wish() const;
   DnnGraphs graphs() { return {*this, *table_, handle_}; }

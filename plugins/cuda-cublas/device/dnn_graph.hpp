@@ -99,9 +99,9 @@ class DnnGraphs {
   DnnDescriptor descriptor(int kind) const { return {*library_, *table_, kind}; }
   DnnDescriptor tensor(const DnnTensorOf& of) const;
   DnnDescriptor graph(const DnnDescriptor& operation) const;
-  /// The first of the library's proposals of which `allows` accepts each numerical note, and that
-  /// needs no larger workspace. Empty if there is none, or if the library can't compute the graph,
-  /// which `make` then throws.
+  /// The first of the library's proposals that needs no larger workspace and whose numerical notes
+  /// are all allowed. Empty if there is none, or if a call of the library fails, also within
+  /// `make`: then the library can't compute the graph.
   std::optional<DnnPlan> find_plan(const std::function<DnnDescriptor(const DnnGraphs&)>& make,
                                    const std::function<bool(int note)>& allows,
                                    std::uint64_t most_workspace_bytes) const;

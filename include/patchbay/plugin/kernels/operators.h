@@ -203,9 +203,9 @@
     Same, TERMS(64), "out: as bias; " PATCHBAY_NORMALIZE_SHAPES, "",                              \
     "out = sum grad (a - mean) f, bias = sum grad, over s and o", "")
 
-/* Operators that a plugin may leave out: the library then makes them of others. A plugin refuses a
- * dtype when it prepares one, and sizes when it launches it, with `unsupported`. All of them
- * compute 16-bit floats in f32. */
+/* Operators that a plugin may leave out: the library then composes them of others. With
+ * `unsupported` a plugin refuses a dtype when it prepares the kernel, and sizes when it launches
+ * it. 16-bit floats are computed in f32. */
 #define PATCHBAY_OPERATORS_COMPOSITE(X)                                                           \
   X(max_pool2d_input, 1, "out:write grad:read index:index", FLOATS, Same, TERMS(64),              \
     "index (i64, i32), grad: windows; out: images; " PATCHBAY_POOL_SHAPES,                        \
