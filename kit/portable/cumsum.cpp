@@ -89,7 +89,7 @@ class SumsByItems {
 };
 
 // For accelerators, where a group has a tile.
-constexpr std::int64_t kTileBytes = 16384;
+constexpr std::int64_t kTileBytes = 16384;  // of a large group
 constexpr std::int64_t kChain = 1024;
 constexpr std::uint64_t kItems = 128;
 constexpr std::int64_t kManyLines = 4096, kSomeLines = 32;
@@ -99,7 +99,8 @@ constexpr std::uint64_t kSumsBytes = std::uint64_t{16} << 20;  // of the workspa
 class SumsByGroups {
  public:
   SumsByGroups(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes)
-      : wide_(kTileBytes / kBlock / static_cast<std::int64_t>(element_bytes(dtype))),
+      : wide_((backend.traits().has_large_groups ? kTileBytes : kTileBytes / 2) / kBlock /
+              static_cast<std::int64_t>(element_bytes(dtype))),
         most_blocks_(kSumsBytes <= workspace_limit_bytes
                          ? static_cast<std::int64_t>(kSumsBytes / element_bytes(dtype))
                          : 0),

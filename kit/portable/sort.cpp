@@ -72,7 +72,7 @@ std::string text_of(std::uint8_t dtype, const Traits& traits) {
 }
 
 // For accelerators.
-constexpr std::int64_t kItems = 256;      // of a group, at most
+constexpr std::int64_t kItems = 256;      // of a large group
 constexpr std::int64_t kEach = 8;         // elements of a work-item
 constexpr std::int64_t kLeastItems = 64;  // of a group, for short lines
 constexpr std::int64_t kEnoughGroups = 2048;
@@ -85,7 +85,10 @@ constexpr std::int64_t kPairs = static_cast<std::int64_t>(kWorkspaceBytes) / kPa
 /// What pieces keep at first, and then those of the candidates, which are fewer.
 constexpr std::int64_t kMostPlaces = static_cast<std::int64_t>(kWorkspaceBytes) / kPlaceBytes / 2;
 
-std::string merge_text_of(std::uint8_t dtype) {
+/// The most work-items of a group.
+std::int64_t size_of(const Traits& traits) { return traits.has_large_groups ? kItems : kItems / 2; }
+
+std::string merge_text_of(std::uint8_t dtype, const Traits& traits) {
   const auto bits = static_cast<std::int64_t>(8 * element_bytes(dtype));
   std::string kind;
   switch (dtype) {
@@ -101,7 +104,7 @@ std::string merge_text_of(std::uint8_t dtype) {
     default: break;
   }
   return alias("RAW", "u" + std::to_string(bits)) + alias("KEY", bits == 64 ? "u64" : "u32") +
-         define("BITS", bits) + kind + define("SIZE", kItems) + define("EACH", kEach) +
+         define("BITS", bits) + kind + define("SIZE", size_of(traits)) + define("EACH", kEach) +
          kMergeSortText;
 }
 
@@ -158,14 +161,15 @@ struct MergeSort::Choice {
 
 MergeSort::MergeSort(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes)
     : workspace_bytes_(kWorkspaceBytes <= workspace_limit_bytes ? kWorkspaceBytes : 0),
-      program_(backend.build(merge_text_of(dtype))),
+      program_(backend.build(merge_text_of(dtype, backend.traits()))),
       sort_tiles_(program_("sort_tiles")),
       merge_runs_(program_("merge_runs")),
       take_(program_("take")),
       choose_(program_("choose")),
-      items_(std::min(kItems, static_cast<std::int64_t>(std::bit_floor(std::min(
-                                  {sort_tiles_->max_group_size(), merge_runs_->max_group_size(),
-                                   choose_->max_group_size()}))))),
+      items_(std::min(size_of(backend.traits()),
+                      static_cast<std::int64_t>(std::bit_floor(
+                          std::min({sort_tiles_->max_group_size(), merge_runs_->max_group_size(),
+                                    choose_->max_group_size()}))))),
       tile_(items_ * kEach) {}
 
 std::int64_t MergeSort::items_for(std::int64_t count) const {

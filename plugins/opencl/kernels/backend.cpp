@@ -18,6 +18,8 @@ portable::Traits traits_of(const DeviceInfo& info) {
   traits.has_vectors = info.has_long_items;
   traits.divides_exactly = info.divides_exactly;
   if (info.is_llvmpipe) traits.pack_bytes = 1;  // its compiler crashes
+  constexpr std::uint64_t kLargeBytes = 48 << 10;
+  traits.has_large_groups = info.local_memory_bytes >= kLargeBytes;
   traits.vector_bytes = info.vector_bytes;
   traits.compute_units = info.compute_units;
   return traits;
