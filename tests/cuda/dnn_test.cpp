@@ -3,6 +3,8 @@
 // before the right one (tests/sim/README.md).
 #include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/simulation.h"
@@ -17,8 +19,9 @@ class SimDnn : public SimTest {
 
   struct Results {
     Values out, input, weight;
-    std::uint64_t launches = 0;  // of the driver, so none by the library
-    bool has_plans = false;      // whether the library has been asked for more than a handle
+    // Of the driver, so none by the library.
+    std::uint64_t launches = 0, input_launches = 0, weight_launches = 0;
+    bool has_plans = false;  // whether the library has been asked for more than a handle
     std::string log;
   };
 
@@ -41,12 +44,28 @@ class SimDnn : public SimTest {
     const std::uint64_t before = counters().launches;
     const Tensor y = conv2d(x, w, {}, options);
     device.synchronize();
+    Results results;
+    results.launches = counters().launches - before;
+    results.out = values(y);
+    const Tensor grad = ones(y.shape(), {dtype, device});
+    std::tie(results.input, results.input_launches) = gradient(x, x, w, options, grad);
+    std::tie(results.weight, results.weight_launches) = gradient(w, x, w, options, grad);
+    results.has_plans = counters().dnn_objects > 1;
+    return results;
+  }
+  /// And the launches that compute it.
+  static std::pair<Values, std::uint64_t> gradient(const Tensor& of, const Tensor& x,
+                                                   const Tensor& w, const Conv2dOptions& options,
+                                                   const Tensor& grad) {
+    of.requires_grad_();
+    const Tensor y = conv2d(x, w, {}, options);
+    y.device().synchronize();
+    const std::uint64_t before = counters().launches;
+    y.backward(grad);
+    y.device().synchronize();
     const std::uint64_t launches = counters().launches - before;
-    x.requires_grad_();
-    w.requires_grad_();
-    conv2d(x, w, {}, options).backward(ones(y.shape(), {dtype, device}));
-    const bool has_plans = counters().dnn_objects > 1;
-    return {values(y), values(x.grad()), values(w.grad()), launches, has_plans, {}};
+    of.requires_grad_(false);
+    return {values(of.grad()), launches};
   }
   static Results on_card(const Settings& settings, DType dtype, int bits, const Shape& images,
                          const Shape& filters, const Conv2dOptions& conv_options = {}) {
@@ -112,14 +131,23 @@ TEST_F(SimDnn, OperandsOfF32AreRoundedOnlyIfTheUserAsks) {
 }
 
 TEST_F(SimDnn, FastAlgorithmsAreUsedOnlyIfTheUserAsks) {
-  const Shape images{1, 1, 4, 4}, filters{1, 1, 2, 2};
+  const Settings fast{{"cuda_convolutions", "winograd"}};
+  const Shape images{1, 16, 4, 4}, filters{2, 16, 2, 2};
   const Results exact = on_cpu(4, images, filters);
   expect_equal(on_card(kAlways, DType::f32, 4, images, filters), exact);
-  const Results fast = on_card({{"cuda_convolutions", "winograd"}}, DType::f32, 4, images, filters);
-  EXPECT_NE(fast.out, exact.out);
-  for (std::size_t i = 0; i < exact.out.size(); ++i) {
-    EXPECT_NEAR(fast.out[i], exact.out[i], 1e-3 * exact.out[i]);
+  expect_equal(on_card({}, DType::f32, 4, images, filters), exact);
+  const Results got = on_card(fast, DType::f32, 4, images, filters);
+  EXPECT_EQ(got.out, exact.out);  // products, by its size
+  EXPECT_NE(got.input, exact.input);
+  for (std::size_t i = 0; i < exact.input.size(); ++i) {
+    EXPECT_NEAR(got.input[i], exact.input[i], 1e-3 * exact.input[i]);
   }
+  const auto of_channels = [](std::int64_t channels) {
+    return on_card({{"cuda_convolutions", "winograd"}}, DType::f32, 1, {1, channels, 4, 4},
+                   {2, channels, 2, 2});
+  };
+  EXPECT_EQ(of_channels(128).input_launches, 0u);
+  EXPECT_NE(of_channels(129).input_launches, 0u);
 }
 
 TEST_F(SimDnn, BitsRepeat) {
@@ -129,22 +157,33 @@ TEST_F(SimDnn, BitsRepeat) {
   expect_equal(compute(device, DType::f32, 20, {2, 3, 8, 8}, {4, 3, 3, 3}, {}), first);
 }
 
-/// The library is the faster one for large images; in f32 products are for those of up to 14 x 14
-/// places, and in every dtype for pointwise windows.
+/// docs/convolution.md has the sizes. Products need launches of the driver, the library does not.
 TEST_F(SimDnn, TheSizesChooseUnlessTheUserDoes) {
-  const auto launches = [](DType dtype, std::int64_t edge, std::int64_t kernel) {
-    const Shape images{1, 8, edge, edge}, filters{8, 8, kernel, kernel};
-    const Results got = on_card({}, dtype, 1, images, filters);
-    expect_equal(got, on_cpu(1, images, filters));
-    return got.launches;
+  const auto has_launches = [](DType dtype, const Shape& images, const Shape& filters,
+                               const Conv2dOptions& conv = {}, const Settings& settings = {}) {
+    const Results got = on_card(settings, dtype, 1, images, filters, conv);
+    expect_equal(got, on_cpu(1, images, filters, conv));
+    return std::vector<bool>{got.launches != 0, got.input_launches != 0, got.weight_launches != 0};
   };
-  EXPECT_EQ(launches(DType::f32, 17, 3), 0u);
-  EXPECT_GT(launches(DType::f32, 16, 3), 0u);
-  EXPECT_EQ(launches(DType::f64, 16, 3), 0u);
-  const Shape images{1, 8, 15, 15}, points{8, 8, 1, 1};
-  const Results pointwise = on_card({}, DType::f64, 1, images, points);
-  expect_equal(pointwise, on_cpu(1, images, points));
-  EXPECT_FALSE(pointwise.has_plans);
+  using Launches = std::vector<bool>;  // of the result, the gradients of x and of the weight
+  const Shape images{1, 32, 6, 6};
+  EXPECT_EQ(has_launches(DType::f64, images, {8, 32, 3, 3}), (Launches{false, false, false}));
+  EXPECT_EQ(has_launches(DType::f32, images, {8, 32, 3, 3}), (Launches{true, false, false}));
+  EXPECT_EQ(has_launches(DType::f32, images, {8, 32, 3, 3}, {.stride = 2}),
+            (Launches{true, true, true}));
+  EXPECT_EQ(has_launches(DType::f32, {1, 16, 6, 6}, {8, 16, 3, 3}), (Launches{true, false, true}));
+  EXPECT_EQ(has_launches(DType::f32, {1, 15, 6, 6}, {8, 15, 3, 3}), (Launches{true, true, true}));
+  EXPECT_EQ(has_launches(DType::f32, {1, 30, 6, 6}, {8, 15, 3, 3}, {.groups = 2}),
+            (Launches{true, true, true}));
+  EXPECT_EQ(has_launches(DType::f32, {1, 65, 6, 6}, {8, 65, 3, 3}), (Launches{true, true, false}));
+  const auto forward_has_launches = [&](std::int64_t filters, std::int64_t rows) -> bool {
+    return has_launches(DType::f32, {1, 1, rows + 1, 64}, {filters, 1, 2, 1}).front();
+  };
+  EXPECT_FALSE(forward_has_launches(128, 96));
+  EXPECT_TRUE(forward_has_launches(128, 95));
+  EXPECT_TRUE(forward_has_launches(129, 96));
+  const Shape points{8, 32, 1, 1};
+  EXPECT_FALSE(on_card({}, DType::f64, 1, images, points).has_plans);
   EXPECT_TRUE(on_card(kAlways, DType::f64, 1, images, points).has_plans);
 }
 

@@ -52,6 +52,7 @@ std::vector<Convolution> convolutions() {
       {"no image", 0, 2, 4, 4, 3, 2, 2},
       {"no channel", 1, 0, 3, 3, 2, 2, 2},
       {"many windows", 1, 1, 40, 37, 2, 3, 3},
+      {"many images", 65, 1, 18, 18, 9, 3, 3},
       {"many channels", 2, 130, 3, 3, 33, 3, 3, {.padding = 1}},
       {"many windows, padded", 1, 2, 31, 29, 3, 3, 3, {.padding = 1}},
       {"many of both", 1, 130, 14, 13, 5, 3, 3, {.padding = 1}},

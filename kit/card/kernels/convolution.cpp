@@ -23,9 +23,15 @@ using portable::Lowering;
 
 // The columns of all images may be larger, so they are made for a few images at a time.
 constexpr std::uint64_t kMostColumnsBytes = std::uint64_t{128} << 20;
+// The library's fastest algorithms keep the images in another form.
+constexpr std::uint64_t kMostLibraryBytes = std::uint64_t{384} << 20;
 constexpr std::uint64_t kPartOfMemory = 64;  // no more than this part of the device's
 /// The library pads smaller products to its tiles.
 constexpr std::int64_t kLeastExtent = 8;
+// One long sum for each of few weights leaves most of a device idle. So many images have sums of
+// their own, if each has so many places.
+constexpr std::int64_t kLeastParts = 64, kLeastPartPlaces = 256;
+constexpr std::uint64_t kPartOfColumns = 4;  // no more than this part of the columns' bytes
 
 using Part = ConvolutionPart;
 
@@ -44,7 +50,8 @@ class ConvolutionKernel final : public plugin::Kernel {
   /// `library` may be null.
   ConvolutionKernel(DnnLibrary* library, Products& products, const patchbay_kernel_spec& spec,
                     portable::Backend& backend, std::unique_ptr<plugin::Kernel> otherwise,
-                    std::uint64_t columns_bytes)
+                    std::unique_ptr<plugin::Kernel> sum, std::uint64_t columns_bytes,
+                    std::uint64_t library_bytes)
       : op_(plugin::from_abi(spec.op)),
         plan_(op_, spec),
         part_(plan_.part()),
@@ -54,11 +61,14 @@ class ConvolutionKernel final : public plugin::Kernel {
         products_(products),
         products_bytes_(products.workspace_bytes()),
         columns_bytes_(columns_bytes),
+        library_bytes_(library_bytes),
         lowering_(backend, dtype_),
-        otherwise_(std::move(otherwise)) {}
+        otherwise_(std::move(otherwise)),
+        sum_(std::move(sum)) {}
 
   std::uint64_t workspace_bytes() const override {
-    return std::max(aligned(products_bytes_) + columns_bytes_, otherwise_->workspace_bytes());
+    return std::max(
+        {aligned(products_bytes_) + columns_bytes_, library_bytes_, otherwise_->workspace_bytes()});
   }
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
@@ -68,7 +78,9 @@ class ConvolutionKernel final : public plugin::Kernel {
                     arguments[0].value.memory,
                     arguments[1].value.memory,
                     arguments[2].value.memory,
-                    workspace};
+                    workspace,
+                    sums_bytes(of),
+                    has_parts(of)};
     if (compute_by_library(call, of, arguments)) return;
     if (part_ != Part::kWeight && of.is_pointwise() && is_for_products(of)) {
       return multiply_images(call, of);
@@ -86,7 +98,8 @@ class ConvolutionKernel final : public plugin::Kernel {
         case Part::kWeight: weight(call, some, begin); break;
       }
     }
-    if (sums_bytes(of) != 0) {
+    if (call.has_parts) return add_parts(call, of);
+    if (call.sums_bytes != 0) {
       lowering_.round_sums(call.launch, of.filters * of.depth(), call.out, sums(call));
     }
   }
@@ -96,6 +109,8 @@ class ConvolutionKernel final : public plugin::Kernel {
   struct Call {
     Lowering::Launch launch;
     plugin::Memory out, first, second, workspace;
+    std::uint64_t sums_bytes;
+    bool has_parts;
   };
 
   bool compute_by_library(const Call& call, const Convolution& of,
@@ -107,7 +122,7 @@ class ConvolutionKernel final : public plugin::Kernel {
     return library_->is_preferred(problem) &&
            library_->convolve(static_cast<Stream&>(call.launch.stream), problem,
                               {memory(places.images), memory(places.weight), memory(places.windows),
-                               call.workspace, aligned(products_bytes_) + columns_bytes_},
+                               call.workspace, library_bytes_},
                               call.launch.name);
   }
 
@@ -123,9 +138,19 @@ class ConvolutionKernel final : public plugin::Kernel {
     return of;
   }
 
-  // The parts of the workspace: the library's, the sums of 16-bit gradients of a weight, the
-  // columns, and what lies there image by image in the arguments.
+  /// Whether each image has its own sums for the gradient of the weight.
+  bool has_parts(const Convolution& of) const {
+    return sum_ != nullptr && of.groups == 1 && of.images >= kLeastParts &&
+           of.places() >= kLeastPartPlaces && parts_bytes(of) <= columns_bytes_ / kPartOfColumns;
+  }
+  std::uint64_t parts_bytes(const Convolution& of) const {
+    return aligned(static_cast<std::uint64_t>(of.images * of.filters * of.depth()) * element_);
+  }
+
+  // The parts of the workspace: the library's, the sums of gradients of a weight (in 16 bits, or
+  // of several images), the columns, and what lies there image by image in the arguments.
   std::uint64_t sums_bytes(const Convolution& of) const {
+    if (has_parts(of)) return parts_bytes(of);
     if (part_ != Part::kWeight || !is_small()) return 0;
     return aligned(static_cast<std::uint64_t>(of.filters * of.depth()) * sizeof(float));
   }
@@ -140,11 +165,9 @@ class ConvolutionKernel final : public plugin::Kernel {
   plugin::Memory sums(const Call& call) const {
     return behind(call.workspace, aligned(products_bytes_));
   }
-  plugin::Memory columns(const Call& call, const Convolution& of) const {
-    return behind(sums(call), sums_bytes(of));
-  }
+  plugin::Memory columns(const Call& call) const { return behind(sums(call), call.sums_bytes); }
   plugin::Memory windows(const Call& call, const Convolution& of) const {
-    return behind(columns(call, of), columns_bytes(of));
+    return behind(columns(call), columns_bytes(of));
   }
 
   /// For how many images the workspace is enough; 0 if the portable kernel computes.
@@ -210,7 +233,7 @@ class ConvolutionKernel final : public plugin::Kernel {
   void forward(const Call& call, const Convolution& of, std::int64_t begin) const {
     const std::int64_t places = of.images * of.places(), depth = of.depth();
     const std::int64_t filters = of.group_filters();
-    const plugin::Memory from = columns(call, of);
+    const plugin::Memory from = columns(call);
     const plugin::Memory out = image(call.out, begin, of.filters * of.places());
     const plugin::Memory to = of.images == 1 ? out : windows(call, of);
     lowering_.columns(call.launch, of, from, image(call.first, begin, of.channels * of.pixels()));
@@ -227,7 +250,7 @@ class ConvolutionKernel final : public plugin::Kernel {
   void input(const Call& call, const Convolution& of, std::int64_t begin) const {
     const std::int64_t places = of.images * of.places(), depth = of.depth();
     const std::int64_t filters = of.group_filters();
-    const plugin::Memory to = columns(call, of);
+    const plugin::Memory to = columns(call);
     const plugin::Memory grad =
         together(call, of, image(call.first, begin, of.filters * of.places()));
     Product product = sized(places, depth, filters, of.groups);
@@ -243,10 +266,11 @@ class ConvolutionKernel final : public plugin::Kernel {
   void weight(const Call& call, const Convolution& of, std::int64_t begin) const {
     const std::int64_t places = of.images * of.places(), depth = of.depth();
     const std::int64_t filters = of.group_filters();
-    const plugin::Memory from = columns(call, of);
+    const plugin::Memory from = columns(call);
     lowering_.columns(call.launch, of, from, image(call.first, begin, of.channels * of.pixels()));
-    const plugin::Memory grad =
-        together(call, of, image(call.second, begin, of.filters * of.places()));
+    const plugin::Memory windows = image(call.second, begin, of.filters * of.places());
+    if (call.has_parts) return multiply_parts(call, of, begin, windows);
+    const plugin::Memory grad = together(call, of, windows);
     Product product = sized(depth, filters, places, of.groups);
     product.a = matrix(from, places, depth * places);
     product.a.transposed = true;
@@ -254,6 +278,32 @@ class ConvolutionKernel final : public plugin::Kernel {
     product.c = matrix(is_small() ? sums(call) : call.out, depth, filters * depth);
     product.has_f32_result = is_small();
     multiply(call, product, /*adds=*/begin != 0);
+  }
+
+  void multiply_parts(const Call& call, const Convolution& of, std::int64_t begin,
+                      plugin::Memory windows) const {
+    const std::int64_t places = of.places(), depth = of.depth(), size = of.filters * depth;
+    Product product = sized(depth, of.filters, places, of.images);
+    product.a = matrix(columns(call), of.images * places, places);
+    product.a.transposed = true;
+    product.b = matrix(windows, places, of.filters * places);
+    product.c = matrix(image(sums(call), begin, size), depth, size);
+    multiply(call, product);
+  }
+  void add_parts(const Call& call, const Convolution& of) const {
+    patchbay_argument arguments[2]{};  // [1, n] = sum of [images, n]
+    for (patchbay_argument& argument : arguments) {
+      argument.kind = PATCHBAY_TENSOR;
+      argument.dtype = dtype_;
+      argument.rank = 2;
+      argument.shape[0] = 1;
+      argument.shape[1] = argument.strides[0] = of.filters * of.depth();
+      argument.strides[1] = 1;
+    }
+    arguments[0].value.memory = call.out;
+    arguments[1].value.memory = sums(call);
+    arguments[1].shape[0] = of.images;
+    sum_->launch(call.launch.stream, arguments, columns(call), call.launch.name);
   }
 
   static Product sized(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t count) {
@@ -272,10 +322,28 @@ class ConvolutionKernel final : public plugin::Kernel {
   const std::uint64_t element_;
   DnnLibrary* const library_;
   Products& products_;
-  const std::uint64_t products_bytes_, columns_bytes_;
+  const std::uint64_t products_bytes_, columns_bytes_, library_bytes_;
   const Lowering lowering_;
   const std::unique_ptr<plugin::Kernel> otherwise_;  // for other shapes
+  const std::unique_ptr<plugin::Kernel> sum_;        // of parts; null if there are none
 };
+
+/// A sum of tensors of that dtype, whose workspace fits into the columns'.
+std::unique_ptr<plugin::Kernel> prepare_sum(portable::Backend& backend,
+                                            const patchbay_kernel_spec& spec,
+                                            std::uint64_t workspace_bytes) {
+  patchbay_argument_spec arguments[] = {spec.arguments[0], spec.arguments[1]};
+  for (patchbay_argument_spec& argument : arguments) argument.rank = PATCHBAY_ANY_RANK;
+  patchbay_kernel_spec sum = spec;
+  constexpr std::string_view kName = "sum.1";
+  sum.op = {kName.data(), kName.size()};
+  sum.arguments = arguments;
+  sum.num_arguments = 2;
+  sum.attributes = nullptr;
+  sum.num_attributes = 0;
+  sum.workspace_limit_bytes = workspace_bytes;
+  return portable::prepare(backend, sum);
+}
 
 }  // namespace
 
@@ -285,17 +353,23 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
     return nullptr;
   }
   Products& products = device.products();
-  const std::uint64_t columns =
-      std::min(kMostColumnsBytes, aligned(device.info().memory_bytes / kPartOfMemory));
-  const std::uint64_t library = aligned(products.workspace_bytes());
-  if (library + columns > spec.workspace_limit_bytes || !products.open(device.host())) {
+  const std::uint64_t most = aligned(device.info().memory_bytes / kPartOfMemory);
+  const std::uint64_t columns = std::min(kMostColumnsBytes, most);
+  if (aligned(products.workspace_bytes()) + columns > spec.workspace_limit_bytes ||
+      !products.open(device.host())) {
     return nullptr;
   }
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
-  DnnLibrary* const dnn = device.dnn();
-  const bool has_library = dnn != nullptr && dnn->takes_convolutions() && dnn->open(device.host());
-  return std::make_unique<ConvolutionKernel>(has_library ? dnn : nullptr, products, spec, backend,
-                                             std::move(otherwise), columns);
+  DnnLibrary* dnn = device.dnn();
+  if (dnn != nullptr && !(dnn->takes_convolutions() && dnn->open(device.host()))) dnn = nullptr;
+  const std::uint64_t library =
+      dnn == nullptr ? 0 : std::min({kMostLibraryBytes, most, spec.workspace_limit_bytes});
+  const bool has_parts = convolution_part(plugin::from_abi(spec.op)) == Part::kWeight &&
+                         !is_small_float(spec.arguments[0].dtype);
+  std::unique_ptr<plugin::Kernel> sum;
+  if (has_parts) sum = prepare_sum(backend, spec, columns - columns / kPartOfColumns);
+  return std::make_unique<ConvolutionKernel>(dnn, products, spec, backend, std::move(otherwise),
+                                             std::move(sum), columns, library);
 }
 
 }  // namespace patchbay::card

@@ -13,8 +13,24 @@ namespace {
 /// Names of a graph's tensors.
 constexpr std::int64_t kImages = 1, kWeight = 2, kWindows = 3;
 constexpr std::int64_t kQuery = 1, kKey = 2, kValue = 3, kOut = 4, kScale = 5;
-/// Products of f32 are faster for images of at most 14 x 14 places, by measurement on an H200.
-constexpr std::int64_t kMostPlacesOfProducts = 196;
+
+/// Whether the library's sums of f32 are faster than products, by measurement of the layers of
+/// ResNet-50, ResNet-56 and two AlexNets on an H200.
+bool is_faster(const card::ConvolutionProblem& problem, bool has_transforms) {
+  constexpr std::int64_t kMostFilters = 128, kLeastResults = std::int64_t{3} << 18;
+  constexpr std::int64_t kLeastWeightChannels = 32, kLeastInputChannels = 16;
+  const std::int64_t most_input_channels = has_transforms ? 128 : 64;
+  const Convolution& of = problem.of;
+  const std::int64_t channels = of.group_channels(), filters = of.group_filters();
+  const bool is_dense = of.h.stride == 1 && of.w.stride == 1;
+  switch (problem.part) {
+    case ConvolutionPart::kForward:
+      return filters <= kMostFilters && of.images * of.places() * filters >= kLeastResults;
+    case ConvolutionPart::kInput:
+      return is_dense && channels >= kLeastInputChannels && channels <= most_input_channels;
+    default: return is_dense && channels >= kLeastWeightChannels;
+  }
+}
 
 int type_of(std::uint8_t dtype) {
   switch (dtype) {
@@ -140,10 +156,10 @@ std::uint32_t Dnn::absence_level() const {
 }
 
 bool Dnn::is_preferred(const card::ConvolutionProblem& problem) const {
-  if (choice_ != Choice::kAuto) return true;
+  if (choice_ == Choice::kDnn) return true;
   // Products multiply the images of pointwise windows as they lie.
-  const bool is_small = problem.of.places() <= kMostPlacesOfProducts;
-  return !problem.of.is_pointwise() && !(problem.dtype == PATCHBAY_F32 && is_small);
+  if (problem.of.is_pointwise()) return false;
+  return problem.dtype != PATCHBAY_F32 || is_faster(problem, choice_ == Choice::kWinograd);
 }
 
 // ------------------------------------------------------------------------------------- plans
