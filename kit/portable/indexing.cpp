@@ -3,7 +3,9 @@
 #include <limits>
 #include <string>
 
+#include "kDivisorText.text.h"
 #include "kGatherText.text.h"
+#include "kit/portable/divisor.hpp"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/lookups.hpp"
@@ -36,13 +38,14 @@ std::uint64_t missing_bits(std::uint8_t dtype) {
 
 std::string gather_text(std::uint8_t dtype, std::uint8_t index, const Traits& traits) {
   return alias("T", moved_type(element_bytes(dtype))) + alias("INDEX", element_type(index)) +
-         define("RUN", run_of(traits)) + kGatherText;
+         define("RUN", run_of(traits)) + kDivisorText + kGatherText;
 }
 /// The kernels' struct of the same name for gather, with operands out, a, index.
 struct LookupRun {
   std::int64_t items, extent, step, rank;
   std::int64_t shape[PATCHBAY_MAX_RANK];
   std::int64_t strides[3][PATCHBAY_MAX_RANK];
+  Divisor runs, by_shape[PATCHBAY_MAX_RANK];
 };
 LookupRun lookup_of(plugin::Arguments arguments, int dim, const Traits& traits) {
   const patchbay_argument &out = arguments[0], &a = arguments[1], &index = arguments[2];
@@ -55,6 +58,11 @@ LookupRun lookup_of(plugin::Arguments arguments, int dim, const Traits& traits) 
   }
   set_nest(run, nest);
   run.items = num_runs(run, traits);
+  if (run.items == 0) return run;
+  run.runs = divisor_of(pieces(run.shape[run.rank - 1], run_of(traits)), run.items);
+  for (std::int64_t d = 0; d < run.rank; ++d) {
+    run.by_shape[d] = divisor_of(run.shape[d], run.items);
+  }
   return run;
 }
 

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "kDivisorText.text.h"
 #include "kPoolingText.text.h"
+#include "kit/portable/divisor.hpp"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/gemm_problem.hpp"
@@ -21,7 +23,25 @@ namespace {
 struct Sizes {
   std::int64_t items;
   Pooling windows;
+  Divisor h_extent, h_windows, h_stride, w_extent, w_windows, w_stride;
 };
+
+/// The largest number that a text divides where all places and extents fit in 32 bits.
+constexpr std::int64_t kMostNarrow = std::int64_t{1} << 30;
+
+Sizes sizes_of(std::int64_t items, const Pooling& of, bool is_narrow) {
+  const auto by = [&](std::int64_t divisor) {
+    return divisor_of(std::max(divisor, std::int64_t{1}), is_narrow ? kMostNarrow : INT64_MAX);
+  };
+  return {items,
+          of,
+          by(of.h.extent),
+          by(of.h.windows),
+          by(of.h.stride),
+          by(of.w.extent),
+          by(of.w.windows),
+          by(of.w.stride)};
+}
 
 std::int64_t num_elements(const patchbay_argument& tensor) {
   std::int64_t n = 1;
@@ -58,19 +78,19 @@ class ElementFunction {
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, const Pooling& windows,
               std::string_view name) {
-    const Sizes sizes{num_elements(arguments[0]), windows};
-    if (sizes.items == 0) return;
+    const std::int64_t items = num_elements(arguments[0]);
+    if (items == 0) return;
     Arguments to;
     // A buffer is needed for operands without elements too.
     for (const patchbay_argument& argument : arguments) {
       to.memory((num_elements(argument) == 0 ? arguments[0] : argument).value.memory);
     }
-    to.value(sizes);
-    const std::int64_t most = std::max(sizes.items, num_elements(arguments[1]));
-    Function& function = *(is_small(windows, most) ? narrow() : wide()).function;
+    const bool is_narrow = is_small(windows, std::max(items, num_elements(arguments[1])));
+    to.value(sizes_of(items, windows, is_narrow));
+    Function& function = *(is_narrow ? narrow() : wide()).function;
     const std::uint64_t group = std::min(group_, function.max_group_size());
     function.launch(stream, name.empty() ? op_ : name,
-                    {{static_cast<std::uint64_t>(sizes.items), 1, 1}, {group, 1, 1}}, to);
+                    {{static_cast<std::uint64_t>(items), 1, 1}, {group, 1, 1}}, to);
   }
 
  private:
@@ -107,7 +127,7 @@ std::string text_of(const Backend& backend, const patchbay_kernel_spec& spec) {
   std::uint8_t place = PATCHBAY_I64;
   if (spec.num_arguments > 2) place = spec.arguments[2].dtype;
   return conversions_of(dtype, backend.traits()) + gemm_definitions(dtype) +
-         alias("PLACE", element_type(place)) + std::string(kPoolingText);
+         alias("PLACE", element_type(place)) + kDivisorText + kPoolingText;
 }
 
 /// Arguments: out and one operand, one of them the images and the other the windows; for the

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "kElementwiseText.text.h"
+#include "kGeluText.text.h"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/elementwise/expressions.hpp"
 #include "kit/portable/text.hpp"
@@ -137,8 +138,13 @@ class Writer {
     if (!functions_.insert(name).second) return;
     const std::uint8_t in = dtype_of_operands(program_, value);
     const Expression* const found = find_expression(value.op);
-    const std::string expression =
+    std::string expression =
         found != nullptr ? expression_text(*found, value.dtype, in) : std::string();
+    if (value.op == "gelu.1" && value_type(in) == "f32" && !traits_.is_cpu) {
+      if (!has_gelu_) text_ += kGeluText;
+      has_gelu_ = true;
+      expression = "gelu_f32(a)";
+    }
     if (expression.empty()) {
       plugin::unsupported("a fused expression: " + std::string(value.op) + " has no kernel for " +
                           dtype_name(in));
@@ -256,6 +262,7 @@ class Writer {
   std::vector<bool> is_operand_;  // whether an operator uses the value
   std::string text_;
   std::set<std::string> functions_;
+  bool has_gelu_ = false;  // whether the text has the function
 };
 
 }  // namespace
