@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -101,10 +102,9 @@ struct Half {
 using F16 = Half<DType::f16, 5, 10>;
 using Bf16 = Half<DType::bf16, 8, 7>;
 
-constexpr double kScale = 0.25;
-
 struct Heads {
   std::int64_t batch, heads, queries, keys, features, values;
+  double scale = 0.25;
 };
 
 /// [batch, heads, rows, columns], with the heads within the rows if they are `woven`.
@@ -129,7 +129,7 @@ std::vector<double> weights_of(const Heads& by, const Array<typename Of::Stored>
   for (std::int64_t j = 0; j < by.keys; ++j) {
     double score = 0;
     for (std::int64_t l = 0; l < by.features; ++l) {
-      score += kScale * value_at<Of>(query, row * by.features + l) *
+      score += by.scale * value_at<Of>(query, row * by.features + l) *
                value_at<Of>(key, (first_key + j) * by.features + l);
     }
     weights.push_back(score);
@@ -159,12 +159,12 @@ void expect_rows(const Heads& by, const Array<typename Of::Stored>& query,
       }
       const double got = value_at<Of>(out, row * by.values + n);
       const double room = units * Of::kUnit * magnitude;
-      expect(
-          std::fabs(got - expected) <= room,
-          "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features: element {} of row "
-          "{}: expected {} within {}, got {}",
-          to_string(Of::kDtype), by.batch, by.heads, by.queries, by.keys, by.features, n, row,
-          expected, room, got);
+      expect(std::fabs(got - expected) <= room,
+             "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features, scale {}: "
+             "element {} "
+             "of row {}: expected {} within {}, got {}",
+             to_string(Of::kDtype), by.batch, by.heads, by.queries, by.keys, by.features, by.scale,
+             n, row, expected, room, got);
     }
   }
 }
@@ -189,10 +189,16 @@ std::string check_heads(const Device& device, const Heads& by, bool woven) {
   const Argument target = on_device(out, Access::kWrite);
   const Arguments arguments{target, on_device(query, Access::kRead), on_device(key, Access::kRead),
                             on_device(value, Access::kRead)};
-  const Kernel kernel = prepare(device, spec_of("attention.1", arguments, {{"scale", kScale}}));
-  const Stream stream = device.default_stream();
+  const KernelSpec spec = spec_of("attention.1", arguments, {{"scale", by.scale}});
+  std::optional<Kernel> kernel;
   std::string why;
-  if (is_unsupported([&] { kernel.launch(stream, arguments, "attention.1"); }, &why)) return why;
+  if (by.scale > 0) {
+    kernel = prepare(device, spec);
+  } else if (is_unsupported([&] { kernel = Kernel::prepare(device, spec); }, &why)) {
+    return why;
+  }
+  const Stream stream = device.default_stream();
+  if (is_unsupported([&] { kernel->launch(stream, arguments, "attention.1"); }, &why)) return why;
   stream.synchronize();
   out.from_device(target);
   expect_rows<Of>(by, query, key, value, out);
@@ -204,8 +210,9 @@ void check_attention(Context& context) {
   const Device device = context.device();
   bool has_run = false;
   std::string why;
-  for (const Heads& by : {Heads{1, 1, 1, 1, 8, 8}, Heads{2, 3, 16, 16, 8, 8},
-                          Heads{1, 2, 70, 65, 64, 64}, Heads{2, 1, 5, 130, 16, 24}}) {
+  for (const Heads& by :
+       {Heads{1, 1, 1, 1, 8, 8}, Heads{2, 3, 16, 16, 8, 8}, Heads{1, 2, 70, 65, 64, 64},
+        Heads{2, 1, 5, 130, 16, 24}, Heads{1, 2, 5, 7, 8, 8, -0.5}, Heads{1, 2, 5, 7, 8, 8, 0}}) {
     for (const bool woven : {false, true}) {
       why = check_heads<Of>(device, by, woven);
       has_run = has_run || why.empty();

@@ -80,7 +80,7 @@ TEST_F(SimDnnAttention, ComputesSmallFloats) {
   const Device device = runtime.device("cuda:0");
   for (const DType dtype : {DType::f16, DType::bf16}) {
     const Operands of = operands(device, dtype);
-    for (const std::optional<double> scale : {std::optional<double>(), std::optional(-0.3)}) {
+    for (const std::optional<double> scale : {std::optional<double>(), std::optional(0.3)}) {
       AttentionOptions by;
       by.scale = scale;
       const Run got = attend(of, by);
@@ -198,6 +198,19 @@ TEST_F(SimDnnAttention, AScaleThatNoF32IsStaysAnError) {
   EXPECT_NE(std::string(error.what()).find("expected a value that f32 can hold, got 1.5e+308"),
             std::string::npos)
       << error.what();
+}
+
+/// The library would give NaN.
+TEST_F(SimDnnAttention, ScalesThatAreNotAbove0AreComposed) {
+  const Runtime runtime(options());
+  const Operands of = operands(runtime.device("cuda:0"), DType::f16);
+  for (const double scale : {-0.3, 0.0, -0.0, 1e-50}) {
+    AttentionOptions by;
+    by.scale = scale;
+    const Run got = attend(of, by);
+    EXPECT_GT(got.launches, 0u) << scale;
+    expect_right(got, of, runtime, by);
+  }
 }
 
 TEST_F(SimDnnAttention, EmptyOperands) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cuda-cublas/api/dnn_api.hpp"
 #include "sim/small_floats.h"
@@ -38,7 +39,8 @@ void attend_as(const Attention& a, float scale, const std::array<std::byte*, 4>&
   const auto& of_query = a.extents[Attention::kQuery];
   const std::int64_t keys = a.extents[Attention::kKey][2];
   const std::int64_t columns = a.extents[Attention::kValue][3];
-  std::vector<float> weights(static_cast<std::size_t>(keys));
+  // And that of the padding behind the keys, a score of -infinity.
+  std::vector<float> weights(static_cast<std::size_t>(keys) + 1);
   const auto attend_row = [&](std::int64_t b, std::int64_t h, std::int64_t i) {
     for (std::int64_t j = 0; j < keys; ++j) {
       float score = 0;
@@ -47,6 +49,7 @@ void attend_as(const Attention& a, float scale, const std::array<std::byte*, 4>&
       }
       weights[static_cast<std::size_t>(j)] = scale * score;
     }
+    weights.back() = scale * -std::numeric_limits<float>::infinity();
     const float most = *std::max_element(weights.begin(), weights.end());
     float total = 0;
     for (float& weight : weights) total += weight = std::exp(weight - most);
