@@ -141,7 +141,8 @@ class ConvolutionKernel final : public plugin::Kernel {
   /// Whether each image has its own sums for the gradient of the weight.
   bool has_parts(const Convolution& of) const {
     return sum_ != nullptr && of.groups == 1 && of.images >= kLeastParts &&
-           of.places() >= kLeastPartPlaces && parts_bytes(of) <= columns_bytes_ / kPartOfColumns;
+           of.places() >= kLeastPartPlaces && parts_bytes(of) <= columns_bytes_ / kPartOfColumns &&
+           columns_bytes(one(of)) <= columns_bytes_ / kPartOfColumns;
   }
   std::uint64_t parts_bytes(const Convolution& of) const {
     return aligned(static_cast<std::uint64_t>(of.images * of.filters * of.depth()) * element_);
@@ -328,23 +329,6 @@ class ConvolutionKernel final : public plugin::Kernel {
   const std::unique_ptr<plugin::Kernel> sum_;        // of parts; null if there are none
 };
 
-/// A sum of tensors of that dtype, whose workspace fits into the columns'.
-std::unique_ptr<plugin::Kernel> prepare_sum(portable::Backend& backend,
-                                            const patchbay_kernel_spec& spec,
-                                            std::uint64_t workspace_bytes) {
-  patchbay_argument_spec arguments[] = {spec.arguments[0], spec.arguments[1]};
-  for (patchbay_argument_spec& argument : arguments) argument.rank = PATCHBAY_ANY_RANK;
-  patchbay_kernel_spec sum = spec;
-  constexpr std::string_view kName = "sum.1";
-  sum.op = {kName.data(), kName.size()};
-  sum.arguments = arguments;
-  sum.num_arguments = 2;
-  sum.attributes = nullptr;
-  sum.num_attributes = 0;
-  sum.workspace_limit_bytes = workspace_bytes;
-  return portable::prepare(backend, sum);
-}
-
 }  // namespace
 
 std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
@@ -367,7 +351,7 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
   const bool has_parts = convolution_part(plugin::from_abi(spec.op)) == Part::kWeight &&
                          !is_small_float(spec.arguments[0].dtype);
   std::unique_ptr<plugin::Kernel> sum;
-  if (has_parts) sum = prepare_sum(backend, spec, columns - columns / kPartOfColumns);
+  if (has_parts) sum = prepare_step(backend, spec, "sum.1", 1, columns - columns / kPartOfColumns);
   return std::make_unique<ConvolutionKernel>(dnn, products, spec, backend, std::move(otherwise),
                                              std::move(sum), columns, library);
 }

@@ -3,7 +3,10 @@
 #ifndef PATCHBAY_KIT_CARD_KERNELS_KERNELS_HPP_
 #define PATCHBAY_KIT_CARD_KERNELS_KERNELS_HPP_
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
@@ -16,6 +19,13 @@ class Device;
 
 /// Runs the portable operators with the run-time compiler.
 portable::Backend make_backend(Device& device);
+
+/// A portable operator that is a step of the spec's: it writes a tensor as argument 0 is, of any
+/// rank, from one as argument `input` is.
+std::unique_ptr<plugin::Kernel> prepare_step(portable::Backend& backend,
+                                             const patchbay_kernel_spec& spec, std::string_view op,
+                                             std::size_t input,
+                                             std::uint64_t workspace_limit_bytes);
 
 /// gemm.1 of floats with the BLAS library. Null for other specs, or if there is no library.
 std::unique_ptr<plugin::Kernel> prepare_gemm(Device& device, const patchbay_kernel_spec& spec);
@@ -30,8 +40,8 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
 std::unique_ptr<plugin::Kernel> prepare_linear(Device& device, portable::Backend& backend,
                                                const patchbay_kernel_spec& spec);
 
-/// attention.1 of 16-bit floats by the vendor's library for network operators. Null for other specs,
-/// or if there is no library.
+/// attention.1 of 16-bit floats by the vendor's library for network operators. Null for other
+/// specs, or if there is no library.
 std::unique_ptr<plugin::Kernel> prepare_attention(Device& device, const patchbay_kernel_spec& spec);
 
 /// Makes a module of users' kernels.

@@ -113,18 +113,6 @@ class LinearKernel final : public plugin::Kernel {
   const std::uint64_t workspace_bytes_;
 };
 
-std::unique_ptr<plugin::Kernel> prepare_copy(portable::Backend& backend,
-                                             const patchbay_kernel_spec& spec) {
-  patchbay_argument_spec arguments[] = {spec.arguments[0], spec.arguments[3]};
-  for (patchbay_argument_spec& argument : arguments) argument.rank = PATCHBAY_ANY_RANK;
-  patchbay_kernel_spec copy = spec;
-  constexpr std::string_view kName = "copy.1";
-  copy.op = {kName.data(), kName.size()};
-  copy.arguments = arguments;
-  copy.num_arguments = 2;
-  return portable::prepare(backend, copy);
-}
-
 }  // namespace
 
 bool Layers::compute(Stream& stream, const Product& product, plugin::Memory bias,
@@ -152,7 +140,8 @@ std::unique_ptr<plugin::Kernel> prepare_linear(Device& device, portable::Backend
     return nullptr;
   }
   return std::make_unique<LinearKernel>(
-      *layers, products, spec.arguments[0].dtype, prepare_copy(backend, spec),
+      *layers, products, spec.arguments[0].dtype,
+      prepare_step(backend, spec, "copy.1", 3, spec.workspace_limit_bytes),
       std::min(products.workspace_bytes(), spec.workspace_limit_bytes));
 }
 

@@ -7,6 +7,7 @@
 #include "kit/card/device/stream.hpp"
 #include "kit/card/kernels/kernels.hpp"
 #include "kit/card/kernels/program.hpp"
+#include "kit/portable/operators.hpp"
 
 namespace patchbay::card {
 namespace {
@@ -53,6 +54,22 @@ class PortableFunction : public portable::Function {
 };
 
 }  // namespace
+
+std::unique_ptr<plugin::Kernel> prepare_step(portable::Backend& backend,
+                                             const patchbay_kernel_spec& spec, std::string_view op,
+                                             std::size_t input,
+                                             std::uint64_t workspace_limit_bytes) {
+  patchbay_argument_spec arguments[] = {spec.arguments[0], spec.arguments[input]};
+  for (patchbay_argument_spec& argument : arguments) argument.rank = PATCHBAY_ANY_RANK;
+  patchbay_kernel_spec step = spec;
+  step.op = {op.data(), op.size()};
+  step.arguments = arguments;
+  step.num_arguments = 2;
+  step.attributes = nullptr;
+  step.num_attributes = 0;
+  step.workspace_limit_bytes = workspace_limit_bytes;
+  return portable::prepare(backend, step);
+}
 
 portable::Backend make_backend(Device& device) {
   portable::Traits traits;
