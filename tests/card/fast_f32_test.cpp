@@ -27,7 +27,7 @@ TEST_F(SimFastF32, IsAChoice) {
 
 TEST_F(SimFastF32, OtherValues) {
   EXPECT_ERROR(product({{kNames.fast_f32, "yes"}}), ErrorCode::kInvalidArgument,
-               std::string("the setting ") + kNames.fast_f32 + " is 'yes', expected 0 or 1");
+               "): expected 0 or 1, got 'yes'");
 }
 
 }  // namespace

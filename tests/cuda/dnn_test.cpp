@@ -204,6 +204,26 @@ TEST_F(SimDnn, ProductsComputeTheRest) {
   EXPECT_EQ(shifted("cuda:0"), shifted("cpu:0"));
 }
 
+/// Then cuDNN computes all that it can, or the portable kernel.
+TEST_F(SimDnn, WithoutTheLibraryOfProducts) {
+  const Shape images{1, 32, 6, 6}, filters{8, 32, 3, 3};
+  const Results expected = on_cpu(2, images, filters);
+  Settings settings{{"cuda_blas_library", "/nowhere/libcublas.so"}};
+  Results got = on_card(settings, DType::f32, 2, images, filters);
+  expect_equal(got, expected);
+  EXPECT_EQ(got.launches, 0u);
+  settings["cuda_convolutions"] = "own";
+  got = on_card(settings, DType::f32, 2, images, filters);
+  expect_equal(got, expected);
+  EXPECT_GT(got.launches, 0u);
+  settings["cuda_convolutions"] = "fast";
+  const Error error =
+      test::error_of([&] { (void)on_card(settings, DType::f32, 2, images, filters); });
+  EXPECT_NE(std::string(error.what()).find("expected auto, own, cudnn or winograd, got 'fast'"),
+            std::string::npos)
+      << error.what();
+}
+
 TEST_F(SimDnn, EmptyImages) {
   const Runtime runtime(options());
   const Device device = runtime.device("cuda:0");
@@ -217,9 +237,10 @@ TEST_F(SimDnn, WithoutTheLibrary) {
   const Settings absent{{"cuda_dnn_library", "/nowhere/libcudnn.so"}};
   Results got = on_card(absent, DType::f32, 2, images, filters);
   expect_equal(got, expected);
-  EXPECT_EQ(got.log.rfind("info: ", 0), 0u) << got.log;
+  EXPECT_EQ(got.log.rfind("warning: ", 0), 0u) << got.log;  // it was asked for by its name
   EXPECT_NE(got.log.find("no cuDNN 9: /nowhere/libcudnn.so"), std::string::npos) << got.log;
-  EXPECT_NE(got.log.find("name it by the setting cuda_dnn_library"), std::string::npos) << got.log;
+  EXPECT_NE(got.log.find("Correct the setting cuda_dnn_library, which names it"), std::string::npos)
+      << got.log;
   Settings asked = absent;
   asked["cuda_convolutions"] = "cudnn";
   got = on_card(asked, DType::f32, 2, images, filters);

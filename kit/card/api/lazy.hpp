@@ -22,6 +22,12 @@ inline Library library_of(plugin::Host host, const char* setting,
               : Library::first_of(files, Library::Lifetime::kProcess);
 }
 
+/// What to do where a library can't be used: the end of a message.
+inline std::string remedy_of(plugin::Host host, const std::string& setting) {
+  return host.option(setting) ? "Correct the setting " + setting + ", which names it"
+                              : "Install it, or name it by the setting " + setting;
+}
+
 /// A table of a library's functions, opened at its first use. Thread-safe.
 template <class Table>
 class Lazy {

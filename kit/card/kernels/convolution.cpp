@@ -47,11 +47,12 @@ plugin::Memory behind(plugin::Memory memory, std::uint64_t bytes) {
 /// Arguments: the result and two operands; which is which depends on the part.
 class ConvolutionKernel final : public plugin::Kernel {
  public:
-  /// `library` may be null.
-  ConvolutionKernel(DnnLibrary* library, Products& products, const patchbay_kernel_spec& spec,
-                    portable::Backend& backend, std::unique_ptr<plugin::Kernel> otherwise,
-                    std::unique_ptr<plugin::Kernel> sum, std::uint64_t columns_bytes,
-                    std::uint64_t library_bytes)
+  /// `library` may be null, and `products` may not be open: then `otherwise` computes in their
+  /// place.
+  ConvolutionKernel(DnnLibrary* library, Products& products, bool has_products,
+                    const patchbay_kernel_spec& spec, portable::Backend& backend,
+                    std::unique_ptr<plugin::Kernel> otherwise, std::unique_ptr<plugin::Kernel> sum,
+                    std::uint64_t columns_bytes, std::uint64_t library_bytes)
       : op_(plugin::from_abi(spec.op)),
         plan_(op_, spec),
         part_(plan_.part()),
@@ -59,6 +60,7 @@ class ConvolutionKernel final : public plugin::Kernel {
         element_(static_cast<std::uint64_t>(element_bytes(dtype_))),
         library_(library),
         products_(products),
+        has_products_(has_products),
         products_bytes_(products.workspace_bytes()),
         columns_bytes_(columns_bytes),
         library_bytes_(library_bytes),
@@ -67,8 +69,8 @@ class ConvolutionKernel final : public plugin::Kernel {
         sum_(std::move(sum)) {}
 
   std::uint64_t workspace_bytes() const override {
-    return std::max(
-        {aligned(products_bytes_) + columns_bytes_, library_bytes_, otherwise_->workspace_bytes()});
+    const std::uint64_t of_products = has_products_ ? aligned(products_bytes_) + columns_bytes_ : 0;
+    return std::max({of_products, library_bytes_, otherwise_->workspace_bytes()});
   }
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
@@ -119,7 +121,7 @@ class ConvolutionKernel final : public plugin::Kernel {
     const ConvolutionProblem problem{part_, dtype_, of};
     const auto memory = [&](std::size_t place) { return arguments[place].value.memory; };
     const auto& places = plan_.places();
-    return library_->is_preferred(problem) &&
+    return (library_->is_preferred(problem) || !has_products_) &&
            library_->convolve(static_cast<Stream&>(call.launch.stream), problem,
                               {memory(places.images), memory(places.weight), memory(places.windows),
                                call.workspace, library_bytes_},
@@ -131,7 +133,7 @@ class ConvolutionKernel final : public plugin::Kernel {
 
   bool is_for_products(const Convolution& of) const {
     const bool is_wide = of.group_filters() >= kLeastExtent && of.depth() >= kLeastExtent;
-    return is_wide && !of.is_empty() && Lowering::fits(one(of));
+    return has_products_ && is_wide && !of.is_empty() && Lowering::fits(one(of));
   }
   static Convolution one(Convolution of) {
     of.images = 1;
@@ -323,6 +325,7 @@ class ConvolutionKernel final : public plugin::Kernel {
   const std::uint64_t element_;
   DnnLibrary* const library_;
   Products& products_;
+  const bool has_products_;
   const std::uint64_t products_bytes_, columns_bytes_, library_bytes_;
   const Lowering lowering_;
   const std::unique_ptr<plugin::Kernel> otherwise_;  // for other shapes
@@ -336,24 +339,25 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
   if (!convolution_part(plugin::from_abi(spec.op)) || !is_float(spec.arguments[0].dtype)) {
     return nullptr;
   }
+  DnnLibrary* dnn = device.dnn();
+  if (dnn != nullptr && !(dnn->takes_convolutions() && dnn->open(device.host()))) dnn = nullptr;
   Products& products = device.products();
   const std::uint64_t most = aligned(device.info().memory_bytes / kPartOfMemory);
   const std::uint64_t columns = std::min(kMostColumnsBytes, most);
-  if (aligned(products.workspace_bytes()) + columns > spec.workspace_limit_bytes ||
-      !products.open(device.host())) {
-    return nullptr;
-  }
+  const bool has_room = aligned(products.workspace_bytes()) + columns <= spec.workspace_limit_bytes;
+  const bool has_products = has_room && products.open(device.host());
+  if (dnn == nullptr && !has_products) return nullptr;
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
-  DnnLibrary* dnn = device.dnn();
-  if (dnn != nullptr && !(dnn->takes_convolutions() && dnn->open(device.host()))) dnn = nullptr;
   const std::uint64_t library =
       dnn == nullptr ? 0 : std::min({kMostLibraryBytes, most, spec.workspace_limit_bytes});
-  const bool has_parts = convolution_part(plugin::from_abi(spec.op)) == Part::kWeight &&
+  const bool has_parts = has_products &&
+                         convolution_part(plugin::from_abi(spec.op)) == Part::kWeight &&
                          !is_small_float(spec.arguments[0].dtype);
   std::unique_ptr<plugin::Kernel> sum;
   if (has_parts) sum = prepare_step(backend, spec, "sum.1", 1, columns - columns / kPartOfColumns);
-  return std::make_unique<ConvolutionKernel>(dnn, products, spec, backend, std::move(otherwise),
-                                             std::move(sum), columns, library);
+  return std::make_unique<ConvolutionKernel>(dnn, products, has_products, spec, backend,
+                                             std::move(otherwise), std::move(sum), columns,
+                                             library);
 }
 
 }  // namespace patchbay::card

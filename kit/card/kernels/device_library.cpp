@@ -10,8 +10,7 @@ namespace patchbay::card {
 bool is_on(plugin::Host host, const char* setting) {
   const std::string value = host.option(setting).value_or("0");
   if (value != "0" && value != "1") {
-    plugin::invalid_argument(std::string("the setting ") + setting + " is '" + value +
-                             "', expected 0 or 1");
+    plugin::refuse_setting(setting, "0 or 1", value);
   }
   return value == "1";
 }
@@ -25,7 +24,9 @@ bool DeviceLibrary::open(plugin::Host host) {
   } catch (const plugin::StatusError& error) {
     if (error.code() != PATCHBAY_UNSUPPORTED) throw;
     is_absent_ = true;
-    host.log(absence_level(), std::string(instead()) + ": " + error.what());
+    const bool is_named = host.option(setting()).has_value();
+    host.log(is_named ? std::uint32_t{PATCHBAY_LOG_WARNING} : absence_level(),
+             std::string(instead()) + ": " + error.what());
     return false;
   }
   is_open_ = true;

@@ -50,9 +50,11 @@ class DeviceLibrary {
   /// Creates the handle. Throws `unsupported` if the library does not work here.
   virtual void create_handle() = 0;
   virtual const char* library_name() const = 0;
+  /// The user's setting that names its file.
+  virtual const char* setting() const = 0;
   /// What happens without the library: the start of a sentence that ends with the reason.
   virtual const char* instead() const = 0;
-  /// How important it is to the user that there is no library.
+  /// How important it is to the user that there is no library, unless a setting names its file.
   virtual std::uint32_t absence_level() const { return PATCHBAY_LOG_WARNING; }
   /// The status that means that the library could not allocate.
   virtual int out_of_memory_status() const = 0;

@@ -33,15 +33,13 @@ int blas_operation(bool is_transposed) {
 }
 
 BlasTable::BlasTable(plugin::Host host, int driver_version) {
-  Library library =
-      card::library_of(host, "cuda_blas_library", toolkit_files("cublas", driver_version));
+  Library library = card::library_of(host, kSetting, toolkit_files("cublas", driver_version));
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
   uses_tf32 = card::is_on(host, "cuda_tf32");
   if (library.is_complete()) return;
-  plugin::unsupported("no cuBLAS: " + library.why() +
-                      ". Install it, or name it by the setting cuda_blas_library");
+  plugin::unsupported("no cuBLAS: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
 
 Blas::~Blas() {

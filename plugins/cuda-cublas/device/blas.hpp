@@ -12,6 +12,8 @@ namespace patchbay::cuda {
 
 /// The functions of the library, which stays loaded.
 struct BlasTable {
+  static constexpr const char* kSetting = "cuda_blas_library";  // names the file
+
   /// Throws `unsupported` with the reason and what to install.
   BlasTable(plugin::Host host, int driver_version);
 
@@ -44,6 +46,7 @@ class Blas : public card::Products {
   void multiply_batch(const card::Product& product, std::string_view name) override;
   int out_of_memory_status() const override { return kBlasAllocationFailed; }
   const char* library_name() const override { return "cuBLAS"; }
+  const char* setting() const override { return BlasTable::kSetting; }
 
  private:
   const card::DeviceInfo& info_;

@@ -11,15 +11,13 @@
 namespace patchbay::cuda {
 
 BlasLtTable::BlasLtTable(plugin::Host host, int driver_version) {
-  Library library =
-      card::library_of(host, "cuda_blas_lt_library", toolkit_files("cublasLt", driver_version));
+  Library library = card::library_of(host, kSetting, toolkit_files("cublasLt", driver_version));
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_BLAS_LT_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
   uses_tf32 = card::is_on(host, "cuda_tf32");
   if (library.is_complete()) return;
-  plugin::unsupported("no cuBLASLt: " + library.why() +
-                      ". Install it, or name it by the setting cuda_blas_lt_library");
+  plugin::unsupported("no cuBLASLt: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
 
 BlasLt::~BlasLt() {

@@ -15,6 +15,8 @@ namespace patchbay::cuda {
 
 /// The functions of the library, which stays loaded.
 struct BlasLtTable {
+  static constexpr const char* kSetting = "cuda_blas_lt_library";  // names the file
+
   /// Throws `unsupported` with the reason and what to install.
   BlasLtTable(plugin::Host host, int driver_version);
 
@@ -39,6 +41,7 @@ class BlasLt : public card::Layers {
            std::string_view name) override;
   int out_of_memory_status() const override { return kBlasAllocationFailed; }
   const char* library_name() const override { return "cuBLASLt"; }
+  const char* setting() const override { return BlasLtTable::kSetting; }
 
  private:
   /// Destroys an object of the library by its entry.

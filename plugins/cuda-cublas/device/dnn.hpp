@@ -29,6 +29,7 @@ class Dnn : public card::DnnLibrary {
            const card::AttentionOperands& operands, std::string_view name) override;
   int out_of_memory_status() const override { return kDnnDeviceAllocationFailed; }
   const char* library_name() const override { return "cuDNN"; }
+  const char* setting() const override { return DnnTable::kSetting; }
   std::uint32_t absence_level() const override;
 
  private:

@@ -17,15 +17,13 @@ constexpr std::int64_t kMostProposals = 32;
 }  // namespace
 
 DnnTable::DnnTable(plugin::Host host, int driver_version) {
-  Library library =
-      card::library_of(host, "cuda_dnn_library", toolkit_files("cudnn", driver_version));
+  Library library = card::library_of(host, kSetting, toolkit_files("cudnn", driver_version));
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_DNN_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
   uses_tf32 = card::is_on(host, "cuda_tf32");
   if (library.is_complete()) return;
-  plugin::unsupported("no cuDNN 9: " + library.why() +
-                      ". Install it, or name it by the setting cuda_dnn_library");
+  plugin::unsupported("no cuDNN 9: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
 
 DnnDescriptor::DnnDescriptor(card::DeviceLibrary& library, const DnnTable& table, int kind)

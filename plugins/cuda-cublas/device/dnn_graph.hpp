@@ -21,6 +21,8 @@ namespace patchbay::cuda {
 
 /// The functions of the library, which stays loaded.
 struct DnnTable {
+  static constexpr const char* kSetting = "cuda_dnn_library";  // names the file
+
   /// Throws `unsupported` with the reason and what to install.
   DnnTable(plugin::Host host, int driver_version);
 

@@ -30,8 +30,7 @@ bool is_full(BlasResult code) {
 }  // namespace
 
 BlasTable::BlasTable(plugin::Host host, int) {
-  Library library =
-      card::library_of(host, "hip_blas_library", toolkit_files("rocblas", {5, 4, 3, 0}));
+  Library library = card::library_of(host, kSetting, toolkit_files("rocblas", {5, 4, 3, 0}));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
@@ -44,8 +43,7 @@ BlasTable::BlasTable(plugin::Host host, int) {
     uses_xf32 = false;
   }
   if (library.is_complete()) return;
-  plugin::unsupported("no rocBLAS: " + library.why() +
-                      ". Install it, or name it by the setting hip_blas_library");
+  plugin::unsupported("no rocBLAS: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
 
 Blas::~Blas() {

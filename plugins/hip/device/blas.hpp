@@ -11,6 +11,8 @@ namespace patchbay::hip {
 
 /// The functions of the library, which stays loaded.
 struct BlasTable {
+  static constexpr const char* kSetting = "hip_blas_library";  // names the file
+
   /// Throws `unsupported` with the reason and what to install.
   BlasTable(plugin::Host host, int driver_version);
 
@@ -42,6 +44,7 @@ class Blas : public card::Products {
   void multiply_batch(const card::Product& product, std::string_view name) override;
   int out_of_memory_status() const override { return kBlasMemoryError; }
   const char* library_name() const override { return "rocBLAS"; }
+  const char* setting() const override { return BlasTable::kSetting; }
 
  private:
   card::Lazy<BlasTable>& library_;
