@@ -35,6 +35,7 @@ class FusedKernel final : public plugin::Kernel {
     }
     const bool in_caches = bytes <= libraries_.cache_bytes();
     if (groups.size() > 1) return compute(groups, in_caches);
+    if (num_elements(groups.tensors(0)[0]) == 0) return;
     const FusedRun run = run_of(groups, 0, in_caches);
     workers_.split(run.num_tiles(), 1, run.work_bytes(),
                    [&](std::int64_t begin, std::int64_t end) { run.compute(begin, end); });
