@@ -54,14 +54,19 @@ void Context::check_adopted() const {
                            ", and this is device " + std::to_string(device_));
 }
 
-Context::Current::Current(const Context& context) noexcept
-    : context_(context), code_(context.api_.context_get_current(context.api_, &before_)) {
+Context::Current::Current(const Context& context, CallGate* gate) noexcept
+    : context_(context),
+      gate_(gate),
+      code_(context.api_.context_get_current(context.api_, &before_)) {
   is_changed_ = code_ == kSuccess && before_ != context.native_;
   if (is_changed_) code_ = context.api_.context_set_current(context.api_, context.native_);
 }
 
 Context::Current::~Current() {
-  if (is_changed_) context_.api_.context_set_current(context_.api_, before_);
+  if (!is_changed_) return;
+  std::optional<CallGate::Pass> pass;
+  if (gate_ != nullptr && !pass.emplace(*gate_)) return;  // the driver may be gone
+  context_.api_.context_set_current(context_.api_, before_);
 }
 
 bool Context::can_access(const Context& peer) const {

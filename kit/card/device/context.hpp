@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -52,12 +53,24 @@ class Context {
     if (!pass) refuse_at_process_end();
     return attempt_inside(entry, arguments...);
   }
-  /// `call` of an entry that waits for work. The end of the process does not wait for it.
+  /// `call` of an entry that waits for work. The end of the process does not wait for it, so the
+  /// driver may be gone when it returns.
   template <class... P, class... A>
   void wait(const Entry<int(P...)>& entry, A&&... arguments) {
+    const Result code = [&] {
+      std::optional<Current> current;
+      {
+        const CallGate::Pass pass(gate_);
+        if (!pass) refuse_at_process_end();
+        check_alive();
+        current.emplace(*this, &gate_);
+        if (current->code() != kSuccess) throw_unusable(current->code());
+      }
+      return entry(arguments...);
+    }();
+    if (code == kSuccess) return;
     if (gate_.is_closed()) refuse_at_process_end();
-    const Result code = attempt_inside(entry, arguments...);
-    if (code != kSuccess) fail(entry.name, code);
+    fail(entry.name, code);
   }
   /// For destructors: errors are ignored. Does nothing if the context can't be made current,
   /// because the call would affect another context.
@@ -94,7 +107,8 @@ class Context {
   /// application may use the driver on the same thread.
   class Current {
    public:
-    explicit Current(const Context& context) noexcept;
+    /// `gate`: of the driver, if the object may outlast the pass under which it is made.
+    explicit Current(const Context& context, CallGate* gate = nullptr) noexcept;
     ~Current();
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
@@ -104,6 +118,7 @@ class Context {
 
    private:
     const Context& context_;
+    CallGate* const gate_;
     NativeContext before_ = nullptr;
     Result code_;
     bool is_changed_ = false;
