@@ -161,8 +161,7 @@ void expect_rows(const Heads& by, const Array<typename Of::Stored>& query,
       const double room = units * Of::kUnit * magnitude;
       expect(std::fabs(got - expected) <= room,
              "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features, scale {}: "
-             "element {} "
-             "of row {}: expected {} within {}, got {}",
+             "element {} of row {}: expected {} within {}, got {}",
              to_string(Of::kDtype), by.batch, by.heads, by.queries, by.keys, by.features, by.scale,
              n, row, expected, room, got);
     }

@@ -40,8 +40,8 @@ struct Traits {
   /// Work-items that can pass values to each other without memory (PATCHBAY_SHUFFLE_DOWN): a power
   /// of 2, or 1 if the device has no such groups.
   std::int64_t sub_group_width = 1;
-  /// Whether a group has 48 KiB of local memory, as most GPUs have. Else texts take half of what
-  /// they would take.
+  /// Whether a group may have 48 KiB of local memory, as on most GPUs. With less, texts use half as
+  /// much.
   bool has_large_groups = true;
   /// Whether kernels may take the addresses of buffers in values (Arguments::addresses).
   bool has_addresses = false;

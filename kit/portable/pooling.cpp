@@ -19,11 +19,15 @@
 namespace patchbay::portable {
 namespace {
 
-/// The text's struct: the number of elements of the result, then the sizes.
+/// The texts' structs.
+struct Axis {
+  WindowAxis axis;
+  Divisor by_extent, by_windows, by_stride;
+};
 struct Sizes {
-  std::int64_t items;
-  Pooling windows;
-  Divisor h_extent, h_windows, h_stride, w_extent, w_windows, w_stride;
+  std::int64_t items;  // elements of the result
+  std::int64_t planes, adaptive, counts_padding;
+  Axis h, w;
 };
 
 /// The largest number that a text divides where all places and extents fit in 32 bits.
@@ -33,14 +37,10 @@ Sizes sizes_of(std::int64_t items, const Pooling& of, bool is_narrow) {
   const auto by = [&](std::int64_t divisor) {
     return divisor_of(std::max(divisor, std::int64_t{1}), is_narrow ? kMostNarrow : INT64_MAX);
   };
-  return {items,
-          of,
-          by(of.h.extent),
-          by(of.h.windows),
-          by(of.h.stride),
-          by(of.w.extent),
-          by(of.w.windows),
-          by(of.w.stride)};
+  const auto along = [&](const WindowAxis& axis) {
+    return Axis{axis, by(axis.extent), by(axis.windows), by(axis.stride)};
+  };
+  return {items, of.planes, of.adaptive, of.counts_padding, along(of.h), along(of.w)};
 }
 
 std::int64_t num_elements(const patchbay_argument& tensor) {

@@ -142,9 +142,8 @@ TEST_F(SimDnn, FastAlgorithmsAreUsedOnlyIfTheUserAsks) {
   for (std::size_t i = 0; i < exact.input.size(); ++i) {
     EXPECT_NEAR(got.input[i], exact.input[i], 1e-3 * exact.input[i]);
   }
-  const auto of_channels = [](std::int64_t channels) {
-    return on_card({{"cuda_convolutions", "winograd"}}, DType::f32, 1, {1, channels, 4, 4},
-                   {2, channels, 2, 2});
+  const auto of_channels = [&](std::int64_t channels) {
+    return on_card(fast, DType::f32, 1, {1, channels, 4, 4}, {2, channels, 2, 2});
   };
   EXPECT_EQ(of_channels(128).input_launches, 0u);
   EXPECT_NE(of_channels(129).input_launches, 0u);
@@ -160,8 +159,8 @@ TEST_F(SimDnn, BitsRepeat) {
 /// docs/convolution.md has the sizes. Products need launches of the driver, the library does not.
 TEST_F(SimDnn, TheSizesChooseUnlessTheUserDoes) {
   const auto has_launches = [](DType dtype, const Shape& images, const Shape& filters,
-                               const Conv2dOptions& conv = {}, const Settings& settings = {}) {
-    const Results got = on_card(settings, dtype, 1, images, filters, conv);
+                               const Conv2dOptions& conv = {}) {
+    const Results got = on_card({}, dtype, 1, images, filters, conv);
     expect_equal(got, on_cpu(1, images, filters, conv));
     return std::vector<bool>{got.launches != 0, got.input_launches != 0, got.weight_launches != 0};
   };
@@ -204,7 +203,7 @@ TEST_F(SimDnn, ProductsComputeTheRest) {
   EXPECT_EQ(shifted("cuda:0"), shifted("cpu:0"));
 }
 
-/// Then cuDNN computes all that it can, or the portable kernel.
+/// Without cuBLAS, cuDNN computes all that it can, and portable kernels the rest.
 TEST_F(SimDnn, WithoutTheLibraryOfProducts) {
   const Shape images{1, 32, 6, 6}, filters{8, 32, 3, 3};
   const Results expected = on_cpu(2, images, filters);

@@ -54,9 +54,9 @@ void Context::check_adopted() const {
                            ", and this is device " + std::to_string(device_));
 }
 
-Context::Current::Current(const Context& context, CallGate* gate) noexcept
+Context::Current::Current(const Context& context, bool outlasts_pass) noexcept
     : context_(context),
-      gate_(gate),
+      outlasts_pass_(outlasts_pass),
       code_(context.api_.context_get_current(context.api_, &before_)) {
   is_changed_ = code_ == kSuccess && before_ != context.native_;
   if (is_changed_) code_ = context.api_.context_set_current(context.api_, context.native_);
@@ -65,7 +65,7 @@ Context::Current::Current(const Context& context, CallGate* gate) noexcept
 Context::Current::~Current() {
   if (!is_changed_) return;
   std::optional<CallGate::Pass> pass;
-  if (gate_ != nullptr && !pass.emplace(*gate_)) return;  // the driver may be gone
+  if (outlasts_pass_ && !pass.emplace(context_.gate_)) return;  // the driver may be gone
   context_.api_.context_set_current(context_.api_, before_);
 }
 

@@ -63,7 +63,7 @@ class Context {
         const CallGate::Pass pass(gate_);
         if (!pass) refuse_at_process_end();
         check_alive();
-        current.emplace(*this, &gate_);
+        current.emplace(*this, /*outlasts_pass=*/true);
         if (current->code() != kSuccess) throw_unusable(current->code());
       }
       return entry(arguments...);
@@ -107,8 +107,8 @@ class Context {
   /// application may use the driver on the same thread.
   class Current {
    public:
-    /// `gate`: of the driver, if the object may outlast the pass under which it is made.
-    explicit Current(const Context& context, CallGate* gate = nullptr) noexcept;
+    /// Make it under a pass of the gate. It may outlast the pass if `outlasts_pass`.
+    explicit Current(const Context& context, bool outlasts_pass = false) noexcept;
     ~Current();
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
@@ -118,7 +118,7 @@ class Context {
 
    private:
     const Context& context_;
-    CallGate* const gate_;
+    const bool outlasts_pass_;
     NativeContext before_ = nullptr;
     Result code_;
     bool is_changed_ = false;

@@ -89,7 +89,7 @@ class AttentionKernel final : public plugin::Kernel {
 std::unique_ptr<plugin::Kernel> prepare_attention(Device& device,
                                                   const patchbay_kernel_spec& spec) {
   if (plugin::from_abi(spec.op) != "attention.1") return nullptr;
-  // cuDNN scales what hides the padding behind the keys, -infinity, so other scales give NaN.
+  // cuDNN multiplies the -infinity that hides padding by the scale: 0 and negative ones give NaN.
   const auto scale = static_cast<float>(plugin::Attributes(spec).number("scale"));
   if (!is_small_float(spec.arguments[0].dtype) || !std::isfinite(scale) || scale <= 0) {
     return nullptr;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,8 +29,8 @@ constexpr std::uint64_t kMostLibraryBytes = std::uint64_t{384} << 20;
 constexpr std::uint64_t kPartOfMemory = 64;  // no more than this part of the device's
 /// The library pads smaller products to its tiles.
 constexpr std::int64_t kLeastExtent = 8;
-// One long sum for each of few weights leaves most of a device idle. So many images have sums of
-// their own, if each has so many places.
+// Few weights, each of which is one long sum, leave most of a device idle. If there are at least so
+// many images of so many places, each image has its own sums, which are added in the end.
 constexpr std::int64_t kLeastParts = 64, kLeastPartPlaces = 256;
 constexpr std::uint64_t kPartOfColumns = 4;  // no more than this part of the columns' bytes
 
@@ -336,9 +337,8 @@ class ConvolutionKernel final : public plugin::Kernel {
 
 std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Backend& backend,
                                                     const patchbay_kernel_spec& spec) {
-  if (!convolution_part(plugin::from_abi(spec.op)) || !is_float(spec.arguments[0].dtype)) {
-    return nullptr;
-  }
+  const std::optional<Part> part = convolution_part(plugin::from_abi(spec.op));
+  if (!part || !is_float(spec.arguments[0].dtype)) return nullptr;
   DnnLibrary* dnn = device.dnn();
   if (dnn != nullptr && !(dnn->takes_convolutions() && dnn->open(device.host()))) dnn = nullptr;
   Products& products = device.products();
@@ -350,11 +350,10 @@ std::unique_ptr<plugin::Kernel> prepare_convolution(Device& device, portable::Ba
   std::unique_ptr<plugin::Kernel> otherwise = portable::prepare(backend, spec);  // checks the spec
   const std::uint64_t library =
       dnn == nullptr ? 0 : std::min({kMostLibraryBytes, most, spec.workspace_limit_bytes});
-  const bool has_parts = has_products &&
-                         convolution_part(plugin::from_abi(spec.op)) == Part::kWeight &&
-                         !is_small_float(spec.arguments[0].dtype);
+  const bool adds_parts =
+      has_products && part == Part::kWeight && !is_small_float(spec.arguments[0].dtype);
   std::unique_ptr<plugin::Kernel> sum;
-  if (has_parts) sum = prepare_step(backend, spec, "sum.1", 1, columns - columns / kPartOfColumns);
+  if (adds_parts) sum = prepare_step(backend, spec, "sum.1", 1, columns - columns / kPartOfColumns);
   return std::make_unique<ConvolutionKernel>(dnn, products, has_products, spec, backend,
                                              std::move(otherwise), std::move(sum), columns,
                                              library);

@@ -54,7 +54,7 @@ class DeviceLibrary {
   virtual const char* setting() const = 0;
   /// What happens without the library: the start of a sentence that ends with the reason.
   virtual const char* instead() const = 0;
-  /// How important it is to the user that there is no library, unless a setting names its file.
+  /// The log level of the message that there is no library, if no setting names its file.
   virtual std::uint32_t absence_level() const { return PATCHBAY_LOG_WARNING; }
   /// The status that means that the library could not allocate.
   virtual int out_of_memory_status() const = 0;

@@ -20,8 +20,8 @@ class Device;
 /// Runs the portable operators with the run-time compiler.
 portable::Backend make_backend(Device& device);
 
-/// A portable operator that is a step of the spec's: it writes a tensor as argument 0 is, of any
-/// rank, from one as argument `input` is.
+/// The portable kernel of `op`, which is a step of the spec's operator. It writes argument 0 and
+/// reads argument `input` of the spec, of any rank.
 std::unique_ptr<plugin::Kernel> prepare_step(portable::Backend& backend,
                                              const patchbay_kernel_spec& spec, std::string_view op,
                                              std::size_t input,

@@ -141,8 +141,7 @@ class Writer {
     std::string expression =
         found != nullptr ? expression_text(*found, value.dtype, in) : std::string();
     if (value.op == "gelu.1" && value_type(in) == "f32" && !traits_.is_cpu) {
-      if (!has_gelu_) text_ += kGeluText;
-      has_gelu_ = true;
+      if (functions_.insert("gelu_f32").second) text_ += kGeluText;
       expression = "gelu_f32(a)";
     }
     if (expression.empty()) {
@@ -262,7 +261,6 @@ class Writer {
   std::vector<bool> is_operand_;  // whether an operator uses the value
   std::string text_;
   std::set<std::string> functions_;
-  bool has_gelu_ = false;  // whether the text has the function
 };
 
 }  // namespace

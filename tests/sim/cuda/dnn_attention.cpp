@@ -39,7 +39,7 @@ void attend_as(const Attention& a, float scale, const std::array<std::byte*, 4>&
   const auto& of_query = a.extents[Attention::kQuery];
   const std::int64_t keys = a.extents[Attention::kKey][2];
   const std::int64_t columns = a.extents[Attention::kValue][3];
-  // And that of the padding behind the keys, a score of -infinity.
+  // The last weight is that of the padding behind the keys, whose score is -infinity.
   std::vector<float> weights(static_cast<std::size_t>(keys) + 1);
   const auto attend_row = [&](std::int64_t b, std::int64_t h, std::int64_t i) {
     for (std::int64_t j = 0; j < keys; ++j) {
