@@ -43,7 +43,8 @@ void DeviceAssembly::close_stream() {
 }
 
 /// Lives while this thread opens or closes a device, through the plugin's entries. The thread can't
-/// use the device meanwhile.
+/// use the device meanwhile, nor open or close another of the runtime: two threads would wait for
+/// each other.
 class DeviceAssembly::Opening {
  public:
   Opening(DeviceAssembly& device, std::string_view operation)
@@ -55,17 +56,14 @@ class DeviceAssembly::Opening {
   Opening& operator=(const Opening&) = delete;
 
   const DeviceAssembly& device() const { return device_; }
-  /// The one within which this one began, or null.
+  /// The one within which this one began, of another runtime, or null.
   const Opening* previous() const { return previous_; }
 
   /// This thread's, the last of several.
   static constinit thread_local const Opening* innermost;
 
  private:
-  static DeviceAssembly& checked(DeviceAssembly& device, std::string_view operation) {
-    device.check_not_opening(operation);
-    return device;
-  }
+  static DeviceAssembly& checked(DeviceAssembly& device, std::string_view operation);
 
   DeviceAssembly& device_;
   const std::scoped_lock<std::mutex> lock_;
@@ -74,18 +72,27 @@ class DeviceAssembly::Opening {
 
 constinit thread_local const DeviceAssembly::Opening* DeviceAssembly::Opening::innermost = nullptr;
 
-void DeviceAssembly::check_opens_none(std::string_view operation) {
-  if (Opening::innermost != nullptr) Opening::innermost->device().check_not_opening(operation);
+DeviceAssembly& DeviceAssembly::Opening::checked(DeviceAssembly& device,
+                                                 std::string_view operation) {
+  const DeviceAssembly* const other = opening(device.runtime);
+  if (other == nullptr) return device;
+  const std::string& name = other->info.name_text;
+  if (other == &device) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] this thread is opening or closing {}: expected no use of it meanwhile, got one. "
+          "Use it afterwards.",
+          operation, name);
+  }
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] this thread is opening or closing {}: expected no other device to be opened "
+        "meanwhile, got {}. Use it afterwards.",
+        operation, name, device.info.name_text);
 }
 
-void DeviceAssembly::check_not_opening(std::string_view operation) const {
-  const Opening* opening = Opening::innermost;
-  while (opening != nullptr && &opening->device() != this) opening = opening->previous();
-  if (opening == nullptr) return;
-  raise(ErrorCode::kInvalidArgument,
-        "[{}] this thread is opening or closing {}: expected no use of it meanwhile, got one. Use "
-        "it afterwards.",
-        operation, info.name_text);
+const DeviceAssembly* DeviceAssembly::opening(const RuntimeState& runtime) {
+  const Opening* one = Opening::innermost;
+  while (one != nullptr && &one->device().runtime != &runtime) one = one->previous();
+  return one != nullptr ? &one->device() : nullptr;
 }
 
 patchbay_device* DeviceAssembly::open_slowly() {

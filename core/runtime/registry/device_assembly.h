@@ -27,12 +27,10 @@ class DeviceAssembly final : public DeviceState {
 
   /// Opens the device in the application's context. Errors: kInUse if it is open.
   void open_in(std::uint64_t native_context);
-  /// Errors: kInvalidArgument within a call that this thread makes to open or close the device,
-  /// where a plugin may ask for memory and a log sink may call the runtime.
-  void check_not_opening(std::string_view operation) const;
-  /// Errors: kInvalidArgument if this thread opens or closes any device. Call this before you wait
-  /// for a thread that may do so.
-  static void check_opens_none(std::string_view operation);
+  /// The device of the runtime that this thread is opening or closing, or null. A plugin may ask
+  /// for memory meanwhile, and a log sink may call the runtime. Such a thread must not wait for
+  /// another that may be opening a device or a plugin.
+  static const DeviceAssembly* opening(const RuntimeState& runtime);
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.

@@ -206,7 +206,7 @@ void PluginRegistry::shadow_others(const Backend& loaded) {
 }
 
 void PluginRegistry::open_found(std::string_view backend) {
-  if (opening == this || !next_closed(backend, 0)) return;
+  if (!opened_by_this_thread().empty() || !next_closed(backend, 0)) return;
   const Turn turn(*this);
   for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
 }
@@ -262,13 +262,21 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
   return result;
 }
 
-/// A plugin that is opened or closed logs lines, and a sink may call the runtime.
+/// A plugin logs lines while it or one of its devices is opened or closed, and a sink may call the
+/// runtime. The thread can't wait for its turn then.
+std::string PluginRegistry::opened_by_this_thread() const {
+  if (opening == this) return "a plugin";
+  const DeviceState* const device = DeviceAssembly::opening(runtime_);
+  return device != nullptr ? device->info.name_text : std::string();
+}
+
 void PluginRegistry::check_not_opening(const char* operation, const std::string& subject) const {
-  if (opening != this) return;
+  const std::string opened = opened_by_this_thread();
+  if (opened.empty()) return;
   raise(ErrorCode::kInUse,
-        "[{0}] this thread is opening or closing a plugin, which logged a line: expected no {0} "
-        "inside the log sink, got one. Call {0} for {1} afterwards.",
-        operation, quote(subject));
+        "[{0}] this thread is opening or closing {1}, which logged a line: expected no {0} inside "
+        "the log sink, got one. Call {0} for {2} afterwards.",
+        operation, opened, quote(subject));
 }
 
 PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Settings& settings) {
@@ -288,7 +296,6 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
 void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
   check_not_opening("unload", std::string(plugin_name));
-  DeviceAssembly::check_opens_none("unload");
   const Turn turn(*this);
   if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
   const std::scoped_lock lock(mutex_);
@@ -316,7 +323,6 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
 /// Without the mutex, because what the plugin logs meanwhile goes to a sink that may ask the
 /// runtime.
 void PluginRegistry::unload(Backend& backend) {
-  for (const auto& device : backend.assemblies) device->check_not_opening("unload");
   settle();
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
@@ -409,7 +415,10 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
     open_found(name.backend);
     backend = find_loaded(name.backend);
   }
-  if (backend == nullptr) raise_unknown_backend(name);
+  if (backend == nullptr) {
+    if (next_closed(name.backend, 0)) check_can_open(name);
+    raise_unknown_backend(name);
+  }
   return find_in(*backend, name);
 }
 
@@ -454,6 +463,15 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
         "tried; try_gpu({}) falls back to cpu:0.",
         quote(text), names.size(), names.size() == 1 ? "" : "s", fmt::join(names, ", "),
         name.index);
+}
+
+void PluginRegistry::check_can_open(const DeviceName& name) const {
+  const std::string opened = opened_by_this_thread();
+  if (opened.empty()) return;
+  raise(ErrorCode::kInUse,
+        "[Device] this thread is opening or closing {}, which logged a line: expected inside the "
+        "log sink a device whose plugin is open, got '{}'. Use it afterwards.",
+        opened, name.to_string());
 }
 
 void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
@@ -506,6 +524,7 @@ std::string PluginRegistry::explain() {
 
 /// Opens every plugin, for lists of devices.
 void PluginRegistry::open_all() {
+  if (!opened_by_this_thread().empty()) return;
   open_found("");
   if (has_listed_.exchange(true)) return;
   for (const std::string& name : unmatched_visible_devices()) {

@@ -85,8 +85,12 @@ class PluginRegistry {
   /// Why the file can't be used beside the other plugins; empty if it can.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
   void log_ignored(const RuntimeOptions& options);
-  /// Errors: kInUse in the log sink of a call that opens or closes a plugin.
+  /// What this thread is opening or closing, in words; empty if nothing.
+  std::string opened_by_this_thread() const;
+  /// Errors: kInUse in the log sink of a call that opens or closes a plugin or a device.
   void check_not_opening(const char* operation, const std::string& subject) const;
+  /// The same, for a device whose plugin is not open.
+  void check_can_open(const DeviceName& name) const;
   Backend* find_to_unload(std::string_view plugin_name) const;
   /// The caller holds load_mutex_.
   void unload(Backend& backend);

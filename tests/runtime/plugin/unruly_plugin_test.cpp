@@ -21,6 +21,7 @@
 
 #include "support/environment_variable.h"
 #include "support/runtime_fixture.h"
+#include "support/temporary_directory.h"
 
 namespace patchbay::faults {
 namespace {
@@ -150,8 +151,10 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOfItsOpeningOrClosing) {
       if (is_closed) return;
       EXPECT_ERROR((void)ones({3}, device), ErrorCode::kInvalidArgument,
                    "[Device] this thread is opening or closing kept:1");
-      EXPECT_ERROR(asked->unload("kept"), ErrorCode::kInvalidArgument,
-                   "[unload] this thread is opening or closing kept:1");
+      EXPECT_ERROR(asked->unload("kept"), ErrorCode::kInUse,
+                   "[unload] this thread is opening or closing kept:1, which logged a line: "
+                   "expected no unload inside the log sink, got one. Call unload for 'kept' "
+                   "afterwards.");
       ++num_openings;
     };
     Runtime runtime(options);
@@ -160,6 +163,46 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOfItsOpeningOrClosing) {
     runtime.unload("kept");
     EXPECT_EQ(num_openings, 1);
   });
+}
+
+/// Else two threads whose sinks do so would wait for each other.
+TEST(UnrulyPlugin, NothingElseIsOpenedByTheLogOfADevicesOpeningOrClosing) {
+  const EnvironmentVariable ways("UNRULY", "open-device-logs,count-memory");
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.add("plain-c");
+  RuntimeOptions options = unruly_options({{"visible_devices", "kept:0,kept:1,plainc:0,absent:0"}});
+  options.plugin_directories = {directory.path()};
+  Runtime* asked = nullptr;
+  int num_calls = 0;
+  std::vector<std::string> absent;
+  options.log = [&](LogLevel, std::string_view line) {
+    if (line.find("is not there") != std::string_view::npos) absent.emplace_back(line);
+    const bool is_opened = line.find("opening a device") != std::string::npos;
+    const bool is_closed = line.find("all memory is back") != std::string::npos;
+    if (!is_opened && !is_closed) return;
+    ++num_calls;
+    const std::string what = is_opened ? "kept:1" : "a plugin";
+    EXPECT_EQ(asked->devices().size(), 2u);  // those of the open plugin
+    EXPECT_EQ(asked->gpus().size(), 2u);
+    EXPECT_ERROR((void)asked->load(file), ErrorCode::kInUse,
+                 "[load] this thread is opening or closing " + what +
+                     ", which logged a line: expected no load inside the log sink, got one.");
+    EXPECT_ERROR((void)asked->device("plainc"), ErrorCode::kInUse,
+                 "[Device] this thread is opening or closing " + what +
+                     ", which logged a line: expected inside the log sink a device whose plugin "
+                     "is open, got 'plainc:0'. Use it afterwards.");
+    EXPECT_ERROR((void)ones({3}, asked->device("kept:0")), ErrorCode::kInvalidArgument,
+                 "[Device] this thread is opening or closing kept:1: expected no other device to "
+                 "be opened meanwhile, got kept:0. Use it afterwards.");
+  };
+  Runtime runtime(options);
+  asked = &runtime;
+  EXPECT_EQ(values_on(runtime.device("kept:1")), kOnes);
+  runtime.unload("kept");
+  EXPECT_EQ(num_calls, 2);
+  EXPECT_TRUE(absent.empty());
+  EXPECT_EQ(runtime.devices().size(), 1u);
+  EXPECT_EQ(absent.size(), 3u);  // of the unloaded plugin, too
 }
 
 TEST(UnrulyPlugin, ScratchMemoryDoesNotHoldIt) {
