@@ -43,6 +43,7 @@ class Arguments {
   Arguments(const Arguments&) = delete;
   Arguments& operator=(const Arguments&) = delete;
 
+  /// Pass no memory for a buffer that the kernel does not use, such as a workspace of no bytes.
   Arguments& memory(plugin::Memory memory) { return add(Argument::buffer(memory)); }
   Arguments& bytes(const void* data, std::size_t size_bytes) {
     constexpr std::size_t kAlignment = 16;

@@ -169,10 +169,9 @@ class ConvolutionKernel final : public plugin::Kernel {
         workspace_bytes_ / (static_cast<std::uint64_t>(elements) * sum_bytes_));
     sizes.pieces = std::clamp<std::int64_t>(std::min(most, places / kLeastPlaces), 1, kMostPieces);
     sizes.piece = pieces(places, sizes.pieces);
-    const plugin::Memory out = arguments[0].value.memory,
-                         partial = sizes.pieces > 1 ? workspace : out;
+    const plugin::Memory out = arguments[0].value.memory;
     Arguments to;
-    to.memory(out).memory(partial);
+    to.memory(out).memory(workspace);
     add(to, arguments[1], arguments[0]);
     add(to, arguments[2], arguments[0]);
     to.value(sizes);
@@ -180,7 +179,7 @@ class ConvolutionKernel final : public plugin::Kernel {
                    grid_of(of.groups * sizes.pieces * tiles(of.group_filters(), of.depth())), to);
     if (sizes.pieces == 1) return;
     Arguments rest;
-    rest.memory(out).memory(partial).value(elements).value(sizes.pieces);
+    rest.memory(out).memory(workspace).value(elements).value(sizes.pieces);
     const std::uint64_t group = std::min<std::uint64_t>(256, finish_->max_group_size());
     finish_->launch(stream, name, {{static_cast<std::uint64_t>(elements), 1, 1}, {group, 1, 1}},
                     rest);

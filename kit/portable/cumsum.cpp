@@ -134,8 +134,7 @@ class SumsByGroups {
       start(*add_up_, run.lines, sums);
     }
     Arguments to;
-    // Without several tiles the sums are not read, but the argument must be a buffer.
-    to.memory(out).memory(a).memory(tiles > 1 ? workspace : a).value(run);
+    to.memory(out).memory(a).memory(workspace).value(run);
     start(*add_before_, run.lines * tiles, to);
   }
 

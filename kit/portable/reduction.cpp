@@ -134,10 +134,8 @@ class ReductionKernel final : public plugin::Kernel {
     is_cpu_ ? divide_items(plan) : divide_groups(plan);
     const std::string_view shown = name.empty() ? fold_.name : name;
     const plugin::Memory out = arguments[0].value.memory, in = arguments[1].value.memory;
-    // Without a workspace there are no pieces, but the argument must be a buffer.
-    const plugin::Memory partial = workspace_bytes_ != 0 ? workspace : out;
     Arguments to;
-    to.memory(out).memory(in).memory(partial).value(kept).value(reduced);
+    to.memory(out).memory(in).memory(workspace).value(kept).value(reduced);
     to.value(plan.pieces).value(plan.piece_size);
     if (plan.team != 0) to.value(bits_of(plan.team));
     if (plan.team != 0 && plan.across) {
@@ -146,7 +144,7 @@ class ReductionKernel final : public plugin::Kernel {
     (plan.across ? *across_ : *along_).launch(stream, shown, plan.grid, to);
     if (plan.pieces == 1) return;
     Arguments rest;
-    rest.memory(out).memory(partial).value(kept).value(plan.pieces);
+    rest.memory(out).memory(workspace).value(kept).value(plan.pieces);
     if (plan.team != 0) rest.value(bits_of(plan.finish_team));
     finish_->launch(stream, shown, plan.finish, rest);
   }

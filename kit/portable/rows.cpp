@@ -325,7 +325,7 @@ class WeightKernel final : public NormalizeKernel {
     const std::int64_t packs = packs_of(sizes.s, sizes.o);
     const Division all = workspace_bytes_ == 0 ? Division{1, packs} : divide(weights, packs);
     const auto count = static_cast<std::int32_t>(all.pieces);
-    to.memory(partial_of(launch)).value(count).value(all.piece_packs);
+    to.memory(launch.workspace).value(count).value(all.piece_packs);
     runs_->launch(launch.stream, launch.name,
                   grid_of(weights * all.pieces, packs * widths_.lanes, widths_, *runs_), to);
     if (all.pieces > 1) finish(launch, weights, all.pieces);
@@ -353,17 +353,13 @@ class WeightKernel final : public NormalizeKernel {
     // Without rows, the sums are 0.
     const std::int64_t piece_rows = std::max<std::int64_t>(pieces(sizes.s, count), 1);
     count = std::max<std::int64_t>(pieces(sizes.s, piece_rows), 1);
-    to.memory(partial_of(launch)).value(static_cast<std::int32_t>(count)).value(piece_rows);
+    to.memory(launch.workspace).value(static_cast<std::int32_t>(count)).value(piece_rows);
     to.value(static_cast<std::int32_t>(strips)).value(static_cast<std::int32_t>(wide));
     columns_->launch(launch.stream, launch.name,
                      {{static_cast<std::uint64_t>(groups * count * group), 1, 1},
                       {static_cast<std::uint64_t>(group), 1, 1}},
                      to);
     if (count > 1) finish(launch, sizes.g * sizes.e, count);
-  }
-  /// The pieces' sums. Without a workspace they are not used, but the argument must be a buffer.
-  plugin::Memory partial_of(const Launch& launch) const {
-    return workspace_bytes_ != 0 ? launch.workspace : launch.arguments[0].value.memory;
   }
   /// Adds the pieces of all weights.
   void finish(const Launch& launch, std::int64_t weights, std::int64_t count) const {

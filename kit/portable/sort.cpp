@@ -244,11 +244,10 @@ void MergeSort::choose(const SortCall& call, Choice choice) const {
 void MergeSort::start(const SortCall& call, const Choice& choice, plugin::Memory found,
                       plugin::Memory candidates) const {
   const auto [out, index, a] = call.memory;
-  // Without a workspace these are not used, but the arguments must be buffers.
-  const bool is_alone = workspace_bytes_ == 0;
+  const bool has_workspace = workspace_bytes_ != 0;
   Arguments to;
-  to.memory(out).memory(index).memory(is_alone ? index : found);
-  to.memory(is_alone ? index : candidates).memory(a).value(call.run).value(choice);
+  to.memory(out).memory(index).memory(has_workspace ? found : plugin::Memory{});
+  to.memory(has_workspace ? candidates : plugin::Memory{}).memory(a).value(call.run).value(choice);
   choose_->launch(call.stream, call.name,
                   grid_of(choice.lines * choice.pieces, items_for(choice.piece)), to);
 }
