@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 T divide(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloat<T>) {
     return a / b;
   } else {
     if (b == 0) return 0;
@@ -26,7 +26,7 @@ T divide(T a, T b) {
 
 template <class T, class Operation>
 T compute(T a, T b, Operation operation) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloat<T>) {
     return operation(a, b);
   } else {
     return static_cast<T>(operation(static_cast<Wrapping<T>>(a), static_cast<Wrapping<T>>(b)));
@@ -60,25 +60,18 @@ void check_one(const Device& device, const std::string& name) {
   check_binary<T, T>(device, name + ".1", reference_of<T>(name));
 }
 
-void check_required(const Device& device, const std::string& name) {
-  check_one<float>(device, name);
-  check_one<std::int32_t>(device, name);
-  check_one<std::int64_t>(device, name);
-  check_one<std::uint8_t>(device, name);
-}
-
 /// Pairs of special values, then results within the range of normal numbers.
 template <class T>
 T power_value(int operand, std::size_t index) {
   const std::size_t count = special_values<T>().size();
   if (index < count * count) return mixed_value<T>(operand, index);
   const T value = ordinary_value<T>(index * 2 + static_cast<std::size_t>(operand));  // below 100
-  if (operand == 0) return index % 4 == 0 ? value : std::fabs(value) / 10 + T(0.01);
+  if (operand == 0) return index % 4 == 0 ? value : T(std::fabs(value) / 10 + T(0.01));
   return index % 4 == 0 ? std::trunc(value / 10) : value / 10;
 }
 
 template <class T>
-void check_pow(const Device& device, const std::string&) {
+void check_pow(const Device& device) {
   using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
   const auto exact = [](T a, T b) { return static_cast<T>(std::pow(Wide(a), Wide(b))); };
   for (const ElementwiseCase& one : elementwise_cases()) {
@@ -92,9 +85,13 @@ void check_pow(const Device& device, const std::string&) {
 std::vector<Check> arithmetic_checks() {
   std::vector<Check> checks;
   for (const char* name : {"add", "sub", "mul", "div", "maximum", "minimum"}) {
-    add_pair(checks, name, check_required, check_one<double>);
+    add_numbers(checks, name, [](const Device& device, const std::string& op, auto zero) {
+      check_one<decltype(zero)>(device, op);
+    });
   }
-  add_pair(checks, "pow", check_pow<float>, check_pow<double>);
+  add_floats(checks, "pow", [](const Device& device, const std::string&, auto zero) {
+    check_pow<decltype(zero)>(device);
+  });
   return checks;
 }
 

@@ -29,8 +29,8 @@ void check_where_case(const Device& device, const ElementwiseCase& one, Tensors 
   Arguments arguments = {target, condition.to_device(device, Access::kRead),
                          a.to_device(device, Access::kRead), b.to_device(device, Access::kRead)};
   if constexpr (!std::is_same_v<T, Bool>) {  // there are no scalars of dtype bool
-    if (tensors == Tensors::kSecond) arguments[2] = Argument::scalar(literal);
-    if (tensors == Tensors::kFirst) arguments[3] = Argument::scalar(literal);
+    if (tensors == Tensors::kSecond) arguments[2] = literal_of(literal);
+    if (tensors == Tensors::kFirst) arguments[3] = literal_of(literal);
   }
   run_kernel(device, "where.1", arguments);
   out.from_device(target);
@@ -39,7 +39,7 @@ void check_where_case(const Device& device, const ElementwiseCase& one, Tensors 
 }
 
 template <class T>
-void check_where(const Device& device, const std::string&) {
+void check_where(const Device& device) {
   for (const ElementwiseCase& one : elementwise_cases()) {
     check_where_case<T>(device, one, Tensors::kBoth);
     if constexpr (!std::is_same_v<T, Bool>) {
@@ -50,7 +50,7 @@ void check_where(const Device& device, const std::string&) {
 }
 
 template <class T>
-void check_clamp(const Device& device, const std::string&) {
+void check_clamp(const Device& device) {
   const T low = 2, high = 40;
   for (const ElementwiseCase& one : elementwise_cases()) {
     const Array<T> in(one.a, [](std::size_t i) { return mixed_value<T>(0, i); });
@@ -62,38 +62,25 @@ void check_clamp(const Device& device, const std::string&) {
     }
     const Argument target = out.to_device(device, Access::kWrite);
     run_kernel(device, "clamp.1",
-               {target, in.to_device(device, Access::kRead), Argument::scalar(low),
-                Argument::scalar(high)});
+               {target, in.to_device(device, Access::kRead), literal_of(low), literal_of(high)});
     out.from_device(target);
     out.expect_close_to(
         expected, 0, fmt::format("clamp.1 of {}, {}", to_string(dtype_of_element<T>()), one.name));
   }
 }
 
-void check_where_required(const Device& device, const std::string& name) {
-  check_where<float>(device, name);
-  check_where<std::int32_t>(device, name);
-  check_where<std::int64_t>(device, name);
-  check_where<std::uint8_t>(device, name);
-  check_where<Bool>(device, name);
-}
-
-void check_clamp_required(const Device& device, const std::string& name) {
-  check_clamp<float>(device, name);
-  check_clamp<std::int32_t>(device, name);
-  check_clamp<std::int64_t>(device, name);
-  check_clamp<std::uint8_t>(device, name);
-}
-
 }  // namespace
 
 std::vector<Check> choice_checks() {
   std::vector<Check> checks;
-  add_pair(checks, "where", check_where_required, check_where<double>);
-  add_storage(checks, "where", [](const Device& device, const std::string& name, auto zero) {
-    check_where<decltype(zero)>(device, name);
+  const auto where = [](const Device& device, const std::string&, auto zero) {
+    check_where<decltype(zero)>(device);
+  };
+  add_numbers(checks, "where", with_bools(where));
+  add_storage(checks, "where", where);
+  add_numbers(checks, "clamp", [](const Device& device, const std::string&, auto zero) {
+    check_clamp<decltype(zero)>(device);
   });
-  add_pair(checks, "clamp", check_clamp_required, check_clamp<double>);
   return checks;
 }
 

@@ -58,7 +58,7 @@ void check_function(const Device& device, const Function& function) {
 
 template <class T>
 std::function<T(T)> step_of(const std::string& name) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (kIsFloat<T>) {
     if (name == "floor") return [](T a) { return std::floor(a); };
     if (name == "ceil") return [](T a) { return std::ceil(a); };
     if (name == "round") return [](T a) { return std::nearbyint(a); };
@@ -71,9 +71,9 @@ std::function<T(T)> step_of(const std::string& name) {
 
 template <class T>
 T remainder_of(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    const T rest = std::fmod(a, b);
-    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  if constexpr (kIsFloat<T>) {
+    const Computed<T> divisor = b, rest = std::fmod(Computed<T>(a), divisor);
+    return rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest;
   } else {
     if (b == 0 || (std::is_signed_v<T> && b == static_cast<T>(-1))) return 0;
     const auto rest = static_cast<T>(a % b);
@@ -90,19 +90,12 @@ void check_number(const Device& device, const std::string& name) {
   }
 }
 
-void check_numbers(const Device& device, const std::string& name) {
-  check_number<float>(device, name);
-  check_number<std::int32_t>(device, name);
-  check_number<std::int64_t>(device, name);
-  check_number<std::uint8_t>(device, name);
-}
-
 template <class T>
 T exact_pair(const std::string& name, T a, T b) {
   const long double x = a, y = b;
   if (name == "atan2") return static_cast<T>(std::atan2(x, y));
   if (name == "elu") return static_cast<T>(x > 0 ? x : y * std::expm1(x));
-  return a > 0 ? a : a * b;  // leaky_relu
+  return static_cast<T>(a > 0 ? x : Computed<T>(a) * Computed<T>(b));  // leaky_relu
 }
 
 template <class T>
@@ -129,21 +122,24 @@ void check_test(const Device& device, const std::string& name) {
 std::vector<Check> companion_checks() {
   std::vector<Check> checks;
   for (const Function& function : kFunctions) {
-    add_pair(
-        checks, function.name,
-        [&](const Device& device, const std::string&) { check_function<float>(device, function); },
-        [&](const Device& device, const std::string&) {
-          check_function<double>(device, function);
-        });
+    add_floats(checks, function.name, [&](const Device& device, const std::string&, auto zero) {
+      check_function<decltype(zero)>(device, function);
+    });
   }
   for (const char* name : {"floor", "ceil", "round", "trunc", "sign", "remainder"}) {
-    add_pair(checks, name, check_numbers, check_number<double>);
+    add_numbers(checks, name, [](const Device& device, const std::string& op, auto zero) {
+      check_number<decltype(zero)>(device, op);
+    });
   }
   for (const char* name : {"atan2", "leaky_relu", "elu"}) {
-    add_pair(checks, name, check_pair<float>, check_pair<double>);
+    add_floats(checks, name, [](const Device& device, const std::string& op, auto zero) {
+      check_pair<decltype(zero)>(device, op);
+    });
   }
   for (const char* name : {"isnan", "isinf", "isfinite"}) {
-    add_pair(checks, name, check_test<float>, check_test<double>);
+    add_floats(checks, name, [](const Device& device, const std::string& op, auto zero) {
+      check_test<decltype(zero)>(device, op);
+    });
   }
   return checks;
 }

@@ -23,14 +23,6 @@ void check_one(const Device& device, const std::string& name) {
   check_binary<Bool, T>(device, name + ".1", reference_of<T>(name));
 }
 
-void check_required(const Device& device, const std::string& name) {
-  check_one<float>(device, name);
-  check_one<std::int32_t>(device, name);
-  check_one<std::int64_t>(device, name);
-  check_one<std::uint8_t>(device, name);
-  if (name == "eq" || name == "ne") check_one<Bool>(device, name);
-}
-
 void logical_and(Context& context) {
   check_binary<Bool, Bool>(context.device(), "logical_and.1", [](Bool a, Bool b) {
     return to_bool(a == Bool::kTrue && b == Bool::kTrue);
@@ -53,10 +45,14 @@ void logical_not(Context& context) {
 std::vector<Check> comparison_checks() {
   std::vector<Check> checks;
   for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) {
-    add_pair(checks, name, check_required, check_one<double>);
-    add_storage(checks, name, [](const Device& device, const std::string& op, auto zero) {
+    const auto one = [](const Device& device, const std::string& op, auto zero) {
       check_one<decltype(zero)>(device, op);
-    });
+    };
+    if (name == std::string("eq") || name == std::string("ne"))
+      add_numbers(checks, name, with_bools(one));
+    else
+      add_numbers(checks, name, one);
+    add_storage(checks, name, one);
   }
   checks.push_back({"kernels", "logical_and", logical_and});
   checks.push_back({"kernels", "logical_or", logical_or});

@@ -32,10 +32,11 @@ void check_layer(const Device& device, std::int64_t m, std::int64_t k, std::int6
   const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);
   const auto depth = static_cast<std::size_t>(k);
   for (std::size_t i = 0; i < rows * columns; ++i) {
-    expected.at(i) = bias.at(i % columns);
+    Computed<T> sum = bias.at(i % columns);
     for (std::size_t l = 0; l < depth; ++l) {
-      expected.at(i) += a.at(i / columns * depth + l) * weight.at(i % columns * depth + l);
+      sum += a.at(i / columns * depth + l) * weight.at(i % columns * depth + l);
     }
+    expected.at(i) = static_cast<T>(sum);
   }
   const Argument target = out.to_device(device, Access::kWrite);
   run_kernel(device, "linear.1",
@@ -67,41 +68,6 @@ void check_layers(const Device& device) {
 
 // ------------------------------------------------------------------------------ attention ---
 
-/// How a dtype holds numbers of few bits.
-struct F32 {
-  using Stored = float;
-  static constexpr DType kDtype = DType::f32;
-  static constexpr double kUnit = 0x1p-23;
-  static Stored encode(double value) { return static_cast<float>(value); }
-  static double decode(Stored stored) { return stored; }
-};
-
-/// Of 16 bits. Only 0 and normal numbers.
-template <DType dtype, int kExponentBits, int kFractionBits>
-struct Half {
-  using Stored = std::uint16_t;
-  static constexpr DType kDtype = dtype;
-  static constexpr double kUnit = 1.0 / (1 << kFractionBits);
-  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
-  static Stored encode(double value) {
-    if (value == 0) return 0;
-    int exponent = 0;
-    const double fraction = std::frexp(std::fabs(value), &exponent);  // 0.5 to 1
-    const auto bits = static_cast<int>((2 * fraction - 1) * (1 << kFractionBits));
-    return static_cast<Stored>((value < 0 ? 0x8000 : 0) | (exponent - 1 + kBias) << kFractionBits |
-                               bits);
-  }
-  static double decode(Stored stored) {
-    const int exponent = (stored & 0x7fff) >> kFractionBits;
-    const int fraction = stored & ((1 << kFractionBits) - 1);
-    const double sign = (stored & 0x8000) != 0 ? -1 : 1;
-    if (exponent == 0) return sign * std::ldexp(fraction, 1 - kBias - kFractionBits);
-    return sign * std::ldexp(1 + fraction * kUnit, exponent - kBias);
-  }
-};
-using F16 = Half<DType::f16, 5, 10>;
-using Bf16 = Half<DType::bf16, 8, 7>;
-
 struct Heads {
   std::int64_t batch, heads, queries, keys, features, values;
   double scale = 0.25;
@@ -114,23 +80,23 @@ Layout layout_of(const Heads& by, std::int64_t rows, std::int64_t columns, bool 
   return {shape, {rows * by.heads * columns, columns, by.heads * columns, 1}, 0};
 }
 
-template <class Of>
-double value_at(const Array<typename Of::Stored>& array, std::int64_t i) {
-  return Of::decode(array.at(static_cast<std::size_t>(i)));
+template <class T>
+double value_at(const Array<T>& array, std::int64_t i) {
+  return double{array.at(static_cast<std::size_t>(i))};
 }
 
 /// The softmax of the scores of one query. `row` counts the queries of all heads.
-template <class Of>
-std::vector<double> weights_of(const Heads& by, const Array<typename Of::Stored>& query,
-                               const Array<typename Of::Stored>& key, std::int64_t row) {
+template <class T>
+std::vector<double> weights_of(const Heads& by, const Array<T>& query, const Array<T>& key,
+                               std::int64_t row) {
   const std::int64_t first_key = row / by.queries * by.keys;
   std::vector<double> weights;
   double most = -INFINITY, total = 0;
   for (std::int64_t j = 0; j < by.keys; ++j) {
     double score = 0;
     for (std::int64_t l = 0; l < by.features; ++l) {
-      score += by.scale * value_at<Of>(query, row * by.features + l) *
-               value_at<Of>(key, (first_key + j) * by.features + l);
+      score += by.scale * value_at(query, row * by.features + l) *
+               value_at(key, (first_key + j) * by.features + l);
     }
     weights.push_back(score);
     most = std::max(most, score);
@@ -141,53 +107,47 @@ std::vector<double> weights_of(const Heads& by, const Array<typename Of::Stored>
 }
 
 /// Allows rounded probabilities and a rounded result; in f32 a few roundings of scores.
-template <class Of>
-void expect_rows(const Heads& by, const Array<typename Of::Stored>& query,
-                 const Array<typename Of::Stored>& key, const Array<typename Of::Stored>& value,
-                 const Array<typename Of::Stored>& out) {
-  const double units = std::is_same_v<Of, F32> ? 64 : 1.5;
+template <class T>
+void expect_rows(const Heads& by, const Array<T>& query, const Array<T>& key, const Array<T>& value,
+                 const Array<T>& out) {
+  const double units = kIsHalf<T> ? 1.5 : 64;
   for (std::int64_t row = 0; row < by.batch * by.heads * by.queries; ++row) {
     const std::int64_t first_key = row / by.queries * by.keys;
-    const std::vector<double> weights = weights_of<Of>(by, query, key, row);
+    const std::vector<double> weights = weights_of<T>(by, query, key, row);
     for (std::int64_t n = 0; n < by.values; ++n) {
       double expected = 0, magnitude = 0;
       for (std::int64_t j = 0; j < by.keys; ++j) {
-        const double term = weights[static_cast<std::size_t>(j)] *
-                            value_at<Of>(value, (first_key + j) * by.values + n);
+        const double term =
+            weights[static_cast<std::size_t>(j)] * value_at(value, (first_key + j) * by.values + n);
         expected += term;
         magnitude += std::fabs(term);
       }
-      const double got = value_at<Of>(out, row * by.values + n);
-      const double room = units * Of::kUnit * magnitude;
+      const double got = value_at(out, row * by.values + n);
+      const double room = units * std::numeric_limits<T>::epsilon() * magnitude;
       expect(std::fabs(got - expected) <= room,
              "attention.1 of {}, {} x {} heads, {} queries, {} keys, {} features, scale {}: "
              "element {} of row {}: expected {} within {}, got {}",
-             to_string(Of::kDtype), by.batch, by.heads, by.queries, by.keys, by.features, by.scale,
-             n, row, expected, room, got);
+             to_string(dtype_of_element<T>()), by.batch, by.heads, by.queries, by.keys, by.features,
+             by.scale, n, row, expected, room, got);
     }
   }
 }
 
 /// Returns why the plugin refuses these sizes, or nothing.
-template <class Of>
+template <class T>
 std::string check_heads(const Device& device, const Heads& by, bool woven) {
-  using Stored = typename Of::Stored;
   const auto made = [&](std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
-    return Array<Stored>(layout_of(by, rows, columns, woven), [=](std::size_t i) {
-      return Of::encode(static_cast<double>(small_integer<int>(i + seed)) / 2);
+    return Array<T>(layout_of(by, rows, columns, woven), [=](std::size_t i) {
+      return static_cast<T>(small_integer<float>(i + seed) / 2);
     });
   };
-  const Array<Stored> query = made(by.queries, by.features, 1), key = made(by.keys, by.features, 2);
-  const Array<Stored> value = made(by.keys, by.values, 3);
-  Array<Stored> out(layout_of(by, by.queries, by.values, false));
-  const auto on_device = [&](const Array<Stored>& array, Access access) {
-    Argument argument = array.to_device(device, access);
-    argument.dtype = Of::kDtype;
-    return argument;
-  };
-  const Argument target = on_device(out, Access::kWrite);
-  const Arguments arguments{target, on_device(query, Access::kRead), on_device(key, Access::kRead),
-                            on_device(value, Access::kRead)};
+  const Array<T> query = made(by.queries, by.features, 1), key = made(by.keys, by.features, 2);
+  const Array<T> value = made(by.keys, by.values, 3);
+  Array<T> out(layout_of(by, by.queries, by.values, false));
+  const Argument target = out.to_device(device, Access::kWrite);
+  const Arguments arguments{target, query.to_device(device, Access::kRead),
+                            key.to_device(device, Access::kRead),
+                            value.to_device(device, Access::kRead)};
   const KernelSpec spec = spec_of("attention.1", arguments, {{"scale", by.scale}});
   std::optional<Kernel> kernel;
   std::string why;
@@ -200,11 +160,11 @@ std::string check_heads(const Device& device, const Heads& by, bool woven) {
   if (is_unsupported([&] { kernel->launch(stream, arguments, "attention.1"); }, &why)) return why;
   stream.synchronize();
   out.from_device(target);
-  expect_rows<Of>(by, query, key, value, out);
+  expect_rows<T>(by, query, key, value, out);
   return {};
 }
 
-template <class Of>
+template <class T>
 void check_attention(Context& context) {
   const Device device = context.device();
   bool has_run = false;
@@ -213,7 +173,7 @@ void check_attention(Context& context) {
        {Heads{1, 1, 1, 1, 8, 8}, Heads{2, 3, 16, 16, 8, 8}, Heads{1, 2, 70, 65, 64, 64},
         Heads{2, 1, 5, 130, 16, 24}, Heads{1, 2, 5, 7, 8, 8, -0.5}, Heads{1, 2, 5, 7, 8, 8, 0}}) {
     for (const bool woven : {false, true}) {
-      why = check_heads<Of>(device, by, woven);
+      why = check_heads<T>(device, by, woven);
       has_run = has_run || why.empty();
     }
   }
@@ -224,11 +184,10 @@ void check_attention(Context& context) {
 
 std::vector<Check> composite_checks() {
   std::vector<Check> checks;
-  add_pair(
-      checks, "linear",
-      [](const Device& device, const std::string&) { check_layers<float>(device); },
-      [](const Device& device, const std::string&) { check_layers<double>(device); });
-  checks.push_back({"kernels", "attention", check_attention<F32>});
+  add_floats(checks, "linear", [](const Device& device, const std::string&, auto zero) {
+    check_layers<decltype(zero)>(device);
+  });
+  checks.push_back({"kernels", "attention", check_attention<float>});
   checks.push_back({"kernels", "attention_f16", check_attention<F16>});
   checks.push_back({"kernels", "attention_bf16", check_attention<Bf16>});
   return checks;

@@ -10,15 +10,6 @@
 namespace patchbay::conformance {
 namespace {
 
-/// Bools are filled from a u8, because there are no scalars of dtype bool.
-template <class T>
-Argument literal_of(T value) {
-  if constexpr (std::is_same_v<T, Bool>)
-    return Argument::scalar(static_cast<std::uint8_t>(value));
-  else
-    return Argument::scalar(value);
-}
-
 template <class T>
 void check_fill(const Device& device, const std::string& name) {
   for (const ElementwiseCase& one : elementwise_cases()) {
@@ -45,7 +36,7 @@ void check_copy(const Device& device, const std::string& name) {
 /// Counts in steps of a quarter (floats) or 3, which every dtype represents exactly.
 template <class T>
 void check_arange(const Device& device, const std::string& name) {
-  const bool is_float = std::is_floating_point_v<T>;
+  const bool is_float = kIsFloat<T>;
   const T start = is_float ? static_cast<T>(-1.5) : T(2);
   const T step = is_float ? static_cast<T>(0.25) : T(3);
   for (const Layout& layout : {contiguous({1}), contiguous({0}), contiguous({70}),
@@ -54,10 +45,10 @@ void check_arange(const Device& device, const std::string& name) {
     Array<T> out(layout);
     Array<T> expected = out;
     for (std::size_t i = 0; i < out.size(); ++i) {
-      expected.at(i) = static_cast<T>(start + step * static_cast<T>(i));
+      expected.at(i) = static_cast<T>(start + step * static_cast<Computed<T>>(i));
     }
     const Argument target = out.to_device(device, Access::kWrite);
-    run_kernel(device, name + ".1", {target, Argument::scalar(start), Argument::scalar(step)});
+    run_kernel(device, name + ".1", {target, literal_of(start), literal_of(step)});
     out.from_device(target);
     out.expect_close_to(expected, 0,
                         fmt::format("arange.1 of {}", to_string(dtype_of_element<T>())));
@@ -74,7 +65,7 @@ Out converted(In value) {
     return static_cast<Out>(value == Bool::kTrue ? 1 : 0);
   } else if constexpr (std::is_same_v<Out, Bool>) {
     return value != In(0) ? Bool::kTrue : Bool::kFalse;
-  } else if constexpr (std::is_floating_point_v<In> && !std::is_floating_point_v<Out>) {
+  } else if constexpr (kIsFloat<In> && !kIsFloat<Out>) {
     using Limits = std::numeric_limits<Out>;
     if (std::isnan(value)) return 0;
     const long double exact = std::trunc(static_cast<long double>(value));
@@ -92,10 +83,11 @@ void check_cast(const Device& device) {
   if (std::is_same_v<In, Out>) return;
   if (!must_have(device, dtype_of_element<Out>())) return;
   check_unary<Out, In>(device, "cast.1", converted<Out, In>, 0, [](int operand, std::size_t index) {
-    if constexpr (std::is_floating_point_v<In>) {
+    if constexpr (kIsFloat<In>) {
       // Includes numbers at and beyond the ends of the integers' ranges.
       const In value = mixed_value<In>(operand, index);
-      return index % 3 == 0 ? std::ldexp(value, static_cast<int>(index % 70)) : value;
+      if (index % 3 != 0) return value;
+      return static_cast<In>(std::ldexp(value, static_cast<int>(index % 70)));
     } else {
       return mixed_value<In>(operand, index);
     }
@@ -103,13 +95,29 @@ void check_cast(const Device& device) {
 }
 
 template <class In>
-void cast_from(const Device& device, const std::string&) {
+void cast_from(const Device& device) {
   check_cast<float, In>(device);
   check_cast<std::int32_t, In>(device);
   check_cast<std::int64_t, In>(device);
   check_cast<std::uint8_t, In>(device);
   check_cast<Bool, In>(device);
   check_cast<double, In>(device);
+}
+
+/// Casts between a 16-bit float and the dtypes that every device has, both ways, and the others of
+/// few bits.
+template <class T>
+void cast_half(const Device& device) {
+  const auto both_ways = [&](auto other) {
+    check_cast<T, decltype(other)>(device);
+    check_cast<decltype(other), T>(device);
+  };
+  both_ways(float{});
+  both_ways(std::int32_t{});
+  both_ways(std::int64_t{});
+  both_ways(std::uint8_t{});
+  both_ways(Bool{});
+  if (device.properties().f64) both_ways(double{});
 }
 
 /// Casts between the storage types, and between them and some dtypes that every device has.
@@ -145,43 +153,25 @@ void claimed_dtypes(Context& context) {
 
 std::vector<Check> creation_checks() {
   std::vector<Check> checks;
-  const auto fill = [](const Device& device, const std::string& name) {
-    check_fill<float>(device, name);
-    check_fill<std::int32_t>(device, name);
-    check_fill<std::int64_t>(device, name);
-    check_fill<std::uint8_t>(device, name);
-    check_fill<Bool>(device, name);
-  };
-  const auto copy = [](const Device& device, const std::string& name) {
-    check_copy<float>(device, name);
-    check_copy<std::int32_t>(device, name);
-    check_copy<std::int64_t>(device, name);
-    check_copy<std::uint8_t>(device, name);
-    check_copy<Bool>(device, name);
-  };
-  const auto arange = [](const Device& device, const std::string& name) {
-    check_arange<float>(device, name);
-    check_arange<std::int32_t>(device, name);
-    check_arange<std::int64_t>(device, name);
-    check_arange<std::uint8_t>(device, name);
-  };
-  const auto cast = [](const Device& device, const std::string& name) {
-    cast_from<float>(device, name);
-    cast_from<std::int32_t>(device, name);
-    cast_from<std::int64_t>(device, name);
-    cast_from<std::uint8_t>(device, name);
-    cast_from<Bool>(device, name);
-  };
-  add_pair(checks, "fill", fill, check_fill<double>);
-  add_pair(checks, "copy", copy, check_copy<double>);
-  add_pair(checks, "arange", arange, check_arange<double>);
-  add_pair(checks, "cast", cast, cast_from<double>);
-  add_storage(checks, "fill", [](const Device& device, const std::string& name, auto zero) {
+  const auto fill = [](const Device& device, const std::string& name, auto zero) {
     check_fill<decltype(zero)>(device, name);
-  });
-  add_storage(checks, "copy", [](const Device& device, const std::string& name, auto zero) {
+  };
+  const auto copy = [](const Device& device, const std::string& name, auto zero) {
     check_copy<decltype(zero)>(device, name);
+  };
+  add_numbers(checks, "fill", with_bools(fill));
+  add_numbers(checks, "copy", with_bools(copy));
+  add_numbers(checks, "arange", [](const Device& device, const std::string& name, auto zero) {
+    check_arange<decltype(zero)>(device, name);
   });
+  add_numbers(checks, "cast", with_bools([](const Device& device, const std::string&, auto zero) {
+                if constexpr (kIsHalf<decltype(zero)>)
+                  cast_half<decltype(zero)>(device);
+                else
+                  cast_from<decltype(zero)>(device);
+              }));
+  add_storage(checks, "fill", fill);
+  add_storage(checks, "copy", copy);
   add_storage(checks, "cast", [](const Device& device, const std::string&, auto zero) {
     cast_storage<decltype(zero)>(device);
   });

@@ -73,7 +73,7 @@ void check_scalar_pair(const Device& device, const std::string& op,
   }
   const Argument target = out.to_device(device, Access::kWrite);
   const Argument tensor = in.to_device(device, Access::kRead);
-  const Argument literal = Argument::scalar(scalar);
+  const Argument literal = literal_of(scalar);
   run_kernel(
       device, op,
       scalar_first ? Arguments{target, literal, tensor} : Arguments{target, tensor, literal});
@@ -81,7 +81,7 @@ void check_scalar_pair(const Device& device, const std::string& op,
   out.expect_close_to(
       expected, 0,
       fmt::format("{} of {} with the scalar {} {}, {}", op, to_string(dtype_of_element<In>()),
-                  scalar, scalar_first ? "first" : "second", one.name));
+                  show_element(scalar), scalar_first ? "first" : "second", one.name));
 }
 
 /// Tensors up to this size are cheap enough for another run.

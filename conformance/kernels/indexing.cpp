@@ -170,9 +170,11 @@ std::vector<Check> indexing_checks() {
         check_gather<Bool, std::int32_t>(device);
       },
       [](const Device& device, const std::string&) { check_gather<double, std::int64_t>(device); });
-  add_storage(checks, "gather", [](const Device& device, const std::string&, auto zero) {
+  const auto gather = [](const Device& device, const std::string&, auto zero) {
     check_gather<decltype(zero), std::int64_t>(device);
-  });
+  };
+  add_halves(checks, "gather", gather);
+  add_storage(checks, "gather", gather);
   add_pair(
       checks, "scatter_add",
       [](const Device& device, const std::string&) {

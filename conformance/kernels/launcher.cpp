@@ -26,6 +26,10 @@ bool is_of_storage(const KernelSpec& spec) {
   return is;
 }
 
+bool is_of_half(const KernelSpec& spec) {
+  return is_of(spec, DType::f16) || is_of(spec, DType::bf16);
+}
+
 /// Operators that a plugin may lack because it was written before them.
 #define PATCHBAY_NAMED(name, version, ...) #name "." #version,
 constexpr std::string_view kNewer[] = {"sin.1",
@@ -72,13 +76,14 @@ bool must_have(const Device& device, DType dtype) {
 
 bool is_optional(const Device& device, const KernelSpec& spec) {
   return (is_of(spec, DType::f64) && !must_have(device, DType::f64)) || is_integer_gemm(spec) ||
-         is_of_storage(spec) || is_newer(spec);
+         is_of_storage(spec) || is_of_half(spec) || is_newer(spec);
 }
 
 std::string own_check(const KernelSpec& spec) {
   const std::string id = "kernels." + spec.op.substr(0, spec.op.rfind('.'));
   if (is_integer_gemm(spec)) return id + (is_of(spec, DType::i32) ? "_i32" : "_i64");
   if (is_of_storage(spec)) return id + "_storage";
+  if (is_of_half(spec)) return id + (is_of(spec, DType::f16) ? "_f16" : "_bf16");
   return is_of(spec, DType::f64) ? id + "_f64" : id;
 }
 

@@ -153,18 +153,11 @@ std::vector<Check> ordering_checks() {
         check_cumsum<std::uint8_t>(device);
       },
       [](const Device& device, const std::string&) { check_cumsum<double>(device); });
-  add_pair(
-      checks, "sort",
-      [](const Device& device, const std::string&) {
-        check_sort<float>(device);
-        check_sort<std::int32_t>(device);
-        check_sort<std::int64_t>(device);
-        check_sort<std::uint8_t>(device);
-      },
-      [](const Device& device, const std::string&) { check_sort<double>(device); });
-  add_storage(checks, "sort", [](const Device& device, const std::string&, auto zero) {
+  const auto sort = [](const Device& device, const std::string&, auto zero) {
     check_sort<decltype(zero)>(device);
-  });
+  };
+  add_numbers(checks, "sort", sort);
+  add_storage(checks, "sort", sort);
   return checks;
 }
 

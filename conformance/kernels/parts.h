@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "conformance/check.h"
@@ -35,6 +36,49 @@ void add_pair(std::vector<Check>& checks, const std::string& name, Required requ
   checks.push_back({"kernels", name, [=](Context& context) { required(context.device(), name); }});
   checks.push_back(
       {"kernels", name + "_f64", [=](Context& context) { f64(context.device(), name); }});
+}
+
+/// A check of an operator for each 16-bit float: check(device, name, value of the type).
+template <class Body>
+void add_halves(std::vector<Check>& checks, const std::string& name, Body check) {
+  checks.push_back(
+      {"kernels", name + "_f16", [=](Context& context) { check(context.device(), name, F16()); }});
+  checks.push_back({"kernels", name + "_bf16",
+                    [=](Context& context) { check(context.device(), name, Bf16()); }});
+}
+
+/// The checks of an operator that takes floats: check(device, name, value of the type).
+template <class Body>
+void add_floats(std::vector<Check>& checks, const std::string& name, Body check) {
+  add_pair(
+      checks, name,
+      [=](const Device& device, const std::string& op) { check(device, op, float()); },
+      [=](const Device& device, const std::string& op) { check(device, op, double()); });
+  add_halves(checks, name, check);
+}
+
+/// The same of one that takes all numbers.
+template <class Body>
+void add_numbers(std::vector<Check>& checks, const std::string& name, Body check) {
+  add_pair(
+      checks, name,
+      [=](const Device& device, const std::string& op) {
+        check(device, op, float());
+        check(device, op, std::int32_t());
+        check(device, op, std::int64_t());
+        check(device, op, std::uint8_t());
+      },
+      [=](const Device& device, const std::string& op) { check(device, op, double()); });
+  add_halves(checks, name, check);
+}
+
+/// The same check, which tries bools beside f32.
+template <class Body>
+auto with_bools(Body check) {
+  return [=](const Device& device, const std::string& name, auto zero) {
+    check(device, name, zero);
+    if constexpr (std::is_same_v<decltype(zero), float>) check(device, name, Bool());
+  };
 }
 
 /// The check of the same operator for the types of storage: check(device, name, value of the type).

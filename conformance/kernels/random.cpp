@@ -38,18 +38,21 @@ void check_drawn(const Device& device, const std::string& op, const Arguments& p
 }
 
 template <class T>
-void check_uniform(const Device& device, const std::string& name) {
+void check_uniform(const Device& device) {
   const T low = T(-2), width = T(3.25), most = T(1);
-  check_drawn<T>(
-      device, name + ".1", {Argument::scalar(low), Argument::scalar(width), Argument::scalar(most)},
-      [&](std::uint64_t index) { return std::min(low + kDraws.uniform<T>(index) * width, most); });
+  check_drawn<T>(device, "uniform.1", {literal_of(low), literal_of(width), literal_of(most)},
+                 [&](std::uint64_t index) {
+                   const T element = low + kDraws.uniform<Computed<T>>(index) * width;
+                   return std::min(element, most);
+                 });
 }
 
 template <class T>
-void check_normal(const Device& device, const std::string& name) {
+void check_normal(const Device& device) {
   check_drawn<T>(
-      device, name + ".1", {Argument::scalar(T(0)), Argument::scalar(T(1))},
-      [](std::uint64_t index) { return static_cast<T>(kDraws.normal<T>(index)); }, 4);
+      device, "normal.1", {literal_of(T(0)), literal_of(T(1))},
+      [](std::uint64_t index) { return static_cast<T>(kDraws.normal<Computed<T>>(index)); },
+      kIsHalf<T> ? 1 : 4);
 }
 
 template <class T>
@@ -108,8 +111,12 @@ std::vector<Check> random_checks() {
   std::vector<Check> checks = {{"kernels", "integers", integers},
                                {"kernels", "mask", mask},
                                {"kernels", "permutation", permutation}};
-  add_pair(checks, "uniform", check_uniform<float>, check_uniform<double>);
-  add_pair(checks, "normal", check_normal<float>, check_normal<double>);
+  add_floats(checks, "uniform", [](const Device& device, const std::string&, auto zero) {
+    check_uniform<decltype(zero)>(device);
+  });
+  add_floats(checks, "normal", [](const Device& device, const std::string&, auto zero) {
+    check_normal<decltype(zero)>(device);
+  });
   return checks;
 }
 

@@ -59,7 +59,7 @@ std::vector<ReductionCase> reduction_cases() {
       plain("rank 8", {2, 3, 1, 2, 2, 3, 1, 2}, {2, 1, 1, 2, 1, 3, 1, 1}),
       {"transposed", reversed(cube), contiguous({6, 1, 23})},
       {"transposed, along rows", reversed({151, 203}), contiguous({151, 1})},
-      {"every second element", spread({211, 31}, 2, 1), spread({211, 1}, 3, 2)},
+      {"every second element", spread({211, 31}, 2, 1), spread({211, 1}, 3, 1)},
       {"a row that repeats", {{50, 21}, {0, 1}, 3}, contiguous({50, 1})},
       {"a column that repeats", {{21, 50}, {1, 0}, 0}, contiguous({1, 50}, 2)},
       plain("no results", {3, 0}, {1, 0}),

@@ -13,7 +13,7 @@
 namespace patchbay::conformance {
 namespace {
 
-/// A result, and what its error is relative to.
+/// A result, and the magnitude of its terms, which its error is relative to.
 struct Term {
   double value = 0, scale = 0;
 
@@ -30,11 +30,14 @@ void expect_near(const Array<T>& got, const Terms& terms, double ulps, const std
   Array<T> expected(got.layout());
   for (std::size_t i = 0; i < got.size(); ++i) {
     const auto [value, scale] = terms[i];
-    const double room = ulps * scale * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double room = room_for<T>(value, scale, ulps);
     const double distance = std::fabs(static_cast<double>(got.at(i)) - value);
     const bool both_nan = std::isnan(value) && got.at(i) != got.at(i);
     const bool is_same = static_cast<double>(got.at(i)) == value;
-    expected.at(i) = both_nan || is_same || distance <= room ? got.at(i) : static_cast<T>(value);
+    if (both_nan || is_same || distance <= room)
+      expected.at(i) = got.at(i);
+    else
+      expected.at(i) = static_cast<T>(value);
   }
   got.expect_close_to(expected, 0, what);
 }
@@ -73,11 +76,11 @@ std::vector<Slices> slices() {
 /// With -infinity among the elements, and a slice of nothing else.
 template <class T>
 Array<T> logits(const Slices& one) {
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const T below = -std::numeric_limits<T>::infinity();
   Array<T> a = integers<T>(one.layout(), 0);
-  for (std::size_t i = 2; i + 1 < a.size(); i += 11) a.at(i) = -kInfinity;
+  for (std::size_t i = 2; i + 1 < a.size(); i += 11) a.at(i) = below;
   if (one.inner == 1 && one.outer > 2) {
-    for (std::int64_t k = 0; k < one.n; ++k) a.at(static_cast<std::size_t>(one.n + k)) = -kInfinity;
+    for (std::int64_t k = 0; k < one.n; ++k) a.at(static_cast<std::size_t>(one.n + k)) = below;
   }
   return a;
 }
@@ -352,20 +355,26 @@ void check_normalize_weight(const Device& device) {
 
 }  // namespace
 
-#define PATCHBAY_PAIR(op)                                                                       \
-  add_pair(                                                                                     \
-      checks, #op, [](const Device& device, const std::string&) { check_##op<float>(device); }, \
-      [](const Device& device, const std::string&) { check_##op<double>(device); })
-
 std::vector<Check> row_checks() {
   std::vector<Check> checks;
-  PATCHBAY_PAIR(softmax);
-  PATCHBAY_PAIR(softmax_input);
-  PATCHBAY_PAIR(normalize);
-  PATCHBAY_PAIR(normalize_input);
-  PATCHBAY_PAIR(normalize_weight);
+  add_floats(checks, "softmax", [](const Device& device, const std::string&, auto zero) {
+    check_softmax<decltype(zero)>(device);
+  });
+  add_floats(checks, "softmax_input", [](const Device& device, const std::string&, auto zero) {
+    check_softmax_input<decltype(zero)>(device);
+  });
+  const auto add_wide = [&](const char* name, auto check) {
+    add_pair(
+        checks, name, [=](const Device& device, const std::string&) { check(device, float()); },
+        [=](const Device& device, const std::string&) { check(device, double()); });
+  };
+  add_wide("normalize",
+           [](const Device& device, auto zero) { check_normalize<decltype(zero)>(device); });
+  add_wide("normalize_input",
+           [](const Device& device, auto zero) { check_normalize_input<decltype(zero)>(device); });
+  add_wide("normalize_weight",
+           [](const Device& device, auto zero) { check_normalize_weight<decltype(zero)>(device); });
   return checks;
 }
-#undef PATCHBAY_PAIR
 
 }  // namespace patchbay::conformance

@@ -119,13 +119,14 @@ void check_convolution(const Device& device, const std::string& op, Made result)
     Array<T> out(result == Made::kWindow  ? one.window()
                  : result == Made::kImage ? one.image()
                                           : one.weight());
-    Array<T> expected = out;
-    for (std::size_t i = 0; i < expected.size(); ++i) expected.at(i) = 0;
+    std::vector<Computed<T>> sums(out.size());
     for_products(one, [&](std::size_t a, std::size_t b, std::size_t c) {
-      if (result == Made::kWindow) expected.at(c) += image.at(a) * weight.at(b);
-      if (result == Made::kImage) expected.at(a) += window.at(c) * weight.at(b);
-      if (result == Made::kWeight) expected.at(b) += image.at(a) * window.at(c);
+      if (result == Made::kWindow) sums[c] += image.at(a) * weight.at(b);
+      if (result == Made::kImage) sums[a] += window.at(c) * weight.at(b);
+      if (result == Made::kWeight) sums[b] += image.at(a) * window.at(c);
     });
+    Array<T> expected = out;
+    for (std::size_t i = 0; i < sums.size(); ++i) expected.at(i) = static_cast<T>(sums[i]);
     const Argument target = out.to_device(device, Access::kWrite);
     run_kernel(
         device, op + ".1",
@@ -235,7 +236,7 @@ void check_spread(const Device& device) {
     });
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       index.at(i) = static_cast<std::int64_t>(chosen[i] % pixels);
-      expected.at(chosen[i]) += grad.at(i);
+      expected.at(chosen[i]) = expected.at(chosen[i]) + grad.at(i);
     }
     const Argument target = out.to_device(device, Access::kWrite);
     run_kernel(
@@ -252,7 +253,7 @@ void check_spread(const Device& device) {
 /// Means, or the adjoint. Operands are not negative, so that few roundings matter.
 template <class T>
 void check_means(const Device& device, const std::string& op, bool is_adjoint) {
-  constexpr double kUlps = 16;
+  constexpr double kUlps = kIsHalf<T> ? 1 : 16;
   for (const Pooling& one : poolings()) {
     const Array<T> in(is_adjoint ? one.window() : one.image(),
                       [](std::size_t i) { return static_cast<T>(mix(i) % 8); });
@@ -276,25 +277,15 @@ void check_means(const Device& device, const std::string& op, bool is_adjoint) {
 }
 
 void add_convolution(std::vector<Check>& checks, const char* op, Made result) {
-  add_pair(
-      checks, op,
-      [=](const Device& device, const std::string& name) {
-        check_convolution<float>(device, name, result);
-      },
-      [=](const Device& device, const std::string& name) {
-        check_convolution<double>(device, name, result);
-      });
+  add_floats(checks, op, [=](const Device& device, const std::string& name, auto zero) {
+    check_convolution<decltype(zero)>(device, name, result);
+  });
 }
 
 void add_means(std::vector<Check>& checks, const char* op, bool is_adjoint) {
-  add_pair(
-      checks, op,
-      [=](const Device& device, const std::string& name) {
-        check_means<float>(device, name, is_adjoint);
-      },
-      [=](const Device& device, const std::string& name) {
-        check_means<double>(device, name, is_adjoint);
-      });
+  add_floats(checks, op, [=](const Device& device, const std::string& name, auto zero) {
+    check_means<decltype(zero)>(device, name, is_adjoint);
+  });
 }
 
 }  // namespace
@@ -304,14 +295,12 @@ std::vector<Check> window_checks() {
   add_convolution(checks, "conv2d", Made::kWindow);
   add_convolution(checks, "conv2d_input", Made::kImage);
   add_convolution(checks, "conv2d_weight", Made::kWeight);
-  add_pair(
-      checks, "max_pool2d_index",
-      [](const Device& device, const std::string&) { check_largest<float>(device); },
-      [](const Device& device, const std::string&) { check_largest<double>(device); });
-  add_pair(
-      checks, "max_pool2d_input",
-      [](const Device& device, const std::string&) { check_spread<float>(device); },
-      [](const Device& device, const std::string&) { check_spread<double>(device); });
+  add_floats(checks, "max_pool2d_index", [](const Device& device, const std::string&, auto zero) {
+    check_largest<decltype(zero)>(device);
+  });
+  add_floats(checks, "max_pool2d_input", [](const Device& device, const std::string&, auto zero) {
+    check_spread<decltype(zero)>(device);
+  });
   add_means(checks, "avg_pool2d", false);
   add_means(checks, "avg_pool2d_input", true);
   return checks;

@@ -15,6 +15,20 @@
 
 namespace patchbay::conformance {
 
+/// A number of this type. One for bools is a u8, because there are no scalars of dtype bool.
+template <class T>
+Argument literal_of(T value) {
+  if constexpr (std::is_same_v<T, Bool>) {
+    return Argument::scalar(static_cast<std::uint8_t>(value));
+  } else if constexpr (kIsHalf<T>) {
+    Argument argument = Argument::scalar(value.bits());
+    argument.dtype = T::kDtype;
+    return argument;
+  } else {
+    return Argument::scalar(value);
+  }
+}
+
 template <class T>
 class Array {
  public:

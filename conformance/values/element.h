@@ -14,6 +14,8 @@
 
 #include <patchbay/patchbay.h>
 
+#include "conformance/values/half.h"
+
 namespace patchbay::conformance {
 
 /// An element of dtype bool as a byte, because std::vector<bool> has no bytes.
@@ -23,6 +25,8 @@ template <class T>
 constexpr DType dtype_of_element() {
   if constexpr (std::is_same_v<T, Bool>)
     return DType::boolean;
+  else if constexpr (kIsHalf<T>)
+    return T::kDtype;
   else
     return dtype_of<T>();
 }
@@ -44,7 +48,7 @@ using Wrapping = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_un
 /// Integers wrap around.
 template <class T>
 T sum_of(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (kIsFloat<T>)
     return a + b;
   else
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
@@ -55,7 +59,7 @@ std::string show_element(T value) {
   if constexpr (std::is_same_v<T, Bool>)
     return std::to_string(static_cast<int>(value));
   else
-    return fmt::format("{}", value);
+    return fmt::format("{}", Computed<T>(value));
 }
 
 /// The distance of two floats in units of the last place; 0 for two NaNs and for -0 and +0.
@@ -64,7 +68,8 @@ double ulps_between(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) {
     return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<double>::infinity();
   }
-  using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  using Bits = std::conditional_t<sizeof(T) == 2, std::int16_t,
+                                  std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>;
   const auto ordered = [](T value) {
     const auto bits = std::bit_cast<Bits>(value);
     return static_cast<long double>(bits < 0 ? std::numeric_limits<Bits>::min() - bits : bits);
@@ -73,12 +78,27 @@ double ulps_between(T a, T b) {
 }
 
 /// Integers and bools must be equal; floats may differ by `ulps` units of the last place.
+/// 16-bit floats below the normal ones may be anything as small, because devices may flush them.
 template <class T>
 bool is_close(T got, T expected, double ulps) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (kIsHalf<T>) {
+    constexpr T kNormal = std::numeric_limits<T>::min();
+    if (std::fabs(expected) < kNormal && std::fabs(got) <= kNormal) return true;
+  }
+  if constexpr (kIsFloat<T>)
     return ulps_between(got, expected) <= ulps;
   else
     return got == expected;
+}
+
+/// How far a result may be from `value`, the exact one: so many units of the precision in which it
+/// is computed, relative to the magnitude of its terms. 16-bit floats are rounded once more.
+template <class T>
+double room_for(double value, double magnitude, double units) {
+  using Limits = std::numeric_limits<T>;
+  const double own = units * magnitude * double{std::numeric_limits<Computed<T>>::epsilon()};
+  if constexpr (!kIsHalf<T>) return own;
+  return own + std::max(std::fabs(value) * Limits::epsilon(), double{Limits::min()});
 }
 
 }  // namespace patchbay::conformance

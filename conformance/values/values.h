@@ -19,7 +19,7 @@ std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::is_same_v<T, Bool>) {
     return {Bool::kFalse, Bool::kTrue};
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (kIsFloat<T>) {
     const T large = Limits::max() / 16;
     return {T(0),
             -T(0),
@@ -50,7 +50,7 @@ T ordinary_value(std::uint64_t seed) {
   const std::uint64_t bits = mix(seed);
   if constexpr (std::is_same_v<T, Bool>) {
     return bits % 2 == 0 ? Bool::kFalse : Bool::kTrue;
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (kIsFloat<T>) {
     return static_cast<T>(static_cast<double>(bits >> 11) * 0x1p-53 * 200 - 100);
   } else {
     return static_cast<T>(bits % 3 == 0 ? bits / 3 % 16 : bits);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The conformance checks on each plugin of this build, one test for each check. Where a plugin is
-// examined again with other devices, the checks of single operators are left to the long runs.
+// The conformance checks on each plugin of this build, one test for each check. Left to the long
+// runs are the checks of single operators where a plugin is examined again with other devices, and
+// those of 16-bit floats where their kernels take minutes to compile.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -30,6 +31,8 @@ struct Entry {
   Subject subject;
   bool needs_driver = false;  // of a vendor, so that it may be absent
   bool is_again = false;      // another entry or program runs every check on this plugin
+  // The same for 16-bit floats; operators_test has every operator of these on every plugin.
+  bool is_without_halves = false;
 };
 
 /// Why there is nothing to examine; empty if there is something.
@@ -91,21 +94,33 @@ bool is_of_one_operator(const Check& check) {
          });
 }
 
+bool is_of_halves(const Check& check) {
+  return is_of_one_operator(check) && check.name.ends_with("f16");
+}
+
 bool is_built(const std::string& plugin) {
   const std::string built = " " PATCHBAY_BUILT_PLUGINS " ";
   return built.find(" " + plugin + " ") != std::string::npos;
 }
 
-/// The environment of whoever runs the tests must not change what is tested.
-patchbay::RuntimeOptions options(const std::string& setting, const std::string& value) {
+/// The environment of whoever runs the tests must not change what is tested, but for the compiler
+/// of kernels and the cache, which cmake/PatchbayTest.cmake sets.
+patchbay::RuntimeOptions options() {
   patchbay::RuntimeOptions options;
   options.read_environment = false;
-  options.settings[setting] = value;
+  const auto pass_on = [&](const char* variable, const char* setting) {
+    if (const char* const value = std::getenv(variable)) options.settings[setting] = value;
+  };
+  pass_on("PATCHBAY_CACHE_DIR", "cache_dir");
+  pass_on("PATCHBAY_KERNEL_COMPILER", "kernel_compiler");
+  pass_on("PATCHBAY_TEST_MEMORY_CACHE", "memory_cache");
   if (std::getenv("PATCHBAY_TEST_VALIDATE") != nullptr) options.settings["validate"] = "1";
-  if (const char* const cache = std::getenv("PATCHBAY_TEST_MEMORY_CACHE")) {
-    options.settings["memory_cache"] = cache;
-  }
   return options;
+}
+patchbay::RuntimeOptions options(const std::string& setting, const std::string& value) {
+  patchbay::RuntimeOptions result = options();
+  result.settings[setting] = value;
+  return result;
 }
 
 std::vector<Entry> entries() {
@@ -121,28 +136,29 @@ std::vector<Entry> entries() {
   if (is_built("fake")) {
     patchbay::RuntimeOptions with_fake = options("fake_devices", "2");
     with_fake.plugin_files = {PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"};
-    all.push_back({"Conformance_fake", {with_fake, "fake", "fake", {}}});
+    all.push_back({"Conformance_fake",
+                   {with_fake, "fake", "fake", {}},
+                   /*needs_driver=*/false,
+                   /*is_again=*/false,
+                   /*is_without_halves=*/true});
   }
   if (is_built("opencl")) {
-    patchbay::RuntimeOptions plain;
-    plain.read_environment = false;
     all.push_back({"Conformance_opencl",
-                   {plain, "opencl", "opencl", {}},
+                   {options(), "opencl", "opencl", {}},
                    /*needs_driver=*/true,
-                   kHasOtherDevices});
+                   kHasOtherDevices,
+                   /*is_without_halves=*/true});
   }
 #ifdef PATCHBAY_TEST_SIM_DIR
   for (const patchbay::test::CardVendor& vendor : patchbay::test::card_vendors()) {
     if (!is_built(vendor.plugin)) continue;
     patchbay::RuntimeOptions simulated = options("cpu_devices", "1");
     simulated.settings.insert(vendor.settings.begin(), vendor.settings.end());
-    if (const char* const folder = std::getenv("PATCHBAY_CACHE_DIR")) {
-      simulated.settings["cache_dir"] = folder;
-    }
     all.push_back({std::string("Conformance_") + vendor.backend + "_simulated",
                    {simulated, vendor.plugin, vendor.backend, {}},
                    /*needs_driver=*/false,
-                   kHasOtherDevices});
+                   kHasOtherDevices,
+                   /*is_without_halves=*/vendor.backend != std::string("cuda")});
   }
 #endif
   return all;
@@ -152,7 +168,9 @@ void register_tests(const std::vector<Entry>& subjects, const std::vector<Check>
   const bool all = std::getenv("PATCHBAY_TEST_ALL") != nullptr;
   for (const Entry& entry : subjects) {
     for (const Check& check : checks) {
-      if (entry.is_again && !all && is_of_one_operator(check)) continue;
+      const bool is_long = (entry.is_again && is_of_one_operator(check)) ||
+                           (entry.is_without_halves && is_of_halves(check));
+      if (is_long && !all) continue;
       testing::RegisterTest(
           entry.suite.c_str(), (check.chapter + "_" + check.name).c_str(), nullptr, nullptr,
           __FILE__, __LINE__,

@@ -323,6 +323,31 @@ TEST(Flaws, APluginMayBeOlderThanTheTypesOfStorage) {
   }
 }
 
+TEST(Flaws, OfSixteenBitFloatsAreFound) {
+  expect_all_found({
+      {"bf16-as-f16", "kernels.add_bf16", "add.1 of bf16, "},
+      {"bf16-as-f16", "kernels.exp_bf16", "exp.1 of bf16, "},
+      {"bf16-as-f16", "kernels.cast_bf16", "cast.1 of f32, "},
+      {"bf16-as-f16", "kernels.sum_bf16", "sum.1 of bf16, "},
+      {"bf16-as-f16", "kernels.gemm_bf16", "gemm.1 of bf16, "},
+      {"bf16-as-f16", "kernels.softmax_bf16", "softmax.1 of bf16, "},
+      {"bf16-as-f16", "kernels.conv2d_bf16", "conv2d.1 of bf16, "},
+      {"bf16-as-f16", "kernels.uniform_bf16", "uniform.1 of bf16 "},
+  });
+  const Subject subject = subject_of("bf16-as-f16");
+  for (const char* id : {"kernels.add_f16", "kernels.copy_bf16"}) {
+    EXPECT_EQ(to_string(run(id, subject).result), "passed") << id;
+  }
+}
+
+TEST(Flaws, AnOperatorMayLackSixteenBitFloats) {
+  const Subject subject = subject_of("no-f16-products");
+  const Outcome outcome = run("kernels.gemm_f16", subject);
+  EXPECT_EQ(to_string(outcome.result), "waived") << outcome.message;
+  EXPECT_EQ(outcome.message.find("[gemm.1(f16, f16, f16, f16 scalar, f16 scalar)] "), 0u) << outcome.message;
+  EXPECT_EQ(to_string(run("kernels.gemm_bf16", subject).result), "passed");
+}
+
 TEST(Flaws, APluginMayBeOlderThanAnOperator) {
   const Subject subject = subject_of("no-newer");
   for (const std::string op : {"sin", "floor", "isnan"}) {
