@@ -1,4 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -50,10 +52,15 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
       return require_device(std::move(options), plugin);
     }
   }
-  throw Error(ErrorCode::kInvalidArgument,
-              fmt::format("[check] no plugin has the backend '{}': expected one of [{}], or the "
-                          "path of a file patchbay-<name>.so.",
-                          name, fmt::join(loaded, ", ")));
+  const std::string_view backend = name.substr(0, name.find(':'));
+  const bool is_device = std::find(loaded.begin(), loaded.end(), backend) != loaded.end();
+  throw Error(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "[check] no plugin has the backend '{}': expected one of [{}], or the "
+          "path of a file patchbay-<name>.so.{}",
+          name, fmt::join(loaded, ", "),
+          is_device ? fmt::format(" Name '{}', without the device's number.", backend) : ""));
 }
 
 }  // namespace patchbay::conformance

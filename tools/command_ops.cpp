@@ -35,14 +35,21 @@ Json support_of(const Device& device, const OperatorInfo& record) {
   return support;
 }
 
-/// "all", "none" or "all but f16 bf16".
-std::string show_support(const Json& support) {
+/// Whether the library computes the operator by others where a plugin lacks it.
+bool is_composed(const OperatorInfo& record) { return record.family == "composite"; }
+
+/// "all", "none" or "all but f16 bf16"; "composed" or "composed for f16 bf16".
+std::string show_support(const OperatorInfo& record, const Json& support) {
   std::vector<std::string> lacking;
   for (const auto& [dtype, why] : support.items()) {
     if (!why.is_null()) lacking.push_back(dtype);
   }
   if (lacking.empty()) return "all";
-  if (lacking.size() == support.size()) return "none";
+  const bool lacks_all = lacking.size() == support.size();
+  if (is_composed(record)) {
+    return lacks_all ? "composed" : fmt::format("composed for {}", fmt::join(lacking, " "));
+  }
+  if (lacks_all) return "none";
   return fmt::format("all but {}", fmt::join(lacking, " "));
 }
 
@@ -74,7 +81,7 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     std::vector<std::string> row{std::string(record.name)};
     for (const Device& device : devices) {
       Json support = support_of(device, record);
-      row.push_back(show_support(support));
+      row.push_back(show_support(record, support));
       entry["devices"][device.name()] = std::move(support);
     }
     row.push_back(
@@ -83,6 +90,10 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     report.json["operators"].push_back(std::move(entry));
   }
   report.text = table.to_string();
+  if (report.text.find("composed") != std::string::npos) {
+    report.text +=
+        "composed: the library makes the operator of others, because the plugin has no kernel.\n";
+  }
   return report;
 }
 

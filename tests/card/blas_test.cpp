@@ -35,7 +35,7 @@ TEST_F(SimBlas, FullDevice) {
     set("MEMORY_BYTES", "67108864");
     set("BLAS_STATUS", status);
     std::string log;
-    RuntimeOptions noisy = options({{"memory_cache", "off"}});
+    RuntimeOptions noisy = options({{"memory_cache", "off"}, {"log", "info"}});
     noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
     const Runtime runtime(noisy);
     const Device device = runtime.device(kNames.device(0));
@@ -55,8 +55,32 @@ TEST_F(SimBlas, FullDevice) {
     // Neither the failure nor the slow kernel is kept.
     EXPECT_EQ(product(device), kProduct);
     EXPECT_EQ(counters().blas_handles, 1u);
+    const std::string used = std::string("] uses ") + kNames.blas_library + ": /";
+    EXPECT_NE(log.find(used), std::string::npos) << log;
+    EXPECT_EQ(log.find(used), log.rfind(used)) << log;
     EXPECT_EQ(log.find("portable kernel"), std::string::npos) << log;
   }
+}
+
+/// Some of these statuses have other causes too.
+TEST_F(SimBlas, AFailureWithMemoryLeftIsNoFullDevice) {
+#ifdef PATCHBAY_SIM_HIP
+  const std::string failure = "rocBLAS does not work here: rocblas_create_handle gives status 6";
+  set("BLAS_STATUS", "6");
+#else
+  const std::string failure = "cuBLAS does not work here: cublasCreate_v2 gives status 1";
+  set("BLAS_STATUS", "1");
+#endif
+  set("MEMORY_BYTES", "4294967296");
+  set("BLAS_BYTES", "8589934592");
+  std::string log;
+  RuntimeOptions noisy = options();
+  noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
+  const Runtime runtime(noisy);
+  EXPECT_EQ(product(runtime.device(kNames.device(0))), kProduct);
+  EXPECT_EQ(counters().blas_handles, 0u);
+  EXPECT_NE(log.find("on the portable kernel: " + failure + ", though "), std::string::npos) << log;
+  EXPECT_NE(log.find(" of 4294967296 bytes are free"), std::string::npos) << log;
 }
 
 TEST_F(SimBlas, UnusedMemoryGoesBackToTheDriver) {

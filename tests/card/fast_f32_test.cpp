@@ -26,7 +26,7 @@ TEST_F(SimFastF32, IsAChoice) {
 }
 
 TEST_F(SimFastF32, OtherValues) {
-  EXPECT_ERROR(product({{kNames.fast_f32, "yes"}}), ErrorCode::kInvalidArgument,
+  EXPECT_ERROR(product({{kNames.fast_f32, "yes"}}), ErrorCode::kUnknownDevice,
                "): expected 0 or 1, got 'yes'");
 }
 

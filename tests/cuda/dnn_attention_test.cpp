@@ -264,17 +264,5 @@ TEST_F(SimDnnAttention, SettingsAreApart) {
   EXPECT_EQ(attend(operands(runtime.device("cuda:0"), DType::f16)).launches, 0u);
 }
 
-TEST_F(SimDnnAttention, BadSetting) {
-  const Runtime runtime(options({{"cuda_attention", "flash"}}));
-  const Operands of = operands(runtime.device("cuda:0"), DType::f16);
-  const Error error = test::error_of([&] { (void)attend(of); });
-  EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kInvalidArgument)) << error.what();
-  EXPECT_NE(std::string(error.what())
-                .find("setting cuda_attention (PATCHBAY_CUDA_ATTENTION): expected auto or own, got "
-                      "'flash'"),
-            std::string::npos)
-      << error.what();
-}
-
 }  // namespace
 }  // namespace patchbay::sim_test

@@ -74,6 +74,16 @@ TEST(Check, AnUnknownBackendIsAnError) {
   EXPECT_NE(error["message"].get<std::string>().find("nosuch"), std::string::npos) << error;
 }
 
+TEST(Check, ADeviceIsNoBackend) {
+  const Finished finished = run_command({"check", "fake:1", "--plugin", fake_plugin()});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_NE(finished.err.find("[check] no plugin has the backend 'fake:1': expected one of ["),
+            std::string::npos)
+      << finished.err;
+  EXPECT_NE(finished.err.find(" Name 'fake', without the device's number.\n"), std::string::npos)
+      << finished.err;
+}
+
 TEST(Check, APluginWithoutADeviceIsAnError) {
   const Finished finished =
       run_command({"check", fake_plugin(), "--json"}, {"PATCHBAY_FAKE_DEVICES=0"});

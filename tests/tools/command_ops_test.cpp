@@ -59,6 +59,15 @@ TEST(Ops, AsATable) {
       << finished.out;
 }
 
+/// Programs can use an operator that a plugin leaves to the library.
+TEST(Ops, NamesWhatTheLibraryComposes) {
+  const Finished finished = ops({"--device", "fake:0"});
+  EXPECT_EQ(line_of(finished.out, "linear"), "linear composed f32 f64 f16 bf16");
+  EXPECT_TRUE(finished.out.ends_with(
+      "\ncomposed: the library makes the operator of others, because the plugin has no kernel.\n"))
+      << finished.out;
+}
+
 TEST(Ops, ShowsWhatIsKeptAndNotComputedIn) {
   const auto json = ops({"--device", "fake:0", "--json"}).json();
   for (const auto& entry : json["operators"]) {

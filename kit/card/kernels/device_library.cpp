@@ -7,13 +7,12 @@
 
 namespace patchbay::card {
 
-bool is_on(plugin::Host host, const char* setting) {
-  const std::string value = host.option(setting).value_or("0");
-  if (value != "0" && value != "1") {
-    plugin::refuse_setting(setting, "0 or 1", value);
-  }
-  return value == "1";
-}
+namespace {
+
+/// No library's handle needs more.
+constexpr std::size_t kMostHandleBytes = std::size_t{1} << 30;
+
+}  // namespace
 
 bool DeviceLibrary::open(plugin::Host host) {
   const std::lock_guard lock(mutex_);
@@ -30,6 +29,7 @@ bool DeviceLibrary::open(plugin::Host host) {
     return false;
   }
   is_open_ = true;
+  host.log(PATCHBAY_LOG_INFO, "uses " + std::string(library_name()) + ": " + library_file());
   return true;
 }
 
@@ -46,10 +46,14 @@ void DeviceLibrary::check(std::string_view doing, const char* entry, int status)
 void DeviceLibrary::throw_full(const char* entry, int status) {
   std::size_t free_bytes = 0, total_bytes = 0;
   context_.call(context_.api().memory_info, &free_bytes, &total_bytes);
-  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY,
-                            std::string(entry) + " gives status " + std::to_string(status) +
-                                ", as on a full device: " + std::to_string(free_bytes) + " of " +
-                                std::to_string(total_bytes) + " bytes are free",
+  const std::string failure = std::string(entry) + " gives status " + std::to_string(status);
+  const std::string memory =
+      std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " bytes are free";
+  if (status != out_of_memory_status() && free_bytes > kMostHandleBytes) {
+    plugin::unsupported(std::string(library_name()) + " does not work here: " + failure +
+                        ", though " + memory);
+  }
+  throw plugin::StatusError(PATCHBAY_OUT_OF_MEMORY, failure + ", as on a full device: " + memory,
                             status, PATCHBAY_STATUS_RETRYABLE);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <string_view>
 
 #include "patchbay/plugin/kit/objects.hpp"
@@ -13,10 +14,6 @@
 #include "kit/card/device/stream.hpp"
 
 namespace patchbay::card {
-
-/// Whether the user has turned on a setting that makes products faster and less exact. Throws
-/// invalid argument for another value than 0 and 1.
-bool is_on(plugin::Host host, const char* setting);
 
 template <class T>
 T* pointer_to(plugin::Memory memory) {
@@ -32,8 +29,8 @@ class DeviceLibrary {
   DeviceLibrary(const DeviceLibrary&) = delete;
   DeviceLibrary& operator=(const DeviceLibrary&) = delete;
 
-  /// Returns false if there is no library, which is logged once. Throws out of memory, retryable,
-  /// if the device lacks memory for the library.
+  /// Returns false if there is no library. What is used is logged once. Throws out of memory,
+  /// retryable, if the device lacks memory for the library.
   bool open(plugin::Host host);
 
   Context& context() const { return context_; }
@@ -52,6 +49,8 @@ class DeviceLibrary {
   virtual const char* library_name() const = 0;
   /// The user's setting that names its file.
   virtual const char* setting() const = 0;
+  /// Where the library was found.
+  virtual const std::string& library_file() const = 0;
   /// What happens without the library: the start of a sentence that ends with the reason.
   virtual const char* instead() const = 0;
   /// The log level of the message that there is no library, if no setting names its file.
@@ -75,7 +74,8 @@ class DeviceLibrary {
   }
 
   void check(std::string_view doing, const char* entry, int status);
-  /// Throws out of memory for a status that a handle's creation gives on a full device.
+  /// For a status that a handle's creation gives on a full device, among others: throws out of
+  /// memory, but `unsupported` where much is free, unless the status means nothing else.
   [[noreturn]] void throw_full(const char* entry, int status);
 
  private:

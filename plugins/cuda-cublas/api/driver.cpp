@@ -35,8 +35,7 @@ int version_of(Library& library) {
 
 /// Whether Windows' driver runs the work (WSL2), which it does in batches.
 bool is_on_windows(plugin::Host host) {
-  if (const auto choice = host.option("cuda_batches")) return *choice != "0";
-  return access("/dev/dxg", F_OK) == 0;
+  return plugin::is_on(host, "cuda_batches", /*otherwise=*/access("/dev/dxg", F_OK) == 0);
 }
 
 const Api& own(const card::Api& api) { return static_cast<const Api&>(api); }

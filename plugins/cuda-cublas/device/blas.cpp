@@ -37,7 +37,7 @@ BlasTable::BlasTable(plugin::Host host, int driver_version) {
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
-  uses_tf32 = card::is_on(host, "cuda_tf32");
+  file = library.path();
   if (library.is_complete()) return;
   plugin::unsupported("no cuBLAS: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
@@ -58,7 +58,7 @@ void Blas::create_handle() {
   if (is_full(code)) throw_full(table_->create.name, code);
   check({}, table_->create.name, code);
   try {
-    call({}, table_->set_math_mode, handle, table_->uses_tf32 ? kBlasTf32Math : kBlasDefaultMath);
+    call({}, table_->set_math_mode, handle, uses_tf32_ ? kBlasTf32Math : kBlasDefaultMath);
   } catch (...) {
     context().call_quietly(table_->destroy, handle);
     throw;

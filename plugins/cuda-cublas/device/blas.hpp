@@ -3,7 +3,10 @@
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_BLAS_HPP_
 
+#include <string>
+
 #include "cuda-cublas/api/blas_api.hpp"
+#include "cuda-cublas/device/choices.hpp"
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/device/device_info.hpp"
 #include "kit/card/kernels/products.hpp"
@@ -17,13 +20,11 @@ struct BlasTable {
   /// Throws `unsupported` with the reason and what to install.
   BlasTable(plugin::Host host, int driver_version);
 
+  std::string file;  // where it was found
 #define PATCHBAY_CUDA_MEMBER(member, symbol, parameters) \
   card::Entry<int parameters> member{#symbol, nullptr};
   PATCHBAY_BLAS_ENTRIES(PATCHBAY_CUDA_MEMBER)
 #undef PATCHBAY_CUDA_MEMBER
-  /// Whether products of f32 may round their operands to 10 bits of fraction, as the user has
-  /// asked.
-  bool uses_tf32 = false;
 };
 
 /// The library's numbers of a float dtype, and of an operand's operation.
@@ -32,8 +33,9 @@ int blas_operation(bool is_transposed);
 
 class Blas : public card::Products {
  public:
-  Blas(card::Context& context, const card::DeviceInfo& info, card::Lazy<BlasTable>& library)
-      : Products(context), info_(info), library_(library) {}
+  Blas(card::Context& context, const card::DeviceInfo& info, const Choices& choices,
+       card::Lazy<BlasTable>& library)
+      : Products(context), info_(info), uses_tf32_(choices.uses_tf32), library_(library) {}
   ~Blas() override;
 
   std::uint64_t workspace_bytes() const override;
@@ -47,9 +49,11 @@ class Blas : public card::Products {
   int out_of_memory_status() const override { return kBlasAllocationFailed; }
   const char* library_name() const override { return "cuBLAS"; }
   const char* setting() const override { return BlasTable::kSetting; }
+  const std::string& library_file() const override { return table_->file; }
 
  private:
   const card::DeviceInfo& info_;
+  const bool uses_tf32_;
   card::Lazy<BlasTable>& library_;
   const BlasTable* table_ = nullptr;
   NativeBlas handle_ = nullptr;

@@ -15,7 +15,7 @@ BlasLtTable::BlasLtTable(plugin::Host host, int driver_version) {
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_BLAS_LT_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
-  uses_tf32 = card::is_on(host, "cuda_tf32");
+  file = library.path();
   if (library.is_complete()) return;
   plugin::unsupported("no cuBLASLt: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
@@ -56,7 +56,7 @@ void BlasLt::set_bias(const Plan& plan, card::Address address, std::string_view 
 
 std::optional<BlasLt::Plan> BlasLt::find_plan(const Problem& problem, plugin::Memory bias) {
   const int type = blas_type_of(problem.dtype);
-  const bool is_tf32 = type == kBlasF32 && table_->uses_tf32;
+  const bool is_tf32 = type == kBlasF32 && uses_tf32_;
   Plan plan;
   plan.matmul = made(table_->create_matmul, table_->destroy_matmul,
                      is_tf32 ? kBlasLtComputeTf32 : kBlasComputeF32, kBlasF32);

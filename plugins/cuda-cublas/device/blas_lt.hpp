@@ -5,8 +5,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "cuda-cublas/api/blas_lt_api.hpp"
+#include "cuda-cublas/device/choices.hpp"
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/kernels/layers.hpp"
 #include "kit/card/kernels/plan_cache.hpp"
@@ -20,18 +22,17 @@ struct BlasLtTable {
   /// Throws `unsupported` with the reason and what to install.
   BlasLtTable(plugin::Host host, int driver_version);
 
+  std::string file;  // where it was found
 #define PATCHBAY_CUDA_MEMBER(member, symbol, parameters) \
   card::Entry<int parameters> member{#symbol, nullptr};
   PATCHBAY_BLAS_LT_ENTRIES(PATCHBAY_CUDA_MEMBER)
 #undef PATCHBAY_CUDA_MEMBER
-  /// Whether products of f32 may round their operands, as the user has asked.
-  bool uses_tf32 = false;
 };
 
 class BlasLt : public card::Layers {
  public:
-  BlasLt(card::Context& context, card::Lazy<BlasLtTable>& library)
-      : Layers(context), library_(library) {}
+  BlasLt(card::Context& context, const Choices& choices, card::Lazy<BlasLtTable>& library)
+      : Layers(context), uses_tf32_(choices.uses_tf32), library_(library) {}
   ~BlasLt() override;
 
  protected:
@@ -42,6 +43,7 @@ class BlasLt : public card::Layers {
   int out_of_memory_status() const override { return kBlasAllocationFailed; }
   const char* library_name() const override { return "cuBLASLt"; }
   const char* setting() const override { return BlasLtTable::kSetting; }
+  const std::string& library_file() const override { return table_->file; }
 
  private:
   /// Destroys an object of the library by its entry.
@@ -75,6 +77,7 @@ class BlasLt : public card::Layers {
   std::optional<Plan> find_plan(const Problem& problem, plugin::Memory bias);
   bool find_algorithm(const Problem& problem, Plan& plan);
 
+  const bool uses_tf32_;
   card::Lazy<BlasLtTable>& library_;
   const BlasLtTable* table_ = nullptr;
   NativeBlasLt handle_ = nullptr;

@@ -119,25 +119,6 @@ Dnn::~Dnn() {
   if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
 }
 
-Dnn::Choice Dnn::wish() const {
-  static constexpr std::pair<std::string_view, Choice> kChoices[] = {
-      {"auto", Choice::kAuto},
-      {"own", Choice::kOwn},
-      {"cudnn", Choice::kDnn},
-      {"winograd", Choice::kWinograd}};
-  return plugin::choice_of(host_, "cuda_convolutions", kChoices);
-}
-
-bool Dnn::takes_attention() const {
-  static constexpr std::pair<std::string_view, bool> kChoices[] = {{"auto", true}, {"own", false}};
-  return plugin::choice_of(host_, "cuda_attention", kChoices);
-}
-
-void Dnn::open_library() {
-  choice_ = wish();
-  table_ = &library_.get();
-}
-
 void Dnn::create_handle() {
   NativeDnn handle = nullptr;
   const DnnResult code = context().attempt(table_->create, &handle);
@@ -151,15 +132,17 @@ void Dnn::create_handle() {
 
 /// A warning if the user has asked for the library.
 std::uint32_t Dnn::absence_level() const {
-  const bool is_asked_for = choice_ == Choice::kDnn || choice_ == Choice::kWinograd;
+  const bool is_asked_for =
+      choices_.convolutions == Choice::kDnn || choices_.convolutions == Choice::kWinograd;
   return is_asked_for ? PATCHBAY_LOG_WARNING : PATCHBAY_LOG_INFO;
 }
 
 bool Dnn::is_preferred(const card::ConvolutionProblem& problem) const {
-  if (choice_ == Choice::kDnn) return true;
+  if (choices_.convolutions == Choice::kDnn) return true;
   // Products multiply the images of pointwise windows as they lie.
   if (problem.of.is_pointwise()) return false;
-  return problem.dtype != PATCHBAY_F32 || is_faster(problem, choice_ == Choice::kWinograd);
+  return problem.dtype != PATCHBAY_F32 ||
+         is_faster(problem, choices_.convolutions == Choice::kWinograd);
 }
 
 // ------------------------------------------------------------------------------------- plans
@@ -167,11 +150,11 @@ bool Dnn::is_preferred(const card::ConvolutionProblem& problem) const {
 bool Dnn::is_allowed(std::uint8_t dtype, int note) const {
   switch (note) {
     case kDnnNoteTensorCore:
-    case kDnnNoteDownConvertsInputs: return dtype != PATCHBAY_F32 || table_->uses_tf32;
+    case kDnnNoteDownConvertsInputs: return dtype != PATCHBAY_F32 || choices_.uses_tf32;
     case kDnnNoteFft:
     case kDnnNoteWinograd:
     case kDnnNoteWinograd4:
-    case kDnnNoteWinograd6: return choice_ == Choice::kWinograd;
+    case kDnnNoteWinograd6: return choices_.convolutions == Choice::kWinograd;
     case kDnnNoteReducedSums:
     case kDnnNoteNondeterministic:
     case kDnnNoteWinograd13: return false;

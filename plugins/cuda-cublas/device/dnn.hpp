@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_HPP_
 #define PATCHBAY_PLUGINS_CUDA_CUBLAS_DEVICE_DNN_HPP_
 
+#include "cuda-cublas/device/choices.hpp"
 #include "cuda-cublas/device/dnn_graph.hpp"
 #include "kit/card/api/lazy.hpp"
 #include "kit/card/kernels/dnn_library.hpp"
@@ -12,16 +13,16 @@ namespace patchbay::cuda {
 
 class Dnn : public card::DnnLibrary {
  public:
-  Dnn(card::Context& context, plugin::Host host, card::Lazy<DnnTable>& library)
-      : DnnLibrary(context), host_(host), library_(library) {}
+  Dnn(card::Context& context, const Choices& choices, card::Lazy<DnnTable>& library)
+      : DnnLibrary(context), choices_(choices), library_(library) {}
   ~Dnn() override;
 
-  bool takes_convolutions() const override { return wish() != Choice::kOwn; }
-  bool takes_attention() const override;
+  bool takes_convolutions() const override { return choices_.convolutions != Choice::kOwn; }
+  bool takes_attention() const override { return choices_.has_dnn_attention; }
   bool is_preferred(const card::ConvolutionProblem& problem) const override;
 
  protected:
-  void open_library() override;
+  void open_library() override { table_ = &library_.get(); }
   void create_handle() override;
   bool run(card::Stream& stream, const card::ConvolutionProblem& problem,
            const card::ConvolutionOperands& operands, std::string_view name) override;
@@ -30,15 +31,14 @@ class Dnn : public card::DnnLibrary {
   int out_of_memory_status() const override { return kDnnDeviceAllocationFailed; }
   const char* library_name() const override { return "cuDNN"; }
   const char* setting() const override { return DnnTable::kSetting; }
+  const std::string& library_file() const override { return table_->file; }
   std::uint32_t absence_level() const override;
 
  private:
-  /// The setting cuda_convolutions.
-  enum class Choice { kAuto, kOwn, kDnn, kWinograd };
+  using Choice = Choices::Convolutions;
   template <class Problem>
   using Plans = card::PlanCache<Problem, DnnPlan>;
 
-  Choice wish() const;
   DnnGraphs graphs() { return {*this, *table_, handle_}; }
   /// Whether an algorithm with that numerical note is exact enough and gives equal bits each time.
   bool is_allowed(std::uint8_t dtype, int note) const;
@@ -47,10 +47,9 @@ class Dnn : public card::DnnLibrary {
   const DnnPlan* plan_of(Plans<Problem>& plans, const Problem& problem,
                          std::uint64_t most_workspace_bytes);
 
-  const plugin::Host host_;
+  const Choices& choices_;
   card::Lazy<DnnTable>& library_;
   const DnnTable* table_ = nullptr;
-  Choice choice_ = Choice::kAuto;
   NativeDnn handle_ = nullptr;
   Plans<card::ConvolutionProblem> convolutions_;
   Plans<card::AttentionProblem> attention_;

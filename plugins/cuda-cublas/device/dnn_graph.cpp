@@ -21,7 +21,7 @@ DnnTable::DnnTable(plugin::Host host, int driver_version) {
 #define PATCHBAY_CUDA_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_DNN_ENTRIES(PATCHBAY_CUDA_FIND)
 #undef PATCHBAY_CUDA_FIND
-  uses_tf32 = card::is_on(host, "cuda_tf32");
+  file = library.path();
   if (library.is_complete()) return;
   plugin::unsupported("no cuDNN 9: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }

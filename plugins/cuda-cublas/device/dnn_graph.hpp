@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -26,12 +27,11 @@ struct DnnTable {
   /// Throws `unsupported` with the reason and what to install.
   DnnTable(plugin::Host host, int driver_version);
 
+  std::string file;  // where it was found
 #define PATCHBAY_CUDA_MEMBER(member, symbol, parameters) \
   card::Entry<int parameters> member{#symbol, nullptr};
   PATCHBAY_DNN_ENTRIES(PATCHBAY_CUDA_MEMBER)
 #undef PATCHBAY_CUDA_MEMBER
-  /// Whether convolutions of f32 may round their operands, as the user has asked.
-  bool uses_tf32 = false;
 };
 
 /// Owns a descriptor of the library. A failing call throws the error of its status.

@@ -7,15 +7,15 @@ namespace patchbay::cuda {
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
                                                       const card::DeviceInfo& info) {
-  return std::make_unique<Blas>(context, info, blas());
+  return std::make_unique<Blas>(context, info, choices_, blas());
 }
 
 std::unique_ptr<card::DnnLibrary> Vendor::make_dnn(card::Context& context) {
-  return std::make_unique<Dnn>(context, host_, dnn_);
+  return std::make_unique<Dnn>(context, choices_, dnn_);
 }
 
 std::unique_ptr<card::Layers> Vendor::make_layers(card::Context& context) {
-  return std::make_unique<BlasLt>(context, blas_lt_);
+  return std::make_unique<BlasLt>(context, choices_, blas_lt_);
 }
 
 card::DeviceInfo Vendor::device(int index) const {

@@ -8,6 +8,7 @@
 #include "cuda-cublas/api/driver.hpp"
 #include "cuda-cublas/device/blas.hpp"
 #include "cuda-cublas/device/blas_lt.hpp"
+#include "cuda-cublas/device/choices.hpp"
 #include "cuda-cublas/device/compiler.hpp"
 #include "cuda-cublas/device/dnn.hpp"
 #include "cuda-cublas/device/management.hpp"
@@ -19,7 +20,7 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:
   explicit Vendor(plugin::Host host)
       : VendorOf(host),
-        host_(host),
+        choices_(host),
         dnn_(host, own_api().version),
         blas_lt_(host, own_api().version) {}
 
@@ -36,7 +37,7 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
   std::uint32_t dlpack_device_type() const override { return 2; }
 
  private:
-  const plugin::Host host_;
+  const Choices choices_;
   card::Lazy<DnnTable> dnn_;
   card::Lazy<BlasLtTable> blas_lt_;
 };

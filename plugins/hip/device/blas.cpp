@@ -36,12 +36,11 @@ BlasTable::BlasTable(plugin::Host host, int) {
 #undef PATCHBAY_HIP_FIND
   library.optional("hipStreamSynchronize", stream_synchronize);
   library.optional(set_math_mode.name, set_math_mode.function);
-  uses_xf32 = card::is_on(host, "hip_xf32");
-  if (uses_xf32 && library && set_math_mode.function == nullptr) {
+  if (plugin::is_on(host, kXf32Setting) && library && set_math_mode.function == nullptr) {
     host.log(PATCHBAY_LOG_WARNING,
              "hip_xf32: this rocBLAS knows no such products, which stay exact");
-    uses_xf32 = false;
   }
+  file = library.path();
   if (library.is_complete()) return;
   plugin::unsupported("no rocBLAS: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }
@@ -67,7 +66,9 @@ void Blas::create_handle() {
   check({}, table_->create.name, code);
   try {
     call({}, table_->set_atomics, handle, kBlasNoAtomics);  // equal bits in each run
-    if (table_->uses_xf32) call({}, table_->set_math_mode, handle, kBlasXf32Math);
+    if (uses_xf32_ && table_->set_math_mode.function != nullptr) {
+      call({}, table_->set_math_mode, handle, kBlasXf32Math);
+    }
   } catch (...) {
     context().call_quietly(table_->destroy, handle);
     throw;

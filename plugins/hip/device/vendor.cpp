@@ -5,7 +5,7 @@ namespace patchbay::hip {
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
                                                       const card::DeviceInfo&) {
-  return std::make_unique<Blas>(context, blas());
+  return std::make_unique<Blas>(context, uses_xf32_, blas());
 }
 
 card::DeviceInfo Vendor::device(int index) const {

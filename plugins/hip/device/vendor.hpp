@@ -15,7 +15,8 @@ namespace patchbay::hip {
 
 class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
  public:
-  using VendorOf::VendorOf;
+  explicit Vendor(plugin::Host host)
+      : VendorOf(host), uses_xf32_(plugin::is_on(host, BlasTable::kXf32Setting)) {}
 
   std::unique_ptr<card::Products> make_products(card::Context& context,
                                                 const card::DeviceInfo& info) override;
@@ -26,6 +27,9 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
   const char* vendor_name() const override { return "AMD"; }
   std::string driver_version() const override { return version_text(api().version); }
   std::uint32_t dlpack_device_type() const override { return 10; }
+
+ private:
+  const bool uses_xf32_;  // read when the plugin is opened, so that a wrong value is known at once
 };
 
 }  // namespace patchbay::hip

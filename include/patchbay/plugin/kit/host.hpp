@@ -98,6 +98,12 @@ T choice_of(Host host, std::string_view setting,
   refuse_setting(setting, names, *wish);
 }
 
+/// Whether a setting of 0 or 1 is 1; `otherwise` if it is not set. Throws for any other text.
+inline bool is_on(Host host, std::string_view setting, bool otherwise = false) {
+  constexpr std::pair<std::string_view, bool> kChoices[] = {{"0", false}, {"1", true}};
+  return host.option(setting) ? choice_of(host, setting, kChoices) : otherwise;
+}
+
 }  // namespace patchbay::plugin
 
 #endif  // PATCHBAY_PLUGIN_KIT_HOST_HPP_
