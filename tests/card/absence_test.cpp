@@ -44,12 +44,19 @@ TEST_F(SimAbsence, Stub) {
 }
 #endif
 
+#ifdef PATCHBAY_SIM_HIP
+constexpr const char* kRemedy = "install a card, or correct HIP_VISIBLE_DEVICES";
+#else
+constexpr const char* kRemedy = "install a card, or correct CUDA_VISIBLE_DEVICES";
+#endif
+
 /// Drivers without a card give either code.
 TEST_F(SimAbsence, NoDevice) {
   for (const int code : {card::kErrorNoDevice, card::kErrorInvalidDevice}) {
     set("INIT", std::to_string(code));
     expect_absent(library(kNames.driver), PluginStatus::kNoDevice,
                   kSymbols.initialise + (": " + error_name(code)) + " (");
+    expect_absent(library(kNames.driver), PluginStatus::kNoDevice, kRemedy);
   }
 }
 
@@ -61,7 +68,8 @@ TEST_F(SimAbsence, DriverThatDoesNotStart) {
 
 TEST_F(SimAbsence, NotASingleCard) {
   set("DEVICES", "0");
-  expect_absent(library(kNames.driver), PluginStatus::kNoDevice, "the driver sees no device");
+  expect_absent(library(kNames.driver), PluginStatus::kNoDevice,
+                std::string("the driver sees no device; ") + kRemedy);
 }
 
 TEST_F(SimAbsence, OldDriver) {

@@ -15,17 +15,22 @@ namespace patchbay::card {
 
 Driver::Driver(std::unique_ptr<Vendor> vendor) : vendor_(std::move(vendor)) {
   const Api& api = vendor_->api();
+  const auto no_device = [&](const std::string& why, Result code) {
+    throw plugin::StatusError(
+        PATCHBAY_NO_DEVICE, why + "; install a card, or correct " + vendor_->visibility_variable(),
+        code);
+  };
   const auto check_found = [&](std::string_view entry, Result code) {
     if (code == kSuccess) return;
+    const std::string why = describe(api, entry, code);
     // Without a card some drivers say that there is no device, others that it is invalid.
-    const bool no_device = code == kErrorNoDevice || code == kErrorInvalidDevice;
-    throw plugin::StatusError(no_device ? PATCHBAY_NO_DEVICE : PATCHBAY_NO_DRIVER,
-                              describe(api, entry, code), code);
+    if (code == kErrorNoDevice || code == kErrorInvalidDevice) no_device(why, code);
+    throw plugin::StatusError(PATCHBAY_NO_DRIVER, why, code);
   };
   check_found(api.initialise.name, api.initialise(0));
   int count = 0;
   check_found(api.device_count.name, api.device_count(&count));
-  if (count == 0) throw plugin::StatusError(PATCHBAY_NO_DEVICE, "the driver sees no device");
+  if (count == 0) no_device("the driver sees no device", kSuccess);
   for (int i = 0; i < count; ++i) devices_.push_back(vendor_->device(i));
 }
 

@@ -51,6 +51,8 @@ class Vendor {
   virtual const char* plugin_name() const = 0;     // "cuda-cublas"
   virtual const char* vendor_name() const = 0;     // "NVIDIA"
   virtual std::string driver_version() const = 0;  // "13.0"
+  /// The environment variable with which the driver hides devices.
+  virtual const char* visibility_variable() const = 0;
   virtual std::uint32_t dlpack_device_type() const = 0;
 
  private:

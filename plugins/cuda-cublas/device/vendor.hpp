@@ -34,6 +34,7 @@ class Vendor : public card::VendorOf<Api, Compiler, BlasTable, Management> {
   const char* plugin_name() const override { return "cuda-cublas"; }
   const char* vendor_name() const override { return "NVIDIA"; }
   std::string driver_version() const override { return version_text(api().version); }
+  const char* visibility_variable() const override { return "CUDA_VISIBLE_DEVICES"; }
   std::uint32_t dlpack_device_type() const override { return 2; }
 
  private:
