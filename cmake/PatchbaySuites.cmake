@@ -4,12 +4,14 @@
 cmake_minimum_required(VERSION 3.25)
 
 # patchbay_register_suites(NAME <name> PROGRAM <file> FOLDER <folder> TIMEOUT <seconds>
-#                          ENVIRONMENT <NAME=value>... [LABELS <label>...] [LOCK <name>] [EACH_CASE])
+#                          ENVIRONMENT <NAME=value>... [LABELS <label>...] [LOCK <name>] [EACH_CASE]
+#                          [PARTS <Suite> <n>])
 # Adds the entries <name>.<Suite>, each with all instantiations of the suite; with EACH_CASE the
-# entries are <name>.<Suite>.<case>. <folder>/test-results/<entry>.xml has the result of each case.
+# entries are <name>.<Suite>.<case>. The suite of PARTS, which would take too long for one entry, has
+# n: <name>.<Suite>.0 and so on. <folder>/test-results/<entry>.xml has the result of each case.
 function(patchbay_register_suites)
   cmake_parse_arguments(PARSE_ARGV 0 arg "EACH_CASE" "NAME;PROGRAM;FOLDER;TIMEOUT;LOCK"
-    "ENVIRONMENT;LABELS")
+    "ENVIRONMENT;LABELS;PARTS")
   if(NOT EXISTS "${arg_PROGRAM}")
     add_test("${arg_NAME}.is_not_built" "${arg_PROGRAM}")
     return()
@@ -20,16 +22,30 @@ function(patchbay_register_suites)
   foreach(suite filter IN ZIP_LISTS suites filters)
     string(APPEND "filter_of_${suite}" ":${filter}")
   endforeach()
+  list(POP_FRONT arg_PARTS parted_suite num_parts)
   foreach(entry IN LISTS entries)
-    set(test "${arg_NAME}.${entry}")
-    string(REPLACE "/" "." file "${test}")
-    add_test("${test}" "${arg_PROGRAM}" --gtest_brief=1 "--gtest_filter=${filter_of_${entry}}"
-             "--gtest_output=xml:${arg_FOLDER}/test-results/${file}.xml")
-    set_tests_properties("${test}" PROPERTIES
-      WORKING_DIRECTORY "${arg_FOLDER}" TIMEOUT "${arg_TIMEOUT}"
-      ENVIRONMENT "${arg_ENVIRONMENT}" LABELS "${arg_LABELS}" RESOURCE_LOCK "${arg_LOCK}"
-      SKIP_REGULAR_EXPRESSION "Every case was skipped")
+    if(entry STREQUAL "${parted_suite}")
+      math(EXPR last "${num_parts} - 1")
+      foreach(part RANGE ${last})
+        patchbay_register_entry("${arg_NAME}.${entry}.${part}" "${filter_of_${entry}}"
+          "GTEST_TOTAL_SHARDS=${num_parts}" "GTEST_SHARD_INDEX=${part}")
+      endforeach()
+    else()
+      patchbay_register_entry("${arg_NAME}.${entry}" "${filter_of_${entry}}")
+    endif()
   endforeach()
+endfunction()
+
+# patchbay_register_entry(<test> <filter> [<NAME=value>...]): for patchbay_register_suites alone,
+# whose arguments it uses.
+function(patchbay_register_entry test filter)
+  string(REPLACE "/" "." file "${test}")
+  add_test("${test}" "${arg_PROGRAM}" --gtest_brief=1 "--gtest_filter=${filter}"
+           "--gtest_output=xml:${arg_FOLDER}/test-results/${file}.xml")
+  set_tests_properties("${test}" PROPERTIES
+    WORKING_DIRECTORY "${arg_FOLDER}" TIMEOUT "${arg_TIMEOUT}"
+    ENVIRONMENT "${arg_ENVIRONMENT};${ARGN}" LABELS "${arg_LABELS}" RESOURCE_LOCK "${arg_LOCK}"
+    SKIP_REGULAR_EXPRESSION "Every case was skipped")
 endfunction()
 
 # patchbay_list_cases(<names> <filters> <each case> <program>): lists the entries of the program's

@@ -1,13 +1,14 @@
 # patchbay_add_test(<name> SOURCES <file>... [LIBRARIES <target>...] [LABELS <label>...]
 #                   [DEPENDS <target>...] [ENVIRONMENT <NAME=value>...] [LOCK <name>]
-#                   [ON_EACH_DEVICE] [EACH_CASE])
+#                   [ON_EACH_DEVICE] [EACH_CASE] [PARTS <Suite> <n>])
 #
 # Builds a GoogleTest program in <build>/test-bin. Each suite becomes one ctest entry, whose cases
-# share a process; with EACH_CASE each case has its own entry and process. Tests use plugins only
-# through the loader, so list the plugins that they need in DEPENDS (built before, never linked).
-# ON_EACH_DEVICE adds everything that tests/support/device_test.h needs: all plugins, the simulated
-# drivers, and the environment that makes the devices visible. The label `long` excludes a test from
-# the usual run. Tests with the same LOCK run one after the other.
+# share a process; with EACH_CASE each case has its own entry and process, and the suite that PARTS
+# names has n entries. Tests use plugins only through the loader, so list the plugins that they need
+# in DEPENDS (built before, never linked). ON_EACH_DEVICE adds everything that
+# tests/support/device_test.h needs: all plugins, the simulated drivers, and the environment that
+# makes the devices visible. The label `long` excludes a test from the usual run. Tests with the same
+# LOCK run one after the other.
 
 find_package(GTest REQUIRED)
 
@@ -80,7 +81,7 @@ endif()
 
 function(patchbay_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ON_EACH_DEVICE;EACH_CASE" "LOCK"
-    "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT")
+    "SOURCES;LIBRARIES;LABELS;DEPENDS;ENVIRONMENT;PARTS")
   if(arg_ON_EACH_DEVICE)
     list(APPEND arg_DEPENDS patchbay-plugins patchbay-fake patchbay_simulations)
     list(APPEND arg_ENVIRONMENT ${PATCHBAY_TEST_EACH_DEVICE})
@@ -108,7 +109,7 @@ function(patchbay_add_test name)
   patchbay_write_registration("${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake"
     NAME ${name} PROGRAM "${PROJECT_BINARY_DIR}/test-bin/${name}" FOLDER "${PROJECT_BINARY_DIR}"
     TIMEOUT ${PATCHBAY_TEST_TIMEOUT_S} ENVIRONMENT ${environment} LABELS ${arg_LABELS}
-    LOCK ${arg_LOCK} ${each_case})
+    LOCK ${arg_LOCK} PARTS ${arg_PARTS} ${each_case})
 endfunction()
 
 # patchbay_write_registration(<script> <argument>...): lets ctest call patchbay_register_suites.
