@@ -35,22 +35,32 @@ Json support_of(const Device& device, const OperatorInfo& record) {
   return support;
 }
 
-/// Whether the library computes the operator by others where a plugin lacks it.
-bool is_composed(const OperatorInfo& record) { return record.family == "composite"; }
+/// Whether the library computes the operator by others where the plugin lacks it. Products and
+/// copies are the parts that a device may lack.
+bool is_composed(const Device& device, const OperatorInfo& record, std::string_view dtype) {
+  if (record.family != "composite") return false;
+  for (const char* part : {"copy", "gemm"}) {
+    if (!why_unsupported(device, find_operator(part), parse_dtype(dtype)).empty()) return false;
+  }
+  return true;
+}
 
-/// "all", "none" or "all but f16 bf16"; "composed" or "composed for f16 bf16".
-std::string show_support(const OperatorInfo& record, const Json& support) {
-  std::vector<std::string> lacking;
+/// "all", "none", "all but f64", "composed", "composed for f64" or "all but f64, composed".
+std::string show_support(const Device& device, const OperatorInfo& record, const Json& support) {
+  std::vector<std::string> lacking, composed;
   for (const auto& [dtype, why] : support.items()) {
-    if (!why.is_null()) lacking.push_back(dtype);
+    if (why.is_null()) continue;
+    (is_composed(device, record, dtype) ? composed : lacking).push_back(dtype);
   }
-  if (lacking.empty()) return "all";
-  const bool lacks_all = lacking.size() == support.size();
-  if (is_composed(record)) {
-    return lacks_all ? "composed" : fmt::format("composed for {}", fmt::join(lacking, " "));
+  if (lacking.size() == support.size()) return "none";
+  std::vector<std::string> parts;
+  if (!lacking.empty()) parts.push_back(fmt::format("all but {}", fmt::join(lacking, " ")));
+  if (lacking.size() + composed.size() == support.size()) {
+    parts.emplace_back("composed");
+  } else if (!composed.empty()) {
+    parts.push_back(fmt::format("composed for {}", fmt::join(composed, " ")));
   }
-  if (lacks_all) return "none";
-  return fmt::format("all but {}", fmt::join(lacking, " "));
+  return parts.empty() ? "all" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 /// The requested device, otherwise the first of each backend.
@@ -81,7 +91,7 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     std::vector<std::string> row{std::string(record.name)};
     for (const Device& device : devices) {
       Json support = support_of(device, record);
-      row.push_back(show_support(record, support));
+      row.push_back(show_support(device, record, support));
       entry["devices"][device.name()] = std::move(support);
     }
     row.push_back(

@@ -60,7 +60,7 @@ void check_one(const Device& device, const std::string& name) {
   check_binary<T, T>(device, name + ".1", reference_of<T>(name));
 }
 
-/// Pairs of special values, then results within the range of normal numbers.
+/// Pairs of special values, then results within the range of normal numbers of 32 bits.
 template <class T>
 T power_value(int operand, std::size_t index) {
   const std::size_t count = special_values<T>().size();

@@ -22,11 +22,11 @@ namespace {
 template <class T>
 void check_layer(const Device& device, std::int64_t m, std::int64_t k, std::int64_t n, bool turned,
                  std::int64_t gap, std::int64_t offset) {
-  const Array<T> a(matrix(m, k, turned, gap, offset), small_integer<T>);
+  const Array<T> a(matrix(m, k, turned, gap, offset), product_integer<T>);
   const Array<T> weight(matrix(n, k, !turned && gap != 0, gap, offset),
-                        [](std::size_t i) { return small_integer<T>(i + 1000003); });
+                        [](std::size_t i) { return product_integer<T>(i + 1000003); });
   const Array<T> bias(contiguous({n}, offset),
-                      [](std::size_t i) { return small_integer<T>(i + 2000003); });
+                      [](std::size_t i) { return product_integer<T>(i + 2000003); });
   Array<T> out(matrix(m, n, false, gap, offset));
   Array<T> expected = out;
   const auto rows = static_cast<std::size_t>(m), columns = static_cast<std::size_t>(n);

@@ -33,7 +33,7 @@ void check_copy(const Device& device, const std::string& name) {
   check_unary<T, T>(device, name + ".1", [](T a) { return a; });
 }
 
-/// Counts in steps of a quarter (floats) or 3, which every dtype represents exactly.
+/// Counts in steps of a quarter (floats) or 3, which are exact in the type of the computation.
 template <class T>
 void check_arange(const Device& device, const std::string& name) {
   const bool is_float = kIsFloat<T>;
@@ -73,7 +73,7 @@ Out converted(In value) {
     if (exact >= static_cast<long double>(Limits::max())) return Limits::max();
     return static_cast<Out>(exact);
   } else {
-    return static_cast<Out>(value);
+    return static_cast<Out>(Computed<In>(value));
   }
 }
 
@@ -104,8 +104,8 @@ void cast_from(const Device& device) {
   check_cast<double, In>(device);
 }
 
-/// Casts between a 16-bit float and the dtypes that every device has, both ways, and the others of
-/// few bits.
+/// Casts between a 16-bit float and the dtypes that every device has, f64 and the other 16-bit
+/// float, both ways.
 template <class T>
 void cast_half(const Device& device) {
   const auto both_ways = [&](auto other) {
@@ -117,7 +117,9 @@ void cast_half(const Device& device) {
   both_ways(std::int64_t{});
   both_ways(std::uint8_t{});
   both_ways(Bool{});
-  if (device.properties().f64) both_ways(double{});
+  const DeviceProperties& can = device.properties();
+  if (can.f64) both_ways(double{});
+  if (std::is_same_v<T, F16> && can.f16 && can.bf16) both_ways(Bf16{});
 }
 
 /// Casts between the storage types, and between them and some dtypes that every device has.
@@ -146,6 +148,13 @@ void claimed_dtypes(Context& context) {
       const std::string why = why_unsupported(device, find_operator(op), dtype);
       expect(why.empty(), "the device says that it has {}, yet: {}", to_string(dtype), why);
     }
+    const KernelSpec from_f32{"cast.1",
+                              {ArgumentSpec::tensor(dtype, Access::kWrite),
+                               ArgumentSpec::tensor(DType::f32, Access::kRead)},
+                              {}};
+    std::string why;
+    expect(!is_unsupported([&] { (void)Kernel::prepare(device, from_f32); }, &why),
+           "the device says that it has {}, yet: {}", to_string(dtype), why);
   }
 }
 

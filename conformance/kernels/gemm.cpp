@@ -103,7 +103,7 @@ void check_exact(const Device& device, const Problem<T>& problem) {
 
 template <class T>
 void check_rounded(const Device& device, const Sizes& sizes, const Storage& storage) {
-  const Problem<T> problem(sizes, storage, {3, -2}, ordinary_value<T>);
+  const Problem<T> problem(sizes, storage, {3, -2}, moderate_value<T>);
   std::vector<long double> sums(problem.out.size()), magnitudes(problem.out.size());
   problem.template for_each_term<long double>([&](std::size_t i, long double term) {
     sums[i] += term;
@@ -137,7 +137,7 @@ void check_storages(const Device& device) {
   for (const Storage& storage : storages()) {
     for (const Sizes& sizes : {Sizes{1, 1, 1}, Sizes{3, 2, 5}, Sizes{1, 9, 4}, Sizes{7, 1, 6},
                                Sizes{16, 16, 16}, Sizes{17, 33, 9}, Sizes{65, 31, 70}}) {
-      check_exact<T>(device, {sizes, storage, {1, 0}, small_integer<T>});
+      check_exact<T>(device, {sizes, storage, {1, 0}, product_integer<T>});
     }
   }
 }
@@ -146,8 +146,8 @@ template <class T>
 void check_factors(const Device& device) {
   for (const Factors factors : {Factors{1, 1}, Factors{-2, 0}, Factors{3, -1}, Factors{0, 2},
                                 Factors{0, 0}, Factors{0, 1}}) {
-    check_exact<T>(device, {{17, 13, 11}, {}, factors, small_integer<T>});
-    check_exact<T>(device, {{17, 13, 11}, {true, false, true, 2, 1}, factors, small_integer<T>});
+    check_exact<T>(device, {{17, 13, 11}, {}, factors, product_integer<T>});
+    check_exact<T>(device, {{17, 13, 11}, {true, false, true, 2, 1}, factors, product_integer<T>});
   }
 }
 
@@ -155,8 +155,8 @@ void check_factors(const Device& device) {
 template <class T>
 void check_empty(const Device& device) {
   for (const Sizes& sizes : {Sizes{4, 3, 0}, Sizes{0, 3, 4}, Sizes{4, 0, 3}, Sizes{0, 0, 0}}) {
-    check_exact<T>(device, {sizes, {}, {1, 0}, small_integer<T>});
-    check_exact<T>(device, {sizes, {}, {1, 2}, small_integer<T>});
+    check_exact<T>(device, {sizes, {}, {1, 0}, product_integer<T>});
+    check_exact<T>(device, {sizes, {}, {1, 2}, product_integer<T>});
   }
 }
 
@@ -190,9 +190,9 @@ void check_batches(const Device& device) {
   const Layout a{{kOuter, kInner, kM, kK}, {kM * kK, kOuter * kM * kK, kK, 1}, 2};
   const Layout b{{kOuter, kInner, kK, kN}, {0, kK * kN, 1, kK}, 1};
   const Layout c{{kOuter, kInner, kM, kN}, {kInner * kM * kN + 3, kM * kN, kN, 1}, 0};
-  const Array<T> left(a, small_integer<T>);
-  const Array<T> right(b, [](std::size_t i) { return small_integer<T>(i + 1000003); });
-  const Array<T> before(c, [](std::size_t i) { return small_integer<T>(i + 2000003); });
+  const Array<T> left(a, product_integer<T>);
+  const Array<T> right(b, [](std::size_t i) { return product_integer<T>(i + 1000003); });
+  const Array<T> before(c, [](std::size_t i) { return product_integer<T>(i + 2000003); });
   const auto at = [](std::int64_t i, std::int64_t j, std::int64_t rows, std::int64_t columns,
                      std::int64_t product) {
     return static_cast<std::size_t>((product * rows + i) * columns + j);
@@ -219,16 +219,17 @@ void check_batches(const Device& device) {
 }
 
 /// With beta 0 the previous content of the result is ignored, even NaN.
-void beta_0_reads_nothing(Context& context) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  for (const Storage& storage : storages()) {
-    Problem<float> problem({33, 17, 8}, storage, {2, 0}, small_integer<float>);
-    for (std::size_t i = 0; i < problem.out.size(); ++i) problem.out.at(i) = nan;
-    check_exact<float>(context.device(), problem);
-  }
-  Problem<float> no_depth({4, 3, 0}, {}, {1, 0}, small_integer<float>);
-  for (std::size_t i = 0; i < no_depth.out.size(); ++i) no_depth.out.at(i) = nan;
-  check_exact<float>(context.device(), no_depth);
+template <class T>
+void check_beta_0(const Device& device) {
+  const auto check = [&](const Sizes& sizes, const Storage& storage, int alpha) {
+    Problem<T> problem(sizes, storage, {alpha, 0}, product_integer<T>);
+    for (std::size_t i = 0; i < problem.out.size(); ++i) {
+      problem.out.at(i) = std::numeric_limits<T>::quiet_NaN();
+    }
+    check_exact<T>(device, problem);
+  };
+  for (const Storage& storage : storages()) check({33, 17, 8}, storage, 2);
+  check({4, 3, 0}, {}, 1);
 }
 
 /// With alpha 0, of either sign, the content of a and b is ignored.
@@ -237,7 +238,7 @@ void check_alpha_0(const Device& device) {
   const T nan = std::numeric_limits<T>::quiet_NaN();
   for (const int beta : {0, 1, 2}) {
     for (const Storage& storage : storages()) {
-      Problem<T> problem({33, 17, 8}, storage, {0, beta}, small_integer<T>);
+      Problem<T> problem({33, 17, 8}, storage, {0, beta}, product_integer<T>);
       Array<T> expected = problem.out;
       for (std::size_t i = 0; i < expected.size(); ++i) {
         expected.at(i) = static_cast<T>(beta == 0 ? 0 : T(beta) * expected.at(i));
@@ -248,7 +249,7 @@ void check_alpha_0(const Device& device) {
     }
   }
   const Layout batch{{3, 2, 2}, {4, 2, 1}, 0};
-  const Array<T> nans(batch, [&](std::size_t) { return nan; }), before(batch, small_integer<T>);
+  const Array<T> nans(batch, [&](std::size_t) { return nan; }), before(batch, product_integer<T>);
   const Argument target = before.to_device(device, Access::kReadWrite);
   run_kernel(device, "gemm.1",
              {target, nans.to_device(device, Access::kRead), nans.to_device(device, Access::kRead),
@@ -302,7 +303,6 @@ std::vector<Check> gemm_checks() {
       {"kernels", "gemm_batches_i64",
        [](Context& context) { check_batches<std::int64_t>(context.device()); }},
       {"kernels", "gemm_of_changed_operands", operands_change},
-      {"kernels", "gemm_with_beta_0_reads_nothing", beta_0_reads_nothing},
   };
   add_floats(checks, "gemm", [](const Device& device, const std::string&, auto zero) {
     check_float<decltype(zero)>(device);
@@ -310,6 +310,10 @@ std::vector<Check> gemm_checks() {
   add_floats(checks, "gemm_bounds", [](const Device& device, const std::string&, auto zero) {
     check_float_bounds<decltype(zero)>(device);
   });
+  add_floats(checks, "gemm_with_beta_0_reads_nothing",
+             [](const Device& device, const std::string&, auto zero) {
+               check_beta_0<decltype(zero)>(device);
+             });
   add_floats(checks, "gemm_with_alpha_0_reads_nothing",
              [](const Device& device, const std::string&, auto zero) {
                check_alpha_0<decltype(zero)>(device);

@@ -12,7 +12,7 @@ namespace patchbay::conformance {
 
 using Arguments = std::vector<Argument>;
 
-/// f64 is required if the device has it; f32, i32, i64, u8 and bool always; others never.
+/// Whether the device has the dtype: f64 may be missing.
 bool must_have(const Device& device, DType dtype);
 /// Whether the device may lack such a kernel. It depends only on the operator and its dtypes, so no
 /// check requires what another one waives.

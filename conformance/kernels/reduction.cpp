@@ -66,7 +66,7 @@ void check_exact_sum(const Device& device, const std::string& name, const Reduct
 /// Compares with the sum in a wider type.
 template <class T>
 void check_rounded_sum(const Device& device, const std::string& name, const ReductionCase& one) {
-  const Array<T> in(one.in, [](std::size_t i) { return ordinary_value<T>(i); });
+  const Array<T> in(one.in, [](std::size_t i) { return moderate_value<T>(i); });
   std::vector<long double> exact(one.out.num_elements()), magnitude(one.out.num_elements());
   for (std::size_t i = 0; i < in.size(); ++i) {
     const auto term = term_of<long double>(name, in.at(i));
@@ -212,14 +212,16 @@ void check_large_integers(Context& context) {
 }
 
 /// A NaN or an infinity among many numbers determines the result.
-void check_special_floats(Context& context) {
+template <class T>
+void check_special_floats(const Device& device) {
   const ReductionCase one{"a row", contiguous({40007}), contiguous({1})};
   for (const std::string op : {"sum.1", "sum_squares.1", "sum_abs.1", "max_abs.1"}) {
-    for (const float special :
-         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-      const Array<float> in(one.in, [&](std::size_t i) { return i == 30011 ? special : 1.0f; });
-      const float got = launch<float>(context.device(), op, one, in).at(0);
-      expect(is_close(got, special, 0), "{} of a row with {}: got {}", op, special, got);
+    for (const T special :
+         {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
+      const Array<T> in(one.in, [&](std::size_t i) { return i == 30011 ? special : T(1); });
+      const T got = launch<T>(device, op, one, in).at(0);
+      expect(is_close(got, special, 0), "{} of a row with {}: got {}", op, show_element(special),
+             show_element(got));
     }
   }
 }
@@ -249,7 +251,10 @@ std::vector<Check> reduction_checks() {
     check_prod<decltype(zero)>(device, op);
   });
   checks.push_back({"kernels", "reductions_of_large_integers", check_large_integers});
-  checks.push_back({"kernels", "reductions_of_special_floats", check_special_floats});
+  add_floats(checks, "reductions_of_special_floats",
+             [](const Device& device, const std::string&, auto zero) {
+               check_special_floats<decltype(zero)>(device);
+             });
   return checks;
 }
 

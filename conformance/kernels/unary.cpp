@@ -66,7 +66,7 @@ void check_sqrt(const Device& device) {
 template <class T>
 void check_exp(const Device& device) {
   const T lowest = std::trunc(std::log(double{std::numeric_limits<T>::min()}));
-  const T highest = -lowest * T(1.1);
+  const auto highest = static_cast<T>(std::log(double{std::numeric_limits<T>::max()}) * 1.1);
   check_unary<T, T>(
       device, "exp.1", [](T a) { return static_cast<T>(std::exp(Wide<T>(a))); }, bound_of<T>("exp"),
       [=](int operand, std::size_t index) {

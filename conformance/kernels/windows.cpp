@@ -110,7 +110,7 @@ template <class T>
 void check_convolution(const Device& device, const std::string& op, Made result) {
   for (const Convolution& one : convolutions()) {
     const auto made = [](const Layout& layout, std::uint64_t seed) {
-      return Array<T>(layout, [=](std::size_t i) { return small_integer<T>(i + seed); });
+      return Array<T>(layout, [=](std::size_t i) { return product_integer<T>(i + seed); });
     };
     const Array<T> image = made(one.image(), 0), weight = made(one.weight(), 1000);
     const Array<T> window = made(one.window(), 2000);
@@ -161,6 +161,7 @@ std::vector<Pooling> poolings() {
       {"3 by 2 padded", {7, 3, 2, 1}, {6, 3, 2, 1}},
       {"2 padded, counted", {5, 2, 2, 1}, {6, 2, 2, 1}, true},
       {"uneven", {7, 2, 1, 1}, {9, 3, 4}},
+      {"no window", {2, 3}, {6, 3}},
       {"more than a work-group", {40, 2, 1}, {37, 3, 1}},
   };
 }

@@ -92,13 +92,14 @@ bool is_close(T got, T expected, double ulps) {
 }
 
 /// How far a result may be from `value`, the exact one: so many units of the precision in which it
-/// is computed, relative to the magnitude of its terms. 16-bit floats are rounded once more.
+/// is computed, relative to the magnitude of its terms. 16-bit floats are rounded once more, by
+/// half a unit at most; below the normal ones they may be flushed.
 template <class T>
 double room_for(double value, double magnitude, double units) {
-  using Limits = std::numeric_limits<T>;
   const double own = units * magnitude * double{std::numeric_limits<Computed<T>>::epsilon()};
   if constexpr (!kIsHalf<T>) return own;
-  return own + std::max(std::fabs(value) * Limits::epsilon(), double{Limits::min()});
+  const double least = double{std::numeric_limits<T>::min()}, size = std::fabs(value) + own;
+  return own + (size < least ? least : size * double{std::numeric_limits<T>::epsilon()} / 2);
 }
 
 }  // namespace patchbay::conformance

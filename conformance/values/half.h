@@ -20,7 +20,6 @@ template <DType dtype, int kExponentBits, int kFractionBits>
 class Half {
  public:
   static constexpr DType kDtype = dtype;
-  static constexpr int kFraction = kFractionBits;
   static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
 
   constexpr Half() = default;
@@ -96,9 +95,8 @@ class std::numeric_limits<patchbay::conformance::Half<dtype, kExponentBits, kFra
   static constexpr Half min() { return Half::of_bits(1 << kFractionBits); }
   static constexpr Half max() { return Half::of_bits(Half::infinity().bits() - 1); }
   static constexpr Half infinity() { return Half::infinity(); }
-  static constexpr Half quiet_NaN() {
-    return Half::nan();
-  }  // NOLINT(readability-identifier-naming)
+  // NOLINTNEXTLINE(readability-identifier-naming)
+  static constexpr Half quiet_NaN() { return Half::nan(); }
   static Half epsilon() { return std::ldexp(1.0, -kFractionBits); }
 };
 

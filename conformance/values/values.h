@@ -68,6 +68,23 @@ T small_integer(std::uint64_t seed) {
     return static_cast<T>(static_cast<int>(mix(seed) % 9) - 4);
 }
 
+/// The same for products of 16-bit floats, whose sums then need rounding and are exact in f32.
+template <class T>
+T product_integer(std::uint64_t seed) {
+  if constexpr (kIsHalf<T>)
+    return static_cast<T>(static_cast<int>(mix(seed) % 63) - 31);
+  else
+    return small_integer<T>(seed);
+}
+
+/// Sums of many are finite, also in f16.
+template <class T>
+T moderate_value(std::uint64_t seed) {
+  const T value = ordinary_value<T>(seed);
+  if constexpr (kIsHalf<T>) return static_cast<T>(value / 64);
+  return value;
+}
+
 /// The operand number `operand` of element `index`: all pairs of special values come first.
 template <class T>
 T mixed_value(int operand, std::size_t index) {

@@ -81,9 +81,8 @@ class ElementFunction {
     const std::int64_t items = num_elements(arguments[0]);
     if (items == 0) return;
     Arguments to;
-    // A buffer is needed for operands without elements too.
     for (const patchbay_argument& argument : arguments) {
-      to.memory((num_elements(argument) == 0 ? arguments[0] : argument).value.memory);
+      to.memory(num_elements(argument) == 0 ? plugin::Memory{} : argument.value.memory);
     }
     const bool is_narrow = is_small(windows, std::max(items, num_elements(arguments[1])));
     to.value(sizes_of(items, windows, is_narrow));

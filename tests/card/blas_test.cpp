@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What the BLAS library wants of a device and of its caller.
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,22 @@ TEST_F(SimBlas, FullDevice) {
     EXPECT_EQ(log.find(used), log.rfind(used)) << log;
     EXPECT_EQ(log.find("portable kernel"), std::string::npos) << log;
   }
+}
+
+/// A sink may compute on the device whose library is logged.
+TEST_F(SimBlas, ALogSinkMayMultiply) {
+  std::optional<Runtime> runtime;
+  std::vector<std::vector<float>> products;
+  RuntimeOptions noisy = options({{"log", "info"}});
+  noisy.log = [&](LogLevel, std::string_view line) {
+    if (line.find("uses ") == std::string_view::npos || !products.empty()) return;
+    products.emplace_back();
+    products.back() = product(runtime->device(kNames.device(0)));
+  };
+  runtime.emplace(noisy);
+  EXPECT_EQ(product(runtime->device(kNames.device(0))), kProduct);
+  ASSERT_EQ(products.size(), 1u);
+  EXPECT_EQ(products[0], kProduct);
 }
 
 /// Some of these statuses have other causes too.

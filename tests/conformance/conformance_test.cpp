@@ -1,6 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// The conformance checks on each plugin of this build, one test for each check. Left to the long
-// runs are the checks of single operators where a plugin is examined again with other devices, and
+// The conformance checks on each plugin of this build, one test for each check. The long runs alone
+// have the checks of single operators where a plugin is examined again with other devices, and
 // those of 16-bit floats where their kernels take minutes to compile.
 #include <algorithm>
 #include <array>

@@ -344,7 +344,8 @@ TEST(Flaws, AnOperatorMayLackSixteenBitFloats) {
   const Subject subject = subject_of("no-f16-products");
   const Outcome outcome = run("kernels.gemm_f16", subject);
   EXPECT_EQ(to_string(outcome.result), "waived") << outcome.message;
-  EXPECT_EQ(outcome.message.find("[gemm.1(f16, f16, f16, f16 scalar, f16 scalar)] "), 0u) << outcome.message;
+  EXPECT_EQ(outcome.message.find("[gemm.1(f16, f16, f16, f16 scalar, f16 scalar)] "), 0u)
+      << outcome.message;
   EXPECT_EQ(to_string(run("kernels.gemm_bf16", subject).result), "passed");
 }
 

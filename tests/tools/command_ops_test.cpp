@@ -68,6 +68,13 @@ TEST(Ops, NamesWhatTheLibraryComposes) {
       << finished.out;
 }
 
+TEST(Ops, ADtypeThatADeviceLacksIsNotComposed) {
+  const Finished finished = run_command({"ops", "--plugin", fake_plugin(), "--device", "fake:0"},
+                                        {"PATCHBAY_FAKE_F64=0"});
+  EXPECT_EQ(line_of(finished.out, "linear"), "linear all but f64, composed f32 f64 f16 bf16");
+  EXPECT_EQ(line_of(finished.out, "exp"), "exp all but f64 f32 f64 f16 bf16");
+}
+
 TEST(Ops, ShowsWhatIsKeptAndNotComputedIn) {
   const auto json = ops({"--device", "fake:0", "--json"}).json();
   for (const auto& entry : json["operators"]) {

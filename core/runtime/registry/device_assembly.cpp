@@ -95,6 +95,10 @@ const DeviceAssembly* DeviceAssembly::opening(const RuntimeState& runtime) {
   return one != nullptr ? &one->device() : nullptr;
 }
 
+const DeviceAssembly* DeviceAssembly::opening_any() {
+  return Opening::innermost != nullptr ? &Opening::innermost->device() : nullptr;
+}
+
 patchbay_device* DeviceAssembly::open_slowly() {
   const Opening opening(*this, "Device");
   if (patchbay_device* opened = handle.load(std::memory_order_acquire)) return opened;

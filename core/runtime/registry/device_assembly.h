@@ -31,6 +31,8 @@ class DeviceAssembly final : public DeviceState {
   /// for memory meanwhile, and a log sink may call the runtime. Such a thread must not wait for
   /// another that may be opening a device or a plugin.
   static const DeviceAssembly* opening(const RuntimeState& runtime);
+  /// The same of any runtime.
+  static const DeviceAssembly* opening_any();
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.

@@ -50,24 +50,35 @@ void check_on_or_off(const Environment& environment, std::string_view name) {
         quote(*setting));
 }
 
-/// The registry that is opening a plugin on this thread: the driver's log lines may call it.
-constinit thread_local const PluginRegistry* opening = nullptr;
-
 }  // namespace
 
-/// The right to inspect and open plugins.
+/// The right to inspect, open and close plugins. Their log lines may call the registry.
 class PluginRegistry::Turn {
  public:
   explicit Turn(PluginRegistry& registry)
-      : lock_(registry.load_mutex_), previous_(std::exchange(opening, &registry)) {}
-  ~Turn() { opening = previous_; }
+      : registry_(registry),
+        lock_(registry.load_mutex_),
+        previous_(std::exchange(innermost, this)) {}
+  ~Turn() { innermost = previous_; }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
+  /// Whether it is this thread's turn, perhaps within that of another registry.
+  static bool is_of_this_thread(const PluginRegistry& registry) {
+    const Turn* turn = innermost;
+    while (turn != nullptr && &turn->registry_ != &registry) turn = turn->previous_;
+    return turn != nullptr;
+  }
+
  private:
+  static constinit thread_local const Turn* innermost;
+
+  const PluginRegistry& registry_;
   const std::scoped_lock<std::mutex> lock_;
-  const PluginRegistry* const previous_;
+  const Turn* const previous_;
 };
+
+constinit thread_local const PluginRegistry::Turn* PluginRegistry::Turn::innermost = nullptr;
 
 PluginRegistry::PluginRegistry(RuntimeState& runtime, const RuntimeOptions& options)
     : runtime_(runtime) {
@@ -265,13 +276,17 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
 /// A plugin logs lines while it or one of its devices is opened or closed, and a sink may call the
 /// runtime. The thread can't wait for its turn then.
 std::string PluginRegistry::opened_by_this_thread() const {
-  if (opening == this) return "a plugin";
+  if (Turn::is_of_this_thread(*this)) return "a plugin";
   const DeviceState* const device = DeviceAssembly::opening(runtime_);
   return device != nullptr ? device->info.name_text : std::string();
 }
 
 void PluginRegistry::check_not_opening(const char* operation, const std::string& subject) const {
-  const std::string opened = opened_by_this_thread();
+  std::string opened = opened_by_this_thread();
+  // The end of work may take a device of another runtime that waits for this one.
+  if (const DeviceState* const any = DeviceAssembly::opening_any();
+      opened.empty() && any != nullptr)
+    opened = any->info.name_text;
   if (opened.empty()) return;
   raise(ErrorCode::kInUse,
         "[{0}] this thread is opening or closing {1}, which logged a line: expected no {0} inside "
@@ -416,7 +431,7 @@ DeviceAssembly& PluginRegistry::find(std::string_view text) {
     backend = find_loaded(name.backend);
   }
   if (backend == nullptr) {
-    if (next_closed(name.backend, 0)) check_can_open(name);
+    check_can_open(name);
     raise_unknown_backend(name);
   }
   return find_in(*backend, name);
@@ -456,6 +471,7 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
   if (static_cast<std::size_t>(name.index) < accelerators.size()) {
     return *accelerators[static_cast<std::size_t>(name.index)];
   }
+  check_can_open(name);
   std::vector<std::string> names;
   for (const DeviceState* device : accelerators) names.push_back(device->info.name_text);
   raise(ErrorCode::kUnknownDevice,
@@ -467,7 +483,14 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
 
 void PluginRegistry::check_can_open(const DeviceName& name) const {
   const std::string opened = opened_by_this_thread();
-  if (opened.empty()) return;
+  const auto is_closed = [&](const auto& one) {
+    return one->status == PluginStatus::kFound &&
+           (name.backend == "gpu" || one->backend == name.backend);
+  };
+  {
+    const std::scoped_lock lock(mutex_);
+    if (opened.empty() || std::none_of(backends_.begin(), backends_.end(), is_closed)) return;
+  }
   raise(ErrorCode::kInUse,
         "[Device] this thread is opening or closing {}, which logged a line: expected inside the "
         "log sink a device whose plugin is open, got '{}'. Use it afterwards.",

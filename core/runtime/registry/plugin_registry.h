@@ -89,7 +89,7 @@ class PluginRegistry {
   std::string opened_by_this_thread() const;
   /// Errors: kInUse in the log sink of a call that opens or closes a plugin or a device.
   void check_not_opening(const char* operation, const std::string& subject) const;
-  /// The same, for a device whose plugin is not open.
+  /// Errors: kInUse there, if the device may be one of a plugin that is not opened yet.
   void check_can_open(const DeviceName& name) const;
   Backend* find_to_unload(std::string_view plugin_name) const;
   /// The caller holds load_mutex_.

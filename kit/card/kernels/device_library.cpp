@@ -15,22 +15,27 @@ constexpr std::size_t kMostHandleBytes = std::size_t{1} << 30;
 }  // namespace
 
 bool DeviceLibrary::open(plugin::Host host) {
-  const std::lock_guard lock(mutex_);
-  if (is_open_ || is_absent_) return is_open_;
-  try {
-    open_library();
-    create_handle();
-  } catch (const plugin::StatusError& error) {
-    if (error.code() != PATCHBAY_UNSUPPORTED) throw;
-    is_absent_ = true;
-    const bool is_named = host.option(setting()).has_value();
-    host.log(is_named ? std::uint32_t{PATCHBAY_LOG_WARNING} : absence_level(),
-             std::string(instead()) + ": " + error.what());
-    return false;
+  std::uint32_t level = PATCHBAY_LOG_INFO;
+  std::string line;  // logged without the lock, because a sink may compute on the device
+  bool is_there = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_open_ || is_absent_) return is_open_;
+    try {
+      open_library();
+      create_handle();
+      is_open_ = is_there = true;
+      line = "uses " + std::string(library_name()) + ": " + library_file();
+    } catch (const plugin::StatusError& error) {
+      if (error.code() != PATCHBAY_UNSUPPORTED) throw;
+      is_absent_ = true;
+      const bool is_named = host.option(setting()).has_value();
+      level = is_named ? std::uint32_t{PATCHBAY_LOG_WARNING} : absence_level();
+      line = std::string(instead()) + ": " + error.what();
+    }
   }
-  is_open_ = true;
-  host.log(PATCHBAY_LOG_INFO, "uses " + std::string(library_name()) + ": " + library_file());
-  return true;
+  host.log(level, line);
+  return is_there;
 }
 
 void DeviceLibrary::check(std::string_view doing, const char* entry, int status) {

@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-#include <optional>
-
 #include "patchbay/plugin/kit/privileges.hpp"
 
 namespace patchbay::cuda {

@@ -36,11 +36,11 @@ BlasTable::BlasTable(plugin::Host host, int) {
 #undef PATCHBAY_HIP_FIND
   library.optional("hipStreamSynchronize", stream_synchronize);
   library.optional(set_math_mode.name, set_math_mode.function);
+  file = library.path();
   if (plugin::is_on(host, kXf32Setting) && library && set_math_mode.function == nullptr) {
     host.log(PATCHBAY_LOG_WARNING,
              "hip_xf32: this rocBLAS knows no such products, which stay exact");
   }
-  file = library.path();
   if (library.is_complete()) return;
   plugin::unsupported("no rocBLAS: " + library.why() + ". " + card::remedy_of(host, kSetting));
 }

@@ -163,5 +163,27 @@ TEST(LazyPlugin, MayBeListedByTheLogWhileItIsOpened) {
   EXPECT_EQ(runtime->devices().size(), 2u);
 }
 
+/// The line of one runtime asks another, whose line asks the first.
+TEST(LazyPlugin, MayBeListedByTheLogOfAnotherRuntime) {
+  const TemporaryDirectory directory;
+  directory.add("fake");
+  std::optional<Runtime> first, second;
+  std::vector<std::size_t> seen;
+  const auto options_of = [&](std::optional<Runtime>& other) {
+    RuntimeOptions options = only({directory.path()});
+    options.settings = {{"log", "info"}};
+    options.log = [&other, &first, &second, &seen](LogLevel, std::string_view) {
+      if (first && second) seen.push_back(other->devices().size());
+    };
+    return options;
+  };
+  first.emplace(options_of(second));
+  second.emplace(options_of(first));
+  EXPECT_EQ(first->devices().size(), 2u);
+  EXPECT_EQ(second->devices().size(), 2u);
+  ASSERT_GE(seen.size(), 2u);
+  EXPECT_EQ(seen.front(), 0u);  // of the first runtime, which was opening its plugin
+}
+
 }  // namespace
 }  // namespace patchbay::faults
