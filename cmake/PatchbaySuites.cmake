@@ -43,11 +43,12 @@ endfunction()
 # whose arguments it uses.
 function(patchbay_register_entry test filter)
   string(REPLACE "/" "." file "${test}")
+  list(APPEND arg_ENVIRONMENT ${ARGN})
   add_test("${test}" "${arg_PROGRAM}" --gtest_brief=1 "--gtest_filter=${filter}"
            "--gtest_output=xml:${arg_FOLDER}/test-results/${file}.xml")
   set_tests_properties("${test}" PROPERTIES
     WORKING_DIRECTORY "${arg_FOLDER}" TIMEOUT "${arg_TIMEOUT}"
-    ENVIRONMENT "${arg_ENVIRONMENT};${ARGN}" LABELS "${arg_LABELS}" RESOURCE_LOCK "${arg_LOCK}"
+    ENVIRONMENT "${arg_ENVIRONMENT}" LABELS "${arg_LABELS}" RESOURCE_LOCK "${arg_LOCK}"
     SKIP_REGULAR_EXPRESSION "Every case was skipped")
 endfunction()
 

@@ -38,6 +38,14 @@ expect("each case" "p.Plain.IsOne Plain.IsOne;p.Plain.IsAnother Plain.IsAnother;
 p.OnDevices.Adds/cpu0 OnDevices.Adds/cpu0;p.OnDevices.Adds/fake0 OnDevices.Adds/fake0;\
 p.OnDevices.Adds/0 Large/OnDevices.Adds/0;p.OfType.Sorts OfType/0.Sorts:OfType/1.Sorts" "${made}")
 
+made_of(made listed_program.sh PARTS OfType 2)
+expect("parts" "p.Plain Plain.*;p.OnDevices OnDevices.*:Large/OnDevices.*;\
+p.OfType.0 OfType/0.*:OfType/1.*;p.OfType.1 OfType/0.*:OfType/1.*" "${made}")
+get_property(properties GLOBAL PROPERTY properties)
+expect("the environment of the last part" "PROPERTIES;WORKING_DIRECTORY;/build;TIMEOUT;7;ENVIRONMENT;A=1 2;B=3;\
+GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=1;LABELS;;RESOURCE_LOCK;;\
+SKIP_REGULAR_EXPRESSION;Every case was skipped" "${properties}")
+
 set_property(GLOBAL PROPERTY made "")
 patchbay_register_suites(NAME p PROGRAM /no/such/program FOLDER /build TIMEOUT 7 ENVIRONMENT A=1)
 get_property(made GLOBAL PROPERTY made)
