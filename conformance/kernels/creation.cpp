@@ -81,7 +81,7 @@ Out converted(In value) {
 template <class Out, class In>
 void check_cast(const Device& device) {
   if (std::is_same_v<In, Out>) return;
-  if (!must_have(device, dtype_of_element<Out>())) return;
+  if (std::is_same_v<Out, double> && !device.properties().f64) return;
   check_unary<Out, In>(device, "cast.1", converted<Out, In>, 0, [](int operand, std::size_t index) {
     if constexpr (kIsFloat<In>) {
       // Includes numbers at and beyond the ends of the integers' ranges.
@@ -104,35 +104,27 @@ void cast_from(const Device& device) {
   check_cast<double, In>(device);
 }
 
-/// Casts between a 16-bit float and the dtypes that every device has, f64 and the other 16-bit
-/// float, both ways.
+/// Casts from T to each of the others, and back.
+template <class T, class... Others>
+void cast_both_ways(const Device& device) {
+  (check_cast<T, Others>(device), ...);
+  (check_cast<Others, T>(device), ...);
+}
+
+/// Casts between a 16-bit float and the dtypes that every device has, f64, and the other 16-bit
+/// float.
 template <class T>
 void cast_half(const Device& device) {
-  const auto both_ways = [&](auto other) {
-    check_cast<T, decltype(other)>(device);
-    check_cast<decltype(other), T>(device);
-  };
-  both_ways(float{});
-  both_ways(std::int32_t{});
-  both_ways(std::int64_t{});
-  both_ways(std::uint8_t{});
-  both_ways(Bool{});
+  cast_both_ways<T, float, std::int32_t, std::int64_t, std::uint8_t, Bool>(device);
   const DeviceProperties& can = device.properties();
-  if (can.f64) both_ways(double{});
-  if (std::is_same_v<T, F16> && can.f16 && can.bf16) both_ways(Bf16{});
+  if (can.f64) cast_both_ways<T, double>(device);
+  if (std::is_same_v<T, F16> && can.f16 && can.bf16) cast_both_ways<T, Bf16>(device);
 }
 
 /// Casts between the storage types, and between them and some dtypes that every device has.
 template <class T>
 void cast_storage(const Device& device) {
-  const auto both_ways = [&](auto other) {
-    check_cast<T, decltype(other)>(device);
-    check_cast<decltype(other), T>(device);
-  };
-  both_ways(float{});
-  both_ways(std::int64_t{});
-  both_ways(std::uint8_t{});
-  both_ways(Bool{});
+  cast_both_ways<T, float, std::int64_t, std::uint8_t, Bool>(device);
   for_storage_types([&](auto other) { check_cast<T, decltype(other)>(device); });
 }
 

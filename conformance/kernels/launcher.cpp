@@ -70,12 +70,8 @@ bool is_integer_gemm(const KernelSpec& spec) {
 
 }  // namespace
 
-bool must_have(const Device& device, DType dtype) {
-  return dtype != DType::f64 || device.properties().f64;
-}
-
 bool is_optional(const Device& device, const KernelSpec& spec) {
-  return (is_of(spec, DType::f64) && !must_have(device, DType::f64)) || is_integer_gemm(spec) ||
+  return (is_of(spec, DType::f64) && !device.properties().f64) || is_integer_gemm(spec) ||
          is_of_storage(spec) || is_of_half(spec) || is_newer(spec);
 }
 

@@ -12,8 +12,6 @@ namespace patchbay::conformance {
 
 using Arguments = std::vector<Argument>;
 
-/// Whether the device has the dtype: f64 may be missing.
-bool must_have(const Device& device, DType dtype);
 /// Whether the device may lack such a kernel. It depends only on the operator and its dtypes, so no
 /// check requires what another one waives.
 bool is_optional(const Device& device, const KernelSpec& spec);

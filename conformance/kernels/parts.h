@@ -57,7 +57,7 @@ void add_floats(std::vector<Check>& checks, const std::string& name, Body check)
   add_halves(checks, name, check);
 }
 
-/// The same of one that takes all numbers.
+/// The checks of an operator that takes all numbers: check(device, name, value of the type).
 template <class Body>
 void add_numbers(std::vector<Check>& checks, const std::string& name, Body check) {
   add_pair(
@@ -72,7 +72,7 @@ void add_numbers(std::vector<Check>& checks, const std::string& name, Body check
   add_halves(checks, name, check);
 }
 
-/// The same check, which tries bools beside f32.
+/// The check, made to try bools beside f32.
 template <class Body>
 auto with_bools(Body check) {
   return [=](const Device& device, const std::string& name, auto zero) {

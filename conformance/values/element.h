@@ -78,7 +78,7 @@ double ulps_between(T a, T b) {
 }
 
 /// Integers and bools must be equal; floats may differ by `ulps` units of the last place.
-/// 16-bit floats below the normal ones may be anything as small, because devices may flush them.
+/// 16-bit results below the normal numbers are not checked, because devices may flush them.
 template <class T>
 bool is_close(T got, T expected, double ulps) {
   if constexpr (kIsHalf<T>) {

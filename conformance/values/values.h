@@ -68,7 +68,8 @@ T small_integer(std::uint64_t seed) {
     return static_cast<T>(static_cast<int>(mix(seed) % 9) - 4);
 }
 
-/// The same for products of 16-bit floats, whose sums then need rounding and are exact in f32.
+/// Like small_integer, but larger in 16-bit floats: sums of their products are exact in f32, and
+/// need rounding in 16 bits.
 template <class T>
 T product_integer(std::uint64_t seed) {
   if constexpr (kIsHalf<T>)
@@ -77,7 +78,7 @@ T product_integer(std::uint64_t seed) {
     return small_integer<T>(seed);
 }
 
-/// Sums of many are finite, also in f16.
+/// Like ordinary_value, but smaller in 16-bit floats: sums of many are finite in f16.
 template <class T>
 T moderate_value(std::uint64_t seed) {
   const T value = ordinary_value<T>(seed);

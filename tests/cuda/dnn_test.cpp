@@ -252,7 +252,7 @@ TEST_F(SimDnn, WithoutTheLibrary) {
       << got.log;
 }
 
-/// Known when the plugin is opened, not when a library is first used.
+/// A wrong value is known when the plugin is opened, not when a library is first used.
 TEST_F(SimDnn, BadSettings) {
   const std::pair<const char*, const char*> wanted[] = {
       {"cuda_convolutions", "auto, own, cudnn or winograd"},

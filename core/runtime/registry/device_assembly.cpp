@@ -74,7 +74,7 @@ constinit thread_local const DeviceAssembly::Opening* DeviceAssembly::Opening::i
 
 DeviceAssembly& DeviceAssembly::Opening::checked(DeviceAssembly& device,
                                                  std::string_view operation) {
-  const DeviceAssembly* const other = opening(device.runtime);
+  const DeviceAssembly* const other = opening(&device.runtime);
   if (other == nullptr) return device;
   const std::string& name = other->info.name_text;
   if (other == &device) {
@@ -89,14 +89,11 @@ DeviceAssembly& DeviceAssembly::Opening::checked(DeviceAssembly& device,
         operation, name, device.info.name_text);
 }
 
-const DeviceAssembly* DeviceAssembly::opening(const RuntimeState& runtime) {
-  const Opening* one = Opening::innermost;
-  while (one != nullptr && &one->device().runtime != &runtime) one = one->previous();
-  return one != nullptr ? &one->device() : nullptr;
-}
-
-const DeviceAssembly* DeviceAssembly::opening_any() {
-  return Opening::innermost != nullptr ? &Opening::innermost->device() : nullptr;
+const DeviceAssembly* DeviceAssembly::opening(const RuntimeState* runtime) {
+  for (const Opening* one = Opening::innermost; one != nullptr; one = one->previous()) {
+    if (runtime == nullptr || &one->device().runtime == runtime) return &one->device();
+  }
+  return nullptr;
 }
 
 patchbay_device* DeviceAssembly::open_slowly() {

@@ -27,12 +27,10 @@ class DeviceAssembly final : public DeviceState {
 
   /// Opens the device in the application's context. Errors: kInUse if it is open.
   void open_in(std::uint64_t native_context);
-  /// The device of the runtime that this thread is opening or closing, or null. A plugin may ask
-  /// for memory meanwhile, and a log sink may call the runtime. Such a thread must not wait for
-  /// another that may be opening a device or a plugin.
-  static const DeviceAssembly* opening(const RuntimeState& runtime);
-  /// The same of any runtime.
-  static const DeviceAssembly* opening_any();
+  /// The device of the runtime, or of any, that this thread is opening or closing; null if there is
+  /// none. A plugin may ask for memory meanwhile, and a log sink may call the runtime. Such a
+  /// thread must not wait for another that may be opening a device or a plugin.
+  static const DeviceAssembly* opening(const RuntimeState* runtime = nullptr);
   /// Describes everything that lives on the device; empty if nothing does.
   std::string holders() const;
   /// Writes finished work of its streams to the trace and to profiles.

@@ -217,7 +217,7 @@ void PluginRegistry::shadow_others(const Backend& loaded) {
 }
 
 void PluginRegistry::open_found(std::string_view backend) {
-  if (!opened_by_this_thread().empty() || !next_closed(backend, 0)) return;
+  if (!opened_by_this_thread(&runtime_).empty() || !next_closed(backend, 0)) return;
   const Turn turn(*this);
   for (auto at = next_closed(backend, 0); at; at = next_closed(backend, *at + 1)) open_at(*at);
 }
@@ -275,18 +275,15 @@ std::vector<std::string> PluginRegistry::unmatched_visible_devices() const {
 
 /// A plugin logs lines while it or one of its devices is opened or closed, and a sink may call the
 /// runtime. The thread can't wait for its turn then.
-std::string PluginRegistry::opened_by_this_thread() const {
+std::string PluginRegistry::opened_by_this_thread(const RuntimeState* runtime) const {
   if (Turn::is_of_this_thread(*this)) return "a plugin";
-  const DeviceState* const device = DeviceAssembly::opening(runtime_);
+  const DeviceState* const device = DeviceAssembly::opening(runtime);
   return device != nullptr ? device->info.name_text : std::string();
 }
 
 void PluginRegistry::check_not_opening(const char* operation, const std::string& subject) const {
-  std::string opened = opened_by_this_thread();
-  // The end of work may take a device of another runtime that waits for this one.
-  if (const DeviceState* const any = DeviceAssembly::opening_any();
-      opened.empty() && any != nullptr)
-    opened = any->info.name_text;
+  // Of any runtime: two threads that unload each other's device would wait for each other.
+  const std::string opened = opened_by_this_thread(nullptr);
   if (opened.empty()) return;
   raise(ErrorCode::kInUse,
         "[{0}] this thread is opening or closing {1}, which logged a line: expected no {0} inside "
@@ -482,7 +479,7 @@ DeviceAssembly& PluginRegistry::find_gpu(const DeviceName& name, std::string_vie
 }
 
 void PluginRegistry::check_can_open(const DeviceName& name) const {
-  const std::string opened = opened_by_this_thread();
+  const std::string opened = opened_by_this_thread(&runtime_);
   const auto is_closed = [&](const auto& one) {
     return one->status == PluginStatus::kFound &&
            (name.backend == "gpu" || one->backend == name.backend);
@@ -547,7 +544,7 @@ std::string PluginRegistry::explain() {
 
 /// Opens every plugin, for lists of devices.
 void PluginRegistry::open_all() {
-  if (!opened_by_this_thread().empty()) return;
+  if (!opened_by_this_thread(&runtime_).empty()) return;
   open_found("");
   if (has_listed_.exchange(true)) return;
   for (const std::string& name : unmatched_visible_devices()) {

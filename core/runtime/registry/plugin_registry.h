@@ -85,8 +85,9 @@ class PluginRegistry {
   /// Why the file can't be used beside the other plugins; empty if it can.
   std::string find_rival(const Backend& plugin, const Backend* itself) const;
   void log_ignored(const RuntimeOptions& options);
-  /// What this thread is opening or closing, in words; empty if nothing.
-  std::string opened_by_this_thread() const;
+  /// What this thread is opening or closing, in words: a plugin, or a device of the runtime, or of
+  /// any if it is null. Empty if nothing.
+  std::string opened_by_this_thread(const RuntimeState* runtime) const;
   /// Errors: kInUse in the log sink of a call that opens or closes a plugin or a device.
   void check_not_opening(const char* operation, const std::string& subject) const;
   /// Errors: kInUse there, if the device may be one of a plugin that is not opened yet.

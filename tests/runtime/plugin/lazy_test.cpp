@@ -163,7 +163,7 @@ TEST(LazyPlugin, MayBeListedByTheLogWhileItIsOpened) {
   EXPECT_EQ(runtime->devices().size(), 2u);
 }
 
-/// The line of one runtime asks another, whose line asks the first.
+/// The sink of each runtime lists the devices of the other.
 TEST(LazyPlugin, MayBeListedByTheLogOfAnotherRuntime) {
   const TemporaryDirectory directory;
   directory.add("fake");

@@ -165,7 +165,7 @@ TEST(UnrulyPlugin, ADeviceIsNotUsedByTheLogOfItsOpeningOrClosing) {
   });
 }
 
-/// Else two threads whose sinks do so would wait for each other.
+/// Two threads whose sinks did so would wait for each other.
 TEST(UnrulyPlugin, NothingElseIsOpenedByTheLogOfADevicesOpeningOrClosing) {
   const EnvironmentVariable ways("UNRULY", "open-device-logs,count-memory");
   const TemporaryDirectory directory;
