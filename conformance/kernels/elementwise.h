@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "patchbay/operators.h"
+
 #include "conformance/kernels/launcher.h"
 #include "conformance/values/array.h"
 #include "conformance/values/values.h"
@@ -20,6 +22,12 @@ struct ElementwiseCase {
 };
 
 std::vector<ElementwiseCase> elementwise_cases();
+
+/// The bound of the operator's record, in units of the last place.
+template <class T>
+double bound_of(const std::string& name) {
+  return find_operator(name).bound.of(dtype_of_element<T>());
+}
 
 template <class T>
 using ValueAt = std::function<T(int operand, std::size_t index)>;

@@ -19,6 +19,7 @@ std::vector<Check> arithmetic_checks();
 std::vector<Check> choice_checks();
 std::vector<Check> comparison_checks();
 std::vector<Check> unary_checks();
+std::vector<Check> function_checks();
 std::vector<Check> companion_checks();
 std::vector<Check> reduction_checks();
 std::vector<Check> gemm_checks();

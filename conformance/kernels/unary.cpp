@@ -1,19 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// neg abs square relu sqrt: exact. The other functions: within the bounds of their records.
+// neg abs square relu sqrt: exact. exp and log: within the bounds of their records.
 #include <cmath>
-
-#include "patchbay/operators.h"
 
 #include "conformance/kernels/elementwise.h"
 #include "conformance/kernels/parts.h"
 
 namespace patchbay::conformance {
 namespace {
-
-template <class T>
-double bound_of(const char* name) {
-  return find_operator(name).bound.of(dtype_of_element<T>());
-}
 
 /// Wide enough to neglect the reference's own error.
 template <class T>
@@ -91,32 +84,6 @@ void check_log(const Device& device) {
       });
 }
 
-/// A function with all reals as operands: tests special values, then ones between -reach and reach.
-struct Function {
-  const char* name;
-  long double (*exact)(long double);
-  double reach;
-};
-constexpr Function kFunctions[] = {
-    {"rsqrt", [](long double a) { return 1 / std::sqrt(a); }, 100},
-    {"sigmoid", [](long double a) { return 1 / (1 + std::exp(-a)); }, 80},
-    {"tanh", [](long double a) { return std::tanh(a); }, 10},
-    {"erf", [](long double a) { return std::erf(a); }, 5},
-    {"gelu", [](long double a) { return a / 2 * std::erfc(-a / std::sqrt(2.0L)); }, 12}};
-
-template <class T>
-void check_function(const Device& device, const Function& function) {
-  check_unary<T, T>(
-      device, std::string(function.name) + ".1",
-      [&](T a) { return static_cast<T>(function.exact(a)); }, bound_of<T>(function.name),
-      [&](int operand, std::size_t index) {
-        const T value = mixed_value<T>(operand, index);
-        if (index < special_values<T>().size()) return value;
-        const double place = static_cast<double>(mix(index) >> 11) * 0x1p-53;
-        return static_cast<T>((2 * place - 1) * function.reach);
-      });
-}
-
 }  // namespace
 
 std::vector<Check> unary_checks() {
@@ -135,11 +102,6 @@ std::vector<Check> unary_checks() {
   add_floats(checks, "log", [](const Device& device, const std::string&, auto zero) {
     check_log<decltype(zero)>(device);
   });
-  for (const Function& function : kFunctions) {
-    add_floats(checks, function.name, [&](const Device& device, const std::string&, auto zero) {
-      check_function<decltype(zero)>(device, function);
-    });
-  }
   return checks;
 }
 
