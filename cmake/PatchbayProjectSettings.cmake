@@ -19,9 +19,10 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(PATCHBAY_CCACHE ccache)
   mark_as_advanced(PATCHBAY_CCACHE)
   if(PATCHBAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # ccache caches precompiled headers only with this setting.
+    # ccache caches precompiled headers only with the first setting. With the second, checkouts in
+    # other folders share what it has.
     set(launcher env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-                 "${PATCHBAY_CCACHE}")
+                 "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" "${PATCHBAY_CCACHE}")
     set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
     add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)

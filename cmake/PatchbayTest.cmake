@@ -16,10 +16,12 @@ include("${CMAKE_CURRENT_LIST_DIR}/../tests/support/environment.cmake")
 
 set(PATCHBAY_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 # For one entry, which may be a suite of a thousand cases, on a busy machine. Sanitizers are up to
-# ten times slower.
+# ten times slower. Optimised kernels are compiled for minutes where the cache is empty.
 set(PATCHBAY_TEST_TIMEOUT_S 600)
 if(PATCHBAY_SANITIZE)
   set(PATCHBAY_TEST_TIMEOUT_S 1200)
+elseif(PATCHBAY_TEST_OPTIMISED_KERNELS)
+  set(PATCHBAY_TEST_TIMEOUT_S 2400)
 endif()
 # The folder of the simulated libraries in tests/sim; the target patchbay_simulations builds them.
 set(PATCHBAY_TEST_SIM_DIR "${PROJECT_BINARY_DIR}/tests/sim/lib")
@@ -73,10 +75,17 @@ if(NOT TARGET patchbay_test_headers)
     <sstream> <string> <string_view> <thread> <vector> <gmock/gmock.h> <gtest/gtest.h>)
 endif()
 
-if(NOT TARGET patchbay_skipped_cases)
-  add_library(patchbay_skipped_cases OBJECT
+# Parts of every test program.
+if(NOT TARGET patchbay_test_support)
+  add_library(patchbay_test_support OBJECT
+    "${CMAKE_CURRENT_LIST_DIR}/../tests/support/paths.cpp"
     "${CMAKE_CURRENT_LIST_DIR}/../tests/support/skipped_cases.cpp")
-  patchbay_configure_test_target(patchbay_skipped_cases)
+  patchbay_configure_test_target(patchbay_test_support)
+  target_compile_definitions(patchbay_test_support PRIVATE
+    PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
+    PATCHBAY_TEST_SIM_DIR="${PATCHBAY_TEST_SIM_DIR}"
+    PATCHBAY_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    PATCHBAY_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endif()
 
 function(patchbay_add_test name)
@@ -89,12 +98,7 @@ function(patchbay_add_test name)
   add_executable(${name} ${arg_SOURCES})
   patchbay_configure_test_target(${name})
   patchbay_precompile(${name} REUSE_FROM patchbay_test_headers)
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} patchbay_skipped_cases)
-  target_compile_definitions(${name} PRIVATE
-    PATCHBAY_TEST_PLUGIN_DIR="${PATCHBAY_TEST_PLUGIN_DIR}"
-    PATCHBAY_TEST_SIM_DIR="${PATCHBAY_TEST_SIM_DIR}"
-    PATCHBAY_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-    PATCHBAY_TEST_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} patchbay_test_support)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/test-bin")
   if(arg_DEPENDS)
     add_dependencies(${name} ${arg_DEPENDS})

@@ -18,6 +18,7 @@
 #include "examples/common/fashion_mnist.h"
 #include "examples/tests/run_process.h"
 #include "tests/support/absence.h"
+#include "tests/support/paths.h"
 #include "tests/support/simulated_card.h"
 
 namespace examples {
@@ -37,7 +38,7 @@ inline Setting second_cpu() {
 /// A device whose memory the host can't touch, beside the CPU.
 inline Setting fake() {
   return {"fake:0",
-          {{"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR},
+          {{"PATCHBAY_PLUGIN_PATH", patchbay::test::test_plugin_folder()},
            {"PATCHBAY_PLUGINS", "fake,cpu-openblas"}}};
 }
 
@@ -95,7 +96,7 @@ inline std::string setting_name(const testing::TestParamInfo<Setting>& info) {
 
 inline ProcessResult run_example(const std::string& name, std::vector<std::string> arguments,
                                  const Environment& environment = {}) {
-  arguments.insert(arguments.begin(), PATCHBAY_TEST_BINARY_DIR "/bin/" + name);
+  arguments.insert(arguments.begin(), patchbay::test::built_path("bin/" + name));
   return run_process(arguments, environment);
 }
 

@@ -11,6 +11,7 @@
 
 #include "sim/counters.h"
 #include "support/device_test.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -28,8 +29,7 @@ class Vendors : public testing::Test {
   }
 
   static patchbay_sim_counters counters(const char* driver) {
-    const std::string file =
-        PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_" + std::string(driver) + ".so";
+    const std::string file = test::simulated_library(driver);
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     auto* const count =
         reinterpret_cast<decltype(&patchbay_sim_count)>(dlsym(library, "patchbay_sim_count"));

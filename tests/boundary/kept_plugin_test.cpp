@@ -18,6 +18,7 @@
 #include <patchbay/patchbay.h>
 
 #include "support/environment_variable.h"
+#include "support/paths.h"
 #include "support/runtime_fixture.h"
 #include "support/scratch_directory.h"
 
@@ -48,7 +49,7 @@ struct Kept {
     if (is_built_now) {
       return fs::path(PATCHBAY_KEPT_BUILT_DIR) / version / "patchbay-kept.so";
     }
-    return fs::path(PATCHBAY_TEST_SOURCE_DIR) / "tests/boundary/kept" / version / architecture() /
+    return fs::path(test::source_path("tests/boundary/kept")) / version / architecture() /
            "patchbay-kept.so";
   }
 };

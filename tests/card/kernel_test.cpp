@@ -6,6 +6,7 @@
 #include <patchbay/updates.h>
 
 #include "sim/simulation.h"
+#include "support/paths.h"
 
 namespace patchbay::sim_test {
 namespace {
@@ -24,8 +25,7 @@ std::vector<float> values(std::size_t count, float step) {
 }
 
 KernelModule module_of(const Device& device, const std::string& name) {
-  return KernelModule::from_file(
-      device, std::string(PATCHBAY_TEST_SOURCE_DIR) + "/examples/kernels/" + name + ".pbk");
+  return KernelModule::from_file(device, test::source_path("examples/kernels/" + name + ".pbk"));
 }
 
 std::vector<float> saxpy(const Device& device) {

@@ -17,9 +17,8 @@
 
 #include "conformance/check.h"
 #include "support/absence.h"
-#ifdef PATCHBAY_TEST_SIM_DIR
+#include "support/paths.h"
 #include "support/simulated_card.h"
-#endif
 
 namespace {
 
@@ -135,7 +134,7 @@ std::vector<Entry> entries() {
   }
   if (is_built("fake")) {
     patchbay::RuntimeOptions with_fake = options("fake_devices", "2");
-    with_fake.plugin_files = {PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"};
+    with_fake.plugin_files = {patchbay::test::fake_plugin()};
     all.push_back({"Conformance_fake",
                    {with_fake, "fake", "fake", {}},
                    /*needs_driver=*/false,
@@ -149,7 +148,6 @@ std::vector<Entry> entries() {
                    kHasOtherDevices,
                    /*is_without_halves=*/true});
   }
-#ifdef PATCHBAY_TEST_SIM_DIR
   for (const patchbay::test::CardVendor& vendor : patchbay::test::card_vendors()) {
     if (!is_built(vendor.plugin)) continue;
     patchbay::RuntimeOptions simulated = options("cpu_devices", "1");
@@ -160,7 +158,6 @@ std::vector<Entry> entries() {
                    kHasOtherDevices,
                    /*is_without_halves=*/vendor.backend != std::string("cuda")});
   }
-#endif
   return all;
 }
 
@@ -171,6 +168,8 @@ void register_tests(const std::vector<Entry>& subjects, const std::vector<Check>
       const bool is_long = (entry.is_again && is_of_one_operator(check)) ||
                            (entry.is_without_halves && is_of_halves(check));
       if (is_long && !all) continue;
+      // Kernels of 16-bit floats compile for minutes, and are the same on another machine.
+      if (entry.is_again && is_of_halves(check)) continue;
       testing::RegisterTest(
           entry.suite.c_str(), (check.chapter + "_" + check.name).c_str(), nullptr, nullptr,
           __FILE__, __LINE__,

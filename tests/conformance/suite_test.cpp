@@ -8,6 +8,7 @@
 
 #include "conformance/check.h"
 #include "conformance/expect.h"
+#include "support/paths.h"
 
 namespace patchbay::conformance {
 namespace {
@@ -104,7 +105,7 @@ class SuiteOnFake : public testing::Test {
     RuntimeOptions options;
     options.read_environment = false;
     options.settings[setting] = value;
-    Context context(subject_of_file(options, PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"));
+    Context context(subject_of_file(options, test::fake_plugin()));
     for (const Check& check : all_checks()) {
       if (check.id() == id) return run_check(check, context);
     }
@@ -150,7 +151,7 @@ TEST_F(SuiteOnFake, APluginWithoutADeviceIsAnError) {
   RuntimeOptions options;
   options.read_environment = false;
   options.settings["fake_devices"] = "0";
-  EXPECT_THROW((void)subject_of_file(options, PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"), Error);
+  EXPECT_THROW((void)subject_of_file(options, test::fake_plugin()), Error);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/simulation.h"
+#include "support/paths.h"
 #include "support/scratch_directory.h"
 
 namespace patchbay::sim_test {
@@ -142,7 +143,7 @@ TEST_F(SimCompiler, NextCompilerForAnOlderDriver) {
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {  // two libraries to the linker
     fs::copy_file(library("nvrtc"), root.file("lib64", name));
   }
-  fs::create_symlink(PATCHBAY_TEST_SIM_DIR "/libnvrtc-builtins.so.99.0",
+  fs::create_symlink(test::built_path("tests/sim/lib/libnvrtc-builtins.so.99.0"),
                      root.file("lib64", "libnvrtc-builtins.so.99.0"));
   set("ARCHITECTURE", "60");
   set("RTC_OLDEST", "60");

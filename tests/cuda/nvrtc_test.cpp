@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/simulation.h"
+#include "support/paths.h"
 #include "support/scratch_directory.h"
 
 namespace patchbay::sim_test {
@@ -44,8 +45,7 @@ TEST_F(SimNvrtc, ExamplesCompile) {
   for (const char* architecture : kArchitectures) {
     const Runtime runtime = runtime_for(architecture);
     for (const char* name : {"saxpy", "block_sum", "tiled_gemm"}) {
-      const std::string path =
-          std::string(PATCHBAY_TEST_SOURCE_DIR) + "/examples/kernels/" + name + ".pbk";
+      const std::string path = test::source_path("examples/kernels/" + std::string(name) + ".pbk");
       const Error error =
           failure([&] { (void)KernelModule::from_file(runtime.device("cuda:0"), path); });
       PATCHBAY_NEED_NVRTC(error);

@@ -10,6 +10,7 @@
 
 #include "kit/dialect_texts.h"
 #include "kit/portable_texts.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 /// Whether clang takes the text as OpenCL C of that standard.
 bool is_opencl(const std::string& name, const std::string& text, const std::string& standard,
                const std::string& flags = "") {
-  const auto folder = std::filesystem::path(PATCHBAY_TEST_BINARY_DIR) / "dialect-test";
+  const auto folder = std::filesystem::path(built_path("dialect-test"));
   std::filesystem::create_directories(folder);
   const std::string path = (folder / (name + ".cl")).string();
   std::ofstream(path) << with_dialect(text);

@@ -11,6 +11,7 @@
 #include "patchbay/plugin/types.h"
 
 #include "support/kernels.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 
@@ -72,8 +73,7 @@ inline const std::vector<std::uint8_t> kFewDtypes = {PATCHBAY_F32, PATCHBAY_F16,
                                                      PATCHBAY_BOOL};
 
 inline std::string with_dialect(const std::string& text) {
-  return read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
-                   "/include/patchbay/plugin/kernels/dialect.h") +
+  return read_text(source_path("include/patchbay/plugin/kernels/dialect.h")) +
          "#line 1 \"text\"\n" + text;
 }
 

@@ -8,6 +8,7 @@
 
 #include "support/device_test.h"
 #include "support/kernels.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -45,8 +46,7 @@ PATCHBAY_KERNEL(compare)(PATCHBAY_OUTPUT(i64, wrong), PATCHBAY_INPUT(i64, diviso
 )";
 
 TEST_P(DivisorTextTest, EqualsDivision) {
-  const std::string path =
-      std::string(PATCHBAY_TEST_SOURCE_DIR) + "/kit/portable/texts/divisor.pbk";
+  const std::string path = source_path("kit/portable/texts/divisor.pbk");
   const ModuleKernel compare =
       KernelModule::from_source(device_, read_text(path) + kCompare).kernel("compare");
   for (const std::int64_t most :

@@ -2,6 +2,7 @@
 // The text of Philox that the portable operators share, on the published vectors.
 #include "support/device_test.h"
 #include "support/kernels.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -20,7 +21,7 @@ PATCHBAY_KERNEL(block)(PATCHBAY_OUTPUT(i64, words), PATCHBAY_VALUE(i64, value)) 
 )";
 
 TEST_P(PhiloxTextTest, KnownVectors) {
-  const std::string path = std::string(PATCHBAY_TEST_SOURCE_DIR) + "/kit/portable/texts/philox.pbk";
+  const std::string path = source_path("kit/portable/texts/philox.pbk");
   const ModuleKernel block =
       KernelModule::from_source(device_, read_text(path) + kBlock).kernel("block");
   const auto run = [&](std::int64_t value) {

@@ -18,6 +18,7 @@
 #include "kit/portable/operators.hpp"
 #include "kit/portable/products/lowering.hpp"
 #include "support/kernels.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 
@@ -153,9 +154,8 @@ inline std::vector<PortableText> late_texts(const portable::Traits& traits) {
   }
   for (const char* types : {"typedef f32 T;\ntypedef f32 W;\ntypedef i32 INDEX;\n",
                             "typedef i64 T;\ntypedef u64 W;\ntypedef i64 INDEX;\n"}) {
-    texts.push_back({"scatter_add_sorted", types + read_text(std::string(PATCHBAY_TEST_SOURCE_DIR) +
-                                                             "/kit/portable/texts/"
-                                                             "scatter_add_sorted.pbk")});
+    texts.push_back({"scatter_add_sorted",
+                     types + read_text(source_path("kit/portable/texts/scatter_add_sorted.pbk"))});
   }
   for (const std::uint8_t dtype : {PATCHBAY_F32, PATCHBAY_F64, PATCHBAY_F16, PATCHBAY_BF16}) {
     RecordingBackend backend(traits);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -23,7 +24,7 @@ using NetworkPtr = std::unique_ptr<Network>;
 
 const nn::Safetensors& start() {
   static const nn::Safetensors& file =
-      *new nn::Safetensors(PATCHBAY_TEST_SOURCE_DIR "/tests/networks/torch_losses.safetensors");
+      *new nn::Safetensors(test::source_path("tests/networks/torch_losses.safetensors"));
   return file;
 }
 

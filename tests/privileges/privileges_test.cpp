@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "stage.h"
+#include "support/paths.h"
 
 namespace patchbay::privileges_test {
 namespace {
@@ -126,7 +127,7 @@ TEST_F(Privileges, NoLoaderOfOpenclIsOpened) {
 }
 
 TEST_F(Privileges, NoDriverOfACardIsOpened) {
-  const std::string library = PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so";
+  const std::string library = patchbay::test::simulated_library("cuda");
   const Words arguments = {"--set", "cuda_library=" + library};
   const std::string before = run_plain(arguments);
   if (!has(before, "plugin: cuda-cublas loaded")) GTEST_SKIP() << "no simulated card: " << before;

@@ -10,9 +10,13 @@
 #include <gtest/gtest.h>
 
 #include "examples/tests/run_process.h"
+#include "support/paths.h"
 #include "support/scratch_directory.h"
 
 namespace {
+
+using patchbay::test::simulated_library;
+using patchbay::test::test_plugin_folder;
 
 struct Place {
   const char *name, *device;
@@ -42,21 +46,21 @@ const Place kPlaces[] = {
      30,
      {{"PATCHBAY_PLUGINS", "cuda-cublas"},
       {"PATCHBAY_SIM_AFTER_END", "1"},
-      {"PATCHBAY_CUDA_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cuda.so"},
-      {"PATCHBAY_CUDA_RTC_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_nvrtc.so"},
-      {"PATCHBAY_CUDA_BLAS_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublas.so"},
-      {"PATCHBAY_CUDA_BLAS_LT_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cublaslt.so"},
-      {"PATCHBAY_CUDA_DNN_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_cudnn.so"}}},
+      {"PATCHBAY_CUDA_LIBRARY", simulated_library("cuda")},
+      {"PATCHBAY_CUDA_RTC_LIBRARY", simulated_library("nvrtc")},
+      {"PATCHBAY_CUDA_BLAS_LIBRARY", simulated_library("cublas")},
+      {"PATCHBAY_CUDA_BLAS_LT_LIBRARY", simulated_library("cublaslt")},
+      {"PATCHBAY_CUDA_DNN_LIBRARY", simulated_library("cudnn")}}},
     {"simulated_hip",
      "hip:0",
      2,
      30,
      {{"PATCHBAY_PLUGINS", "hip"},
       {"PATCHBAY_SIM_AFTER_END", "1"},
-      {"PATCHBAY_HIP_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_hip.so"},
-      {"PATCHBAY_HIP_RTC_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_hiprtc.so"},
-      {"PATCHBAY_HIP_COMGR_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_hiprtc.so"},
-      {"PATCHBAY_HIP_BLAS_LIBRARY", PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_rocblas.so"}}},
+      {"PATCHBAY_HIP_LIBRARY", simulated_library("hip")},
+      {"PATCHBAY_HIP_RTC_LIBRARY", simulated_library("hiprtc")},
+      {"PATCHBAY_HIP_COMGR_LIBRARY", simulated_library("hiprtc")},
+      {"PATCHBAY_HIP_BLAS_LIBRARY", simulated_library("rocblas")}}},
 };
 
 class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*, const char*>> {
@@ -64,11 +68,10 @@ class Exit : public testing::TestWithParam<std::tuple<const Place*, const char*,
   const Place& place() const { return *std::get<0>(GetParam()); }
   examples::ProcessResult run(const char* device) const {
     examples::Environment environment = place().environment;
-    environment["PATCHBAY_PLUGIN_PATH"] = PATCHBAY_TEST_PLUGIN_DIR;
+    environment["PATCHBAY_PLUGIN_PATH"] = test_plugin_folder();
     if (std::getenv("PATCHBAY_TEST_HARDWARE") != nullptr) {
-      std::erase_if(environment, [](const auto& variable) {
-        return variable.second.starts_with(PATCHBAY_TEST_SIM_DIR);
-      });
+      std::erase_if(environment,
+                    [](const auto& variable) { return variable.first.ends_with("_LIBRARY"); });
     }
     std::vector<std::string> command = {EXIT_PROGRAM, device, std::get<1>(GetParam()),
                                         std::get<2>(GetParam())};
@@ -118,7 +121,7 @@ TEST(ExitOfAHungDevice, TakesOneDeadline) {
   const auto begin = std::chrono::steady_clock::now();
   const examples::ProcessResult result = examples::run_process(
       {EXIT_PROGRAM, "opencl:0", "hung", "default"},
-      {{"PATCHBAY_PLUGINS", "opencl"}, {"PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR}});
+      {{"PATCHBAY_PLUGINS", "opencl"}, {"PATCHBAY_PLUGIN_PATH", test_plugin_folder()}});
   if (result.errors.find("no-driver") != std::string::npos ||
       result.errors.find("no-device") != std::string::npos ||
       result.errors.find("does not exist") != std::string::npos) {

@@ -11,6 +11,8 @@
 
 #include <patchbay/patchbay.h>
 
+#include "support/paths.h"
+
 namespace patchbay {
 namespace {
 
@@ -18,7 +20,7 @@ namespace {
 const Runtime& test_runtime() {
   static const Runtime runtime([] {
     RuntimeOptions options;
-    options.plugin_directories = {PATCHBAY_TEST_PLUGIN_DIR};
+    options.plugin_directories = {test::test_plugin_folder()};
     options.settings = {{"cpu_devices", "2"}, {"fake_memory_bytes", "1048576"}};
     options.read_environment = false;
     return options;
@@ -45,7 +47,7 @@ class ErrorsDocument : public testing::Test {
 
  private:
   static std::string section(ErrorCode code) {
-    std::ifstream file(PATCHBAY_TEST_SOURCE_DIR "/docs/errors.md");
+    std::ifstream file(test::source_path("docs/errors.md"));
     const std::string text(std::istreambuf_iterator<char>(file), {});
     const std::size_t start = text.find("\n### " + std::string(to_string(code)) + "\n");
     if (start == std::string::npos) return {};
@@ -112,7 +114,7 @@ TEST_F(ErrorsDocument, CopyForbidden) {
 /// A runtime whose fake device has one fault, at the second launch.
 Device faulty_device(const char* fault) {
   RuntimeOptions options;
-  options.plugin_directories = {PATCHBAY_TEST_PLUGIN_DIR};
+  options.plugin_directories = {test::test_plugin_folder()};
   options.plugins = {"fake"};
   options.settings = {{fault, "2"}};
   options.read_environment = false;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "schedules/actor.h"
+#include "support/paths.h"
 
 namespace patchbay::schedules {
 namespace {
@@ -19,7 +20,7 @@ const char* one_of(Random& random, const std::array<const char*, N>& values) {
 
 RuntimeOptions options_of(std::uint64_t seed, Random& random) {
   RuntimeOptions options;
-  options.plugin_directories = {PATCHBAY_TEST_PLUGIN_DIR};
+  options.plugin_directories = {test::test_plugin_folder()};
   options.plugins = {"fake", "cpu-openblas"};
   auto& set = options.settings;
   set["cpu_devices"] = "2";

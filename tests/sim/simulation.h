@@ -16,6 +16,7 @@
 
 #include "sim/counters.h"
 #include "sim/vendor.h"
+#include "support/paths.h"
 #include "support/runtime_fixture.h"
 #include "support/simulated_card.h"
 
@@ -23,9 +24,7 @@ namespace patchbay::sim_test {
 
 using Settings = std::map<std::string, std::string>;
 
-inline std::string library(const std::string& name) {
-  return PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_" + name + ".so";
-}
+inline std::string library(const std::string& name) { return test::simulated_library(name); }
 
 /// What a vendor's plugin, devices, settings and simulated libraries are called.
 struct Names {

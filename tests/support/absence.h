@@ -8,6 +8,8 @@
 
 #include <patchbay/runtime.h>
 
+#include "support/paths.h"
+
 namespace patchbay::test {
 
 /// Why a plugin finds no driver or device on this machine; empty if it does. A broken plugin is not
@@ -20,8 +22,8 @@ inline std::string why_absent(const PluginInfo& plugin) {
 
 /// Whether this build has the plugin; a test that requests a missing one fails.
 inline bool is_built(std::string_view plugin) {
-  return std::filesystem::exists(PATCHBAY_TEST_BINARY_DIR "/lib/patchbay/plugins/patchbay-" +
-                                 std::string(plugin) + ".so");
+  return std::filesystem::exists(
+      built_path("lib/patchbay/plugins/patchbay-" + std::string(plugin) + ".so"));
 }
 
 }  // namespace patchbay::test

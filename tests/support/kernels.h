@@ -11,6 +11,8 @@
 
 #include <patchbay/patchbay.h>
 
+#include "support/paths.h"
+
 namespace patchbay::test {
 
 using Floats = std::vector<float>;
@@ -39,7 +41,7 @@ inline std::string read_text(const std::string& path) {
 }
 
 inline std::string example_path(const std::string& name) {
-  return std::string(PATCHBAY_TEST_SOURCE_DIR) + "/examples/kernels/" + name + ".pbk";
+  return source_path("examples/kernels/" + name + ".pbk");
 }
 
 }  // namespace patchbay::test

@@ -10,6 +10,8 @@
 
 #include <patchbay/patchbay.h>
 
+#include "support/paths.h"
+
 namespace patchbay::test {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -21,7 +23,7 @@ inline constexpr bool kSanitized = false;
 /// cpu:0, cpu:1 and two fake devices; `settings` are the plugins' options.
 inline RuntimeOptions options(std::map<std::string, std::string> settings = {}) {
   RuntimeOptions result;
-  result.plugin_directories = {PATCHBAY_TEST_PLUGIN_DIR};
+  result.plugin_directories = {test_plugin_folder()};
   result.plugins = {"fake", "cpu-openblas"};
   result.settings = std::move(settings);
   result.settings.try_emplace("cpu_devices", "2");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/absence.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 
@@ -18,26 +19,24 @@ struct CardVendor {
 };
 
 inline const std::vector<CardVendor>& card_vendors() {
-  const auto library = [](const char* name) {
-    return std::string(PATCHBAY_TEST_SIM_DIR "/libpatchbay_sim_") + name + ".so";
-  };
-  static const std::vector<CardVendor> vendors = {{"cuda-cublas",
-                                                   "cuda",
-                                                   {{"cuda_library", library("cuda")},
-                                                    {"cuda_rtc_library", library("nvrtc")},
-                                                    {"cuda_blas_library", library("cublas")},
-                                                    {"cuda_blas_lt_library", library("cublaslt")},
-                                                    {"cuda_dnn_library", library("cudnn")},
-                                                    {"cuda_management_library", library("nvml")},
-                                                    {"cuda_ranges_library", library("nvtx")}}},
-                                                  {"hip",
-                                                   "hip",
-                                                   {{"hip_library", library("hip")},
-                                                    {"hip_rtc_library", library("hiprtc")},
-                                                    {"hip_comgr_library", library("hiprtc")},
-                                                    {"hip_blas_library", library("rocblas")},
-                                                    {"hip_management_library", library("rocm_smi")},
-                                                    {"hip_ranges_library", library("roctx")}}}};
+  static const std::vector<CardVendor> vendors = {
+      {"cuda-cublas",
+       "cuda",
+       {{"cuda_library", simulated_library("cuda")},
+        {"cuda_rtc_library", simulated_library("nvrtc")},
+        {"cuda_blas_library", simulated_library("cublas")},
+        {"cuda_blas_lt_library", simulated_library("cublaslt")},
+        {"cuda_dnn_library", simulated_library("cudnn")},
+        {"cuda_management_library", simulated_library("nvml")},
+        {"cuda_ranges_library", simulated_library("nvtx")}}},
+      {"hip",
+       "hip",
+       {{"hip_library", simulated_library("hip")},
+        {"hip_rtc_library", simulated_library("hiprtc")},
+        {"hip_comgr_library", simulated_library("hiprtc")},
+        {"hip_blas_library", simulated_library("rocblas")},
+        {"hip_management_library", simulated_library("rocm_smi")},
+        {"hip_ranges_library", simulated_library("roctx")}}}};
   return vendors;
 }
 

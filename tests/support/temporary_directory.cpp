@@ -12,6 +12,8 @@
 
 #include <patchbay/copy.h>
 
+#include "support/paths.h"
+
 namespace patchbay::faults {
 
 namespace fs = std::filesystem;
@@ -42,7 +44,7 @@ fs::path TemporaryDirectory::write(std::string_view name, std::string_view bytes
 fs::path fixture_path(std::string_view fixture) {
   const std::string file = "patchbay-" + std::string(fixture) + ".so";
   const fs::path path = fs::path(PATCHBAY_FIXTURE_DIR) / file;
-  return fs::exists(path) ? path : fs::path(PATCHBAY_TEST_PLUGIN_DIR) / file;
+  return fs::exists(path) ? path : fs::path(test::test_plugin_folder()) / file;
 }
 
 std::string read_file(const fs::path& path) {

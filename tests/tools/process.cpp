@@ -85,8 +85,6 @@ Finished run_command(const std::vector<std::string>& arguments,
   return finished;
 }
 
-std::string fake_plugin() { return PATCHBAY_TEST_PLUGIN_DIR "/patchbay-fake.so"; }
-
 TemporaryDirectory::TemporaryDirectory() {
   std::string name = std::filesystem::temp_directory_path() / "patchbay-test-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("can't make " + name);

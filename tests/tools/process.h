@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/paths.h"
+
 namespace patchbay::tests {
 
 struct Finished {
@@ -23,8 +25,7 @@ struct Finished {
 Finished run_command(const std::vector<std::string>& arguments,
                      const std::vector<std::string>& more = {}, const std::string& out_path = {});
 
-/// The plugin for tests.
-std::string fake_plugin();
+using patchbay::test::fake_plugin;
 
 /// A new directory that only the user may write; removed with the object.
 class TemporaryDirectory {

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "support/paths.h"
 #include "support/runtime_fixture.h"
 
 namespace patchbay {
@@ -20,7 +21,7 @@ TEST(Runtime, UnknownBackendListsWhatIsLoadedAndWhereWasLooked) {
   EXPECT_EQ(error.code(), ErrorCode::kUnknownDevice);
   EXPECT_NE(message.find("'warp'"), std::string::npos) << message;
   EXPECT_NE(message.find("fake"), std::string::npos) << message;
-  EXPECT_NE(message.find(PATCHBAY_TEST_PLUGIN_DIR), std::string::npos) << message;
+  EXPECT_NE(message.find(test::test_plugin_folder()), std::string::npos) << message;
 }
 
 TEST(Runtime, IndexTooLargeSaysHowManyThereAre) {

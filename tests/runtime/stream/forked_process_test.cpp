@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -285,7 +286,7 @@ TEST(ForkedProcessRuntime, TheChildsOwnWorks) {
 }
 
 TEST(ForkedProcessRuntime, TheDefaultOneIsMadeAnew) {
-  ::setenv("PATCHBAY_PLUGIN_PATH", PATCHBAY_TEST_PLUGIN_DIR, 1);
+  ::setenv("PATCHBAY_PLUGIN_PATH", test::test_plugin_folder().c_str(), 1);
   (void)exp(ones({100}, Device("cpu:0"))).to_vector<float>();
   const Ended ended = in_child([] {
     const std::vector<float> values = (ones({3}, Device("cpu:0")) + 1).to_vector<float>();

@@ -21,6 +21,7 @@
 #include <patchbay/recurrent.h>
 
 #include "support/device_test.h"
+#include "support/paths.h"
 
 namespace patchbay::test {
 namespace {
@@ -343,7 +344,7 @@ TEST_P(ForbidTest, EveryOperationStaysWhereItsOperandsAre) {
 // ------------------------------------------------------------------------------- the headers
 
 std::string header(const char* name) {
-  std::ifstream file(std::string(PATCHBAY_TEST_SOURCE_DIR) + "/include/patchbay/" + name);
+  std::ifstream file(test::source_path("include/patchbay/" + std::string(name)));
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_GT(text.str().size(), 1000u) << name;
