@@ -102,7 +102,7 @@ void check_arange(const Device& device, const OperatorInfo& record) {
     const auto start = static_cast<Exact<T>>(T(-1.5)), step = static_cast<Exact<T>>(T(0.1));
     std::vector<Exact<T>> expected;
     for (int i = 0; i < 7015; ++i) expected.push_back(start + static_cast<Exact<T>>(i) * step);
-    // start + i step may cancel: units are of the larger of the two.
+    // start + i step may cancel: the bound is in units of the terms.
     const Values<T> got = download<T>(t);
     ASSERT_EQ(got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {

@@ -160,7 +160,7 @@
     "")                                                                                            \
   X(leaky_relu, 0, "a where a > 0, else a * b",                                                    \
     "Maas et al., Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013")          \
-  X(elu, 5, "a where a > 0, else b * (exp(a) - 1)",                                                \
+  X(elu, 6, "a where a > 0, else b * (exp(a) - 1)",                                                \
     "Clevert et al., Fast and Accurate Deep Network Learning by Exponential Linear Units, 2015, "  \
     "arXiv 1511.07289")                                                                            \
   X(neg, 0, "-a; integers wrap around", "IEEE 754-2019, 5.5.1")                                    \
@@ -181,7 +181,7 @@
   X(cos, 4, "the cosine of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")        \
   X(tan, 5, "the tangent of a, in radians; NaN where a is infinite", "IEEE 754-2019, 9.2.1")       \
   X(exp2, 4, "2 to the power a", "IEEE 754-2019, 9.2.1")                                           \
-  X(expm1, 4, "exp(a) - 1, accurate near 0", "IEEE 754-2019, 9.2.1")                               \
+  X(expm1, 6, "exp(a) - 1, accurate near 0", "IEEE 754-2019, 9.2.1")                               \
   X(log1p, 4, "log(1 + a), accurate near 0; -infinity at -1, NaN below", "IEEE 754-2019, 9.2.1")   \
   X(log2, 4, "the logarithm of a to base 2; -infinity at 0, NaN where a < 0",                      \
     "IEEE 754-2019, 9.2.1")                                                                        \
