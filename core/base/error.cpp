@@ -1,9 +1,17 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/base/error.h"
 
+#include "patchbay/handle.h"
+
 #include "core/base/status.h"
 
 namespace patchbay {
+
+void runtime::raise_moved_from(const char* type) {
+  raise(ErrorCode::kInvalidArgument,
+        "[{0}] this {0} was moved from, and holds nothing. Use the one that it was moved to.",
+        type);
+}
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {

@@ -198,15 +198,16 @@ std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
 
 void Group::abort(const std::string& reason) {
   home.check("abort", devices[0].name());
-  const Error error(ErrorCode::kLaunchFailed,
-                    fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
-                                reason.empty() ? "no reason was given" : reason));
+  const Error error(
+      ErrorCode::kLaunchFailed,
+      fmt::format("[ProcessGroup] the group was aborted: {}. Make a new group.",
+                  reason.empty() ? "no reason was given" : runtime::one_line(reason)));
   const std::scoped_lock lock(mutex_);
   fail_from(first_, std::make_exception_ptr(error));
 }
 
 void Group::lose(std::size_t rank, const std::string& reason) {
-  std::string text = reason.empty() ? "no reason was given" : reason;
+  std::string text = reason.empty() ? "no reason was given" : runtime::one_line(reason);
   const std::scoped_lock lock(mutex_);
   note_loss(rank, std::move(text));
 }

@@ -20,6 +20,7 @@
 
 #include "patchbay/autograd.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay {
@@ -99,7 +100,7 @@ class PATCHBAY_API CustomFunction {
   [[nodiscard]] std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const;
 
  private:
-  std::shared_ptr<const tensor::CustomFunctionState> state_;
+  runtime::Held<const tensor::CustomFunctionState, "CustomFunction"> state_;
 };
 
 }  // namespace patchbay

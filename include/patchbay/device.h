@@ -81,7 +81,7 @@ class PATCHBAY_API Device {
   /// The device of that name, or the i-th accelerator (`gpu[:i]`), of the default runtime. Opens
   /// its plugin. Errors: kInvalidArgument for a bad name; kUnknownDevice, which lists the devices.
   Device(std::string_view name);  // NOLINT(google-explicit-constructor): t.to("cpu")
-  Device(const char* name) : Device(std::string_view(name)) {}
+  Device(const char* name) : Device(std::string_view(name != nullptr ? name : "")) {}
   Device(const std::string& name) : Device(std::string_view(name)) {}
   Device(const Device&) = default;
   Device(Device&&) noexcept = default;

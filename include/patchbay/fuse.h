@@ -17,6 +17,7 @@
 #include "patchbay/dtype.h"
 #include "patchbay/elementwise.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
 #include "patchbay/tensor_or_scalar.h"
@@ -120,7 +121,7 @@ class PATCHBAY_API FusedFunction {
  private:
   explicit FusedFunction(std::shared_ptr<tensor::FusedState> state) : state_(std::move(state)) {}
 
-  std::shared_ptr<tensor::FusedState> state_;
+  runtime::Held<tensor::FusedState, "FusedFunction"> state_;
 };
 
 namespace fuse_detail {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/scalar.h"
 #include "patchbay/tensor.h"
 
@@ -49,7 +50,7 @@ class PATCHBAY_API Graph {
   record_graph(const std::function<void(class GraphRecording&)>& function);
   explicit Graph(std::shared_ptr<runtime::GraphState> state) : state_(std::move(state)) {}
 
-  std::shared_ptr<runtime::GraphState> state_;
+  runtime::Held<runtime::GraphState, "Graph"> state_;
 };
 
 /// What a recorded function may use.

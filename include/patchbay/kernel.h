@@ -18,6 +18,7 @@
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/shape.h"
 #include "patchbay/stream.h"
 
@@ -100,7 +101,7 @@ class PATCHBAY_API Kernel {
   runtime::KernelState& state() const { return *state_; }
 
  private:
-  std::shared_ptr<runtime::KernelState> state_;
+  runtime::Held<runtime::KernelState, "Kernel"> state_;
 };
 
 /// Empty if the device supports such a kernel, else the reason why not.

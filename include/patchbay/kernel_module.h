@@ -15,6 +15,7 @@
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/tensor.h"
 #include "patchbay/tensor_or_scalar.h"
 
@@ -61,7 +62,7 @@ class PATCHBAY_API ModuleKernel {
       : state_(std::move(state)) {}
 
  private:
-  std::shared_ptr<const runtime::ModuleKernelState> state_;
+  runtime::Held<const runtime::ModuleKernelState, "ModuleKernel"> state_;
 };
 
 /// A compiled kernel text: docs/kernels.md. A shared handle; all calls are thread-safe. Dropping
@@ -86,7 +87,7 @@ class PATCHBAY_API KernelModule {
  private:
   explicit KernelModule(std::shared_ptr<runtime::ModuleState> state) : state_(std::move(state)) {}
 
-  std::shared_ptr<runtime::ModuleState> state_;
+  runtime::Held<runtime::ModuleState, "KernelModule"> state_;
 };
 
 }  // namespace patchbay

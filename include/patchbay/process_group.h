@@ -13,6 +13,7 @@
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay {
@@ -42,7 +43,7 @@ class PATCHBAY_API Work {
   explicit Work(std::shared_ptr<distributed::Operation> operation, std::vector<Tensor> tensors);
 
  private:
-  std::shared_ptr<distributed::Operation> operation_;
+  runtime::Held<distributed::Operation, "Work"> operation_;
   std::vector<Tensor> tensors_;
 };
 
@@ -126,7 +127,7 @@ class PATCHBAY_API ProcessGroup {
   explicit ProcessGroup(std::shared_ptr<distributed::Member> member) : member_(std::move(member)) {}
 
  private:
-  std::shared_ptr<distributed::Member> member_;
+  runtime::Held<distributed::Member, "ProcessGroup"> member_;
 };
 
 }  // namespace patchbay

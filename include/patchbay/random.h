@@ -14,6 +14,7 @@
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/runtime.h"
 #include "patchbay/shape.h"
 #include "patchbay/tensor.h"
@@ -51,7 +52,7 @@ class PATCHBAY_API Generator {
   explicit Generator(std::shared_ptr<runtime::GeneratorState> state) : state_(std::move(state)) {}
 
  private:
-  std::shared_ptr<runtime::GeneratorState> state_;
+  runtime::Held<runtime::GeneratorState, "Generator"> state_;
 };
 
 /// The generator of operations that are given none: one for all devices of a runtime, so that the

@@ -15,6 +15,7 @@
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/log.h"
 
 namespace patchbay {
@@ -159,7 +160,7 @@ class PATCHBAY_API Runtime {
   runtime::RuntimeState& state() const { return *state_; }
 
  private:
-  std::shared_ptr<runtime::RuntimeState> state_;
+  runtime::Held<runtime::RuntimeState, "Runtime"> state_;
 };
 
 }  // namespace patchbay

@@ -13,6 +13,7 @@
 #include "patchbay/device.h"
 #include "patchbay/error.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 
 namespace patchbay {
 
@@ -83,7 +84,7 @@ class PATCHBAY_API Stream {
   const std::shared_ptr<runtime::StreamState>& shared_state() const { return state_; }
 
  private:
-  std::shared_ptr<runtime::StreamState> state_;
+  runtime::Held<runtime::StreamState, "Stream"> state_;
 };
 
 /// A position on a stream. A shared handle.
@@ -99,7 +100,7 @@ class PATCHBAY_API Event {
 
  private:
   friend class Stream;
-  std::shared_ptr<runtime::EventState> state_;
+  runtime::Held<runtime::EventState, "Event"> state_;
 };
 
 /// Until the scope ends, tensor operations of the stream's device, and copies by that device, go to

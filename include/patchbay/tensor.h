@@ -127,7 +127,12 @@ class PATCHBAY_API Tensor {
   template <class Name,
             std::enable_if_t<std::is_convertible_v<const Name&, std::string_view>, int> = 0>
   [[nodiscard]] Tensor to(const Name& name, ToOptions options = {}) const {
-    return to_named(name, options);
+    if constexpr (std::is_convertible_v<const Name&, const char*>) {
+      const char* const text = name;
+      return to_named(text != nullptr ? text : "", options);
+    } else {
+      return to_named(name, options);
+    }
   }
   /// The elements converted, on the same device; the same tensor if the dtype is equal. Floats
   /// become integers by truncation and saturate; NaN becomes 0. Everything but 0 becomes true.

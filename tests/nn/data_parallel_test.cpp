@@ -424,7 +424,7 @@ TEST_P(DataParallelTest, AFailedReplicaIsNamed) {
         return out;
       },
       devices());
-  EXPECT_ERROR(sum(broken(x.clone().requires_grad_())).backward(), ErrorCode::kInternal,
+  EXPECT_ERROR(sum(broken(x.clone().requires_grad_())).backward(), ErrorCode::kInvalidArgument,
                "[DataParallel] broken. Replica: 1 (cpu:1).");
   sum(y).backward();
   sum(alone(x)).backward();
@@ -582,7 +582,7 @@ TEST(DataParallelFailures, AReplicaFailsBeforeASlowOne) {
   nn::DataParallel model(deep, {first, bad, slow}, {.bucket_bytes = 1});
   for (int i = 0; i < 3; ++i) {
     has_failed = false;
-    EXPECT_ERROR(sum(model(ones({6, 3}, first))).backward(), ErrorCode::kInternal,
+    EXPECT_ERROR(sum(model(ones({6, 3}, first))).backward(), ErrorCode::kInvalidArgument,
                  "[DataParallel] broken. Replica: 1 (cpu:1).");
   }
 }

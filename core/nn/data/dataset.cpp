@@ -22,6 +22,12 @@ Batch sample_of(const Dataset& dataset, std::int64_t index) {
       [&] { return fmt::format("[Dataset] sample {} can't be read", index); });
 }
 
+void check_index(const char* dataset, std::int64_t index, std::int64_t size) {
+  if (index >= 0 && index < size) return;
+  raise(ErrorCode::kInvalidArgument, "[{}] no such sample: expected 0 to {}, got {}", dataset,
+        size - 1, index);
+}
+
 /// That a sample can be stacked with the first one.
 void check_alike(const Batch& sample, std::int64_t index, const Batch& first, std::int64_t its) {
   if (sample.size() != first.size()) {
@@ -171,15 +177,16 @@ Subset::Subset(AnyDataset dataset, std::vector<std::int64_t> indices)
   }
 }
 
-Batch Subset::get(std::int64_t index) const {
-  return dataset_->get(indices_.at(static_cast<std::size_t>(index)));
+std::int64_t Subset::place_of(std::int64_t index) const {
+  check_index("Subset", index, std::ssize(indices_));
+  return indices_[static_cast<std::size_t>(index)];
 }
+
+Batch Subset::get(std::int64_t index) const { return dataset_->get(place_of(index)); }
 
 Batch Subset::get_batch(std::span<const std::int64_t> indices) const {
   std::vector<std::int64_t> theirs;
-  for (const std::int64_t index : indices) {
-    theirs.push_back(indices_.at(static_cast<std::size_t>(index)));
-  }
+  for (const std::int64_t index : indices) theirs.push_back(place_of(index));
   return dataset_->get_batch(theirs);
 }
 
@@ -197,9 +204,10 @@ ConcatDataset::ConcatDataset(std::vector<AnyDataset> datasets) : datasets_(std::
 }
 
 Batch ConcatDataset::get(std::int64_t index) const {
+  check_index("ConcatDataset", index, size());
   const auto end = std::ranges::upper_bound(ends_, index);
   const auto which = static_cast<std::size_t>(end - ends_.begin());
-  return datasets_.at(which)->get(index - (which == 0 ? 0 : ends_[which - 1]));
+  return datasets_[which]->get(index - (which == 0 ? 0 : ends_[which - 1]));
 }
 
 std::vector<Subset> random_split(const AnyDataset& dataset, std::span<const std::int64_t> sizes,

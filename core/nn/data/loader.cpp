@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "patchbay/copy.h"
+#include "patchbay/handle.h"
 #include "patchbay/nn/data.h"
 
 #include "core/base/error.h"
@@ -169,9 +171,10 @@ std::optional<Batch> LoaderState::next() {
 
 void LoaderState::set_position(const DataLoader::State& position) {
   check_process();
-  if (position.epoch < 0) {
-    raise(ErrorCode::kInvalidArgument, "[DataLoader] a wrong epoch: expected at least 0, got {}",
-          position.epoch);
+  constexpr std::int64_t kMostEpochs = std::numeric_limits<std::int64_t>::max() - 1;
+  if (position.epoch < 0 || position.epoch > kMostEpochs) {
+    raise(ErrorCode::kInvalidArgument, "[DataLoader] a wrong epoch: expected 0 to {}, got {}",
+          kMostEpochs, position.epoch);
   }
   if (position.batch < 0 || position.batch > num_batches()) {
     raise(ErrorCode::kInvalidArgument, "[DataLoader] no such batch: expected 0 to {}, got {}",
@@ -188,11 +191,16 @@ void LoaderState::set_position(const DataLoader::State& position) {
 DataLoader::DataLoader(const AnyDataset& dataset, DataLoaderOptions options)
     : state_(new data::LoaderState(dataset, std::move(options))) {}
 
-std::int64_t DataLoader::num_batches() const { return state_->num_batches(); }
-const Dataset& DataLoader::dataset() const { return state_->dataset(); }
-const DataLoaderOptions& DataLoader::options() const { return state_->options(); }
-std::optional<Batch> DataLoader::next() { return state_->next(); }
-DataLoader::State DataLoader::state() const { return state_->position(); }
-void DataLoader::set_state(const State& state) { state_->set_position(state); }
+data::LoaderState& DataLoader::held() const {
+  if (state_ == nullptr) runtime::raise_moved_from("DataLoader");
+  return *state_;
+}
+
+std::int64_t DataLoader::num_batches() const { return held().num_batches(); }
+const Dataset& DataLoader::dataset() const { return held().dataset(); }
+const DataLoaderOptions& DataLoader::options() const { return held().options(); }
+std::optional<Batch> DataLoader::next() { return held().next(); }
+DataLoader::State DataLoader::state() const { return held().position(); }
+void DataLoader::set_state(const State& state) { held().set_position(state); }
 
 }  // namespace patchbay::nn

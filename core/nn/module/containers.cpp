@@ -7,6 +7,11 @@ namespace patchbay::nn {
 
 using runtime::raise;
 
+Function::Function(std::function<Tensor(const Tensor&)> function, std::string name)
+    : function_(std::move(function)), name_(std::move(name)) {
+  if (!function_) raise(ErrorCode::kInvalidArgument, "[{}] no function: expected one", name_);
+}
+
 ModuleList& ModuleList::add(std::string name, AnyModule module) {
   modules_.push_back({std::move(name), std::move(module)});
   return *this;

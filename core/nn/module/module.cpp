@@ -65,12 +65,23 @@ Tensor Module::forward(const Tensor&) {
         type_name());
 }
 
+namespace {
+
+template <class F>
+void check_function(const F& function, const char* operation) {
+  if (!function) raise(ErrorCode::kInvalidArgument, "[{}] no function: expected a hook", operation);
+}
+
+}  // namespace
+
 std::uint64_t Module::add_pre_hook(PreHook hook) {
+  check_function(hook, "add_pre_hook");
   pre_hooks_.push_back({++num_hooks_, std::move(hook)});
   return num_hooks_;
 }
 
 std::uint64_t Module::add_hook(Hook hook) {
+  check_function(hook, "add_hook");
   hooks_.push_back({++num_hooks_, std::move(hook)});
   return num_hooks_;
 }
@@ -156,8 +167,8 @@ Parameter Module::parameter(std::string_view name) {
   constexpr std::size_t kMostNames = 400;
   if (known.size() > kMostNames) known = known.substr(0, known.rfind(',', kMostNames)) + ", ...";
   raise(ErrorCode::kInvalidArgument,
-        "[parameter] {} has no such parameter: expected one of {}, got '{}'", type_name(),
-        known.empty() ? "none" : known, name);
+        "[parameter] {} has no such parameter: expected one of {}, got {}", type_name(),
+        known.empty() ? "none" : known, runtime::quote(name));
 }
 
 std::int64_t Module::num_parameters() {

@@ -24,12 +24,19 @@ class Walk final : public Members {
 
  private:
   void enter(Module& module) {
+    if (std::ranges::find(inside_, &module) != inside_.end()) {
+      raise(ErrorCode::kInvalidArgument,
+            "[members] module '{}' contains itself: expected members that do not lead back to it",
+            path_);
+    }
+    inside_.push_back(&module);
     if (visitor_.module) visitor_.module(path_, module);
     const std::string type = std::exchange(type_, module.type_name());
     const std::vector<std::string> names = std::exchange(names_, {});
     module.members(*this);
     names_ = names;
     type_ = type;
+    inside_.pop_back();
   }
 
   void visit(std::string_view name, Module& module) override {
@@ -47,12 +54,13 @@ class Walk final : public Members {
   std::size_t extend(std::string_view name) {
     if (name.empty() || name.find('.') != std::string_view::npos) {
       raise(ErrorCode::kInvalidArgument,
-            "[members] a wrong name in {}: expected some text without dots, got '{}'", type_, name);
+            "[members] a wrong name in {}: expected some text without dots, got {}", type_,
+            runtime::quote(name));
     }
     if (std::ranges::find(names_, name) != names_.end()) {
       raise(ErrorCode::kInvalidArgument,
-            "[members] two members of {} have one name: expected different ones, got '{}' twice",
-            type_, name);
+            "[members] two members of {} have one name: expected different ones, got {} twice",
+            type_, runtime::quote(name));
     }
     names_.emplace_back(name);
     const std::size_t length = path_.size();
@@ -63,7 +71,8 @@ class Walk final : public Members {
 
   const Visitor& visitor_;
   std::string path_, type_;
-  std::vector<std::string> names_;  // of the module that is visited
+  std::vector<std::string> names_;     // of the module that is visited
+  std::vector<const Module*> inside_;  // the module that is visited, and those around it
 };
 
 using OnParameter = std::function<void(std::string_view, Parameter&, bool)>;

@@ -37,8 +37,9 @@ using runtime::raise;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw module::LayerError(ErrorCode::kInternal,
-                             fmt::format("[DataParallel] {}", text(error.what())));
+    throw module::LayerError(
+        ErrorCode::kInvalidArgument,
+        fmt::format("[DataParallel] {}", text(runtime::one_line(error.what()).c_str())));
   }
 }
 

@@ -38,6 +38,14 @@ void Schedule::set_num_steps(std::int64_t steps) {
 
 namespace {
 
+void check_functions(const std::vector<RateFactor>& factors, const char* schedule) {
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    if (factors[i]) continue;
+    raise(ErrorCode::kInvalidArgument, "[{}] factor {} is no function: expected a factor", schedule,
+          i);
+  }
+}
+
 double checked_steps(const char* schedule, std::int64_t steps) {
   if (steps < 1) {
     raise(ErrorCode::kInvalidArgument, "[{}] a wrong number of steps: expected at least 1, got {}",
@@ -126,6 +134,7 @@ RateFactor one_cycle(std::int64_t steps, const OneCycleOptions& options) {
 }
 
 RateFactor in_sequence(std::vector<RateFactor> factors, std::vector<std::int64_t> at) {
+  check_functions(factors, "in_sequence");
   const bool rises = std::ranges::adjacent_find(at, std::greater_equal<>()) == at.end();
   if (at.size() + 1 != factors.size() || !rises || (!at.empty() && at[0] < 0)) {
     raise(ErrorCode::kInvalidArgument,
@@ -141,6 +150,7 @@ RateFactor in_sequence(std::vector<RateFactor> factors, std::vector<std::int64_t
 }
 
 RateFactor product_of(std::vector<RateFactor> factors) {
+  check_functions(factors, "product_of");
   return [factors = std::move(factors)](std::int64_t step) {
     double product = 1;
     for (const RateFactor& each : factors) product *= each(step);

@@ -88,6 +88,11 @@ void check_tensor(const Argument& argument, Access access, const runtime::Device
     argument.buffer.state()->raise_read_only(op, fmt::format("argument {}", index));
   }
   const std::size_t bytes = extent_bytes(argument, op, index);
+  if (argument.offset_bytes % size_bytes(argument.dtype) != 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] argument {}: expected an offset that is a multiple of the {} bytes of {}, got {}.",
+          op, index, size_bytes(argument.dtype), to_string(argument.dtype), argument.offset_bytes);
+  }
   const std::size_t size = argument.buffer.size_bytes();
   if (argument.offset_bytes > size || bytes > size - argument.offset_bytes) {
     raise(ErrorCode::kInvalidArgument,
@@ -207,6 +212,11 @@ Argument Argument::tensor(Buffer buffer, DType dtype, const Shape& shape, Access
 }
 
 Kernel Kernel::prepare(const Device& device, const KernelSpec& spec) {
+  if (runtime::one_line(spec.op) != spec.op) {
+    raise(ErrorCode::kInvalidArgument,
+          "[prepare] bad operator: expected a name and a version, as in 'add.1', got {}.",
+          runtime::quote(spec.op));
+  }
   device.state().open();
   return Kernel(hold(device, device.state().kernels->find_or_prepare(spec)));
 }

@@ -471,6 +471,13 @@ patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
   }
 }
 
+void Allocator::raise_unknown(MemoryKind kind) {
+  raise(ErrorCode::kInvalidArgument,
+        "[memory] no such kind of memory: expected one of the enum MemoryKind, got {}. Choose one "
+        "of these.",
+        static_cast<int>(kind));
+}
+
 ScratchCount Allocator::scratch() const {
   const std::scoped_lock lock(scratch_mutex_);
   ScratchCount count;

@@ -118,7 +118,14 @@ class Allocator {
                KindAllocator(device, MemoryKind::kPinned),
                KindAllocator(device, MemoryKind::kUnified)} {}
 
-  KindAllocator& of(MemoryKind kind) { return kinds_[static_cast<std::size_t>(kind) - 1]; }
+  /// Throws invalid argument for a kind that does not exist.
+  KindAllocator& of(MemoryKind kind) {
+    const std::size_t index = static_cast<std::size_t>(kind) - 1;
+    if (index >= std::size(kinds_)) [[unlikely]]
+      raise_unknown(kind);
+    return kinds_[index];
+  }
+  [[noreturn, gnu::cold]] static void raise_unknown(MemoryKind kind);
   void set_source(const std::shared_ptr<MemoryResource>& source, bool caches) {
     for (KindAllocator& kind : kinds_) kind.set_source(source, caches);
   }

@@ -20,19 +20,21 @@ void check_size(const std::string& name, std::size_t num_inputs, std::size_t num
     return;
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[{}] the function has too many parameters: expected at most {} inputs and "
-                 "outputs, got {}. Split it.",
-                 name, runtime::kMaxFusedTensors, num_inputs + num_outputs);
+                 "outputs, got {} and {}. Split it.",
+                 name, runtime::kMaxFusedTensors, num_inputs, num_outputs);
 }
 
 }  // namespace
 
 FusedFunction::FusedFunction(std::size_t num_inputs, const Body& body, std::string name) {
+  name = runtime::one_line(name);
   if (!body) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[{}] no function: expected one of expressions, got an empty std::function. "
                    "Pass what computes the outputs.",
                    name);
   }
+  check_size(name, num_inputs, /*num_outputs=*/0);
   const std::uint64_t function = tensor::next_function();
   std::vector<Expression> inputs;
   for (std::size_t i = 0; i < num_inputs; ++i) {

@@ -248,9 +248,14 @@ std::int64_t transposed_extent(const ImageForm& form, std::int64_t windows, std:
           "{}, got {} ({}). Pass a smaller one.",
           form.operation(), stride, dilation, output_padding, describe(form.x()));
   }
+  if (windows == 0) {
+    raise(ErrorCode::kShapeMismatch,
+          "[{}] x has no elements: expected extents of at least 1, got {}", form.operation(),
+          describe(form.x()));
+  }
   const std::int64_t extent =
       (windows - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1;
-  if (windows > 0 && extent > 0) return extent;
+  if (extent > 0) return extent;
   raise(ErrorCode::kShapeMismatch,
         "[{}] the result has no elements: expected an extent of at least 1, got {} ({}). Use less "
         "padding, or a larger x.",

@@ -92,6 +92,12 @@ Tensor finished_in_place(const Tensor& product, const Tensor& bias, Activation a
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+  if (activation > Activation::kTanh) {
+    runtime::raise(ErrorCode::kInvalidArgument,
+                   "[linear] no such activation: expected one of the enum Activation, got {}. "
+                   "Choose one of these.",
+                   static_cast<int>(activation));
+  }
   if (activation == Activation::kNone) return linear(x, weight, bias);
   const Named input{"x", tensor::impl_of("linear", x, "x")};
   const Named matrix{"weight", tensor::impl_of("linear", weight, "weight")};

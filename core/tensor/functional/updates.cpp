@@ -338,9 +338,14 @@ void multiply(const Tensor& gradient, const Tensor& factor) {
 }  // namespace
 
 void clip_by_value(const TensorList& gradients, double limit) {
+  constexpr const char* kName = "clip_by_value";
   if (!(limit >= 0)) {
     runtime::raise(ErrorCode::kInvalidArgument,
-                   "[clip_by_value] bad limit: expected 0 or more, got {}. Choose another.", limit);
+                   "[{}] bad limit: expected 0 or more, got {}. Choose another.", kName, limit);
+  }
+  const List list{"gradients", gradients};
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i].defined()) check_float(kName, list, i);
   }
   const tensor::Recording recording(false);
   for (const Tensor& gradient : gradients) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "patchbay/tensor.h"
@@ -54,7 +55,8 @@ std::int64_t count_floats(const Range& range) {
   const double step = range.step.to_double();
   const double distance = range.end.to_double() - range.start.to_double();
   if (!std::isfinite(distance) || !std::isfinite(step)) {
-    raise_bad_range(range, ErrorCode::kInvalidArgument, "a range without bounds", "finite numbers");
+    raise_bad_range(range, ErrorCode::kInvalidArgument, "a range without bounds",
+                    "finite numbers at a finite distance");
   }
   check_direction(range, step == 0, (distance > 0 && step < 0) || (distance < 0 && step > 0));
   const double count = std::ceil(distance / step);
@@ -80,8 +82,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const std::uint64_t step_bits = step.bits(dtype, "arange");
   const Range range{start, end, step};
   const std::int64_t count = in_floats ? count_floats(range) : count_integers(range);
-  if (!is_floating(dtype) && count > 0) {
-    // The last value must fit too. It lies between start and end.
+  if (count > 0 && is_floating(dtype)) {  // the last value must fit too
+    const double last = start.to_double() + static_cast<double>(count - 1) * step.to_double();
+    static_cast<void>(Scalar(last).bits(dtype, "arange"));
+  } else if (count > 0) {  // it lies between start and end
     const Wide last = Wide{start.to_int64()} + Wide{count - 1} * step.to_int64();
     static_cast<void>(Scalar(static_cast<std::int64_t>(last)).bits(dtype, "arange"));
   }
@@ -99,20 +103,23 @@ Tensor linspace(double start, double end, Index count, const TensorOptions& opti
                    "these.",
                    to_string(dtype), tensor::to_string(tensor::kFloats));
   }
-  if (count < 0 || !std::isfinite(end - start)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[linspace] no such range: expected finite numbers and a count of 0 or more, "
-                   "got start {}, end {}, count {}. Choose another range.",
-                   start, end, static_cast<std::int64_t>(count));
+  const std::uint64_t start_bits = Scalar(start).bits(dtype, "linspace");
+  const std::uint64_t end_bits = Scalar(end).bits(dtype, "linspace");
+  const double step = count > 1 ? (end - start) / static_cast<double>(count - 1) : 0;
+  const double most =
+      dtype == DType::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  if (count < 0 || !std::isfinite(end - start) || std::fabs(step) > most) {
+    runtime::raise(
+        ErrorCode::kInvalidArgument,
+        "[linspace] no such range: expected finite numbers at distances that {} can hold "
+        "and a count of 0 or more, got start {}, end {}, count {}. Choose another range.",
+        to_string(dtype), start, end, static_cast<std::int64_t>(count));
   }
   const Device device = options.device ? *options.device : default_device();
   if (tensor::is_small(dtype)) {  // which would round the step
     return linspace(start, end, count, {DType::f32, device}).cast(dtype);
   }
-  const double step = count > 1 ? (end - start) / static_cast<double>(count - 1) : 0;
-  const std::uint64_t start_bits = Scalar(start).bits(dtype, "linspace");
   const std::uint64_t step_bits = Scalar(step).bits(dtype, "linspace");
-  const std::uint64_t end_bits = Scalar(end).bits(dtype, "linspace");
   Tensor result = tensor::make_empty("linspace", Shape{static_cast<std::int64_t>(count)}, dtype,
                                      device.shared_state());
   tensor::launch_arange(*result.impl(), start_bits, step_bits);

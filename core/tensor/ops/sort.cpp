@@ -56,6 +56,11 @@ Sorted first_of(const char* operation, const Tensor& a, int dim, std::int64_t co
 Sorted chosen(const char* operation, const Tensor& a, int dim, std::int64_t count,
               bool descending) {
   if (a.rank() == 0) {
+    if (count != 1) {
+      raise(ErrorCode::kInvalidArgument,
+            "[{}] k is out of range: expected 1 for a tensor without dimensions, got {} ({})",
+            operation, count, describe({"a", *a.impl()}));
+    }
     const Sorted one = chosen(operation, a.reshape({1}), 0, count, descending);
     return {one.values.reshape({}), one.indices.reshape({})};
   }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/nn/module.h"
 
 namespace patchbay::nn {
@@ -20,8 +21,8 @@ namespace patchbay::nn {
 /// A function without parameters, as a module.
 class PATCHBAY_API Function : public Module {
  public:
-  explicit Function(std::function<Tensor(const Tensor&)> function, std::string name = "Function")
-      : function_(std::move(function)), name_(std::move(name)) {}
+  /// Errors: kInvalidArgument for an empty function.
+  explicit Function(std::function<Tensor(const Tensor&)> function, std::string name = "Function");
   Tensor forward(const Tensor& input) override { return function_(input); }
   std::string type_name() const override { return name_; }
 
@@ -45,7 +46,7 @@ class PATCHBAY_API AnyModule {
            std::is_invocable_r_v<Tensor, F&, const Tensor&>)
       AnyModule(F&& function)  // NOLINT(google-explicit-constructor)
       : AnyModule(Function(std::forward<F>(function))) {}
-  AnyModule(const AnyModule& other) : module_(other.copy_(*other.module_)), copy_(other.copy_) {}
+  AnyModule(const AnyModule& other) : module_(other.copy_(*other)), copy_(other.copy_) {}
   AnyModule(AnyModule&&) noexcept = default;
   AnyModule& operator=(AnyModule other) noexcept {
     std::swap(module_, other.module_);
@@ -54,8 +55,13 @@ class PATCHBAY_API AnyModule {
   }
   ~AnyModule() = default;
 
-  Module& operator*() const { return *module_; }
-  Module* operator->() const { return module_.get(); }
+  /// Errors: kInvalidArgument if the object was moved from.
+  Module& operator*() const {
+    if (module_ == nullptr) [[unlikely]]
+      runtime::raise_moved_from("AnyModule");
+    return *module_;
+  }
+  Module* operator->() const { return &**this; }
 
  private:
   std::unique_ptr<Module> module_;

@@ -114,6 +114,8 @@ class PATCHBAY_API Subset : public Dataset {
   const std::vector<std::int64_t>& indices() const { return indices_; }
 
  private:
+  std::int64_t place_of(std::int64_t index) const;
+
   AnyDataset dataset_;
   std::vector<std::int64_t> indices_;
 };
@@ -223,6 +225,8 @@ class PATCHBAY_API DataLoader {
   std::default_sentinel_t end() const { return {}; }
 
  private:
+  data::LoaderState& held() const;
+
   std::unique_ptr<data::LoaderState, data::DeleteLoader> state_;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay::nn {
@@ -50,7 +51,7 @@ class PATCHBAY_API Parameter {
   module::Place& place() const { return *place_; }
 
  private:
-  std::shared_ptr<module::Place> place_;
+  runtime::Held<module::Place, "Parameter"> place_;
 };
 
 }  // namespace patchbay::nn

@@ -16,6 +16,7 @@
 #include "patchbay/device.h"
 #include "patchbay/dtype.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/nn/module.h"
 #include "patchbay/shape.h"
 #include "patchbay/tensor.h"
@@ -64,7 +65,7 @@ class PATCHBAY_API Safetensors {
   void read_into(std::string_view name, const Tensor& to) const;
 
  private:
-  std::shared_ptr<const files::OpenSafetensors> file_;
+  runtime::Held<const files::OpenSafetensors, "Safetensors"> file_;
 };
 
 using TensorMap = std::map<std::string, Tensor>;

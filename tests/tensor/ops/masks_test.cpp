@@ -75,7 +75,8 @@ TEST_P(MasksTest, Ranges) {
     }
   }
   EXPECT_ERROR(static_cast<void>(linspace(0, 1, -1, device_)), ErrorCode::kInvalidArgument,
-               "[linspace] no such range: expected finite numbers and a count of 0 or more");
+               "[linspace] no such range: expected finite numbers at distances that f32 can "
+               "hold and a count of 0 or more");
   EXPECT_ERROR(static_cast<void>(linspace(0, INFINITY, 3, device_)), ErrorCode::kInvalidArgument,
                "[linspace] no such range");
   EXPECT_ERROR(static_cast<void>(linspace(0, 1, 3, {DType::i64, device_})),
