@@ -38,7 +38,8 @@ void expect_moved_from(const char* type, T object, const std::function<void(T&)>
 }
 
 TEST_P(MisuseTest, HandlesOfTheRuntimeThatWereMovedFrom) {
-  expect_moved_from<Stream>("Stream", device_.default_stream(), [](Stream& it) { it.synchronize(); });
+  expect_moved_from<Stream>("Stream", device_.default_stream(),
+                            [](Stream& it) { it.synchronize(); });
   expect_moved_from<Event>("Event", device_.default_stream().record(),
                            [](Event& it) { it.wait(); });
   expect_moved_from<Generator>("Generator", Generator(1),
@@ -85,6 +86,8 @@ TEST_P(MisuseTest, ModulesThatWereMovedFrom) {
                "[AnyModule] this AnyModule was moved from");
   EXPECT_ERROR(nn::AnyModule copy(any), ErrorCode::kInvalidArgument,
                "[AnyModule] this AnyModule was moved from");
+  expect_moved_from<nn::AnyDataset>("AnyDataset", nn::TensorDataset({ones({4, 1}, Device("cpu"))}),
+                                    [](nn::AnyDataset& it) { (void)it->size(); });
   nn::DataLoader loader(nn::TensorDataset({ones({4, 1}, Device("cpu"))}));
   nn::DataLoader rest_of = std::move(loader);
   EXPECT_ERROR((void)loader.next(), ErrorCode::kInvalidArgument,

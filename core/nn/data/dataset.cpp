@@ -81,7 +81,7 @@ Batch Dataset::get_batch(std::span<const std::int64_t> indices) const {
 }
 
 void AnyDataset::check() const {
-  if (dataset_ == nullptr) {
+  if (dataset_ == decltype(dataset_)()) {
     raise(ErrorCode::kInvalidArgument, "[AnyDataset] no dataset: expected one, got null");
   }
 }

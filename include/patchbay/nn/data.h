@@ -17,6 +17,7 @@
 
 #include "patchbay/device.h"
 #include "patchbay/export.h"
+#include "patchbay/handle.h"
 #include "patchbay/tensor.h"
 
 namespace patchbay::nn {
@@ -60,13 +61,14 @@ class PATCHBAY_API AnyDataset {
     check();
   }
 
+  /// Errors: kInvalidArgument if the object was moved from.
   const Dataset& operator*() const { return *dataset_; }
   const Dataset* operator->() const { return dataset_.get(); }
 
  private:
   void check() const;
 
-  std::shared_ptr<const Dataset> dataset_;
+  runtime::Held<const Dataset, "AnyDataset"> dataset_;
 };
 
 /// Tensors in memory. Sample i has row i of each: tensor[i].
