@@ -105,7 +105,7 @@ TEST_P(LoaderTest, GoesOnFromAPosition) {
   EXPECT_EQ(epoch_of(other), following);
 
   EXPECT_ERROR(other.set_state({3, -1, 0}), ErrorCode::kInvalidArgument,
-               "[DataLoader] a wrong epoch: expected at least 0, got -1");
+               "[DataLoader] a wrong epoch: expected 0 to 9223372036854775806, got -1");
   EXPECT_ERROR(other.set_state({3, 0, 4}), ErrorCode::kInvalidArgument,
                "[DataLoader] no such batch: expected 0 to 3, got 4");
   EXPECT_ERROR(other.set_state({3, 0, -1}), ErrorCode::kInvalidArgument, "got -1");
