@@ -2,6 +2,7 @@
 // Functions that users fuse.
 #include "patchbay/fuse.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -20,8 +21,9 @@ void check_size(const std::string& name, std::size_t num_inputs, std::size_t num
     return;
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[{}] the function has too many parameters: expected at most {} inputs and "
-                 "outputs, got {} and {}. Split it.",
-                 name, runtime::kMaxFusedTensors, num_inputs, num_outputs);
+                 "outputs, got {}. Split it.",
+                 name, runtime::kMaxFusedTensors,
+                 std::max(num_inputs, num_inputs + num_outputs));  // which may wrap around
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ FusedFunction::FusedFunction(std::size_t num_inputs, const Body& body, std::stri
                    "Pass what computes the outputs.",
                    name);
   }
-  check_size(name, num_inputs, /*num_outputs=*/0);
+  check_size(name, num_inputs, /*num_outputs=*/1);
   const std::uint64_t function = tensor::next_function();
   std::vector<Expression> inputs;
   for (std::size_t i = 0; i < num_inputs; ++i) {
