@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,13 +10,28 @@
 namespace patchbay::conformance {
 namespace {
 
-Subject require_device(RuntimeOptions options, const PluginInfo& plugin) {
+/// The checks open this plugin and that of cpu:0, for copies between the two, but no others, which
+/// may hang or crash. The user's own choice stays.
+void leave_others_closed(RuntimeOptions& options, const std::string& examined,
+                         const std::vector<PluginInfo>& found) {
+  const char* const chosen = options.read_environment ? std::getenv("PATCHBAY_PLUGINS") : nullptr;
+  if (!options.plugins.empty() || (chosen != nullptr && *chosen != '\0')) return;
+  for (const PluginInfo& plugin : found) {
+    if (plugin.name == examined || plugin.name == "cpu-openblas") {
+      options.plugins.push_back(plugin.name);
+    }
+  }
+}
+
+Subject require_device(RuntimeOptions options, const PluginInfo& plugin,
+                       const std::vector<PluginInfo>& found) {
   if (plugin.status != PluginStatus::kLoaded || plugin.devices.empty()) {
     throw Error(
         ErrorCode::kUnsupported,
         fmt::format("[check] plugin '{}' ({}) has no device to examine: {}, {}.", plugin.name,
                     plugin.path.string(), to_string(plugin.status), plugin.reason));
   }
+  leave_others_closed(options, plugin.name, found);
   return {std::move(options), plugin.name, plugin.backend, {}};
 }
 
@@ -36,7 +52,7 @@ Subject subject_of_file(RuntimeOptions options, const std::filesystem::path& fil
     throw Error(ErrorCode::kInternal,
                 fmt::format("[check] the runtime does not mention {}.", file.string()));
   }
-  return require_device(std::move(options), plugins.front());
+  return require_device(std::move(options), plugins.front(), plugins);
 }
 
 Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
@@ -49,7 +65,7 @@ Subject subject_of_backend(RuntimeOptions options, std::string_view name) {
   for (const PluginInfo& plugin : runtime.plugins()) {
     const bool is_named = plugin.name == name || plugin.backend == name;
     if (is_named && plugin.status != PluginStatus::kShadowed) {
-      return require_device(std::move(options), plugin);
+      return require_device(std::move(options), plugin, runtime.plugins());
     }
   }
   const std::string_view backend = name.substr(0, name.find(':'));

@@ -121,15 +121,29 @@ std::string show_absence(const Runtime& runtime) {
   return text;
 }
 
-/// Plugins that failed. A missing driver is not a failure.
+/// A missing driver is not a failure.
+bool has_failed(const PluginInfo& plugin) {
+  return plugin.status == PluginStatus::kFailed || plugin.status == PluginStatus::kRefused;
+}
+
 std::string show_failures(const Runtime& runtime) {
   std::string text;
   for (const PluginInfo& plugin : runtime.plugins()) {
-    if (plugin.status == PluginStatus::kFailed || plugin.status == PluginStatus::kRefused) {
-      text += show_outcome(plugin);
-    }
+    if (has_failed(plugin)) text += show_outcome(plugin);
   }
   return text;
+}
+
+Json failures_of(const Runtime& runtime) {
+  Json failures = Json::array();
+  for (const PluginInfo& plugin : runtime.plugins()) {
+    if (!has_failed(plugin)) continue;
+    failures.push_back({{"name", plugin.name},
+                        {"file", plugin.path.string()},
+                        {"status", to_string(plugin.status)},
+                        {"reason", plugin.reason}});
+  }
+  return failures;
 }
 
 /// The devices that the variable hides; the command itself hides none.
@@ -171,6 +185,7 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
       devices.empty() ? show_absence(runtime) : table.to_string() + show_failures(runtime);
   report.text += show_hidden(runtime);
   report.json["devices"] = std::move(devices);
+  report.json["failed_plugins"] = failures_of(runtime);
   return report;
 }
 

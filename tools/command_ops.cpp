@@ -45,6 +45,8 @@ bool is_composed(const Device& device, const OperatorInfo& record, std::string_v
   return true;
 }
 
+constexpr const char* kComposed = "composed";
+
 /// "all", "none", "all but f64", "composed", "composed for f64" or "all but f64, composed".
 std::string show_support(const Device& device, const OperatorInfo& record, const Json& support) {
   std::vector<std::string> lacking, composed;
@@ -56,9 +58,9 @@ std::string show_support(const Device& device, const OperatorInfo& record, const
   std::vector<std::string> parts;
   if (!lacking.empty()) parts.push_back(fmt::format("all but {}", fmt::join(lacking, " ")));
   if (lacking.size() + composed.size() == support.size()) {
-    parts.emplace_back("composed");
+    parts.emplace_back(kComposed);
   } else if (!composed.empty()) {
-    parts.push_back(fmt::format("composed for {}", fmt::join(composed, " ")));
+    parts.push_back(fmt::format("{} for {}", kComposed, fmt::join(composed, " ")));
   }
   return parts.empty() ? "all" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -86,12 +88,14 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
   Table table(header);
   Report report;
   report.json["operators"] = Json::array();
+  bool is_any_composed = false;
   for (const OperatorInfo& record : operators()) {
     Json entry = describe(record);
     std::vector<std::string> row{std::string(record.name)};
     for (const Device& device : devices) {
       Json support = support_of(device, record);
       row.push_back(show_support(device, record, support));
+      is_any_composed = is_any_composed || row.back().find(kComposed) != std::string::npos;
       entry["devices"][device.name()] = std::move(support);
     }
     row.push_back(
@@ -100,9 +104,10 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     report.json["operators"].push_back(std::move(entry));
   }
   report.text = table.to_string();
-  if (report.text.find("composed") != std::string::npos) {
-    report.text +=
-        "composed: the library makes the operator of others, because the plugin has no kernel.\n";
+  if (is_any_composed) {
+    report.text += fmt::format(
+        "{}: the library makes the operator of others, because the plugin has no kernel.\n",
+        kComposed);
   }
   return report;
 }

@@ -173,7 +173,12 @@ class Progress {
   std::size_t follow(std::size_t first) {
     Examiner examiner(request_, first);
     first_ = next_ = first;
-    while (const auto line = examiner.next_line(request_.time_limit + kGrace)) take(*line);
+    // Not to the end of the pipe, which a process that the plugin started may keep open.
+    while (!has_ended_) {
+      const auto line = examiner.next_line(request_.time_limit + kGrace);
+      if (!line) break;
+      take(*line);
+    }
     if (!has_ended_) {
       note_end(examiner);
     } else if (!examiner.ended_well()) {

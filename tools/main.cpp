@@ -50,7 +50,9 @@ int parse_and_run(int argc, char** argv) {
   } catch (const UsageError& error) {
     return print_error("usage", error.what(), invocation.common.json, kExitUsage);
   }
-  return invocation.action ? run(invocation) : kExitOk;
+  if (!invocation.action) return kExitOk;
+  keep_standard_output();
+  return run(invocation);
 }
 
 }  // namespace

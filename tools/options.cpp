@@ -25,7 +25,8 @@ RuntimeOptions CommonOptions::runtime_options() const {
     options.plugin_directories.push_back(std::filesystem::absolute(directory));
   }
   for (const std::string& file : plugin_files) {
-    options.plugin_files.push_back(std::filesystem::absolute(file));
+    // An empty path is the library's error.
+    options.plugin_files.push_back(file.empty() ? file : std::filesystem::absolute(file).string());
   }
   const char* const validate = std::getenv("PATCHBAY_VALIDATE");
   if (validate != nullptr && std::string_view(validate) == "1") {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "report.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,8 @@
 
 namespace patchbay::tools {
 namespace {
+
+std::FILE* report_file = stdout;
 
 /// Escapes control characters, which file names may contain and a terminal obeys.
 std::string without_controls(std::string_view text) {
@@ -28,8 +31,8 @@ std::string without_controls(std::string_view text) {
 /// Reports failure, because a full disk must not look like success.
 bool write_out(const std::string& report) {
   const std::string text = without_controls(report);
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  return std::fflush(stdout) == 0 && written;
+  const bool written = std::fwrite(text.data(), 1, text.size(), report_file) == text.size();
+  return std::fflush(report_file) == 0 && written;
 }
 
 std::string one_line(std::string_view text) {
@@ -50,6 +53,14 @@ std::string dump(const Json& json) {
 }
 
 }  // namespace
+
+void keep_standard_output() {
+  const int kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (kept < 0) return;  // it is closed, which the report will say
+  std::FILE* const file = fdopen(kept, "w");
+  if (file == nullptr || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return;
+  report_file = file;
+}
 
 int print_report(Report report, bool json) {
   if (json && !report.errors.empty()) report.json["errors"] = report.errors;

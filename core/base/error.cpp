@@ -43,6 +43,11 @@ Error::Error(ErrorCode code, const std::string& message, std::int64_t native_cod
 Error::~Error() = default;
 
 namespace runtime {
+std::string_view without_operation(std::string_view text) {
+  const std::size_t end = text.find("] ");
+  return text.starts_with('[') && end != std::string_view::npos ? text.substr(end + 2) : text;
+}
+
 ErrorCode code_of(const patchbay_status& status) {
   if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) != 0) return ErrorCode::kDeviceLost;
   switch (status.code) {

@@ -21,6 +21,23 @@ template <class... Args>
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// Errors: kInvalidArgument, always: a number that was cast to an enum is none of its values.
+template <class Enum>
+[[noreturn, gnu::cold]] void raise_not_in_enum(std::string_view operation, const char* what,
+                                               const char* type, Enum value) {
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] no such {}: expected one of the enum {}, got {}. Choose one of these.", operation,
+        what, type, static_cast<int>(value));
+}
+
+/// The same if the value lies above the last one of the enum.
+template <class Enum>
+void check_in_enum(std::string_view operation, const char* what, const char* type, Enum value,
+                   Enum last) {
+  if (value > last) [[unlikely]]
+    raise_not_in_enum(operation, what, type, value);
+}
+
 ErrorCode code_of(const patchbay_status& status);
 
 /// Throws a plugin's status as an Error, `[operation] message (where)`, and releases the status.
@@ -36,6 +53,8 @@ inline void check(patchbay_status* status, std::string_view operation, std::stri
     raise_status(status, operation, where);
 }
 
+/// The text of an Error without its `[operation] `.
+std::string_view without_operation(std::string_view text);
 /// The user's text with control characters escaped.
 std::string one_line(std::string_view text);
 /// Quotes text for an error message: escapes control characters and cuts long text.

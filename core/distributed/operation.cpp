@@ -25,15 +25,14 @@ const runtime::FaultPtr& unknown_fault() {
 }
 
 /// The failure for readers of the memory that was to be written.
-runtime::FaultPtr fault_of(const std::exception_ptr& failure) noexcept {
+runtime::FaultPtr fault_of(const std::exception_ptr& failure, std::string_view operation) noexcept {
   try {
     try {
       std::rethrow_exception(failure);
     } catch (const Error& error) {
-      std::string text = error.what();
-      if (text.ends_with('.')) text.pop_back();
+      // Memory of a lost device says so itself.
       return std::make_shared<const runtime::Fault>(
-          runtime::Fault{error.code(), error.native_code(), std::move(text)});
+          runtime::fault_of_step(error, operation, /*is_lost=*/false));
     }
   } catch (...) {
     return unknown_fault();
@@ -103,7 +102,7 @@ void Operation::end(std::exception_ptr failure) noexcept {
 }
 
 void Operation::settle() noexcept {
-  const runtime::FaultPtr fault = failure_ != nullptr ? fault_of(failure_) : nullptr;
+  const runtime::FaultPtr fault = failure_ != nullptr ? fault_of(failure_, name_) : nullptr;
   const std::scoped_lock lock(mutex_);
   if (fault) progress->fail(fault);
   progress->pass(kPosition);

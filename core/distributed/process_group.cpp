@@ -8,6 +8,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/clock.h"
+#include "core/base/error.h"
 #include "core/distributed/local_group.h"
 #include "core/distributed/member.h"
 #include "core/runtime/copy/copy.h"
@@ -100,6 +101,7 @@ void check_root(const char* operation, int root, const Member& member) {
 }
 
 void check_joinable(const char* operation, ReduceOp op, const Tensor& tensor) {
+  runtime::check_in_enum(operation, "reduction", "ReduceOp", op, ReduceOp::kMin);
   const tensor::Operator& joins = op == ReduceOp::kSum ? tensor::op::add : tensor::op::maximum;
   if (tensor::contains(joins.dtypes, tensor.dtype())) return;
   tensor::raise_no_such_dtype(operation, joins.dtypes, {"tensor", *tensor.impl()});

@@ -114,6 +114,28 @@ TEST_P(MisuseTest, ValuesThatAnEnumDoesNotHave) {
     EXPECT_ERROR((void)Buffer::allocate(device_, 16, kind), ErrorCode::kInvalidArgument, got);
     EXPECT_ERROR((void)device_.memory(kind), ErrorCode::kInvalidArgument, got);
   }
+  EXPECT_ERROR(
+      (void)mse_loss(x, x, static_cast<LossReduction>(3)), ErrorCode::kInvalidArgument,
+      "[mse_loss] no such reduction: expected one of the enum LossReduction, got 3. Choose "
+      "one of these.");
+  EXPECT_ERROR((void)cross_entropy(x, arange(0, 1, 1, device_),
+                                   {.reduction = static_cast<LossReduction>(9)}),
+               ErrorCode::kInvalidArgument, "[cross_entropy] no such reduction");
+  EXPECT_ERROR(CopyGuard(static_cast<CopyGuard::Mode>(3)), ErrorCode::kInvalidArgument,
+               "[CopyGuard] no such mode: expected one of the enum CopyGuard::Mode, got 3.");
+  EXPECT_ERROR((void)Stream(device_, {.priority = static_cast<StreamPriority>(9)}),
+               ErrorCode::kInvalidArgument, "[Stream] no such priority");
+  EXPECT_ERROR(nn::init::kaiming_uniform(weight, {.mode = static_cast<nn::init::FanMode>(2)}),
+               ErrorCode::kInvalidArgument, "[kaiming] no such mode");
+  EXPECT_ERROR((void)nn::init::calculate_gain(static_cast<nn::init::Nonlinearity>(6)),
+               ErrorCode::kInvalidArgument,
+               "[calculate_gain] no such function: expected one of the enum Nonlinearity, got 6.");
+  EXPECT_ERROR((nn::DataParallel(nn::Linear(2, 3, {.tensor = device_}), {device_},
+                                 {.shares = static_cast<nn::Shares>(2)})),
+               ErrorCode::kInvalidArgument, "[DataParallel] no such way to share a batch");
+  const ProcessGroup group = ProcessGroup::in_process({device_})[0];
+  EXPECT_ERROR((void)group.all_reduce(x, static_cast<ReduceOp>(7)), ErrorCode::kInvalidArgument,
+               "[all_reduce] no such reduction: expected one of the enum ReduceOp, got 7.");
 }
 
 TEST_P(MisuseTest, EmptyFunctions) {

@@ -167,6 +167,9 @@ TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
                "and 0");
   EXPECT_ERROR(nn::SGD({a}, {.momentum = -1}), ErrorCode::kInvalidArgument,
                "[SGD] a wrong momentum: expected a number >= 0, got -1");
+  EXPECT_ERROR(nn::SGD({a}).step(NAN), ErrorCode::kInvalidArgument,
+               "[step] a wrong factor of the gradients: expected a finite number, got nan. Pass 1 "
+               "to take them as they are.");
   EXPECT_ERROR(nn::Adam({a}, {.beta1 = 1.2}), ErrorCode::kInvalidArgument,
                "[Adam] a wrong beta1: expected 0 or more and less than 1, got 1.2");
   EXPECT_ERROR(nn::AdamW({a}, {.weight_decay = -1}), ErrorCode::kInvalidArgument,

@@ -242,7 +242,10 @@ TEST_P(SequenceLayerTest, ErrorsNameTheLayer) {
                ErrorCode::kShapeMismatch,
                "[GRU] the input has another size: expected [n, steps, 3], got [5, 2, 4]");
   EXPECT_ERROR(nn::GRU(3, 4, {.num_layers = 0}), ErrorCode::kInvalidArgument,
-               "[GRU] no layers: expected at least 1, got 0");
+               "[GRU] a wrong number of layers: expected 1 to 65536, got 0");
+  EXPECT_ERROR(nn::LSTM(3, 4, {.num_layers = INT64_MAX}), ErrorCode::kInvalidArgument,
+               "[LSTM] a wrong number of layers: expected 1 to 65536, got 9223372036854775807. "
+               "Choose another one.");
 }
 
 }  // namespace

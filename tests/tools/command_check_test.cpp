@@ -60,6 +60,35 @@ TEST(Check, ABadPluginIsAnError) {
   EXPECT_EQ(run_command({"check", bad, "--json"}).json()["error"]["code"], "plugin_failed");
 }
 
+const std::string kFixtures = "tests/runtime/plugin/fixtures/";
+
+/// A directory with the hostile plugin and the good one.
+class BesideABadOne : public testing::Test {
+ protected:
+  BesideABadOne() {
+    for (const char* name : {"patchbay-hostile.so", "patchbay-plain-c.so"}) {
+      std::filesystem::copy_file(test::built_path(kFixtures + name), directory_.path() / name);
+    }
+  }
+  Finished run(std::vector<std::string> arguments, const std::string& value) const {
+    arguments.insert(arguments.end(), {"--plugin-path", directory_.path().string()});
+    return run_command(arguments, {"HOSTILE_VALUE=" + value});
+  }
+  const TemporaryDirectory directory_;
+};
+
+TEST_F(BesideABadOne, AGoodPluginPasses) {
+  const std::string good = (directory_.path() / "patchbay-plain-c.so").string();
+  const Finished finished = run({"check", good, "--chapter", "loading"}, "exit");
+  EXPECT_EQ(finished.exit_status, 0) << finished.out << finished.err;
+}
+
+TEST_F(BesideABadOne, WhatADriverPrintsIsNotInTheReport) {
+  const Finished finished = run({"devices", "--json"}, "print");
+  EXPECT_FALSE(finished.json()["devices"].empty());
+  EXPECT_NE(finished.err.find("a driver's greeting\n"), std::string::npos) << finished.err;
+}
+
 TEST(Check, AMissingFileIsAnError) {
   const Finished finished = run_command({"check", "./patchbay-none.so", "--json"});
   EXPECT_EQ(finished.exit_status, 1);

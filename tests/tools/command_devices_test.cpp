@@ -86,6 +86,33 @@ TEST(Devices, WhereThereAreNoneThePluginsSayWhy) {
       << finished.out;
 }
 
+TEST(Devices, WhatFailedIsInTheJson) {
+  const auto json = run_command({"devices", "--json"},
+                                {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES=zero"})
+                        .json();
+  EXPECT_EQ(json["devices"], nlohmann::json::array());
+  ASSERT_EQ(json["failed_plugins"].size(), 1u);
+  EXPECT_EQ(json["failed_plugins"][0]["name"], "cpu-openblas");
+  EXPECT_EQ(json["failed_plugins"][0]["status"], "failed");
+  EXPECT_EQ(
+      json["failed_plugins"][0]["reason"],
+      "setting cpu_devices (PATCHBAY_CPU_DEVICES): expected a whole number from 1 to 256, got "
+      "'zero'");
+}
+
+TEST(Devices, AnEmptyVariableCountsAsUnset) {
+  const auto json =
+      run_command({"devices", "--json"}, {"PATCHBAY_PLUGINS=cpu-openblas", "PATCHBAY_CPU_DEVICES="})
+          .json();
+  EXPECT_EQ(json["devices"].size(), 1u);
+}
+
+TEST(Devices, AnEmptyPathIsAnError) {
+  const Finished finished = run_command({"devices", "--json", "--plugin", ""});
+  EXPECT_EQ(finished.exit_status, 1);
+  EXPECT_EQ(finished.json()["error"]["code"], "plugin_failed");
+}
+
 TEST(Devices, WhatIsHiddenIsNamed) {
   const auto devices = [](const std::string& visible) {
     return run_command({"devices", "--plugin", fake_plugin()},

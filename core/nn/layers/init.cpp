@@ -31,8 +31,7 @@ double calculate_gain(Nonlinearity function, double slope) {
     case Nonlinearity::kLeakyRelu: return std::sqrt(2 / (1 + slope * slope));
     case Nonlinearity::kSelu: return 0.75;
   }
-  raise(ErrorCode::kInvalidArgument, "[calculate_gain] no such function: got number {}",
-        static_cast<int>(function));
+  runtime::raise_not_in_enum("calculate_gain", "function", "Nonlinearity", function);
 }
 
 const Tensor& constant(const Tensor& tensor, double value) {
@@ -95,6 +94,7 @@ const Tensor& normal(const Tensor& tensor, double mean, double deviation,
 namespace {
 
 double kaiming_deviation(const Tensor& tensor, const KaimingOptions& options) {
+  runtime::check_in_enum("kaiming", "mode", "FanMode", options.mode, FanMode::kOut);
   const Fan fan = fan_of(tensor);
   const auto count = static_cast<double>(options.mode == FanMode::kIn ? fan.in : fan.out);
   return calculate_gain(options.nonlinearity, options.slope) / std::sqrt(count);

@@ -21,14 +21,22 @@ using layers::create_uniform;
 using layers::tensor_of;
 using runtime::raise;
 
+namespace {
+
+/// Above what any network has: a larger number is a mistake, and would take all memory.
+constexpr std::int64_t kMostLayers = 1 << 16;
+
+}  // namespace
+
 Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidden,
                      const RecurrentOptions& options)
     : in_(checked_size(name, "in", in)),
       hidden_(checked_size(name, "hidden", hidden)),
       options_(options) {
-  if (options.num_layers < 1) {
-    raise(ErrorCode::kInvalidArgument, "[{}] no layers: expected at least 1, got {}", name,
-          static_cast<std::int64_t>(options.num_layers));
+  if (options.num_layers < 1 || options.num_layers > kMostLayers) {
+    raise(ErrorCode::kInvalidArgument,
+          "[{}] a wrong number of layers: expected 1 to {}, got {}. Choose another one.", name,
+          kMostLayers, static_cast<std::int64_t>(options.num_layers));
   }
   Dropout::checked(options.dropout);
   const auto create = [&](const Shape& shape) {

@@ -84,7 +84,10 @@ void learn_shapes(Module& module, const Tensor& input, const Device& device) {
 
 DataParallel::DataParallel(AnyModule module, const std::vector<Device>& devices,
                            const DataParallelOptions& options)
-    : module_(std::move(module)), devices_(checked(devices)), options_(options) {}
+    : module_(std::move(module)), devices_(checked(devices)), options_(options) {
+  runtime::check_in_enum("DataParallel", "way to share a batch", "Shares", options.shares,
+                         Shares::kMeasured);
+}
 
 DataParallel::DataParallel(const DataParallel& other)
     : Module(other), module_(other.module_), devices_(other.devices_), options_(other.options_) {}

@@ -164,6 +164,13 @@ void Optimizer::prepare_master(std::size_t number) {
 }
 
 void Optimizer::step(double gradient_factor) {
+  if (!std::isfinite(gradient_factor)) {
+    raise(
+        ErrorCode::kInvalidArgument,
+        "[step] a wrong factor of the gradients: expected a finite number, got {}. Pass 1 to take "
+        "them as they are.",
+        gradient_factor);
+  }
   const NoGrad no_grad;
   prepare();
   struct Part {

@@ -10,6 +10,7 @@
 #include "patchbay/device.h"
 #include "patchbay/runtime.h"
 
+#include "core/base/error.h"
 #include "core/base/fork.h"
 #include "core/runtime/registry/loaded_runtime.h"
 #include "core/runtime/stream/stream_scope.h"
@@ -60,7 +61,10 @@ DefaultDeviceScope::~DefaultDeviceScope() { context().device = std::move(previou
 CopyTag::CopyTag(std::string tag) : previous_(std::exchange(context().tag, std::move(tag))) {}
 CopyTag::~CopyTag() { context().tag = std::move(previous_); }
 
-CopyGuard::CopyGuard(Mode mode) : previous_(std::exchange(context().guard, mode)) {}
+CopyGuard::CopyGuard(Mode mode) : previous_(context().guard) {
+  runtime::check_in_enum("CopyGuard", "mode", "CopyGuard::Mode", mode, Mode::kForbid);
+  context().guard = mode;
+}
 CopyGuard::~CopyGuard() { context().guard = previous_; }
 
 ThreadContext ThreadContext::current() {

@@ -26,9 +26,7 @@ std::uint32_t flags_of(const StreamOptions& options) {
     case StreamPriority::kNormal: return times;
     case StreamPriority::kHigh: return times | PATCHBAY_STREAM_HIGH;
   }
-  runtime::raise(ErrorCode::kInvalidArgument,
-                 "[Stream] priority {}: expected StreamPriority::kLow, kNormal or kHigh.",
-                 static_cast<int>(options.priority));
+  runtime::raise_not_in_enum("Stream", "priority", "StreamPriority", options.priority);
 }
 
 std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
@@ -37,8 +35,8 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
   runtime::DeviceState& state = device.state();
   patchbay_stream* handle = nullptr;
   const std::uint32_t flags = state.stream_flags(flags_of(options));
-  runtime::check(state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream",
-                 state.info.name_text);
+  runtime::check_call(
+      state, state.plugin.tables.stream.create(state.open("Stream"), flags, &handle), "Stream");
   runtime::StreamHandle owned = runtime::own_stream(state, handle, "Stream");
   std::shared_ptr<runtime::StreamState> stream(
       new runtime::StreamState(state, device.shared_state(), std::move(owned), flags),

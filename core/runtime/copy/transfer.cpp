@@ -87,20 +87,16 @@ void TransferJob::attempt() {
   } catch (const Error& error) {
     fail(error);
   } catch (const std::bad_alloc&) {
-    fail({ErrorCode::kOutOfMemory, "[copy] no memory is left on the host."});
+    fail({ErrorCode::kOutOfMemory, "no memory is left on the host"});
   } catch (const std::exception& error) {
-    fail({ErrorCode::kInternal, "[copy] an exception: " + one_line(error.what())});
+    fail({ErrorCode::kInternal, "an exception: " + one_line(error.what())});
   } catch (...) {
-    fail({ErrorCode::kInternal, "[copy] an exception of an unknown type"});
+    fail({ErrorCode::kInternal, "an exception of an unknown type"});
   }
 }
 
-/// Notes the failure's text, followed by the description of the copy.
 void TransferJob::fail(const Error& error) {
-  std::string text = error.what();
-  if (text.ends_with('.')) text.pop_back();
-  fault_ = std::make_shared<const Fault>(
-      Fault{error.code(), error.native_code(), fmt::format("{}, in {}", text, describe())});
+  fault_ = std::make_shared<const Fault>(fault_of_step(error, describe(), to_device_->is_lost()));
 }
 
 std::string TransferJob::describe() const {

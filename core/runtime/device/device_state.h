@@ -60,9 +60,10 @@ struct DeviceState {
   bool caches_memory() const;
   /// Makes all streams, new ones too, report this fault from now on.
   virtual void lose(const std::shared_ptr<const Fault>& fault) = 0;
+  bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
   /// For calls that don't ask the plugin. Errors: kDeviceLost.
   void check_alive(std::string_view operation) const {
-    if (is_lost_.load(std::memory_order_relaxed)) raise_lost(operation);
+    if (is_lost()) raise_lost(operation);
   }
   /// Errors: kDeviceLost in a process that was forked after the runtime was made.
   void check_home(std::string_view operation) const { home.check(operation, info.name_text); }

@@ -23,10 +23,7 @@ std::shared_ptr<KernelState> fused_kernel(DeviceState& device, const std::string
     return device.kernels->find_or_prepare(spec);
   } catch (const Error& error) {
     // Name the function in place of the operation: the user knows it by that name.
-    const std::string_view text = error.what();
-    const std::size_t end = text.find("] ");
-    if (!text.starts_with('[') || end == std::string_view::npos) throw;
-    throw Error(error.code(), fmt::format("[{}] {}", name, text.substr(end + 2)),
+    throw Error(error.code(), fmt::format("[{}] {}", name, without_operation(error.what())),
                 error.native_code(), error.is_retryable());
   }
 }

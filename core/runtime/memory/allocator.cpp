@@ -52,9 +52,7 @@ void push(Block*& list, Block* block) {
 
 /// The text of a driver's error, without operation and device.
 std::string reason_of(const std::exception& error, const std::string& device_name) {
-  std::string_view text = error.what();
-  constexpr std::string_view kPrefix = "[allocate] ";
-  if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
+  std::string_view text = without_operation(error.what());
   const std::string suffix = fmt::format(" ({})", device_name);
   if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
   return std::string(text);
@@ -472,10 +470,7 @@ patchbay_memory Allocator::allocate_scratch(std::size_t size_bytes) {
 }
 
 void Allocator::raise_unknown(MemoryKind kind) {
-  raise(ErrorCode::kInvalidArgument,
-        "[memory] no such kind of memory: expected one of the enum MemoryKind, got {}. Choose one "
-        "of these.",
-        static_cast<int>(kind));
+  raise_not_in_enum("memory", "kind of memory", "MemoryKind", kind);
 }
 
 ScratchCount Allocator::scratch() const {

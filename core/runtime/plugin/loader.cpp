@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/base/fork.h"
 #include "core/runtime/plugin/call_watch.h"
 #include "core/runtime/plugin/guarded_call.h"
@@ -31,6 +32,18 @@ std::optional<FileId> file_id(const std::filesystem::path& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return std::nullopt;
   return FileId{info.st_dev, info.st_ino};
+}
+
+/// The kernel writes a line break of a path as `\012`.
+std::string unescaped(std::string_view listed) {
+  constexpr std::string_view kBreak = "\\012";
+  std::string path;
+  for (std::size_t at = 0; at < listed.size();) {
+    const bool is_break = listed.substr(at).starts_with(kBreak);
+    path += is_break ? '\n' : listed[at];
+    at += is_break ? kBreak.size() : 1;
+  }
+  return path;
 }
 
 /// The file mapped at an address, as the kernel reports it.
@@ -54,7 +67,7 @@ std::optional<Mapping> mapping_of(const void* address) {
     }
     Mapping mapping;
     mapping.is_code = access[2] == 'x';
-    mapping.path = line.substr(static_cast<std::size_t>(path_at));
+    mapping.path = unescaped(std::string_view(line).substr(static_cast<std::size_t>(path_at)));
     // A file with that path now is another one.
     if (mapping.path.ends_with(" (deleted)")) return std::nullopt;
     // On layered file systems the listing's device number differs from that of stat.
@@ -136,6 +149,7 @@ LibraryResult open_library(const Inspection& inspection) {
   }
   try {
     const RunningCall running("the library's own initialisation");
+    const KeptFloatEnvironment kept;
     auto library = std::make_shared<OpenLibrary>(inspection.real_path);
     if (std::string failure = library->shake_hands(inspection); !failure.empty()) {
       return {nullptr, std::move(failure)};

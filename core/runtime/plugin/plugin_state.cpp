@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/base/status.h"
 #include "core/runtime/plugin/call_watch.h"
 #include "core/runtime/plugin/guarded_call.h"
@@ -177,6 +178,7 @@ bool PluginState::open_driver() {
   }
   note_opening(file);
   patchbay_status* answer = nullptr;
+  const KeptFloatEnvironment kept;
   const std::string thrown =
       call_guarded("open", [&] { answer = tables.plugin.open(host.table(), &driver); });
   const StatusHolder failure(answer);
@@ -197,6 +199,7 @@ bool PluginState::enumerate() {
   Found found;
   patchbay_status* answer = nullptr;
   begin_enumeration(&found);
+  const KeptFloatEnvironment kept;
   const std::string thrown = call_guarded(
       "enumerate", [&] { answer = tables.plugin.enumerate(driver, note_device, this); });
   begin_enumeration(nullptr);

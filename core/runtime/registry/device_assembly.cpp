@@ -7,6 +7,7 @@
 #include "patchbay/plugin/extensions.h"
 
 #include "core/base/error.h"
+#include "core/base/float_environment.h"
 #include "core/base/status.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/bad_answer.h"
@@ -102,6 +103,7 @@ patchbay_device* DeviceAssembly::open_slowly() {
   if (closed_) raise_gone();
   plugin.heed_process_end();
   patchbay_device* opened = nullptr;
+  const KeptFloatEnvironment kept;
   check(plugin.tables.plugin.open_device(plugin.driver, info.plugin_index, &opened), "Device",
         info.name_text);
   finish_opening(given(opened, *this, "Device", "open_device"));

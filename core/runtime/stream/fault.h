@@ -32,9 +32,25 @@ bool is_fault(const patchbay_status& status);
 /// loses the device loses it for all. Errors: the status, unless it is null.
 void check_call(DeviceState& device, patchbay_status* status, std::string_view operation);
 
-/// The Error of a call on a stream that failed, or on memory that failed work was to write.
-Error stream_error(const Fault& fault, std::string_view operation);
-Error memory_error(const Fault& fault, std::string_view operation);
+/// The Error of a call that earlier work's failure affects.
+class FaultError final : public Error {
+ public:
+  FaultError(const Fault& fault, std::string_view operation, const char* way_out);
+  /// The fault's text.
+  const std::string& cause() const noexcept { return *cause_; }
+
+ private:
+  std::shared_ptr<const std::string> cause_;  // shared, because copies must not throw
+};
+
+/// Of a call on a stream that failed, or on memory that failed work was to write.
+FaultError stream_error(const Fault& fault, std::string_view operation);
+FaultError memory_error(const Fault& fault, std::string_view operation);
+
+/// The failure of `work`, "the copy of ...", because of the error of one of its steps. The loss of
+/// a device does not lose the others: `is_lost` says whether the device of the written memory is
+/// lost.
+Fault fault_of_step(const Error& error, std::string_view work, bool is_lost);
 
 }  // namespace patchbay::runtime
 

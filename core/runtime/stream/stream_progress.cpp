@@ -184,7 +184,7 @@ std::string StreamProgress::describe(const patchbay_status& status,
     // A plugin that loses a device names the origin itself: it repeats that in every call.
     names = open_names(UINT64_MAX);
   }
-  std::string text = status.message + " (";
+  std::string text = without_line_breaks(status.message) + " (";
   if (names.size() == 1) {
     text += fmt::format("launched by [{}] on ", names.front());
   } else if (!names.empty()) {

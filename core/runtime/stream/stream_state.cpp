@@ -268,7 +268,7 @@ void StreamState::check_wait(patchbay_status* status, std::uint64_t target,
 void StreamState::flush() {
   check_home("flush");
   const std::scoped_lock lock(mutex);
-  check(streams(device).flush(open_handle()), "flush", device.info.name_text);
+  check_call(device, streams(device).flush(open_handle()), "flush");
 }
 
 std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> keep_alive) {
@@ -282,7 +282,7 @@ std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> kee
 std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
                                                        std::uint32_t event_flags) {
   auto event = std::make_shared<EventState>(*this, std::move(keep_alive), event_flags);
-  check(events(device).record(event->handle, open_handle()), "record", device.info.name_text);
+  check_call(device, events(device).record(event->handle, open_handle()), "record");
   return event;
 }
 
@@ -293,7 +293,7 @@ void StreamState::wait(const std::shared_ptr<EventState>& event) {
   } else if (&event->device.plugin == &device.plugin) {
     const std::scoped_lock lock(mutex);
     check_not_failed("wait");
-    check(streams(device).wait_event(open_handle(), event->handle), "wait", device.info.name_text);
+    check_call(device, streams(device).wait_event(open_handle(), event->handle), "wait");
     if (event->progress != progress) {
       // The wait gets its own position: until that is passed, the stream has pending work.
       const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -349,8 +349,7 @@ void StreamState::add_callback(PendingCall::Body body) {
   patchbay_status* const status =
       streams(device).add_callback(open_handle(), PendingCall::make, call.user());
   if (status != nullptr) {
-    if (status->code != PATCHBAY_UNSUPPORTED)
-      raise_status(status, "add_callback", device.info.name_text);
+    if (status->code != PATCHBAY_UNSUPPORTED) check_call(device, status, "add_callback");
     release_status(status);
     const auto event = record_locked(nullptr);
     if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
@@ -377,7 +376,7 @@ void StreamState::reset() {
   if (fault->loses_device()) throw stream_error(*fault, "reset");
   patchbay_stream* fresh = nullptr;
   retired_.reserve(retired_.size() + 1);
-  check(streams(device).create(device.open(), flags, &fresh), "reset", device.info.name_text);
+  check_call(device, streams(device).create(device.open(), flags, &fresh), "reset");
   retired_.push_back(std::exchange(handle, own_stream(device, fresh, "reset").release()));
   progress->forget_waits();
   progress->restart(submitted.load());
@@ -412,7 +411,7 @@ EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_al
       keep(std::move(keep_alive)),
       progress(stream.progress),
       sequence(stream.submitted.load()) {
-  check(events(device).create(device.open(), flags, &handle), "Event", device.info.name_text);
+  check_call(device, events(device).create(device.open(), flags, &handle), "Event");
   given(handle, device, "Event", "create of the event table");
   // Events of the core's own waits keep nothing open.
   if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);

@@ -144,9 +144,10 @@ Tensor weighted_by_class(const Tensor& values, const Tensor& weight) {
 }
 
 /// `divisor` is what a mean is divided by.
-Tensor reduced_by(const Tensor& losses, const Tensor& divisor, LossReduction reduction,
-                  DType dtype) {
-  if (reduction != LossReduction::kMean) return tensor::reduced(losses, reduction, dtype);
+Tensor reduced_by(const char* operation, const Tensor& losses, const Tensor& divisor,
+                  LossReduction reduction, DType dtype) {
+  if (reduction != LossReduction::kMean)
+    return tensor::reduced(operation, losses, reduction, dtype);
   return (sum(losses) / divisor).cast(dtype);
 }
 
@@ -170,7 +171,7 @@ Tensor loss_of_indices(const char* operation, const Tensor& values, bool are_sco
                  (1 - options.label_smoothing) +
              smooth * share;
   }
-  return reduced_by(losses, sum(targets.weights), options.reduction, dtype);
+  return reduced_by(operation, losses, sum(targets.weights), options.reduction, dtype);
 }
 
 void check_probabilities(const Tensor& input, const Tensor& target,
@@ -193,7 +194,8 @@ Tensor loss_of_probabilities(const Tensor& logarithms, const Tensor& target,
              options.label_smoothing / static_cast<double>(num_classes(logarithms));
   }
   const Tensor products = weighted_by_class(logarithms * wanted, options.weight);
-  return tensor::reduced(-sum(products, class_dim(logarithms)), options.reduction, dtype);
+  return tensor::reduced("cross_entropy", -sum(products, class_dim(logarithms)), options.reduction,
+                         dtype);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "patchbay/fuse.h"
 
+#include "core/base/error.h"
 #include "core/tensor/dispatch/record.h"
 #include "core/tensor/functional/operands.h"
 #include "core/tensor/ops/gemm.h"
@@ -92,12 +93,7 @@ Tensor finished_in_place(const Tensor& product, const Tensor& bias, Activation a
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  if (activation > Activation::kTanh) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[linear] no such activation: expected one of the enum Activation, got {}. "
-                   "Choose one of these.",
-                   static_cast<int>(activation));
-  }
+  runtime::check_in_enum("linear", "activation", "Activation", activation, Activation::kTanh);
   if (activation == Activation::kNone) return linear(x, weight, bias);
   const Named input{"x", tensor::impl_of("linear", x, "x")};
   const Named matrix{"weight", tensor::impl_of("linear", weight, "weight")};

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/functional/operands.h"
 
@@ -24,7 +25,8 @@ void check_pair(const char* operation, const Tensor& input, const Tensor& target
         describe(wanted));
 }
 
-Tensor reduced(const Tensor& losses, LossReduction reduction, DType dtype) {
+Tensor reduced(const char* operation, const Tensor& losses, LossReduction reduction, DType dtype) {
+  runtime::check_in_enum(operation, "reduction", "LossReduction", reduction, LossReduction::kSum);
   Tensor result = losses;
   if (reduction == LossReduction::kMean) result = mean(losses);
   if (reduction == LossReduction::kSum) result = sum(losses);
@@ -58,12 +60,12 @@ Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, LossReduction reduction) {
   tensor::check_pair("mse_loss", input, target);
-  return reduced(square(computed(input) - computed(target)), reduction, input.dtype());
+  return reduced("mse_loss", square(computed(input) - computed(target)), reduction, input.dtype());
 }
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, LossReduction reduction) {
   tensor::check_pair("l1_loss", input, target);
-  return reduced(abs(computed(input) - computed(target)), reduction, input.dtype());
+  return reduced("l1_loss", abs(computed(input) - computed(target)), reduction, input.dtype());
 }
 
 Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
@@ -79,7 +81,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
   // Where it is small both factors are d; else delta and |d| - delta / 2, of one sign. No branch is
   // computed with a value that overflows only there.
   const Tensor small = clamp(difference, -delta, delta);
-  return reduced(small * (difference - small * 0.5), reduction, input.dtype());
+  return reduced("huber_loss", small * (difference - small * 0.5), reduction, input.dtype());
 }
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
@@ -95,7 +97,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
     losses = softplus(x) - x * t;
   }
   if (options.weight.defined()) losses = losses * weight_of("weight", options.weight, input);
-  return reduced(losses, options.reduction, input.dtype());
+  return reduced("binary_cross_entropy_with_logits", losses, options.reduction, input.dtype());
 }
 
 }  // namespace patchbay

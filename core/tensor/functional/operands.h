@@ -31,7 +31,7 @@ void check_not_negative(const char* operation, const char* name, double value);
 void check_pair(const char* operation, const Tensor& input, const Tensor& target);
 
 /// The losses, their mean or their sum, in the given dtype.
-Tensor reduced(const Tensor& losses, LossReduction reduction, DType dtype);
+Tensor reduced(const char* operation, const Tensor& losses, LossReduction reduction, DType dtype);
 
 }  // namespace patchbay::tensor
 

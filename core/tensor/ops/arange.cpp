@@ -66,6 +66,12 @@ std::int64_t count_floats(const Range& range) {
   return static_cast<std::int64_t>(count);
 }
 
+/// A step down of an unsigned dtype wraps, as the sums on the devices do.
+std::uint64_t bits_of_step(const Scalar& step, DType dtype) {
+  if (dtype != DType::u8 || step.is_floating()) return step.bits(dtype, "arange");
+  return static_cast<std::uint8_t>(step.to_int64());
+}
+
 }  // namespace
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
@@ -79,7 +85,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                    to_string(dtype), tensor::to_string(tensor::op::arange.dtypes));
   }
   const std::uint64_t start_bits = start.bits(dtype, "arange");
-  const std::uint64_t step_bits = step.bits(dtype, "arange");
+  const std::uint64_t step_bits = bits_of_step(step, dtype);
   const Range range{start, end, step};
   const std::int64_t count = in_floats ? count_floats(range) : count_integers(range);
   if (count > 0 && is_floating(dtype)) {  // the last value must fit too

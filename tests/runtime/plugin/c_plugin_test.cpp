@@ -100,7 +100,8 @@ TEST(CPlugin, IsNotAskedForPriorities) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
     EXPECT_STREQ(error.what(),
-                 "[Stream] priority 7: expected StreamPriority::kLow, kNormal or kHigh.");
+                 "[Stream] no such priority: expected one of the enum StreamPriority, got 7. "
+                 "Choose one of these.");
   }
 }
 

@@ -3,6 +3,7 @@
 // plugin or the error of the call, and the other plugins work on.
 #include <stdlib.h>
 
+#include <cfenv>
 #include <functional>
 #include <string>
 #include <vector>
@@ -297,6 +298,45 @@ TEST(HostilePlugin, CallsNameTheEntryThatGaveNothing) {
                                     call.answer + " (hostile:0). Tell the author of the plugin.");
       }
     }
+  }
+}
+
+TEST(HostilePlugin, WhateverReportsTheLossOfTheDeviceLosesIt) {
+  const std::vector<Call> calls = {
+      {"lost-record", "record", "",
+       [](const Device& device) { (void)device.default_stream().record(); }},
+      {"lost-callback", "add_callback", "",
+       [](const Device& device) { device.default_stream().add_callback([] {}); }}};
+  const auto error_of = [](const std::function<void()>& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      EXPECT_EQ(to_string(error.code()), to_string(ErrorCode::kDeviceLost));
+      return error.what();
+    }
+    return "no error";
+  };
+  for (const Call& call : calls) {
+    SCOPED_TRACE(call.value);
+    const Hostile hostile(call.value);
+    const Device device = hostile.device();
+    // In one line, though the plugin wrote two.
+    const std::string text =
+        "] it fell off the bus (hostile:0). All that is on this device is lost: use another one.";
+    EXPECT_EQ(error_of([&] { call.make(device); }), "[" + std::string(call.operation) + text);
+    EXPECT_EQ(error_of([&] { device.synchronize(); }), "[synchronize" + text);
+    EXPECT_EQ(error_of([&] { (void)Buffer::allocate(device, 64); }), "[allocate" + text);
+  }
+}
+
+TEST(HostilePlugin, DoesNotChangeHowThisThreadRounds) {
+  for (const char* value :
+       {"rounding-of-load", "rounding-of-open", "rounding-of-enumerate", "rounding-of-device"}) {
+    SCOPED_TRACE(value);
+    const Hostile hostile(value);
+    (void)hostile.device().memory();
+    EXPECT_EQ(std::fegetround(), FE_TONEAREST);
+    std::fesetround(FE_TONEAREST);
   }
 }
 
