@@ -300,10 +300,14 @@ TEST(TransferAsyncFailure, LaterCopiesAreNotConcerned) {
 }
 
 TEST(TransferAsyncFailure, TheLossOfOneDeviceLosesNoOther) {
-  const Runtime runtime(staged_options({{"fake_lose_device_async", "1"}}));
+  const Runtime runtime(staged_options({{"fake_lose_device_async", "2"}}));
   const Device from = runtime.device("fake:0"), to = runtime.device("fake:1");
   const Tensor spoilt = full({8}, 1, from), target = empty({8}, to);
-  target.copy_from(spoilt, /*non_blocking=*/true);
+  {
+    const Gate gate(runtime);
+    target.copy_from(spoilt, /*non_blocking=*/true);
+    (void)full({8}, 2, from);  // loses the device, once the copy is on its way
+  }
   EXPECT_ERROR((void)target.to_vector<float>(), ErrorCode::kLaunchFailed,
                "[to_vector] the copy of 32 bytes from fake:0 to fake:1 (staged) failed: ");
   EXPECT_ERROR((void)target.to_vector<float>(), ErrorCode::kLaunchFailed,
