@@ -61,8 +61,7 @@ std::optional<std::string_view> Environment::find(std::string_view name) const n
   const auto end = std::copy(kVariable.begin(), kVariable.end(), variable.begin());
   std::transform(name.begin(), name.end(), end, to_upper);
   const char* const value = std::getenv(variable.data());
-  const bool is_set = value != nullptr && *value != '\0';
-  return is_set ? std::optional<std::string_view>(value) : std::nullopt;
+  return value != nullptr ? std::optional<std::string_view>(value) : std::nullopt;
 }
 
 std::optional<std::string> Environment::get(std::string_view name) const {

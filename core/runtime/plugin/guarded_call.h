@@ -2,6 +2,7 @@
 #ifndef PATCHBAY_CORE_RUNTIME_PLUGIN_GUARDED_CALL_H_
 #define PATCHBAY_CORE_RUNTIME_PLUGIN_GUARDED_CALL_H_
 
+#include <cfenv>
 #include <exception>
 #include <new>
 #include <string>
@@ -9,6 +10,19 @@
 #include <fmt/format.h>
 
 namespace patchbay::runtime {
+
+/// Keeps this thread's rounding mode and treatment of subnormals for its scope, in which code runs
+/// that may change them: the initialisation of libraries that were built with -ffast-math does.
+class KeptFloatEnvironment {
+ public:
+  KeptFloatEnvironment() { std::fegetenv(&kept_); }
+  ~KeptFloatEnvironment() { std::fesetenv(&kept_); }
+  KeptFloatEnvironment(const KeptFloatEnvironment&) = delete;
+  KeptFloatEnvironment& operator=(const KeptFloatEnvironment&) = delete;
+
+ private:
+  std::fenv_t kept_;
+};
 
 /// Calls an entry of a plugin that is being loaded. An exception breaks the contract, but must not
 /// harm other plugins: returns its text, else nothing. Errors: std::bad_alloc.

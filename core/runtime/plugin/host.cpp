@@ -112,7 +112,7 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
     return 0;
   });
   const auto value = table.plugin.environment.find(wanted);
-  if (!value) return 0;
+  if (!value || value->empty()) return 0;  // an empty variable counts as unset
   call(user, value->data(), value->size());
   return 1;
 }

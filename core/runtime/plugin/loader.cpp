@@ -18,7 +18,6 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
-#include "core/base/float_environment.h"
 #include "core/base/fork.h"
 #include "core/runtime/plugin/call_watch.h"
 #include "core/runtime/plugin/guarded_call.h"

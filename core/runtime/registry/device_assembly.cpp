@@ -7,12 +7,12 @@
 #include "patchbay/plugin/extensions.h"
 
 #include "core/base/error.h"
-#include "core/base/float_environment.h"
 #include "core/base/status.h"
 #include "core/runtime/copy/transfer.h"
 #include "core/runtime/device/bad_answer.h"
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/kernel/kernel_state.h"
+#include "core/runtime/plugin/guarded_call.h"
 #include "core/runtime/plugin/loader.h"
 #include "core/runtime/plugin/plugin_state.h"
 

@@ -74,7 +74,7 @@ typedef struct patchbay_host {
 
   /* Reads a user's setting by its lower-case name ("cpu_devices"), which PATCHBAY_PLUGIN_SETTINGS
    * lists: the program's value, else, without raised privileges, the variable PATCHBAY_<NAME>. If
-   * it is set, passes the value to the callback and returns 1. */
+   * it is set and not empty, passes the value to the callback and returns 1. */
   uint32_t (*option)(patchbay_host_context*, patchbay_string name, patchbay_bytes_callback,
                      void* user);
 

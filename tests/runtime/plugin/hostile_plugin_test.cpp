@@ -306,7 +306,7 @@ TEST(HostilePlugin, WhateverReportsTheLossOfTheDeviceLosesIt) {
       {"lost-record", "record", "",
        [](const Device& device) { (void)device.default_stream().record(); }},
       {"lost-callback", "add_callback", "",
-       [](const Device& device) { device.default_stream().add_callback([] {}); }}};
+       [](const Device& device) { device.default_stream().add_callback([](const Error*) {}); }}};
   const auto error_of = [](const std::function<void()>& call) -> std::string {
     try {
       call();
