@@ -66,7 +66,7 @@ TEST(FakeSettings, BadOnesAreNamed) {
   expect_refused("fake_seed", "-1", "expected a number, got '-1'");
   expect_refused("fake_late_us", "60000001", "expected at most 60000000, got '60000001'");
   expect_refused("fake_link_bytes_per_s", "1 GB", "expected a number, got '1 GB'");
-  for (const char* bad : {"x", "3-2", "3-x", "1,2", "-3"}) {
+  for (const char* bad : {"", "x", "3-2", "3-x", "1,2", "-3"}) {
     const auto reason = "expected a number, or several as '3-5' or '3-', got '";
     expect_refused("fake_out_of_memory", bad, reason + std::string(bad) + "'");
     expect_refused("fake_fail_copy", bad, reason + std::string(bad) + "'");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "patchbay/plugin/abi.h"
 
@@ -102,6 +103,14 @@ void trace_entry(patchbay_host_context* context, std::int32_t phase, patchbay_st
 
 std::uint64_t now_entry(patchbay_host_context*) { return now_ns(); }
 
+/// Whether the program sets it. An empty variable counts as unset.
+bool is_in_code(const Environment& environment, std::string_view setting) noexcept {
+  return or_else(false, [&] {
+    const std::vector<std::string> names = environment.names_in_code();
+    return std::find(names.begin(), names.end(), setting) != names.end();
+  });
+}
+
 std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
                            patchbay_bytes_callback call, void* user) {
   const std::string_view wanted = name_of(name);
@@ -112,7 +121,8 @@ std::uint32_t option_entry(patchbay_host_context* context, patchbay_string name,
     return 0;
   });
   const auto value = table.plugin.environment.find(wanted);
-  if (!value || value->empty()) return 0;  // an empty variable counts as unset
+  if (!value) return 0;
+  if (value->empty() && !is_in_code(table.plugin.environment, wanted)) return 0;
   call(user, value->data(), value->size());
   return 1;
 }

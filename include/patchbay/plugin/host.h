@@ -73,8 +73,8 @@ typedef struct patchbay_host {
   uint64_t (*now_ns)(patchbay_host_context*);
 
   /* Reads a user's setting by its lower-case name ("cpu_devices"), which PATCHBAY_PLUGIN_SETTINGS
-   * lists: the program's value, else, without raised privileges, the variable PATCHBAY_<NAME>. If
-   * it is set and not empty, passes the value to the callback and returns 1. */
+   * lists: the program's value, else, without raised privileges, the variable PATCHBAY_<NAME>,
+   * unless it is empty. If it is set, passes the value to the callback and returns 1. */
   uint32_t (*option)(patchbay_host_context*, patchbay_string name, patchbay_bytes_callback,
                      void* user);
 
