@@ -10,12 +10,12 @@
 
 namespace patchbay::tools {
 
-/// Prints the text, or one JSON object, to standard output and returns the exit status. Logged
-/// lines go to standard error, or to "errors" in the object.
-/// From now on what others print to standard output, a driver for example, goes to standard error,
-/// and reports alone to standard output.
+/// Keeps standard output for reports: what drivers and other libraries print there goes to standard
+/// error from now on.
 void keep_standard_output();
 
+/// Prints the text, or one JSON object, to standard output and returns the exit status. Logged
+/// lines go to standard error, or to "errors" in the object.
 int print_report(Report report, bool json);
 /// As JSON, prints {"error": {"code", "message"}} to standard output; as text, a line to standard
 /// error. Includes what was logged.

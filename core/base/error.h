@@ -21,7 +21,7 @@ template <class... Args>
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Errors: kInvalidArgument, always: a number that was cast to an enum is none of its values.
+/// Errors: kInvalidArgument, always. For a value that the enum does not have.
 template <class Enum>
 [[noreturn, gnu::cold]] void raise_not_in_enum(std::string_view operation, const char* what,
                                                const char* type, Enum value) {

@@ -30,7 +30,7 @@ runtime::FaultPtr fault_of(const std::exception_ptr& failure, std::string_view o
     try {
       std::rethrow_exception(failure);
     } catch (const Error& error) {
-      // Memory of a lost device says so itself.
+      // Calls on the lost device report its loss themselves.
       return std::make_shared<const runtime::Fault>(
           runtime::fault_of_step(error, operation, /*is_lost=*/false));
     }

@@ -32,7 +32,7 @@ bool is_fault(const patchbay_status& status);
 /// loses the device loses it for all. Errors: the status, unless it is null.
 void check_call(DeviceState& device, patchbay_status* status, std::string_view operation);
 
-/// The Error of a call that earlier work's failure affects.
+/// The Error of a call that is affected by the failure of earlier work.
 class FaultError final : public Error {
  public:
   FaultError(const Fault& fault, std::string_view operation, const char* way_out);

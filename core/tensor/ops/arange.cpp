@@ -66,7 +66,7 @@ std::int64_t count_floats(const Range& range) {
   return static_cast<std::int64_t>(count);
 }
 
-/// A step down of an unsigned dtype wraps, as the sums on the devices do.
+/// In an unsigned dtype a negative step wraps, as the sums on the devices do.
 std::uint64_t bits_of_step(const Scalar& step, DType dtype) {
   if (dtype != DType::u8 || step.is_floating()) return step.bits(dtype, "arange");
   return static_cast<std::uint8_t>(step.to_int64());

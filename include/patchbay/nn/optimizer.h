@@ -30,8 +30,8 @@ class PATCHBAY_API Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Changes the parameters by their gradients; those without a gradient stay as they are. Queued.
-  /// Errors, before anything changes: kInvalidArgument if a lazy layer has no shape yet, and
-  /// for a factor that is not finite;
+  /// Errors, before anything changes: kInvalidArgument if a lazy layer has no shape yet, or if
+  /// the factor is not finite;
   /// kShapeMismatch and kDeviceMismatch if a parameter got a tensor of another shape, or elsewhere,
   /// other than by a move of its module. `gradient_factor` multiplies the gradients, in f32 for
   /// those of 16 bits: for losses that were scaled.
