@@ -14,6 +14,13 @@ using patchbay::Tensor;
 /// Images [batch, channels, edge, edge]: the layers of ResNet-50 with 3 x 3 kernels at 224 pixels.
 struct Images {
   explicit Images(std::int64_t count) : channels(count), edge(3584 / count) {}
+  /// Of 64 M elements, for 64 or 256 channels.
+  static Images large(std::int64_t count) {
+    Images images(count);
+    images.batch = 64;
+    images.edge = count == 64 ? 128 : 64;
+    return images;
+  }
 
   Shape shape() const { return {batch, channels, edge, edge}; }
 
@@ -84,14 +91,15 @@ Row network_row(const std::string& kind, std::int64_t n, const Device& device) {
       (void)linear(x, w, b, patchbay::Activation::kGelu);
     };
   }
-  if (kind == "batch-norm") {
+  if (kind == "batch-norm" || kind == "batch-norm-large") {
     const Tensor one = ones({n}, device), zero = zeros({n}, device);
     const patchbay::BatchNormOptions options{.running_mean = zero.clone(),
                                              .running_var = one.clone(),
                                              .weight = one,
                                              .bias = zero,
                                              .training = true};
-    return [options, x = filled(Images(n).shape(), device)] { (void)batch_norm(x, options); };
+    const Images images = kind == "batch-norm" ? Images(n) : Images::large(n);
+    return [options, x = filled(images.shape(), device)] { (void)batch_norm(x, options); };
   }
   if (kind == "max-pool") {
     return [x = filled(Images(n).shape(), device)] {

@@ -4,6 +4,7 @@
 line of JSON. Results go into existing outputs, as there; f32 products stay f32 (no TF32)."""
 
 import json
+import math
 import statistics
 import sys
 import time
@@ -50,13 +51,11 @@ def row(torch, name, device):
         a = filled(n, n)
         return lambda: torch.nn.functional.layer_norm(a, (n,))
     if kind == "graph":
-        x = filled(64)
+        a, b = filled(64), filled(64)
 
         def chain():
-            y = x
             for _ in range(n):
-                y = torch.maximum(y, x)
-            return y
+                torch.maximum(a, b, out=a)
 
         if not device.startswith("cuda"):
             return chain
@@ -134,8 +133,10 @@ def network_row(torch, kind, n, device, filled):
     if kind == "linear-gelu":
         x, weight, bias = filled(n, n), filled(n, n), filled(n)
         return lambda: functional.gelu(functional.linear(x, weight, bias))
-    if kind == "batch-norm":
-        x, mean, bias = filled(*images), torch.zeros(n, device=device), torch.zeros(n, device=device)
+    if kind in ("batch-norm", "batch-norm-large"):
+        edge = math.isqrt(2**20 // n)
+        x = filled(*images) if kind == "batch-norm" else filled(64, n, edge, edge)
+        mean, bias = torch.zeros(n, device=device), torch.zeros(n, device=device)
         variance, weight = torch.ones(n, device=device), torch.ones(n, device=device)
         return lambda: functional.batch_norm(x, mean, variance, weight, bias, training=True)
     if kind == "max-pool":
