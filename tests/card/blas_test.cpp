@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/simulation.h"
@@ -20,6 +21,22 @@ class SimBlas : public SimTest {
   }
   static inline const std::vector<float> kProduct = {4, 5, 10, 11};
 };
+
+/// 3000 ones and 3000 fractions. If parts of the sum are rounded, those of 512 fractions are lost.
+TEST_F(SimBlas, SumsOf16BitFloatsAreRoundedOnce) {
+  const Runtime runtime(options());
+  const Device device = runtime.device(kNames.device(0));
+  for (const auto& [dtype, fraction] :
+       {std::pair{DType::bf16, 1.0 / 128}, {DType::f16, 1.0 / 1024}}) {
+    const Tensor a =
+        concat({ones({1, 3000}, device), full({1, 3000}, fraction, device)}, 1).cast(dtype);
+    const Tensor product = matmul(a, ones({6000, 1}, device).cast(dtype));
+    const Tensor exact = full({1}, 3000 + 3000 * fraction, device).cast(dtype);
+    EXPECT_EQ(product.cast(DType::f32).to_vector<float>(),
+              exact.cast(DType::f32).to_vector<float>())
+        << to_string(dtype);
+  }
+}
 
 /// Of 64 MiB the buffer takes what leaves the library, which wants 8, too little.
 constexpr std::size_t kMost = std::size_t{58} << 20;

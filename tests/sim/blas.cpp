@@ -17,6 +17,8 @@ constexpr int kComputeF32 = vendor::kBlasComputeF32, kComputeF64 = vendor::kBlas
 #endif
 // The third axis of a grid goes no further.
 constexpr int kMostBatches = 65535;
+// The terms of a part of a sum.
+constexpr int kPart = 512;
 
 /// A matrix by columns, or its transposed one.
 template <class T>
@@ -50,19 +52,31 @@ std::byte* bytes_of(const ContextObject& context, const Gemm::Matrix& matrix, st
                            extent.elements() * sizeof(T));
 }
 
+/// Where a product is rounded to the type of the result.
+struct Rounding {
+  std::int64_t part;  // after so many terms
+  bool product;       // before the bias is added
+};
+
 /// C is the type in which the products are summed, and R that of the result.
 template <class T, class C, class R>
 void multiply_one(std::int64_t m, std::int64_t n, std::int64_t k, C alpha, View<T> a, View<T> b,
-                  C beta, R* c, std::int64_t leading, const R* bias) {
+                  C beta, R* c, std::int64_t leading, const R* bias, Rounding rounding) {
   for (std::int64_t j = 0; j < n; ++j) {
     for (std::int64_t i = 0; i < m; ++i) {
       C sum = 0;
-      for (std::int64_t l = 0; l < k; ++l)
-        sum += static_cast<C>(a.at(i, l)) * static_cast<C>(b.at(l, j));
+      for (std::int64_t first = 0; first < k; first += rounding.part) {
+        if (first != 0) sum = static_cast<C>(R(sum));
+        for (std::int64_t l = first; l < std::min(k, first + rounding.part); ++l)
+          sum += static_cast<C>(a.at(i, l)) * static_cast<C>(b.at(l, j));
+      }
       R& out = c[i + j * leading];
       sum *= alpha;
       if (beta != C(0)) sum += beta * static_cast<C>(out);
-      if (bias != nullptr) sum += static_cast<C>(bias[i]);
+      if (bias != nullptr) {
+        if (rounding.product) sum = static_cast<C>(R(sum));
+        sum += static_cast<C>(bias[i]);
+      }
       out = R(sum);
     }
   }
@@ -84,13 +98,15 @@ BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
   std::byte* const b = bytes_of<T>(context, gemm.b, rows_b, k + n - rows_b, gemm.count);
   std::byte* const c = bytes_of<R>(context, gemm.c, m, n, gemm.count);
   const Gemm::Matrix row{gemm.bias, gemm.c.type, m, 0};
-  const auto* const bias =
-      reinterpret_cast<const R*>(gemm.bias == nullptr ? nullptr : bytes_of<R>(context, row, m, 1, 1));
+  const auto* const bias = reinterpret_cast<const R*>(
+      gemm.bias == nullptr ? nullptr : bytes_of<R>(context, row, m, 1, 1));
   if (a == nullptr || b == nullptr || c == nullptr || (bias == nullptr) != (gemm.bias == nullptr)) {
     return BlasError::kInvalid;
   }
   // Of the host, read now.
   const C alpha = *static_cast<const C*>(gemm.alpha), beta = *static_cast<const C*>(gemm.beta);
+  const Rounding rounding{blas.rounds_parts && sizeof(R) == 2 ? kPart : std::max(k, 1),
+                          gemm.rounds_product};
   const int code =
       submit(blas.stream, [=, workspace = blas.workspace, bytes = blas.workspace_bytes] {
         scribble(workspace, bytes);
@@ -100,7 +116,7 @@ BlasError multiply_as(const Blas& blas, const Gemm& gemm) {
               gemm.m, gemm.n, gemm.k, alpha,
               View<T>(a + i * gemm.a.next * element, gemm.transpose_a, gemm.a.leading),
               View<T>(b + i * gemm.b.next * element, gemm.transpose_b, gemm.b.leading), beta,
-              reinterpret_cast<R*>(c + i * gemm.c.next * result), gemm.c.leading, bias);
+              reinterpret_cast<R*>(c + i * gemm.c.next * result), gemm.c.leading, bias, rounding);
         }
       });
   return code == kSuccess ? BlasError::kNone : BlasError::kFailed;

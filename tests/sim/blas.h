@@ -23,6 +23,7 @@ struct Blas {
   std::size_t workspace_bytes = 0;
   bool is_set_up = false;  // for equal bits on each machine and in each run
   bool uses_tf32 = false;
+  bool rounds_parts = false;  // of long sums, to a result of 16 bits
 };
 
 /// d = alpha op(a) op(b) + beta c, by columns. Types are the library's numbers.
@@ -37,6 +38,7 @@ struct Gemm {
   Matrix a, b, c;
   int count, compute_type;
   const void* bias = nullptr;  // of m elements of c's type, for each column
+  bool rounds_product = false;  // before the bias is added
 };
 
 enum class BlasError { kNone, kNoContext, kInvalid, kFailed };

@@ -24,6 +24,7 @@ using NativeBlas = struct BlasObject*;
   constant(kBlasTransposed, CUBLAS_OP_T, 1) \
   constant(kBlasDefaultMath, CUBLAS_DEFAULT_MATH, 0) \
   constant(kBlasTf32Math, CUBLAS_TF32_TENSOR_OP_MATH, 3) \
+  constant(kBlasNoReducedSums, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, 16) \
   constant(kBlasF16, CUDA_R_16F, 2) \
   constant(kBlasBf16, CUDA_R_16BF, 14) \
   constant(kBlasF32, CUDA_R_32F, 0) \

@@ -58,7 +58,9 @@ void Blas::create_handle() {
   if (is_full(code)) throw_full(table_->create.name, code);
   check({}, table_->create.name, code);
   try {
-    call({}, table_->set_math_mode, handle, uses_tf32_ ? kBlasTf32Math : kBlasDefaultMath);
+    // Otherwise the library rounds parts of long sums to 16 bits.
+    const int mode = (uses_tf32_ ? kBlasTf32Math : kBlasDefaultMath) | kBlasNoReducedSums;
+    call({}, table_->set_math_mode, handle, mode);
   } catch (...) {
     context().call_quietly(table_->destroy, handle);
     throw;

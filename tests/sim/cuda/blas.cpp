@@ -53,8 +53,10 @@ int cublasSetWorkspace_v2(NativeBlas handle, void* memory, std::size_t bytes) {
 }
 
 int cublasSetMathMode(NativeBlas handle, int mode) {
-  handle->blas->is_set_up = mode == kBlasDefaultMath || mode == kBlasTf32Math;
-  handle->blas->uses_tf32 = mode == kBlasTf32Math;
+  const int kind = mode & ~kBlasNoReducedSums;
+  handle->blas->is_set_up = kind == kBlasDefaultMath || kind == kBlasTf32Math;
+  handle->blas->uses_tf32 = kind == kBlasTf32Math;
+  handle->blas->rounds_parts = (mode & kBlasNoReducedSums) == 0;
   return kBlasSuccess;
 }
 

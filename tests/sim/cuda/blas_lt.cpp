@@ -63,6 +63,12 @@ const Algorithm& known(const MatmulAlgorithm* algorithm) {
   return library().algorithms[algorithm->data[1]];
 }
 
+/// Of 16-bit floats the library's fast kernels want this. The others round a product before they
+/// add the bias, as was seen on an H200.
+bool is_aligned(const Gemm::Matrix& matrix) {
+  return number_of(matrix.address) % 16 == 0 && matrix.leading % 8 == 0;
+}
+
 }  // namespace
 
 int cublasLtCreate(NativeBlasLt* native) {
@@ -191,9 +197,21 @@ int cublasLtMatmul(NativeBlasLt handle, NativeMatmul matmul, const void* alpha, 
     const int m = static_cast<int>(d_layout->rows), n = static_cast<int>(d_layout->columns);
     const bool is_plain = matmul->transpose_a == kBlasNotTransposed;
     const int k = static_cast<int>(is_plain ? a_layout->columns : a_layout->rows);
-    switch (multiply(
-        blas, {matmul->transpose_a, matmul->transpose_b, m, n, k, alpha, beta, matrix(a, *a_layout),
-               matrix(b, *b_layout), matrix(d, *d_layout), 1, kBlasComputeF32, matmul->bias})) {
+    Gemm gemm{matmul->transpose_a,
+              matmul->transpose_b,
+              m,
+              n,
+              k,
+              alpha,
+              beta,
+              matrix(a, *a_layout),
+              matrix(b, *b_layout),
+              matrix(d, *d_layout),
+              1,
+              kBlasComputeF32,
+              matmul->bias};
+    gemm.rounds_product = !is_aligned(gemm.a) || !is_aligned(gemm.b) || !is_aligned(gemm.c);
+    switch (multiply(blas, gemm)) {
       case BlasError::kNone: return;
       case BlasError::kNoContext: throw Refusal{kBlasNotInitialized};
       case BlasError::kInvalid: throw Refusal{kBlasLtInvalidValue};
