@@ -35,7 +35,7 @@ class HostCopier {
   /// that is shared.
   std::size_t chunk_bytes(bool has_host_leg) const;
   /// Whether large copies have more than one thread.
-  bool shares() const { return (lends_threads() ? lent_.num_threads : num_threads_) > 1; }
+  bool shares() const { return lends_threads() ? lent_.num_threads > 1 : num_threads_ > 1; }
   /// Blocks. As memmove.
   void copy(void* to, const void* from, std::size_t size_bytes);
 

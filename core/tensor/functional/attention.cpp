@@ -289,7 +289,7 @@ Tensor attend_by_kernel(const Tensor& query, const Tensor& key, const Tensor& va
   if (kernel == nullptr) return {};
   Shape shape = query.shape();
   shape[shape.rank() - 1] = value.size(-1);
-  const Tensor result = query.new_empty(shape);
+  Tensor result = query.new_empty(shape);
   const Tensor operands[] = {as_four(query), as_four(key), as_four(value)};
   tensor::Launch launch;
   const Tensor out = as_four(result);
