@@ -19,7 +19,7 @@ set(PATCHBAY_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 # ten times slower. Optimised kernels are compiled for minutes where the cache is empty.
 set(PATCHBAY_TEST_TIMEOUT_S 600)
 if(PATCHBAY_SANITIZE)
-  set(PATCHBAY_TEST_TIMEOUT_S 1200)
+  set(PATCHBAY_TEST_TIMEOUT_S 2400)
 elseif(PATCHBAY_TEST_OPTIMISED_KERNELS)
   set(PATCHBAY_TEST_TIMEOUT_S 2400)
 endif()
