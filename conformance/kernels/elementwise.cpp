@@ -32,6 +32,7 @@ std::vector<ElementwiseCase> elementwise_cases() {
       {"transposed result", reversed(cube), contiguous(cube), contiguous(cube)},
       {"all transposed", reversed(plane), reversed(plane), reversed(plane)},
       {"offsets", contiguous({131}, 1), contiguous({131}, 3), contiguous({131}, 6)},
+      {"many with offsets", contiguous({20003}, 1), contiguous({20003}, 3), contiguous({20003}, 6)},
       {"every second element", spread(plane, 2), spread(plane, 2, 1), contiguous(plane)},
       {"every third element of the result", spread(plane, 3, 2), contiguous(plane),
        spread(plane, 2)},

@@ -90,9 +90,9 @@ void launch(const Device& device, const Kernel& kernel, std::vector<Group>& grou
 }
 
 std::vector<Layout> layouts() {
-  return {contiguous({}),         contiguous({1}),     contiguous({300}),
-          reversed({17, 23}),     contiguous({5, 77}), spread({40}, 3),
-          contiguous({1000}, 12), contiguous({0}),     contiguous({2, 3, 4, 5})};
+  return {contiguous({}),         contiguous({1}), contiguous({300}),       reversed({17, 23}),
+          contiguous({5, 77}),    spread({40}, 3), contiguous({1000}, 12),  contiguous({20003}),
+          contiguous({20003}, 3), contiguous({0}), contiguous({2, 3, 4, 5})};
 }
 
 void fused_expression(Context& context) {

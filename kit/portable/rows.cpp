@@ -9,9 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "kDivisorText.text.h"
 #include "kGroupsText.text.h"
 #include "kNormalizeText.text.h"
 #include "kSoftmaxText.text.h"
+#include "kit/portable/divisor.hpp"
 #include "kit/portable/dtypes.hpp"
 #include "kit/portable/families.hpp"
 #include "kit/portable/gemm_problem.hpp"
@@ -22,28 +24,29 @@ namespace {
 
 constexpr std::uint64_t kGroupItems = 64;
 constexpr std::int64_t kMostSingleItems = 1024;
-constexpr std::int64_t kLeastGroup = 32;  // where groups have several work-items
+constexpr std::int64_t kLeastGroup = 32;   // where groups have several work-items
+constexpr std::int64_t kEnoughRows = 512;  // for an accelerator to be busy with small groups
 
 /// The work-items of the texts: few with vectors on CPUs, many with packs of neighbouring elements
-/// elsewhere, of which they keep some.
+/// elsewhere, of which they keep some: `most_kept` where that is a whole row, otherwise `kept`.
 struct Widths {
-  std::int64_t size, lanes, wide, kept;
+  std::int64_t size, lanes, wide, kept, most_kept;
 
   /// The elements that a work-item keeps.
   std::int64_t each() const { return lanes * kept; }
 };
 Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::uint8_t dtype) {
-  if (traits.is_cpu) return {1, lanes_of_cpu, 16, 1};
+  if (traits.is_cpu) return {1, lanes_of_cpu, 16, 1, 1};
   const std::size_t bytes = element_bytes(dtype);
   const std::int64_t lanes = traits.pack_of(bytes), elements = bytes > 4 ? 8 : 16;
-  return {256, lanes, 1, elements / lanes};
+  return {256, lanes, 1, elements / lanes, 2 * elements / lanes};
 }
 
 /// The definitions of both texts, and what they follow.
 std::string with_widths(const Widths& widths, const Traits& traits) {
   return define("WIDTH", widths.size == 1 ? 1 : traits.sub_group_width) + kGroupsText +
          define("SIZE", widths.size) + define("LANES", widths.lanes) + define("WIDE", widths.wide) +
-         define("KEPT", widths.kept);
+         define("KEPT", widths.kept) + define("MOST_KEPT", widths.most_kept);
 }
 
 /// The type of sums: f64 if the device supports it.
@@ -57,9 +60,10 @@ std::int64_t num_elements(const patchbay_argument& tensor) {
   return n;
 }
 
-/// The grid for `rows` rows of `each` elements: a group each, as large as the row can use, or on
-/// CPUs a work-item each.
-Grid grid_of(std::int64_t rows, std::int64_t each, const Widths& widths, const Function& function) {
+/// The grid for `rows` rows of so many elements: a group for each row, as large as the row can use
+/// if a work-item keeps `each` of its elements, or on CPUs a work-item for each row.
+Grid grid_of(std::int64_t rows, std::int64_t length, std::int64_t each, const Widths& widths,
+             const Function& function) {
   const auto num_rows = static_cast<std::uint64_t>(rows);
   if (widths.size == 1) {
     const std::uint64_t group = rows <= kMostSingleItems ? 1 : kGroupItems;
@@ -69,11 +73,43 @@ Grid grid_of(std::int64_t rows, std::int64_t each, const Widths& widths, const F
   const std::uint64_t most =
       std::min<std::uint64_t>(static_cast<std::uint64_t>(widths.size), function.max_group_size());
   while (group * 2 <= most &&
-         (group < kLeastGroup || static_cast<std::int64_t>(group) * widths.each() < each)) {
+         (group < kLeastGroup || static_cast<std::int64_t>(group) * each < length)) {
     group *= 2;
   }
   return {{num_rows * group, 1, 1}, {group, 1, 1}};
 }
+
+Grid grid_of(std::int64_t rows, std::int64_t length, const Widths& widths,
+             const Function& function) {
+  return grid_of(rows, length, widths.each(), widths, function);
+}
+
+/// Two kernels of a text that reads one operand: one keeps whole rows, and on accelerators `long_`
+/// and its name is for longer rows. On CPUs there is only the first.
+class RowFunctions {
+ public:
+  RowFunctions(const Program& program, const std::string& name, const Widths& widths)
+      : widths_(widths),
+        whole_(program(name)),
+        long_(widths.size == 1 ? nullptr : program("long_" + name)) {}
+
+  void launch(plugin::Stream& stream, std::string_view name, std::int64_t rows, std::int64_t length,
+              const Arguments& to) const {
+    const std::int64_t most = widths_.lanes * widths_.most_kept;
+    // Few rows are shared among more work-items.
+    const std::int64_t each = rows < kEnoughRows ? widths_.each() : most;
+    const Grid grid = grid_of(rows, length, each, widths_, *whole_);
+    if (long_ == nullptr || length <= static_cast<std::int64_t>(grid.group[0]) * most) {
+      whole_->launch(stream, name, grid, to);
+    } else {
+      long_->launch(stream, name, grid_of(rows, length, widths_, *long_), to);
+    }
+  }
+
+ private:
+  const Widths widths_;
+  const std::unique_ptr<Function> whole_, long_;
+};
 
 /// The grid for work-items that have columns of their own.
 Grid grid_of_columns(std::int64_t items, const Function& function) {
@@ -83,15 +119,14 @@ Grid grid_of_columns(std::int64_t items, const Function& function) {
 
 // ------------------------------------------------------------------------------- softmax ---
 
-/// Arguments: out and a; or out, grad and y.
-class SoftmaxKernel final : public plugin::Kernel {
+/// What softmax and its adjoint share.
+class SoftmaxKernel : public plugin::Kernel {
  public:
-  SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec)
+  SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec, std::string_view columns)
       : op_(plugin::from_abi(spec.op)),
         widths_(widths_of(backend.traits(), 256, spec.arguments[0].dtype)),
         program_(backend.build(text_of(spec, backend.traits(), widths_))),
-        rows_(program_(spec.num_arguments == 2 ? "rows" : "adjoint_rows")),
-        columns_(program_(spec.num_arguments == 2 ? "columns" : "adjoint_columns")) {}
+        columns_(program_(columns)) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
@@ -102,12 +137,19 @@ class SoftmaxKernel final : public plugin::Kernel {
     to.value(sizes);
     const std::string_view shown = name.empty() ? op_ : name;
     if (sizes.inner == 1) {
-      rows_->launch(stream, shown, grid_of(sizes.outer, sizes.n, widths_, *rows_), to);
+      launch_rows(stream, shown, sizes, to);
     } else {
       const std::int64_t strips = pieces(sizes.inner, widths_.wide);
       columns_->launch(stream, shown, grid_of_columns(sizes.outer * strips, *columns_), to);
     }
   }
+
+ protected:
+  virtual void launch_rows(plugin::Stream& stream, std::string_view name, const Slices& sizes,
+                           const Arguments& to) const = 0;
+
+  const Widths& widths() const { return widths_; }
+  const Program& program() const { return program_; }
 
  private:
   static std::string text_of(const patchbay_kernel_spec& spec, const Traits& traits,
@@ -123,14 +165,45 @@ class SoftmaxKernel final : public plugin::Kernel {
   const std::string op_;
   const Widths widths_;
   const Program program_;
-  const std::unique_ptr<Function> rows_, columns_;
+  const std::unique_ptr<Function> columns_;
+};
+
+/// Arguments: out and a.
+class ForwardSoftmax final : public SoftmaxKernel {
+ public:
+  ForwardSoftmax(Backend& backend, const patchbay_kernel_spec& spec)
+      : SoftmaxKernel(backend, spec, "columns"), rows_(program(), "rows", widths()) {}
+
+ private:
+  void launch_rows(plugin::Stream& stream, std::string_view name, const Slices& sizes,
+                   const Arguments& to) const override {
+    rows_.launch(stream, name, sizes.outer, sizes.n, to);
+  }
+
+  const RowFunctions rows_;
+};
+
+/// Arguments: out, grad and y.
+class AdjointSoftmax final : public SoftmaxKernel {
+ public:
+  AdjointSoftmax(Backend& backend, const patchbay_kernel_spec& spec)
+      : SoftmaxKernel(backend, spec, "adjoint_columns"), rows_(program()("adjoint_rows")) {}
+
+ private:
+  void launch_rows(plugin::Stream& stream, std::string_view name, const Slices& sizes,
+                   const Arguments& to) const override {
+    rows_->launch(stream, name, grid_of(sizes.outer, sizes.n, widths(), *rows_), to);
+  }
+
+  const std::unique_ptr<Function> rows_;
 };
 
 // ------------------------------------------------------------------------- normalization ---
 
-/// The texts' struct.
+/// The text's struct `Sizes`.
 struct Extents {
   std::int64_t s, g, e, o;
+  Divisor by_packs;
 };
 
 /// A sum in pieces of so many packs.
@@ -173,7 +246,7 @@ class NormalizeKernel : public plugin::Kernel {
     if (num_elements(arguments[0]) == 0) return;
     Arguments to;
     for (std::size_t i = 0; i < 6; ++i) add_memory(to, arguments[i], arguments[0]);
-    to.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o});
+    to.value(extents_of(sizes));
     for (std::size_t i = first_number_; i < 7; ++i) add_number(to, arguments[i]);
     compute({stream, name.empty() ? plan_.op() : name, sizes, arguments, workspace}, to);
   }
@@ -188,6 +261,7 @@ class NormalizeKernel : public plugin::Kernel {
   };
   virtual void compute(const Launch& launch, Arguments& to) const = 0;
 
+  const Program& program() const { return program_; }
   std::unique_ptr<Function> function(std::string_view name) const { return program_(name); }
 
   /// Adds a buffer; one is needed for numbers and for operands without elements too.
@@ -202,6 +276,14 @@ class NormalizeKernel : public plugin::Kernel {
     to.bytes(&bits, static_cast<std::size_t>(patchbay::element_bytes(dtype_)));
   }
 
+  /// `by_packs` divides by the packs of a segment, which is the run of a weight or a part of a
+  /// statistic.
+  Extents extents_of(const Normalization& sizes) const {
+    const bool is_run = sizes.batch != 0 || plan_.op() == "normalize_weight.1";
+    const std::int64_t length = is_run ? sizes.o : sizes.e * sizes.o;
+    const std::int64_t packs = std::max(pieces(length, widths_.lanes), std::int64_t{1});
+    return {sizes.s, sizes.g, sizes.e, sizes.o, divisor_of(packs, sizes.s * packs)};
+  }
   /// On accelerators, the packs of `segments` of so many elements.
   std::int64_t packs_of(std::int64_t segments, std::int64_t length) const {
     return segments * pieces(length, widths_.lanes);
@@ -231,7 +313,7 @@ class NormalizeKernel : public plugin::Kernel {
            define("BATCH", is_input ? 0 : given.integer("batch")) +
            define("HAS_WEIGHT", is_tensor(spec, first_number_) ? 1 : 0) +
            define("HAS_BIAS", !is_input && is_tensor(spec, first_number_ + 1) ? 1 : 0) +
-           with_widths(widths_, traits) + std::string(kNormalizeText);
+           with_widths(widths_, traits) + kDivisorText + std::string(kNormalizeText);
   }
 
   const std::uint32_t first_number_;
@@ -244,7 +326,7 @@ class ForwardKernel final : public NormalizeKernel {
   ForwardKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : NormalizeKernel(backend, spec, 4),
         workspace_bytes_(workspace_of(spec, backend.traits(), 3 * kEnoughPieces)),
-        function_(function("normalize")),
+        rows_(program(), "normalize", widths_),
         moments_(workspace_bytes_ == 0 ? nullptr : function("moments")),
         pieces_(workspace_bytes_ == 0 ? nullptr : function("normalize_pieces")) {}
 
@@ -254,34 +336,31 @@ class ForwardKernel final : public NormalizeKernel {
   void compute(const Launch& launch, Arguments& to) const override {
     const Normalization& sizes = launch.sizes;
     const std::int64_t length = sizes.batch != 0 ? sizes.o : sizes.e * sizes.o;
-    if (widths_.size == 1) {
-      function_->launch(launch.stream, launch.name,
-                        grid_of(sizes.num_statistics(), length, widths_, *function_), to);
-      return;
-    }
+    const std::int64_t statistics = sizes.num_statistics();
+    if (widths_.size == 1) return rows_.launch(launch.stream, launch.name, statistics, length, to);
     const std::int64_t packs = packs_of(sizes.batch != 0 ? sizes.s : 1, length);
     if (workspace_bytes_ != 0) {
-      const Division all = divide(sizes.num_statistics(), packs);
+      const Division all = divide(statistics, packs);
       if (all.pieces > 1) return compute_pieces(launch, all, to);
     }
-    function_->launch(launch.stream, launch.name,
-                      grid_of(sizes.num_statistics(), packs * widths_.lanes, widths_, *function_),
-                      to);
+    rows_.launch(launch.stream, launch.name, statistics, packs * widths_.lanes, to);
   }
   void compute_pieces(const Launch& launch, const Division& all, Arguments& to) const {
     const Normalization& sizes = launch.sizes;
-    const std::int64_t groups = sizes.num_statistics() * all.pieces, each = INT64_MAX;
+    const std::int64_t groups = sizes.num_statistics() * all.pieces, length = INT64_MAX;
     const auto count = static_cast<std::int32_t>(all.pieces);
     Arguments first;
     first.memory(launch.workspace).memory(launch.arguments[3].value.memory);
-    first.value(Extents{sizes.s, sizes.g, sizes.e, sizes.o}).value(count).value(all.piece_packs);
-    moments_->launch(launch.stream, launch.name, grid_of(groups, each, widths_, *moments_), first);
+    first.value(extents_of(sizes)).value(count).value(all.piece_packs);
+    moments_->launch(launch.stream, launch.name, grid_of(groups, length, widths_, *moments_),
+                     first);
     to.memory(launch.workspace).value(count).value(all.piece_packs);
-    pieces_->launch(launch.stream, launch.name, grid_of(groups, each, widths_, *pieces_), to);
+    pieces_->launch(launch.stream, launch.name, grid_of(groups, length, widths_, *pieces_), to);
   }
 
   const std::uint64_t workspace_bytes_;
-  const std::unique_ptr<Function> function_, moments_, pieces_;
+  const RowFunctions rows_;
+  const std::unique_ptr<Function> moments_, pieces_;
 };
 
 /// Arguments: out, grad, a, mean, variance, weight, epsilon.
@@ -377,11 +456,11 @@ class WeightKernel final : public NormalizeKernel {
 }  // namespace
 
 Prepared prepare_softmax(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<SoftmaxKernel>(backend, spec);
+  return std::make_unique<ForwardSoftmax>(backend, spec);
 }
 
 Prepared prepare_softmax_input(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<SoftmaxKernel>(backend, spec);
+  return std::make_unique<AdjointSoftmax>(backend, spec);
 }
 
 Prepared prepare_normalize(Backend& backend, const patchbay_kernel_spec& spec) {

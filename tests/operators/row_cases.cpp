@@ -61,9 +61,10 @@ struct Slices {
 /// Short rows, rows of several blocks, few rows that are divided, rows whose exponentials are not
 /// kept, and columns.
 std::vector<Slices> slices() {
-  return {{3, 7, 1},   {40, 10, 1},   {5, 300, 1},  {1, 1, 1},     {4, 1, 5},      {2, 33, 1},
-          {2, 64, 1},  {1, 20001, 1}, {3, 9000, 1}, {17, 2100, 1}, {17, 16400, 1}, {2, 5, 70},
-          {3, 150, 3}, {1, 300, 65},  {3, 4096, 1}, {3, 4099, 1},  {2, 2048, 1},   {5, 509, 1}};
+  return {{3, 7, 1},      {40, 10, 1},  {5, 300, 1},   {1, 1, 1},    {4, 1, 5},
+          {2, 33, 1},     {2, 64, 1},   {1, 20001, 1}, {3, 9000, 1}, {17, 2100, 1},
+          {17, 16400, 1}, {2, 5, 70},   {3, 150, 3},   {1, 300, 65}, {3, 4096, 1},
+          {3, 4099, 1},   {2, 2048, 1}, {5, 509, 1},   {2, 8192, 1}, {515, 300, 1}};
 }
 
 template <class T>
@@ -233,7 +234,9 @@ std::vector<Normalization> normalizations() {
       {Kind::kBatch, 1, 1, 1, 20000},
       {Kind::kBatch, 2, 1, 1, 9001, false},
       {Kind::kLayer, 2, 1, 4096, 1},
+      {Kind::kLayer, 2, 1, 8192, 1},
       {Kind::kLayer, 260, 1, 131, 1},
+      {Kind::kLayer, 520, 1, 1283, 1},
       {Kind::kGroup, 1, 2, 3, 5467},
       {Kind::kGroup, 3, 2, 5, 31},
       {Kind::kRms, 1, 1, 20003, 1},

@@ -15,6 +15,8 @@ using expression::kMaxTensors;
 using expression::Nest;
 
 constexpr std::uint64_t kGroupItems = 256;
+/// Up to so many elements, packs of them gain nothing on accelerators, and the time of a launch counts.
+constexpr std::int64_t kFewElements = std::int64_t{1} << 14;
 
 /// The number of elements along the last dimension per work-item; CPUs vectorise the loop. On
 /// accelerators 0: `spread` decides.
@@ -134,11 +136,15 @@ void set_arguments(Arguments& to, plugin::Arguments arguments) {
 }  // namespace
 
 struct ElementwiseKernel::Code {
-  Code(Backend& backend, const std::string& text)
-      : program(backend.build(text)), dense(program("dense")), strided(program("strided")) {}
+  /// `has_few`: the kernel for few elements is wanted, which a text with packs has.
+  Code(Backend& backend, const std::string& text, bool has_few)
+      : program(backend.build(text)),
+        dense(program("dense")),
+        few(has_few ? program("few") : nullptr),
+        strided(program("strided")) {}
 
   const Program program;
-  const std::unique_ptr<Function> dense, strided;
+  const std::unique_ptr<Function> dense, few, strided;
 };
 
 struct ElementwiseKernel::TurnedCode {
@@ -159,7 +165,8 @@ ElementwiseKernel::ElementwiseKernel(Backend& backend, std::string name,
       num_tensors_(program.num_tensors()),
       num_arguments_(program.num_tensors() + program.scalars.size()),
       keeps_order_(keeps_order),
-      small_(std::make_unique<Code>(backend, whole_text(text_, true, false, backend.traits()))) {}
+      small_(std::make_unique<Code>(backend, whole_text(text_, true, false, backend.traits()),
+                                    pack_of(program, backend.traits()) > 1)) {}
 
 ElementwiseKernel::~ElementwiseKernel() = default;
 
@@ -184,7 +191,8 @@ const ElementwiseKernel::Code& ElementwiseKernel::code_for(bool is_small) {
   if (is_small) return *small_;
   const std::lock_guard<std::mutex> lock(mutex_);
   if (large_ == nullptr) {
-    large_ = std::make_unique<Code>(backend_, whole_text(text_, false, false, backend_.traits()));
+    large_ =
+        std::make_unique<Code>(backend_, whole_text(text_, false, false, backend_.traits()), false);
   }
   return *large_;
 }
@@ -204,6 +212,9 @@ void ElementwiseKernel::enqueue(plugin::Stream& stream, const Code& code, const 
   if (nest.is_dense()) {
     const std::int64_t count = nest.num_elements();
     arguments.value(static_cast<Index>(count));
+    if (code.few != nullptr && count <= kFewElements) {
+      return code.few->launch(stream, name, grid_of(count, *code.few), arguments);
+    }
     return code.dense->launch(stream, name, grid_of(pieces(count, at_once_), *code.dense),
                               arguments);
   }
