@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_TOOLS_COMMAND_H_
 #define PATCHBAY_TOOLS_COMMAND_H_
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,7 +30,11 @@ struct Report {
   Json json = Json::object();
   std::string text;
   int exit_status = kExitOk;
-  std::vector<std::string> errors;  // errors that were logged
+  std::vector<std::string>
+      errors;  // beside the answer: errors that were logged, or of a part of it
+
+  /// Runs a part of the answer. If it throws an Error, the others go on without it.
+  void attempt(const std::function<void()>& part);
 };
 
 /// With PATCHBAY_VALIDATE=1, collects the errors that a command's runtimes log, from any thread,

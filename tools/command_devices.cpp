@@ -165,6 +165,7 @@ std::string show_hidden(const Runtime& runtime) {
 Report report_devices(const RuntimeOptions& options, bool with_memory) {
   const Runtime runtime(options);
   std::map<std::string, std::string> plugins = plugins_of_devices(runtime);
+  Report report;
   Json devices = Json::array();
   Table table({"NAME", "KIND", "MEMORY", "UNITS", "PLUGIN", "DESCRIPTION"});
   for (const Device& device : runtime.devices()) {
@@ -172,15 +173,16 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
     const DeviceProperties& properties = device.properties();
     std::string memory = show_bytes(properties.memory_total_bytes);
     if (with_memory) {
-      add_memory(entry, device);
-      memory += fmt::format(" ({} free)", show_bytes(entry["memory_free_bytes"]));
+      report.attempt([&] {
+        add_memory(entry, device);
+        memory += fmt::format(" ({} free)", show_bytes(entry["memory_free_bytes"]));
+      });
     }
     table.add({device.name(), std::string(to_string(properties.kind)), memory,
                std::to_string(properties.compute_units), plugins[device.name()],
                show_description(device)});
     devices.push_back(std::move(entry));
   }
-  Report report;
   report.text =
       devices.empty() ? show_absence(runtime) : table.to_string() + show_failures(runtime);
   report.text += show_hidden(runtime);

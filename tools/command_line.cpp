@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -346,7 +347,14 @@ void parse_command_line(int argc, char** argv, Invocation& invocation) {
     invocation.common.json = asks_for_json(argc, argv);
     invocation.action = report_version_alone;
   } catch (const CLI::Success& help) {
-    app.exit(help);
+    std::ostringstream text;
+    app.exit(help, text, text);
+    invocation.action = [text = text.str()] {
+      Report report;
+      report.text = text;
+      return report;
+    };
+    invocation.common.json = false;
     return;
   } catch (const CLI::ParseError& error) {
     invocation.common.json = asks_for_json(argc, argv);

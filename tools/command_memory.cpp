@@ -170,12 +170,10 @@ class Replay {
 
 Report report_memory(const RuntimeOptions& options, const std::string& only) {
   const Runtime runtime(options);
-  const std::vector<Device> devices =
-      only.empty() ? runtime.devices() : std::vector<Device>{runtime.device(only)};
   Table table({"DEVICE", "KIND", "TOTAL", "FREE", "LIVE", "RESERVED", "LIMIT"});
   Report report;
   report.json["memory"] = Json::array();
-  for (const Device& device : devices) {
+  const auto add = [&](const Device& device) {
     for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kPinned, MemoryKind::kUnified}) {
       if (kind == MemoryKind::kUnified && !device.properties().unified_buffers) continue;
       Json entry = describe(device, kind);
@@ -188,8 +186,13 @@ Report report_memory(const RuntimeOptions& options, const std::string& only) {
                  has_limit ? bytes("limit_bytes") : "none"});
       report.json["memory"].push_back(std::move(entry));
     }
+  };
+  if (only.empty()) {
+    for (const Device& device : runtime.devices()) report.attempt([&] { add(device); });
+  } else {
+    add(runtime.device(only));
   }
-  report.text = devices.empty() ? "No device.\n" : table.to_string();
+  report.text = runtime.devices().empty() ? "No device.\n" : table.to_string();
   return report;
 }
 

@@ -65,14 +65,24 @@ std::string show_support(const Device& device, const OperatorInfo& record, const
   return parts.empty() ? "all" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The requested device, otherwise the first of each backend.
-std::vector<Device> devices_of(const Runtime& runtime, const std::string& only) {
+/// Opens the device, if it is not open yet.
+void open(const Device& device) {
+  const OperatorInfo& record = operators().front();
+  (void)why_unsupported(device, record, record.dtypes.front());
+}
+
+/// The requested device, otherwise the first of each backend of those that can be opened.
+std::vector<Device> devices_of(const Runtime& runtime, const std::string& only, Report& report) {
   if (!only.empty()) return {runtime.device(only)};
   std::vector<Device> devices;
   std::set<std::string> backends;
   for (const Device& device : runtime.devices()) {
     const std::string name = device.name();
-    if (backends.insert(name.substr(0, name.find(':'))).second) devices.push_back(device);
+    if (!backends.insert(name.substr(0, name.find(':'))).second) continue;
+    report.attempt([&] {
+      open(device);
+      devices.push_back(device);
+    });
   }
   return devices;
 }
@@ -81,12 +91,12 @@ std::vector<Device> devices_of(const Runtime& runtime, const std::string& only) 
 
 Report report_operators(const RuntimeOptions& options, const std::string& only) {
   const Runtime runtime(options);
-  const std::vector<Device> devices = devices_of(runtime, only);
+  Report report;
+  const std::vector<Device> devices = devices_of(runtime, only, report);
   std::vector<std::string> header{"OPERATOR"};
   for (const Device& device : devices) header.push_back(device.name());
   header.emplace_back("DTYPES");
   Table table(header);
-  Report report;
   report.json["operators"] = Json::array();
   bool is_any_composed = false;
   for (const OperatorInfo& record : operators()) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <map>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,9 +21,30 @@ std::string name_of(const PluginInfo& plugin) {
 /// By the path of the plugin's file.
 using Changes = std::map<std::filesystem::path, ProcessChanges>;
 
-/// Opens every plugin and returns what each changed in the process.
-Changes open_all(const Runtime& runtime) {
+/// Opens the files that the user named one after the other, and returns what each changed in the
+/// process. `kept` keeps them open. A file that can't be opened without the others, for example
+/// because a variable sets something of theirs, has no entry.
+Changes open_named(const RuntimeOptions& options, std::vector<Runtime>& kept) {
   Changes changes;
+  for (const auto& file : options.plugin_files) {
+    RuntimeOptions alone = options;
+    alone.plugin_files = {file};
+    const ProcessState then = ProcessState::now();
+    try {
+      kept.emplace_back(alone);
+    } catch (const Error&) {
+      continue;
+    }
+    const ProcessChanges change(then, ProcessState::now());
+    for (const PluginInfo& plugin : kept.back().plugins()) {
+      if (plugin.status != PluginStatus::kFound) changes.emplace(plugin.path, change);
+    }
+  }
+  return changes;
+}
+
+/// Opens the other plugins.
+void open_found(const Runtime& runtime, Changes& changes) {
   for (const PluginInfo& plugin : runtime.plugins()) {
     if (plugin.status != PluginStatus::kFound) continue;
     const ProcessState then = ProcessState::now();
@@ -32,7 +54,6 @@ Changes open_all(const Runtime& runtime) {
     }
     changes.emplace(plugin.path, ProcessChanges(then, ProcessState::now()));
   }
-  return changes;
 }
 
 Json describe(const PluginInfo& plugin) {
@@ -70,10 +91,12 @@ std::string show_searched(const std::vector<std::filesystem::path>& directories)
 }  // namespace
 
 Report report_plugins(const RuntimeOptions& options, bool explain) {
+  std::vector<Runtime> opened;
+  Changes changes = open_named(options, opened);
   const Runtime runtime(options);
   Json plugins = Json::array(), searched = Json::array();
   Report report;
-  const Changes changes = open_all(runtime);
+  open_found(runtime, changes);
   for (const PluginInfo& plugin : runtime.plugins()) {
     const auto found = changes.find(plugin.path);
     plugins.push_back(describe(plugin));

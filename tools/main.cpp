@@ -4,6 +4,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "command_line.h"
 #include "report.h"
@@ -15,7 +16,9 @@ using namespace patchbay::tools;
 /// Returns the report after the command's runtimes are destroyed, so that everything is logged.
 Report run_action(const Invocation& invocation) {
   Report report = invocation.action();
-  report.errors = invocation.common.errors->take();
+  std::vector<std::string> logged = invocation.common.errors->take();
+  for (const std::string& error : report.errors) std::erase(logged, error);
+  report.errors.insert(report.errors.begin(), logged.begin(), logged.end());
   if (!report.errors.empty()) report.exit_status = kExitError;
   return report;
 }

@@ -8,6 +8,15 @@
 
 namespace patchbay::tools {
 
+void Report::attempt(const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const Error& error) {
+    errors.emplace_back(error.what());
+    exit_status = kExitError;
+  }
+}
+
 void ErrorLog::add(std::string_view line) {
   const std::scoped_lock lock(mutex_);
   lines_.emplace_back(line);

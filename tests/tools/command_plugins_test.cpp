@@ -81,6 +81,24 @@ TEST(Plugins, SaysWhatOpeningChangedInTheProcess) {
       << opening;
 }
 
+TEST(Plugins, SaysWhatOpeningOfNamedFilesChanged) {
+  const std::string null =
+      test::built_path("tests/runtime/plugin/fixtures/patchbay-null-device.so");
+  const auto json =
+      run_command({"plugins", "--json", "--plugin", null, "--plugin", fake_plugin()}).json();
+  for (const std::string& file : {null, fake_plugin()}) {
+    bool is_listed = false;
+    for (const auto& plugin : json["plugins"]) {
+      if (plugin["path"] != file) continue;
+      is_listed = true;
+      const auto& libraries = plugin["opening"]["libraries"];
+      EXPECT_NE(std::find(libraries.begin(), libraries.end(), file), libraries.end()) << plugin;
+      EXPECT_GT(plugin["opening"]["milliseconds"], 0.0);
+    }
+    EXPECT_TRUE(is_listed) << json;
+  }
+}
+
 TEST(Plugins, AMissingFileIsAnError) {
   const Finished text = run_command({"plugins", "--plugin", "/nowhere/patchbay-none.so"});
   EXPECT_EQ(text.exit_status, 1);

@@ -145,7 +145,8 @@ TEST(Usage, JsonMayStandBeforeTheCommandAndAfterIt) {
 }
 
 TEST(Usage, AFullDiskIsAnError) {
-  for (const Words& words : {Words{"version"}, Words{"--version"}}) {
+  for (const Words& words :
+       {Words{"version"}, Words{"--version"}, Words{"--help"}, Words{"bench", "copy", "--help"}}) {
     const Finished finished = run_command(words, {}, "/dev/full");
     EXPECT_EQ(finished.exit_status, 1) << join(words);
     EXPECT_EQ(finished.err.rfind("patchbay: standard output: ", 0), 0u) << finished.err;
