@@ -43,7 +43,7 @@ struct PATCHBAY_API DeviceName {
 /// The properties of a device, as its plugin reports them. Sizes are in bytes.
 struct DeviceProperties {
   std::string name, vendor, driver_version;
-  std::string pci_address;              // empty if there is none
+  std::string pci_address;              // "0000:65:00.0"; empty if there is none
   std::array<std::uint8_t, 16> uuid{};  // zeros if there is none
   DeviceKind kind = DeviceKind::kCpu;
   bool f64 = false, f16 = false, bf16 = false;
@@ -69,7 +69,7 @@ struct DeviceProperties {
 };
 
 /// Whether both are the same card, seen by two plugins: their PCI addresses are equal, or their
-/// UUIDs. False if neither is known.
+/// UUIDs where an address is not known. False if neither is known.
 PATCHBAY_API bool is_same_hardware(const DeviceProperties& a, const DeviceProperties& b);
 
 /// A handle to one device of one runtime. Equal handles are the same device. Copies are cheap and

@@ -50,18 +50,20 @@ std::vector<std::string> options_for(std::string_view version) {
   return options;
 }
 
+/// A file that this process may run.
+bool is_program(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
 std::optional<std::string> search(const std::string& name, std::string_view folders) {
   while (!folders.empty()) {
     const std::size_t end = folders.find(':');
     const std::string folder(folders.substr(0, end));
     folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
     std::string path = folder + "/" + name;
-    struct stat info {};
     // Skip the current directory, which an empty or relative element of PATH means.
-    if (!folder.empty() && folder.front() == '/' && stat(path.c_str(), &info) == 0 &&
-        S_ISREG(info.st_mode) && access(path.c_str(), X_OK) == 0) {
-      return path;
-    }
+    if (!folder.empty() && folder.front() == '/' && is_program(path)) return path;
   }
   return std::nullopt;
 }
@@ -70,9 +72,8 @@ std::string find_compiler(plugin::Host host) {
   const auto set = host.option("kernel_compiler");
   const std::string name = set && !set->empty() ? *set : "c++";
   const char* const path = secure_getenv("PATH");
-  const auto found = name.front() == '/'
-                         ? (access(name.c_str(), X_OK) == 0 ? std::optional(name) : std::nullopt)
-                         : search(name, path != nullptr ? path : "/usr/bin:/bin");
+  const auto found = name.front() == '/' ? (is_program(name) ? std::optional(name) : std::nullopt)
+                                         : search(name, path != nullptr ? path : "/usr/bin:/bin");
   if (found) return *found;
   plugin::unsupported("kernels need a C++ compiler at run time: expected " +
                       ("'" + name + (name.front() == '/' ? "'" : "' on PATH")) +

@@ -31,9 +31,10 @@ NativeHandle ask(DeviceState& device, NativeKind kind, void* object,
                  const char* operation = "native_handle") {
   NativeHandle handle;
   handle.kind = kind;
-  check(device.plugin.tables.plugin.native_handle(
-            device.open(operation), static_cast<std::uint32_t>(kind), object, &handle.value),
-        operation, device.info.name_text);
+  check_call(device,
+             device.plugin.tables.plugin.native_handle(
+                 device.open(operation), static_cast<std::uint32_t>(kind), object, &handle.value),
+             operation);
   return handle;
 }
 
@@ -71,9 +72,10 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
             "driver's own address or object.",
             operation, size_bytes, state.info.name_text);
     }
-    check(
+    check_call(
+        state,
         state.plugin.tables.memory.wrap(state.open(operation), native_memory, size_bytes, &memory),
-        operation, state.info.name_text);
+        operation);
     check_memory(state, operation, "wrap", memory);
   }
   auto wrapped = std::make_unique<BufferState>(device.shared_state(), memory, size_bytes,
@@ -85,8 +87,9 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
 std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
                                          std::uint64_t native_stream) {
   patchbay_stream* handle = nullptr;
-  check(device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle), operation,
-        device.info.name_text);
+  check_call(device,
+             device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle),
+             operation);
   auto stream = std::make_unique<StreamState>(device, device.shared(),
                                               own_stream(device, handle, operation, "wrap"));
   stream->is_lent = true;

@@ -74,8 +74,7 @@ StreamState& transfer_stream(DeviceState& device) {
   if (device.transfer_stream == nullptr) {
     patchbay_stream* stream = nullptr;
     const std::uint32_t flags = device.stream_flags(0);
-    check(device.plugin.tables.stream.create(device.open(), flags, &stream), "copy",
-          device.info.name_text);
+    check_call(device, device.plugin.tables.stream.create(device.open(), flags, &stream), "copy");
     auto made =
         std::make_unique<StreamState>(device, nullptr, own_stream(device, stream, "copy"), flags);
     made->drop_times();

@@ -10,6 +10,7 @@
 #include "core/runtime/device/runtime_state.h"
 #include "core/runtime/plugin/plugin_state.h"
 #include "core/runtime/plugin/process_end.h"
+#include "core/runtime/stream/fault.h"
 
 namespace patchbay::runtime {
 
@@ -59,10 +60,10 @@ bool DriverGraph::record(const std::vector<patchbay_argument>& arguments,
   arguments_ = arguments;
   try {
     patchbay_stream* stream = nullptr;
-    check(table_.begin(handle_, &stream), "replay", device_.info.name_text);
+    check_call(device_, table_.begin(handle_, &stream), "replay");
     StatusHolder launched(stream != nullptr ? launch_all(stream) : nullptr);
     StatusHolder ended(table_.end(handle_));
-    check(launched ? launched.release() : ended.release(), "replay", device_.info.name_text);
+    check_call(device_, launched ? launched.release() : ended.release(), "replay");
     given(stream, device_, "replay", "begin of 'graph'");
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kDeviceLost) throw;

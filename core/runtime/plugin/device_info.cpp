@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,6 +74,14 @@ bool is_pci_address(std::string_view text) {
     if (!fits) return false;
   }
   return true;
+}
+
+/// In lower case, with a domain of four digits if they are enough.
+std::string spell(std::string address) {
+  constexpr std::size_t kUsual = std::string_view("0000:65:00.0").size();
+  for (char& c : address) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  while (address.size() > kUsual && address.front() == '0') address.erase(0, 1);
+  return address;
 }
 
 void check_bits(const patchbay_device_properties& raw, Arrival& arrival) {
@@ -152,8 +161,10 @@ std::string read_device_info(const patchbay_device_properties& raw, const std::s
                  info.properties.pci_address);
   check_numbers(known, arrival);
   if (!is_newer) check_bits(known, arrival);
-  if (arrival.fault().empty())
+  if (arrival.fault().empty()) {
+    info.properties.pci_address = spell(std::move(info.properties.pci_address));
     info.properties.numa_node = numa_node_of(info.properties.pci_address);
+  }
   info.host_addressable_kinds = known.host_addressable_kinds & PATCHBAY_KNOWN_MEMORY_KINDS;
   info.has_addresses = (known.capabilities & PATCHBAY_CAN_ADDRESS) != 0;
   info.takes_fused_groups = (known.capabilities & PATCHBAY_CAN_FUSED_GROUPS) != 0;

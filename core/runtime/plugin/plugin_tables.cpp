@@ -129,8 +129,8 @@ std::string refuse_features(const patchbay_plugin& plugin) {
   if (plugin.feature_name != nullptr) name = plugin.feature_name(bit);
   Arrival arrival;
   const std::string text = arrival.text("the feature's name", name);
-  return fmt::format("it requires the feature '{}' (bit {}), which this library does not have",
-                     text.empty() ? "without a name" : text, bit);
+  return fmt::format("it requires {} (bit {}), which this library does not have",
+                     text.empty() ? "a feature without a name" : "the feature '" + text + "'", bit);
 }
 
 }  // namespace

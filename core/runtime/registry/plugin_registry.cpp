@@ -24,12 +24,7 @@ bool contains(const std::vector<std::string>& list, const std::string& value) {
 
 /// Whether two plugins show the same physical card.
 bool is_same_card(const DeviceState& a, const DeviceState& b) {
-  if (&a.plugin == &b.plugin) return false;
-  constexpr std::array<std::uint8_t, 16> kNone{};
-  const DeviceProperties& left = a.info.properties;
-  const DeviceProperties& right = b.info.properties;
-  return (left.uuid != kNone && left.uuid == right.uuid) ||
-         (!left.pci_address.empty() && left.pci_address == right.pci_address);
+  return &a.plugin != &b.plugin && is_same_hardware(a.info.properties, b.info.properties);
 }
 
 /// The name of the default device; empty if not set. The device is looked up when needed.

@@ -131,6 +131,9 @@ bool is_setting_name(std::string_view name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
 }
 
+// A zero ends the name.
+constexpr std::size_t kMostNameBytes = sizeof(patchbay_note::plugin) - 1;
+
 /// `file_name` is the <name> of patchbay-<name>.so, empty for other files.
 std::string refuse_note(const Note& note, const std::string& file_name) {
   if (note.abi_major != PATCHBAY_ABI_MAJOR) {
@@ -150,6 +153,11 @@ std::string refuse_note(const Note& note, const std::string& file_name) {
   }
   if (note.plugin.empty() || note.backend.empty()) {
     return "its note names no plugin or no backend";
+  }
+  for (const std::string& name : {note.plugin, note.backend}) {
+    if (name.size() <= kMostNameBytes) continue;
+    return fmt::format("its note has a name of more than {} bytes, {}", kMostNameBytes,
+                       quote(name));
   }
   if (printable(note.plugin) != note.plugin) {
     return fmt::format("its note names a plugin with control characters, '{}'",
@@ -238,6 +246,10 @@ Inspection inspect(const Candidate& candidate) {
   Inspection result;
   if (candidate.path.empty()) {
     result.refusal = "the path is empty";
+    return result;
+  }
+  if (candidate.path.native().find('\0') != std::string::npos) {
+    result.refusal = "the path contains a zero byte";
     return result;
   }
   if (!is_allowed(fs::absolute(candidate.path).parent_path())) {

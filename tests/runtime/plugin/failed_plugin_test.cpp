@@ -63,7 +63,7 @@ TEST(FailedPlugin, UnknownRequiredFeature) {
 }
 
 TEST(FailedPlugin, UnknownRequiredFeatureWithoutAName) {
-  expect_outcome("nameless-feature", kFailed, {"requires the feature", "bit 9"});
+  expect_outcome("nameless-feature", kFailed, {"requires a feature without a name", "bit 9"});
 }
 
 TEST(FailedPlugin, ExceptionAcrossTheBoundary) {

@@ -76,9 +76,9 @@ TEST(HostilePlugin, DoesNotLoadWithSpoiltTextsAndNumbers) {
   for (
       const Refusal& refusal : std::vector<Refusal>{
           {"feature-null",
-           "it requires the feature 'without a name' (bit 40), which this library does not have"},
+           "it requires a feature without a name (bit 40), which this library does not have"},
           {"feature-huge",
-           "it requires the feature 'without a name' (bit 40), which this library does not have"},
+           "it requires a feature without a name (bit 40), which this library does not have"},
           {"feature-bytes",
            "it requires the feature 'red\\x1b[31m \\xff\u00e9\\xc2\\x9b\\x0aend' (bit 40), which "
            "this library does not have"},
@@ -192,6 +192,12 @@ struct Call {
 };
 
 /// Whatever a failed call leaves where the object would be: nothing uses or destroys it.
+/// Drivers spell one address in several ways, and cards are compared by it.
+TEST(HostilePlugin, AddressesOfCardsHaveOneSpelling) {
+  const Hostile hostile("long-address");
+  EXPECT_EQ(hostile.device().properties().pci_address, "af00:65:0a.0");
+}
+
 TEST(HostilePlugin, FailedCallsGiveNothing) {
   const auto prepare = [](const Device& device) { (void)Kernel::prepare(device, fill_spec()); };
   const auto fuse_and_run = [](const Device& device) {
@@ -306,7 +312,13 @@ TEST(HostilePlugin, WhateverReportsTheLossOfTheDeviceLosesIt) {
       {"lost-record", "record", "",
        [](const Device& device) { (void)device.default_stream().record(); }},
       {"lost-callback", "add_callback", "",
-       [](const Device& device) { device.default_stream().add_callback([](const Error*) {}); }}};
+       [](const Device& device) { device.default_stream().add_callback([](const Error*) {}); }},
+      {"lost-memory", "wrap_buffer", "",
+       [](const Device& device) { (void)wrap_buffer(device, 64, 4); }},
+      {"lost-stream", "wrap_stream", "",
+       [](const Device& device) { (void)wrap_stream(device, 64); }},
+      {"lost-handle", "native_handle", "",
+       [](const Device& device) { (void)native_handle(device); }}};
   const auto error_of = [](const std::function<void()>& call) -> std::string {
     try {
       call();

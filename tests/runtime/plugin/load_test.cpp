@@ -61,6 +61,8 @@ TEST(Load, WhatDoesNotLoadIsAnErrorAndChangesNothing) {
             "plugin_failed [Runtime] plugin '/nowhere/patchbay-x.so' refused: can't be found: No "
             "such file or directory.");
   EXPECT_EQ(error_of(runtime, ""), "plugin_failed [Runtime] plugin '' refused: the path is empty.");
+  const std::string with_zero = fixture_path("plain-c").string() + std::string("\0x", 2);
+  EXPECT_NE(error_of(runtime, with_zero).find("the path contains a zero byte"), std::string::npos);
   EXPECT_NE(error_of(runtime, directory.write("text", "hello")).find("not an ELF file"),
             std::string::npos);
   EXPECT_NE(error_of(runtime, directory.add("throwing-open")).find("thrown out of it"),

@@ -54,6 +54,20 @@ TEST(RefusedPlugin, TruncatedAnywhere) {
   }
 }
 
+/// A name fills its 32 bytes, so that no zero ends it.
+TEST(RefusedPlugin, NamesWithoutAnEnd) {
+  const std::string whole = read_file(fixture_path("nothing"));
+  const std::string field = std::string("nothing") + std::string(25, '\0');
+  const std::size_t plugin = whole.find(field), backend = plugin + field.size();
+  ASSERT_NE(plugin, std::string::npos);
+  for (const std::size_t name : {plugin, backend}) {
+    std::string bytes = whole;
+    bytes.replace(name, 32, std::string(32, 'n'));
+    expect_bytes_refused(
+        bytes, "its note has a name of more than 31 bytes, '" + std::string(32, 'n') + "'");
+  }
+}
+
 TEST(RefusedPlugin, OtherArchitecture) {
   const auto other = [](Elf64_Ehdr& header) {
     header.e_machine = header.e_machine == EM_PPC64 ? EM_S390 : EM_PPC64;
