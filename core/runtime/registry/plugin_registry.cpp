@@ -27,6 +27,12 @@ bool is_same_card(const DeviceState& a, const DeviceState& b) {
   return &a.plugin != &b.plugin && is_same_hardware(a.info.properties, b.info.properties);
 }
 
+/// A later attempt may succeed.
+bool has_failed(PluginStatus status) {
+  return status == PluginStatus::kFailed || status == PluginStatus::kRefused ||
+         status == PluginStatus::kNoDriver || status == PluginStatus::kNoDevice;
+}
+
 /// The name of the default device; empty if not set. The device is looked up when needed.
 std::string parse_default_device(const Environment& environment) {
   const std::string name = environment.get("device").value_or("");
@@ -128,8 +134,18 @@ void PluginRegistry::find_plugins(const RuntimeOptions& options) {
   }
 }
 
+/// An earlier attempt to open the same file, which failed, makes room.
 const Backend& PluginRegistry::add(std::unique_ptr<Backend> backend) {
+  const auto is_former = [&](const std::unique_ptr<Backend>& other) {
+    return has_failed(other->status) && other->candidate.named_in_code &&
+           other->candidate.path == backend->candidate.path;
+  };
   const std::scoped_lock lock(mutex_);
+  const auto former = std::find_if(backends_.begin(), backends_.end(), is_former);
+  if (former != backends_.end()) {
+    former->swap(backend);
+    return **former;
+  }
   return *backends_.emplace_back(std::move(backend));
 }
 
@@ -223,10 +239,7 @@ std::optional<std::size_t> PluginRegistry::next_closed(std::string_view backend,
                                                        std::size_t from) const {
   const auto is_worth_it = [&](const Backend& one) {
     if (one.status == PluginStatus::kFound) return backend.empty() || one.backend == backend;
-    const bool has_failed =
-        one.status == PluginStatus::kFailed || one.status == PluginStatus::kRefused ||
-        one.status == PluginStatus::kNoDriver || one.status == PluginStatus::kNoDevice;
-    return has_failed && !backend.empty() && one.backend == backend;
+    return has_failed(one.status) && !backend.empty() && one.backend == backend;
   };
   const std::scoped_lock lock(mutex_);
   for (const auto& one : backends_) {
@@ -361,7 +374,15 @@ std::vector<PluginInfo> PluginRegistry::plugins() const {
   runtime_.home.check("plugins", "every plugin");
   const std::scoped_lock lock(mutex_);
   std::vector<PluginInfo> result;
-  for (const auto& backend : backends_) result.push_back(backend->info());
+  for (auto backend = backends_.begin(); backend != backends_.end(); ++backend) {
+    const auto is_later = [&](const auto& other) {
+      return other->candidate.path == (*backend)->candidate.path;
+    };
+    // A file that was unloaded and loaded again is listed once.
+    const bool is_former = (*backend)->status == PluginStatus::kUnloaded &&
+                           std::any_of(backend + 1, backends_.end(), is_later);
+    if (!is_former) result.push_back((*backend)->info());
+  }
   return result;
 }
 

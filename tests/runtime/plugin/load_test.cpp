@@ -54,6 +54,21 @@ TEST(Load, TakesSettingsForThePluginAlone) {
             "load.");
 }
 
+TEST(Load, AFileIsListedOnceHoweverOftenItIsOpened) {
+  Runtime runtime(only({}));
+  for (int i = 0; i < 3; ++i) {
+    (void)runtime.load(fixture_path("fake"));
+    runtime.unload("fake");
+    EXPECT_NE(error_of(runtime, "/nowhere/patchbay-x.so"), "");
+  }
+  ASSERT_EQ(runtime.plugins().size(), 2u);
+  EXPECT_EQ(runtime.plugins()[0].status, PluginStatus::kRefused);
+  EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kUnloaded);
+  (void)runtime.load(fixture_path("fake"));
+  ASSERT_EQ(runtime.plugins().size(), 2u);
+  EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kLoaded);
+}
+
 TEST(Load, WhatDoesNotLoadIsAnErrorAndChangesNothing) {
   const TemporaryDirectory directory;
   const Runtime runtime = fake_runtime();
