@@ -2,6 +2,7 @@
 // Softmax, normalization and their adjoints against loops over every row.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include <patchbay/autograd.h>
 #include <patchbay/functional.h>
@@ -322,9 +323,43 @@ struct Leaves {
   Tensor x, weight, bias;
 };
 
+/// Of 1 but for one element. If that is so large that the variance is infinite, all become 0. If it
+/// is infinite, so is the mean, and all become NaN; without a mean only that element does.
+template <class T>
+void check_extreme_row(const Device& device, std::int64_t n, std::int64_t at, bool is_finite) {
+  using S = Stored<T>;
+  Values<T> values(static_cast<std::size_t>(n), 1);
+  values[static_cast<std::size_t>(at)] =
+      is_finite ? std::numeric_limits<S>::max() / 64 : std::numeric_limits<S>::infinity();
+  const Tensor a = upload<T>(values, {1, n}, device);
+  for (const bool is_centered : {false, true}) {
+    const Values<T> got = download<T>(is_centered ? layer_norm(a, {n}) : rms_norm(a, {n}));
+    for (std::int64_t i = 0; i < n; ++i) {
+      const S result = got[static_cast<std::size_t>(i)];
+      const bool is_nan = !is_finite && (is_centered || i == at);
+      ASSERT_TRUE(is_nan ? result != result : result == 0)
+          << result << " at " << i << " of " << n << ", extreme at " << at;
+    }
+  }
+}
+
+template <class T>
+void check_extreme_rows(const Device& device) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    for (const std::int64_t n : {40, 1283, 9000}) {
+      for (const std::int64_t at : {std::int64_t{0}, std::int64_t{5}, n - 1}) {
+        check_extreme_row<T>(device, n, at, true);
+        check_extreme_row<T>(device, n, at, false);
+      }
+    }
+  }
+}
+
 template <class T>
 void check_normalize(const Device& device, const OperatorInfo& record) {
+  check_extreme_rows<T>(device);
   using E = Exact<T>;
+  check_extreme_rows<T>(device);
   for (const Normalization& one : normalizations()) {
     const Operands<T> in(one);
     const auto statistics = statistics_of<T>(one, in);

@@ -86,7 +86,9 @@ void moments(std::int64_t n, const void* a, bool centered, double* mean, double*
   const Pair<T> sums = sums_of<T>(n, term, Filled<T>{x, middle});
   const auto rest = static_cast<double>(sums.first);
   *mean = centered ? static_cast<double>(middle) + rest / count : 0;
-  *squares = static_cast<double>(sums.second) - (centered ? rest * rest / count : 0);
+  *squares = static_cast<double>(sums.second);
+  const double excess = centered ? rest * rest / count : 0;
+  if (excess < *squares) *squares -= excess;  // not of infinity
 }
 
 struct Apply {
