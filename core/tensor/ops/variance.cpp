@@ -2,6 +2,7 @@
 // Variance by two passes, corrected: Chan, Golub and LeVeque, Algorithms for Computing the Sample
 // Variance, 1983.
 #include <cmath>
+#include <limits>
 
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
@@ -21,6 +22,10 @@ Tensor variance(const Tensor& a, const Tensor& kept_mean, const Axes& axes, std:
   const Tensor rest = tensor::reduce(tensor::op::sum, "var", deviations, axes, keep);
   mul_out(rest, rest, rest);
   div_out(rest, rest, count);
+  // A variance that is too large stays infinite.
+  const bool is_f64 = a.dtype() == DType::f64;
+  minimum_out(rest, rest,
+              is_f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max());
   sub_out(result, result, rest);
   maximum_out(result, result, 0);  // rounding may go below; a NaN stays
   return div_out(result, result, divisor);

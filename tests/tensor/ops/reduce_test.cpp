@@ -246,6 +246,17 @@ TEST_P(ReduceTest, ALargeMeanCostsAVarianceNoDigits) {
   EXPECT_NEAR(stddev(t).item<float>() / std::sqrt(squares / 4000), 1, 1e-5);
 }
 
+TEST_P(ReduceTest, AVarianceMayBeInfinite) {
+  for (const double most : {1e30, 1e200, double{INFINITY}}) {
+    const bool is_f64 = most > 1e38 && most < INFINITY;
+    std::vector<double> values(40, 1);
+    values[5] = most;
+    const Tensor t = from_host(values, {40}, device_).cast(is_f64 ? DType::f64 : DType::f32);
+    const double got = var(t).cast(DType::f64).item<double>();
+    EXPECT_TRUE(std::isinf(most) ? std::isnan(got) : got == INFINITY) << most << ": " << got;
+  }
+}
+
 TEST_P(ReduceTest, Traces) {
   const Tensor t = arange(0, 12, 1, {DType::i32, device_}).view({3, 4});
   EXPECT_EQ(trace(t).item<std::int64_t>(), 15);
