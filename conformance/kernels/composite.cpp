@@ -45,7 +45,7 @@ void check_layer(const Device& device, std::int64_t m, std::int64_t k, std::int6
              {target, a.to_device(device, Access::kRead), weight.to_device(device, Access::kRead),
               bias.to_device(device, Access::kRead)});
   out.from_device(target);
-  if constexpr (kIsHalf<T>) {
+  if constexpr (kIsHalf<T>) {  // vendors' libraries may round the product first
     for (std::size_t i = 0; i < rows * columns; ++i) {
       if (is_close(out.at(i), rounded_twice.at(i), 0)) expected.at(i) = rounded_twice.at(i);
     }

@@ -28,11 +28,11 @@ constexpr std::int64_t kLeastGroup = 32;   // where groups have several work-ite
 constexpr std::int64_t kEnoughRows = 512;  // for an accelerator to be busy with small groups
 
 /// The work-items of the texts: few with vectors on CPUs, many with packs of neighbouring elements
-/// elsewhere, of which they keep some: `most_kept` where that is a whole row, otherwise `kept`.
+/// elsewhere, of which they keep `kept`, or `most_kept` of one operand if that is a whole row.
 struct Widths {
   std::int64_t size, lanes, wide, kept, most_kept;
 
-  /// The elements that a work-item keeps.
+  /// The elements of KEPT packs.
   std::int64_t each() const { return lanes * kept; }
 };
 Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::uint8_t dtype) {
@@ -60,7 +60,7 @@ std::int64_t num_elements(const patchbay_argument& tensor) {
   return n;
 }
 
-/// The grid for `rows` rows of so many elements: a group for each row, as large as the row can use
+/// The grid for `rows` rows of `length` elements: a group for each row, as large as the row can use
 /// if a work-item keeps `each` of its elements, or on CPUs a work-item for each row.
 Grid grid_of(std::int64_t rows, std::int64_t length, std::int64_t each, const Widths& widths,
              const Function& function) {
@@ -79,24 +79,26 @@ Grid grid_of(std::int64_t rows, std::int64_t length, std::int64_t each, const Wi
   return {{num_rows * group, 1, 1}, {group, 1, 1}};
 }
 
+/// The same for kernels that keep KEPT packs.
 Grid grid_of(std::int64_t rows, std::int64_t length, const Widths& widths,
              const Function& function) {
   return grid_of(rows, length, widths.each(), widths, function);
 }
 
-/// Two kernels of a text that reads one operand: one keeps whole rows, and on accelerators `long_`
-/// and its name is for longer rows. On CPUs there is only the first.
+/// What computes rows. A work-item of the kernel `name` keeps KEPT packs. With a kernel
+/// `long_<name>`, which only accelerators have, that is for rows of more than MOST_KEPT packs for
+/// each work-item, and the other keeps MOST_KEPT.
 class RowFunctions {
  public:
-  RowFunctions(const Program& program, const std::string& name, const Widths& widths)
+  RowFunctions(const Program& program, const std::string& name, const Widths& widths, bool has_long)
       : widths_(widths),
         whole_(program(name)),
-        long_(widths.size == 1 ? nullptr : program("long_" + name)) {}
+        long_(has_long && widths.size != 1 ? program("long_" + name) : nullptr) {}
 
   void launch(plugin::Stream& stream, std::string_view name, std::int64_t rows, std::int64_t length,
               const Arguments& to) const {
-    const std::int64_t most = widths_.lanes * widths_.most_kept;
-    // Few rows are shared among more work-items.
+    const std::int64_t most = widths_.lanes * (long_ == nullptr ? widths_.kept : widths_.most_kept);
+    // If there are few rows, each gets more work-items.
     const std::int64_t each = rows < kEnoughRows ? widths_.each() : most;
     const Grid grid = grid_of(rows, length, each, widths_, *whole_);
     if (long_ == nullptr || length <= static_cast<std::int64_t>(grid.group[0]) * most) {
@@ -119,14 +121,15 @@ Grid grid_of_columns(std::int64_t items, const Function& function) {
 
 // ------------------------------------------------------------------------------- softmax ---
 
-/// What softmax and its adjoint share.
-class SoftmaxKernel : public plugin::Kernel {
+/// Arguments: out and a; or out, grad and y.
+class SoftmaxKernel final : public plugin::Kernel {
  public:
-  SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec, std::string_view columns)
+  SoftmaxKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : op_(plugin::from_abi(spec.op)),
         widths_(widths_of(backend.traits(), 256, spec.arguments[0].dtype)),
         program_(backend.build(text_of(spec, backend.traits(), widths_))),
-        columns_(program_(columns)) {}
+        rows_(program_, is_adjoint(spec) ? "adjoint_rows" : "rows", widths_, !is_adjoint(spec)),
+        columns_(program_(is_adjoint(spec) ? "adjoint_columns" : "columns")) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory,
               std::string_view name) override {
@@ -137,21 +140,15 @@ class SoftmaxKernel : public plugin::Kernel {
     to.value(sizes);
     const std::string_view shown = name.empty() ? op_ : name;
     if (sizes.inner == 1) {
-      launch_rows(stream, shown, sizes, to);
+      rows_.launch(stream, shown, sizes.outer, sizes.n, to);
     } else {
       const std::int64_t strips = pieces(sizes.inner, widths_.wide);
       columns_->launch(stream, shown, grid_of_columns(sizes.outer * strips, *columns_), to);
     }
   }
 
- protected:
-  virtual void launch_rows(plugin::Stream& stream, std::string_view name, const Slices& sizes,
-                           const Arguments& to) const = 0;
-
-  const Widths& widths() const { return widths_; }
-  const Program& program() const { return program_; }
-
  private:
+  static bool is_adjoint(const patchbay_kernel_spec& spec) { return spec.num_arguments == 3; }
   static std::string text_of(const patchbay_kernel_spec& spec, const Traits& traits,
                              const Widths& widths) {
     const std::uint8_t dtype = spec.arguments[0].dtype;
@@ -165,37 +162,8 @@ class SoftmaxKernel : public plugin::Kernel {
   const std::string op_;
   const Widths widths_;
   const Program program_;
-  const std::unique_ptr<Function> columns_;
-};
-
-/// Arguments: out and a.
-class ForwardSoftmax final : public SoftmaxKernel {
- public:
-  ForwardSoftmax(Backend& backend, const patchbay_kernel_spec& spec)
-      : SoftmaxKernel(backend, spec, "columns"), rows_(program(), "rows", widths()) {}
-
- private:
-  void launch_rows(plugin::Stream& stream, std::string_view name, const Slices& sizes,
-                   const Arguments& to) const override {
-    rows_.launch(stream, name, sizes.outer, sizes.n, to);
-  }
-
   const RowFunctions rows_;
-};
-
-/// Arguments: out, grad and y.
-class AdjointSoftmax final : public SoftmaxKernel {
- public:
-  AdjointSoftmax(Backend& backend, const patchbay_kernel_spec& spec)
-      : SoftmaxKernel(backend, spec, "adjoint_columns"), rows_(program()("adjoint_rows")) {}
-
- private:
-  void launch_rows(plugin::Stream& stream, std::string_view name, const Slices& sizes,
-                   const Arguments& to) const override {
-    rows_->launch(stream, name, grid_of(sizes.outer, sizes.n, widths(), *rows_), to);
-  }
-
-  const std::unique_ptr<Function> rows_;
+  const std::unique_ptr<Function> columns_;
 };
 
 // ------------------------------------------------------------------------- normalization ---
@@ -276,12 +244,10 @@ class NormalizeKernel : public plugin::Kernel {
     to.bytes(&bits, static_cast<std::size_t>(patchbay::element_bytes(dtype_)));
   }
 
-  /// `by_packs` divides by the packs of a segment, which is the run of a weight or a part of a
-  /// statistic.
+  /// Only statistics of several segments and the runs of weights are divided; both have segments of
+  /// `o` elements.
   Extents extents_of(const Normalization& sizes) const {
-    const bool is_run = sizes.batch != 0 || plan_.op() == "normalize_weight.1";
-    const std::int64_t length = is_run ? sizes.o : sizes.e * sizes.o;
-    const std::int64_t packs = std::max(pieces(length, widths_.lanes), std::int64_t{1});
+    const std::int64_t packs = std::max(pieces(sizes.o, widths_.lanes), std::int64_t{1});
     return {sizes.s, sizes.g, sizes.e, sizes.o, divisor_of(packs, sizes.s * packs)};
   }
   /// On accelerators, the packs of `segments` of so many elements.
@@ -326,7 +292,7 @@ class ForwardKernel final : public NormalizeKernel {
   ForwardKernel(Backend& backend, const patchbay_kernel_spec& spec)
       : NormalizeKernel(backend, spec, 4),
         workspace_bytes_(workspace_of(spec, backend.traits(), 3 * kEnoughPieces)),
-        rows_(program(), "normalize", widths_),
+        rows_(program(), "normalize", widths_, true),
         moments_(workspace_bytes_ == 0 ? nullptr : function("moments")),
         pieces_(workspace_bytes_ == 0 ? nullptr : function("normalize_pieces")) {}
 
@@ -456,11 +422,11 @@ class WeightKernel final : public NormalizeKernel {
 }  // namespace
 
 Prepared prepare_softmax(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<ForwardSoftmax>(backend, spec);
+  return std::make_unique<SoftmaxKernel>(backend, spec);
 }
 
 Prepared prepare_softmax_input(Backend& backend, const patchbay_kernel_spec& spec) {
-  return std::make_unique<AdjointSoftmax>(backend, spec);
+  return std::make_unique<SoftmaxKernel>(backend, spec);
 }
 
 Prepared prepare_normalize(Backend& backend, const patchbay_kernel_spec& spec) {

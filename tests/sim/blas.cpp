@@ -17,7 +17,7 @@ constexpr int kComputeF32 = vendor::kBlasComputeF32, kComputeF64 = vendor::kBlas
 #endif
 // The third axis of a grid goes no further.
 constexpr int kMostBatches = 65535;
-// The terms of a part of a sum.
+// So many terms make a part of a sum.
 constexpr int kPart = 512;
 
 /// A matrix by columns, or its transposed one.

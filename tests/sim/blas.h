@@ -37,7 +37,7 @@ struct Gemm {
   const void *alpha, *beta;
   Matrix a, b, c;
   int count, compute_type;
-  const void* bias = nullptr;  // of m elements of c's type, for each column
+  const void* bias = nullptr;   // of m elements of c's type, for each column
   bool rounds_product = false;  // before the bias is added
 };
 

@@ -139,8 +139,8 @@ struct Machine {
   std::map<NativeReplay, std::unique_ptr<ReplayObject>> replays;
   std::uint64_t num_allocations = 0, num_launches = 0, num_submissions = 0, num_peer_accesses = 0,
                 num_loads = 0, num_graphs_made = 0, num_graph_updates = 0, num_graph_runs = 0;
-  std::atomic<std::uint64_t> num_blas_handles{0}, num_blas_lt_objects{0},
-      num_blas_lt_searches{0}, num_dnn_objects{0};
+  std::atomic<std::uint64_t> num_blas_handles{0}, num_blas_lt_objects{0}, num_blas_lt_searches{0},
+      num_dnn_objects{0};
 
   /// Reads the settings anew, unless a context lives.
   void initialise();

@@ -15,7 +15,8 @@ using expression::kMaxTensors;
 using expression::Nest;
 
 constexpr std::uint64_t kGroupItems = 256;
-/// Up to so many elements, packs of them gain nothing on accelerators, and the time of a launch counts.
+/// With at most so many elements, an accelerator gains nothing from packs, and a short kernel
+/// starts sooner.
 constexpr std::int64_t kFewElements = std::int64_t{1} << 14;
 
 /// The number of elements along the last dimension per work-item; CPUs vectorise the loop. On
@@ -136,7 +137,7 @@ void set_arguments(Arguments& to, plugin::Arguments arguments) {
 }  // namespace
 
 struct ElementwiseKernel::Code {
-  /// `has_few`: the kernel for few elements is wanted, which a text with packs has.
+  /// `has_few`: whether to load the kernel `few`. Only texts with packs have it.
   Code(Backend& backend, const std::string& text, bool has_few)
       : program(backend.build(text)),
         dense(program("dense")),

@@ -58,7 +58,7 @@ void Blas::create_handle() {
   if (is_full(code)) throw_full(table_->create.name, code);
   check({}, table_->create.name, code);
   try {
-    // Otherwise the library rounds parts of long sums to 16 bits.
+    // Otherwise the library may round parts of long sums to 16 bits.
     const int mode = (uses_tf32_ ? kBlasTf32Math : kBlasDefaultMath) | kBlasNoReducedSums;
     call({}, table_->set_math_mode, handle, mode);
   } catch (...) {

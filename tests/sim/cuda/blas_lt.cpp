@@ -63,8 +63,8 @@ const Algorithm& known(const MatmulAlgorithm* algorithm) {
   return library().algorithms[algorithm->data[1]];
 }
 
-/// Of 16-bit floats the library's fast kernels want this. The others round a product before they
-/// add the bias, as was seen on an H200.
+/// The library's fast kernels for 16-bit floats need this alignment. The others round a product
+/// before they add the bias, as was seen on an H200.
 bool is_aligned(const Gemm::Matrix& matrix) {
   return number_of(matrix.address) % 16 == 0 && matrix.leading % 8 == 0;
 }

@@ -216,8 +216,8 @@
   X(linear, 1, "out:write a:read weight:read bias:read", FLOATS, Same, TERMS(512),                \
     "out [m, n]; a [m, k]; weight [n, k]; bias [n]",                                              \
     "a: grad weight; weight: grad^T a; bias: sum of the rows of grad", "out = a weight^T + bias", \
-    "each matrix has a unit stride, bias has stride 1; the sum is rounded once, or in 16-bit "    \
-    "floats also before bias is added; a launch does not refuse sizes")                                                                           \
+    "each matrix has a unit stride, bias has stride 1; the sum is rounded once; with 16-bit "     \
+    "floats it may also be rounded before bias is added; a launch does not refuse sizes")         \
   X(attention, 1, "out:write query:read key:read value:read", FLOATS, Same, TERMS(512),           \
     "out [b, h, q, n]; query [b, h, q, d]; key [b, h, k, d]; value [b, h, k, n]", "",             \
     "softmax(scale query key^T) value: Vaswani et al., Attention Is All You Need, 2017",          \
