@@ -8,6 +8,7 @@
 #include <limits>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "data/datasets.h"
 
@@ -51,6 +52,27 @@ TEST_P(LoaderTest, AnEmptyDatasetHasEmptyEpochs) {
   EXPECT_FALSE(loader.next());
   EXPECT_FALSE(loader.next());
   EXPECT_EQ(loader.state().epoch, 2);
+}
+
+TEST_P(LoaderTest, IsForOneThreadAtATime) {
+  std::atomic<bool> has_begun{false}, may_end{false};
+  const auto before = [&](std::int64_t) {
+    has_begun = true;
+    while (!may_end) std::this_thread::yield();
+  };
+  DataLoader loader(Numbers(6, before), options());
+  Indices first;
+  std::thread other([&] { first = numbers_of(*loader.next()); });
+  while (!has_begun) std::this_thread::yield();
+  const char* const text =
+      "[DataLoader] another thread is making a batch: expected one thread at a time, got two. Give "
+      "each thread a loader of its own.";
+  EXPECT_ERROR(static_cast<void>(loader.next()), ErrorCode::kInUse, text);
+  EXPECT_ERROR(loader.set_state({}), ErrorCode::kInUse, text);
+  may_end = true;
+  other.join();
+  EXPECT_EQ(first, (Indices{0, 1, 2}));
+  EXPECT_EQ(numbers_of(*loader.next()), (Indices{3, 4, 5}));
 }
 
 TEST_P(LoaderTest, ShufflesAsRandpermDoes) {

@@ -162,6 +162,30 @@ TEST_P(DataParallelTest, DropoutIsThatOfOneDevice) {
   }
 }
 
+/// They compute step by step, but their masks are those of the rows of the batch.
+TEST_P(DataParallelTest, DropoutBetweenRecurrentLayersIsThatOfOneDevice) {
+  const Generator generator = default_generator(test_runtime());
+  nn::LSTM lstm(3, 4, {.num_layers = 2, .batch_first = true, .dropout = 0.5, .tensor = device_});
+  nn::GRU gru(3, 4,
+              {.num_layers = 2,
+               .batch_first = true,
+               .dropout = 0.5,
+               .bidirectional = true,
+               .tensor = device_});
+  const auto expect_same = [&](auto& alone) {
+    nn::DataParallel model(alone, devices());
+    for (const std::int64_t steps : {5, 6}) {
+      const Tensor x = randn({6, steps, 3}, device_);
+      generator.set_state({17, 40});
+      const Tensor expected = alone(x);
+      generator.set_state({17, 40});
+      expect_near(model(x), expected);
+    }
+  };
+  expect_same(lstm);
+  expect_same(gru);
+}
+
 TEST_P(DataParallelTest, CheckpointsInside) {
   const nn::Linear layer(3, 3, {.tensor = device_});
   class Net : public nn::Module {
@@ -410,6 +434,10 @@ TEST_P(DataParallelTest, AFailedReplicaIsNamed) {
   sum(model(x)).backward();
   sum(alone(x)).backward();
   expect_same_gradients(model, alone);
+  nn::DataParallel odd([bad](const Tensor& in) { return in.device() == bad ? throw 1 : in; },
+                       devices());
+  EXPECT_ERROR(static_cast<void>(odd(x)), ErrorCode::kInvalidArgument,
+               "[DataParallel] an exception that is no std::exception. Replica: 1 (cpu:1).");
   // In backward, where the others wait for its gradients.
   const Tensor y = model(x);
   model.zero_grad();

@@ -107,6 +107,31 @@ TEST_P(InitTest, TruncatesNormalNumbers) {
                "2 and 1");
 }
 
+/// The means are those of the truncated distribution, by its density and distribution function.
+TEST_P(InitTest, TruncatesNormalNumbersFarOut) {
+  const Tensor tensor = empty({100, 100}, {DType::f64, device_});
+  struct Case {
+    double low, high, mean, most;
+  };
+  for (const Case& each : {Case{8, 9, 8.12119, 8.8}, Case{8.5, 9.5, 8.61449, 9.2},
+                           Case{50, 51, 50.01998, 50.15}, Case{1e6, 1e9, 1e6 + 1e-6, 1e6 + 7e-6}}) {
+    for (const bool is_below : {false, true}) {
+      const double low = is_below ? -each.high : each.low, high = is_below ? -each.low : each.high;
+      init::trunc_normal(tensor, 0, 1, low, high, Generator(3));
+      double least = INFINITY, most = 0, sum = 0;
+      for (const double value : tensor.to_vector<double>()) {
+        least = std::min(least, std::fabs(value));
+        most = std::max(most, std::fabs(value));
+        sum += std::fabs(value) - each.low;
+      }
+      EXPECT_GE(least, each.low);
+      EXPECT_LE(most, each.high);
+      EXPECT_GE(most, each.most);
+      EXPECT_NEAR(sum / 10000 / (each.mean - each.low), 1, 0.03) << low << ' ' << high;
+    }
+  }
+}
+
 TEST_P(InitTest, MakesOrthogonalWeights) {
   for (const Shape& shape : {Shape{4, 7}, Shape{7, 4}, Shape{3, 2, 5}}) {
     const Tensor weight = empty(shape, device_).requires_grad_();

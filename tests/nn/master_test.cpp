@@ -196,10 +196,25 @@ TEST_P(MasterTest, ScalesLosses) {
   EXPECT_EQ(other.scale(), 1024);
   EXPECT_ERROR(static_cast<void>(scaler.scale(a.value())), ErrorCode::kDtypeMismatch,
                "[LossScaler] the loss would overflow: expected f32 or f64, got f16");
-  EXPECT_ERROR(nn::LossScaler({.scale = 0}), ErrorCode::kInvalidArgument,
-               "[LossScaler] a wrong scale: expected a number above 0, got 0");
+  for (const double wrong : {0.0, 1e39, 1e-39}) {
+    EXPECT_ERROR(nn::LossScaler({.scale = wrong}), ErrorCode::kInvalidArgument,
+                 "[LossScaler] a wrong scale: expected one that f32 can hold, as its reciprocal");
+  }
   EXPECT_ERROR(nn::LossScaler({.growth = 0.5}), ErrorCode::kInvalidArgument,
                "[LossScaler] wrong options");
+}
+
+/// With gradients of 0 no scale overflows.
+TEST_P(MasterTest, TheScaleOfLossesStaysInTheRangeOfF32) {
+  nn::Linear net(2, 1, {.tensor = device_});
+  nn::SGD optimizer(net.parameters(), {.learning_rate = 0.1});
+  nn::LossScaler scaler({.scale = 1e37, .growth_interval = 1});
+  for (int i = 0; i < 8; ++i) {
+    optimizer.zero_grad();
+    scaler.scale(sum(net(zeros({1, 2}, device_)) * 0)).backward();
+    EXPECT_TRUE(scaler.step(optimizer));
+  }
+  EXPECT_EQ(scaler.scale(), 1e37 * 32);
 }
 
 }  // namespace

@@ -322,5 +322,12 @@ TEST(ModuleLists, SayWhatTheyDoNotHave) {
   EXPECT_ERROR(list(Tensor()), ErrorCode::kUnsupported, "[ModuleList] no forward of one tensor");
 }
 
+TEST(ModuleNamesTest, OfDevicesMayBeOfAnyKindOfText) {
+  nn::Linear layer(2, 3);
+  const std::string name = "cpu:0";
+  layer.move_to(name).move_to(std::string_view(name)).move_to("cpu");
+  EXPECT_EQ(layer.weight->device().name(), name);
+}
+
 }  // namespace
 }  // namespace patchbay::test

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <limits>
 #include <utility>
@@ -40,6 +41,23 @@ void check_options(const DataLoaderOptions& options) {
           options.prefetch);
   }
 }
+
+/// The calling thread's use of a loader.
+class Turn {
+ public:
+  explicit Turn(std::atomic_flag& taken) : taken_(taken) {
+    if (!taken_.test_and_set(std::memory_order_acquire)) return;
+    raise(ErrorCode::kInUse,
+          "[DataLoader] another thread is making a batch: expected one thread at a time, got two. "
+          "Give each thread a loader of its own.");
+  }
+  ~Turn() { taken_.clear(std::memory_order_release); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic_flag& taken_;
+};
 
 }  // namespace
 
@@ -80,6 +98,7 @@ class LoaderState {
   const DataLoaderOptions options_;
   const std::int64_t num_samples_;
   const pid_t process_ = getpid();
+  std::atomic_flag is_used_;
   DataLoader::State position_;
   std::vector<std::int64_t> order_;  // of the samples in this epoch; empty: not drawn yet
   std::deque<std::shared_ptr<Job>> jobs_;
@@ -150,6 +169,7 @@ std::shared_ptr<Job> LoaderState::take_job() {
 
 std::optional<Batch> LoaderState::next() {
   check_process();
+  const Turn turn(is_used_);
   if (position_.batch == num_batches()) {
     ++position_.epoch;
     position_.batch = 0;
@@ -171,6 +191,7 @@ std::optional<Batch> LoaderState::next() {
 
 void LoaderState::set_position(const DataLoader::State& position) {
   check_process();
+  const Turn turn(is_used_);
   constexpr std::int64_t kMostEpochs = std::numeric_limits<std::int64_t>::max() - 1;
   if (position.epoch < 0 || position.epoch > kMostEpochs) {
     raise(ErrorCode::kInvalidArgument, "[DataLoader] a wrong epoch: expected 0 to {}, got {}",

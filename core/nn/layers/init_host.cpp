@@ -59,6 +59,33 @@ double normal_quantile(double p, double low, double high) {
   return low + (high - low) / 2;
 }
 
+/// Turns a uniform number from 0 to 1 into a normal one between `first` and `last`. `first` is at
+/// most 0: far above, the distribution function is so close to 1 that f64 has no digits left.
+class Truncated {
+ public:
+  Truncated(double first, double last)
+      : first_(first),
+        last_(std::min(last, kFarthest)),
+        least_(normal_distribution(first)),
+        most_(normal_distribution(last_)) {}
+
+  double operator()(double u) const {
+    if (last_ >= -kUnderflow) {
+      const double low = std::max(first_, -kFarthest);
+      return normal_quantile(least_ + u * (most_ - least_), low, last_);
+    }
+    // The distribution function is 0 in f64. The density is that of a Rayleigh distribution divided
+    // by z, which changes by less than 1 / 37^2 where the numbers lie.
+    const double span = (last_ - first_) * (-last_ - first_) / 2;
+    return -std::hypot(last_, std::sqrt(-2 * std::log1p(u * std::expm1(-span))));
+  }
+
+ private:
+  static constexpr double kUnderflow = 37, kFarthest = 38;
+
+  double first_, last_, least_, most_;
+};
+
 /// Makes the columns orthonormal: Gram and Schmidt's method, each column twice, because once loses
 /// the orthogonality of almost parallel columns. R's diagonal, the lengths, is positive.
 void orthonormalize(std::span<Doubles> columns) {
@@ -88,13 +115,12 @@ const Tensor& trunc_normal(const Tensor& tensor, double mean, double deviation, 
           "and {}",
           low, high, deviation);
   }
-  constexpr double kFarthest = 9;  // where the distribution is 0 or 1 in f64
-  const double first = std::clamp((low - mean) / deviation, -kFarthest, kFarthest),
-               last = std::clamp((high - mean) / deviation, -kFarthest, kFarthest);
-  const double least = normal_distribution(first), most = normal_distribution(last);
+  const double first = (low - mean) / deviation, last = (high - mean) / deviation;
+  const bool is_turned = first > 0;
+  const Truncated normal = is_turned ? Truncated(-last, -first) : Truncated(first, last);
   Doubles values = draw_uniform(tensor.shape(), tensor.device(), generator);
   for (double& value : values) {
-    const double z = normal_quantile(least + value * (most - least), first, last);
+    const double z = is_turned ? -normal(value) : normal(value);
     value = std::clamp(mean + deviation * z, low, high);
   }
   return write(tensor, values);

@@ -165,7 +165,11 @@ LstmResult Recurrent::run(const Tensor& input, const LstmState& state) const {
   } else {
     std::vector<LstmState> states;
     for (std::size_t i = 0; i < count; ++i) {
-      if (i > 0 && drops) result.output = dropout(result.output, options_.dropout);
+      if (i > 0 && drops) {
+        // With the batch first, if it is, so that replicas that have parts of it draw their parts.
+        const Tensor dropped = dropout(steps_first(result.output), options_.dropout);
+        result.output = steps_first(dropped);
+      }
       LstmResult one = run_layer(result.output, i, state);
       result.output = std::move(one.output);
       states.push_back(std::move(one.state));

@@ -40,6 +40,10 @@ using runtime::raise;
     throw module::LayerError(
         ErrorCode::kInvalidArgument,
         fmt::format("[DataParallel] {}", text(runtime::one_line(error.what()).c_str())));
+  } catch (...) {
+    throw module::LayerError(
+        ErrorCode::kInvalidArgument,
+        fmt::format("[DataParallel] {}", text("an exception that is no std::exception")));
   }
 }
 

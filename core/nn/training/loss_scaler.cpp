@@ -2,7 +2,7 @@
 #include "patchbay/nn/loss_scaler.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,10 +17,17 @@ namespace {
 
 using runtime::raise;
 
+/// Losses are multiplied by it, and gradients divided.
+bool is_scale(double scale) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return scale <= kMost && scale >= 1 / kMost;
+}
+
 void check_scale(double scale) {
-  if (scale > 0 && std::isfinite(scale)) return;
+  if (is_scale(scale)) return;
   raise(ErrorCode::kInvalidArgument,
-        "[LossScaler] a wrong scale: expected a number above 0, got {}", scale);
+        "[LossScaler] a wrong scale: expected one that f32 can hold, as its reciprocal, got {}",
+        scale);
 }
 
 /// Fetches one number from each device.
@@ -68,7 +75,7 @@ bool LossScaler::step(Optimizer& optimizer) {
     if (++num_good_steps_ < options_.growth_interval) return true;
   }
   const double changed = scale_ * (is_finite ? options_.growth : options_.backoff);
-  if (changed > 0 && std::isfinite(changed)) scale_ = changed;
+  if (is_scale(changed)) scale_ = changed;
   num_good_steps_ = 0;
   return is_finite;
 }

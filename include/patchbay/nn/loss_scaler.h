@@ -26,7 +26,8 @@ struct LossScalerOptions {
 /// To clip gradients in between: clip_grad_norm(parameters, most * scaler.scale()).
 class PATCHBAY_API LossScaler {
  public:
-  /// Errors: kInvalidArgument unless scale > 0, growth >= 1, 0 < backoff < 1 and interval >= 1.
+  /// The scale stays where f32 can hold it and its reciprocal. Errors: kInvalidArgument unless the
+  /// first one is there, growth >= 1, 0 < backoff < 1 and interval >= 1.
   explicit LossScaler(const LossScalerOptions& options = {});
 
   double scale() const { return scale_; }

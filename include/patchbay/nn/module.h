@@ -92,6 +92,7 @@ class PATCHBAY_API Module {
   Module& move_to(const Device& device);
   Module& move_to(std::string_view device_name) { return move_to(Device(device_name)); }
   Module& move_to(const char* device_name) { return move_to(Device(device_name)); }
+  Module& move_to(const std::string& device_name) { return move_to(Device(device_name)); }
   /// Converts all parameters and buffers of floats; buffers stay as they are if the dtype is f16 or
   /// bf16, in which running statistics would stop moving. Gradients are dropped. Errors:
   /// kDtypeMismatch unless the dtype is f32, f64, f16 or bf16.
