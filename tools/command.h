@@ -30,8 +30,8 @@ struct Report {
   Json json = Json::object();
   std::string text;
   int exit_status = kExitOk;
-  std::vector<std::string>
-      errors;  // beside the answer: errors that were logged, or of a part of it
+  /// Beside the answer: errors that were logged, or of a part of the answer.
+  std::vector<std::string> errors;
 
   /// Runs a part of the answer. If it throws an Error, the others go on without it.
   void attempt(const std::function<void()>& part);

@@ -71,17 +71,19 @@ void open(const Device& device) {
   (void)why_unsupported(device, record, record.dtypes.front());
 }
 
-/// The requested device, otherwise the first of each backend of those that can be opened.
+/// The requested device, otherwise the first of each backend that can be opened.
 std::vector<Device> devices_of(const Runtime& runtime, const std::string& only, Report& report) {
   if (!only.empty()) return {runtime.device(only)};
   std::vector<Device> devices;
   std::set<std::string> backends;
   for (const Device& device : runtime.devices()) {
     const std::string name = device.name();
-    if (!backends.insert(name.substr(0, name.find(':'))).second) continue;
+    const std::string backend = name.substr(0, name.find(':'));
+    if (backends.contains(backend)) continue;
     report.attempt([&] {
       open(device);
       devices.push_back(device);
+      backends.insert(backend);
     });
   }
   return devices;

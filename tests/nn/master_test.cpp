@@ -197,8 +197,9 @@ TEST_P(MasterTest, ScalesLosses) {
   EXPECT_ERROR(static_cast<void>(scaler.scale(a.value())), ErrorCode::kDtypeMismatch,
                "[LossScaler] the loss would overflow: expected f32 or f64, got f16");
   for (const double wrong : {0.0, 1e39, 1e-39}) {
-    EXPECT_ERROR(nn::LossScaler({.scale = wrong}), ErrorCode::kInvalidArgument,
-                 "[LossScaler] a wrong scale: expected one that f32 can hold, as its reciprocal");
+    EXPECT_ERROR(
+        nn::LossScaler({.scale = wrong}), ErrorCode::kInvalidArgument,
+        "[LossScaler] a wrong scale: expected one that f32 can hold, and its reciprocal too");
   }
   EXPECT_ERROR(nn::LossScaler({.growth = 0.5}), ErrorCode::kInvalidArgument,
                "[LossScaler] wrong options");

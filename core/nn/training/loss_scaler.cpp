@@ -25,9 +25,10 @@ bool is_scale(double scale) {
 
 void check_scale(double scale) {
   if (is_scale(scale)) return;
-  raise(ErrorCode::kInvalidArgument,
-        "[LossScaler] a wrong scale: expected one that f32 can hold, as its reciprocal, got {}",
-        scale);
+  raise(
+      ErrorCode::kInvalidArgument,
+      "[LossScaler] a wrong scale: expected one that f32 can hold, and its reciprocal too, got {}",
+      scale);
 }
 
 /// Fetches one number from each device.
