@@ -26,8 +26,8 @@ struct Range {
   std::uintptr_t begin = 0, end = 0;
 };
 std::array<Range, 32> spared;
-constexpr const char* kDrivers[] = {"libpatchbay_sim_", "libcuda.so", "libcublas",
-                                    "libcudnn", "libnv"};
+constexpr const char* kDrivers[] = {"libpatchbay_sim_", "libcuda.so", "libcublas", "libcudnn",
+                                    "libnv"};
 
 int note_driver(dl_phdr_info* library, std::size_t, void* count) {
   std::size_t& next = *static_cast<std::size_t*>(count);

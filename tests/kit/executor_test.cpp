@@ -33,9 +33,9 @@ TEST_F(KernelExecutorTest, AMissingCompilerIsNamedWithTheWayOut) {
   EXPECT_ERROR(static_cast<void>(
                    KernelModule::from_source(device({{"kernel_compiler", "no-such-c++"}}), kScale)),
                ErrorCode::kUnsupported, "expected 'no-such-c++' on PATH");
-  EXPECT_ERROR(static_cast<void>(
-                   KernelModule::from_source(device({{"kernel_compiler", "/tmp"}}), kScale)),
-               ErrorCode::kUnsupported, "expected '/tmp', got no such program");
+  EXPECT_ERROR(
+      static_cast<void>(KernelModule::from_source(device({{"kernel_compiler", "/tmp"}}), kScale)),
+      ErrorCode::kUnsupported, "expected '/tmp', got no such program");
   // Everything else works without one.
   EXPECT_EQ((ones({2}, missing) + 1).to_vector<float>(), (Floats{2, 2}));
 }

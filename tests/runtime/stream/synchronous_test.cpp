@@ -22,9 +22,10 @@ TEST(Synchronous, ErrorsComeFromTheCallThatCausedThem) {
   const Device device = runtime.device("fake:0");
   const Tensor a = ones({4}, device);
   const Tensor b = a + 1;
-  EXPECT_ERROR(static_cast<void>(b * 2), ErrorCode::kLaunchFailed,
-               "[mul] launch of mul failed, as the setting fake_fail_async_launch asks (launched by "
-               "[mul] on fake:0). ");
+  EXPECT_ERROR(
+      static_cast<void>(b * 2), ErrorCode::kLaunchFailed,
+      "[mul] launch of mul failed, as the setting fake_fail_async_launch asks (launched by "
+      "[mul] on fake:0). ");
 }
 
 TEST(Synchronous, NothingIsPendingAfterACall) {

@@ -250,9 +250,9 @@ TEST_P(RecurrentTest, HasNoSecondDerivative) {
   EXPECT_ERROR(sum(lstm_cell(x[0], {}, weights(4, 2, 2, DType::f32)).cell)
                    .backward({}, {.create_graph = true}),
                ErrorCode::kUnsupported, "[lstm_cell] gradients of lstm_cell can't be recorded");
-  EXPECT_ERROR(sum(gru_cell(x[0], {}, weights(3, 2, 2, DType::f32)))
-                   .backward({}, {.create_graph = true}),
-               ErrorCode::kUnsupported, "[gru_cell] gradients of gru_cell can't be recorded");
+  EXPECT_ERROR(
+      sum(gru_cell(x[0], {}, weights(3, 2, 2, DType::f32))).backward({}, {.create_graph = true}),
+      ErrorCode::kUnsupported, "[gru_cell] gradients of gru_cell can't be recorded");
 }
 
 TEST_P(RecurrentTest, Errors) {

@@ -46,7 +46,7 @@
     "grad, cast back; none unless both are floats",                                         \
     "IEEE 754-2019, 5.4.1, to nearest even; to integers truncated and saturated, NaN to 0", \
     "to bool: whether it is not 0")                                                         \
-  X(arange, 1, "out:write start:scalar step:scalar", NUMBERS, Same, TERMS(1),              \
+  X(arange, 1, "out:write start:scalar step:scalar", NUMBERS, Same, TERMS(1),               \
     "out [n]; start, step: numbers", "", "out[i] = start + i step", "")
 
 /* Along one dimension. Each of them has a kernel of its own: a backend defines a function for every
