@@ -376,7 +376,8 @@ std::vector<PluginInfo> PluginRegistry::plugins() const {
   std::vector<PluginInfo> result;
   for (auto backend = backends_.begin(); backend != backends_.end(); ++backend) {
     const auto is_later = [&](const auto& other) {
-      return other->candidate.path == (*backend)->candidate.path;
+      const bool was_loaded = other->is_loaded() || other->status == PluginStatus::kUnloaded;
+      return was_loaded && other->candidate.path == (*backend)->candidate.path;
     };
     // A file that was unloaded and loaded again is listed once.
     const bool is_former = (*backend)->status == PluginStatus::kUnloaded &&
