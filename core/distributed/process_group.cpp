@@ -123,6 +123,12 @@ void check_rows(const char* operation, const char* whole_name, const Tensor& who
         tensor::describe({whole_name, *whole.impl()}), tensor::describe({part_name, *part.impl()}));
 }
 
+void check_timeout(const char* operation, std::chrono::nanoseconds timeout) {
+  if (timeout.count() >= 0) return;
+  raise(ErrorCode::kInvalidArgument, "[{}] a wrong timeout: expected at least 0, got {} ms",
+        operation, std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
+}
+
 /// Runs the checks and posts. What the checks throw, the other members are told too.
 Work submit(Member& member, Kind kind, const CollectiveOptions& options,
             const std::function<void(const char* operation, Request& request)>& fill) {
@@ -132,6 +138,7 @@ Work submit(Member& member, Kind kind, const CollectiveOptions& options,
   request.timeout = options.timeout;
   try {
     runtime::check_not_recording(operation);
+    if (options.timeout) check_timeout(operation, *options.timeout);
     request.context = ThreadContext::current();
     fill(operation, request);
   } catch (const Error& error) {
@@ -158,6 +165,7 @@ std::vector<ProcessGroup> ProcessGroup::in_process(const std::vector<Device>& de
     raise(ErrorCode::kInvalidArgument,
           "[ProcessGroup] no members: expected at least one device, got none.");
   }
+  check_timeout("ProcessGroup", options.timeout);
   for (const Device& device : devices) {
     device.state().check_home("ProcessGroup");
     if (device.runtime() == devices[0].runtime()) continue;

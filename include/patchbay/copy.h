@@ -85,8 +85,9 @@ struct BufferRange {
 
 /// Copies between buffers of any devices of one runtime. Blocks unless `non_blocking`. A
 /// non-blocking copy keeps its source alive; reads through the library wait for it, and throw if it
-/// failed. Errors: kInvalidArgument for ranges that differ in size, overlap, or reach outside their
-/// buffers; kCopyForbidden inside a guard; kOutOfMemory for staging memory.
+/// failed. Errors: kInvalidArgument for devices of two runtimes, and for ranges that differ in
+/// size, overlap, or reach outside their buffers; kCopyForbidden inside a guard; kOutOfMemory for
+/// staging memory.
 PATCHBAY_API void copy(const BufferRange& to, const BufferRange& from, bool non_blocking = false);
 /// Copies from host memory, which the caller may reuse when the call returns.
 PATCHBAY_API void copy_from_host(const BufferRange& to, const void* from);

@@ -30,6 +30,8 @@ Tensor ones_of(const ProcessGroup& member, const Shape& shape = {2}, DType dtype
 TEST(GroupFailures, Construction) {
   EXPECT_ERROR(ProcessGroup::in_process({}), ErrorCode::kInvalidArgument,
                "[ProcessGroup] no members: expected at least one device, got none.");
+  EXPECT_ERROR(pair(std::chrono::seconds(-3)), ErrorCode::kInvalidArgument,
+               "[ProcessGroup] a wrong timeout: expected at least 0, got -3000 ms");
   const Runtime other(device_options());
   EXPECT_ERROR(
       ProcessGroup::in_process({test_device("cpu:0"), other.device("cpu:1")}),
@@ -49,6 +51,11 @@ void expect_refused(const Member& wrong, ErrorCode code, const std::string& text
 }
 
 TEST(GroupFailures, OperandsThatDoNotFit) {
+  expect_refused(
+      [](const ProcessGroup& member) {
+        static_cast<void>(member.barrier({.timeout = std::chrono::seconds(-1)}));
+      },
+      ErrorCode::kInvalidArgument, "[barrier] a wrong timeout: expected at least 0, got -1000 ms");
   expect_refused([](const ProcessGroup& member) { static_cast<void>(member.all_reduce(Tensor())); },
                  ErrorCode::kInvalidArgument, "[all_reduce] tensor is undefined");
   expect_refused(

@@ -46,6 +46,7 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
 
 Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,
                          std::function<void()> released) {
+  device.state().check_home("wrap_host");
   if (!device.properties().host_addressable) {
     runtime::raise(ErrorCode::kUnsupported,
                    "[wrap_host] {} can't use host memory in place. Copy with from_host instead.",

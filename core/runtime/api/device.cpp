@@ -70,6 +70,7 @@ void Device::trim_memory() const {
 }
 
 void Device::set_memory_limit(std::size_t size_bytes) const {
+  state().check_home("set_memory_limit");
   state().allocator->of(MemoryKind::kDevice).set_limit(size_bytes);
 }
 

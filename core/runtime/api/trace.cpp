@@ -7,7 +7,10 @@
 #include "core/runtime/registry/loaded_runtime.h"
 
 namespace patchbay {
-void Runtime::start_trace(const std::filesystem::path& file) const { state_->tracing.start(file); }
+void Runtime::start_trace(const std::filesystem::path& file) const {
+  state_->home.check("start_trace", file.string());
+  state_->tracing.start(file);
+}
 
 void Runtime::stop_trace() const {
   for (runtime::Backend* const backend : runtime::registry_of(*state_).loaded()) {

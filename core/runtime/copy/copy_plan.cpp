@@ -111,6 +111,7 @@ CopyPlan plan_copy(const Endpoint& from, const Endpoint& to, std::size_t size_by
                    bool non_blocking) {
   const auto traits_of = [](const Endpoint& endpoint) {
     runtime::DeviceState* device = endpoint.device_state();
+    if (device != nullptr) device->check_home("plan_copy");
     return runtime::EndpointTraits{device, PATCHBAY_MEMORY_DEVICE,
                                    device == nullptr || device->info.properties.host_addressable};
   };

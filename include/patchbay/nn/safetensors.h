@@ -59,7 +59,8 @@ class PATCHBAY_API Safetensors {
   /// devices that the host can't address. Blocks. Errors: kInvalidArgument for a name that the file
   /// does not have, and for a bool that is neither 0 nor 1; those of empty().
   [[nodiscard]] Tensor read(std::string_view name, const Device& device = Device("cpu")) const;
-  /// Writes the elements of an existing tensor of the same dtype and shape, on any device. Errors:
+  /// Writes the elements of an existing tensor of the same dtype and shape, on any device. It may
+  /// require gradients; a backward that needs the former elements is refused. Errors:
   /// kDtypeMismatch, kShapeMismatch; kInvalidArgument as above, after which the elements are not
   /// defined.
   void read_into(std::string_view name, const Tensor& to) const;

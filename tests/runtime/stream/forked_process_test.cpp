@@ -249,6 +249,15 @@ TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
     expect("unload", "fake", [&] { runtime.unload("fake"); });
     expect("set_default_device", "cpu:0", [&] { set_default_device(device); });
     expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
+    expect("start_trace", "/nowhere/trace.json",
+           [&] { runtime.start_trace("/nowhere/trace.json"); });
+    expect("set_memory_limit", "cpu:0", [&] { device.set_memory_limit(1); });
+    expect("plan_copy", "cpu:0", [&] { (void)plan_copy(device, Endpoint::host(), 1); });
+    int released = 0;
+    float number = 0;
+    expect("wrap_host", "cpu:0",
+           [&] { (void)Buffer::wrap_host(device, &number, sizeof number, [&] { ++released; }); });
+    if (released != 0) lines += "released memory that was refused\n";
     return lines;
   });
   EXPECT_EQ(ended.status, 0);
