@@ -333,8 +333,8 @@ inline f32 patchbay_atomic_add(f32* pointer, f32 value) {
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T name = patchbay_value_##name
 #else
 #define PATCHBAY_BIND_STRUCT_OF(T, name) const T& name = patchbay_value_##name
-/* The addresses of `count` buffers as one argument, and the pointer with one of these. OpenCL passes
- * no addresses. In C++ the argument stays where the caller has it. */
+/* The addresses of `count` buffers as one argument, and the pointer with one of these. OpenCL
+ * passes no addresses. In C++ the argument stays where the caller has it. */
 template <i32 count>
 struct patchbay_addresses {
 #if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
