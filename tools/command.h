@@ -30,10 +30,11 @@ struct Report {
   Json json = Json::object();
   std::string text;
   int exit_status = kExitOk;
-  /// Beside the answer: errors that were logged, or of a part of the answer.
+  /// Beside the answer: errors that were logged, or of a part of the answer. Any makes the exit
+  /// status kExitError.
   std::vector<std::string> errors;
 
-  /// Runs a part of the answer. If it throws an Error, the others go on without it.
+  /// Runs a part of the answer. If it throws an Error, that is added to `errors`.
   void attempt(const std::function<void()>& part);
 };
 

@@ -13,7 +13,6 @@ void Report::attempt(const std::function<void()>& part) {
     part();
   } catch (const Error& error) {
     errors.emplace_back(error.what());
-    exit_status = kExitError;
   }
 }
 

@@ -359,7 +359,6 @@ template <class T>
 void check_normalize(const Device& device, const OperatorInfo& record) {
   check_extreme_rows<T>(device);
   using E = Exact<T>;
-  check_extreme_rows<T>(device);
   for (const Normalization& one : normalizations()) {
     const Operands<T> in(one);
     const auto statistics = statistics_of<T>(one, in);

@@ -18,13 +18,13 @@ Finished beside_null(std::vector<std::string> words) {
   return run_command(words);
 }
 
-constexpr const char* kReason = "nulldevice:0";
+constexpr const char* kBroken = "nulldevice:0";
 
 void expect_failure(const Finished& finished, const std::string& sound) {
   EXPECT_EQ(finished.exit_status, 1);
   EXPECT_NE(finished.out.find(sound), std::string::npos) << finished.out;
   EXPECT_EQ(finished.err.rfind("patchbay: ", 0), 0u) << finished.err;
-  EXPECT_NE(finished.err.find(kReason), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find(kBroken), std::string::npos) << finished.err;
   EXPECT_EQ(finished.err.find('\n'), finished.err.size() - 1) << finished.err;
 }
 
@@ -35,7 +35,7 @@ TEST(DeviceFailure, LeavesTheMemoryOfOthers) {
   const auto json = finished.json();
   EXPECT_EQ(json["memory"][0]["kind"], "device");
   ASSERT_EQ(json["errors"].size(), 1u) << json;
-  EXPECT_NE(json["errors"][0].get<std::string>().find(kReason), std::string::npos) << json;
+  EXPECT_NE(json["errors"][0].get<std::string>().find(kBroken), std::string::npos) << json;
 }
 
 TEST(DeviceFailure, LeavesTheListOfDevices) {
@@ -66,7 +66,7 @@ TEST(DeviceFailure, OfTheOneThatWasAskedForIsTheOnlyAnswer) {
     const Finished finished = beside_null({command, "--device", "nulldevice:0"});
     EXPECT_EQ(finished.exit_status, 1);
     EXPECT_EQ(finished.out, "") << command;
-    EXPECT_NE(finished.err.find(kReason), std::string::npos) << finished.err;
+    EXPECT_NE(finished.err.find(kBroken), std::string::npos) << finished.err;
   }
 }
 
