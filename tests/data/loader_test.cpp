@@ -75,6 +75,23 @@ TEST_P(LoaderTest, IsForOneThreadAtATime) {
   EXPECT_EQ(numbers_of(*loader.next()), (Indices{3, 4, 5}));
 }
 
+TEST_P(LoaderTest, RefusesTheDatasetThatItCalls) {
+  DataLoader* own = nullptr;
+  const auto before = [&](std::int64_t) {
+    DataLoader inner(Numbers(6), options());
+    EXPECT_EQ(numbers_of(*inner.next()), (Indices{0, 1, 2}));
+    static_cast<void>(own->next());
+  };
+  DataLoader loader(Numbers(6, before), options());
+  own = &loader;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_ERROR(static_cast<void>(loader.next()), ErrorCode::kInUse,
+                 "[DataLoader] a dataset calls the loader that calls it: expected a loader of its "
+                 "own, or none.");
+  }
+  EXPECT_FALSE(loader.next());
+}
+
 TEST_P(LoaderTest, ShufflesAsRandpermDoes) {
   for (const std::int64_t size : {1, 2, 7, 1000}) {
     nn::DataLoaderOptions shuffling = options();

@@ -42,10 +42,38 @@ void check_options(const DataLoaderOptions& options) {
   }
 }
 
+/// The calling thread makes a batch of a loader.
+class Making {
+ public:
+  explicit Making(const LoaderState& loader) noexcept : loader_(&loader), outer_(innermost_) {
+    innermost_ = this;
+  }
+  ~Making() { innermost_ = outer_; }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+  /// A dataset may read from another loader.
+  static bool is_under_way(const LoaderState& loader) noexcept {
+    const Making* one = innermost_;
+    while (one != nullptr && one->loader_ != &loader) one = one->outer_;
+    return one != nullptr;
+  }
+
+ private:
+  static inline thread_local const Making* innermost_ = nullptr;
+  const LoaderState* loader_;
+  const Making* outer_;
+};
+
 /// The calling thread's use of a loader.
 class Turn {
  public:
-  explicit Turn(std::atomic_flag& taken) : taken_(taken) {
+  Turn(const LoaderState& loader, std::atomic_flag& taken) : taken_(taken) {
+    if (Making::is_under_way(loader)) {
+      raise(ErrorCode::kInUse,
+            "[DataLoader] a dataset calls the loader that calls it: expected a loader of its own, "
+            "or none.");
+    }
     if (!taken_.test_and_set(std::memory_order_acquire)) return;
     raise(ErrorCode::kInUse,
           "[DataLoader] another thread is making a batch: expected one thread at a time, got two. "
@@ -134,6 +162,7 @@ BatchRequest LoaderState::request_of(std::int64_t batch) {
 
 /// Called by several threads at once.
 Batch LoaderState::make(const BatchRequest& request) const {
+  const Making making(*this);
   Batch batch =
       with_own_errors([&] { return dataset_->get_batch(request.indices); },
                       [&] {
@@ -169,7 +198,7 @@ std::shared_ptr<Job> LoaderState::take_job() {
 
 std::optional<Batch> LoaderState::next() {
   check_process();
-  const Turn turn(is_used_);
+  const Turn turn(*this, is_used_);
   if (position_.batch == num_batches()) {
     ++position_.epoch;
     position_.batch = 0;
@@ -191,7 +220,7 @@ std::optional<Batch> LoaderState::next() {
 
 void LoaderState::set_position(const DataLoader::State& position) {
   check_process();
-  const Turn turn(is_used_);
+  const Turn turn(*this, is_used_);
   constexpr std::int64_t kMostEpochs = std::numeric_limits<std::int64_t>::max() - 1;
   if (position.epoch < 0 || position.epoch > kMostEpochs) {
     raise(ErrorCode::kInvalidArgument, "[DataLoader] a wrong epoch: expected 0 to {}, got {}",

@@ -370,20 +370,25 @@ void PluginRegistry::settle() noexcept {
   }
 }
 
-std::vector<PluginInfo> PluginRegistry::plugins() const {
-  runtime_.home.check("plugins", "every plugin");
-  const std::scoped_lock lock(mutex_);
-  std::vector<PluginInfo> result;
+std::vector<const Backend*> PluginRegistry::listed() const {
+  std::vector<const Backend*> result;
   for (auto backend = backends_.begin(); backend != backends_.end(); ++backend) {
     const auto is_later = [&](const auto& other) {
       const bool was_loaded = other->is_loaded() || other->status == PluginStatus::kUnloaded;
       return was_loaded && other->candidate.path == (*backend)->candidate.path;
     };
-    // A file that was unloaded and loaded again is listed once.
     const bool is_former = (*backend)->status == PluginStatus::kUnloaded &&
                            std::any_of(backend + 1, backends_.end(), is_later);
-    if (!is_former) result.push_back((*backend)->info());
+    if (!is_former) result.push_back(backend->get());
   }
+  return result;
+}
+
+std::vector<PluginInfo> PluginRegistry::plugins() const {
+  runtime_.home.check("plugins", "every plugin");
+  const std::scoped_lock lock(mutex_);
+  std::vector<PluginInfo> result;
+  for (const Backend* const backend : listed()) result.push_back(backend->info());
   return result;
 }
 
@@ -552,7 +557,7 @@ std::string PluginRegistry::explain() {
   const std::scoped_lock lock(mutex_);
   text += "plugins:\n";
   if (backends_.empty()) text += "  none found\n";
-  for (const auto& backend : backends_) text += backend->explain();
+  for (const Backend* const backend : listed()) text += backend->explain();
   for (const std::string& name : unmatched) {
     text += fmt::format("visible device '{}' is not there\n", name);
   }

@@ -99,6 +99,8 @@ class PluginRegistry {
   void settle() noexcept;
   /// Null if no plugin of the backend is loaded.
   Backend* find_loaded(std::string_view backend) const;
+  /// All plugins; a file that was unloaded and loaded again once. The caller holds mutex_.
+  std::vector<const Backend*> listed() const;
   DeviceAssembly& find_in(const Backend& backend, const DeviceName& name) const;
   DeviceAssembly& find_gpu(const DeviceName& name, std::string_view text);
   [[noreturn]] void raise_unknown_backend(const DeviceName& name) const;

@@ -61,7 +61,7 @@ const Finish& finish_of(Activation activation, DType dtype) {
 /// The gradient below an activation, from its result.
 Tensor slopes_of(Activation activation, const Tensor& grad, const Tensor& out) {
   static const auto& of_relu = *new auto(fuse(
-      [](const Expression& g, const Expression& y) { return where(gt(y, 0), g, 0); }, "linear"));
+      [](const Expression& g, const Expression& y) { return where(le(y, 0), 0, g); }, "linear"));
   static const auto& of_sigmoid = *new auto(
       fuse([](const Expression& g, const Expression& y) { return g * y * (1 - y); }, "linear"));
   static const auto& of_tanh = *new auto(

@@ -64,6 +64,10 @@ TEST(Load, AFileIsListedOnceHoweverOftenItIsOpened) {
   ASSERT_EQ(runtime.plugins().size(), 2u);
   EXPECT_EQ(runtime.plugins()[0].status, PluginStatus::kRefused);
   EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kUnloaded);
+  const std::string text = runtime.explain();
+  const std::size_t first = text.find("unloaded by the program");
+  EXPECT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("unloaded by the program", first + 1), std::string::npos) << text;
   (void)runtime.load(fixture_path("fake"));
   ASSERT_EQ(runtime.plugins().size(), 2u);
   EXPECT_EQ(runtime.plugins()[1].status, PluginStatus::kLoaded);

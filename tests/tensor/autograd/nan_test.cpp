@@ -52,6 +52,19 @@ TEST_P(NanTest, MagnitudesKeepTheirSigns) {
             (Floats{0, 2, 2, 2}));
 }
 
+/// An error shows in every gradient before it, as in PyTorch.
+TEST_P(NanTest, PassesThroughRelu) {
+  const Floats values{NAN, -1, 2, 0}, weights{4, 5, 6, 7}, expected{4, 0, 6, 0};
+  EXPECT_EQ(gradient(
+                values, [](const Tensor& x) { return relu(x); }, weights),
+            expected);
+  const auto layer = [&](const Tensor& x) {
+    return linear(x, full({1, 1}, 1, device_), full({1}, 0, device_), Activation::kRelu);
+  };
+  const auto as_rows = [&](const Tensor& x) { return layer(x.reshape({4, 1})).reshape({1, 4}); };
+  EXPECT_EQ(gradient(values, as_rows, weights), expected);
+}
+
 TEST_P(NanTest, InfinitiesAreOrdinaryExtremes) {
   EXPECT_EQ(gradient({INFINITY, 1, INFINITY, 3}, [](const Tensor& x) { return max(x, 1); }, {8}),
             (Floats{4, 0, 4, 0}));

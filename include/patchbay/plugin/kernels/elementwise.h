@@ -26,7 +26,7 @@
     PATCHBAY_SELECT(a > (T)0, grad, PATCHBAY_SELECT(a < (T)0, -grad, (T)0)))                       \
   X(square, NUMBERS, a* a, (T)((W)a * (W)a), (T)2 * a * grad)                                      \
   X(relu, NUMBERS, a < (T)0 ? (T)0 : a, a < (T)0 ? (T)0 : a,                                       \
-    PATCHBAY_SELECT(out > (T)0, grad, (T)0))                                                       \
+    PATCHBAY_SELECT(out <= (T)0, (T)0, grad))                                                      \
   X(sqrt, FLOATS, PATCHBAY_SQRT(a), NONE, grad / ((T)2 * out))                                     \
   X(rsqrt, FLOATS, PATCHBAY_DIVIDE((T)1, PATCHBAY_SQRT(a)), NONE,                                  \
     (T)-0.5 * grad * out * out * out)                                                              \
