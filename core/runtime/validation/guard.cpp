@@ -37,31 +37,39 @@ bool on_own_stream(DeviceRecord& device, const Submit& submit) {
   return !refused && !failed;
 }
 
+/// The host's address of the bytes at that offset of the whole block; null if it has none.
+unsigned char* host_address(const Block& block, std::uint64_t offset) {
+  if (!is_addressable(*block.device, block.kind)) return nullptr;
+  return static_cast<unsigned char*>(block.whole.base) + block.whole.offset_bytes + offset;
+}
+
+patchbay_memory memory_at(const Block& block, std::uint64_t offset) {
+  return {block.whole.base, block.whole.offset_bytes + offset};
+}
+
 /// False if the bytes at that offset of the whole block can't be written.
 bool write(const Block& block, std::uint64_t offset, std::span<const unsigned char> bytes) {
-  const patchbay_memory at{block.whole.base, block.whole.offset_bytes + offset};
-  if (is_addressable(*block.device, block.kind)) {
-    std::memcpy(static_cast<char*>(at.base) + at.offset_bytes, bytes.data(), bytes.size());
+  if (unsigned char* const host = host_address(block, offset)) {
+    std::memcpy(host, bytes.data(), bytes.size());
     return true;
   }
   if (block.kind != PATCHBAY_MEMORY_DEVICE) return false;
   return on_own_stream(*block.device, [&](const PluginTables& real, patchbay_stream* stream) {
-    return real.memory.copy_to_device(stream, at, bytes.data(), bytes.size());
+    return real.memory.copy_to_device(stream, memory_at(block, offset), bytes.data(), bytes.size());
   });
 }
 
 bool read(const Block& block, std::uint64_t offset, std::span<unsigned char> bytes) {
-  const patchbay_memory at{block.whole.base, block.whole.offset_bytes + offset};
-  if (is_addressable(*block.device, block.kind)) {
-    std::memcpy(bytes.data(), static_cast<const char*>(at.base) + at.offset_bytes, bytes.size());
-    return true;
-  }
   return on_own_stream(*block.device, [&](const PluginTables& real, patchbay_stream* stream) {
-    return real.memory.copy_to_host(stream, bytes.data(), at, bytes.size());
+    return real.memory.copy_to_host(stream, bytes.data(), memory_at(block, offset), bytes.size());
   });
 }
 
 bool fill(const Block& block, std::uint64_t offset, std::uint64_t size_bytes, unsigned char value) {
+  if (unsigned char* const host = host_address(block, offset)) {
+    std::memset(host, value, size_bytes);
+    return true;
+  }
   const Bytes chunk(std::min(size_bytes, kChunkBytes), value);
   for (std::uint64_t done = 0; done < size_bytes;) {
     const std::uint64_t step = std::min(size_bytes - done, kChunkBytes);
@@ -76,19 +84,34 @@ struct Changes {
   std::uint64_t count = 0, first = 0, last = 0;
 };
 
+/// Adds the changes among these bytes, which begin at that place of all that are compared.
+void add_changes(Changes& changes, std::span<const unsigned char> bytes, std::uint64_t begin,
+                 unsigned char value) {
+  // Nearly always all are as they were: the first has the value, and each is equal to the next.
+  if (bytes.empty() ||
+      (bytes[0] == value && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0)) {
+    return;
+  }
+  for (std::uint64_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == value) continue;
+    if (changes.count++ == 0) changes.first = begin + i;
+    changes.last = begin + i;
+  }
+}
+
 Changes changes(const Block& block, std::uint64_t offset, std::uint64_t size_bytes,
                 unsigned char value) {
   Changes result;
+  if (const unsigned char* const host = host_address(block, offset)) {
+    add_changes(result, {host, size_bytes}, 0, value);
+    return result;
+  }
   Bytes chunk(std::min(size_bytes, kChunkBytes));
   for (std::uint64_t done = 0; done < size_bytes;) {
     const std::uint64_t step = std::min(size_bytes - done, kChunkBytes);
     const auto bytes = std::span(chunk).first(step);
     if (!read(block, offset + done, bytes)) return result;
-    for (std::uint64_t i = 0; i < step; ++i) {
-      if (bytes[i] == value) continue;
-      if (result.count++ == 0) result.first = done + i;
-      result.last = done + i;
-    }
+    add_changes(result, bytes, done, value);
     done += step;
   }
   return result;
@@ -114,7 +137,7 @@ bool is_addressable(const DeviceRecord& device, std::uint32_t kind) {
 
 void set_guards(Block& block) {
   const std::scoped_lock lock(block.bytes_mutex);
-  if (block.whole_bytes > kChunkBytes) {
+  if (block.whole_bytes > kChunkBytes || is_addressable(*block.device, block.kind)) {
     block.is_guarded =
         write_guards(block) && fill(block, block.front_bytes, block.size_bytes, kNew);
     return;
