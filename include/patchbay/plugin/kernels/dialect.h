@@ -218,13 +218,19 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_LOCAL
 #define PATCHBAY_CONSTANT const
 #define PATCHBAY_RESTRICT __restrict__
-#define PATCHBAY_FUNCTION inline __attribute__((always_inline))
+/* Without optimisation a function is compiled once, not in each of its callers. */
+#ifdef __OPTIMIZE__
+#define PATCHBAY_ALWAYS_INLINE __attribute__((always_inline))
+#else
+#define PATCHBAY_ALWAYS_INLINE
+#endif
+#define PATCHBAY_FUNCTION inline PATCHBAY_ALWAYS_INLINE
 #define PATCHBAY_TABLE(T, name, count) static constexpr T name[count]
 
 /* The kernel executor defines PATCHBAY_ENTRY, which makes a function callable from outside. */
 #define PATCHBAY_KERNEL(name)            \
   PATCHBAY_ENTRY(patchbay_kernel_##name) \
-  inline __attribute__((always_inline)) void patchbay_kernel_##name
+  PATCHBAY_FUNCTION void patchbay_kernel_##name
 #define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
 #define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
 #define PATCHBAY_BIND_INPUT(dtype, name) \
