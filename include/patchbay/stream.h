@@ -75,7 +75,7 @@ class PATCHBAY_API Stream {
   /// Makes a failed stream usable again. Work submitted after the last point that is known to be
   /// done is lost; reading memory that it was to write throws the failure until all of it is
   /// written again. Blocks until the lost work has ended. Does nothing if nothing failed. Errors:
-  /// kDeviceLost.
+  /// kDeviceLost; kUnsupported for a failed stream that the application lent.
   void reset() const;
 
   friend bool operator==(const Stream& a, const Stream& b) { return a.state_ == b.state_; }

@@ -1,10 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // An application that uses the card's driver itself: its context, stream and memory in the runtime.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <latch>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sim/cuda/application.h"
@@ -122,6 +124,60 @@ TEST_F(SimInterop, StreamsOfTheApplication) {
     stream.wait(device.default_stream().record());
   }
   EXPECT_EQ(read(native_handle(tensor).value, 4), std::vector<float>(4, 2));  // it is still there
+}
+
+/// Memory that was used on the application's stream no longer touches it once the last handle is
+/// gone, and that waits for the work.
+TEST_F(SimInterop, StreamsOfTheApplicationEndWithTheirLastHandle) {
+  const Device device = adopted();
+  Tensor weights = full({4}, 2, device), sums;
+  for (int i = 0; i < 2; ++i) {
+    card::NativeStream stream = nullptr;
+    ASSERT_EQ(driver_.stream_create(&stream, 0, 0), 0);
+    std::latch gate(1);
+    ASSERT_EQ(driver_.call_host(stream, hold, &gate), 0);
+    std::thread opener([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      gate.count_down();
+    });
+    {
+      const Stream lent = wrap_stream(device, number_of(stream));
+      const StreamScope scope(lent);
+      sums = weights + 1;
+    }
+    EXPECT_EQ(driver_.stream_query(stream), 0) << "dropping the handle did not wait";
+    opener.join();
+    ASSERT_EQ(driver_.stream_destroy(stream), 0);
+    EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, static_cast<float>(3 + i)));
+    weights += 1;
+    device.synchronize();
+  }
+  weights = Tensor();
+  EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, 4));
+}
+
+/// Others may be waiting for its work when the last handle goes.
+TEST_F(SimInterop, StreamsOfTheApplicationEndWhileOthersWait) {
+  const Device device = adopted();
+  const Tensor weights = full({4}, 2, device);
+  for (int i = 0; i < 50; ++i) {
+    card::NativeStream stream = nullptr;
+    ASSERT_EQ(driver_.stream_create(&stream, 0, 0), 0);
+    std::optional<Stream> lent = wrap_stream(device, number_of(stream));
+    Tensor sums;
+    {
+      const StreamScope scope(*lent);
+      sums = weights + 1;
+    }
+    std::thread reader([&] { EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, 3)); });
+    std::thread waiter([&] { device.synchronize(); });
+    std::thread adder([&] { EXPECT_EQ((sums + 1).to_vector<float>(), std::vector<float>(4, 4)); });
+    lent.reset();
+    ASSERT_EQ(driver_.stream_destroy(stream), 0);
+    reader.join();
+    waiter.join();
+    adder.join();
+  }
 }
 
 /// The application's recording of its stream stays sound: what would wait is refused, or does not

@@ -155,9 +155,10 @@ PluginExtension plugin_extension(const Device& device, std::string_view name,
 }
 
 Stream wrap_stream(const Device& device, std::uint64_t native_stream) {
-  return Stream(std::shared_ptr<runtime::StreamState>(
+  const std::shared_ptr<runtime::StreamState> lent(
       runtime::wrap_stream("wrap_stream", device.state(), native_stream).release(),
-      runtime::DeleteOutsideCallbacks()));
+      runtime::DeleteOutsideCallbacks());
+  return Stream(std::shared_ptr<runtime::StreamState>(lent.get(), runtime::EndLent{lent}));
 }
 
 Buffer wrap_buffer(const Device& device, std::uint64_t native_memory, std::size_t size_bytes,

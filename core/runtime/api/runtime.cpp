@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/fork.h"
+#include "core/runtime/plugin/loader.h"
 #include "core/runtime/registry/loaded_runtime.h"
 
 namespace patchbay {
@@ -46,6 +47,7 @@ Runtime& Runtime::get_default() {
   const std::scoped_lock lock(own.mutex);
   if (own.runtime.load(std::memory_order_relaxed) == nullptr) {
     const RuntimeOptions* const options = default_options.load(std::memory_order_acquire);
+    runtime::keep_own_library_loaded();
     own.runtime.store(new Runtime(options != nullptr ? *options : RuntimeOptions{}),
                       std::memory_order_release);
   }

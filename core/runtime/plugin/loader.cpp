@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/plugin/loader.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -192,6 +194,16 @@ void note_opening(const FileId& file) {
 
 bool was_open_before_fork(const FileId& file) noexcept {
   return has_opening(file, [](const HomeProcess& home) { return !home.is_here(); });
+}
+
+void keep_own_library_loaded() noexcept {
+  Dl_info info{};
+  void* entry = nullptr;
+  const auto* const code = reinterpret_cast<const void*>(&keep_own_library_loaded);
+  if (dladdr1(code, &info, &entry, RTLD_DL_LINKMAP) == 0 || entry == nullptr) return;
+  // By the name that the dynamic linker knows it by, so that it looks for no file.
+  static_cast<void>(
+      dlopen(static_cast<const link_map*>(entry)->l_name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE));
 }
 
 bool process_is_ending() { return ending.load(std::memory_order_relaxed); }

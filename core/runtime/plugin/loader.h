@@ -35,6 +35,10 @@ void note_opening(const FileId& file);
 /// Whether a process that this one was forked from opened it.
 bool was_open_before_fork(const FileId& file) noexcept;
 
+/// Keeps the library or program that contains this code loaded until the process ends, for objects
+/// and threads that stay as long.
+void keep_own_library_loaded() noexcept;
+
 /// True once the process is ending: nothing is unloaded and no plugin is called from then on.
 bool process_is_ending();
 /// Starts to watch for the end of the process. Called when a runtime is made.

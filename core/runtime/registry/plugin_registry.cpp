@@ -2,6 +2,7 @@
 #include "core/runtime/registry/plugin_registry.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -517,26 +518,29 @@ void PluginRegistry::check_can_open(const DeviceName& name) const {
 }
 
 void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
-  std::vector<std::string> loaded;
+  std::set<std::string> loaded, closed;
   std::string why;
   {
     const std::scoped_lock lock(mutex_);
     for (const auto& one : backends_) {
-      const bool is_open = one->is_loaded() || one->status == PluginStatus::kFound;
-      if (is_open) loaded.push_back(one->backend);
-      if (is_open || one->backend != name.backend) continue;
-      why = fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
-                        to_string(one->status), one->reason);
+      if (one->is_loaded()) {
+        loaded.insert(one->backend);
+      } else if (one->status == PluginStatus::kFound) {
+        closed.insert(one->backend);
+      } else if (one->backend == name.backend) {
+        why = fmt::format(" Plugin {} is {}: {}.", quote(one->candidate.path.string()),
+                          to_string(one->status), one->reason);
+      }
     }
   }
-  std::sort(loaded.begin(), loaded.end());
-  loaded.erase(std::unique(loaded.begin(), loaded.end()), loaded.end());
   std::vector<std::string> searched;
   for (const auto& directory : directories_) searched.push_back(quote(directory.string()));
   raise(ErrorCode::kUnknownDevice,
-        "[Device] no backend '{}' for device '{}': loaded backends are [{}], plugins were looked "
+        "[Device] no backend '{}' for device '{}': loaded backends are [{}]{}, plugins were looked "
         "for in [{}].{} Runtime::explain() says what was tried.",
-        name.backend, name.to_string(), fmt::join(loaded, ", "), fmt::join(searched, ", "), why);
+        name.backend, name.to_string(), fmt::join(loaded, ", "),
+        closed.empty() ? "" : fmt::format(", not opened yet [{}]", fmt::join(closed, ", ")),
+        fmt::join(searched, ", "), why);
 }
 
 std::string PluginRegistry::explain() {

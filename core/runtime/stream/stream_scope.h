@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/base/quiet_thread.h"
 #include "core/runtime/device/device_state.h"
@@ -81,20 +82,33 @@ bool is_here(const T& object) {
   return object.home.is_here();
 }
 
+/// Calls body(), which waits for callbacks: in a callback, on another thread a moment later.
+template <class Body>
+void run_outside_callbacks(Body body) noexcept {
+  if (scoped_streams != &kInCallback) return body();
+  try {
+    start_quiet_thread("Stream", std::move(body)).detach();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): without a thread the object stays
+  }
+}
+
 /// A deleter for objects whose destructor waits for callbacks: a callback may hold the last handle.
 /// Deletes nothing in a forked process.
 struct DeleteOutsideCallbacks {
   template <class T>
   void operator()(T* object) const noexcept {
-    if (!is_here(*object)) return;
-    if (scoped_streams != &kInCallback) {
-      delete object;
-      return;
-    }
-    try {
-      start_quiet_thread("Stream", [object] { delete object; }).detach();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): without a thread the object stays
-    }
+    if (is_here(*object)) run_outside_callbacks([object] { delete object; });
+  }
+};
+
+/// The deleter of the application's handles to a lent stream, which ends with the last of them.
+/// Memory that was used on it may keep the object longer.
+struct EndLent {
+  std::shared_ptr<StreamState> stream;
+
+  void operator()(StreamState*) noexcept {
+    if (!is_here(*stream)) return;
+    run_outside_callbacks([ending = std::move(stream)] { ending->end_lent(); });
   }
 };
 

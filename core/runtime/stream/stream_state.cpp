@@ -82,6 +82,44 @@ StreamState::~StreamState() {
   }
 }
 
+/// Takes the handle while the stream is open. A lent stream ends when nobody waits any more.
+class StreamState::DriverWait {
+ public:
+  explicit DriverWait(StreamState& stream) : stream_(stream) {
+    // A position is counted just before its submission, with the mutex held.
+    const std::scoped_lock lock(stream.mutex);
+    handle_ = stream.is_lent ? stream.handle : stream.open_handle();
+    target_ = stream.submitted.load(std::memory_order_acquire);
+    stream.num_driver_waits_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~DriverWait() {
+    stream_.num_driver_waits_.fetch_sub(1, std::memory_order_release);
+    stream_.num_driver_waits_.notify_all();
+  }
+  DriverWait(const DriverWait&) = delete;
+  DriverWait& operator=(const DriverWait&) = delete;
+
+  /// All that was submitted.
+  std::uint64_t target() const { return target_; }
+  /// Whether a lent stream has ended, and its work with it.
+  bool has_ended() const { return handle_ == nullptr; }
+  patchbay_status* call(std::uint64_t deadline_ns) const {
+    return streams(stream_.device).synchronize(handle_, deadline_ns);
+  }
+
+ private:
+  StreamState& stream_;
+  patchbay_stream* handle_ = nullptr;
+  std::uint64_t target_ = 0;
+};
+
+void StreamState::end_lent() noexcept {
+  if (process_is_ending()) return;
+  // From here on, whoever asks for a position finds it done.
+  if (!is_done(submitted.load(std::memory_order_acquire))) finish_quietly();
+  close();
+}
+
 void StreamState::close() {
   if (handle == nullptr) return;
   // Also writes the rest of the trace.
@@ -91,12 +129,30 @@ void StreamState::close() {
   device.remove_stream(*this);
   callbacks_.reset();
   times.reset();
-  probe_.reset();
-  foreign_waits_.clear();
-  streams(device).destroy(std::exchange(handle, nullptr));
+  {
+    const std::scoped_lock probing(probe_mutex_);
+    probe_.reset();
+  }
+  patchbay_stream* ended = nullptr;
+  {
+    const std::scoped_lock lock(mutex);
+    foreign_waits_.clear();
+    ended = std::exchange(handle, nullptr);
+  }
+  if (is_lent) {
+    while (const int waits = num_driver_waits_.load(std::memory_order_acquire)) {
+      num_driver_waits_.wait(waits, std::memory_order_acquire);
+    }
+  }
+  streams(device).destroy(ended);
   for (patchbay_stream* const old : retired_) streams(device).destroy(old);
   progress->pass(UINT64_MAX);
   progress->forget_waits();
+}
+
+bool StreamState::is_closed() {
+  const std::scoped_lock lock(mutex);
+  return handle == nullptr;
 }
 
 patchbay_stream* StreamState::open_handle() const {
@@ -210,15 +266,11 @@ void StreamState::finish_quietly() noexcept {
   constexpr int kMostAttempts = 10;
   for (int attempt = 1;; ++attempt) {
     try {
-      patchbay_stream* opened = nullptr;
-      {
-        const std::scoped_lock lock(mutex);
-        opened = open_handle();
-      }
-      return check_wait(streams(device).synchronize(opened, PATCHBAY_NO_DEADLINE), target,
-                        "synchronize");
+      const DriverWait wait(*this);
+      if (wait.has_ended()) return;
+      return check_wait(wait.call(PATCHBAY_NO_DEADLINE), target, "synchronize");
     } catch (...) {
-      const bool has_ended = handle == nullptr || is_done(target) || progress->has_failed();
+      const bool has_ended = is_closed() || is_done(target) || progress->has_failed();
       if (!has_ended && attempt < kMostAttempts) continue;
       if (!has_ended) {
         device.runtime.logger.write(LogLevel::kError,
@@ -237,16 +289,11 @@ void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operat
   TraceSpan span(spans(), "wait");
   span.add("for", operation);
   span.add("device", device.info.name_text);
-  std::uint64_t target = 0;
-  patchbay_stream* opened = nullptr;
-  {
-    // A position is counted just before its submission, with the mutex held.
-    const std::scoped_lock lock(mutex);
-    opened = open_handle();
-    target = submitted.load(std::memory_order_acquire);
-  }
+  const DriverWait wait(*this);
+  if (wait.has_ended()) return;
+  const std::uint64_t target = wait.target();
   if (is_done(target)) check_not_failed(operation);
-  patchbay_status* status = streams(device).synchronize(opened, deadline_ns);
+  patchbay_status* status = wait.call(deadline_ns);
   // A driver may need longer than the deadline to see that nothing is pending.
   const bool is_ours = !is_lent && !is_exposed.load(std::memory_order_relaxed);
   if (is_timeout(status) && is_ours && is_done(target)) {
@@ -277,6 +324,15 @@ std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> kee
   const std::scoped_lock lock(mutex);
   check_not_failed("record");
   return record_locked(std::move(keep_alive));
+}
+
+std::shared_ptr<EventState> StreamState::record_unless_done(std::uint64_t sequence) {
+  check_home("record");
+  settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
+  const std::scoped_lock lock(mutex);
+  if (is_done(sequence)) return nullptr;
+  check_not_failed("record");
+  return record_locked(nullptr);
 }
 
 std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
@@ -333,7 +389,7 @@ void StreamState::wait_for(Queue& other, std::uint64_t sequence, std::string_vie
     other.wait_on_host(sequence, operation, PATCHBAY_NO_DEADLINE);
     return;
   }
-  wait(other.as_stream()->record(nullptr));
+  if (const auto event = other.as_stream()->record_unless_done(sequence)) wait(event);
 }
 
 void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operation,
@@ -360,13 +416,6 @@ void StreamState::add_callback(PendingCall::Body body) {
 
 void StreamState::reset() {
   check_home("reset");
-  if (is_lent) {
-    raise(
-        ErrorCode::kUnsupported,
-        "[reset] the stream is the application's, which alone can make another ({}). Lend that one "
-        "with wrap_stream.",
-        device.info.name_text);
-  }
   finish_quietly();  // also learns whether it has failed
   const std::scoped_lock lock(mutex);
   const FaultPtr fault = progress->fault();
@@ -374,6 +423,13 @@ void StreamState::reset() {
   has_foreign_waits_.store(false, std::memory_order_release);
   if (fault == nullptr) return;
   if (fault->loses_device()) throw stream_error(*fault, "reset");
+  if (is_lent) {
+    raise(
+        ErrorCode::kUnsupported,
+        "[reset] the stream is the application's, which alone can make another ({}). Lend that one "
+        "with wrap_stream.",
+        device.info.name_text);
+  }
   patchbay_stream* fresh = nullptr;
   retired_.reserve(retired_.size() + 1);
   check_call(device, streams(device).create(device.open(), flags, &fresh), "reset");

@@ -44,6 +44,9 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Ends a default stream with its device: waits for its work, then releases the handle. The
   /// object stays, and reports all positions as done.
   void close();
+  /// The same for a lent stream and its last handle, while other threads may wait for work that
+  /// memory remembers.
+  void end_lent() noexcept;
 
   /// Makes one submission: calls note(position), before it so that no use is missed, then
   /// entry(handle). With the setting `sync`, waits for it. The caller holds no stream's mutex.
@@ -78,6 +81,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void wait_for(Queue& other, std::uint64_t sequence, std::string_view operation = "wait");
   /// Whether wait_for needs no wait on the host.
   bool can_wait_for(Queue& other) noexcept;
+  /// An event after all submitted work; null if the position is done.
+  std::shared_ptr<EventState> record_unless_done(std::uint64_t sequence);
   /// Adds a callback in the plugin or, if it has none, in a thread.
   void add_callback(PendingCall::Body body);
   /// Drops the times of a stream that measures them only for the trace.
@@ -128,6 +133,11 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation);
   void check_wait(patchbay_status* status, std::uint64_t target, std::string_view operation);
 
+  bool is_closed();
+
+  /// A wait in the driver, without the mutex.
+  class DriverWait;
+
   std::mutex probe_mutex_;
   std::shared_ptr<EventState> probe_;  // recorded by the last `poll`; null if done
   std::uint64_t probe_sequence_ = 0;
@@ -139,6 +149,7 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   std::unique_ptr<StreamTrace> own_trace_;
   std::atomic<StreamTrace*> trace_{nullptr};
   bool may_be_replaced_ = true;  // under the mutex; false if the driver refused another queue
+  std::atomic<int> num_driver_waits_{0};
 };
 
 struct EventState {

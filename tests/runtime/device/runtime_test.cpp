@@ -141,6 +141,22 @@ TEST(Runtime, NoPluginsAtAllIsACountOfZeroWithReasons) {
   EXPECT_ERROR(runtime.device("cpu"), ErrorCode::kUnknownDevice, "loaded backends are []");
 }
 
+TEST(Runtime, AnUnknownBackendIsComparedWithWhatIsOpenAndWhatIsNot) {
+  RuntimeOptions chosen = options();
+  chosen.plugins = {"fake", "cpu-openblas"};
+  const Runtime runtime(chosen);
+  EXPECT_ERROR(
+      runtime.device("nope"), ErrorCode::kUnknownDevice,
+      "no backend 'nope' for device 'nope:0': loaded backends are [], not opened yet [cpu, "
+      "fake], plugins were looked for in [");
+  (void)runtime.device("cpu");
+  EXPECT_ERROR(runtime.device("nope"), ErrorCode::kUnknownDevice,
+               "loaded backends are [cpu], not opened yet [fake], plugins");
+  (void)runtime.devices();
+  EXPECT_ERROR(runtime.device("nope"), ErrorCode::kUnknownDevice,
+               "loaded backends are [cpu, fake], plugins");
+}
+
 TEST(Runtime, ExplainNamesEveryCandidate) {
   RuntimeOptions chosen = options({{"fake_open", "no-driver"}});
   chosen.plugins = {"fake"};
