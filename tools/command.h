@@ -59,6 +59,10 @@ struct CommonOptions {
   RuntimeOptions runtime_options() const;
 };
 
+/// Says that there is no device, and why: the status of each plugin, and devices that the user
+/// hides.
+std::string show_absence(const Runtime& runtime);
+
 struct BenchCopyArguments {
   std::string device, plot;
   double seconds = 25;  // leave out sizes that would take longer

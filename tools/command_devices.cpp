@@ -113,14 +113,6 @@ std::string show_outcome(const PluginInfo& plugin) {
   return fmt::format("{} {}{}\n", name, to_string(plugin.status), reason);
 }
 
-/// The status of each plugin, if there is no device to list.
-std::string show_absence(const Runtime& runtime) {
-  std::string text = "No device.\n";
-  for (const PluginInfo& plugin : runtime.plugins()) text += "  " + show_outcome(plugin);
-  if (runtime.plugins().empty()) text += "  No plugin was found; `patchbay plugins` says where.\n";
-  return text;
-}
-
 /// A missing driver is not a failure.
 bool has_failed(const PluginInfo& plugin) {
   return plugin.status == PluginStatus::kFailed || plugin.status == PluginStatus::kRefused;
@@ -162,6 +154,13 @@ std::string show_hidden(const Runtime& runtime) {
 
 }  // namespace
 
+std::string show_absence(const Runtime& runtime) {
+  std::string text = "No device.\n";
+  for (const PluginInfo& plugin : runtime.plugins()) text += "  " + show_outcome(plugin);
+  if (runtime.plugins().empty()) text += "  No plugin was found; `patchbay plugins` says where.\n";
+  return text + show_hidden(runtime);
+}
+
 Report report_devices(const RuntimeOptions& options, bool with_memory) {
   const Runtime runtime(options);
   std::map<std::string, std::string> plugins = plugins_of_devices(runtime);
@@ -183,9 +182,8 @@ Report report_devices(const RuntimeOptions& options, bool with_memory) {
                show_description(device)});
     devices.push_back(std::move(entry));
   }
-  report.text =
-      devices.empty() ? show_absence(runtime) : table.to_string() + show_failures(runtime);
-  report.text += show_hidden(runtime);
+  report.text = devices.empty() ? show_absence(runtime)
+                                : table.to_string() + show_failures(runtime) + show_hidden(runtime);
   report.json["devices"] = std::move(devices);
   report.json["failed_plugins"] = failures_of(runtime);
   return report;

@@ -45,7 +45,23 @@ std::string complain_about_limit(const std::string& text) {
   return fmt::format("expected seconds from 0.001 to 86400, got '{}'", text);
 }
 
+std::string complain_about_name(const std::string& text) {
+  return text.empty() ? "expected a name, got nothing" : "";
+}
+
+std::string complain_about_path(const std::string& text) {
+  return text.empty() ? "expected a path, got nothing" : "";
+}
+
+std::string complain_about_plot(const std::string& text) {
+  if (text == "/dev/stdout" || text == "/dev/fd/1" || text == "/proc/self/fd/1") {
+    return fmt::format("expected a file, got '{}', where the report goes", text);
+  }
+  return complain_about_path(text);
+}
+
 std::string complain_about_directory(const std::string& text) {
+  if (text.empty()) return complain_about_path(text);
   std::error_code error;
   if (std::filesystem::is_directory(text, error)) return {};
   return fmt::format("no directory '{}'", text);
@@ -105,8 +121,12 @@ class Commands {
     CLI::App* command =
         app_.add_subcommand("copy-plan", "The route that a copy would take, without copying");
     const auto arguments = std::make_shared<CopyPlanArguments>();
-    command->add_option("SRC", arguments->from, "A device's name, or host")->required();
-    command->add_option("DST", arguments->to, "A device's name, or host")->required();
+    command->add_option("SRC", arguments->from, "A device's name, or host")
+        ->required()
+        ->check(CLI::Validator(complain_about_name, ""));
+    command->add_option("DST", arguments->to, "A device's name, or host")
+        ->required()
+        ->check(CLI::Validator(complain_about_name, ""));
     command->add_option("BYTES", arguments->bytes, "How many; 64KiB, 2MiB, 1GiB are understood")
         ->required()
         ->check(CLI::Validator(complain_about_bytes, ""));
@@ -123,8 +143,10 @@ class Commands {
     CLI::App* command =
         app_.add_subcommand("check", "Examines a plugin: the conformance checks against it");
     const auto arguments = std::make_shared<CheckArguments>();
-    command->add_option("PLUGIN_OR_BACKEND", arguments->subject,
-                        "Path of a plugin's .so, or the name of a loaded plugin or backend");
+    command
+        ->add_option("PLUGIN_OR_BACKEND", arguments->subject,
+                     "Path of a plugin's .so, or the name of a loaded plugin or backend")
+        ->check(CLI::Validator(complain_about_name, ""));
     command->add_option("--chapter", arguments->chapters, "Only this chapter (repeatable)")
         ->allow_extra_args(false)
         ->check(CLI::IsMember(conformance::chapters()));
@@ -172,9 +194,11 @@ class Commands {
     command
         ->add_option("--device", arguments->device,
                      "This device; else the first whose memory the host can't reach")
-        ->type_name("NAME");
+        ->type_name("NAME")
+        ->check(CLI::Validator(complain_about_name, ""));
     command->add_option("--plot", arguments->plot, "Draw bandwidth over size")
-        ->type_name("FILE.svg");
+        ->type_name("FILE.svg")
+        ->check(CLI::Validator(complain_about_plot, ""));
     command
         ->add_option("--seconds", arguments->seconds,
                      fmt::format("Leave out sizes that would take longer ({:g})",
@@ -191,13 +215,16 @@ class Commands {
     CLI::App* command = app_.add_subcommand(
         "memory", "Memory of each device as its driver says, and what this process has of it");
     const auto only = std::make_shared<std::string>(), replayed = std::make_shared<std::string>();
-    command->add_option("--device", *only, "Only this device")->type_name("NAME");
+    command->add_option("--device", *only, "Only this device")
+        ->type_name("NAME")
+        ->check(CLI::Validator(complain_about_name, ""));
     command
         ->add_option(
             "--replay", *replayed,
             "Allocate and free as the lines of this file say (`a ID BYTES [TAG]`, `f ID`), on "
             "--device or cpu:0, and report the peaks")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check(CLI::Validator(complain_about_path, ""));
     set_action(command, [=](const auto& common) {
       const RuntimeOptions options = common.runtime_options();
       return replayed->empty() ? report_memory(options, *only)
@@ -209,7 +236,9 @@ class Commands {
     CLI::App* command =
         app_.add_subcommand("ops", "Operators, and which dtypes each device has them for");
     const auto device = std::make_shared<std::string>();
-    command->add_option("--device", *device, "Only this device, for example opencl:0");
+    command->add_option("--device", *device, "Only this device, for example opencl:0")
+        ->type_name("NAME")
+        ->check(CLI::Validator(complain_about_name, ""));
     set_action(command, [=](const auto& common) {
       return report_operators(common.runtime_options(), *device);
     });
@@ -239,8 +268,11 @@ class Commands {
     const auto arguments = std::make_shared<BenchOpsArguments>();
     command
         ->add_option("--device", arguments->device, "This device; else gpu:0, or cpu:0 without one")
-        ->type_name("NAME");
-    command->add_option("--plot", arguments->plot, "Draw a roofline")->type_name("FILE.svg");
+        ->type_name("NAME")
+        ->check(CLI::Validator(complain_about_name, ""));
+    command->add_option("--plot", arguments->plot, "Draw a roofline")
+        ->type_name("FILE.svg")
+        ->check(CLI::Validator(complain_about_plot, ""));
     command->add_flag("--quick", arguments->quick,
                       "Small operands, which caches hold, for a second or two");
     set_action(command, [=](const auto& common) {
@@ -258,7 +290,8 @@ class Commands {
         ->check(CLI::Validator(complain_about_directory, ""));
     app.add_option("--plugin", options.plugin_files, "Load this plugin before others (repeatable)")
         ->type_name("FILE")
-        ->allow_extra_args(false);
+        ->allow_extra_args(false)
+        ->check(CLI::Validator(complain_about_path, ""));
   }
 
   void add_common_options_below(CLI::App& app) {
@@ -298,17 +331,22 @@ std::string full_name(const CLI::App& command) {
   return parent == nullptr ? "patchbay" : full_name(*parent) + " " + command.get_name();
 }
 
-/// Explains the first word of a refused command line that is neither a command nor an option, with
-/// the nearest valid one, if one is similar. Empty if there is no such word or nothing to compare
-/// it with.
+/// Explains the first word of a refused command line that is neither a command nor an option where
+/// it stands, with its place or the nearest valid one, if one is similar. Empty if there is no such
+/// word or nothing to compare it with.
 std::string explain_unknown_word(const CLI::App& app) {
-  const std::vector<std::string> words = app.remaining(/*recurse=*/true);
-  if (words.empty()) return {};
+  const std::vector<std::string> words = app.remaining();
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  if (words.empty()) return parsed.empty() ? "" : explain_unknown_word(*parsed.back());
   const std::string word = words.front().substr(0, words.front().find('='));
-  const CLI::App& command = innermost(app);
   const bool is_option = word.starts_with("-");
+  const CLI::App& command = is_option ? innermost(app) : app;
   const std::vector<std::string> known = is_option ? options_of(command) : commands_of(command);
   if (known.empty()) return {};
+  if (is_option && std::find(known.begin(), known.end(), word) != known.end()) {
+    return fmt::format("'{}' belongs after '{}'; `{} --help` says more", word, command.get_name(),
+                       full_name(command));
+  }
   return fmt::format("unknown {} '{}'{}; `{} --help` lists them", is_option ? "option" : "command",
                      word, runtime::hint_nearest(word, known), full_name(command));
 }

@@ -100,6 +100,11 @@ std::optional<std::size_t> parse_number(const std::string& text) {
   return number;
 }
 
+bool has_more(std::istringstream& words) {
+  std::string word;
+  return static_cast<bool>(words >> word);
+}
+
 /// Allocates and frees as the lines of a file say.
 class Replay {
  public:
@@ -142,7 +147,7 @@ class Replay {
     words >> what >> id;
     if (what == "a" && !id.empty()) {
       allocate(id, words);
-    } else if (what != "f" || live_.erase(id) == 0) {
+    } else if (what != "f" || has_more(words) || live_.erase(id) == 0) {
       refuse_line(path_, number_, shown(line));
     }
   }
@@ -151,7 +156,7 @@ class Replay {
     std::string bytes, tag;
     words >> bytes >> tag;
     const std::optional<std::size_t> size_bytes = parse_number(bytes);
-    if (!size_bytes || live_.count(id) != 0) {
+    if (!size_bytes || live_.count(id) != 0 || has_more(words)) {
       refuse_line(path_, number_, shown(words.str()));
     }
     const CopyTag scope(tag);
@@ -192,7 +197,7 @@ Report report_memory(const RuntimeOptions& options, const std::string& only) {
   } else {
     add(runtime.device(only));
   }
-  report.text = runtime.devices().empty() ? "No device.\n" : table.to_string();
+  report.text = runtime.devices().empty() ? show_absence(runtime) : table.to_string();
   return report;
 }
 

@@ -116,6 +116,7 @@ Report report_operators(const RuntimeOptions& options, const std::string& only) 
     report.json["operators"].push_back(std::move(entry));
   }
   report.text = table.to_string();
+  if (runtime.devices().empty()) report.text += show_absence(runtime);
   if (is_any_composed) {
     report.text += fmt::format(
         "{}: the library makes the operator of others, because the plugin has no kernel.\n",

@@ -33,8 +33,7 @@ RuntimeOptions CommonOptions::runtime_options() const {
     options.plugin_directories.push_back(std::filesystem::absolute(directory));
   }
   for (const std::string& file : plugin_files) {
-    // An empty path is the library's error.
-    options.plugin_files.push_back(file.empty() ? file : std::filesystem::absolute(file).string());
+    options.plugin_files.push_back(std::filesystem::absolute(file));
   }
   const char* const validate = std::getenv("PATCHBAY_VALIDATE");
   if (validate != nullptr && std::string_view(validate) == "1") {

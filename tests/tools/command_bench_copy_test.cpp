@@ -1,6 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +12,20 @@
 
 namespace patchbay::tests {
 namespace {
+
+std::string content_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().filename());
+  }
+  return names;
+}
 
 /// On small devices, so that sizes are cut and the test is short.
 Finished bench(std::vector<std::string> words, const std::string& peer = "1") {
@@ -57,10 +75,7 @@ TEST(BenchCopy, DrawsAPlot) {
   const TemporaryDirectory directory;
   const std::string path = (directory.path() / "copies.svg").string();
   EXPECT_EQ(bench({"--device", "fake:0", "--plot", path}).exit_status, 0);
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string svg = text.str();
+  const std::string svg = content_of(path);
   EXPECT_EQ(svg.rfind("<svg xmlns=", 0), 0u) << svg.substr(0, 80);
   for (const char* words : {"Copies of fake:0", "host to fake:0 (host to device)", "<polyline",
                             "4.0 KiB", "GB/s", "</svg>"}) {
@@ -73,6 +88,92 @@ TEST(BenchCopy, APlotThatCantBeWrittenIsAnError) {
       bench({"--device", "fake:0", "--plot", "/nowhere/copies.svg", "--json"});
   EXPECT_EQ(finished.exit_status, 1);
   EXPECT_EQ(finished.json()["error"]["code"], "io");
+
+  const TemporaryDirectory folder;
+  const std::string file = folder.write("file", "old");
+  const auto expect = [](const std::string& path, const std::string& reason) {
+    const Finished refused = bench({"--device", "fake:0", "--plot", path, "--seconds", "0.001"});
+    EXPECT_EQ(refused.exit_status, 1) << path;
+    EXPECT_EQ(refused.out, "") << path;
+    EXPECT_EQ(refused.err, "patchbay: [bench copy] can't write '" + path + "': " + reason +
+                               ". Name another file.\n");
+  };
+  expect("/nowhere/copies.svg", "No such file or directory");
+  expect(folder.path(), "Is a directory");
+  expect(file + "/copies.svg", "Not a directory");
+  expect(folder.path() / std::string(256, 'x'), "File name too long");
+  expect("/dev/full", "No space left on device");
+  const std::string none = (folder.path() / "new").string() + "/";
+  EXPECT_EQ(
+      bench({"--device", "fake:0", "--plot", none}).err,
+      "patchbay: [bench copy] no file name: expected the path of a file, got '" + none + "'\n");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"file"});
+}
+
+TEST(BenchCopy, AFailureLeavesTheFileOfThePlot) {
+  const TemporaryDirectory folder;
+  const std::string old = folder.write("old.svg", "old\n");
+  const std::string beside = (folder.path() / "new.svg").string();
+  for (const std::string& path : {old, beside}) {
+    const Finished copies = run_command({"bench", "copy", "--plugin", fake_plugin(), "--device",
+                                         "fake:0", "--seconds", "0.1", "--plot", path},
+                                        {"PATCHBAY_FAKE_FAIL_COPY=3-"});
+    EXPECT_EQ(copies.exit_status, 1) << copies.err;
+    EXPECT_NE(copies.err.find("fake_fail_copy"), std::string::npos) << copies.err;
+    for (const char* what : {"copy", "ops"}) {
+      const Finished device = run_command({"bench", what, "--device", "nope", "--plot", path});
+      EXPECT_EQ(device.exit_status, 1);
+      EXPECT_NE(device.err.find("no backend 'nope'"), std::string::npos) << device.err;
+    }
+  }
+  EXPECT_EQ(content_of(old), "old\n");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"old.svg"});
+}
+
+/// Bandwidth for the smallest size only.
+void plot_quickly(const std::string& path) {
+  const Finished finished = bench({"--device", "fake:0", "--seconds", "0.001", "--plot", path});
+  EXPECT_EQ(finished.exit_status, 0) << finished.err;
+}
+
+TEST(BenchCopy, APlotReplacesAFile) {
+  const TemporaryDirectory folder;
+  const std::string old = folder.write("old.svg", std::string(1 << 20, 'x'));
+  plot_quickly(old);
+  EXPECT_TRUE(content_of(old).ends_with("</svg>\n")) << content_of(old).size();
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"old.svg"});
+}
+
+TEST(BenchCopy, APlotGoesWhereALinkLeads) {
+  const TemporaryDirectory folder;
+  const std::string old = folder.write("old.svg", std::string(1 << 20, 'x'));
+  const std::filesystem::path link = folder.path() / "link.svg";
+  std::filesystem::create_symlink(old, link);
+  plot_quickly(link);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(content_of(old).ends_with("</svg>\n")) << content_of(old).size();
+}
+
+TEST(BenchCopy, APlotGoesIntoAPipe) {
+  const TemporaryDirectory folder;
+  const std::string pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string text;
+  std::thread reader([&] { text = content_of(pipe); });
+  plot_quickly(pipe);
+  reader.join();
+  EXPECT_TRUE(text.starts_with("<svg xmlns=")) << text.substr(0, 80);
+  EXPECT_TRUE(text.ends_with("</svg>\n"));
+}
+
+TEST(BenchCopy, APlotIsNotMixedWithTheReport) {
+  for (const char* path : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const Finished finished = bench({"--plot", path});
+    EXPECT_EQ(finished.exit_status, 2);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(finished.err, "patchbay: --plot: expected a file, got '" + std::string(path) +
+                                "', where the report goes\n");
+  }
 }
 
 TEST(BenchCopy, WantsToKnowWhat) {

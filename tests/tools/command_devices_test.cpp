@@ -107,12 +107,6 @@ TEST(Devices, AnEmptyVariableCountsAsUnset) {
   EXPECT_EQ(json["devices"].size(), 1u);
 }
 
-TEST(Devices, AnEmptyPathIsAnError) {
-  const Finished finished = run_command({"devices", "--json", "--plugin", ""});
-  EXPECT_EQ(finished.exit_status, 1);
-  EXPECT_EQ(finished.json()["error"]["code"], "plugin_failed");
-}
-
 TEST(Devices, WhatIsHiddenIsNamed) {
   const auto devices = [](const std::string& visible) {
     return run_command({"devices", "--plugin", fake_plugin()},

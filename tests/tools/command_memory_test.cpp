@@ -58,6 +58,14 @@ TEST(Memory, OfOneDeviceAsATable) {
   EXPECT_EQ(finished.out.find("fake:0"), std::string::npos) << finished.out;
 }
 
+TEST(Memory, SaysWhyThereIsNoDevice) {
+  const Finished finished = memory({}, {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_TRUE(finished.out.starts_with("No device.\n  fake loaded: 2 devices\n")) << finished.out;
+  EXPECT_TRUE(finished.out.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=x: fake:0, fake:1.\n"))
+      << finished.out;
+}
+
 TEST(Memory, Replayed) {
   const auto json = replay("a x 1000 weights\na y 500\n# nothing\nf x\na x 200\nf y\n").json();
   EXPECT_EQ(json["device"], "fake:0");
@@ -77,6 +85,9 @@ TEST(Memory, ReplaysOnlyWhatItUnderstands) {
   refuses("a x 1\na x 2\n", ":2: 'a x 2': expected");
   refuses("a x\n", ":1: 'a x': expected");
   refuses("b x 1\n", ":1: 'b x 1': expected");
+  refuses("a x 10 tag\na y 10 tag extra stuff\n",
+          ":2: 'a y 10 tag extra stuff': expected `a ID BYTES [TAG]`");
+  refuses("a x 10\nf x y\n", ":2: 'f x y': expected `a ID BYTES [TAG]`");
   for (const char* bytes : {"-5", "+5", "5x", "0x10", "1e3", "18446744073709551616"}) {
     refuses(std::string("a x ") + bytes + "\n", std::string(":1: 'a x ") + bytes + "': expected");
   }

@@ -97,6 +97,17 @@ TEST(Ops, OfTheFirstDeviceOfEachBackend) {
   EXPECT_EQ(finished.out.find("fake:1"), std::string::npos) << finished.out;
 }
 
+TEST(Ops, SaysWhyThereIsNoDevice) {
+  const Finished finished = run_command({"ops", "--plugin", fake_plugin()},
+                                        {"PATCHBAY_PLUGINS=fake", "PATCHBAY_VISIBLE_DEVICES=x"});
+  EXPECT_EQ(finished.exit_status, 0);
+  EXPECT_EQ(line_of(finished.out, "exp"), "exp f32 f64 f16 bf16");
+  EXPECT_NE(finished.out.find("\nNo device.\n  fake loaded: 2 devices\n"), std::string::npos)
+      << finished.out;
+  EXPECT_TRUE(finished.out.ends_with("\nHidden by PATCHBAY_VISIBLE_DEVICES=x: fake:0, fake:1.\n"))
+      << finished.out;
+}
+
 TEST(Ops, OfADeviceThatIsNotThere) {
   const Finished finished = ops({"--device", "fake:9"});
   EXPECT_EQ(finished.exit_status, 1);

@@ -94,12 +94,55 @@ TEST(Usage, TheComplaintNamesTheCulprit) {
             "patchbay: --plugin-path: no directory '/no/such/directory'\n");
 }
 
-TEST(Usage, AMisspeltWordIsToldTheNearest) {
-  const auto complaint = [](const Words& words) {
-    const Finished finished = run_command(words);
-    EXPECT_EQ(finished.exit_status, 2) << join(words);
-    return finished.err;
+std::string complaint(const Words& words) {
+  const Finished finished = run_command(words);
+  EXPECT_EQ(finished.exit_status, 2) << join(words);
+  EXPECT_EQ(finished.out, "") << join(words);
+  return finished.err;
+}
+
+TEST(Usage, AnEmptyValueIsAnError) {
+  const auto expect = [](const Words& words, const std::string& message) {
+    EXPECT_EQ(complaint(words), "patchbay: " + message + "\n") << join(words);
   };
+  for (const Words& command : {Words{"ops"}, Words{"memory"}, Words{"memory", "--replay", "x"},
+                               Words{"bench", "copy"}, Words{"bench", "ops"}}) {
+    Words words = command;
+    words.insert(words.end(), {"--device", ""});
+    expect(words, "--device: expected a name, got nothing");
+  }
+  expect({"memory", "--replay", ""}, "--replay: expected a path, got nothing");
+  expect({"bench", "copy", "--plot", ""}, "--plot: expected a path, got nothing");
+  expect({"bench", "ops", "--plot", ""}, "--plot: expected a path, got nothing");
+  expect({"devices", "--plugin", ""}, "--plugin: expected a path, got nothing");
+  expect({"--plugin", "", "devices"}, "--plugin: expected a path, got nothing");
+  expect({"devices", "--plugin-path", ""}, "--plugin-path: expected a path, got nothing");
+  expect({"copy-plan", "", "host", "5"}, "SRC: expected a name, got nothing");
+  expect({"copy-plan", "host", "", "5"}, "DST: expected a name, got nothing");
+  expect({"check", ""}, "PLUGIN_OR_BACKEND: expected a name, got nothing");
+}
+
+TEST(Usage, AnOptionBeforeItsCommandIsToldItsPlace) {
+  EXPECT_EQ(complaint({"--device", "cpu:0", "memory"}),
+            "patchbay: '--device' belongs after 'memory'; `patchbay memory --help` says more\n");
+  EXPECT_EQ(complaint({"--device=cpu:0", "bench", "copy"}),
+            "patchbay: '--device' belongs after 'copy'; `patchbay bench copy --help` says more\n");
+  EXPECT_EQ(complaint({"bench", "--quick", "ops"}),
+            "patchbay: '--quick' belongs after 'ops'; `patchbay bench ops --help` says more\n");
+  EXPECT_EQ(complaint({"--calibrate", "copy-plan", "cpu:0", "host", "4"}),
+            "patchbay: '--calibrate' belongs after 'copy-plan'; `patchbay copy-plan --help` says "
+            "more\n");
+}
+
+TEST(Usage, AnUnknownWordIsComparedWithTheCommandsOfItsPlace) {
+  EXPECT_EQ(complaint({"frob", "memory"}),
+            "patchbay: unknown command 'frob'; `patchbay --help` lists them\n");
+  EXPECT_EQ(complaint({"bench", "opps", "copy"}),
+            "patchbay: unknown command 'opps', the nearest is 'ops'; `patchbay bench --help` lists "
+            "them\n");
+}
+
+TEST(Usage, AMisspeltWordIsToldTheNearest) {
   EXPECT_EQ(
       complaint({"devcies"}),
       "patchbay: unknown command 'devcies', the nearest is 'devices'; `patchbay --help` lists "

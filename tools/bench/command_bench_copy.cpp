@@ -263,10 +263,10 @@ std::string plot_of(const std::string& title, const std::vector<Way>& ways) {
 }  // namespace
 
 Report report_bench_copy(const RuntimeOptions& options, const BenchCopyArguments& arguments) {
-  PlotFile plot("bench copy", arguments.plot);
   const Runtime runtime(options);
   const Device device = choose_device(runtime, arguments.device);
   std::vector<Group> groups = groups_of(runtime, device);
+  const PlotFile plot("bench copy", arguments.plot);
   Bench bench(arguments.seconds);
   bench.run(groups);
   show_progress("");

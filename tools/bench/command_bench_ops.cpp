@@ -175,11 +175,11 @@ std::string show(const Device& device, const Limits& limits, const std::vector<M
 }  // namespace
 
 Report report_bench_ops(const RuntimeOptions& options, const BenchOpsArguments& arguments) {
-  PlotFile plot("bench ops", arguments.plot);
   const Runtime runtime(options);
   const Device device =
       arguments.device.empty() ? runtime.try_gpu() : runtime.device(arguments.device);
   const CaseSizes sizes = CaseSizes::of(device, arguments.quick);
+  const PlotFile plot("bench ops", arguments.plot);
   const Patience patience = arguments.quick ? Patience{0.005, 0.0005} : Patience{0.4, 0.005};
   const Limits limits = measure_limits(device, sizes, patience);
   std::vector<Measured> all;

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include <patchbay/error.h>
+#include "core/nn/files/file.h"
 
 namespace patchbay::tools {
 
@@ -24,30 +23,27 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// The file of the option --plot, opened before anything is measured. An empty path: none.
+/// The file of the option --plot. Tried before anything is measured and written at the end, so a
+/// command that fails leaves what was there. A regular file is replaced when the new one is
+/// complete. Anything else, such as a pipe or a link, is opened and written itself. An empty path:
+/// no plot is wanted.
 class PlotFile {
  public:
-  /// `command` names the caller in errors. Errors: kIo.
-  PlotFile(std::string command, std::string path)
-      : command_(std::move(command)), path_(std::move(path)) {
-    if (path_.empty()) return;
-    file_.open(path_, std::ios::binary);
-    if (!file_) fail();
-  }
+  /// `command` names the caller in errors. Errors: kIo if the file can't be written,
+  /// kInvalidArgument if the path names none.
+  PlotFile(std::string command, std::string path);
+
   bool is_wanted() const { return !path_.empty(); }
-  void write(const std::string& svg) {
-    file_ << svg;
-    if (!file_.flush()) fail();
-  }
+  /// Errors: kIo.
+  void write(const std::string& svg) const;
 
  private:
-  [[noreturn]] void fail() const {
-    throw Error(ErrorCode::kIo, "[" + command_ + "] can't write '" + path_ +
-                                    "'. Name a file in a directory that exists.");
-  }
+  void replace(const std::string* svg) const;
+  void write_opened(const std::string& svg) const;
+  [[noreturn]] void fail(int error) const;
 
   const std::string command_, path_;
-  std::ofstream file_;
+  nn::files::Descriptor opened_{-1};  // of what is no regular file
 };
 
 }  // namespace patchbay::tools
