@@ -3,8 +3,13 @@
 #include <cmath>
 
 #include <patchbay/nn/activation.h>
+#include <patchbay/nn/attention.h>
 #include <patchbay/nn/containers.h>
+#include <patchbay/nn/convolution.h>
 #include <patchbay/nn/linear.h>
+#include <patchbay/nn/normalization.h>
+#include <patchbay/nn/optimizer.h>
+#include <patchbay/nn/recurrent.h>
 
 #include "nn/nets.h"
 #include "support/device_test.h"
@@ -39,6 +44,35 @@ TEST_P(LayerTest, LinearIsAProductAndASum) {
   EXPECT_EQ(nn::Linear(0, 2, {.tensor = device_})(zeros({1, 0}, device_)).shape(), (Shape{1, 2}));
   EXPECT_ERROR(nn::Linear(-1, 2), ErrorCode::kInvalidArgument,
                "[Linear] a wrong size: expected in >= 0, got -1");
+}
+
+TEST_P(LayerTest, AnUndefinedInputNamesTheLayer) {
+  const auto expect = [](nn::AnyModule layer, const std::string& name, const std::string& operand) {
+    EXPECT_ERROR(
+        (*layer)(Tensor()), ErrorCode::kInvalidArgument,
+        "[" + name + "] " + operand +
+            " is undefined: expected a tensor, got a default-constructed handle. Create it "
+            "first, for example " +
+            operand + " = zeros(shape). Layer: " + name + ".");
+  };
+  const TensorOptions here = device_;
+  expect(nn::LazyLinear(2, {.tensor = here}), "LazyLinear", "input");
+  expect(nn::LazyConv1d(2, 1, {.tensor = here}), "LazyConv1d", "input");
+  expect(nn::LazyBatchNorm({.tensor = here}), "LazyBatchNorm", "input");
+  expect(nn::BatchNorm(2, {.tensor = here}), "BatchNorm", "input");
+  expect(nn::GroupNorm(1, 2, {.tensor = here}), "GroupNorm", "input");
+  expect(nn::Flatten(), "Flatten", "input");
+  expect(nn::GLU(), "GLU", "input");
+  expect(nn::PReLU(2, {.tensor = here}), "PReLU", "input");
+  expect(nn::LSTM(2, 2, {.tensor = here}), "LSTM", "input");
+  expect(nn::GRU(2, 2, {.batch_first = true, .tensor = here}), "GRU", "input");
+  expect(nn::MultiheadAttention(2, 1, {.tensor = here}), "MultiheadAttention", "query");
+  expect(nn::TransformerEncoderLayer(2, 1, {.tensor = here}), "TransformerEncoderLayer", "input");
+  nn::MultiheadAttention attention(2, 1, {.tensor = here});
+  const Tensor x = ones({1, 2}, device_);
+  EXPECT_ERROR(attention(x, x, Tensor()), ErrorCode::kInvalidArgument,
+               "[MultiheadAttention] value is undefined: expected a tensor, got a "
+               "default-constructed handle.");
 }
 
 /// A parameter scales the input, with a derivative of its own.
@@ -84,6 +118,14 @@ TEST_P(LayerTest, EmbeddingHasRowsAndPadding) {
   EXPECT_EQ(rows[2].to_vector<float>(), table.weight.value()[0].to_vector<float>());
   sum(rows).backward();
   EXPECT_EQ(table.weight->grad().to_vector<float>(), (Floats{2, 2, 0, 0, 0, 0, 0, 0, 0, 0}));
+  nn::AdamW(table.parameters(), {.learning_rate = 0.5, .weight_decay = 0.5}).step();
+  EXPECT_EQ(table.weight.value()[3].to_vector<float>(), (Floats{0, 0}));
+  {
+    const NoGrad no_grad;
+    table.weight.value()[3].fill_(4);
+  }
+  nn::AdamW(table.parameters(), {.learning_rate = 0.5, .weight_decay = 0.5}).step();
+  EXPECT_EQ(table.weight.value()[3].to_vector<float>(), (Floats{3, 3})) << "it decays";
   EXPECT_ERROR(nn::Embedding(5, 2, {.padding = 5}), ErrorCode::kInvalidArgument,
                "[Embedding] padding out of range: expected an index below 5, got 5");
 }

@@ -1,10 +1,13 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Members and their names, moving, copies, hooks, modes and messages.
 #include <sstream>
+#include <thread>
 
 #include <patchbay/memory.h>
 #include <patchbay/nn/activation.h>
 #include <patchbay/nn/containers.h>
+#include <patchbay/nn/loss.h>
+#include <patchbay/nn/optimizer.h>
 
 #include "nn/nets.h"
 #include "support/device_test.h"
@@ -76,6 +79,37 @@ TEST_P(ModuleTest, MovesWithItsGradients) {
   EXPECT_TRUE(held->is_same(weight)) << "where it is already";
 }
 
+TEST_P(ModuleTest, ANameIsOfItsOwnRuntime) {
+  nn::Linear layer(2, 2, {.tensor = device_});
+  EXPECT_FALSE(device_.runtime() == Runtime::get_default());
+  layer.move_to("cpu:1");
+  EXPECT_TRUE(layer.weight.device() == test_device("cpu:1"));
+  layer.move_to(std::string_view("cpu"));
+  EXPECT_TRUE(layer.weight.device() == test_device("cpu:0"));
+  layer.move_to(device_.name());
+  EXPECT_TRUE(layer.bias.device() == device_);
+  nn::LazyLinear lazy(2, {.tensor = test_device("cpu:1")});
+  EXPECT_TRUE(lazy.move_to("cpu:0").parameters()[0].device() == test_device("cpu:0"));
+  EXPECT_ERROR(lazy.move_to(Device()), ErrorCode::kInvalidArgument, "undefined");
+  EXPECT_TRUE(lazy.weight.device() == test_device("cpu:0"));
+}
+
+TEST_P(ModuleTest, HooksAndGraphsStayWithTheOldTensor) {
+  nn::Linear layer(2, 1, {.tensor = test_device("cpu:1")});
+  const Tensor old = *layer.weight;
+  int num_calls = 0;
+  add_accumulation_hook(old, [&](const Tensor&) { ++num_calls; });
+  const Tensor before = sum(layer(ones({1, 2}, test_device("cpu:1"))));
+  layer.move_to(device_);
+  sum(layer(ones({1, 2}, device_))).backward();
+  EXPECT_EQ(num_calls, 0);
+  EXPECT_FALSE(old.grad().defined());
+  before.backward();
+  EXPECT_EQ(num_calls, 1);
+  EXPECT_EQ(old.grad().to_vector<float>(), (Floats{1, 1}));
+  EXPECT_EQ(layer.weight->grad().to_vector<float>(), (Floats{1, 1}));
+}
+
 TEST_P(ModuleTest, NothingMovesIfACopyIsForbidden) {
   if (device_.name() == "cpu:0") GTEST_SKIP() << "a move to where it is";
   Net net(test_device("cpu:0"));
@@ -112,6 +146,15 @@ TEST_P(ModuleTest, AnInputOfAnotherDtypeNamesTheLayer) {
                "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
                "f32 like weight, got f16 (input: f16 [2, 3]; weight: f32 [3, 3]). Convert one of "
                "them: input.cast(DType::f32) or model.cast(DType::f16).");
+  EXPECT_ERROR(net(ones({2, 3}, {DType::i64, device_})), ErrorCode::kDtypeMismatch,
+               "[hidden (Linear)] input and parameter have different dtypes: expected the input as "
+               "f32 like weight, got i64 (input: i64 [2, 3]; weight: f32 [3, 3]). Convert it: "
+               "input.cast(DType::f32).");
+  nn::PReLU slope(1, {.tensor = device_});
+  EXPECT_ERROR(slope(ones({3}, {DType::f16, device_})), ErrorCode::kDtypeMismatch,
+               "[PReLU] input and parameter have different dtypes: expected the input as f32 like "
+               "weight, got f16 (input: f16 [3]; weight: f32 [1]). Convert one of them: "
+               "input.cast(DType::f32) or model.cast(DType::f16).");
 }
 
 /// A module may have parts on several devices.
@@ -187,6 +230,63 @@ TEST_P(ModuleTest, HooksSeeAndReplace) {
   EXPECT_EQ(calls.size(), 2u);
 }
 
+TEST_P(ModuleTest, HooksMayAddAndRemoveHooks) {
+  nn::Identity net;
+  const Tensor x = ones({1}, device_);
+  std::string calls;
+  std::vector<std::uint64_t> numbers;
+  const auto add = [&](char name, bool is_pre, std::function<void()> then) {
+    const auto call = [&calls, name, then = std::move(then)] {
+      calls += name;
+      if (then) then();
+      return Tensor();
+    };
+    numbers.push_back(
+        is_pre
+            ? net.add_pre_hook([call](nn::Module&, const Tensor&) { return call(); })
+            : net.add_hook([call](nn::Module&, const Tensor&, const Tensor&) { return call(); }));
+  };
+  for (const bool is_pre : {true, false}) {
+    numbers.clear();
+    calls.clear();
+    add('A', is_pre, [&] {
+      net.remove_hook(numbers[0]);
+      net.remove_hook(numbers[2]);
+    });
+    add('B', is_pre, [&] {
+      if (numbers.size() == 4) add('E', is_pre, {});
+    });
+    add('C', is_pre, {});
+    add('D', is_pre, [&] { net.remove_hook(numbers[1]); });
+    (void)net(x);
+    EXPECT_EQ(calls, "ABD");
+    (void)net(x);
+    EXPECT_EQ(calls, "ABDDE");
+    for (const std::uint64_t number : numbers) net.remove_hook(number);
+  }
+  calls.clear();
+  add('P', true, [&] { add('H', false, {}); });
+  (void)net(x);
+  EXPECT_EQ(calls, "PH") << "a hook that a pre-hook adds";
+}
+
+/// With several operands. Exactly as the manual says.
+TEST_P(ModuleTest, HooksRunInCallsWithOneTensor) {
+  nn::Sequential net(nn::Identity{});
+  nn::MSELoss loss;
+  int num_calls = 0;
+  const auto count = [&](nn::Module&, const Tensor&, const Tensor&) {
+    ++num_calls;
+    return Tensor();
+  };
+  net[0].add_hook(count);
+  loss.add_hook(count);
+  const Tensor y = net(ones({2}, device_));
+  EXPECT_EQ(num_calls, 1);
+  EXPECT_EQ(loss(y, y).item<float>(), 0);
+  EXPECT_EQ(num_calls, 1);
+}
+
 TEST_P(ModuleTest, ModesReachWhatIsBelow) {
   Sequential net(Sequential(nn::Dropout(0.5)), nn::ReLU());
   EXPECT_TRUE(net.is_training());
@@ -210,6 +310,36 @@ TEST_P(ModuleTest, GradientsAreTurnedOnAndOff) {
   EXPECT_NE(net.summary().find("24 parameters"), std::string::npos) << net.summary();
 }
 
+TEST_P(ModuleTest, AGradientFromBeforeIsApplied) {
+  nn::Linear layer(1, 1, {.bias = false, .tensor = device_});
+  layer.weight.set(full({1, 1}, 3, device_));
+  nn::SGD optimizer(layer.parameters(), {.learning_rate = 1});
+  sum(layer(ones({1, 1}, device_))).backward();
+  layer.requires_grad(false);
+  optimizer.step();
+  EXPECT_EQ(layer.weight->to_vector<float>(), Floats{2});
+  layer.zero_grad();
+  optimizer.step();
+  EXPECT_EQ(layer.weight->to_vector<float>(), Floats{2});
+}
+
+TEST_P(ModuleTest, OnlyFloatsAreTrained) {
+  struct Counts : nn::Module {
+    explicit Counts(const Device& device)
+        : weight(ones({2}, device), false), count(zeros({2}, {DType::i64, device}), false) {}
+    void members(nn::Members& each) override {
+      each("weight", weight);
+      each("count", count);
+    }
+    nn::Parameter weight, count;
+  } net(device_);
+  EXPECT_ERROR(net.requires_grad(), ErrorCode::kDtypeMismatch,
+               "[requires_grad] a parameter cannot have gradients: expected f32, f64, f16 or bf16, "
+               "got i64 of count. Name it by each.buffer() in members().");
+  EXPECT_FALSE(net.weight->requires_grad());
+  EXPECT_FALSE(net.weight.is_trained());
+}
+
 TEST_P(ModuleTest, ParametersLeaveTheirTensorsAlone) {
   const Tensor tensor = ones({2}, device_);
   const nn::Parameter parameter(tensor);
@@ -228,9 +358,29 @@ TEST_P(ModuleTest, WorksInInferenceMode) {
   EXPECT_FALSE(net.hidden.weight->requires_grad());
   net.move_to(device_);
   EXPECT_EQ(net(ones({1, 3}, device_)).device(), device_);
+  const std::string inside = " gradients inside an InferenceMode scope: expected ";
+  const std::string asks =
+      inside +
+      "parameters that ask for none, got hidden.weight, which asks for them. End the scope "
+      "first, or turn them off: requires_grad(false).";
+  EXPECT_ERROR(trained.cast(DType::f64), ErrorCode::kInvalidArgument, "[cast]" + asks);
+  EXPECT_ERROR((void)nn::clone(trained), ErrorCode::kInvalidArgument, "[clone]" + asks);
+  EXPECT_ERROR(net.requires_grad(), ErrorCode::kInvalidArgument,
+               "[requires_grad]" + inside +
+                   "none to be asked for, got a call that does. End the scope first.");
+  EXPECT_FALSE(net.hidden.weight->requires_grad());
+  const Tensor weight = *trained.hidden.weight;
+  trained.cast(DType::f32).move_to("cpu:0");
+  EXPECT_TRUE(trained.hidden.weight->is_same(weight)) << "nothing to do";
+  EXPECT_TRUE(weight.requires_grad());
+  net.cast(DType::f64);
+  EXPECT_EQ(net.hidden.weight.dtype(), DType::f64);
+  EXPECT_FALSE(nn::clone(net).hidden.weight->requires_grad());
   if (device_.name() == "cpu:0") return;
-  EXPECT_ERROR(trained.move_to(device_), ErrorCode::kInvalidArgument, "[requires_grad_]");
+  EXPECT_ERROR(trained.move_to(device_), ErrorCode::kInvalidArgument, "[move_to]" + asks);
   EXPECT_EQ(trained.hidden.weight.device().name(), "cpu:0") << "nothing has moved";
+  trained.requires_grad(false).move_to(device_);
+  EXPECT_EQ(trained.hidden.weight.device(), device_);
 }
 
 TEST_P(ModuleTest, IsCast) {
@@ -249,11 +399,30 @@ TEST_P(ModuleTest, IsCast) {
                "[cast] parameters need gradients: expected f32, f64, f16 or bf16, got i32");
 }
 
+TEST_P(ModuleTest, ACastKeepsGradientsAndWhatIsFrozen) {
+  Net net(device_);
+  net.hidden.weight->requires_grad_(false);
+  sum(net(ones({2, 3}, device_))).backward();
+  const Tensor bias = *net.out.bias;
+  net.cast(DType::f32);
+  EXPECT_TRUE(net.out.bias->is_same(bias)) << "of this dtype already";
+  net.cast(DType::f64);
+  EXPECT_FALSE(net.hidden.weight->requires_grad());
+  EXPECT_TRUE(net.hidden.weight.is_trained());
+  EXPECT_FALSE(net.hidden.weight->grad().defined());
+  EXPECT_TRUE(net.out.bias->requires_grad());
+  EXPECT_TRUE(net.out.bias->is_leaf());
+  EXPECT_EQ(net.out.bias->grad().to_vector<double>(), (std::vector<double>{2, 2, 2}));
+  sum(net(ones({1, 3}, {DType::f64, device_}))).backward();
+  EXPECT_EQ(net.out.bias->grad().to_vector<double>(), (std::vector<double>{3, 3, 3}));
+  EXPECT_FALSE(net.hidden.weight->grad().defined());
+}
+
 TEST_P(ModuleTest, LazyLayersStartWhereTheyWereMoved) {
   Sequential net(nn::LazyLinear(4), nn::ReLU(), nn::LazyLinear(2));
   EXPECT_ERROR(net.num_parameters(), ErrorCode::kInvalidArgument,
-               "[Parameter] it has no shape yet: expected a batch before, from which a lazy layer "
-               "learns its sizes. Run the model on a batch first.");
+               "[num_parameters] 0.weight has no shape yet: expected a batch before, from which "
+               "its lazy layer learns its sizes. Run the model on a batch first.");
   net.move_to(device_);
   EXPECT_ERROR(net(ones({}, device_)), ErrorCode::kShapeMismatch,
                "[LazyLinear] the input has no features: expected [..., features], got []. Layer: "
@@ -320,6 +489,25 @@ TEST(ModuleLists, SayWhatTheyDoNotHave) {
   EXPECT_ERROR(list.as<nn::Linear>(0), ErrorCode::kInvalidArgument,
                "[ModuleList] module 0 has another type, ReLU");
   EXPECT_ERROR(list(Tensor()), ErrorCode::kUnsupported, "[ModuleList] no forward of one tensor");
+}
+
+/// Copies of a module have the same parameters.
+TEST(ModuleThreads, MakeOptimisersAtTheSameTime) {
+  nn::Linear shared(2, 2, {.tensor = test_device("cpu:0")});
+  const auto work = [](nn::Linear mine) {
+    for (int i = 0; i < 5000; ++i) nn::Adam optimizer(mine.parameters());
+  };
+  std::thread first(work, shared), second(work, shared);
+  first.join();
+  second.join();
+  nn::SGD optimizer(shared.parameters(), {.learning_rate = 1, .momentum = 0.5});
+  shared.weight->set_grad(ones({2, 2}, test_device("cpu:0")));
+  optimizer.step();
+  const Tensor kept = optimizer.state().lists[0][0];
+  shared.move_to("cpu:1");
+  EXPECT_EQ(shared.weight.device(), test_device("cpu:1"));
+  EXPECT_EQ(optimizer.state().lists[0][0].device(), test_device("cpu:1"));
+  EXPECT_EQ(optimizer.state().lists[0][0].to_vector<float>(), kept.to_vector<float>());
 }
 
 TEST(ModuleNamesTest, OfDevicesMayBeOfAnyKindOfText) {

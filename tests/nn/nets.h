@@ -1,11 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-// Small models for the tests of core/nn.
+// Small models, and other things that the tests of core/nn share.
 #ifndef PATCHBAY_TESTS_NN_NETS_H_
 #define PATCHBAY_TESTS_NN_NETS_H_
 
 #include <string>
 #include <vector>
 
+#include <patchbay/dlpack.h>
 #include <patchbay/nn/linear.h>
 #include <patchbay/nn/module.h>
 #include <patchbay/patchbay.h>
@@ -31,6 +32,13 @@ class Net : public nn::Module {
   nn::Linear hidden, out;
   nn::Parameter count;
 };
+
+/// The tensor, which is on a CPU device, as one that its owner lent to be read.
+inline Tensor read_only(const Tensor& tensor) {
+  dlpack::DLManagedTensorVersioned* const managed = to_dlpack(tensor);
+  managed->flags |= dlpack::kReadOnly;
+  return from_dlpack(managed, tensor.device());
+}
 
 inline std::vector<std::string> names_of(const std::vector<nn::NamedParameter>& parameters) {
   std::vector<std::string> names;

@@ -182,6 +182,10 @@ TEST_P(SequenceLayerTest, AttentionIsThatOfItsHeads) {
                    ", got fake:1. Copy it first: value.to(query.device()). Layer:");
   EXPECT_ERROR(nn::MultiheadAttention(6, 4), ErrorCode::kInvalidArgument,
                "[MultiheadAttention] wrong heads: expected a divisor of size 6, got 4");
+  EXPECT_ERROR(nn::MultiheadAttention(-4, 2), ErrorCode::kInvalidArgument,
+               "[MultiheadAttention] a wrong size: expected size >= 0, got -4");
+  EXPECT_ERROR(nn::LSTM(2, 2, {.dropout = 2}), ErrorCode::kInvalidArgument,
+               "[LSTM] no probability: expected 0 to 1, got 2");
 }
 
 /// With a dropout of 1 nothing is attended to.
@@ -193,7 +197,7 @@ TEST_P(SequenceLayerTest, AttentionDropsInTraining) {
   same.eval();
   EXPECT_NE(same(x).to_vector<float>(), Floats(48, 0));
   EXPECT_ERROR(nn::MultiheadAttention(6, 2, {.dropout = -1}), ErrorCode::kInvalidArgument,
-               "[Dropout] no probability");
+               "[MultiheadAttention] no probability: expected 0 to 1, got -1");
 }
 
 TEST_P(SequenceLayerTest, ATransformerLayerIsItsParts) {
@@ -225,7 +229,11 @@ TEST_P(SequenceLayerTest, ATransformerLayerIsItsParts) {
     }
   }
   EXPECT_ERROR(nn::TransformerEncoderLayer(4, 2, {.dropout = 2}), ErrorCode::kInvalidArgument,
-               "[Dropout] no probability");
+               "[TransformerEncoderLayer] no probability: expected 0 to 1, got 2");
+  EXPECT_ERROR(nn::TransformerEncoderLayer(-4, 2), ErrorCode::kInvalidArgument,
+               "[TransformerEncoderLayer] a wrong size: expected size >= 0, got -4");
+  EXPECT_ERROR(nn::TransformerEncoderLayer(4, 2, {.feed_forward = -1}), ErrorCode::kInvalidArgument,
+               "[TransformerEncoderLayer] a wrong size: expected feed_forward >= 0, got -1");
 }
 
 TEST_P(SequenceLayerTest, ErrorsNameTheLayer) {

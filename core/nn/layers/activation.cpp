@@ -11,6 +11,7 @@ namespace patchbay::nn {
 using runtime::raise;
 
 Tensor GLU::forward(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
   const std::int64_t extent = x.size(dim_), half = extent / 2;
   if (extent % 2 != 0) {
     raise(ErrorCode::kShapeMismatch,
@@ -26,6 +27,7 @@ PReLU::PReLU(Index count, const PReLUOptions& options) : weight(options.tensor) 
 }
 
 Tensor PReLU::forward(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
   const std::int64_t count = weight->num_elements();
   if (count == 1) return leaky_relu(x, *weight);
   if (x.rank() < 2 || x.size(1) != count) {

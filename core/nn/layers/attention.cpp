@@ -16,10 +16,11 @@ MultiheadAttention::MultiheadAttention(Index size, Index heads,
                                        const MultiheadAttentionOptions& options)
     : in_proj_weight(options.tensor),
       in_proj_bias(options.tensor),
-      out_proj(size, size, {.bias = options.bias, .tensor = options.tensor}),
-      size_(checked_size("MultiheadAttention", "size", size)),
+      out_proj(checked_size("MultiheadAttention", "size", size), size,
+               {.bias = options.bias, .tensor = options.tensor}),
+      size_(size),
       heads_(heads),
-      dropout_(Dropout::checked(options.dropout)) {
+      dropout_(Dropout::checked(options.dropout, "MultiheadAttention")) {
   if (heads_ < 1 || size_ % heads_ != 0) {
     raise(ErrorCode::kInvalidArgument,
           "[MultiheadAttention] wrong heads: expected a divisor of size {}, got {}", size_, heads_);
@@ -51,6 +52,9 @@ Tensor MultiheadAttention::split(const Tensor& x) const {
 
 Tensor MultiheadAttention::run(const Tensor& query, const Tensor& key, const Tensor& value,
                                const AttentionOptions& options) {
+  layers::check_defined(*this, "query", query);
+  layers::check_defined(*this, "key", key);
+  layers::check_defined(*this, "value", value);
   if (query.rank() < 2 || query.size(-1) != size_) {
     raise(ErrorCode::kShapeMismatch,
           "[MultiheadAttention] a wrong query: expected [..., queries, {}], got {}", size_,
@@ -102,15 +106,22 @@ void MultiheadAttention::members(Members& each) {
 
 std::string MultiheadAttention::details() const { return fmt::format("{}, {}", size_, heads_); }
 
+namespace {
+
+constexpr const char* kEncoder = "TransformerEncoderLayer";
+
+}  // namespace
+
 TransformerEncoderLayer::TransformerEncoderLayer(Index size, Index heads,
                                                  const TransformerEncoderOptions& options)
-    : self_attn(size, heads, {.dropout = options.dropout, .tensor = options.tensor}),
-      linear1(size, options.feed_forward,
+    : self_attn(checked_size(kEncoder, "size", size), heads,
+                {.dropout = Dropout::checked(options.dropout, kEncoder), .tensor = options.tensor}),
+      linear1(size, checked_size(kEncoder, "feed_forward", options.feed_forward),
               {.activation = options.activation, .tensor = options.tensor}),
       linear2(options.feed_forward, size, {.tensor = options.tensor}),
       norm1({size}, {.epsilon = options.epsilon, .tensor = options.tensor}),
       norm2({size}, {.epsilon = options.epsilon, .tensor = options.tensor}),
-      dropout_(Dropout::checked(options.dropout)),
+      dropout_(options.dropout),
       norm_first_(options.norm_first) {}
 
 Tensor TransformerEncoderLayer::forward(const Tensor& x) { return run(x, {}); }
@@ -122,6 +133,7 @@ Tensor TransformerEncoderLayer::operator()(const Tensor& x, const AttentionOptio
 }
 
 Tensor TransformerEncoderLayer::run(const Tensor& x, const AttentionOptions& options) {
+  layers::check_defined(*this, "input", x);
   const auto drop = [&](const Tensor& a) { return dropout(a, dropout_, is_training()); };
   const auto attend = [&](const Tensor& a) { return drop(self_attn(a, a, a, options)); };
   const auto feed = [&](const Tensor& a) { return drop(linear2(drop(linear1(a)))); };

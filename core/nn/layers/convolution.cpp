@@ -56,6 +56,7 @@ void Convolution::create(std::int64_t in) {
 }
 
 void Convolution::learn(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
   const int least = settings_.num_dims + 1;
   if (!weight.defined() && (x.rank() == least || x.rank() == least + 1)) create(x.size(-least));
 }

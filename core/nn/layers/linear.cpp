@@ -49,6 +49,7 @@ std::string Linear::details() const {
 }
 
 Tensor LazyLinear::forward(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
   if (!weight.defined()) {
     if (x.rank() == 0) {
       runtime::raise(ErrorCode::kShapeMismatch,
@@ -93,9 +94,9 @@ std::string Embedding::details() const {
 
 // --------------------------------------------------------------------- without parameters ---
 
-double Dropout::checked(double p) {
+double Dropout::checked(double p, const char* layer) {
   if (p >= 0 && p <= 1) return p;
-  runtime::raise(ErrorCode::kInvalidArgument, "[Dropout] no probability: expected 0 to 1, got {}",
+  runtime::raise(ErrorCode::kInvalidArgument, "[{}] no probability: expected 0 to 1, got {}", layer,
                  p);
 }
 
@@ -104,6 +105,7 @@ Tensor Dropout::forward(const Tensor& x) { return dropout(x, p_, is_training());
 std::string Dropout::details() const { return fmt::format("{}", p_); }
 
 Tensor Flatten::forward(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
   const int rank = x.rank();
   const auto from_start = [&](int dim) { return dim < 0 ? dim + rank : dim; };
   const int first = from_start(first_), last = from_start(last_);

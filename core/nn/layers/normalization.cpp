@@ -25,6 +25,7 @@ void add(Members& each, std::string_view name, Parameter& parameter) {
 
 /// Otherwise statistics of other channels would be mixed, where no weight shows the difference.
 void check_channels(const Module& layer, const Tensor& x, std::int64_t channels) {
+  layers::check_defined(layer, "input", x);
   if (x.rank() < 2 || channels < 0 || x.size(1) == channels) return;  // the operation checks ranks
   runtime::raise(ErrorCode::kShapeMismatch,
                  "[{}] the input has another number of channels: expected [n, {}, ...], got {}",
@@ -67,6 +68,7 @@ void BatchNorm::create(std::int64_t channels) {
 }
 
 void BatchNorm::learn(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
   if (channels_ >= 0 || x.rank() < 2) return;
   const bool is_loaded = weight.defined() || running_mean.defined();
   if (is_loaded) {

@@ -38,7 +38,7 @@ Recurrent::Recurrent(const char* name, std::int64_t gates, Index in, Index hidde
           "[{}] a wrong number of layers: expected 1 to {}, got {}. Choose another one.", name,
           kMostLayers, static_cast<std::int64_t>(options.num_layers));
   }
-  Dropout::checked(options.dropout);
+  Dropout::checked(options.dropout, name);
   const auto create = [&](const Shape& shape) {
     Parameter parameter(options.tensor);
     create_uniform(parameter, shape, hidden_);
@@ -143,6 +143,7 @@ LstmResult Recurrent::run_layer(const Tensor& input, std::size_t layer,
 }
 
 LstmResult Recurrent::run(const Tensor& input, const LstmState& state) const {
+  layers::check_defined(*this, "input", input);
   LstmResult result;
   result.output = steps_first(input);
   if (input.rank() == 3 && input.size(-1) != in_) {

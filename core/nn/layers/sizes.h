@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#include "patchbay/nn/module.h"
 #include "patchbay/nn/parameter.h"
 #include "patchbay/shape.h"
 
@@ -15,6 +16,9 @@ namespace patchbay::nn::layers {
 /// Errors: kInvalidArgument if the size is less than `least`: "[Linear] a wrong size: ...".
 std::int64_t checked_size(std::string_view layer, std::string_view name, std::int64_t size,
                           std::int64_t least = 0);
+
+/// Errors: kInvalidArgument for an undefined operand of the layer.
+void check_defined(const Module& layer, const char* name, const Tensor& operand);
 
 /// Gives the parameter a tensor of this shape where and as it is to be, with values by `fill`.
 void create_parameter(const Parameter& parameter, const Shape& shape,

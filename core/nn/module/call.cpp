@@ -59,19 +59,28 @@ void Call::check_device(const Tensor& input) const {
 }
 
 void Call::check_dtype(const Tensor& input, std::string_view message) const {
-  if (!input.defined() || !is_floating(input.dtype())) return;
+  if (!input.defined()) return;
+  const auto names = [&](const std::string& text) { return message.find(text) != message.npos; };
+  // As operations describe their operands.
+  const auto description = [](const Tensor& tensor) {
+    return fmt::format(": {} {} on ", patchbay::to_string(tensor.dtype()),
+                       patchbay::to_string(tensor.shape()));
+  };
+  if (!names(description(input))) return;
   walk_own(module_, [&](std::string_view name, Parameter& parameter, bool is_buffer) {
-    if (is_buffer || !parameter.defined() || parameter.dtype() == input.dtype()) return;
-    if (message.find(name) == message.npos) return;
+    if (is_buffer || !parameter.defined() || !is_floating(parameter.dtype())) return;
+    if (parameter.dtype() == input.dtype() || !names(description(*parameter))) return;
     const std::string_view wanted = patchbay::to_string(parameter.dtype()),
                            got = patchbay::to_string(input.dtype());
+    const bool may_be_cast = is_floating(input.dtype());
     throw LayerError(
         ErrorCode::kDtypeMismatch,
         fmt::format("[{0}] input and parameter have different dtypes: expected the input as {1} "
-                    "like {2}, got {3} (input: {3} {4}; {2}: {1} {5}). Convert one of them: "
-                    "input.cast(DType::{1}) or model.cast(DType::{3}).",
+                    "like {2}, got {3} (input: {3} {4}; {2}: {1} {5}). Convert {6}: "
+                    "input.cast(DType::{1}){7}.",
                     layer(), wanted, name, got, patchbay::to_string(input.shape()),
-                    patchbay::to_string(parameter->shape())));
+                    patchbay::to_string(parameter->shape()), may_be_cast ? "one of them" : "it",
+                    may_be_cast ? fmt::format(" or model.cast(DType::{})", got) : ""));
   });
 }
 

@@ -10,6 +10,7 @@
 #include <typeinfo>
 
 #include "patchbay/autograd.h"
+#include "patchbay/runtime.h"
 
 #include "core/base/error.h"
 #include "core/nn/module/call.h"
@@ -43,18 +44,30 @@ void Module::call(const Tensor& input, const std::function<void()>& forward) {
   }
 }
 
+namespace {
+
+/// Those of now, less those that one of them removes before their turn.
+template <class Hooks, class Call>
+void for_each_hook(const Hooks& hooks, Call call) {
+  const Hooks now = hooks;  // a copy: a hook may add and remove hooks
+  for (const auto& each : now) {
+    const bool is_there =
+        std::ranges::any_of(hooks, [&](const auto& other) { return other.number == each.number; });
+    if (is_there) call(each.call);
+  }
+}
+
+}  // namespace
+
 Tensor Module::run(const Tensor& input) {
   Tensor changed = input;
-  // By index: a hook may add or remove hooks.
-  for (std::size_t i = 0; i < pre_hooks_.size(); ++i) {
-    const PreHook hook = pre_hooks_[i].call;
+  for_each_hook(pre_hooks_, [&](const PreHook& hook) {
     if (Tensor other = hook(*this, changed); other.defined()) changed = std::move(other);
-  }
+  });
   Tensor output = forward(changed);
-  for (std::size_t i = 0; i < hooks_.size(); ++i) {
-    const Hook hook = hooks_[i].call;
+  for_each_hook(hooks_, [&](const Hook& hook) {
     if (Tensor other = hook(*this, changed, output); other.defined()) output = std::move(other);
-  }
+  });
   return output;
 }
 
@@ -173,7 +186,10 @@ Parameter Module::parameter(std::string_view name) {
 
 std::int64_t Module::num_parameters() {
   std::int64_t count = 0;
-  for (const Parameter& each : parameters()) count += each->num_elements();
+  for (const auto& [name, parameter] : named_parameters()) {
+    module::check_has_shape("num_parameters", name, parameter);
+    count += parameter->num_elements();
+  }
   return count;
 }
 
@@ -181,49 +197,76 @@ std::int64_t Module::num_parameters() {
 
 namespace {
 
-/// The tensors of a parameter on another device.
-struct Moved {
+void check_no_inference(const char* operation, std::string_view name, const Tensor& value) {
+  if (!value.requires_grad() || !is_inference_mode()) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] gradients inside an InferenceMode scope: expected parameters that ask for none, got "
+        "{}, which asks for them. End the scope first, or turn them off: requires_grad(false).",
+        operation, name);
+}
+
+/// The tensors of a parameter on another device, or of another dtype.
+struct Changed {
   Parameter parameter;
-  Tensor value, gradient;
+  TensorOptions to;
+  Tensor value, gradient;  // undefined where they stay
   std::vector<std::pair<std::shared_ptr<Tensor>, Tensor>> companions;
 };
 
-Moved moved(const Parameter& parameter, const Device& device) {
-  Moved result{parameter, {}, {}, {}};
+/// `to` has either a device or a dtype.
+Changed changed(const char* operation, std::string_view name, const Parameter& parameter,
+                const TensorOptions& to) {
+  Changed result{parameter, to, {}, {}, {}};
   if (!parameter.defined()) return result;
+  if (to.device) {
+    for (std::shared_ptr<Tensor>& each : parameter.place().companions.all()) {
+      if (!each->defined() || each->device() == *to.device) continue;
+      Tensor there = each->to(*to.device);
+      result.companions.emplace_back(std::move(each), std::move(there));
+    }
+  }
   const Tensor& value = parameter.value();
-  result.value = value.detach().to(device);
-  if (value.requires_grad()) result.value.requires_grad_();
-  if (const Tensor gradient = value.grad(); gradient.defined()) {
-    result.gradient = gradient.detach().to(device);
-  }
-  for (const std::weak_ptr<Tensor>& each : parameter.place().companions) {
-    std::shared_ptr<Tensor> companion = each.lock();
-    if (companion == nullptr || !companion->defined()) continue;
-    Tensor there = companion->to(device);
-    result.companions.emplace_back(std::move(companion), std::move(there));
-  }
+  if (to.device ? value.device() == *to.device : value.dtype() == *to.dtype) return result;
+  check_no_inference(operation, name, value);
+  const auto convert = [&](const Tensor& tensor) {
+    return to.device ? tensor.detach().to(*to.device) : tensor.detach().cast(*to.dtype);
+  };
+  result.value = convert(value);
+  result.value.requires_grad_(value.requires_grad());
+  if (const Tensor gradient = value.grad(); gradient.defined()) result.gradient = convert(gradient);
   return result;
 }
 
-void commit(Moved& moved, const Device& device) {
-  Place& place = moved.parameter.place();
-  place.options.device = device;
-  for (auto& [companion, there] : moved.companions) *companion = std::move(there);
-  if (!moved.value.defined() || place.value.device() == device) return;
-  if (moved.gradient.defined()) moved.value.set_grad(moved.gradient);
-  place.value = std::move(moved.value);
+void commit(Changed& changed) {
+  Place& place = changed.parameter.place();
+  if (!place.value.defined()) {
+    if (changed.to.device) place.options.device = changed.to.device;
+    if (changed.to.dtype) place.options.dtype = changed.to.dtype;
+  }
+  for (auto& [companion, there] : changed.companions) *companion = std::move(there);
+  if (!changed.value.defined()) return;
+  if (changed.gradient.defined()) changed.value.set_grad(changed.gradient);
+  place.value = std::move(changed.value);
 }
 
 }  // namespace
 
 Module& Module::move_to(const Device& device) {
-  std::vector<Moved> all;
-  for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool) {
-    all.push_back(moved(parameter, device));
+  static_cast<void>(device.state());  // that there is one
+  std::vector<Changed> all;
+  for_each_place(*this, [&](const std::string& name, const Parameter& parameter, bool) {
+    all.push_back(changed("move_to", name, parameter, device));
   });
-  for (Moved& each : all) commit(each, device);
+  for (Changed& each : all) commit(each);
   return *this;
+}
+
+Module& Module::move_to(std::string_view device_name) {
+  Device first;
+  for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool) {
+    if (!first.defined()) first = parameter.device();
+  });
+  return move_to(first.defined() ? first.runtime().device(device_name) : Device(device_name));
 }
 
 Module& Module::cast(DType dtype) {
@@ -233,23 +276,12 @@ Module& Module::cast(DType dtype) {
           patchbay::to_string(dtype));
   }
   const bool is_small = size_bytes(dtype) < 4;
-  struct Cast {
-    Parameter parameter;
-    Tensor value;
-    DType wanted;
-  };
-  std::vector<Cast> all;
-  for_each_place(*this, [&](const std::string&, const Parameter& parameter, bool is_buffer) {
+  std::vector<Changed> all;
+  for_each_place(*this, [&](const std::string& name, const Parameter& parameter, bool is_buffer) {
     if (!is_floating(parameter.dtype())) return;
-    const DType wanted = is_buffer && is_small ? DType::f32 : dtype;
-    if (parameter.dtype() == wanted && is_buffer) return;
-    all.push_back(
-        {parameter, parameter.defined() ? parameter->detach().cast(wanted) : Tensor(), wanted});
+    all.push_back(changed("cast", name, parameter, is_buffer && is_small ? DType::f32 : dtype));
   });
-  for (auto& [parameter, value, wanted] : all) {
-    parameter.place().options.dtype = wanted;
-    if (value.defined()) parameter.set(value);
-  }
+  for (Changed& each : all) commit(each);
   return *this;
 }
 
@@ -265,8 +297,29 @@ void Module::zero_grad() {
   }
 }
 
+namespace {
+
+void check_can_train(const std::vector<NamedParameter>& parameters) {
+  if (is_inference_mode()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[requires_grad] gradients inside an InferenceMode scope: expected none to be asked for, "
+          "got a call that does. End the scope first.");
+  }
+  for (const auto& [name, parameter] : parameters) {
+    if (is_floating(parameter.dtype())) continue;
+    raise(ErrorCode::kDtypeMismatch,
+          "[requires_grad] a parameter cannot have gradients: expected f32, f64, f16 or bf16, got "
+          "{} of {}. Name it by each.buffer() in members().",
+          patchbay::to_string(parameter.dtype()), name);
+  }
+}
+
+}  // namespace
+
 Module& Module::requires_grad(bool value) {
-  for (const Parameter& each : parameters()) {
+  const std::vector<NamedParameter> all = named_parameters();
+  if (value) check_can_train(all);
+  for (const auto& [name, each] : all) {
     each.place().is_trained = value;
     if (each.defined()) each->requires_grad_(value);
   }
@@ -277,11 +330,12 @@ namespace module {
 
 namespace {
 
-Parameter copy_of(const Parameter& original) {
+Parameter copy_of(std::string_view name, const Parameter& original) {
   const Place& place = original.place();
   Parameter copy(place.options);
   copy.place().is_trained = place.is_trained;
   if (original.defined()) {
+    check_no_inference("clone", name, *original);
     copy.set(original->detach().clone());
     copy->requires_grad_(original->requires_grad());
   }
@@ -292,9 +346,9 @@ Parameter copy_of(const Parameter& original) {
 
 void separate(Module& root) {
   std::map<const Place*, Parameter> copies;
-  walk(root, {{}, [&](const std::string&, Parameter& each, bool) {
+  walk(root, {{}, [&](const std::string& name, Parameter& each, bool) {
                 const auto [known, is_new] = copies.try_emplace(&each.place());
-                if (is_new) known->second = copy_of(each);
+                if (is_new) known->second = copy_of(name, each);
                 each = known->second;
               }});
 }

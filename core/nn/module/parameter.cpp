@@ -7,6 +7,15 @@
 #include "core/nn/module/place.h"
 
 namespace patchbay::nn {
+
+void module::check_has_shape(std::string_view operation, std::string_view name,
+                             const Parameter& parameter) {
+  if (parameter.defined()) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] {} has no shape yet: expected a batch before, from which its lazy layer "
+                 "learns its sizes. Run the model on a batch first.",
+                 operation, name);
+}
 namespace {
 
 /// The same elements without the record of how they were made.

@@ -52,7 +52,8 @@ class PATCHBAY_API LazyLinear : public Linear {
 };
 
 struct EmbeddingOptions {
-  /// This index gives a row of zeros at first, and its row gets no gradient.
+  /// This index gives a row of zeros at first, and its row gets no gradient. A weight decay of the
+  /// optimiser changes the row all the same.
   std::optional<Index> padding = {};
   TensorOptions tensor = {};
 };
@@ -77,8 +78,8 @@ class PATCHBAY_API Dropout : public Module {
  public:
   /// Errors: kInvalidArgument unless 0 <= p <= 1.
   explicit Dropout(double p = 0.5) : p_(checked(p)) {}
-  /// Returns p.
-  static double checked(double p);
+  /// Returns p. The message of its error names the layer.
+  static double checked(double p, const char* layer = "Dropout");
   Tensor forward(const Tensor& x) override;
   std::string details() const override;
 

@@ -88,14 +88,23 @@ class PATCHBAY_API Module {
 
   /// Moves all parameters, buffers and gradients to the device, and what optimisers keep of them.
   /// Lazy layers will have their parameters there. Each copy is counted; blocks until they are
-  /// done. Nothing has moved if it throws. Errors: those of Tensor::to.
+  /// done. Nothing has moved if it throws. A parameter that moves has a new tensor, which asks for
+  /// gradients if the old one did; hooks stay with the old one (add_gradient_hook,
+  /// add_accumulation_hook), and graphs that were recorded before give their gradients to it.
+  /// Errors: those of Tensor::to; kInvalidArgument inside an InferenceMode scope if a parameter
+  /// that asks for gradients would move.
   Module& move_to(const Device& device);
-  Module& move_to(std::string_view device_name) { return move_to(Device(device_name)); }
-  Module& move_to(const char* device_name) { return move_to(Device(device_name)); }
-  Module& move_to(const std::string& device_name) { return move_to(Device(device_name)); }
-  /// Converts all parameters and buffers of floats; buffers stay as they are if the dtype is f16 or
-  /// bf16, in which running statistics would stop moving. Gradients are dropped. Errors:
-  /// kDtypeMismatch unless the dtype is f32, f64, f16 or bf16.
+  /// The device of that name in the runtime of the module's first parameter or buffer; in the
+  /// default runtime if there is none.
+  Module& move_to(std::string_view device_name);
+  Module& move_to(const char* device_name) {
+    return move_to(std::string_view(device_name != nullptr ? device_name : ""));
+  }
+  Module& move_to(const std::string& device_name) { return move_to(std::string_view(device_name)); }
+  /// Converts all parameters and buffers of floats, and gradients; buffers are f32 if the dtype is
+  /// f16 or bf16, in which running statistics would stop moving. A parameter that is converted has
+  /// a new tensor, as after move_to. Nothing is converted if it throws. Errors: kDtypeMismatch
+  /// unless the dtype is f32, f64, f16 or bf16; as move_to inside an InferenceMode scope.
   Module& cast(DType dtype);
   /// Whether modules compute as in training: dropout and batch norm do otherwise in evaluation.
   Module& train(bool is_training = true);
@@ -103,14 +112,21 @@ class PATCHBAY_API Module {
   bool is_training() const { return is_training_; }
   /// Removes the gradients of all parameters.
   void zero_grad();
-  /// Turns gradients of all parameters on or off.
+  /// Turns gradients of all parameters on or off. Gradients that are there stay, and the next step
+  /// of an optimiser applies them: zero_grad() removes them. Errors, if they are turned on:
+  /// kInvalidArgument inside an InferenceMode scope; kDtypeMismatch for a parameter of integers.
   Module& requires_grad(bool value = true);
 
   /// Called before forward with the input; what it returns, unless undefined, replaces the input.
   using PreHook = std::function<Tensor(Module&, const Tensor& input)>;
   /// Called after forward; what it returns, unless undefined, replaces the output.
   using Hook = std::function<Tensor(Module&, const Tensor& input, const Tensor& output)>;
-  /// The number removes the hook.
+  /// Hooks run, in the order in which they were added, in calls with one tensor: module(input).
+  /// They do not run in the operator() of several operands that some classes have: losses, LSTM and
+  /// GRU with a state, MultiheadAttention with query, key and value (as TransformerEncoderLayer
+  /// calls it), TransformerEncoderLayer with options. A hook may add and remove hooks: one that it
+  /// removes is not called any more, one of its own kind that it adds is called from the next call
+  /// on. The number removes the hook.
   std::uint64_t add_pre_hook(PreHook hook);
   std::uint64_t add_hook(Hook hook);
   void remove_hook(std::uint64_t number);
@@ -126,8 +142,8 @@ class PATCHBAY_API Module {
   Module& operator=(const Module&) = default;
   Module& operator=(Module&&) noexcept = default;
 
-  /// What operator() does, for modules whose forward takes other operands: names the layer in what
-  /// `forward` throws.
+  /// For modules whose forward takes other operands: names the layer in what `forward` throws, as
+  /// operator() does. Runs no hooks.
   void call(const Tensor& input, const std::function<void()>& forward);
 
  private:
@@ -154,7 +170,8 @@ namespace module {
 PATCHBAY_API void separate(Module& module);
 }  // namespace module
 
-/// A module with the same values and parameters of its own.
+/// A module with the same values and parameters of its own. Errors: kInvalidArgument inside an
+/// InferenceMode scope if a parameter asks for gradients.
 template <std::derived_from<Module> M>
 [[nodiscard]] M clone(const M& original) {
   M copy(original);
