@@ -8,14 +8,16 @@
 // takes several groups of tensors (all of Patchbay's own do); else those whose tensors follow each
 // other in one storage, in all lists.
 // Errors, before any work: kInvalidArgument for lists of different lengths, undefined tensors,
-// tensors of one parameter that overlap, and a rate, momentum, decay or epsilon that is negative or
-// not finite; kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin
-// fuses nothing.
+// tensors of one parameter that overlap, a tensor to be written that can't be (check_writable), a
+// rate, momentum, decay or epsilon that is negative or not finite, and a dampening that is not
+// finite; kShapeMismatch, kDtypeMismatch, kDeviceMismatch; kUnsupported if a device's plugin fuses
+// nothing.
 #ifndef PATCHBAY_UPDATES_H_
 #define PATCHBAY_UPDATES_H_
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "patchbay/export.h"
@@ -51,13 +53,20 @@ PATCHBAY_API void adam_update(const TensorList& parameters, const TensorList& gr
                               const TensorList& means, const TensorList& squares, std::int64_t step,
                               const AdamOptions& options = {});
 
-/// Limits each element to [-limit, limit]; NaN stays. Errors: kInvalidArgument unless limit >= 0.
+/// Limits each element to [-limit, limit]; NaN stays. Errors: kInvalidArgument unless limit >= 0
+/// and each dtype can hold it.
 PATCHBAY_API void clip_by_value(const TensorList& gradients, double limit);
 /// Multiplies all gradients by most / (norm + 1e-6) if that is below 1, as PyTorch does; the norm
 /// is the root of the sum of all squares. Returns the norm before (f32, f64 if the first gradient
 /// is f64; 0-d). All on one device. Undefined gradients count as 0. Nothing waits for the device.
 /// Errors: kInvalidArgument unless most > 0, and if no gradient is defined; kDeviceMismatch.
 PATCHBAY_API Tensor clip_by_norm(const TensorList& gradients, double most);
+
+/// For functions that write several tensors, which check all of them first. `operation` and `name`
+/// are for the message. Errors: kInvalidArgument if the tensor is undefined, if its memory was lent
+/// to be read, and if elements share a place, as those of an expanded tensor do.
+PATCHBAY_API void check_writable(const char* operation, const Tensor& tensor,
+                                 std::string_view name);
 
 }  // namespace patchbay
 

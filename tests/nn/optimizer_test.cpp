@@ -132,6 +132,90 @@ TEST_P(OptimizerTest, AStateGoesOnElsewhere) {
   EXPECT_ERROR(shape.set_state(first.state()), ErrorCode::kShapeMismatch,
                "[set_state] tensor 0 has another shape: expected [1], got [2]");
   EXPECT_EQ(shape.num_steps(), 0);
+  nn::Optimizer::State integers = first.state();
+  integers.lists[1][0] = ones({2}, {DType::i64, device_});
+  EXPECT_ERROR(second.set_state(integers), ErrorCode::kDtypeMismatch,
+               "[set_state] tensor 0 has another dtype: expected floats, got i64");
+}
+
+/// Of 16 bits too, which are written after the others.
+TEST_P(OptimizerTest, AParameterThatCanNotBeWrittenStopsAll) {
+  for (const DType dtype : {DType::f32, DType::bf16}) {
+    const nn::Parameter a = parameter({1, 1}), b(ones({1}, {dtype, device_}).expand({2}));
+    nn::SGD optimizer({a, b}, {.learning_rate = 0.5, .momentum = 0.9});
+    set_gradient(a, {1, 1});
+    optimizer.step();
+    b->set_grad(ones({2}, {dtype, device_}));
+    EXPECT_ERROR(optimizer.step(), ErrorCode::kInvalidArgument,
+                 "[step] parameter 1 repeats elements: expected a place of its own for each, got "
+                 "strides [0] (" +
+                     std::string(to_string(dtype)) + " [2] on " + device_.name() +
+                     "). Use a clone of it.");
+    expect_near(a, {0.5, 0.5});
+    const nn::Optimizer::State state = optimizer.state();
+    EXPECT_EQ(state.lists[0][0].to_vector<float>(), (Floats{1, 1}));
+    EXPECT_EQ(state.parameter_steps, (std::vector<std::int64_t>{1, 0}));
+    EXPECT_EQ(optimizer.num_steps(), 1);
+  }
+}
+
+TEST(Optimizers, AParameterThatWasLentToBeReadStopsAll) {
+  const Device cpu = test_device("cpu:0");
+  const nn::Parameter a(ones({2}, cpu)), b(read_only(ones({2}, {DType::bf16, cpu})));
+  nn::SGD optimizer({a, b}, {.learning_rate = 0.5});
+  a->set_grad(ones({2}, cpu));
+  b->set_grad(ones({2}, {DType::bf16, cpu}));
+  EXPECT_ERROR(optimizer.step(), ErrorCode::kInvalidArgument,
+               "[step] parameter 1 is read-only: expected memory that may be written, got some "
+               "that its owner lent to be read (cpu:0). Write to a clone or a copy of it.");
+  EXPECT_EQ(a->to_vector<float>(), (Floats{1, 1}));
+}
+
+/// One bf16 parameter among others, and one with fewer steps.
+std::vector<float> trained(const Device& device, bool* has_failed) {
+  std::vector<nn::Parameter> all;
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f32}) {
+    all.emplace_back(full({4}, 1.0 + static_cast<double>(all.size()), {dtype, device}));
+  }
+  nn::Adam optimizer(all, {.learning_rate = 0.1});
+  for (int step = 0; step < 2; ++step) {
+    for (std::size_t i = step == 0 ? 1 : 0; i < all.size(); ++i) {
+      all[i]->set_grad(full({4}, 0.25 + step, {all[i].dtype(), device}));
+    }
+    for (bool is_done = false; !is_done;) {
+      try {
+        optimizer.step();
+        is_done = true;
+      } catch (const Error&) {
+        *has_failed = true;
+      }
+    }
+  }
+  EXPECT_EQ(optimizer.num_steps(), 2);
+  EXPECT_EQ(optimizer.state().parameter_steps, (std::vector<std::int64_t>{1, 2, 2, 2}));
+  std::vector<float> values;
+  for (const nn::Parameter& each : all) {
+    for (const float value : each->cast(DType::f32).to_vector<float>()) values.push_back(value);
+  }
+  return values;
+}
+
+TEST(Optimizers, AStepGoesOnAfterALaunchThatFailed) {
+  bool has_failed = false;
+  const std::vector<float> right = trained(Runtime(options()).device("fake:0"), &has_failed);
+  EXPECT_FALSE(has_failed);
+  int num_failures = 0;
+  for (int n = 1; n <= 60; ++n) {
+    const Runtime runtime(options({{"fake_fail_launch", std::to_string(n)}}));
+    has_failed = false;
+    try {
+      EXPECT_EQ(trained(runtime.device("fake:0"), &has_failed), right) << "launch " << n;
+    } catch (const Error&) {
+      continue;  // a tensor was not made
+    }
+    num_failures += has_failed ? 1 : 0;
+  }
+  EXPECT_GT(num_failures, 20);
 }
 
 TEST_P(OptimizerTest, ClipsGradients) {
@@ -154,6 +238,28 @@ TEST_P(OptimizerTest, ClipsGradients) {
                    "time.");
 }
 
+TEST_P(OptimizerTest, ClipsAllGradientsOrNone) {
+  const nn::Parameter a = parameter({0, 0}), b = parameter({0, 0});
+  const std::vector<nn::Parameter> all = {a, b}, none = {parameter({0})};
+  set_gradient(a, {2, 3});
+  b->set_grad(full({1}, 5, device_).expand({2}));
+  const std::string text =
+      "] the gradient of parameter 1 repeats elements: expected a place of its own for each, got "
+      "strides [0] (f32 [2] on " +
+      device_.name() + "). Use a clone of it.";
+  EXPECT_ERROR(nn::clip_grad_value(all, 1), ErrorCode::kInvalidArgument, "[clip_grad_value" + text);
+  EXPECT_ERROR((void)nn::clip_grad_norm(all, 1), ErrorCode::kInvalidArgument,
+               "[clip_grad_norm" + text);
+  EXPECT_EQ(a->grad().to_vector<float>(), (Floats{2, 3}));
+  for (const auto& [most, got] : {std::pair(0.0, "0"), {double{NAN}, "nan"}}) {
+    EXPECT_ERROR((void)nn::clip_grad_norm(none, most), ErrorCode::kInvalidArgument,
+                 std::string("[clip_grad_norm] bad norm: expected more than 0, got ") + got +
+                     ". Choose another.");
+  }
+  EXPECT_ERROR(nn::clip_grad_value(none, -1), ErrorCode::kInvalidArgument,
+               "[clip_grad_value] bad limit: expected 0 or more, got -1. Choose another.");
+}
+
 TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
   const nn::Parameter a = parameter({1});
   EXPECT_ERROR(nn::SGD({}), ErrorCode::kInvalidArgument,
@@ -161,21 +267,31 @@ TEST_P(OptimizerTest, SaysWhatItCanNotUse) {
   EXPECT_ERROR(nn::SGD({a, a}), ErrorCode::kInvalidArgument,
                "[Optimizer] a parameter occurs twice: expected each once, got number 1 again");
   EXPECT_ERROR(nn::SGD({a}, {.learning_rate = -1}), ErrorCode::kInvalidArgument,
-               "[Optimizer] a wrong learning rate: expected a number >= 0, got -1");
+               "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -1");
   EXPECT_ERROR(nn::SGD({a}, {.nesterov = true}), ErrorCode::kInvalidArgument,
                "[SGD] wrong options with nesterov: expected a momentum > 0 and no dampening, got 0 "
                "and 0");
   EXPECT_ERROR(nn::SGD({a}, {.momentum = -1}), ErrorCode::kInvalidArgument,
-               "[SGD] a wrong momentum: expected a number >= 0, got -1");
+               "[SGD] a wrong momentum: expected a finite number >= 0, got -1");
+  EXPECT_ERROR(nn::SGD({a}, {.momentum = INFINITY}), ErrorCode::kInvalidArgument,
+               "[SGD] a wrong momentum: expected a finite number >= 0, got inf");
+  EXPECT_ERROR(nn::SGD({a}, {.momentum = 0.5, .dampening = NAN}), ErrorCode::kInvalidArgument,
+               "[SGD] a wrong dampening: expected a finite number, got nan");
+  EXPECT_ERROR(nn::Adam({a}, {.epsilon = INFINITY}), ErrorCode::kInvalidArgument,
+               "[Adam] a wrong epsilon: expected a finite number >= 0, got inf");
   EXPECT_ERROR(nn::SGD({a}).step(NAN), ErrorCode::kInvalidArgument,
                "[step] a wrong factor of the gradients: expected a finite number, got nan. Pass 1 "
                "to take them as they are.");
   EXPECT_ERROR(nn::Adam({a}, {.beta1 = 1.2}), ErrorCode::kInvalidArgument,
                "[Adam] a wrong beta1: expected 0 or more and less than 1, got 1.2");
   EXPECT_ERROR(nn::AdamW({a}, {.weight_decay = -1}), ErrorCode::kInvalidArgument,
-               "[AdamW] a wrong weight_decay: expected a number >= 0, got -1");
+               "[AdamW] a wrong weight_decay: expected a finite number >= 0, got -1");
   nn::SGD lazy({nn::Parameter()});
   EXPECT_ERROR(lazy.step(), ErrorCode::kInvalidArgument, "[step] parameter 0 has no shape yet");
+  nn::SGD with_momentum({nn::Parameter()}, {.momentum = 0.9});
+  EXPECT_ERROR(with_momentum.set_state({1, {1}, {{ones({2})}}, false}), ErrorCode::kInvalidArgument,
+               "[set_state] parameter 0 has no shape yet: expected a batch before, from which its "
+               "lazy layer learns its sizes. Run the model on a batch first.");
   nn::Adam adam({a});
   set_gradient(a, {1});
   adam.step();

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <patchbay/nn/checkpoint.h>
 #include <patchbay/nn/safetensors.h>
 
 #include "nn/nets.h"
@@ -286,6 +287,36 @@ TEST_P(SafetensorsTest, AWrongBoolLeavesTheModuleAsItIs) {
   EXPECT_EQ(module.weight->to_vector<float>(), (std::vector<float>{1, 1}));
 }
 
+TEST_P(SafetensorsTest, ABiasThatCanNotBeWrittenLeavesTheModuleAsItIs) {
+  nn::Linear saved(2, 2, {.tensor = device_}), module(2, 2, {.tensor = device_});
+  nn::save(saved, path());
+  nn::save_checkpoint(path("checkpoint"), {.model = &saved});
+  const Floats before = module.weight->to_vector<float>();
+  module.bias.set(zeros({1}, device_).expand({2}));
+  const std::string text =
+      "] 'bias' repeats elements: expected a place of its own for each, got strides [0] (f32 [2] "
+      "on " +
+      device_.name() + "). Use a clone of it.";
+  EXPECT_ERROR(nn::load(module, path()), ErrorCode::kInvalidArgument, "[load" + text);
+  nn::Checkpoint parts{.model = &module};
+  EXPECT_ERROR(nn::load_checkpoint(path("checkpoint"), parts), ErrorCode::kInvalidArgument,
+               "[load_checkpoint" + text);
+  EXPECT_EQ(module.weight->to_vector<float>(), before);
+}
+
+TEST(AtomicFiles, ABiasThatWasLentToBeReadLeavesTheModuleAsItIs) {
+  const ScratchDirectory folder;
+  const Device cpu = test_device("cpu:0");
+  nn::Linear saved(2, 2, {.tensor = cpu}), module(2, 2, {.tensor = cpu});
+  nn::save(saved, folder.path() / "model");
+  const Floats before = module.weight->to_vector<float>();
+  module.bias.set(read_only(zeros({2}, cpu)));
+  EXPECT_ERROR(nn::load(module, folder.path() / "model"), ErrorCode::kInvalidArgument,
+               "[load] 'bias' is read-only: expected memory that may be written, got some that "
+               "its owner lent to be read (cpu:0). Write to a clone or a copy of it.");
+  EXPECT_EQ(module.weight->to_vector<float>(), before);
+}
+
 TEST(AtomicFiles, KeepTheModeOfTheOldFileAndReplaceNothingElse) {
   const ScratchDirectory folder;
   const std::filesystem::path file = folder.path() / "file", pipe = folder.path() / "pipe";
@@ -329,6 +360,21 @@ TEST_P(SafetensorsTest, ALinkIsReplacedNotFollowed) {
   EXPECT_EQ(bytes_of(path("victim")), "precious");
   EXPECT_FALSE(std::filesystem::is_symlink(path()));
   EXPECT_EQ(nn::load_safetensors(path()).at("a").to_vector<float>(), (Floats{1, 1}));
+}
+
+TEST_P(SafetensorsTest, ALazyModuleCantBeSaved) {
+  nn::LazyLinear lazy(2);
+  EXPECT_ERROR(nn::save(lazy, path()), ErrorCode::kInvalidArgument,
+               "[save] weight has no shape yet: expected a batch before, from which its lazy "
+               "layer learns its sizes. Run the model on a batch first.");
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_P(SafetensorsTest, ALinkToNoRegularFileStays) {
+  std::filesystem::create_symlink("/dev/null", path());
+  EXPECT_ERROR(nn::save_safetensors(path(), {{"a", ones({2}, device_)}}), ErrorCode::kIo,
+               "[save_safetensors] can't replace '" + path() + "': expected a regular file");
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
 }
 
 class SafetensorsFiles : public testing::Test {

@@ -65,9 +65,26 @@ TEST(Schedules, GoUpAndDownInOneCycle) {
   EXPECT_NEAR(factor(5), between(1, 4e-6, 3.0 / 7), 1e-12);
   EXPECT_NEAR(factor(9), 4e-6, 1e-12);
   EXPECT_NEAR(factor(30), 4e-6, 1e-12);
-  EXPECT_NEAR(nn::one_cycle(10, {.warm_up = 0})(0), 1, 1e-12);
+  for (const double warm_up : {0.0, 0.01, 0.1}) {
+    EXPECT_NEAR(nn::one_cycle(10, {.warm_up = warm_up})(0), 1, 1e-12) << "no step of a warm-up";
+  }
+  EXPECT_NEAR(nn::one_cycle(10, {.warm_up = 1})(9), 1, 1e-12);
+  EXPECT_NEAR(nn::one_cycle(2)(0), 1, 1e-12);
+  EXPECT_NEAR(nn::one_cycle(2)(1), 4e-6, 1e-12);
+  EXPECT_NEAR(nn::one_cycle(1)(0), 1, 1e-12);
   EXPECT_ERROR(nn::one_cycle(10, {.warm_up = 2}), ErrorCode::kInvalidArgument,
                "[one_cycle] a wrong share of the steps to warm up: expected 0 to 1, got 2");
+}
+
+TEST(Schedules, StayWhereTheyAreAfterAnError) {
+  nn::SGD optimizer({some_parameter()}, {.learning_rate = 2});
+  nn::Schedule schedule(optimizer, [](std::int64_t step) { return step % 2 == 0 ? 0.5 : -1.0; });
+  const std::string text =
+      "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -2";
+  EXPECT_ERROR(schedule.step(), ErrorCode::kInvalidArgument, text);
+  EXPECT_ERROR(schedule.set_num_steps(7), ErrorCode::kInvalidArgument, text);
+  EXPECT_EQ(schedule.num_steps(), 0);
+  EXPECT_EQ(optimizer.learning_rate(), 1);
 }
 
 TEST(Schedules, FollowEachOther) {
@@ -110,6 +127,34 @@ TEST(Schedules, ShrinkOnAPlateau) {
                "[ReduceLROnPlateau] a wrong factor: expected a number from 0 and below 1, got 1");
   EXPECT_ERROR(nn::ReduceLROnPlateau(optimizer, {.patience = -1}), ErrorCode::kInvalidArgument,
                "[ReduceLROnPlateau] a wrong number of steps");
+  EXPECT_ERROR(nn::ReduceLROnPlateau(optimizer, {.threshold = NAN}), ErrorCode::kInvalidArgument,
+               "[ReduceLROnPlateau] a wrong threshold: expected a finite number, got nan");
+  EXPECT_ERROR(nn::ReduceLROnPlateau(optimizer, {.min_rate = NAN}), ErrorCode::kInvalidArgument,
+               "[ReduceLROnPlateau] a wrong min_rate: expected a finite number >= 0, got nan");
+  EXPECT_ERROR(nn::ReduceLROnPlateau(optimizer, {.epsilon = -1}), ErrorCode::kInvalidArgument,
+               "[ReduceLROnPlateau] a wrong epsilon: expected a finite number >= 0, got -1");
+  EXPECT_ERROR(plateau.set_state({NAN, 1, -1}), ErrorCode::kInvalidArgument,
+               "[ReduceLROnPlateau] a wrong state: expected a best metric that is a number and "
+               "counts >= 0, got nan, 1 and -1");
+  EXPECT_EQ(plateau.state().num_bad_steps, 1);
+}
+
+/// Infinity less a part of infinity is no number.
+TEST(Schedules, GetBetterThanAnInfiniteMetric) {
+  for (const bool maximizes : {false, true}) {
+    for (const bool is_relative : {false, true}) {
+      nn::SGD optimizer({some_parameter()}, {.learning_rate = 1});
+      nn::ReduceLROnPlateau plateau(
+          optimizer, {.maximizes = maximizes, .patience = 0, .is_relative = is_relative});
+      const double sign = maximizes ? -1 : 1;
+      plateau.step(sign * INFINITY);
+      plateau.step(sign * 100);
+      EXPECT_EQ(plateau.state().best, sign * 100);
+      EXPECT_EQ(optimizer.learning_rate(), 1);
+      plateau.step(sign * INFINITY);
+      EXPECT_NEAR(optimizer.learning_rate(), 0.1, 1e-12);
+    }
+  }
 }
 
 }  // namespace

@@ -439,6 +439,8 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
             "[Trainer] a wrong num_gpus: expected a number >= 1, got 0");
   EXPECT_EQ(message({.clip_norm = std::nan("")}, net),
             "[Trainer] a wrong clip_norm: expected a number > 0, got nan");
+  EXPECT_EQ(message({.early_stop = nn::EarlyStop{.min_delta = std::nan("")}}, net),
+            "[Trainer] a wrong min_delta: expected a finite number, got nan");
   EXPECT_EQ(message({.devices = {cpu()}, .num_gpus = 1}, net),
             "[Trainer] both devices and num_gpus: expected one of them");
   EXPECT_EQ(message({.resume = true}, net),

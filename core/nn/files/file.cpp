@@ -106,7 +106,11 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
   struct stat old {};
   const bool replaces = lstat(path_.c_str(), &old) == 0;
   const bool is_file = replaces && S_ISREG(old.st_mode);
-  if (replaces && !is_file && !S_ISLNK(old.st_mode)) {
+  // A link to a device or pipe is wanted as it is: /dev/stdout.
+  struct stat target {};
+  const bool is_link = replaces && S_ISLNK(old.st_mode) &&
+                       (stat(path_.c_str(), &target) != 0 || S_ISREG(target.st_mode));
+  if (replaces && !is_file && !is_link) {
     raise(ErrorCode::kIo, "[{}] can't replace {}: expected a regular file", operation_,
           quoted(path_));
   }

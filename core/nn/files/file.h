@@ -67,11 +67,11 @@ class Mapping {
 };
 
 /// Writes a file beside the one that it replaces in commit(). Without a commit nothing stays. A
-/// link at that place is replaced, not followed.
+/// link to a regular file, or to nothing, is replaced, not followed.
 class AtomicFile {
  public:
   /// The new file has the mode of the old one. Errors: kIo if no file can be made in that folder,
-  /// or if something is there that is neither a regular file nor a link.
+  /// or if something else is there than a regular file or such a link.
   AtomicFile(const std::filesystem::path& path, std::string_view operation);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

@@ -7,7 +7,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "patchbay/updates.h"
+
 #include "core/base/error.h"
+#include "core/nn/module/place.h"
 
 namespace patchbay::nn {
 
@@ -33,6 +36,10 @@ void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shap
           operation, runtime::quote(entry.name), runtime::quote(path.native()),
           patchbay::to_string(*shape), patchbay::to_string(entry.shape));
   }
+}
+
+void check_destination(const Parameter& parameter, std::string_view name, const char* operation) {
+  if (parameter.defined()) check_writable(operation, *parameter, runtime::quote(std::string(name)));
 }
 
 void check_values(const Safetensors& file, std::string_view name, const Parameter& parameter) {
@@ -93,6 +100,7 @@ void check_names(const LoadReport& report, const LoadOptions& options,
 void save(Module& module, const std::filesystem::path& file) {
   TensorMap tensors;
   for (const NamedParameter& each : files::state_of(module)) {
+    module::check_has_shape("save", each.name, each.parameter);
     tensors.emplace(each.name, *each.parameter);
   }
   save_safetensors(file, tensors);
@@ -107,6 +115,7 @@ LoadReport load(Module& module, const std::filesystem::path& path, const LoadOpt
   for (const auto& [name, parameter] : state) {
     files::check_entry(file.entry(name), parameter.dtype(), files::shape_of(parameter), path,
                        "load");
+    files::check_destination(parameter, name, "load");
   }
   for (const auto& [name, parameter] : state) files::check_values(file, name, parameter);
   for (const auto& [name, parameter] : state) files::read_parameter(file, name, parameter);

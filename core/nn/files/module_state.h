@@ -21,6 +21,8 @@ inline const Shape* shape_of(const Parameter& parameter) {
 /// Errors: kDtypeMismatch, kShapeMismatch unless the entry is like that; `shape` may be null.
 void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shape,
                  const std::filesystem::path& path, const char* operation);
+/// Errors: kInvalidArgument if the parameter has a tensor that can't be written.
+void check_destination(const Parameter& parameter, std::string_view name, const char* operation);
 /// Errors: kInvalidArgument for values that reading would refuse, which are bools other than 0 and
 /// 1. So that a damaged file is refused before anything is written.
 void check_values(const Safetensors& file, std::string_view name, const Parameter& parameter);

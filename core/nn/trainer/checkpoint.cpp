@@ -193,6 +193,7 @@ Apply read_model(Module& model, const Reader& from) {
   for (const auto& [name, parameter] : state) {
     known.insert(model_name(name));
     from.need_tensor(model_name(name), parameter.dtype(), files::shape_of(parameter));
+    files::check_destination(parameter, name, "load_checkpoint");
   }
   for (const Safetensors::Entry& entry : from.file().entries()) {
     if (entry.name.starts_with("model.") && !known.contains(entry.name)) {

@@ -369,6 +369,8 @@ void check_options(const TrainerOptions& options) {
         options.clip_norm.value_or(0));
   check(!options.early_stop || options.early_stop->patience >= 1, "patience", "a number >= 1",
         options.early_stop ? options.early_stop->patience : 0);
+  check(!options.early_stop || std::isfinite(options.early_stop->min_delta), "min_delta",
+        "a finite number", options.early_stop ? options.early_stop->min_delta : 0);
   if (options.num_gpus && !options.devices.empty()) {
     raise(ErrorCode::kInvalidArgument, "[Trainer] both devices and num_gpus: expected one of them");
   }

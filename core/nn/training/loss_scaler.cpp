@@ -62,6 +62,10 @@ LossScaler::LossScaler(const LossScalerOptions& options)
 }
 
 Tensor LossScaler::scale(const Tensor& loss) const {
+  if (!loss.defined()) {
+    raise(ErrorCode::kInvalidArgument,
+          "[LossScaler] the loss is undefined: expected a tensor of f32 or f64. Compute it first.");
+  }
   if (loss.dtype() == DType::f32 || loss.dtype() == DType::f64) return loss * scale_;
   raise(ErrorCode::kDtypeMismatch,
         "[LossScaler] the loss would overflow: expected f32 or f64, got {}. Convert the model's "
@@ -83,6 +87,10 @@ bool LossScaler::step(Optimizer& optimizer) {
 
 void LossScaler::set_state(const State& state) {
   check_scale(state.scale);
+  if (state.num_good_steps < 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[LossScaler] a wrong number of good steps: expected >= 0, got {}", state.num_good_steps);
+  }
   scale_ = state.scale;
   num_good_steps_ = state.num_good_steps;
 }

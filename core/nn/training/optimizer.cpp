@@ -23,7 +23,7 @@ namespace {
 void check_rate(double rate) {
   if (!(rate >= 0) || !std::isfinite(rate)) {
     raise(ErrorCode::kInvalidArgument,
-          "[Optimizer] a wrong learning rate: expected a number >= 0, got {}", rate);
+          "[Optimizer] a wrong learning rate: expected a finite number >= 0, got {}", rate);
   }
 }
 
@@ -33,12 +33,7 @@ DType kept_dtype(DType dtype) { return size_bytes(dtype) < 4 ? DType::f32 : dtyp
 /// Tensors that move with their parameters.
 std::vector<std::shared_ptr<Tensor>> companions_of(const std::vector<Parameter>& parameters) {
   std::vector<std::shared_ptr<Tensor>> list;
-  for (const Parameter& parameter : parameters) {
-    list.push_back(std::make_shared<Tensor>());
-    auto& companions = parameter.place().companions;
-    std::erase_if(companions, [](const auto& each) { return each.expired(); });
-    companions.push_back(list.back());
-  }
+  for (const Parameter& parameter : parameters) list.push_back(parameter.place().companions.add());
   return list;
 }
 
@@ -64,10 +59,16 @@ void take_over(const Tensor& master, const Tensor& value) {
 /// What a state keeps of parameter `number`, where and as the optimiser keeps it.
 Tensor copy_for(const Parameter& parameter, const Tensor& kept, std::size_t number) {
   if (!kept.defined()) return {};
+  module::check_has_shape("set_state", fmt::format("parameter {}", number), parameter);
   const Tensor& value = parameter.value();
   if (kept.shape() != value.shape()) {
     raise(ErrorCode::kShapeMismatch, "[set_state] tensor {} has another shape: expected {}, got {}",
           number, patchbay::to_string(value.shape()), patchbay::to_string(kept.shape()));
+  }
+  if (!is_floating(kept.dtype())) {
+    raise(ErrorCode::kDtypeMismatch,
+          "[set_state] tensor {} has another dtype: expected floats, got {}", number,
+          patchbay::to_string(kept.dtype()));
   }
   return kept.detach().to(value.device(), {.copy = true}).cast(kept_dtype(value.dtype()));
 }
@@ -104,6 +105,8 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, st
   }
   for (auto& list : lists_) list = companions_of(parameters_);
   masters_ = companions_of(parameters_);
+  taken_.resize(parameters_.size());
+  is_behind_.resize(parameters_.size());
 }
 
 Optimizer::~Optimizer() = default;
@@ -113,15 +116,18 @@ void Optimizer::set_learning_rate(double rate) {
   learning_rate_ = rate;
 }
 
+void Optimizer::check_parameters() const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const std::string name = fmt::format("parameter {}", i);
+    module::check_has_shape("step", name, parameters_[i]);
+    const Tensor& value = parameters_[i].value();
+    if (value.grad().defined()) check_writable("step", value, name);
+  }
+}
+
 /// Makes what is not there yet.
 void Optimizer::prepare() {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (!parameters_[i].defined()) {
-      raise(ErrorCode::kInvalidArgument,
-            "[step] parameter {} has no shape yet: expected a batch before, from which its lazy "
-            "layer learns it. Run the model on a batch first.",
-            i);
-    }
     if (!parameters_[i].value().grad().defined()) continue;
     for (auto& list : lists_) prepare_list(*list[i], i);
     prepare_master(i);
@@ -153,6 +159,7 @@ void Optimizer::prepare_master(std::size_t number) {
   Tensor& master = *masters_[number];
   if (kept_dtype(value.dtype()) == value.dtype()) {
     master = Tensor();
+    is_behind_[number] = false;
     return;
   }
   if (!master.defined()) {
@@ -160,7 +167,7 @@ void Optimizer::prepare_master(std::size_t number) {
     return;
   }
   prepare_list(master, number);
-  take_over(master, value);
+  if (!is_behind_[number]) take_over(master, value);
 }
 
 void Optimizer::step(double gradient_factor) {
@@ -172,6 +179,7 @@ void Optimizer::step(double gradient_factor) {
         gradient_factor);
   }
   const NoGrad no_grad;
+  check_parameters();
   prepare();
   struct Part {
     TensorList values, gradients;
@@ -184,6 +192,7 @@ void Optimizer::step(double gradient_factor) {
     const Tensor& value = parameters_[i].value();
     const Tensor gradient = value.grad();
     if (!gradient.defined()) continue;
+    if (taken_[i].defined() && taken_[i].is_same(gradient)) continue;
     Part& part = parts[parameter_steps_[i] + 1];
     part.values.push_back(masters_[i]->defined() ? *masters_[i] : value);
     part.gradients.push_back(scaled(gradient, gradient_factor));
@@ -194,10 +203,16 @@ void Optimizer::step(double gradient_factor) {
   for (const auto& [step, part] : parts) {
     update(part.values, part.gradients, part.lists, step);
     for (const std::size_t i : part.numbers) {
-      if (masters_[i]->defined()) parameters_[i]->copy_from(*masters_[i]);
       ++parameter_steps_[i];
+      taken_[i] = parameters_[i]->grad();
+      is_behind_[i] = masters_[i]->defined();
     }
   }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (is_behind_[i]) parameters_[i]->copy_from(*masters_[i]);
+    is_behind_[i] = false;
+  }
+  taken_.assign(parameters_.size(), {});
   ++num_steps_;
 }
 
@@ -256,6 +271,8 @@ void Optimizer::set_state(const State& state) {
   }
   num_steps_ = state.num_steps;
   parameter_steps_ = state.parameter_steps;
+  taken_.assign(parameters_.size(), {});
+  is_behind_.assign(parameters_.size(), false);
 }
 
 // ---------------------------------------------------------------------------- optimisers ---
@@ -269,15 +286,18 @@ void check_option(const char* optimizer, bool holds, const char* name, const cha
         expected, value);
 }
 
+void check_not_negative(const char* optimizer, const char* name, double value) {
+  check_option(optimizer, value >= 0 && std::isfinite(value), name, "a finite number >= 0", value);
+}
+
 AdamOptions checked(const char* optimizer, const AdamOptions& options) {
   const auto check_beta = [&](const char* name, double beta) {
     check_option(optimizer, beta >= 0 && beta < 1, name, "0 or more and less than 1", beta);
   };
   check_beta("beta1", options.beta1);
   check_beta("beta2", options.beta2);
-  check_option(optimizer, options.epsilon >= 0, "epsilon", "a number >= 0", options.epsilon);
-  check_option(optimizer, options.weight_decay >= 0, "weight_decay", "a number >= 0",
-               options.weight_decay);
+  check_not_negative(optimizer, "epsilon", options.epsilon);
+  check_not_negative(optimizer, "weight_decay", options.weight_decay);
   return options;
 }
 
@@ -286,9 +306,10 @@ AdamOptions checked(const char* optimizer, const AdamOptions& options) {
 SGD::SGD(std::vector<Parameter> parameters, const SgdOptions& options)
     : Optimizer(std::move(parameters), options.learning_rate, options.momentum != 0 ? 1 : 0),
       options_(options) {
-  check_option("SGD", options.momentum >= 0, "momentum", "a number >= 0", options.momentum);
-  check_option("SGD", options.weight_decay >= 0, "weight_decay", "a number >= 0",
-               options.weight_decay);
+  check_not_negative("SGD", "momentum", options.momentum);
+  check_not_negative("SGD", "weight_decay", options.weight_decay);
+  check_option("SGD", std::isfinite(options.dampening), "dampening", "a finite number",
+               options.dampening);
   if (!options.nesterov || (options.momentum > 0 && options.dampening == 0)) return;
   raise(
       ErrorCode::kInvalidArgument,
@@ -316,11 +337,11 @@ namespace {
 
 TensorList gradients_of(const char* operation, std::span<const Parameter> parameters) {
   TensorList gradients;
-  for (const Parameter& parameter : parameters) {
-    if (!parameter.defined()) continue;
-    if (Tensor gradient = parameter->grad(); gradient.defined()) {
-      gradients.push_back(std::move(gradient));
-    }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Tensor gradient = parameters[i].defined() ? parameters[i]->grad() : Tensor();
+    if (!gradient.defined()) continue;
+    check_writable(operation, gradient, fmt::format("the gradient of parameter {}", i));
+    gradients.push_back(std::move(gradient));
   }
   for (const Tensor& each : gradients) {
     if (each.device() == gradients.front().device()) continue;
@@ -343,6 +364,10 @@ AdamW::AdamW(std::vector<Parameter> parameters, const AdamWOptions& options)
                                    .decoupled = true}) {}
 
 Tensor clip_grad_norm(std::span<const Parameter> parameters, double most) {
+  if (!(most > 0)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[clip_grad_norm] bad norm: expected more than 0, got {}. Choose another.", most);
+  }
   const TensorList gradients = gradients_of("clip_grad_norm", parameters);
   if (gradients.empty()) {
     return zeros({}, parameters.empty() ? default_device() : parameters.front().device());
@@ -351,6 +376,10 @@ Tensor clip_grad_norm(std::span<const Parameter> parameters, double most) {
 }
 
 void clip_grad_value(std::span<const Parameter> parameters, double limit) {
+  if (!(limit >= 0)) {
+    raise(ErrorCode::kInvalidArgument,
+          "[clip_grad_value] bad limit: expected 0 or more, got {}. Choose another.", limit);
+  }
   clip_by_value(gradients_of("clip_grad_value", parameters), limit);
 }
 

@@ -17,23 +17,18 @@ using runtime::raise;
 Schedule::Schedule(Optimizer& optimizer, RateFactor factor)
     : optimizer_(&optimizer), factor_(std::move(factor)), first_rate_(optimizer.learning_rate()) {
   if (!factor_) raise(ErrorCode::kInvalidArgument, "[Schedule] no function: expected a factor");
-  apply();
+  set_num_steps(0);
 }
 
-void Schedule::apply() { optimizer_->set_learning_rate(first_rate_ * factor_(num_steps_)); }
-
-void Schedule::step() {
-  ++num_steps_;
-  apply();
-}
+void Schedule::step() { set_num_steps(num_steps_ + 1); }
 
 void Schedule::set_num_steps(std::int64_t steps) {
   if (steps < 0) {
     raise(ErrorCode::kInvalidArgument, "[Schedule] a wrong number of steps: expected >= 0, got {}",
           steps);
   }
+  optimizer_->set_learning_rate(first_rate_ * factor_(steps));
   num_steps_ = steps;
-  apply();
 }
 
 namespace {
@@ -174,13 +169,36 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
           "{}",
           steps);
   }
+  const auto check = [](bool holds, const char* name, const char* expected, double value) {
+    if (holds) return;
+    raise(ErrorCode::kInvalidArgument, "[ReduceLROnPlateau] a wrong {}: expected {}, got {}", name,
+          expected, value);
+  };
+  check(std::isfinite(options.threshold), "threshold", "a finite number", options.threshold);
+  for (const auto& [name, value] :
+       {std::pair("min_rate", options.min_rate), {"epsilon", options.epsilon}}) {
+    check(value >= 0 && std::isfinite(value), name, "a finite number >= 0", value);
+  }
+}
+
+void ReduceLROnPlateau::set_state(const State& state) {
+  if ((state.best && std::isnan(*state.best)) || state.num_bad_steps < 0 ||
+      state.cooldown_left < 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[ReduceLROnPlateau] a wrong state: expected a best metric that is a number and counts "
+          ">= 0, got {}, {} and {}",
+          state.best.value_or(0), state.num_bad_steps, state.cooldown_left);
+  }
+  state_ = state;
 }
 
 bool ReduceLROnPlateau::is_better(double metric) const {
   if (!state_.best) return !std::isnan(metric);
   const double best = *state_.best;
-  const double margin =
-      options_.is_relative ? options_.threshold * std::abs(best) : options_.threshold;
+  // To an infinite best one no margin makes a difference.
+  const double margin = std::isinf(best)       ? 0
+                        : options_.is_relative ? options_.threshold * std::abs(best)
+                                               : options_.threshold;
   return options_.maximizes ? metric > best + margin : metric < best - margin;
 }
 

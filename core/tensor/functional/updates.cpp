@@ -51,6 +51,13 @@ void check_float(const char* operation, const List& list, std::size_t i) {
                               {name, tensor::impl_of(operation, tensor, name)});
 }
 
+void check_writable(const char* operation, const List& list, std::size_t i) {
+  const tensor::TensorImpl& tensor = *list.tensors[i].impl();
+  if (!tensor.buffer().is_read_only && !tensor::repeats_elements(tensor)) [[likely]]
+    return;
+  patchbay::check_writable(operation, list.tensors[i], name_of(list.name, i));
+}
+
 void check_length(const char* operation, std::span<const List> lists, std::size_t which) {
   const List& list = lists[which];
   const std::size_t expected = lists[kParameters].tensors.size();
@@ -135,6 +142,9 @@ std::vector<Group> groups_of(const char* operation, std::span<const List> lists)
       is_flat = is_flat && list.tensors[i].is_contiguous();
     }
     check_apart(operation, lists, i);
+    for (std::size_t k = 0; k < lists.size(); ++k) {
+      if (k != kGradients) check_writable(operation, lists[k], i);
+    }
     Group group;
     group.reserve(lists.size());
     for (const List& list : lists) {
@@ -174,6 +184,13 @@ void check_step(const char* operation, std::int64_t step) {
   runtime::raise(ErrorCode::kInvalidArgument,
                  "[{}] bad step: expected 1 or more, got {}. Count the updates from 1.", operation,
                  step);
+}
+
+void check_dampening(const char* operation, const SgdOptions& options) {
+  if (std::isfinite(options.dampening)) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] bad dampening: expected a finite number, got {}. Choose another.", operation,
+                 options.dampening);
 }
 
 void check_nesterov(const char* operation, const SgdOptions& options) {
@@ -272,6 +289,7 @@ void sgd_update(const TensorList& parameters, const TensorList& gradients,
   check_not_negative(kName, "learning_rate", options.learning_rate);
   check_not_negative(kName, "momentum", options.momentum);
   check_not_negative(kName, "weight_decay", options.weight_decay);
+  check_dampening(kName, options);
   check_nesterov(kName, options);
   const tensor::Recording recording(false);
   const double rate = options.learning_rate, decay = options.weight_decay;
@@ -345,7 +363,10 @@ void clip_by_value(const TensorList& gradients, double limit) {
   }
   const List list{"gradients", gradients};
   for (std::size_t i = 0; i < gradients.size(); ++i) {
-    if (gradients[i].defined()) check_float(kName, list, i);
+    if (!gradients[i].defined()) continue;
+    check_float(kName, list, i);
+    check_writable(kName, list, i);
+    static_cast<void>(Scalar(limit).bits(gradients[i].dtype(), kName));
   }
   const tensor::Recording recording(false);
   for (const Tensor& gradient : gradients) {
@@ -366,6 +387,7 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!gradients[i].defined()) continue;
     check_float(kName, list, i);
+    check_writable(kName, list, i);
     if (!first.defined()) {
       first = gradients[i];
       first_index = i;
@@ -392,6 +414,16 @@ Tensor clip_by_norm(const TensorList& gradients, double most) {
     if (gradient.defined()) multiply(gradient, factor);
   }
   return norm;
+}
+
+void check_writable(const char* operation, const Tensor& tensor, std::string_view name) {
+  const tensor::TensorImpl& impl = tensor::impl_of(operation, tensor, name);
+  impl.buffer().check_writable(operation, name);
+  if (!tensor::repeats_elements(impl)) return;
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] {} repeats elements: expected a place of its own for each, got strides {} "
+                 "({}). Use a clone of it.",
+                 operation, name, to_string(impl.strides), tensor::describe(impl));
 }
 
 }  // namespace patchbay

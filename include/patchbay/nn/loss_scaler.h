@@ -31,8 +31,8 @@ class PATCHBAY_API LossScaler {
   explicit LossScaler(const LossScalerOptions& options = {});
 
   double scale() const { return scale_; }
-  /// The loss times the scale. Errors: kDtypeMismatch unless the loss is f32 or f64, because f16
-  /// would overflow.
+  /// The loss times the scale. Errors: kInvalidArgument for an undefined loss; kDtypeMismatch
+  /// unless it is f32 or f64, because f16 would overflow.
   Tensor scale(const Tensor& loss) const;
   /// If all gradients are finite, optimizer.step(1 / scale) and true; else false, and the scale
   /// shrinks. Fetches one number from each device of the parameters, in a counted copy; blocks.
@@ -44,6 +44,7 @@ class PATCHBAY_API LossScaler {
     std::int64_t num_good_steps = 0;  // since the scale changed
   };
   State state() const { return {scale_, num_good_steps_}; }
+  /// Errors: kInvalidArgument for a scale as of the constructor, and for steps below 0.
   void set_state(const State& state);
 
  private:

@@ -30,11 +30,12 @@ class PATCHBAY_API Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   /// Changes the parameters by their gradients; those without a gradient stay as they are. Queued.
-  /// Errors, before anything changes: kInvalidArgument if a lazy layer has no shape yet, or if
-  /// the factor is not finite;
+  /// `gradient_factor` multiplies the gradients, in f32 for those of 16 bits: for losses that were
+  /// scaled. Errors, before anything changes: kInvalidArgument if a lazy layer has no shape yet, if
+  /// a parameter can't be written (check_writable of updates.h), or if the factor is not finite;
   /// kShapeMismatch and kDeviceMismatch if a parameter got a tensor of another shape, or elsewhere,
-  /// other than by a move of its module. `gradient_factor` multiplies the gradients, in f32 for
-  /// those of 16 bits: for losses that were scaled.
+  /// other than by a move of its module. After a launch that failed, some parameters may have
+  /// changed: a call with the same gradients makes the rest of the step.
   void step(double gradient_factor = 1);
   /// Removes the gradients of all parameters.
   void zero_grad();
@@ -60,7 +61,8 @@ class PATCHBAY_API Optimizer {
   /// Shares the tensors.
   State state() const;
   /// Copies the tensors to where the parameters are. Errors: kInvalidArgument for another number of
-  /// lists or tensors, steps below 0, and a tensor that is missing; kShapeMismatch.
+  /// lists or tensors, steps below 0, and a tensor that is missing; kShapeMismatch; kDtypeMismatch
+  /// for a tensor that has no floats.
   void set_state(const State& state);
 
  protected:
@@ -73,6 +75,7 @@ class PATCHBAY_API Optimizer {
                       const std::vector<TensorList>& lists, std::int64_t step) = 0;
 
  private:
+  void check_parameters() const;
   void prepare();
   void prepare_list(Tensor& kept, std::size_t number) const;
   void prepare_master(std::size_t number);
@@ -84,13 +87,17 @@ class PATCHBAY_API Optimizer {
   /// Shared with the parameters, which take them along when they move.
   std::vector<std::vector<std::shared_ptr<Tensor>>> lists_;
   std::vector<std::shared_ptr<Tensor>> masters_;
+  /// The gradients that a step has taken which is not finished: a launch failed.
+  std::vector<Tensor> taken_;
+  /// Parameters that are still to get their master weights.
+  std::vector<bool> is_behind_;
 };
 
 /// sgd_update of updates.h.
 class PATCHBAY_API SGD : public Optimizer {
  public:
-  /// Errors: kInvalidArgument for a momentum or decay below 0, and for `nesterov` without momentum
-  /// or with dampening.
+  /// Errors: kInvalidArgument for a momentum or decay below 0, for options that are not finite, and
+  /// for `nesterov` without momentum or with dampening.
   explicit SGD(std::vector<Parameter> parameters, const SgdOptions& options = {});
 
  private:
@@ -103,7 +110,8 @@ class PATCHBAY_API SGD : public Optimizer {
 /// adam_update of updates.h.
 class PATCHBAY_API Adam : public Optimizer {
  public:
-  /// Errors: kInvalidArgument for a beta outside of [0, 1), and an epsilon or decay below 0.
+  /// Errors: kInvalidArgument for a beta outside of [0, 1), and an epsilon or decay that is below 0
+  /// or not finite.
   explicit Adam(std::vector<Parameter> parameters, const AdamOptions& options = {});
 
  private:
@@ -123,8 +131,9 @@ class PATCHBAY_API AdamW : public Adam {
 };
 
 /// Limits the gradients of the parameters: clip_by_norm and clip_by_value of updates.h. Parameters
-/// without a gradient count for nothing; if none has one, the norm is 0. Errors:
-/// kDeviceMismatch for gradients on several devices.
+/// without a gradient count for nothing; if none has one, the norm is 0. Errors, before any work:
+/// kInvalidArgument unless `most` is above 0 and `limit` 0 or more, and for a gradient that can't
+/// be written; kDeviceMismatch for gradients on several devices.
 PATCHBAY_API Tensor clip_grad_norm(std::span<const Parameter> parameters, double most);
 PATCHBAY_API void clip_grad_value(std::span<const Parameter> parameters, double limit);
 

@@ -24,15 +24,13 @@ class PATCHBAY_API Schedule {
   /// The optimiser must outlive the schedule. Errors: kInvalidArgument if a factor makes no valid
   /// rate.
   Schedule(Optimizer& optimizer, RateFactor factor);
-  /// Sets the rate of the next step.
+  /// Sets the rate of the next step. Errors, before anything changes: as of the constructor.
   void step();
   std::int64_t num_steps() const { return num_steps_; }
-  /// For checkpoints: goes on from there.
+  /// For checkpoints: goes on from there. Errors: also kInvalidArgument for steps below 0.
   void set_num_steps(std::int64_t steps);
 
  private:
-  void apply();
-
   Optimizer* optimizer_;
   RateFactor factor_;
   double first_rate_;
@@ -62,12 +60,13 @@ PATCHBAY_API RateFactor held_back(std::int64_t steps, double factor = 1.0 / 3);
 
 struct OneCycleOptions {
   double warm_up = 0.3;        // the part of the steps in which the rate rises
-  double first = 1.0 / 25;     // the factor of the first step
-  double last = 1.0 / 250000;  // the factor of the last step
+  double first = 1.0 / 25;     // the factor of the first step, if it has a warm-up
+  double last = 1.0 / 250000;  // the factor of the last step, if it comes after the warm-up
 };
 /// From `first` up to 1 and down to `last`, along half a cosine each, in `steps` steps; the
-/// optimiser's rate is the largest one (Smith and Topin, Super-Convergence, 2018). Errors: also
-/// unless 0 <= warm_up <= 1.
+/// optimiser's rate is the largest one (Smith and Topin, Super-Convergence, 2018). The factor is 1
+/// in step warm_up * steps - 1: in the first step, if that is 0 or less, and in the last one, if
+/// warm_up is 1. The factor of a single step is 1. Errors: also unless 0 <= warm_up <= 1.
 PATCHBAY_API RateFactor one_cycle(std::int64_t steps, const OneCycleOptions& options = {});
 
 /// One factor after the other: number i + 1 begins, with its step 0, in step at[i]. A warm-up:
@@ -92,8 +91,8 @@ struct PlateauOptions {
 /// getting better.
 class PATCHBAY_API ReduceLROnPlateau {
  public:
-  /// The optimiser must outlive it. Errors: kInvalidArgument unless 0 <= factor < 1, and for
-  /// negative numbers of steps.
+  /// The optimiser must outlive it. Errors: kInvalidArgument unless 0 <= factor < 1, for negative
+  /// numbers of steps, a min_rate or epsilon below 0, and numbers that are not finite.
   explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
   /// After each epoch. NaN counts as not better.
   void step(double metric);
@@ -104,7 +103,8 @@ class PATCHBAY_API ReduceLROnPlateau {
     std::int64_t num_bad_steps = 0, cooldown_left = 0;
   };
   const State& state() const { return state_; }
-  void set_state(const State& state) { state_ = state; }
+  /// Errors: kInvalidArgument for a best metric that is NaN, and for numbers of steps below 0.
+  void set_state(const State& state);
 
  private:
   bool is_better(double metric) const;

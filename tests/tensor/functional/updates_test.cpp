@@ -176,6 +176,12 @@ TEST_P(UpdatesTest, ClipsByValue) {
   expect_near(g, {-1, 0.5, NAN, 1}, "gradient");
   EXPECT_ERROR(clip_by_value({g}, -1), ErrorCode::kInvalidArgument, "[clip_by_value] bad limit");
   EXPECT_ERROR(clip_by_value({g}, NAN), ErrorCode::kInvalidArgument, "[clip_by_value] bad limit");
+  if (!device_.properties().f16) return;
+  const Tensor half = ones({1}, {DType::f16, device_});
+  clip_by_value({g, half}, INFINITY);
+  EXPECT_ERROR(clip_by_value({g, half}, 70000), ErrorCode::kInvalidArgument,
+               "[clip_by_value] a literal takes the tensor's dtype: expected a value that f16 can "
+               "hold, got 70000. Use such a value, or cast the tensor.");
 }
 
 TEST_P(UpdatesTest, ClipsByTheCommonNorm) {
@@ -242,6 +248,9 @@ TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
       ErrorCode::kInvalidArgument,
       "[sgd_update] wrong options with nesterov: expected a momentum > 0 and no dampening, got "
       "0.5 and 0.25. Choose others.");
+  EXPECT_ERROR(sgd_update({p}, {g}, {p}, 1, {.momentum = 0.5, .dampening = NAN}),
+               ErrorCode::kInvalidArgument,
+               "[sgd_update] bad dampening: expected a finite number, got nan. Choose another.");
   const std::string bad = "_update] bad learning_rate: expected a number of 0 or more, got ";
   EXPECT_ERROR(sgd_update({p}, {g}, {}, 1, {.learning_rate = NAN}), ErrorCode::kInvalidArgument,
                "[sgd" + bad + "nan");
@@ -250,6 +259,32 @@ TEST_P(UpdatesTest, ErrorsComeBeforeAnyWork) {
   EXPECT_ERROR(adam_update({p}, {g}, {p}, {p}, 1, {.learning_rate = INFINITY}),
                ErrorCode::kInvalidArgument, "[adam" + bad + "inf");
   expect_near(p, {1, 1}, "nothing was written");
+}
+
+TEST_P(UpdatesTest, WhatCanNotBeWrittenIsNamed) {
+  const Tensor p = ones({2}, device_), g = full({2}, 4, device_);
+  const Tensor expanded = full({1}, 4, device_).expand({2});
+  const auto text = [&](const std::string& what) {
+    return what +
+           " repeats elements: expected a place of its own for each, got strides [0] (f32 "
+           "[2] on " +
+           device_.name() + "). Use a clone of it.";
+  };
+  EXPECT_ERROR(sgd_update({p, expanded}, {g, g}, {}, 1), ErrorCode::kInvalidArgument,
+               text("[sgd_update] parameters[1]"));
+  EXPECT_ERROR(adam_update({p, p.clone()}, {g, g}, {zeros({2}, device_), expanded},
+                           {zeros({2}, device_), zeros({2}, device_)}, 1),
+               ErrorCode::kInvalidArgument, text("[adam_update] means[1]"));
+  EXPECT_ERROR(clip_by_value({g, Tensor(), expanded}, 1), ErrorCode::kInvalidArgument,
+               text("[clip_by_value] gradients[2]"));
+  EXPECT_ERROR((void)clip_by_norm({g, expanded}, 1), ErrorCode::kInvalidArgument,
+               text("[clip_by_norm] gradients[1]"));
+  EXPECT_ERROR(check_writable("mine", Tensor(), "x"), ErrorCode::kInvalidArgument,
+               "[mine] x is undefined");
+  expect_near(p, {1, 1}, "nothing was written");
+  expect_near(g, {4, 4}, "nothing was written");
+  sgd_update({p}, {expanded}, {}, 1, {.learning_rate = 0.5});
+  expect_near(p, {-1, -1}, "gradients are only read");
 }
 
 TEST_P(UpdatesTest, OverlapsAreNamedAsTheCallerGaveThem) {
