@@ -66,14 +66,17 @@ struct BinaryCrossEntropyOptions {
   Tensor positive_weight = {};
   LossReduction reduction = LossReduction::kMean;
 };
-/// -(target log s + (1 - target) log(1 - s)) with s = sigmoid(input), without computing s.
+/// -(target log s + (1 - target) log(1 - s)) with s = sigmoid(input), without computing s. A target
+/// of 0 or 1 takes its own part alone, also of an infinite input. Errors: also kUnsupported if the
+/// device's plugin fuses nothing.
 [[nodiscard]] PATCHBAY_API Tensor binary_cross_entropy_with_logits(
     const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options = {});
 
 struct NllOptions {
   /// A weight for each class, [classes], of the input's dtype; gets no gradient. Undefined: 1.
   Tensor weight = {};
-  /// Targets with this value, which need not be a class, count for nothing.
+  /// Targets with this value, which need not be a class, have the loss 0, and the gradient 0 unless
+  /// the logarithms of their probabilities are NaN.
   std::int64_t ignored_index = -100;
   LossReduction reduction = LossReduction::kMean;
 };

@@ -57,6 +57,34 @@ TEST_P(LossTest, IsItsFunction) {
   expect_equal(nn::CrossEntropyLoss()(x, classes), cross_entropy(x, classes));
 }
 
+/// What lies between is computed in f32: in f16 it would overflow, or become 0.
+TEST_P(LossTest, SmoothL1IsRoundedOnce) {
+  struct Case {
+    double beta;
+    float x;
+    double loss, slope;
+  };
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    for (const Case& each : {Case{1000, 500, 125, 0.5},
+                             {1e-4, 1e-3F, 9.5e-4, 1},
+                             {1e-5, 1e-6F, 5e-8, 0.1},
+                             {0.5, 2, 1.75, 1}}) {
+      const Tensor x = full({1}, each.x, {dtype, device_}).requires_grad_();
+      const Tensor loss = nn::SmoothL1Loss(each.beta)(x, zeros({1}, {dtype, device_}));
+      EXPECT_EQ(loss.dtype(), dtype);
+      loss.backward();
+      const double step = dtype == DType::f16 ? 6e-8 : 0, part = dtype == DType::f16 ? 2e-3 : 8e-3;
+      EXPECT_NEAR(loss.item<float>(), each.loss, part * each.loss + step) << each.beta;
+      EXPECT_NEAR(x.grad().cast(DType::f32).to_vector<float>()[0], each.slope,
+                  part * each.slope + step / each.beta)
+          << each.beta;
+    }
+  }
+  EXPECT_ERROR(nn::SmoothL1Loss()(ones({1}, {DType::f16, device_}), ones({1}, device_)),
+               ErrorCode::kDtypeMismatch,
+               "[huber_loss] operands have different dtypes: expected target of f16 like input");
+}
+
 TEST_P(LossTest, WeightsMoveWithTheModule) {
   nn::CrossEntropyLoss loss({.weight = ones({3}, test_device("cpu:0"))});
   EXPECT_EQ(names_of(loss.named_buffers()), std::vector<std::string>{"weight"});

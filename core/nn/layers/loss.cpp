@@ -23,6 +23,12 @@ Tensor weight_for(const Tensor& input, const Parameter& weight) {
   return weight.defined() ? weight->cast(input.dtype()) : Tensor();
 }
 
+/// Whether both are f16, or both bf16: a loss is computed in f32, and rounded once.
+bool are_small(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() && a.dtype() == b.dtype() && is_floating(a.dtype()) &&
+         size_bytes(a.dtype()) < 4;
+}
+
 }  // namespace
 
 Tensor Loss::operator()(const Tensor& input, const Tensor& target) {
@@ -52,6 +58,9 @@ SmoothL1Loss::SmoothL1Loss(double beta, LossReduction reduction)
 
 Tensor SmoothL1Loss::compute(const Tensor& input, const Tensor& target) const {
   if (beta_ == 0) return l1_loss(input, target, reduction_);
+  if (are_small(input, target)) {
+    return compute(input.cast(DType::f32), target.cast(DType::f32)).cast(input.dtype());
+  }
   return huber_loss(input, target, beta_, reduction_) / beta_;
 }
 

@@ -133,9 +133,10 @@ Tensor picked_logarithms(const char* operation, const Tensor& input, const Tenso
   return result;
 }
 
-/// 0 instead of an infinite loss that is ignored: 0 times infinity is NaN.
-Tensor weighted(const Tensor& losses, const Tensor& weights) {
-  return where(eq(weights, 0), 0, losses * weights);
+/// 0 for targets that are ignored, also where the loss is not finite. The weight 0 of a class hides
+/// nothing: 0 times infinity is NaN.
+Tensor weighted(const Tensor& losses, const Targets& targets) {
+  return where(targets.counts, losses * targets.weights, 0);
 }
 
 /// The values of each class times its weight, if there are any.
@@ -161,13 +162,13 @@ Tensor loss_of_indices(const char* operation, const Tensor& values, bool are_sco
   if (options.label_smoothing == 0) {
     const Tensor at = are_scores ? picked_logarithms(operation, values, targets.classes)
                                  : picked(operation, values, targets.classes);
-    losses = weighted(-at, targets.weights);
+    losses = weighted(-at, targets);
   } else {
     const Tensor logarithms = log_softmax(values, class_dim(values));
     const Tensor all = sum(weighted_by_class(logarithms, options.weight), class_dim(logarithms));
     const Tensor smooth = where(targets.counts, -all, 0);
     const double share = options.label_smoothing / static_cast<double>(num_classes(logarithms));
-    losses = weighted(-picked(operation, logarithms, targets.classes), targets.weights) *
+    losses = weighted(-picked(operation, logarithms, targets.classes), targets) *
                  (1 - options.label_smoothing) +
              smooth * share;
   }

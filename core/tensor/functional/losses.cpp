@@ -1,8 +1,12 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Losses between an input and a target of one shape.
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include <fmt/format.h>
+
+#include "patchbay/fuse.h"
 
 #include "core/base/error.h"
 #include "core/tensor/dispatch/operands.h"
@@ -40,20 +44,39 @@ namespace {
 using tensor::computed;
 using tensor::reduced;
 
+constexpr const char* kBinaryCrossEntropy = "binary_cross_entropy_with_logits";
+
 /// A weight for each element, which broadcasts to the input's shape.
 Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
-  constexpr const char* kOperation = "binary_cross_entropy_with_logits";
   const tensor::Named given{"input", *input.impl()}, named{name, *weight.impl()};
-  tensor::check_same_device(kOperation, given, named);
-  tensor::check_same_dtype(kOperation, given, named);
-  if (tensor::broadcast_shapes(kOperation, given, named) != input.shape()) {
+  tensor::check_same_device(kBinaryCrossEntropy, given, named);
+  tensor::check_same_dtype(kBinaryCrossEntropy, given, named);
+  if (tensor::broadcast_shapes(kBinaryCrossEntropy, given, named) != input.shape()) {
     runtime::raise(ErrorCode::kShapeMismatch,
                    "[{}] {} has the wrong shape: expected one that broadcasts to {}, got {} ({}; "
                    "{}). Reshape it.",
-                   kOperation, name, to_string(input.shape()), to_string(weight.shape()),
+                   kBinaryCrossEntropy, name, to_string(input.shape()), to_string(weight.shape()),
                    tensor::describe(given), tensor::describe(named));
   }
   return computed(weight);
+}
+
+/// The product with its gradients; where the factor is 0 it is 0, also if x is infinite.
+Expression times(const Expression& factor, const Expression& x) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  return factor * where(eq(factor, 0), clamp(x, -kMost, kMost), x);
+}
+
+/// (1 - t) softplus(x) + positive softplus(-x); `total` is 1 - t + positive, unless that is 1. Both
+/// softplus are softplus(-|x|), and |x| more on one side of 0. Where 0 <= t <= 1 nothing that is
+/// added is negative, so that no digits cancel. The gradients at 0 are those of the side below; |x|
+/// would have none.
+Expression binary_cross_entropy(const Expression& x, const Expression& t,
+                                const Expression& positive,
+                                const std::optional<Expression>& total) {
+  const Expression is_above = gt(x, 0);
+  const Expression common = softplus(where(is_above, -x, x));
+  return (total ? *total * common : common) + times(where(is_above, 1 - t, -positive), x);
 }
 
 }  // namespace
@@ -86,18 +109,26 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, double delta,
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const BinaryCrossEntropyOptions& options) {
-  tensor::check_pair("binary_cross_entropy_with_logits", input, target);
+  tensor::check_pair(kBinaryCrossEntropy, input, target);
+  static const auto& plain = *new auto(
+      fuse([](const Expression& x,
+              const Expression& t) { return binary_cross_entropy(x, t, /*positive=*/t, {}); },
+           kBinaryCrossEntropy));
+  static const auto& weighted = *new auto(fuse(
+      [](const Expression& x, const Expression& t, const Expression& weight) {
+        const Expression positive = weight * t;
+        return binary_cross_entropy(x, t, positive, (1 - t) + positive);
+      },
+      kBinaryCrossEntropy));
   const Tensor x = computed(input), t = computed(target);
-  // log s = -softplus(-x), log(1 - s) = -softplus(x) = -x - softplus(-x).
   Tensor losses;
   if (options.positive_weight.defined()) {
-    const Tensor positive = weight_of("positive_weight", options.positive_weight, input);
-    losses = (1 - t) * x + (1 + (positive - 1) * t) * softplus(-x);
+    losses = weighted(x, t, weight_of("positive_weight", options.positive_weight, input));
   } else {
-    losses = softplus(x) - x * t;
+    losses = plain(x, t);
   }
   if (options.weight.defined()) losses = losses * weight_of("weight", options.weight, input);
-  return reduced("binary_cross_entropy_with_logits", losses, options.reduction, input.dtype());
+  return reduced(kBinaryCrossEntropy, losses, options.reduction, input.dtype());
 }
 
 }  // namespace patchbay

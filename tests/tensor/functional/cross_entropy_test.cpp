@@ -147,6 +147,27 @@ TEST_P(CrossEntropyTest, IgnoredTargets) {
   expect_near(cross_entropy(x, none, {.reduction = kSum}), {0}, "the sum of no targets");
 }
 
+/// A class of weight 0 counts, and so does what is wrong with its samples.
+TEST_P(CrossEntropyTest, TheWeightZeroHidesNothing) {
+  const Tensor x = tensor_of({NAN, 1, 1, 2}, {2, 2}, DType::f32, device_);
+  const Tensor t = from_host<std::int64_t>({0, 1}, {2}, device_);
+  const Tensor weight = tensor_of({0, 1}, {2}, DType::f32, device_);
+  for (const double smoothing : {0.0, 0.5}) {
+    expect_near(cross_entropy(x, t, {.weight = weight, .label_smoothing = smoothing}), {NAN},
+                "cross_entropy");
+  }
+  expect_near(nll_loss(x, t, {.weight = weight, .reduction = kNone}), {NAN, -2}, "nll_loss");
+  const Tensor infinite = tensor_of({-INFINITY, 1, 1, 2}, {2, 2}, DType::f32, device_);
+  expect_near(nll_loss(infinite, t, {.weight = weight, .reduction = kNone}), {NAN, -2}, "0 inf");
+  // Of an ignored target the loss is 0 all the same, and the gradient is not.
+  const Tensor leaf = x.clone().requires_grad_();
+  const Tensor ignored = from_host<std::int64_t>({-100, 1}, {2}, device_);
+  const Tensor loss = cross_entropy(leaf, ignored);
+  expect_near(loss, {0.3132616875}, "loss");
+  loss.backward();
+  expect_near(leaf.grad(), {NAN, NAN, 0.2689414214, -0.2689414214}, "gradient");
+}
+
 TEST_P(CrossEntropyTest, Errors) {
   const Tensor x = zeros({2, 3}, device_), t = zeros({2}, {DType::i64, device_});
   EXPECT_ERROR(static_cast<void>(cross_entropy(x, zeros({3}, {DType::i64, device_}))),

@@ -87,6 +87,60 @@ TEST_P(LossesTest, LargeLogitsDoNotOverflow) {
   expect_near(x.grad(), {0, 0, 1, -1}, "gradient");
 }
 
+/// log(1 + exp(-x)) is far below x.
+TEST_P(LossesTest, SmallLossesOfLogitsKeepTheirDigits) {
+  const Doubles given = {10, 20, -10, -20, 10, -20};
+  const Tensor t = tensor_of({1, 1, 0, 0, 1, 0}, {6}, DType::f32, device_);
+  for (const double positive : {1.0, 3.0}) {
+    const Tensor x = tensor_of(given, {6}, DType::f32, device_).requires_grad_();
+    BinaryCrossEntropyOptions options{.reduction = kNone};
+    if (positive != 1) options.positive_weight = full({1}, positive, device_);
+    const Tensor loss = binary_cross_entropy_with_logits(x, t, options);
+    sum(loss).backward();
+    const Doubles losses = values_of(loss), gradients = values_of(x.grad());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const double weight = given[i] > 0 ? positive : 1, size = std::fabs(given[i]);
+      const double expected = weight * softplus_of(-size);
+      EXPECT_NEAR(losses[i], expected, 1e-5 * expected) << given[i];
+      const double slope = weight / (1 + std::exp(size));
+      EXPECT_NEAR(gradients[i], given[i] > 0 ? -slope : slope, 1e-5 * slope) << given[i];
+    }
+  }
+}
+
+TEST_P(LossesTest, InfiniteLogits) {
+  const Doubles infinite = {INFINITY, INFINITY, -INFINITY, -INFINITY, INFINITY, -INFINITY, NAN};
+  const Tensor t = tensor_of({0, 1, 0, 1, 0.5, 0.5, 1}, {7}, DType::f32, device_);
+  for (const bool has_weight : {false, true}) {
+    const Tensor x = tensor_of(infinite, {7}, DType::f32, device_).requires_grad_();
+    BinaryCrossEntropyOptions options{.reduction = kNone};
+    if (has_weight) options.positive_weight = full({7}, 2, device_);
+    const Tensor loss = binary_cross_entropy_with_logits(x, t, options);
+    expect_near(loss, {INFINITY, 0, 0, INFINITY, INFINITY, INFINITY, NAN}, "loss");
+    sum(loss).backward();
+    const double of_one = has_weight ? 2 : 1;
+    expect_near(x.grad(), {1, 0, 0, -of_one, 0.5, -of_one / 2, NAN}, "gradient");
+  }
+}
+
+/// Also of targets at 0 and 1, and outside.
+TEST_P(LossesTest, GradientsOfTargetsAndWeights) {
+  const Tensor x = tensor_of({2, 2, -2, -2, 0, 3}, {6}, DType::f32, device_);
+  const Tensor t = tensor_of({0, 1, 0, 1, 0.5, 2}, {6}, DType::f32, device_).requires_grad_();
+  expect_near(binary_cross_entropy_with_logits(x, t, {.reduction = kNone}),
+              {softplus_of(2), softplus_of(-2), softplus_of(-2), softplus_of(2), std::log(2.0),
+               softplus_of(3) - 6},
+              "loss");
+  binary_cross_entropy_with_logits(x, t, {.reduction = kSum}).backward();
+  expect_near(t.grad(), {-2, -2, 2, 2, 0, -3}, "targets");
+  const Tensor positive = full({6}, 3, device_).requires_grad_();
+  binary_cross_entropy_with_logits(x, t.detach(), {.positive_weight = positive, .reduction = kSum})
+      .backward();
+  expect_near(positive.grad(),
+              {0, softplus_of(-2), 0, softplus_of(2), std::log(2.0) / 2, 2 * softplus_of(-3)},
+              "weights");
+}
+
 TEST_P(LossesTest, NaNStaysInGradients) {
   const Tensor x = from_host<float>({NAN, 3, -3}, {3}, device_).requires_grad_();
   sum(huber_loss(x, zeros({3}, device_), 1, LossReduction::kNone)).backward();
@@ -110,6 +164,9 @@ TEST_P(LossesTest, GradientsAtZero) {
   x.set_grad({});
   huber_loss(x, x.detach(), 1, kSum).backward();
   expect_near(x.grad(), {0, 0}, "gradient");
+  const Tensor loss = binary_cross_entropy_with_logits(x, t, {.reduction = kSum});
+  const std::vector<Tensor> first = gradients({loss}, {x}, {}, {.create_graph = true});
+  expect_near(gradients({sum(first[0])}, {x})[0], {0.25, 0.25}, "second gradient");
 }
 
 TEST_P(LossesTest, WeightsBroadcast) {

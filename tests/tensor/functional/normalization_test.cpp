@@ -248,6 +248,24 @@ TEST_P(NormalizationTest, TrainingMayMoveStatisticsBetweenForwardAndBackward) {
   EXPECT_FALSE(mean.requires_grad());
 }
 
+/// The gradient is that of the statistics by which the result was computed.
+TEST_P(NormalizationTest, StatisticsMayMoveBetweenEvaluationAndItsBackward) {
+  const auto gradients_after = [&](bool moves) {
+    const Tensor x = some({4, 2}, DType::f32).requires_grad_();
+    const Tensor weight = ones({2}, device_).requires_grad_();
+    const Tensor mean = full({2}, 0.5, device_), variance = full({2}, 4, device_);
+    const Tensor result =
+        batch_norm(x, {.running_mean = mean, .running_var = variance, .weight = weight});
+    if (moves) {
+      const NoGrad no_grad;
+      (void)batch_norm(x, {.running_mean = mean, .running_var = variance, .training = true});
+    }
+    sum(result * result).backward();
+    return std::vector{x.grad().to_vector<float>(), weight.grad().to_vector<float>()};
+  };
+  EXPECT_EQ(gradients_after(true), gradients_after(false));
+}
+
 TEST_P(NormalizationTest, Errors) {
   const Tensor x = zeros({2, 3}, device_), integers = zeros({2, 3}, {DType::i32, device_});
   const Tensor three = ones({3}, device_), two = ones({2}, device_);
