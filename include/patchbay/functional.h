@@ -75,8 +75,7 @@ struct BinaryCrossEntropyOptions {
 struct NllOptions {
   /// A weight for each class, [classes], of the input's dtype; gets no gradient. Undefined: 1.
   Tensor weight = {};
-  /// Targets with this value, which need not be a class, have the loss 0, and the gradient 0 unless
-  /// the logarithms of their probabilities are NaN.
+  /// Targets with this value, which need not be a class, have the loss 0 and the gradient 0.
   std::int64_t ignored_index = -100;
   LossReduction reduction = LossReduction::kMean;
 };
@@ -88,8 +87,9 @@ struct NllOptions {
                                            const NllOptions& options = {});
 
 struct CrossEntropyOptions {
-  Tensor weight = {};                 // as in NllOptions
-  std::int64_t ignored_index = -100;  // as in NllOptions; for indices only
+  Tensor weight = {};  // as in NllOptions
+  /// As in NllOptions; for indices only. Where the softmax of their scores is NaN, the gradient is.
+  std::int64_t ignored_index = -100;
   /// The part of each target that is spread evenly over the classes, from 0 to 1 (Szegedy et al.,
   /// Rethinking the Inception Architecture for Computer Vision, 2016).
   double label_smoothing = 0;

@@ -71,7 +71,8 @@ PATCHBAY_API PluginExtension plugin_extension(const Device& device, std::string_
                                               std::uint32_t version);
 
 /// Borrows a stream that the application made in the device's context. The application owns it and
-/// keeps it until the last handle is gone; dropping that handle waits for the work on the stream.
+/// keeps it until the last handle is gone; dropping that handle waits for the work on the stream,
+/// unless the application is recording it. Stream scopes and thread contexts hold handles.
 /// Work of Patchbay and of the application runs in the order of submission.
 /// Errors: kUnsupported; kInvalidArgument for a stream of another context.
 [[nodiscard]] PATCHBAY_API Stream wrap_stream(const Device& device, std::uint64_t native_stream);

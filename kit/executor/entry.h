@@ -4,7 +4,7 @@
 
 #if !PATCHBAY_HAS_BARRIERS
 template <class Item, class Body>
-PATCHBAY_FUNCTION void patchbay_run_groups(patchbay_launch& launch, Body body) {
+inline PATCHBAY_INLINE_KERNEL void patchbay_run_groups(patchbay_launch& launch, Body body) {
   for (i64 group = launch.begin; group < launch.end; ++group) {
     Item like{};
     patchbay_set_group(like, launch, group);
@@ -72,13 +72,14 @@ struct patchbay_make_places<0, k...> {
 };
 
 template <class Item, class... Values, i32... k, class Call>
-PATCHBAY_FUNCTION void patchbay_unpack(patchbay_launch& launch, void (Item::*)(Values...),
-                                       patchbay_places<k...>, Call call) {
+inline PATCHBAY_INLINE_KERNEL void patchbay_unpack(patchbay_launch& launch,
+                                                   void (Item::*)(Values...), patchbay_places<k...>,
+                                                   Call call) {
   call(patchbay_argument_at<Values>::get(launch.arguments[k])...);
 }
 template <class Item, class... Values, class Call>
-PATCHBAY_FUNCTION void patchbay_unpack(patchbay_launch& launch, void (Item::*kernel)(Values...),
-                                       Call call) {
+inline PATCHBAY_INLINE_KERNEL void patchbay_unpack(patchbay_launch& launch,
+                                                   void (Item::*kernel)(Values...), Call call) {
   patchbay_unpack(launch, kernel, typename patchbay_make_places<sizeof...(Values)>::type(), call);
 }
 /* Writes at most `size` codes and returns the number of parameters. */
@@ -96,7 +97,7 @@ inline i32 patchbay_describe(void (Item::*)(Values...), i32* codes, i32 size) {
       patchbay_launch& launch) {                                                               \
     patchbay_unpack(launch, &patchbay_text::name, [&](auto... values) {                        \
       patchbay_run_groups<patchbay_text>(                                                      \
-          launch, [=](patchbay_text& item) PATCHBAY_ALWAYS_INLINE { item.name(values...); });  \
+          launch, [=](patchbay_text& item) PATCHBAY_INLINE_KERNEL { item.name(values...); });  \
     });                                                                                        \
   }                                                                                            \
   __attribute__((used, visibility("default"))) static i32 patchbay_describe_##name(i32* codes, \

@@ -77,7 +77,7 @@ inline void patchbay_set_group(patchbay_work_item& item, const patchbay_launch& 
 
 /* Runs body(item) for the work-items from `first` on. */
 template <class Item, class Body>
-PATCHBAY_FUNCTION void patchbay_loop(const Item& like, i32 first, Body body) {
+inline PATCHBAY_INLINE_KERNEL void patchbay_loop(const Item& like, i32 first, Body body) {
   const i32 width = like.patchbay_group_size[0];
   for (i32 z = 0; z < like.patchbay_group_size[2]; ++z) {
     for (i32 y = 0; y < like.patchbay_group_size[1]; ++y) {

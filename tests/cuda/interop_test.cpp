@@ -156,6 +156,58 @@ TEST_F(SimInterop, StreamsOfTheApplicationEndWithTheirLastHandle) {
   EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, 4));
 }
 
+/// One that is recorded can't be waited for. Its earlier work goes on, and memory knows of it.
+TEST_F(SimInterop, StreamsOfTheApplicationMayBeRecordedWhenTheirLastHandleGoes) {
+  const Device device = adopted();
+  Tensor weights = full({4}, 2, device), sums;
+  device.synchronize();
+  std::latch gate(1);
+  ASSERT_EQ(driver_.call_host(stream_, hold, &gate), 0);
+  {
+    const Stream lent = wrap_stream(device, number_of(stream_));
+    {
+      const StreamScope scope(lent);
+      sums = weights + 1;
+    }
+    ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
+    expect_error(ErrorCode::kInvalidArgument, "the application records this stream into a graph",
+                 [&] { lent.reset(); });
+  }
+  NativeGraph graph = nullptr;
+  EXPECT_EQ(driver_.capture_end(stream_, &graph), 0);
+  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate.count_down();
+  });
+  EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, 3));
+  opener.join();
+}
+
+/// Also while another thread holds the stream to wait for it.
+TEST_F(SimInterop, TheConsumersOfDlpackAreWaitedFor) {
+  const Device device = adopted();
+  Tensor tensor = full({4}, 2, device);
+  device.synchronize();
+  std::latch first(1), second(1);
+  ASSERT_EQ(driver_.call_host(native_handle(device.default_stream()).as<card::NativeStream>(), hold,
+                              &first),
+            0);
+  auto* const lent = to_dlpack(tensor, {.stream = number_of(stream_)});
+  ASSERT_EQ(driver_.call_host(stream_, hold, &second), 0);
+  std::thread waiter([&] { device.synchronize(); });
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    second.count_down();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  lent->deleter(lent);
+  EXPECT_EQ(driver_.stream_query(stream_), 0) << "the deleter did not wait";
+  opener.join();
+  first.count_down();
+  waiter.join();
+}
+
 /// Others may be waiting for its work when the last handle goes.
 TEST_F(SimInterop, StreamsOfTheApplicationEndWhileOthersWait) {
   const Device device = adopted();
@@ -171,12 +223,15 @@ TEST_F(SimInterop, StreamsOfTheApplicationEndWhileOthersWait) {
     }
     std::thread reader([&] { EXPECT_EQ(sums.to_vector<float>(), std::vector<float>(4, 3)); });
     std::thread waiter([&] { device.synchronize(); });
+    std::thread copier(
+        [&] { EXPECT_EQ(sums.to("cpu:0").to_vector<float>(), std::vector<float>(4, 3)); });
     std::thread adder([&] { EXPECT_EQ((sums + 1).to_vector<float>(), std::vector<float>(4, 4)); });
     lent.reset();
     ASSERT_EQ(driver_.stream_destroy(stream), 0);
     reader.join();
     waiter.join();
     adder.join();
+    copier.join();
   }
 }
 

@@ -270,7 +270,7 @@ TEST_P(ModuleTest, HooksMayAddAndRemoveHooks) {
   EXPECT_EQ(calls, "PH") << "a hook that a pre-hook adds";
 }
 
-/// With several operands. Exactly as the manual says.
+/// Not in those with several operands.
 TEST_P(ModuleTest, HooksRunInCallsWithOneTensor) {
   nn::Sequential net(nn::Identity{});
   nn::MSELoss loss;
@@ -367,7 +367,7 @@ TEST_P(ModuleTest, WorksInInferenceMode) {
   EXPECT_ERROR((void)nn::clone(trained), ErrorCode::kInvalidArgument, "[clone]" + asks);
   EXPECT_ERROR(net.requires_grad(), ErrorCode::kInvalidArgument,
                "[requires_grad]" + inside +
-                   "none to be asked for, got a call that does. End the scope first.");
+                   "no call that asks for them, got requires_grad(true). End the scope first.");
   EXPECT_FALSE(net.hidden.weight->requires_grad());
   const Tensor weight = *trained.hidden.weight;
   trained.cast(DType::f32).move_to("cpu:0");

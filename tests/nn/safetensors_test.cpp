@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Files of safetensors: what is read and written, what is refused, and that a failed save leaves
 // the old file.
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -371,10 +372,24 @@ TEST_P(SafetensorsTest, ALazyModuleCantBeSaved) {
 }
 
 TEST_P(SafetensorsTest, ALinkToNoRegularFileStays) {
-  std::filesystem::create_symlink("/dev/null", path());
-  EXPECT_ERROR(nn::save_safetensors(path(), {{"a", ones({2}, device_)}}), ErrorCode::kIo,
-               "[save_safetensors] can't replace '" + path() + "': expected a regular file");
-  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+  // The second is what /dev/stdout is, here of a regular file.
+  const int opened = open(path("opened").c_str(), O_WRONLY | O_CREAT, 0600);
+  for (const std::string& to :
+       {std::string("/dev/null"), "/proc/self/fd/" + std::to_string(opened)}) {
+    std::filesystem::create_symlink(to, path());
+    EXPECT_ERROR(nn::save_safetensors(path(), {{"a", ones({2}, device_)}}), ErrorCode::kIo,
+                 "[save_safetensors] can't replace '" + path() + "': expected a regular file");
+    EXPECT_TRUE(std::filesystem::is_symlink(path()));
+    std::filesystem::remove(path());
+  }
+  close(opened);
+}
+
+TEST_P(SafetensorsTest, ALinkToNothingIsReplaced) {
+  std::filesystem::create_symlink(path("nothing"), path());
+  nn::save_safetensors(path(), {{"a", ones({2}, device_)}});
+  EXPECT_FALSE(std::filesystem::is_symlink(path()));
+  EXPECT_FALSE(std::filesystem::exists(path("nothing")));
 }
 
 class SafetensorsFiles : public testing::Test {

@@ -133,9 +133,11 @@ TEST(Schedules, ShrinkOnAPlateau) {
                "[ReduceLROnPlateau] a wrong min_rate: expected a finite number >= 0, got nan");
   EXPECT_ERROR(nn::ReduceLROnPlateau(optimizer, {.epsilon = -1}), ErrorCode::kInvalidArgument,
                "[ReduceLROnPlateau] a wrong epsilon: expected a finite number >= 0, got -1");
-  EXPECT_ERROR(plateau.set_state({NAN, 1, -1}), ErrorCode::kInvalidArgument,
-               "[ReduceLROnPlateau] a wrong state: expected a best metric that is a number and "
-               "counts >= 0, got nan, 1 and -1");
+  EXPECT_ERROR(
+      plateau.set_state({NAN, 1, -1}), ErrorCode::kInvalidArgument,
+      "[ReduceLROnPlateau] a wrong state: expected a best metric that is a number, got nan");
+  EXPECT_ERROR(plateau.set_state({std::nullopt, 1, -1}), ErrorCode::kInvalidArgument,
+               "[ReduceLROnPlateau] a wrong state: expected numbers of steps >= 0, got 1 and -1");
   EXPECT_EQ(plateau.state().num_bad_steps, 1);
 }
 

@@ -127,7 +127,7 @@ TEST(OperatorRecordsTest, PrintFormulasAsPeopleWriteThem) {
   const auto derivative = [](std::string_view name) { return find_operator(name).derivative; };
   EXPECT_EQ(derivative("mul"), "a: grad * b; b: grad * a");
   EXPECT_EQ(derivative("sqrt"), "grad / (2 * out)");
-  EXPECT_EQ(derivative("relu"), "out > 0 ? grad : 0");
+  EXPECT_EQ(derivative("relu"), "out <= 0 ? 0 : grad");
   EXPECT_EQ(derivative("abs"), "a > 0 ? grad : a < 0 ? -grad : 0");
   EXPECT_EQ(derivative("clamp"), "a >= low ? (a <= high ? grad : 0) : 0");
   EXPECT_EQ(derivative("pow"),

@@ -23,17 +23,24 @@ PlotFile::PlotFile(std::string command, std::string path)
     : command_(std::move(command)), path_(std::move(path)) {
   if (path_.empty()) return;
   struct stat info {};
-  const bool is_new = lstat(path_.c_str(), &info) != 0 && errno == ENOENT;
-  if (!is_new) {
-    Descriptor file(open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    if (file.get() < 0) fail(errno);
-    if (!S_ISREG(info.st_mode)) opened_ = std::move(file);
+  if (lstat(path_.c_str(), &info) != 0 && errno == ENOENT) {
+    replace(nullptr);
+    return;
   }
-  if (opened_.get() < 0) replace(nullptr);
+  is_file_ = S_ISREG(info.st_mode);
+  const int makes = S_ISLNK(info.st_mode) ? O_CREAT : 0;  // what a link names, if it is not there
+  opened_ = Descriptor(open(path_.c_str(), O_WRONLY | makes | O_CLOEXEC | O_NOCTTY, 0666));
+  if (opened_.get() < 0) fail(errno);
 }
 
 void PlotFile::write(const std::string& svg) const {
-  opened_.get() < 0 ? replace(&svg) : write_opened(svg);
+  if (opened_.get() < 0) return replace(&svg);
+  if (!is_file_) return write_opened(svg);
+  try {
+    replace(&svg);
+  } catch (const Error&) {
+    write_opened(svg);  // a folder may allow no other file, and a mounted file stays
+  }
 }
 
 /// Without a text, only tries whether a file can be made there.
@@ -53,12 +60,7 @@ void PlotFile::write_opened(const std::string& svg) const {
   struct stat info {};
   const bool is_file = fstat(opened_.get(), &info) == 0 && S_ISREG(info.st_mode);
   if (is_file && ftruncate(opened_.get(), 0) != 0) fail(errno);
-  for (std::size_t done = 0; done < svg.size();) {
-    const ssize_t count = ::write(opened_.get(), svg.data() + done, svg.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(errno);
-    done += static_cast<std::size_t>(count);
-  }
+  if (!nn::files::write_all(opened_.get(), svg.data(), svg.size())) fail(errno);
 }
 
 void PlotFile::fail(int error) const {

@@ -25,8 +25,8 @@ inline double median(std::vector<double> values) {
 
 /// The file of the option --plot. Tried before anything is measured and written at the end, so a
 /// command that fails leaves what was there. A regular file is replaced when the new one is
-/// complete. Anything else, such as a pipe or a link, is opened and written itself. An empty path:
-/// no plot is wanted.
+/// complete, where that is possible. Anything else, such as a pipe or a link, is opened and written
+/// itself. An empty path: no plot is wanted.
 class PlotFile {
  public:
   /// `command` names the caller in errors. Errors: kIo if the file can't be written,
@@ -43,7 +43,8 @@ class PlotFile {
   [[noreturn]] void fail(int error) const;
 
   const std::string command_, path_;
-  nn::files::Descriptor opened_{-1};  // of what is no regular file
+  nn::files::Descriptor opened_{-1};  // of what is there
+  bool is_file_ = false;              // which is regular
 };
 
 }  // namespace patchbay::tools

@@ -96,6 +96,21 @@ Mapping::Mapping(const ReadFile& file) : size_bytes_(file.size_bytes()) {
 
 Mapping::~Mapping() { munmap(data_, size_bytes_); }
 
+namespace {
+
+/// Whether it is a link to a regular file or to nothing. One to a device or pipe is wanted as it
+/// is, and so is one to a file that a process has open, such as /dev/stdout.
+bool may_replace_link(const std::filesystem::path& path, const struct stat& link) {
+  if (!S_ISLNK(link.st_mode)) return false;
+  std::error_code error;
+  const std::filesystem::path to = std::filesystem::read_symlink(path, error);
+  if (error || to.native().starts_with("/proc/")) return false;
+  struct stat target {};
+  return stat(path.c_str(), &target) != 0 || S_ISREG(target.st_mode);
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
     : path_(checked(path, operation)), operation_(operation), file_(-1) {
   if (path_.filename().empty()) {
@@ -106,11 +121,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view opera
   struct stat old {};
   const bool replaces = lstat(path_.c_str(), &old) == 0;
   const bool is_file = replaces && S_ISREG(old.st_mode);
-  // A link to a device or pipe is wanted as it is: /dev/stdout.
-  struct stat target {};
-  const bool is_link = replaces && S_ISLNK(old.st_mode) &&
-                       (stat(path_.c_str(), &target) != 0 || S_ISREG(target.st_mode));
-  if (replaces && !is_file && !is_link) {
+  if (replaces && !is_file && !may_replace_link(path_, old)) {
     raise(ErrorCode::kIo, "[{}] can't replace {}: expected a regular file", operation_,
           quoted(path_));
   }
@@ -137,15 +148,20 @@ void AtomicFile::raise_errno(std::string_view what) const {
   raise_io(operation_, what, path_, errno);
 }
 
-void AtomicFile::write(const void* from, std::size_t size_bytes) {
+bool write_all(int file, const void* from, std::size_t size_bytes) {
   const char* next = static_cast<const char*>(from);
   while (size_bytes > 0) {
-    const ssize_t count = ::write(file_.get(), next, std::min(size_bytes, kMostAtOnce));
+    const ssize_t count = ::write(file, next, std::min(size_bytes, kMostAtOnce));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) raise_errno("can't write the new file");
+    if (count < 0) return false;
     next += count;
     size_bytes -= static_cast<std::size_t>(count);
   }
+  return true;
+}
+
+void AtomicFile::write(const void* from, std::size_t size_bytes) {
+  if (!write_all(file_.get(), from, size_bytes)) raise_errno("can't write the new file");
 }
 
 void AtomicFile::commit() {

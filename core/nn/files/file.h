@@ -66,6 +66,9 @@ class Mapping {
   std::size_t size_bytes_;
 };
 
+/// Writes all bytes to an open file. False if that fails, with the reason in errno.
+bool write_all(int file, const void* from, std::size_t size_bytes);
+
 /// Writes a file beside the one that it replaces in commit(). Without a commit nothing stays. A
 /// link to a regular file, or to nothing, is replaced, not followed.
 class AtomicFile {

@@ -23,10 +23,11 @@ Tensor weight_for(const Tensor& input, const Parameter& weight) {
   return weight.defined() ? weight->cast(input.dtype()) : Tensor();
 }
 
-/// Whether both are f16, or both bf16: a loss is computed in f32, and rounded once.
+/// Whether both are f16, or both bf16: a loss is computed in f32, and rounded once. False for
+/// operands that are an error, which is to name them as they are.
 bool are_small(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.dtype() == b.dtype() && is_floating(a.dtype()) &&
-         size_bytes(a.dtype()) < 4;
+         size_bytes(a.dtype()) < 4 && a.shape() == b.shape() && a.device() == b.device();
 }
 
 }  // namespace

@@ -302,8 +302,8 @@ namespace {
 void check_can_train(const std::vector<NamedParameter>& parameters) {
   if (is_inference_mode()) {
     raise(ErrorCode::kInvalidArgument,
-          "[requires_grad] gradients inside an InferenceMode scope: expected none to be asked for, "
-          "got a call that does. End the scope first.");
+          "[requires_grad] gradients inside an InferenceMode scope: expected no call that asks for "
+          "them, got requires_grad(true). End the scope first.");
   }
   for (const auto& [name, parameter] : parameters) {
     if (is_floating(parameter.dtype())) continue;

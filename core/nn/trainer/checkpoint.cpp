@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/nn/files/module_state.h"
+#include "core/nn/module/place.h"
 #include "core/nn/trainer/checkpoint.h"
 
 namespace patchbay::nn {
@@ -183,6 +184,7 @@ using Apply = std::function<void()>;
 
 void save_model(Module& model, TensorMap& tensors) {
   for (const NamedParameter& each : files::state_of(model)) {
+    module::check_has_shape("save_checkpoint", each.name, each.parameter);
     tensors.emplace(model_name(each.name), *each.parameter);
   }
 }

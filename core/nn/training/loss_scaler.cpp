@@ -64,7 +64,8 @@ LossScaler::LossScaler(const LossScalerOptions& options)
 Tensor LossScaler::scale(const Tensor& loss) const {
   if (!loss.defined()) {
     raise(ErrorCode::kInvalidArgument,
-          "[LossScaler] the loss is undefined: expected a tensor of f32 or f64. Compute it first.");
+          "[LossScaler] the loss is undefined: expected a tensor of f32 or f64, got a "
+          "default-constructed handle. Compute it first.");
   }
   if (loss.dtype() == DType::f32 || loss.dtype() == DType::f64) return loss * scale_;
   raise(ErrorCode::kDtypeMismatch,

@@ -105,8 +105,6 @@ Optimizer::Optimizer(std::vector<Parameter> parameters, double learning_rate, st
   }
   for (auto& list : lists_) list = companions_of(parameters_);
   masters_ = companions_of(parameters_);
-  taken_.resize(parameters_.size());
-  is_behind_.resize(parameters_.size());
 }
 
 Optimizer::~Optimizer() = default;
@@ -159,7 +157,6 @@ void Optimizer::prepare_master(std::size_t number) {
   Tensor& master = *masters_[number];
   if (kept_dtype(value.dtype()) == value.dtype()) {
     master = Tensor();
-    is_behind_[number] = false;
     return;
   }
   if (!master.defined()) {
@@ -167,7 +164,7 @@ void Optimizer::prepare_master(std::size_t number) {
     return;
   }
   prepare_list(master, number);
-  if (!is_behind_[number]) take_over(master, value);
+  take_over(master, value);
 }
 
 void Optimizer::step(double gradient_factor) {
@@ -192,7 +189,6 @@ void Optimizer::step(double gradient_factor) {
     const Tensor& value = parameters_[i].value();
     const Tensor gradient = value.grad();
     if (!gradient.defined()) continue;
-    if (taken_[i].defined() && taken_[i].is_same(gradient)) continue;
     Part& part = parts[parameter_steps_[i] + 1];
     part.values.push_back(masters_[i]->defined() ? *masters_[i] : value);
     part.gradients.push_back(scaled(gradient, gradient_factor));
@@ -202,17 +198,13 @@ void Optimizer::step(double gradient_factor) {
   }
   for (const auto& [step, part] : parts) {
     update(part.values, part.gradients, part.lists, step);
+    for (const std::size_t i : part.numbers) ++parameter_steps_[i];
+  }
+  for (const auto& [step, part] : parts) {
     for (const std::size_t i : part.numbers) {
-      ++parameter_steps_[i];
-      taken_[i] = parameters_[i]->grad();
-      is_behind_[i] = masters_[i]->defined();
+      if (masters_[i]->defined()) parameters_[i]->copy_from(*masters_[i]);
     }
   }
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    if (is_behind_[i]) parameters_[i]->copy_from(*masters_[i]);
-    is_behind_[i] = false;
-  }
-  taken_.assign(parameters_.size(), {});
   ++num_steps_;
 }
 
@@ -271,8 +263,6 @@ void Optimizer::set_state(const State& state) {
   }
   num_steps_ = state.num_steps;
   parameter_steps_ = state.parameter_steps;
-  taken_.assign(parameters_.size(), {});
-  is_behind_.assign(parameters_.size(), false);
 }
 
 // ---------------------------------------------------------------------------- optimisers ---

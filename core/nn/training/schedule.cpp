@@ -182,12 +182,15 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
 }
 
 void ReduceLROnPlateau::set_state(const State& state) {
-  if ((state.best && std::isnan(*state.best)) || state.num_bad_steps < 0 ||
-      state.cooldown_left < 0) {
+  if (state.best && std::isnan(*state.best)) {
     raise(ErrorCode::kInvalidArgument,
-          "[ReduceLROnPlateau] a wrong state: expected a best metric that is a number and counts "
-          ">= 0, got {}, {} and {}",
-          state.best.value_or(0), state.num_bad_steps, state.cooldown_left);
+          "[ReduceLROnPlateau] a wrong state: expected a best metric that is a number, got {}",
+          *state.best);
+  }
+  if (state.num_bad_steps < 0 || state.cooldown_left < 0) {
+    raise(ErrorCode::kInvalidArgument,
+          "[ReduceLROnPlateau] a wrong state: expected numbers of steps >= 0, got {} and {}",
+          state.num_bad_steps, state.cooldown_left);
   }
   state_ = state;
 }

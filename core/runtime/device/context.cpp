@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "core/runtime/plugin/loader.h"
+
 namespace patchbay::runtime {
 
 constinit thread_local std::uint32_t carried_bits = 0;
@@ -25,6 +27,7 @@ pthread_key_t context_key() {
   static const pthread_key_t key = [] {
     pthread_key_t made{};
     if (pthread_key_create(&made, end_context) != 0) throw std::bad_alloc();
+    keep_own_library_loaded();  // threads call end_context when they end
     return made;
   }();
   return key;

@@ -107,7 +107,6 @@ struct EndLent {
   std::shared_ptr<StreamState> stream;
 
   void operator()(StreamState*) noexcept {
-    if (!is_here(*stream)) return;
     run_outside_callbacks([ending = std::move(stream)] { ending->end_lent(); });
   }
 };

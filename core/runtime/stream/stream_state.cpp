@@ -114,10 +114,21 @@ class StreamState::DriverWait {
 };
 
 void StreamState::end_lent() noexcept {
-  if (process_is_ending()) return;
-  // From here on, whoever asks for a position finds it done.
-  if (!is_done(submitted.load(std::memory_order_acquire))) finish_quietly();
-  close();
+  if (process_is_ending() || !device.home.is_here()) return;
+  const std::uint64_t target = submitted.load(std::memory_order_acquire);
+  if (!is_done(target)) {
+    try {
+      const DriverWait wait(*this);
+      if (wait.has_ended()) return;
+      check_wait(wait.call(PATCHBAY_NO_DEADLINE), target, "synchronize");
+    } catch (...) {
+      // A driver may refuse to wait, as while the application records the stream. Then memory that
+      // was used on it keeps it.
+      if (!is_done(target) && !progress->has_failed()) return;
+      progress->pass(target);
+    }
+  }
+  close();  // whoever asks for a position finds it done
 }
 
 void StreamState::close() {
@@ -126,7 +137,6 @@ void StreamState::close() {
   if (own_trace_ != nullptr && own_trace_->has_pending()) finish_quietly();
   trace_.store(nullptr, std::memory_order_release);
   own_trace_.reset();
-  device.remove_stream(*this);
   callbacks_.reset();
   times.reset();
   {
@@ -146,6 +156,7 @@ void StreamState::close() {
   }
   streams(device).destroy(ended);
   for (patchbay_stream* const old : retired_) streams(device).destroy(old);
+  device.remove_stream(*this);  // until then the plugin can't be unloaded
   progress->pass(UINT64_MAX);
   progress->forget_waits();
 }
@@ -326,13 +337,14 @@ std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> kee
   return record_locked(std::move(keep_alive));
 }
 
-std::shared_ptr<EventState> StreamState::record_unless_done(std::uint64_t sequence) {
+std::shared_ptr<EventState> StreamState::record_unless_done(
+    std::uint64_t sequence, std::shared_ptr<DeviceState> keep_alive) {
   check_home("record");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
   const std::scoped_lock lock(mutex);
   if (is_done(sequence)) return nullptr;
   check_not_failed("record");
-  return record_locked(nullptr);
+  return record_locked(std::move(keep_alive));
 }
 
 std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
@@ -416,11 +428,22 @@ void StreamState::add_callback(PendingCall::Body body) {
 
 void StreamState::reset() {
   check_home("reset");
-  finish_quietly();  // also learns whether it has failed
+  if (is_lent) {
+    try {
+      synchronize(PATCHBAY_NO_DEADLINE, "reset");  // learns whether it has failed
+    } catch (const Error&) {
+      if (!progress->has_failed()) throw;
+    }
+  } else {
+    finish_quietly();
+  }
   const std::scoped_lock lock(mutex);
   const FaultPtr fault = progress->fault();
-  foreign_waits_.clear();
-  has_foreign_waits_.store(false, std::memory_order_release);
+  // Without a failure of its own the stream still waits for what has not failed elsewhere.
+  std::erase_if(foreign_waits_, [&](const auto& event) {
+    return fault != nullptr || event->progress->fault_at(event->sequence) != nullptr;
+  });
+  has_foreign_waits_.store(!foreign_waits_.empty(), std::memory_order_release);
   if (fault == nullptr) return;
   if (fault->loses_device()) throw stream_error(*fault, "reset");
   if (is_lent) {

@@ -82,7 +82,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Whether wait_for needs no wait on the host.
   bool can_wait_for(Queue& other) noexcept;
   /// An event after all submitted work; null if the position is done.
-  std::shared_ptr<EventState> record_unless_done(std::uint64_t sequence);
+  std::shared_ptr<EventState> record_unless_done(std::uint64_t sequence,
+                                                 std::shared_ptr<DeviceState> keep = nullptr);
   /// Adds a callback in the plugin or, if it has none, in a thread.
   void add_callback(PendingCall::Body body);
   /// Drops the times of a stream that measures them only for the trace.

@@ -47,12 +47,9 @@ patchbay_memory memory_at(const Block& block, std::uint64_t offset) {
   return {block.whole.base, block.whole.offset_bytes + offset};
 }
 
-/// False if the bytes at that offset of the whole block can't be written.
+/// For memory without an address. False if the bytes at that offset of the whole block can't be
+/// written.
 bool write(const Block& block, std::uint64_t offset, std::span<const unsigned char> bytes) {
-  if (unsigned char* const host = host_address(block, offset)) {
-    std::memcpy(host, bytes.data(), bytes.size());
-    return true;
-  }
   if (block.kind != PATCHBAY_MEMORY_DEVICE) return false;
   return on_own_stream(*block.device, [&](const PluginTables& real, patchbay_stream* stream) {
     return real.memory.copy_to_device(stream, memory_at(block, offset), bytes.data(), bytes.size());

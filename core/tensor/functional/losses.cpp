@@ -61,7 +61,8 @@ Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
   return computed(weight);
 }
 
-/// The product with its gradients; where the factor is 0 it is 0, also if x is infinite.
+/// The product; where the factor is 0 it is 0, also if x is infinite. The gradient of the factor
+/// counts an x beyond the range of f32 there as the end of that range.
 Expression times(const Expression& factor, const Expression& x) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return factor * where(eq(factor, 0), clamp(x, -kMost, kMost), x);

@@ -315,11 +315,8 @@ Tensor by_running(const Tensor& input, const Tensor& weight, const Tensor& bias,
                         const Expression& w, const Expression& b) { return (a - m) * f * w + b; },
                      kBatchNorm));
   Tensor running = options.running_mean.detach();
-  const auto asks = [](const Tensor& tensor) {
-    return tensor.defined() && tensor::needs_grad(tensor);
-  };
-  // A later call in training overwrites it, and backward would miss it.
-  if (asks(input) || asks(weight) || asks(bias)) running = running.clone();
+  // The weight's gradient reads the mean, which a later call in training overwrites.
+  if (weight.defined() && tensor::needs_grad(weight)) running = running.clone();
   const Tensor means = broadcast(running, along);
   const Tensor variances = broadcast(options.running_var.detach(), along);
   return whole(computed(input), means, factor_of(variances, options.epsilon), or_number(weight, 1),

@@ -39,9 +39,17 @@ static_assert(sizeof(void*) != 8 || (sizeof(DLManagedTensorVersioned) == 80 &&
                                      offsetof(DLManagedTensorVersioned, flags) == 24 &&
                                      offsetof(DLManagedTensorVersioned, dl_tensor) == 32));
 
-/// What the consumer holds. The stream is destroyed first: it waits for work that uses the memory.
+/// What the consumer holds. Its end waits for the consumer's work on the stream, then lets the
+/// memory go; others may hold the stream for a moment.
 template <class Managed>
 struct Export {
+  Export() = default;
+  ~Export() {
+    if (stream != nullptr) stream->end_lent();
+  }
+  Export(const Export&) = delete;
+  Export& operator=(const Export&) = delete;
+
   Managed managed{};
   Tensor tensor;
   std::shared_ptr<runtime::StreamState> stream;

@@ -35,7 +35,7 @@ class PATCHBAY_API Optimizer {
   /// a parameter can't be written (check_writable of updates.h), or if the factor is not finite;
   /// kShapeMismatch and kDeviceMismatch if a parameter got a tensor of another shape, or elsewhere,
   /// other than by a move of its module. After a launch that failed, some parameters may have
-  /// changed: a call with the same gradients makes the rest of the step.
+  /// changed and others not: load a checkpoint.
   void step(double gradient_factor = 1);
   /// Removes the gradients of all parameters.
   void zero_grad();
@@ -87,10 +87,6 @@ class PATCHBAY_API Optimizer {
   /// Shared with the parameters, which take them along when they move.
   std::vector<std::vector<std::shared_ptr<Tensor>>> lists_;
   std::vector<std::shared_ptr<Tensor>> masters_;
-  /// The gradients that a step has taken which is not finished: a launch failed.
-  std::vector<Tensor> taken_;
-  /// Parameters that are still to get their master weights.
-  std::vector<bool> is_behind_;
 };
 
 /// sgd_update of updates.h.

@@ -81,11 +81,13 @@ using TensorMap = std::map<std::string, Tensor>;
 PATCHBAY_API void save_safetensors(const std::filesystem::path& file, const TensorMap& tensors,
                                    const std::map<std::string, std::string>& metadata = {});
 
-/// Writes the parameters and buffers of a module by their names.
+/// Writes the parameters and buffers of a module by their names. Errors: as above; kInvalidArgument
+/// if a lazy layer has no shape yet.
 PATCHBAY_API void save(Module& module, const std::filesystem::path& file);
 /// Reads them to where they are: on their devices, in place. All names, dtypes and shapes are
 /// compared before anything is written. Lazy layers get their tensors. Errors: kInvalidArgument
-/// lists what is missing in the file and what is too much there; kDtypeMismatch, kShapeMismatch.
+/// lists what is missing in the file and what is too much there, and names a parameter that can't
+/// be written; kDtypeMismatch, kShapeMismatch.
 PATCHBAY_API void load(Module& module, const std::filesystem::path& file);
 
 struct LoadOptions {

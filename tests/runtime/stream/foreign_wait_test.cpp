@@ -45,6 +45,18 @@ TEST_F(ForeignWait, IsMadeByTheNextSubmission) {
   opener.join();
 }
 
+TEST_F(ForeignWait, StaysAfterAResetOfAStreamThatHasNotFailed) {
+  const Stream stream(fake_);
+  stream.wait(unreached());
+  stream.reset();
+  std::thread opener([this] { gate_.open(); });
+  const StreamScope scope(stream);
+  const Tensor sum = small_ + 1;
+  worker_.synchronize(0ns);
+  EXPECT_EQ(sum.to_vector<float>(), Floats(4, 2));
+  opener.join();
+}
+
 TEST_F(ForeignWait, HonoursDeadlines) {
   const Stream stream(fake_);
   stream.wait(unreached());

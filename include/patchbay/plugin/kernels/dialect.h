@@ -218,19 +218,20 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_LOCAL
 #define PATCHBAY_CONSTANT const
 #define PATCHBAY_RESTRICT __restrict__
-/* Without optimisation a function is compiled once, not in each of its callers. */
+#define PATCHBAY_FUNCTION inline __attribute__((always_inline))
+/* Of kernels and of what calls them: without optimisation each is compiled once, not in its callers
+ * too. The functions of a kernel stay in its frame, whose size is limited. */
 #ifdef __OPTIMIZE__
-#define PATCHBAY_ALWAYS_INLINE __attribute__((always_inline))
+#define PATCHBAY_INLINE_KERNEL __attribute__((always_inline))
 #else
-#define PATCHBAY_ALWAYS_INLINE
+#define PATCHBAY_INLINE_KERNEL
 #endif
-#define PATCHBAY_FUNCTION inline PATCHBAY_ALWAYS_INLINE
 #define PATCHBAY_TABLE(T, name, count) static constexpr T name[count]
 
 /* The kernel executor defines PATCHBAY_ENTRY, which makes a function callable from outside. */
 #define PATCHBAY_KERNEL(name)            \
   PATCHBAY_ENTRY(patchbay_kernel_##name) \
-  PATCHBAY_FUNCTION void patchbay_kernel_##name
+  inline PATCHBAY_INLINE_KERNEL void patchbay_kernel_##name
 #define PATCHBAY_INPUT(dtype, name) const PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
 #define PATCHBAY_OUTPUT(dtype, name) PATCHBAY_TYPE_##dtype* __restrict__ patchbay_base_##name
 #define PATCHBAY_BIND_INPUT(dtype, name) \
