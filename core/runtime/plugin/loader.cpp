@@ -2,7 +2,6 @@
 #include "core/runtime/plugin/loader.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -23,6 +22,7 @@
 #include "core/base/fork.h"
 #include "core/runtime/plugin/call_watch.h"
 #include "core/runtime/plugin/guarded_call.h"
+#include "core/runtime/search/own_file.h"
 
 namespace patchbay::runtime {
 namespace {
@@ -197,13 +197,10 @@ bool was_open_before_fork(const FileId& file) noexcept {
 }
 
 void keep_own_library_loaded() noexcept {
-  Dl_info info{};
-  void* entry = nullptr;
-  const auto* const code = reinterpret_cast<const void*>(&keep_own_library_loaded);
-  if (dladdr1(code, &info, &entry, RTLD_DL_LINKMAP) == 0 || entry == nullptr) return;
-  // By the name that the dynamic linker knows it by, so that it looks for no file.
-  static_cast<void>(
-      dlopen(static_cast<const link_map*>(entry)->l_name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE));
+  // The dynamic linker looks for no file, because it knows this name.
+  if (const char* const name = own_link_name()) {
+    static_cast<void>(dlopen(name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE));
+  }
 }
 
 bool process_is_ending() { return ending.load(std::memory_order_relaxed); }

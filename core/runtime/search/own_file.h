@@ -15,6 +15,9 @@ struct OwnFile {
 
 OwnFile own_file();
 
+/// The dynamic linker's name of that file; empty for the program, null if it is unknown.
+const char* own_link_name() noexcept;
+
 }  // namespace patchbay
 
 #endif  // PATCHBAY_CORE_RUNTIME_SEARCH_OWN_FILE_H_

@@ -27,15 +27,6 @@ bool is_timeout(const patchbay_status* status) {
   return status != nullptr && status->code == PATCHBAY_TIMED_OUT && !is_fault(*status);
 }
 
-/// Returns the status of a wait. Errors: kPluginFailed if it timed out without a deadline.
-patchbay_status* check_timeout(const DeviceState& device, patchbay_status* status,
-                               std::uint64_t deadline_ns, std::string_view operation,
-                               const char* entry) {
-  if (deadline_ns != PATCHBAY_NO_DEADLINE || !is_timeout(status)) return status;
-  const StatusHolder holder(status);
-  raise_bad_answer(device, operation, fmt::format("{} timed out without a deadline", entry));
-}
-
 [[noreturn]] void raise_timeout(const DeviceState& device, const StreamProgress& progress,
                                 std::uint64_t target, patchbay_status* status,
                                 std::string_view operation) {
@@ -82,7 +73,7 @@ StreamState::~StreamState() {
   }
 }
 
-/// Takes the handle while the stream is open. A lent stream ends when nobody waits any more.
+/// Takes the handle while the stream is open. The end of a lent stream waits for it.
 class StreamState::DriverWait {
  public:
   explicit DriverWait(StreamState& stream) : stream_(stream) {
@@ -116,19 +107,10 @@ class StreamState::DriverWait {
 void StreamState::end_lent() noexcept {
   if (process_is_ending() || !device.home.is_here()) return;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
-  if (!is_done(target)) {
-    try {
-      const DriverWait wait(*this);
-      if (wait.has_ended()) return;
-      check_wait(wait.call(PATCHBAY_NO_DEADLINE), target, "synchronize");
-    } catch (...) {
-      // A driver may refuse to wait, as while the application records the stream. Then memory that
-      // was used on it keeps it.
-      if (!is_done(target) && !progress->has_failed()) return;
-      progress->pass(target);
-    }
-  }
-  close();  // whoever asks for a position finds it done
+  // A driver may refuse to wait, as while the application records the stream. The memory that was
+  // used on it then keeps it open.
+  if (!is_done(target) && !try_to_finish(target)) return;
+  close();  // from here on all positions are done
 }
 
 void StreamState::close() {
@@ -270,28 +252,29 @@ void StreamState::poll() noexcept {
   progress->pass(probe_sequence_);
 }
 
+bool StreamState::try_to_finish(std::uint64_t target) noexcept {
+  try {
+    const DriverWait wait(*this);
+    if (!wait.has_ended()) check_wait(wait.call(PATCHBAY_NO_DEADLINE), target, "synchronize");
+  } catch (...) {
+    if (!is_closed() && !is_done(target) && !progress->has_failed()) return false;
+    progress->pass(target);
+    write_trace();  // the work before the failure
+  }
+  return true;
+}
+
 void StreamState::finish_quietly() noexcept {
   if (!device.home.is_here()) return;
   const std::uint64_t target = submitted.load(std::memory_order_acquire);
-  // A status that is no fault, such as a lack of memory, does not say that the work has ended.
   constexpr int kMostAttempts = 10;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      const DriverWait wait(*this);
-      if (wait.has_ended()) return;
-      return check_wait(wait.call(PATCHBAY_NO_DEADLINE), target, "synchronize");
-    } catch (...) {
-      const bool has_ended = is_closed() || is_done(target) || progress->has_failed();
-      if (!has_ended && attempt < kMostAttempts) continue;
-      if (!has_ended) {
-        device.runtime.logger.write(LogLevel::kError,
-                                    "a plugin can't wait for a stream, whose work counts as ended");
-      }
-      progress->pass(target);
-      write_trace();  // the work before the failure
-      return;
-    }
+  for (int i = 0; i < kMostAttempts; ++i) {
+    if (try_to_finish(target)) return;
   }
+  device.runtime.logger.write(LogLevel::kError,
+                              "a plugin can't wait for a stream, whose work counts as ended");
+  progress->pass(target);
+  write_trace();
 }
 
 void StreamState::synchronize(std::uint64_t deadline_ns, std::string_view operation) {
@@ -428,9 +411,10 @@ void StreamState::add_callback(PendingCall::Body body) {
 
 void StreamState::reset() {
   check_home("reset");
+  // Learns whether the stream has failed. A driver may refuse to wait for a lent one.
   if (is_lent) {
     try {
-      synchronize(PATCHBAY_NO_DEADLINE, "reset");  // learns whether it has failed
+      synchronize(PATCHBAY_NO_DEADLINE, "reset");
     } catch (const Error&) {
       if (!progress->has_failed()) throw;
     }
@@ -463,6 +447,14 @@ void StreamState::reset() {
   if (own_trace_ != nullptr) own_trace_->restart();
 }
 
+patchbay_status* check_timeout(const DeviceState& device, patchbay_status* status,
+                               std::uint64_t deadline_ns, std::string_view operation,
+                               const char* entry) {
+  if (deadline_ns != PATCHBAY_NO_DEADLINE || !is_timeout(status)) return status;
+  const StatusHolder holder(status);
+  raise_bad_answer(device, operation, fmt::format("{} timed out without a deadline", entry));
+}
+
 void check_call(DeviceState& device, patchbay_status* status, std::string_view operation) {
   if (status == nullptr) [[likely]]
     return;
@@ -482,56 +474,6 @@ void raise_wait_failure(DeviceState& device, StreamProgress& progress, std::uint
   if (fault->loses_device()) device.lose(fault);
   progress.pass(target);
   throw stream_error(*fault, operation);
-}
-
-EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_alive,
-                       std::uint32_t flags)
-    : device(stream.device),
-      keep(std::move(keep_alive)),
-      progress(stream.progress),
-      sequence(stream.submitted.load()) {
-  check_call(device, events(device).create(device.open(), flags, &handle), "Event");
-  given(handle, device, "Event", "create of the event table");
-  // Events of the core's own waits keep nothing open.
-  if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
-}
-
-EventState::~EventState() {
-  if (process_is_ending() || !device.home.is_here()) return;
-  events(device).destroy(handle);
-  if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
-}
-
-void EventState::check_event(patchbay_status* status, std::string_view operation) {
-  if (status != nullptr) [[unlikely]]
-    raise_wait_failure(device, *progress, sequence, status, operation);
-}
-
-bool EventState::is_done() {
-  device.check_home("is_done");
-  std::uint32_t done = 0;
-  check_event(events(device).query(handle, &done), "is_done");
-  if (done != 0) progress->pass(sequence);
-  return done != 0;
-}
-
-void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
-  device.check_home(operation);
-  patchbay_status* const status = events(device).wait(handle, deadline_ns);
-  check_event(check_timeout(device, status, deadline_ns, operation, "wait of the event table"),
-              operation);
-  progress->pass(sequence);
-}
-
-std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
-  device.check_home("take_times");
-  std::uint64_t nanoseconds = 0;
-  check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
-        device.info.name_text);
-  if (nanoseconds > static_cast<std::uint64_t>(INT64_MAX)) {
-    raise_bad_answer(device, "take_times", fmt::format("elapsed gave {} ns", nanoseconds));
-  }
-  return nanoseconds;
 }
 
 }  // namespace patchbay::runtime

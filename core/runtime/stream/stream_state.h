@@ -135,6 +135,9 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void check_wait(patchbay_status* status, std::uint64_t target, std::string_view operation);
 
   bool is_closed();
+  /// Waits for the work, ignoring failures. False if the driver does not wait and the work may go
+  /// on: a status that is no fault, such as a lack of memory, does not say that it has ended.
+  bool try_to_finish(std::uint64_t target) noexcept;
 
   /// A wait in the driver, without the mutex.
   class DriverWait;
@@ -173,6 +176,12 @@ struct EventState {
  private:
   void check_event(patchbay_status* status, std::string_view operation);
 };
+
+/// Returns the status of a wait. `entry` is the plugin's function. Errors: kPluginFailed if it
+/// timed out without a deadline.
+patchbay_status* check_timeout(const DeviceState& device, patchbay_status* status,
+                               std::uint64_t deadline_ns, std::string_view operation,
+                               const char* entry);
 
 /// Throws the Error for a failed wait for work up to `target`, whose failure it may be the first to
 /// report.

@@ -81,10 +81,10 @@ struct Changes {
   std::uint64_t count = 0, first = 0, last = 0;
 };
 
-/// Adds the changes among these bytes, which begin at that place of all that are compared.
+/// Adds the bytes that differ from `value`. The first of these bytes is number `begin` of all.
 void add_changes(Changes& changes, std::span<const unsigned char> bytes, std::uint64_t begin,
                  unsigned char value) {
-  // Nearly always all are as they were: the first has the value, and each is equal to the next.
+  // Usually none differs: the first has the value, and each is equal to the next.
   if (bytes.empty() ||
       (bytes[0] == value && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0)) {
     return;

@@ -1,0 +1,69 @@
+// Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/status.h"
+#include "core/runtime/device/bad_answer.h"
+#include "core/runtime/device/device_state.h"
+#include "core/runtime/plugin/loader.h"
+#include "core/runtime/plugin/plugin_state.h"
+#include "core/runtime/stream/stream_state.h"
+
+namespace patchbay::runtime {
+namespace {
+
+const patchbay_event_table& events(const DeviceState& device) { return device.plugin.tables.event; }
+
+}  // namespace
+
+EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_alive,
+                       std::uint32_t flags)
+    : device(stream.device),
+      keep(std::move(keep_alive)),
+      progress(stream.progress),
+      sequence(stream.submitted.load()) {
+  check_call(device, events(device).create(device.open(), flags, &handle), "Event");
+  given(handle, device, "Event", "create of the event table");
+  // Events of the core's own waits keep nothing open.
+  if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
+}
+
+EventState::~EventState() {
+  if (process_is_ending() || !device.home.is_here()) return;
+  events(device).destroy(handle);
+  if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void EventState::check_event(patchbay_status* status, std::string_view operation) {
+  if (status != nullptr) [[unlikely]]
+    raise_wait_failure(device, *progress, sequence, status, operation);
+}
+
+bool EventState::is_done() {
+  device.check_home("is_done");
+  std::uint32_t done = 0;
+  check_event(events(device).query(handle, &done), "is_done");
+  if (done != 0) progress->pass(sequence);
+  return done != 0;
+}
+
+void EventState::wait(std::uint64_t deadline_ns, std::string_view operation) {
+  device.check_home(operation);
+  patchbay_status* const status = events(device).wait(handle, deadline_ns);
+  check_event(check_timeout(device, status, deadline_ns, operation, "wait of the event table"),
+              operation);
+  progress->pass(sequence);
+}
+
+std::uint64_t EventState::nanoseconds_since(const EventState& earlier) const {
+  device.check_home("take_times");
+  std::uint64_t nanoseconds = 0;
+  check(events(device).elapsed(earlier.handle, handle, &nanoseconds), "take_times",
+        device.info.name_text);
+  if (nanoseconds > static_cast<std::uint64_t>(INT64_MAX)) {
+    raise_bad_answer(device, "take_times", fmt::format("elapsed gave {} ns", nanoseconds));
+  }
+  return nanoseconds;
+}
+
+}  // namespace patchbay::runtime
