@@ -191,14 +191,9 @@ class Commands {
         "copy",
         "Bandwidth of copies from 4 KiB to 1 GiB: host to device, back, and to a neighbour");
     const auto arguments = std::make_shared<BenchCopyArguments>();
-    command
-        ->add_option("--device", arguments->device,
-                     "This device; else the first whose memory the host can't reach")
-        ->type_name("NAME")
-        ->check(CLI::Validator(complain_about_name, ""));
-    command->add_option("--plot", arguments->plot, "Draw bandwidth over size")
-        ->type_name("FILE.svg")
-        ->check(CLI::Validator(complain_about_plot, ""));
+    add_device(*command, arguments->device,
+               "This device; else the first whose memory the host can't reach");
+    add_plot(*command, arguments->plot, "Draw bandwidth over size");
     command
         ->add_option("--seconds", arguments->seconds,
                      fmt::format("Leave out sizes that would take longer ({:g})",
@@ -215,9 +210,7 @@ class Commands {
     CLI::App* command = app_.add_subcommand(
         "memory", "Memory of each device as its driver says, and what this process has of it");
     const auto only = std::make_shared<std::string>(), replayed = std::make_shared<std::string>();
-    command->add_option("--device", *only, "Only this device")
-        ->type_name("NAME")
-        ->check(CLI::Validator(complain_about_name, ""));
+    add_device(*command, *only, "Only this device");
     command
         ->add_option(
             "--replay", *replayed,
@@ -236,9 +229,7 @@ class Commands {
     CLI::App* command =
         app_.add_subcommand("ops", "Operators, and which dtypes each device has them for");
     const auto device = std::make_shared<std::string>();
-    command->add_option("--device", *device, "Only this device, for example opencl:0")
-        ->type_name("NAME")
-        ->check(CLI::Validator(complain_about_name, ""));
+    add_device(*command, *device, "Only this device, for example opencl:0");
     set_action(command, [=](const auto& common) {
       return report_operators(common.runtime_options(), *device);
     });
@@ -266,13 +257,8 @@ class Commands {
     CLI::App* command = bench.add_subcommand(
         "ops", "Operators beside the limits of the device, which are measured first");
     const auto arguments = std::make_shared<BenchOpsArguments>();
-    command
-        ->add_option("--device", arguments->device, "This device; else gpu:0, or cpu:0 without one")
-        ->type_name("NAME")
-        ->check(CLI::Validator(complain_about_name, ""));
-    command->add_option("--plot", arguments->plot, "Draw a roofline")
-        ->type_name("FILE.svg")
-        ->check(CLI::Validator(complain_about_plot, ""));
+    add_device(*command, arguments->device, "This device; else gpu:0, or cpu:0 without one");
+    add_plot(*command, arguments->plot, "Draw a roofline");
     command->add_flag("--quick", arguments->quick,
                       "Small operands, which caches hold, for a second or two");
     set_action(command, [=](const auto& common) {
@@ -292,6 +278,18 @@ class Commands {
         ->type_name("FILE")
         ->allow_extra_args(false)
         ->check(CLI::Validator(complain_about_path, ""));
+  }
+
+  static void add_device(CLI::App& command, std::string& name, const std::string& help) {
+    command.add_option("--device", name, help)
+        ->type_name("NAME")
+        ->check(CLI::Validator(complain_about_name, ""));
+  }
+
+  static void add_plot(CLI::App& command, std::string& path, const std::string& help) {
+    command.add_option("--plot", path, help)
+        ->type_name("FILE.svg")
+        ->check(CLI::Validator(complain_about_plot, ""));
   }
 
   void add_common_options_below(CLI::App& app) {

@@ -28,8 +28,8 @@ PlotFile::PlotFile(std::string command, std::string path)
     return;
   }
   is_file_ = S_ISREG(info.st_mode);
-  const int makes = S_ISLNK(info.st_mode) ? O_CREAT : 0;  // what a link names, if it is not there
-  opened_ = Descriptor(open(path_.c_str(), O_WRONLY | makes | O_CLOEXEC | O_NOCTTY, 0666));
+  const int create = S_ISLNK(info.st_mode) ? O_CREAT : 0;  // a link may name a file to come
+  opened_ = Descriptor(open(path_.c_str(), O_WRONLY | create | O_CLOEXEC | O_NOCTTY, 0666));
   if (opened_.get() < 0) fail(errno);
 }
 

@@ -43,8 +43,8 @@ class PlotFile {
   [[noreturn]] void fail(int error) const;
 
   const std::string command_, path_;
-  nn::files::Descriptor opened_{-1};  // of what is there
-  bool is_file_ = false;              // which is regular
+  nn::files::Descriptor opened_{-1};  // of what was there
+  bool is_file_ = false;              // what was there is a regular file
 };
 
 }  // namespace patchbay::tools
