@@ -52,7 +52,8 @@ class Making {
   Making(const Making&) = delete;
   Making& operator=(const Making&) = delete;
 
-  /// A dataset may read from another loader.
+  /// Whether this thread makes a batch of that loader. It may make several at once, because a
+  /// dataset may read from another loader.
   static bool is_under_way(const LoaderState& loader) noexcept {
     const Making* one = innermost_;
     while (one != nullptr && one->loader_ != &loader) one = one->outer_;

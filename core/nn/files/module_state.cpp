@@ -39,7 +39,7 @@ void check_entry(const Safetensors::Entry& entry, DType dtype, const Shape* shap
 }
 
 void check_destination(const Parameter& parameter, std::string_view name, const char* operation) {
-  if (parameter.defined()) check_writable(operation, *parameter, runtime::quote(std::string(name)));
+  if (parameter.defined()) check_writable(operation, *parameter, runtime::quote(name));
 }
 
 void check_values(const Safetensors& file, std::string_view name, const Parameter& parameter) {

@@ -46,7 +46,7 @@ void Module::call(const Tensor& input, const std::function<void()>& forward) {
 
 namespace {
 
-/// Those of now, less those that one of them removes before their turn.
+/// Calls each hook that is there now, unless an earlier one removes it first.
 template <class Hooks, class Call>
 void for_each_hook(const Hooks& hooks, Call call) {
   const Hooks now = hooks;  // a copy: a hook may add and remove hooks

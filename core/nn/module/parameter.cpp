@@ -16,6 +16,7 @@ void module::check_has_shape(std::string_view operation, std::string_view name,
                  "learns its sizes. Run the model on a batch first.",
                  operation, name);
 }
+
 namespace {
 
 /// The same elements without the record of how they were made.

@@ -14,7 +14,7 @@
 namespace patchbay::nn::module {
 
 /// What optimisers keep of a parameter, of its shape. It moves with it, and an optimiser that is
-/// gone leaves nothing behind. Thread-safe: to make an optimiser does not change the parameter.
+/// gone leaves nothing behind. Thread-safe: making an optimiser does not change the parameter.
 class Companions {
  public:
   /// A new one, which the optimiser owns.

@@ -198,7 +198,7 @@ void ReduceLROnPlateau::set_state(const State& state) {
 bool ReduceLROnPlateau::is_better(double metric) const {
   if (!state_.best) return !std::isnan(metric);
   const double best = *state_.best;
-  // To an infinite best one no margin makes a difference.
+  // The margin of an infinite best metric would be infinite, and their difference NaN.
   const double margin = std::isinf(best)       ? 0
                         : options_.is_relative ? options_.threshold * std::abs(best)
                                                : options_.threshold;

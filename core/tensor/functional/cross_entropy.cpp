@@ -133,8 +133,8 @@ Tensor picked_logarithms(const char* operation, const Tensor& input, const Tenso
   return result;
 }
 
-/// 0 for targets that are ignored, also where the loss is not finite. The weight 0 of a class hides
-/// nothing: 0 times infinity is NaN.
+/// 0 for targets that are ignored, also where the loss is not finite. A class of weight 0 does not
+/// hide such a loss: the product is NaN.
 Tensor weighted(const Tensor& losses, const Targets& targets) {
   return where(targets.counts, losses * targets.weights, 0);
 }

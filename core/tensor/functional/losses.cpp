@@ -61,17 +61,17 @@ Tensor weight_of(const char* name, const Tensor& weight, const Tensor& input) {
   return computed(weight);
 }
 
-/// The product; where the factor is 0 it is 0, also if x is infinite. The gradient of the factor
-/// counts an x beyond the range of f32 there as the end of that range.
+/// factor * x, and 0 where the factor is 0, also if x is infinite. There the gradient of the factor
+/// is x, limited to the range of f32.
 Expression times(const Expression& factor, const Expression& x) {
   constexpr double kMost = std::numeric_limits<float>::max();
   return factor * where(eq(factor, 0), clamp(x, -kMost, kMost), x);
 }
 
-/// (1 - t) softplus(x) + positive softplus(-x); `total` is 1 - t + positive, unless that is 1. Both
-/// softplus are softplus(-|x|), and |x| more on one side of 0. Where 0 <= t <= 1 nothing that is
-/// added is negative, so that no digits cancel. The gradients at 0 are those of the side below; |x|
-/// would have none.
+/// (1 - t) softplus(x) + positive softplus(-x). One softplus is enough, because softplus(x) is
+/// softplus(-|x|) + max(x, 0). `total` is 1 - t + positive; nullopt: that is 1. For t from 0 to 1
+/// no term is negative, so no digits cancel. |x| is written as a choice: its own gradient at 0 is
+/// 0.
 Expression binary_cross_entropy(const Expression& x, const Expression& t,
                                 const Expression& positive,
                                 const std::optional<Expression>& total) {

@@ -219,8 +219,9 @@ typedef __UINT64_TYPE__ u64;
 #define PATCHBAY_CONSTANT const
 #define PATCHBAY_RESTRICT __restrict__
 #define PATCHBAY_FUNCTION inline __attribute__((always_inline))
-/* Of kernels and of what calls them: without optimisation each is compiled once, not in its callers
- * too. The functions of a kernel stay in its frame, whose size is limited. */
+/* For kernels and the executor's functions that call them. Without optimisation they are not
+ * inlined, so each is compiled once. PATCHBAY_FUNCTION is always inlined: the limit of a kernel's
+ * frame then counts the arrays of its functions too. */
 #ifdef __OPTIMIZE__
 #define PATCHBAY_INLINE_KERNEL __attribute__((always_inline))
 #else
