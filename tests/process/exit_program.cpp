@@ -39,9 +39,11 @@ struct Work {
 std::optional<patchbay::Runtime> static_runtime;
 Work static_work;
 
-/// Some tenths of a second in all: on the CPU of the machine, and where loops for tests compute.
+/// Some tenths of a second in all: by a library of products, by kernels on the CPU, and where loops
+/// for tests compute.
 Work make_work(const Device& device) {
-  const std::int64_t size = device.properties().kind == patchbay::DeviceKind::kCpu ? 500 : 100;
+  const bool is_cpu = device.properties().kind == patchbay::DeviceKind::kCpu;
+  const std::int64_t size = device.backend() == "cpu" ? 500 : is_cpu ? 200 : 100;
   const patchbay::Shape square = {size, size};
   return {full(square, 0.5, device), full(square, 0.25, device), empty(square, device),
           empty(square, device)};
