@@ -73,19 +73,23 @@ run_patched() {
   suite release -R "$patched_suites"
 }
 
-# What a fuzzer finds that is new is kept in build/fuzz, as is a file that it fails with.
 row_fuzz() {
   command -v clang++-14 >/dev/null || { echo 'no clang++-14'; return 77; }
   configure release "${test_options[@]}"
   build release patchbay-fuzzers patchbay-plugins
-  local format found
-  for format in csv idx npy npz safetensors; do
-    found=build/fuzz/$format
-    mkdir -p "$found"
-    PATCHBAY_PLUGINS=cpu-openblas "build/release/test-bin/fuzz-$format" -max_total_time=600 -max_len=4096 \
-      -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
-      "build/release/tests/fuzz/corpus/$format"
-  done
+  export -f fuzz_format
+  printf '%s\n' csv idx npy npz safetensors |
+    xargs -P 2 -I {} bash -euo pipefail -c 'fuzz_format {} >build/all.fuzz.{}.log 2>&1 ||
+      { tail -n 60 build/all.fuzz.{}.log; exit 1; }'
+}
+
+# fuzz_format FORMAT: what it finds that is new is kept in build/fuzz, as is a file that it fails with.
+fuzz_format() {
+  local found=build/fuzz/$1
+  mkdir -p "$found"
+  PATCHBAY_PLUGINS=cpu-openblas "build/release/test-bin/fuzz-$1" -max_total_time=600 -max_len=4096 \
+    -timeout=10 -rss_limit_mb=2048 -artifact_prefix="$found-" "$found" \
+    "build/release/tests/fuzz/corpus/$1"
 }
 
 # run_row NAME: fails as the check does. One that can't run here exits 77 and gives the reason in its
