@@ -67,8 +67,8 @@ struct BinaryCrossEntropyOptions {
   LossReduction reduction = LossReduction::kMean;
 };
 /// -(target log s + (1 - target) log(1 - s)) with s = sigmoid(input), without computing s. For a
-/// target of 0 or 1 only one of the logarithms counts, also if the input is infinite. Errors: also kUnsupported if the
-/// device's plugin fuses nothing.
+/// target of 0 or 1 only one of the logarithms counts, also if the input is infinite. Errors: also
+/// kUnsupported if the device's plugin fuses nothing.
 [[nodiscard]] PATCHBAY_API Tensor binary_cross_entropy_with_logits(
     const Tensor& input, const Tensor& target, const BinaryCrossEntropyOptions& options = {});
 
