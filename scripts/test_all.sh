@@ -83,7 +83,7 @@ row_fuzz() {
       { tail -n 60 build/all.fuzz.{}.log; exit 1; }'
 }
 
-# fuzz_format FORMAT: what it finds that is new is kept in build/fuzz, as is a file that it fails with.
+# fuzz_format FORMAT: keeps new inputs, and an input that fails, in build/fuzz.
 fuzz_format() {
   local found=build/fuzz/$1
   mkdir -p "$found"

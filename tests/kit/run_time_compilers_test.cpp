@@ -26,7 +26,7 @@ struct Vendor {
   std::string name, prefix;  // "NVRTC", "nvrtc"
   std::vector<const char*> files;
   std::string unfused;  // the option that keeps products and sums apart
-  std::string quick;    // the option to optimise little
+  std::string quick;    // the option for little optimisation
   std::int64_t sub_group_width;
 };
 
@@ -143,9 +143,9 @@ std::vector<std::string> macros_of(std::string_view text) {
   return names;
 }
 
-/// One program of several texts, because each program costs what a compiler needs to begin: a third
-/// of a second in hipRTC 5. Each text has a namespace of its own, so its kernels have C++ linkage
-/// here, and its macros end with it.
+/// Joins texts into one program, because a compiler needs long to start: hipRTC 5 takes a third of
+/// a second for an empty program. Each text gets a namespace, its kernels get C++ linkage, and its
+/// macros are undefined after it.
 std::string together(std::span<const PortableText> texts) {
   std::string all = with_dialect("");
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -162,7 +162,7 @@ std::string together(std::span<const PortableText> texts) {
 
 struct Way {
   std::string architecture;
-  bool is_quick = false;        // with little optimisation
+  bool is_quick = false;        // little optimisation
   std::size_t num_at_once = 1;  // texts in a program
 };
 
@@ -174,24 +174,31 @@ std::string failures(const Vendor& vendor, const Way& way,
     if (!compiler.is_open) return kAbsent;
     std::vector<std::string> options = {"--gpu-architecture=" + way.architecture, vendor.unfused,
                                         "-w"};
-    options.push_back(vendor.quick);
-    // Compilers before CUDA 13 do not know the option.
-    if (!way.is_quick || !compiler.failure("", options).empty()) options.pop_back();
+    if (way.is_quick) {
+      options.push_back(vendor.quick);
+      // An older compiler may not know the option.
+      if (!compiler.failure("", options).empty()) options.pop_back();
+    }
     const std::vector<PortableText> texts = texts_of();
     std::string all;
     for (std::span<const PortableText> rest = texts; !rest.empty() && all.size() <= 8192;) {
       const auto some = rest.first(std::min(way.num_at_once, rest.size()));
       rest = rest.subspan(some.size());
-      if (some.size() > 1 && compiler.failure(together(some), options).empty()) continue;
+      std::string why_together;
+      if (some.size() > 1) {
+        why_together = compiler.failure(together(some), options);
+        if (why_together.empty()) continue;
+      }
       const std::size_t size_before = all.size();
       for (const auto& [name, text] : some) {
         const std::string why = compiler.failure(with_dialect(text), options);
         if (!why.empty())
           all += name + " for " + way.architecture + ": " + why + "\n" + text + "\n";
       }
-      if (some.size() > 1 && all.size() == size_before)
-        all += some.front().name + " and the texts after it are taken apart, not together: " +
-               compiler.failure(together(some), options) + "\n";
+      if (!why_together.empty() && all.size() == size_before)
+        all += some.front().name +
+               " and the texts after it compile alone, but not in one program: " + why_together +
+               "\n";
     }
     return all.substr(0, 16384);
   });
@@ -200,7 +207,8 @@ std::string failures(const Vendor& vendor, const Way& way,
 struct Target {
   const Vendor& vendor;
   std::string architecture;
-  // In every run, and in the long runs with all optimisation; the others in the long runs alone.
+  // Compiled in every run; the long runs compile it with full optimisation. The other targets are
+  // compiled in the long runs only.
   bool is_usual = false;
 };
 

@@ -39,8 +39,8 @@ struct Work {
 std::optional<patchbay::Runtime> static_runtime;
 Work static_work;
 
-/// Some tenths of a second in all: by a library of products, by kernels on the CPU, and where loops
-/// for tests compute.
+/// The sizes give some tenths of a second of work in all. Products are computed by a library on
+/// `cpu`, by kernels on other devices of the CPU, and by the simulators' loops elsewhere.
 Work make_work(const Device& device) {
   const bool is_cpu = device.properties().kind == patchbay::DeviceKind::kCpu;
   const std::int64_t size = device.backend() == "cpu" ? 500 : is_cpu ? 200 : 100;
