@@ -72,7 +72,7 @@ struct RuntimeOptions {
   /// Settings by lower-case name ("cpu_devices"). They override PATCHBAY_<NAME>. A setting that
   /// neither the library nor a plugin declares is an Error: docs/loading.md.
   std::map<std::string, std::string> settings;
-  /// False: no environment variable is read. Always so with raised privileges (AT_SECURE).
+  /// False: no variable PATCHBAY_* is read. Always so with raised privileges (AT_SECURE).
   bool read_environment = true;
   /// Receives log lines. Empty: they go where PATCHBAY_LOG says, else nowhere.
   LogSink log;
@@ -129,7 +129,11 @@ class PATCHBAY_API Runtime {
                   const std::map<std::string, std::string>& settings = {}) const;
 
   /// Closes a plugin's devices and its library. A plugin that is only found will not be opened.
-  /// Errors: kInvalidArgument if there is no plugin of that name; kInUse, which lists the holders.
+  /// Waits for queued work, and a tenth of a second for calls of other threads that have nothing
+  /// but a Device; such calls of theirs that begin meanwhile wait. Errors: kInvalidArgument if
+  /// there is no plugin of that name, and in a stream's callback; kInUse, which lists the holders,
+  /// if a call of another thread still runs, and in a function that such a call of this thread has
+  /// called.
   void unload(std::string_view plugin_name);
 
   /// Sets a function that is called, on the thread that allocates, when an allocation fails

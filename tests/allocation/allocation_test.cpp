@@ -3,11 +3,14 @@
 // the process goes on, and so does the same work afterwards, with the right values.
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <patchbay/process_group.h>
 
 #include "failing_allocations.h"
 #include "support/device_test.h"
@@ -215,6 +218,47 @@ TEST_P(FailedAllocation, InCallbacksAndEvents) {
         });
 }
 
+/// The sums of two members in three rounds. A call that fails does not change the other rounds.
+Values sums_on(const Device& device) {
+  constexpr std::size_t kRounds = 3, kMembers = 2;
+  const auto members =
+      ProcessGroup::in_process({device, device}, {.timeout = std::chrono::seconds(20)});
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < kRounds * kMembers; ++i) {
+    tensors.push_back(full({2}, 1 << i, device));
+  }
+  std::vector<std::optional<Work>> works(tensors.size());
+  std::vector<bool> fails(kRounds, false);
+  const auto try_to = [&](std::size_t i, const auto& call) {
+    try {
+      call(i);
+    } catch (const Error&) {
+      fails[i / kMembers] = true;
+    } catch (const std::bad_alloc&) {
+      fails[i / kMembers] = true;
+    }
+  };
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    try_to(i, [&](std::size_t k) { works[k] = members[k % kMembers].all_reduce(tensors[k]); });
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (works[i]) try_to(i, [&](std::size_t k) { works[k]->wait(); });
+  }
+  Values sums;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (fails[i / kMembers]) continue;
+    sums.push_back(tensors[i].to_vector<float>()[1]);
+    EXPECT_EQ(sums.back(), 3 << (i - i % kMembers));
+  }
+  if (sums.size() < tensors.size()) throw std::bad_alloc();
+  return sums;
+}
+
+TEST_P(FailedAllocation, InCollectiveOperations) {
+  renew();
+  sweep([] {}, [this] { return sums_on(device()); });
+}
+
 TEST_P(FailedAllocation, WhileAPluginIsUnloaded) {
   sweep([] {},
         [] {
@@ -224,6 +268,63 @@ TEST_P(FailedAllocation, WhileAPluginIsUnloaded) {
           runtime.unload(options.plugins.front());
           return values;
         });
+}
+
+/// Failures of the fake device, which are told though there is no memory to tell them with.
+class FailedAllocationInAFailure : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_fail_allocations()) GTEST_SKIP() << "a sanitizer has its own allocator";
+  }
+};
+
+TEST_F(FailedAllocationInAFailure, OfACopy) {
+  RuntimeOptions options = options_of("fake:0");
+  options.settings["fake_fail_copy"] = "1-";
+  const Runtime runtime(options);
+  const Device here = runtime.device("fake:0"), to = runtime.device("fake:1");
+  const Buffer from = Buffer::allocate(here, 64);
+  for (const bool non_blocking : {false, true}) {
+    sweep([] {},
+          [&] {
+            const Buffer there = Buffer::allocate(to, 64), back = Buffer::allocate(here, 64);
+            try {
+              copy({there, 0, 64}, {from, 0, 64}, non_blocking);
+              copy({back, 0, 64}, {there, 0, 64});
+            } catch (const Error& error) {
+              if (error.code() == ErrorCode::kLaunchFailed) return Values{1};
+              throw;
+            }
+            return Values{0};
+          });
+  }
+}
+
+TEST_F(FailedAllocationInAFailure, OfALaunch) {
+  RuntimeOptions options = options_of("fake:0");
+  options.settings["fake_fail_async_launch"] = "2";
+  bool has_failed = true;
+  for (std::int64_t number = 1; has_failed && !HasFailure(); ++number) {
+    SCOPED_TRACE("allocation " + std::to_string(number));
+    const Runtime runtime(options);
+    const Stream stream(runtime.device("fake:0"));
+    const StreamScope scope(stream);
+    const Tensor a = ones({4}, runtime.device("fake:0"));
+    Tensor b;
+    const std::function<Values()> work = [&] {
+      b = exp(a);
+      stream.synchronize();
+      return Values();
+    };
+    {
+      const FailingAllocation failing(number);
+      static_cast<void>(attempt(work));
+      has_failed = failing.has_failed();
+    }
+    if (b.defined()) {
+      EXPECT_THROW(static_cast<void>(b.to_vector<float>()), Error);
+    }
+  }
 }
 
 // Not on PoCL, which ends the process itself when it finds no memory.

@@ -26,6 +26,7 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
                    device.name());
   }
   runtime::KindAllocator& allocator = device.state().allocator->of(kind);
+  const auto call = device.state().enter("allocate");
   device.state().open("allocate");
   device.state().check_alive("allocate");  // the cache may still have a block
   const runtime::Allocation allocation = allocator.allocate(size_bytes);
@@ -46,7 +47,7 @@ Buffer Buffer::allocate(const Device& device, std::size_t size_bytes, MemoryKind
 
 Buffer Buffer::wrap_host(const Device& device, void* data, std::size_t size_bytes,
                          std::function<void()> released) {
-  device.state().check_home("wrap_host");
+  const auto call = device.state().enter("wrap_host");
   if (!device.properties().host_addressable) {
     runtime::raise(ErrorCode::kUnsupported,
                    "[wrap_host] {} can't use host memory in place. Copy with from_host instead.",

@@ -52,6 +52,7 @@ void check_memory(runtime::DeviceState& device, const DeviceMemory& memory) {
 }  // namespace
 
 DeviceMemory Device::memory(MemoryKind kind) const {
+  const auto call = state().enter("memory");
   DeviceMemory result;
   if (!state().ask_memory(result.free_bytes, result.total_bytes)) {
     patchbay_device* opened = state().open("memory");
@@ -65,7 +66,7 @@ DeviceMemory Device::memory(MemoryKind kind) const {
 }
 
 void Device::trim_memory() const {
-  state().check_home("trim_memory");
+  const auto call = state().enter("trim_memory");
   state().allocator->trim();
 }
 
@@ -75,6 +76,7 @@ void Device::set_memory_limit(std::size_t size_bytes) const {
 }
 
 void Device::set_memory_resource(const std::shared_ptr<MemoryResource>& resource) const {
+  const auto call = state().enter("set_memory_resource");
   state().open("set_memory_resource");
   const bool caches = resource == nullptr && state().caches_memory();
   state().allocator->set_source(resource, caches);
@@ -89,6 +91,7 @@ void Device::synchronize(std::chrono::nanoseconds timeout) const {
   runtime::check_no_callback("synchronize");
   runtime::check_not_recording("synchronize");
   const std::uint64_t deadline = runtime::deadline_after(timeout.count());
+  const auto call = state().enter("synchronize");
   state().open("synchronize");
   state().synchronize(deadline);
 }

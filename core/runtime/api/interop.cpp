@@ -29,6 +29,7 @@ namespace {
 
 NativeHandle ask(DeviceState& device, NativeKind kind, void* object,
                  const char* operation = "native_handle") {
+  const auto call = device.enter(operation);
   NativeHandle handle;
   handle.kind = kind;
   check_call(device,
@@ -64,6 +65,7 @@ NativeHandle native_memory(BufferState& buffer, std::size_t offset_bytes) {
 Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t native_memory,
                    std::size_t size_bytes, std::function<void()> released, bool is_read_only) {
   DeviceState& state = device.state();
+  const auto call = state.enter(operation);
   patchbay_memory memory{nullptr, 0};
   if (size_bytes != 0) {
     if (native_memory == 0) {
@@ -86,6 +88,7 @@ Buffer wrap_memory(const char* operation, const Device& device, std::uint64_t na
 
 std::unique_ptr<StreamState> wrap_stream(const char* operation, DeviceState& device,
                                          std::uint64_t native_stream) {
+  const auto call = device.enter(operation);
   patchbay_stream* handle = nullptr;
   check_call(device,
              device.plugin.tables.stream.wrap(device.open(operation), native_stream, &handle),
@@ -109,6 +112,7 @@ NativeHandle native_context(const Device& device) {
 
 NativeHandle native_handle(const Stream& stream) {
   runtime::StreamState& state = stream.state();
+  const auto call = state.device.enter("native_handle");
   const std::scoped_lock lock(state.mutex);  // a profile may replace the queue until then
   const NativeHandle handle = runtime::ask(state.device, NativeKind::kStream, state.open_handle());
   state.is_exposed.store(true, std::memory_order_relaxed);
@@ -145,6 +149,7 @@ PluginExtension plugin_extension(const Device& device, std::string_view name,
                    "it, as 'mine.counters' ({}).",
                    runtime::quote(name), state.info.name_text);
   }
+  const auto call = state.enter("plugin_extension");
   patchbay_device* const opened = state.open("plugin_extension");
   const void* const table = state.plugin.extension(name, 0, state.info.plugin_index, version);
   if (table != nullptr) return {table, opened};

@@ -31,9 +31,17 @@ std::size_t extent_bytes(const Argument& argument, std::string_view op, std::siz
           "[{}] argument {}: expected as many strides as extents, got {} for shape {}.", op, index,
           to_string(argument.strides), to_string(argument.shape));
   }
-  if (num_elements(argument.shape) == 0) return 0;
-  std::int64_t last = 0;
-  bool overflows = false;
+  std::int64_t last = 0, count = 1;
+  bool overflows = false, is_empty = false;
+  for (const std::int64_t extent : argument.shape) {
+    if (extent < 0) {
+      raise(ErrorCode::kInvalidArgument, "[{}] argument {}: expected extents of 0 or more, got {}.",
+            op, index, to_string(argument.shape));
+    }
+    is_empty = is_empty || extent == 0;
+    overflows = overflows || (extent != 0 && __builtin_mul_overflow(count, extent, &count));
+  }
+  if (is_empty && !overflows) return 0;
   for (int i = 0; i < argument.shape.rank(); ++i) {
     std::int64_t reach = 0;
     if (argument.strides[i] < 0) {
@@ -217,7 +225,8 @@ Kernel Kernel::prepare(const Device& device, const KernelSpec& spec) {
           "[prepare] bad operator: expected a name and a version, as in 'add.1', got {}.",
           runtime::quote(spec.op));
   }
-  device.state().open();
+  const auto call = device.state().enter("prepare");
+  device.state().open("prepare");
   return Kernel(hold(device, device.state().kernels->find_or_prepare(spec)));
 }
 

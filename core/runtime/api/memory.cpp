@@ -20,7 +20,8 @@ std::string_view to_string(MemoryKind kind) {
 MemoryResource::~MemoryResource() = default;
 
 std::shared_ptr<MemoryResource> driver_memory(const Device& device) {
-  device.state().open();
+  const auto call = device.state().enter("driver_memory");
+  device.state().open("driver_memory");
   return std::make_shared<runtime::DriverMemory>(device.state().link);
 }
 

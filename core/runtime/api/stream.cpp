@@ -3,6 +3,7 @@
 
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -33,6 +34,7 @@ std::shared_ptr<runtime::StreamState> make_stream(const Device& device,
                                                   const StreamOptions& options) {
   check_no_callback("Stream");
   runtime::DeviceState& state = device.state();
+  const auto call = state.enter("Stream");
   patchbay_stream* handle = nullptr;
   const std::uint32_t flags = state.stream_flags(flags_of(options));
   runtime::check_call(
@@ -105,23 +107,27 @@ Device Stream::device() const { return Device(state_->device.shared()); }
 Event Stream::record() const {
   check_no_callback("record");
   check_not_recording("record");
+  const auto call = state_->device.enter("record");
   return Event(state_->record(state_->device.shared()));
 }
 
 void Stream::wait(const Event& event) const {
   check_no_callback("wait");
   check_not_recording("wait");
+  const auto call = state_->device.enter("wait");
   state_->wait(event.state_);
 }
 
 void Stream::flush() const {
   check_no_callback("flush");
+  const auto call = state_->device.enter("flush");
   state_->flush();
 }
 
 void Stream::synchronize(std::chrono::nanoseconds timeout) const {
   check_no_callback("synchronize");
   check_not_recording("synchronize");
+  const auto call = state_->device.enter("synchronize");
   state_->synchronize(runtime::deadline_after(timeout.count()));
 }
 
@@ -133,14 +139,14 @@ void Stream::add_callback(StreamCallback callback) const {
                    "[add_callback] an empty function: expected one to call ({}).",
                    state_->device.info.name_text);
   }
-  // Keeps the captures alive until the stream's lock is released, even if the call runs at once.
-  const auto held = std::make_shared<const Callback>(
+  const auto call = state_->device.enter("add_callback");
+  auto held = std::make_shared<const Callback>(
       Callback{std::move(callback),
                state_->device,
                state_->progress,
                state_->submitted.load(),
                {ErrorCode::kOutOfMemory, "[add_callback] no memory is left on the host."}});
-  state_->add_callback([waiting = held](patchbay_status* status) mutable {
+  state_->add_callback([waiting = std::move(held)](patchbay_status* status) mutable {
     const runtime::CallbackMark mark;  // until the captures are destroyed
     const auto self = std::move(waiting);
     self->run(status);
@@ -161,6 +167,7 @@ std::vector<SubmissionTime> Stream::take_times() const {
 void Stream::reset() const {
   check_no_callback("reset");
   check_not_recording("reset");
+  const auto call = state_->device.enter("reset");
   state_->reset();
 }
 

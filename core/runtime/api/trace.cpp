@@ -13,6 +13,7 @@ void Runtime::start_trace(const std::filesystem::path& file) const {
 }
 
 void Runtime::stop_trace() const {
+  state_->home.check("stop_trace", "its trace");
   for (runtime::Backend* const backend : runtime::registry_of(*state_).loaded()) {
     for (const auto& device : backend->assemblies) device->write_trace();
   }

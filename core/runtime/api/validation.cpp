@@ -36,6 +36,7 @@ void add(ValidationReport& report, runtime::Backend& backend) {
 }  // namespace
 
 ValidationReport validation_report(const Runtime& runtime) {
+  runtime.state().home.check("validation_report", "every device");
   ValidationReport report;
   report.is_on = runtime.state().validates;
   for (runtime::Backend* const backend : runtime::registry_of(runtime.state()).validated()) {

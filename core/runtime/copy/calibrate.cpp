@@ -74,28 +74,42 @@ class Ends {
   Buffer from_, to_;
 };
 
-void measure(const Endpoint& from, const Endpoint& to, Route route, std::size_t size_bytes) {
-  Ends ends(from, to, size_bytes);
-  const Endpoint& device_end = from.is_host() ? to : from;
-  runtime::Links& links = device_end.device_state()->runtime.links;
+/// `set` gives the link's numbers to the copies that follow.
+template <class Set>
+runtime::Link measured(Ends& ends, Route route, std::size_t size_bytes, const Set& set) {
   runtime::Link best;
   double best_seconds = std::numeric_limits<double>::max();
   if (route == Route::kStaged) {
     for (std::size_t chunk = runtime::Links::kLeastChunkBytes;
          chunk <= size_bytes / runtime::StagingRing::kMostSlots; chunk *= 2) {
-      links.set(from.name(), to.name(), {0, 0, chunk});
+      set({0, 0, chunk});
       const double seconds = ends.seconds(size_bytes);
       if (seconds < best_seconds) best.chunk_bytes = chunk;
       best_seconds = std::min(best_seconds, seconds);
     }
-    links.set(from.name(), to.name(), {0, 0, best.chunk_bytes});
+    set({0, 0, best.chunk_bytes});
   }
   best.latency_seconds = ends.seconds(kSmallBytes);
   best_seconds = std::min(best_seconds, ends.seconds(size_bytes));
   const double moving = best_seconds - best.latency_seconds;
   // If the machine is so busy that a small copy took as long, use the whole time.
   best.bytes_per_second = static_cast<double>(size_bytes) / (moving > 0 ? moving : best_seconds);
-  links.set(from.name(), to.name(), best);
+  return best;
+}
+
+/// Leaves the link as it was if a copy fails.
+void measure(const Endpoint& from, const Endpoint& to, Route route, std::size_t size_bytes) {
+  Ends ends(from, to, size_bytes);
+  const Endpoint& device_end = from.is_host() ? to : from;
+  runtime::Links& links = device_end.device_state()->runtime.links;
+  const auto set = [&](const runtime::Link& link) { links.set(from.name(), to.name(), link); };
+  const runtime::Link before = links.find(from.name(), to.name()).value_or(runtime::Link());
+  try {
+    set(measured(ends, route, size_bytes, set));
+  } catch (...) {
+    set(before);
+    throw;
+  }
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ EarlierWork record_earlier_work(BufferState& to, BufferState& from) {
       StreamState* const stream = use.queue->as_stream();
       if (stream == nullptr) continue;
       try {
-        auto event = stream->record_unless_done(use.sequence, stream->device.shared());
+        auto event = stream->record_unless_done(use.sequence, "copy", stream->device.shared());
         if (event != nullptr) events.push_back(std::move(event));
       } catch (const Error&) {
         if (!use.inherited) throw;

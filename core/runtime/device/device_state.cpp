@@ -12,6 +12,11 @@ DeviceState::DeviceState(RuntimeState& owner, PluginState& maker, const DeviceIn
 
 std::shared_ptr<DeviceState> DeviceState::shared() { return {runtime.shared_from_this(), this}; }
 
+CallGate::Call DeviceState::enter(std::string_view operation) const {
+  check_home(operation);
+  return CallGate::Call(plugin.calls);
+}
+
 /// Streams made during a trace or a profile measure times.
 std::uint32_t DeviceState::stream_flags(std::uint32_t wanted) const {
   if (!info.properties.stream_priorities)

@@ -12,6 +12,7 @@
 #include "patchbay/plugin/abi.h"
 
 #include "core/base/fork.h"
+#include "core/runtime/plugin/call_gate.h"
 #include "core/runtime/plugin/device_info.h"
 
 namespace patchbay::runtime {
@@ -38,6 +39,9 @@ struct DeviceState {
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
 
+  /// Keeps the plugin loaded until the result is gone, for calls that enter it with nothing that
+  /// `unload` counts. Errors: kDeviceLost in a forked process.
+  [[nodiscard]] CallGate::Call enter(std::string_view operation) const;
   /// Opens the device at the first call. Errors: what the driver reports; kUnknownDevice once the
   /// plugin is unloaded; kDeviceLost in a forked process.
   patchbay_device* open(std::string_view operation = "Device") {

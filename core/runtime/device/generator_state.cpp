@@ -1,43 +1,46 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/device/generator_state.h"
 
+#include <atomic>
 #include <vector>
 
 namespace patchbay::runtime {
 
 namespace {
 
-/// The default generators of the process. Never destroyed: runtimes may outlive main.
+/// The default generators of the process.
 struct DefaultGenerators {
   std::mutex mutex;
-  std::uint64_t seed = 0;
   std::vector<std::weak_ptr<GeneratorState>> all;
 };
-DefaultGenerators& default_generators() {
-  static DefaultGenerators& generators = *new DefaultGenerators;
-  return generators;
-}
+constinit OfProcess<DefaultGenerators> default_generators;
+constinit std::atomic<std::uint64_t> process_seed{0};  // changed under the mutex
+
+constinit OfProcess<std::mutex> mutex_of_inherited;
 
 }  // namespace
 
+std::mutex& InheritableMutex::here() { return home_.is_here() ? own_ : mutex_of_inherited.get(); }
+
 std::shared_ptr<GeneratorState> make_default_generator() {
-  DefaultGenerators& known = default_generators();
-  const std::lock_guard<std::mutex> lock(known.mutex);
+  DefaultGenerators& known = default_generators.get();
+  const std::scoped_lock lock(known.mutex);
   std::erase_if(known.all, [](const auto& generator) { return generator.expired(); });
   auto generator = std::make_shared<GeneratorState>();
-  generator->seed = known.seed;
+  generator->seed = process_seed.load();
   known.all.push_back(generator);
   return generator;
 }
 
 void seed_default_generators(std::uint64_t seed) {
-  DefaultGenerators& known = default_generators();
-  const std::lock_guard<std::mutex> lock(known.mutex);
-  known.seed = seed;
+  watch_forks();
+  DefaultGenerators& known = default_generators.get();
+  const std::scoped_lock lock(known.mutex);
+  process_seed.store(seed);
   for (const auto& weak : known.all) {
     const std::shared_ptr<GeneratorState> generator = weak.lock();
     if (generator == nullptr) continue;
-    const std::lock_guard<std::mutex> own(generator->mutex);
+    const std::scoped_lock own(generator->mutex);
     generator->seed = seed;
     generator->offset = 0;
   }

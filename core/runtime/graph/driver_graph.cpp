@@ -27,6 +27,7 @@ std::unique_ptr<DriverGraph> DriverGraph::make(DeviceState& device) {
         table->end == nullptr, table->replay == nullptr}) {
     if (is_missing) return nullptr;
   }
+  const auto call = device.enter("record_graph");
   patchbay_graph* handle = nullptr;
   if (patchbay_status* const status = table->create(device.open("record_graph"), &handle)) {
     release_status(status);

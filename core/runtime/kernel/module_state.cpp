@@ -69,6 +69,7 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> owner, std::string_view te
       kernels_(signatures.size()) {
   check_device(*device, signatures);
   const std::string code = with_line_marker(text, name);
+  const auto call = device->enter("KernelModule");
   const auto load = [&] {
     return ask_for(handle, [&](patchbay_module** loaded) {
       return device->plugin.tables.kernel.load_module(device->open("KernelModule"),

@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/counted.h"
 #include "core/runtime/memory/block_pool.h"
-#include "core/runtime/memory/thread_shard.h"
 
 namespace patchbay::runtime {
 

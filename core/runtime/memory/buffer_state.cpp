@@ -74,9 +74,22 @@ void BufferState::raise_read_only(std::string_view operation, std::string_view w
 
 bool BufferState::has_address() const { return host_addressable || device->info.has_addresses; }
 
-void BufferState::forget_done() {
-  std::erase_if(uses_, [this](const Position& use) {
+namespace {
+
+void keep_last(std::vector<std::shared_ptr<Queue>>& ended,
+               const std::shared_ptr<Queue>& queue) noexcept {
+  try {
+    if (queue.use_count() == 1) ended.push_back(queue);
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it ends at once
+  }
+}
+
+}  // namespace
+
+void BufferState::forget_done(Ended& ended) {
+  std::erase_if(uses_, [&](const Position& use) {
     if (!use.is_done()) return false;
+    keep_last(ended, use.queue);
     if (use.writes && !use.inherited) {
       if (FaultPtr fault = use.queue->progress->fault_at(use.sequence)) set_fault(std::move(fault));
     }
@@ -86,8 +99,9 @@ void BufferState::forget_done() {
 
 void BufferState::check_readable_slowly(std::string_view operation) {
   device->check_home(operation);
+  Ended ended;
   const std::scoped_lock lock(mutex_);
-  forget_done();
+  forget_done(ended);
   if (fault_) throw memory_error(*fault_, operation);
 }
 
@@ -106,15 +120,17 @@ void BufferState::set_fault(FaultPtr fault) {
 }
 
 void BufferState::forget_fault(std::uint64_t after) {
+  Ended ended;
   const std::scoped_lock lock(mutex_);
-  forget_done();
+  forget_done(ended);
   if (fault_number_ <= after) fault_.reset();
   if (uses_.empty() && !fault_) tracked.store(false, std::memory_order_release);
 }
 
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
+  Ended ended;
   const std::scoped_lock lock(mutex_);
-  forget_done();
+  forget_done(ended);
   const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
     return use.queue.get() == &stream && use.writes == writes && !use.inherited;
   });
@@ -128,8 +144,9 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
 
 void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
                            bool rewrites) {
+  Ended ended;
   const std::scoped_lock lock(mutex_);
-  forget_done();
+  forget_done(ended);
   if (rewrites) {
     fault_.reset();
     // The failures of earlier copies no longer concern this buffer.
@@ -141,8 +158,9 @@ void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, 
 
 template <class Wanted>
 std::vector<Position> BufferState::pending(Wanted&& wanted) {
+  Ended ended;
   const std::scoped_lock lock(mutex_);
-  forget_done();
+  forget_done(ended);
   std::vector<Position> result;
   std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result),
                [&](const Position& use) { return wanted(use) && !use.queue->is_ordered_here(); });
@@ -200,7 +218,8 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
 /// The last unfinished use of each queue, which all others precede: a longer list would grow with
 /// each change of owner. Does not keep the queues alive.
 std::vector<PastUse> BufferState::take_past_uses() {
-  forget_done();  // no other owner is left, so no lock
+  Ended ended;
+  forget_done(ended);  // no other owner is left, so no lock
   std::vector<PastUse> past;
   for (const Position& use : uses_) {
     const auto same = std::find_if(past.begin(), past.end(), [&use](const PastUse& known) {

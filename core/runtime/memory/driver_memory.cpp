@@ -19,6 +19,7 @@ RawMemory DriverMemory::allocate(MemoryKind kind, std::size_t size_bytes,
           "[allocate] the device of this driver_memory is gone with its "
           "runtime. Keep the runtime as long as its memory is used.");
   }
+  const CallGate::Call call(device->plugin.calls);
   patchbay_memory memory{nullptr, 0};
   check_call(*device,
              device->plugin.tables.memory.allocate(device->open(), static_cast<std::uint32_t>(kind),
@@ -33,8 +34,10 @@ void DriverMemory::release(MemoryKind kind, RawMemory memory, std::size_t) noexc
   if (!link_->home.is_here()) return;
   const std::shared_lock lock(link_->mutex);
   DeviceState* const device = link_->device;
-  patchbay_device* const opened = device != nullptr ? device->handle.load() : nullptr;
-  if (opened == nullptr) return;  // freed with the device
+  if (device == nullptr) return;  // freed with the device
+  const CallGate::Call call(device->plugin.calls);
+  patchbay_device* const opened = device->handle.load();
+  if (opened == nullptr) return;
   device->plugin.tables.memory.release(opened, static_cast<std::uint32_t>(kind),
                                        {memory.base, memory.offset_bytes});
 }

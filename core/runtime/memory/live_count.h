@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/runtime/memory/thread_shard.h"
+#include "core/base/counted.h"
 
 namespace patchbay::runtime {
 

@@ -156,8 +156,8 @@ RunningCall::~RunningCall() {
 }
 
 void watch_calls(PluginTables& tables) {
-  static constinit std::mutex mutex;
-  const std::scoped_lock lock(mutex);
+  static constinit OfProcess<std::mutex> mutex;
+  const std::scoped_lock lock(mutex.get());
   keep(tables.plugin);
   keep(tables.memory);
   keep(tables.stream);

@@ -139,8 +139,9 @@ std::uint32_t cache_get_entry(patchbay_host_context* context, patchbay_string ke
 
 void cache_put_entry(patchbay_host_context* context, patchbay_string key, const void* data,
                      std::uint64_t size_bytes) {
-  if (find_text_fault({static_cast<const char*>(data), size_bytes}, kMostBlobBytes) != "") return;
   or_else(0, [&] {
+    const patchbay_string blob = {static_cast<const char*>(data), size_bytes};
+    if (find_text_fault(blob, kMostBlobBytes) != "") return 0;
     cache_put(host(context).plugin.environment, name_of(key),
               {static_cast<const char*>(data), size_bytes});
     return 0;
@@ -169,6 +170,8 @@ patchbay_status* scratch_allocate_entry(patchbay_host_context* context, std::uin
                        is_lost ? PATCHBAY_STATUS_DEVICE_LOST : 0);
   } catch (const std::exception& error) {
     return make_status(PATCHBAY_OUT_OF_MEMORY, error.what());
+  } catch (...) {  // of the program's: its out-of-memory function or memory resource
+    return make_status(PATCHBAY_OUT_OF_MEMORY, "an exception of an unknown type");
   }
 }
 

@@ -1,27 +1,29 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "core/runtime/plugin/pending_call.h"
 
+#include <atomic>
 #include <bit>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/fork.h"
 #include "core/base/status.h"
 
 namespace patchbay::runtime {
 namespace {
 
+/// The last number given. A child of fork goes on from its parent's, so that no number is given
+/// twice.
+constinit std::atomic<std::uintptr_t> last_number{0};
+
 class Bodies {
  public:
-  static Bodies& instance() {
-    static auto& bodies = *new Bodies;  // never destroyed: plugins may call late
-    return bodies;
-  }
-
   std::uintptr_t add(PendingCall::Body body) {
+    const std::uintptr_t number = last_number.fetch_add(1, std::memory_order_relaxed) + 1;
     const std::scoped_lock lock(mutex_);
-    bodies_.emplace(last_number_ + 1, std::move(body));
-    return ++last_number_;
+    bodies_.emplace(number, std::move(body));
+    return number;
   }
   /// Empty if it was taken before.
   PendingCall::Body take(std::uintptr_t number) {
@@ -32,22 +34,28 @@ class Bodies {
 
  private:
   std::mutex mutex_;
-  std::uintptr_t last_number_ = 0;
   std::unordered_map<std::uintptr_t, PendingCall::Body> bodies_;
 };
+constinit OfProcess<Bodies> all_bodies;
+
+/// Empty if it was taken before, or added by another process.
+PendingCall::Body take(std::uintptr_t number) {
+  Bodies* const bodies = all_bodies.find();
+  return bodies != nullptr ? bodies->take(number) : PendingCall::Body();
+}
 
 }  // namespace
 
-PendingCall::PendingCall(Body body) : number_(Bodies::instance().add(std::move(body))) {}
+PendingCall::PendingCall(Body body) : number_(all_bodies.get().add(std::move(body))) {}
 
 PendingCall::~PendingCall() {
-  if (number_ != 0) static_cast<void>(Bodies::instance().take(number_));
+  if (number_ != 0) static_cast<void>(take(number_));
 }
 
 void* PendingCall::user() const { return std::bit_cast<void*>(number_); }
 
 void PendingCall::make(void* user, patchbay_status* status) {
-  const Body body = Bodies::instance().take(std::bit_cast<std::uintptr_t>(user));
+  const Body body = take(std::bit_cast<std::uintptr_t>(user));
   if (!body) return release_status(status);
   body(status);
 }

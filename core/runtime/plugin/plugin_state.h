@@ -14,6 +14,7 @@
 
 #include "patchbay/runtime.h"
 
+#include "core/runtime/plugin/call_gate.h"
 #include "core/runtime/plugin/device_info.h"
 #include "core/runtime/plugin/host.h"
 #include "core/runtime/plugin/loader.h"
@@ -68,6 +69,7 @@ struct PluginState {
   PluginTables tables;
   HostTable host;
   patchbay_driver* driver = nullptr;
+  CallGate calls;
   std::unique_ptr<TableLayer> layer;  // null unless the runtime validates
   std::vector<std::unique_ptr<const DeviceInfo>> devices;
 

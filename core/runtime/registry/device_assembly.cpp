@@ -2,6 +2,7 @@
 #include "core/runtime/registry/device_assembly.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "patchbay/plugin/extensions.h"
@@ -232,18 +233,29 @@ std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
 }
 
 void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
+  const auto call = enter("synchronize");
   if (!runtime.transfer.finish(this, deadline_ns)) {
     raise(ErrorCode::kTimedOut,
           "[synchronize] the deadline passed during a copy ({}). Nothing is lost: wait again.",
           info.name_text);
   }
+  std::exception_ptr failure;  // the first; the other streams are waited for all the same
+  const auto wait = [&](StreamState& stream) {
+    try {
+      stream.synchronize(deadline_ns);
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+    }
+  };
   const auto others = hold_streams();
-  default_stream->synchronize(deadline_ns);
-  for (const auto& stream : others) stream->synchronize(deadline_ns);
+  wait(*default_stream);
+  for (const auto& stream : others) wait(*stream);
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void DeviceAssembly::write_trace() noexcept try {
   if (!home.is_here()) return;
+  const CallGate::Call call(plugin.calls);
   const auto others = hold_streams();
   if (handle.load(std::memory_order_acquire) != nullptr) default_stream->write_trace();
   for (const auto& stream : others) stream->write_trace();
@@ -251,7 +263,9 @@ void DeviceAssembly::write_trace() noexcept try {
 }
 
 void DeviceAssembly::finish_trace() noexcept {
-  if (!home.is_here() || handle.load(std::memory_order_acquire) == nullptr) return;
+  if (!home.is_here()) return;
+  const CallGate::Call call(plugin.calls);
+  if (handle.load(std::memory_order_acquire) == nullptr) return;
   runtime.transfer.finish(this, PATCHBAY_NO_DEADLINE);
   finish_quietly();
 }

@@ -300,6 +300,15 @@ void PluginRegistry::check_not_opening(const char* operation, const std::string&
         operation, opened, quote(subject));
 }
 
+/// As in an out-of-memory function: the call goes on in the plugin afterwards.
+void PluginRegistry::check_not_in_call(std::string_view plugin_name) {
+  if (!CallGate::is_inside()) return;
+  raise(ErrorCode::kInUse,
+        "[unload] this thread is in a call that has called the program back: expected no unload "
+        "meanwhile, got one. Call unload for {} afterwards.",
+        quote(plugin_name));
+}
+
 PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Settings& settings) {
   runtime_.home.check("load", file.string());
   check_no_callback("load");
@@ -316,7 +325,9 @@ PluginInfo PluginRegistry::load(const std::filesystem::path& file, const Setting
 
 void PluginRegistry::unload(std::string_view plugin_name) {
   runtime_.home.check("unload", plugin_name);
+  check_no_callback("unload");
   check_not_opening("unload", std::string(plugin_name));
+  check_not_in_call(plugin_name);
   const Turn turn(*this);
   if (Backend* const backend = find_to_unload(plugin_name)) return unload(*backend);
   const std::scoped_lock lock(mutex_);
@@ -345,6 +356,13 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
 /// runtime.
 void PluginRegistry::unload(Backend& backend) {
   settle();
+  const CallGate::Closed closed(backend.calls);
+  if (!closed.waits_for_calls()) {
+    raise(ErrorCode::kInUse,
+          "[unload] plugin '{}' is in use: a call of another thread is running. Let it end first, "
+          "then unload.",
+          backend.name);
+  }
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
     raise(ErrorCode::kInUse,
@@ -363,7 +381,9 @@ void PluginRegistry::settle() noexcept {
   runtime_.transfer.finish(nullptr, PATCHBAY_NO_DEADLINE);
   for (const auto& backend : backends_) {
     for (const auto& device : backend->assemblies) {
-      if (device->default_stream != nullptr) device->default_stream->finish_quietly();
+      if (device->handle.load(std::memory_order_acquire) == nullptr) continue;
+      device->default_stream->finish_quietly();
+      device->default_stream->finish_foreign_waits();
     }
   }
   for (const auto& backend : backends_) {
@@ -544,6 +564,7 @@ void PluginRegistry::raise_unknown_backend(const DeviceName& name) const {
 }
 
 std::string PluginRegistry::explain() {
+  runtime_.home.check("explain", "every plugin");
   open_all();
   const std::vector<std::string> unmatched = unmatched_visible_devices();
   std::string text;

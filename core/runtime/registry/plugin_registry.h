@@ -92,6 +92,8 @@ class PluginRegistry {
   void check_not_opening(const char* operation, const std::string& subject) const;
   /// Errors: kInUse there, if the device may be one of a plugin that is not opened yet.
   void check_can_open(const DeviceName& name) const;
+  /// Errors: kInUse in a call to a plugin that has called the program back.
+  static void check_not_in_call(std::string_view plugin_name);
   Backend* find_to_unload(std::string_view plugin_name) const;
   /// The caller holds load_mutex_.
   void unload(Backend& backend);

@@ -199,7 +199,7 @@ bool is_allowed(const fs::path& directory) {
   if (!has_raised_privileges()) return true;
   std::error_code error;
   const fs::path own = fs::canonical(library_plugin_directory(), error);
-  return !error && fs::canonical(fs::absolute(directory), error) == own && !error;
+  return !error && fs::canonical(directory, error) == own && !error;
 }
 
 std::vector<fs::path> search_directories(const RuntimeOptions& options,
@@ -252,13 +252,18 @@ Inspection inspect(const Candidate& candidate) {
     result.refusal = "the path contains a zero byte";
     return result;
   }
-  if (!is_allowed(fs::absolute(candidate.path).parent_path())) {
+  std::error_code error;
+  const fs::path path = fs::absolute(candidate.path, error);
+  if (error) {
+    result.refusal = "is relative, and the current directory can't be found: " + error.message();
+    return result;
+  }
+  if (!is_allowed(path.parent_path())) {
     result.refusal = fmt::format("with raised privileges only plugins in {} are opened",
                                  one_line(library_plugin_directory().string()));
     return result;
   }
-  std::error_code error;
-  result.real_path = fs::canonical(fs::absolute(candidate.path), error);
+  result.real_path = fs::canonical(path, error);
   if (error) {
     result.refusal = "can't be found: " + error.message();
     return result;

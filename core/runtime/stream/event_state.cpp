@@ -1,6 +1,4 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
-#include <utility>
-
 #include "core/base/error.h"
 #include "core/base/status.h"
 #include "core/runtime/device/bad_answer.h"
@@ -16,22 +14,20 @@ const patchbay_event_table& events(const DeviceState& device) { return device.pl
 
 }  // namespace
 
-EventState::EventState(StreamState& stream, std::shared_ptr<DeviceState> keep_alive,
-                       std::uint32_t flags)
+EventState::EventState(StreamState& stream, bool of_program, std::uint32_t flags)
     : device(stream.device),
-      keep(std::move(keep_alive)),
       progress(stream.progress),
-      sequence(stream.submitted.load()) {
+      sequence(stream.submitted.load()),
+      is_counted_(of_program) {
   check_call(device, events(device).create(device.open(), flags, &handle), "Event");
   given(handle, device, "Event", "create of the event table");
-  // Events of the core's own waits keep nothing open.
-  if (keep) device.live_events.fetch_add(1, std::memory_order_relaxed);
+  if (is_counted_) device.live_events.fetch_add(1, std::memory_order_relaxed);
 }
 
 EventState::~EventState() {
   if (process_is_ending() || !device.home.is_here()) return;
   events(device).destroy(handle);
-  if (keep) device.live_events.fetch_sub(1, std::memory_order_relaxed);
+  if (is_counted_) device.live_events.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void EventState::check_event(patchbay_status* status, std::string_view operation) {

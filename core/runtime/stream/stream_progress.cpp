@@ -25,7 +25,25 @@ std::string list_of(const std::vector<std::string_view>& names) {
   return text;
 }
 
+/// What a failure is noted as where there is no memory for its words. Made early, while there is.
+struct Wordless {
+  static FaultPtr make(ErrorCode code) {
+    return std::make_shared<const Fault>(
+        Fault{code, 0, "queued work failed, and no memory was left to say why"});
+  }
+  const FaultPtr failure = make(ErrorCode::kLaunchFailed), loss = make(ErrorCode::kDeviceLost);
+};
+const Wordless& wordless() {
+  static const auto& faults = *new Wordless;  // never destroyed: streams may outlive main
+  return faults;
+}
+
 }  // namespace
+
+StreamProgress::StreamProgress(std::string device_name) : device_name_(std::move(device_name)) {
+  static_cast<void>(wordless());
+  failures_.reserve(1);
+}
 
 void StreamProgress::pass(std::uint64_t sequence) {
   std::uint64_t known = completed.load(std::memory_order_relaxed);
@@ -71,24 +89,33 @@ FaultPtr StreamProgress::fault_at(std::uint64_t sequence) const {
 }
 
 /// A failure of a stream that this one waits for is reported in that stream's words.
-FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t sequence) {
-  if (FaultPtr known = fault_at(sequence)) return known;
-  if (FaultPtr known = fault()) return known;
+FaultPtr StreamProgress::fault_of(const patchbay_status& status) const {
   std::vector<Wait> waits;
   if ((status.flags & PATCHBAY_STATUS_DEVICE_LOST) == 0) waits = all_open_waits();
   for (const Wait& wait : waits) {
     const FaultPtr known = wait.awaited->fault_at(wait.awaited_sequence);
     if (known == nullptr) continue;
-    if (!known->loses_device()) return fail(known);
+    if (!known->loses_device()) return known;
     // The loss of another device does not lose this one.
-    return fail(std::make_shared<const Fault>(
-        Fault{ErrorCode::kLaunchFailed, known->native_code, known->text}));
+    return std::make_shared<const Fault>(
+        Fault{ErrorCode::kLaunchFailed, known->native_code, known->text});
   }
-  return fail(std::make_shared<const Fault>(
-      Fault{code_of(status), status.native_code, describe(status, waits)}));
+  return std::make_shared<const Fault>(
+      Fault{code_of(status), status.native_code, describe(status, waits)});
 }
 
-FaultPtr StreamProgress::fail(FaultPtr fault) {
+FaultPtr StreamProgress::fail(const patchbay_status& status, std::uint64_t sequence) noexcept {
+  if (FaultPtr known = fault_at(sequence)) return known;
+  if (FaultPtr known = fault()) return known;
+  try {
+    return fail(fault_of(status));
+  } catch (...) {  // a failure that is not noted would be taken for success
+    const bool is_lost = (status.flags & PATCHBAY_STATUS_DEVICE_LOST) != 0;
+    return fail(is_lost ? wordless().loss : wordless().failure);
+  }
+}
+
+FaultPtr StreamProgress::fail(FaultPtr fault) noexcept {
   const std::scoped_lock lock(mutex_);
   if (failed_.load()) return failures_.back().fault;
   failures_.push_back({completed.load() + 1, UINT64_MAX, fault});
@@ -98,8 +125,10 @@ FaultPtr StreamProgress::fail(FaultPtr fault) {
 }
 
 void StreamProgress::restart(std::uint64_t submitted) {
-  pass(submitted);
   const std::scoped_lock lock(mutex_);
+  const std::size_t room = failures_.capacity();
+  if (failures_.size() == room) failures_.reserve(2 * room);
+  pass(submitted);
   if (!failed_.load()) return;
   failures_.back().last = submitted;
   failed_.store(false, std::memory_order_release);

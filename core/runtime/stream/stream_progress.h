@@ -21,7 +21,7 @@ namespace patchbay::runtime {
 /// Thread-safe. Positions count from 1.
 class StreamProgress {
  public:
-  explicit StreamProgress(std::string device_name) : device_name_(std::move(device_name)) {}
+  explicit StreamProgress(std::string device_name);
 
   std::atomic<std::uint64_t> completed{0};  // as far as known
 
@@ -48,10 +48,11 @@ class StreamProgress {
   /// The failure of the submission at `sequence`; null if none is known.
   FaultPtr fault_at(std::uint64_t sequence) const;
   /// Notes the failure of unfinished work up to `sequence`. Returns the first failure if there was
-  /// one, and only repeats a failure known before a restart.
-  FaultPtr fail(const patchbay_status& status, std::uint64_t sequence);
-  FaultPtr fail(FaultPtr fault);
-  /// Work after `submitted` is no longer affected by earlier failures.
+  /// one, and only repeats a failure known before a restart. Without memory the failure has no
+  /// words.
+  FaultPtr fail(const patchbay_status& status, std::uint64_t sequence) noexcept;
+  FaultPtr fail(FaultPtr fault) noexcept;
+  /// Work after `submitted` is no longer affected by earlier failures. Errors: std::bad_alloc.
   void restart(std::uint64_t submitted);
 
  private:
@@ -73,6 +74,7 @@ class StreamProgress {
 
   std::vector<Wait> open_waits() const;
   std::vector<Wait> all_open_waits() const;
+  FaultPtr fault_of(const patchbay_status& status) const;
   bool has_open(std::string_view name, std::uint64_t up_to) const;
   /// Each name once, oldest first. The caller holds the lock.
   std::vector<std::string_view> open_names(std::uint64_t up_to) const;
@@ -84,7 +86,7 @@ class StreamProgress {
   std::uint64_t num_submissions_ = 0;
   std::array<Submission, kKept> submissions_{};  // sequence 0: none
   std::vector<Wait> waits_;
-  std::vector<Failure> failures_;
+  std::vector<Failure> failures_;  // always with room for one more while none stands
   std::atomic<bool> failed_{false}, ever_failed_{false};
 };
 

@@ -2,6 +2,7 @@
 #include "core/runtime/stream/stream_state.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -34,6 +35,35 @@ bool is_timeout(const patchbay_status* status) {
   raise(ErrorCode::kTimedOut, "[{}] {} ({}){}. Nothing is lost: wait again.", operation,
         status->message, device.info.name_text, progress.describe_open(target));
 }
+
+/// A callback that a plugin may make while it is submitted, with the stream's mutex held. It is
+/// then made later: the function may take long, and wait for threads that use the stream.
+class Callback {
+ public:
+  explicit Callback(PendingCall::Body body) : body_(std::move(body)) {}
+  ~Callback() { release_status(status_); }
+  Callback(const Callback&) = delete;
+  Callback& operator=(const Callback&) = delete;
+
+  /// The plugin makes the call.
+  void come(patchbay_status* status) {
+    if (std::this_thread::get_id() != submitter_ || !is_submitting_.load()) return body_(status);
+    status_ = status;
+    came_early_ = true;
+  }
+  /// The submitter has released the mutex.
+  void end_submission() {
+    is_submitting_.store(false);
+    if (came_early_) body_(std::exchange(status_, nullptr));
+  }
+
+ private:
+  const PendingCall::Body body_;
+  const std::thread::id submitter_ = std::this_thread::get_id();
+  std::atomic<bool> is_submitting_{true};
+  bool came_early_ = false;  // this and the next are the submitter's own
+  patchbay_status* status_ = nullptr;
+};
 
 bool is_inline(const DeviceState& device, std::uint32_t flags) {
   return device.info.properties.completes_inline && (flags & PATCHBAY_STREAM_DEFAULT) != 0;
@@ -73,7 +103,7 @@ StreamState::~StreamState() {
   }
 }
 
-/// Takes the handle while the stream is open. The end of a lent stream waits for it.
+/// Takes the handle while the stream is open. The end of the stream waits for it.
 class StreamState::DriverWait {
  public:
   explicit DriverWait(StreamState& stream) : stream_(stream) {
@@ -121,20 +151,18 @@ void StreamState::close() {
   own_trace_.reset();
   callbacks_.reset();
   times.reset();
-  {
-    const std::scoped_lock probing(probe_mutex_);
-    probe_.reset();
-  }
   patchbay_stream* ended = nullptr;
   {
     const std::scoped_lock lock(mutex);
     foreign_waits_.clear();
     ended = std::exchange(handle, nullptr);
   }
-  if (is_lent) {
-    while (const int waits = num_driver_waits_.load(std::memory_order_acquire)) {
-      num_driver_waits_.wait(waits, std::memory_order_acquire);
-    }
+  {
+    const std::scoped_lock probing(probe_mutex_);  // without the handle there is no new one
+    probe_.reset();
+  }
+  while (const int waits = num_driver_waits_.load(std::memory_order_acquire)) {
+    num_driver_waits_.wait(waits, std::memory_order_acquire);
   }
   streams(device).destroy(ended);
   for (patchbay_stream* const old : retired_) streams(device).destroy(old);
@@ -241,7 +269,7 @@ void StreamState::poll() noexcept {
       const std::scoped_lock lock(mutex);
       probe_sequence_ = submitted.load(std::memory_order_acquire);
       if (is_done(probe_sequence_)) return;
-      probe_ = record_locked(nullptr);
+      probe_ = record_locked("wait");
     }
     if (!probe_->is_done()) return;
   } catch (...) {
@@ -317,43 +345,53 @@ std::shared_ptr<EventState> StreamState::record(std::shared_ptr<DeviceState> kee
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
   const std::scoped_lock lock(mutex);
   check_not_failed("record");
-  return record_locked(std::move(keep_alive));
+  return record_for(std::move(keep_alive), "record");
 }
 
 std::shared_ptr<EventState> StreamState::record_unless_done(
-    std::uint64_t sequence, std::shared_ptr<DeviceState> keep_alive) {
-  check_home("record");
-  settle_foreign_waits(PATCHBAY_NO_DEADLINE, "record");
+    std::uint64_t sequence, std::string_view operation, std::shared_ptr<DeviceState> keep_alive) {
+  check_home(operation);
+  settle_foreign_waits(PATCHBAY_NO_DEADLINE, operation);
   const std::scoped_lock lock(mutex);
   if (is_done(sequence)) return nullptr;
-  check_not_failed("record");
-  return record_locked(std::move(keep_alive));
+  check_not_failed(operation);
+  return record_for(std::move(keep_alive), operation);
 }
 
-std::shared_ptr<EventState> StreamState::record_locked(std::shared_ptr<DeviceState> keep_alive,
-                                                       std::uint32_t event_flags) {
-  auto event = std::make_shared<EventState>(*this, std::move(keep_alive), event_flags);
-  check_call(device, events(device).record(event->handle, open_handle()), "record");
-  return event;
+std::shared_ptr<EventState> StreamState::record_for(std::shared_ptr<DeviceState> keep_alive,
+                                                    std::string_view operation,
+                                                    std::uint32_t event_flags) {
+  patchbay_stream* const open = open_handle();
+  auto event = std::make_shared<EventState>(*this, keep_alive != nullptr, event_flags);
+  check_call(device, events(device).record(event->handle, open), operation);
+  if (keep_alive == nullptr) return event;
+  struct Kept {
+    std::shared_ptr<DeviceState> device;
+    std::shared_ptr<EventState> event;  // released before the device
+  };
+  const auto kept = std::make_shared<const Kept>(Kept{std::move(keep_alive), std::move(event)});
+  return {kept, kept->event.get()};
 }
 
-void StreamState::wait(const std::shared_ptr<EventState>& event) {
-  check_home("wait");
+void StreamState::wait(const std::shared_ptr<EventState>& event, std::string_view operation) {
+  check_home(operation);
   if (completes_inline) {
-    event->wait(PATCHBAY_NO_DEADLINE);
+    event->wait(PATCHBAY_NO_DEADLINE, operation);
   } else if (&event->device.plugin == &device.plugin) {
     const std::scoped_lock lock(mutex);
-    check_not_failed("wait");
-    check_call(device, streams(device).wait_event(open_handle(), event->handle), "wait");
+    check_not_failed(operation);
+    check_call(device, streams(device).wait_event(open_handle(), event->handle), operation);
     if (event->progress != progress) {
       // The wait gets its own position: until that is passed, the stream has pending work.
       const std::uint64_t sequence = submitted.fetch_add(1, std::memory_order_acq_rel) + 1;
       progress->note_wait(sequence, event->progress, event->sequence);
     }
   } else {
-    // Events do not cross plugins: the next submission waits on the host first.
+    // Events do not cross plugins: the next submission waits on the host first. The runtime owns
+    // this stream, or the stream keeps it: a handle that keeps the runtime too could never end.
+    const bool is_own = &event->device.runtime == &device.runtime;
     const std::scoped_lock lock(mutex);
-    foreign_waits_.push_back(event);
+    foreign_waits_.push_back(is_own ? event->shared_from_this() : event);
     has_foreign_waits_.store(true, std::memory_order_release);
   }
 }
@@ -373,6 +411,13 @@ void StreamState::settle_foreign_waits(std::uint64_t deadline_ns, std::string_vi
   }
 }
 
+void StreamState::finish_foreign_waits() noexcept {
+  try {
+    settle_foreign_waits(PATCHBAY_NO_DEADLINE, "wait");
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the next submission reports it
+  }
+}
+
 bool StreamState::can_wait_for(Queue& other) noexcept {
   const StreamState* stream = other.as_stream();
   return stream != nullptr && &stream->device.plugin == &device.plugin;
@@ -384,7 +429,9 @@ void StreamState::wait_for(Queue& other, std::uint64_t sequence, std::string_vie
     other.wait_on_host(sequence, operation, PATCHBAY_NO_DEADLINE);
     return;
   }
-  if (const auto event = other.as_stream()->record_unless_done(sequence)) wait(event);
+  if (const auto event = other.as_stream()->record_unless_done(sequence, operation)) {
+    wait(event, operation);
+  }
 }
 
 void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operation,
@@ -395,18 +442,25 @@ void StreamState::wait_on_host(std::uint64_t sequence, std::string_view operatio
 void StreamState::add_callback(PendingCall::Body body) {
   check_home("add_callback");
   settle_foreign_waits(PATCHBAY_NO_DEADLINE, "add_callback");
-  PendingCall call(std::move(body));
-  const std::scoped_lock lock(mutex);
-  patchbay_status* const status =
-      streams(device).add_callback(open_handle(), PendingCall::make, call.user());
-  if (status != nullptr) {
-    if (status->code != PATCHBAY_UNSUPPORTED) check_call(device, status, "add_callback");
-    release_status(status);
-    const auto event = record_locked(nullptr);
-    if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
-    callbacks_->add(event, call.user());
+  const auto callback = std::make_shared<Callback>(std::move(body));
+  PendingCall call([callback](patchbay_status* status) { callback->come(status); });
+  try {
+    const std::scoped_lock lock(mutex);
+    patchbay_status* const status =
+        streams(device).add_callback(open_handle(), PendingCall::make, call.user());
+    if (status != nullptr) {
+      if (status->code != PATCHBAY_UNSUPPORTED) check_call(device, status, "add_callback");
+      release_status(status);
+      const auto event = record_locked("add_callback");
+      if (callbacks_ == nullptr) callbacks_ = std::make_unique<CallbackThread>();
+      callbacks_->add(event, call.user());
+    }
+    call.hand_over();
+  } catch (...) {
+    callback->end_submission();  // a plugin may make the call and fail all the same
+    throw;
   }
-  call.hand_over();
+  callback->end_submission();
 }
 
 void StreamState::reset() {

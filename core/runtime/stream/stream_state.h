@@ -72,17 +72,18 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   /// Blocks until work submitted before the call is done. Error: kUnknownDevice if closed.
   void synchronize(std::uint64_t deadline_ns, std::string_view operation = "synchronize");
   void flush();
-  /// Records an event. `keep` is set for the user's events, null for the core's.
+  /// Records an event. `keep` is set for the user's events, which keep the device, null for the
+  /// core's.
   std::shared_ptr<EventState> record(std::shared_ptr<DeviceState> keep);
   /// Makes later work of this stream start after `event`.
-  void wait(const std::shared_ptr<EventState>& event);
+  void wait(const std::shared_ptr<EventState>& event, std::string_view operation = "wait");
   /// Makes later work of this stream start after position `sequence` of `other`. The caller holds
   /// no stream's mutex: two streams may wait for each other at once.
   void wait_for(Queue& other, std::uint64_t sequence, std::string_view operation = "wait");
   /// Whether wait_for needs no wait on the host.
   bool can_wait_for(Queue& other) noexcept;
   /// An event after all submitted work; null if the position is done.
-  std::shared_ptr<EventState> record_unless_done(std::uint64_t sequence,
+  std::shared_ptr<EventState> record_unless_done(std::uint64_t sequence, std::string_view operation,
                                                  std::shared_ptr<DeviceState> keep = nullptr);
   /// Adds a callback in the plugin or, if it has none, in a thread.
   void add_callback(PendingCall::Body body);
@@ -104,13 +105,18 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
                     std::uint64_t deadline_ns) override;
   void poll() noexcept override;
   void finish_quietly() noexcept override;
+  /// Waits for the events of other plugins that the next submission would wait for, and drops them.
+  /// Keeps one that failed.
+  void finish_foreign_waits() noexcept;
   /// A handle that keeps the stream, or, for a default stream, its device.
   std::shared_ptr<StreamState> shared();
   /// The plugin's object. Error: kUnknownDevice if closed.
   patchbay_stream* open_handle() const;
-  /// Records an event; the caller holds the mutex.
-  std::shared_ptr<EventState> record_locked(std::shared_ptr<DeviceState> keep,
-                                            std::uint32_t flags = 0);
+  /// Records an event of the core's; the caller holds the mutex.
+  std::shared_ptr<EventState> record_locked(std::string_view operation,
+                                            std::uint32_t event_flags = 0) {
+    return record_for(nullptr, operation, event_flags);
+  }
 
   DeviceState& device;
   const std::shared_ptr<DeviceState> keep;
@@ -132,6 +138,8 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   void replace_by_timed(std::string_view operation);
   void finish_if_synchronous(std::string_view operation);
   void settle_foreign_waits(std::uint64_t deadline_ns, std::string_view operation);
+  std::shared_ptr<EventState> record_for(std::shared_ptr<DeviceState> keep,
+                                         std::string_view operation, std::uint32_t event_flags = 0);
   void check_wait(patchbay_status* status, std::uint64_t target, std::string_view operation);
 
   bool is_closed();
@@ -156,8 +164,9 @@ struct StreamState final : Queue, std::enable_shared_from_this<StreamState> {
   std::atomic<int> num_driver_waits_{0};
 };
 
-struct EventState {
-  EventState(StreamState& stream, std::shared_ptr<DeviceState> keep, std::uint32_t flags);
+struct EventState : std::enable_shared_from_this<EventState> {
+  /// `of_program`: the program holds it, and `unload` counts it. The core's own keep nothing open.
+  EventState(StreamState& stream, bool of_program, std::uint32_t flags);
   ~EventState();
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;
@@ -168,13 +177,14 @@ struct EventState {
   std::uint64_t nanoseconds_since(const EventState& earlier) const;
 
   DeviceState& device;
-  const std::shared_ptr<DeviceState> keep;
   const std::shared_ptr<StreamProgress> progress;  // of the stream that recorded it
   const std::uint64_t sequence;
   patchbay_event* handle = nullptr;
 
  private:
   void check_event(patchbay_status* status, std::string_view operation);
+
+  const bool is_counted_;
 };
 
 /// Returns the status of a wait. `entry` is the plugin's function. Errors: kPluginFailed if it

@@ -6,7 +6,7 @@
 namespace patchbay::runtime {
 
 std::shared_ptr<EventState> StreamTimes::mark() {
-  return stream_.record_locked(nullptr, PATCHBAY_EVENT_TIMES);
+  return stream_.record_locked("take_times", PATCHBAY_EVENT_TIMES);
 }
 
 void StreamTimes::begin(const Submission& what) {

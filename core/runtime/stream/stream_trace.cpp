@@ -32,7 +32,7 @@ void InlineSpan::write() const noexcept {
 }
 
 std::shared_ptr<EventState> StreamTrace::mark() {
-  return stream_.record_locked(nullptr, PATCHBAY_EVENT_TIMES);
+  return stream_.record_locked("record", PATCHBAY_EVENT_TIMES);
 }
 
 /// Waits, to set the device's clock against the host's.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,23 +19,22 @@ namespace {
 /// The process number of the host's threads; devices have the next ones.
 constexpr std::uint32_t kHostProcess = 1;
 
-/// All traces of the process. Never destroyed: threads may trace until it ends.
-struct OpenTraces {
+/// A trace that this process, or a parent of it, has opened. Never destroyed: threads may trace
+/// until the process ends.
+struct KnownTrace {
   const HomeProcess home;
-  std::mutex mutex;
-  std::map<std::string, std::weak_ptr<Tracer>> by_path;
+  const std::string path;
+  const std::weak_ptr<Tracer> tracer;
+  const KnownTrace* const earlier;
 };
-OpenTraces& open_traces() {
-  static auto* const traces = new OpenTraces;
-  return *traces;
-}
+/// The last one. The list only grows, so that a child of fork finds it whole.
+constinit std::atomic<const KnownTrace*> known_traces{nullptr};
+constinit OfProcess<std::mutex> opening_mutex;
 
 void flush_all() {
-  OpenTraces& traces = open_traces();
-  if (!traces.home.is_here()) return;
-  const std::scoped_lock lock(traces.mutex);
-  for (const auto& [path, weak] : traces.by_path) {
-    if (const auto tracer = weak.lock()) tracer->flush();
+  for (const KnownTrace* one = known_traces.load(); one != nullptr; one = one->earlier) {
+    if (!one->home.is_here()) return;  // the parent's, as all before it
+    if (const auto tracer = one->tracer.lock()) tracer->flush();
   }
 }
 
@@ -73,15 +73,19 @@ std::uint32_t thread_number() {
 }  // namespace
 
 std::shared_ptr<Tracer> Tracer::open(const std::filesystem::path& path) {
-  OpenTraces& traces = open_traces();
-  const std::scoped_lock lock(traces.mutex);
+  const std::scoped_lock lock(opening_mutex.get());
   std::error_code failure;  // reported when the file is opened
   const std::filesystem::path whole = std::filesystem::weakly_canonical(path, failure);
-  std::weak_ptr<Tracer>& known = traces.by_path[(failure ? path : whole).string()];
-  if (auto tracer = known.lock()) return tracer;
-  if (traces.by_path.size() == 1) std::atexit(flush_all);
+  std::string name = (failure ? path : whole).string();
+  const KnownTrace* const last = known_traces.load();
+  for (const KnownTrace* one = last; one != nullptr; one = one->earlier) {
+    if (one->path != name) continue;
+    if (auto tracer = one->tracer.lock()) return tracer;
+  }
+  static const int registered = std::atexit(flush_all);
+  static_cast<void>(registered);
   auto tracer = std::make_shared<Tracer>(path);
-  known = tracer;
+  known_traces.store(new KnownTrace{{}, std::move(name), tracer, last});
   return tracer;
 }
 
@@ -191,6 +195,7 @@ void Tracer::flush() noexcept {
 }
 
 std::string Tracer::failure() const {
+  if (!home_.is_here()) return {};
   const std::scoped_lock lock(mutex_);
   return file_.failure();
 }

@@ -37,7 +37,8 @@ using TraceArguments = std::span<const TraceArgument>;
 /// Thread-safe. Times are those of now_ns(). Once a write has failed, events are dropped.
 class Tracer {
  public:
-  /// The tracer for that file, shared by the runtimes of the process. Errors: kIo.
+  /// The tracer for that file, shared by the runtimes of the process. In a child of fork one of its
+  /// parent's, which adds nothing, while the parent traces to that file. Errors: kIo.
   static std::shared_ptr<Tracer> open(const std::filesystem::path& path);
   explicit Tracer(const std::filesystem::path& path);
 

@@ -13,15 +13,18 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fork.h"
+
 namespace patchbay::runtime::validation {
 
 template <class Handle, class Record>
 class Registry {
  public:
-  /// One for the process: objects of all plugins have different addresses.
+  /// One for the process: objects of all plugins have different addresses. Errors: std::bad_alloc,
+  /// of the first call of a process, which adds or lists.
   static Registry& instance() {
-    static auto& registry = *new Registry;  // never destroyed: entries may be called late
-    return registry;
+    static constinit OfProcess<Registry> registry;
+    return registry.get();
   }
 
   /// A plugin may give one object several times, where it has nothing to tell apart.

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <patchbay/ops.h>
@@ -476,6 +477,22 @@ TEST_F(TransferTest, CalibrationIsACopyLikeOthers) {
   }
   EXPECT_ERROR(calibrate(Endpoint::host(), to_), ErrorCode::kCopyForbidden,
                bytes + to_.name() + guarded);
+}
+
+TEST_F(TransferTest, AFailedCalibrationChangesNothing) {
+  const auto plan = [this] {
+    const CopyPlan made = plan_copy(from_, to_, 64u << 20);
+    return std::pair(made.chunk_bytes, made.seconds);
+  };
+  for (const bool is_measured : {false, true}) {
+    if (is_measured) calibrate(from_, to_);
+    const auto before = plan();
+    from_.set_memory_resource(std::make_shared<NothingPinned>(from_));
+    EXPECT_ERROR(calibrate(from_, to_), ErrorCode::kOutOfMemory,
+                 "[allocate] out of memory on fake:0");
+    from_.set_memory_resource(nullptr);
+    EXPECT_EQ(plan(), before) << (is_measured ? "measured" : "not measured");
+  }
 }
 
 // It measures with what memory there is.

@@ -94,6 +94,28 @@ TEST(Load, WhatDoesNotLoadIsAnErrorAndChangesNothing) {
   EXPECT_EQ(Buffer::allocate(runtime.device("fake"), 16).size_bytes(), 16u);
 }
 
+TEST(Load, RelativeFilesWithoutACurrentDirectoryAreRefused) {
+  const auto before = std::filesystem::current_path();
+  const Runtime runtime(only({}));
+  RuntimeOptions relative = only({});
+  relative.plugin_files = {"patchbay-x.so"};
+  {
+    const TemporaryDirectory directory;
+    std::filesystem::current_path(directory.path());
+  }
+  const std::string text =
+      "plugin_failed [Runtime] plugin 'patchbay-x.so' refused: is relative, and the current "
+      "directory can't be found: No such file or directory.";
+  EXPECT_EQ(error_of(runtime, "patchbay-x.so"), text);
+  try {
+    const Runtime other(relative);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(to_string(error.code())) + " " + error.what(), text);
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST(Load, ABackendIsThereOnce) {
   const TemporaryDirectory directory;
   const Runtime runtime(only({}));

@@ -1,7 +1,10 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Unloading is explicit, and refused while anything lives.
+#include <atomic>
+#include <future>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -61,6 +64,101 @@ TEST(Unload, IsRefusedWithTheHolders) {
   EXPECT_EQ(runtime.num_gpus(), 2);
   runtime.unload("fake");
   EXPECT_EQ(runtime.num_gpus(), 0);
+}
+
+TEST(Unload, IsRefusedWhileAnotherThreadIsInACall) {
+  std::promise<void> is_inside, may_end;
+  Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000000"}});
+  runtime.set_out_of_memory_callback([&](const Device&, std::size_t) {
+    is_inside.set_value();
+    may_end.get_future().wait();
+  });
+  const Device device = runtime.device("fake:0");
+  std::thread allocating(
+      [&] { EXPECT_THROW(static_cast<void>(Buffer::allocate(device, 2000000)), Error); });
+  is_inside.get_future().wait();
+  expect_unload_error(runtime, "fake", ErrorCode::kInUse,
+                      "[unload] plugin 'fake' is in use: a call of another thread is running. Let "
+                      "it end first, then unload.");
+  may_end.set_value();
+  allocating.join();
+  runtime.unload("fake");
+}
+
+TEST(Unload, IsRefusedWithinACallOfTheSameThread) {
+  Runtime runtime = fake_runtime({{"fake_memory_bytes", "1000000"}});
+  runtime.set_out_of_memory_callback([&](const Device& device, std::size_t) {
+    Runtime same = device.runtime();
+    expect_unload_error(
+        same, "fake", ErrorCode::kInUse,
+        "[unload] this thread is in a call that has called the program back: "
+        "expected no unload meanwhile, got one. Call unload for 'fake' afterwards.");
+  });
+  EXPECT_THROW(static_cast<void>(Buffer::allocate(runtime.device("fake:0"), 2000000)), Error);
+  runtime.unload("fake");
+}
+
+TEST(Unload, InACallbackIsAnError) {
+  Runtime runtime = fake_runtime();
+  std::promise<void> told;
+  runtime.device("fake:0").default_stream().add_callback([&](const Error*) {
+    expect_unload_error(runtime, "fake", ErrorCode::kInvalidArgument, "[unload]");
+    told.set_value();
+  });
+  told.get_future().wait();
+}
+
+/// Uses the device from a second thread while the plugin is unloaded and loaded again. A call
+/// succeeds, or says that the device is gone.
+template <class Use>
+void expect_apart_from_unload(const Use& use) {
+  const TemporaryDirectory directory;
+  const auto file = directory.add("fake");
+  Runtime runtime(only({directory.path()}));
+  std::atomic<bool> is_over = false;
+  std::thread user([&] {
+    while (!is_over) {
+      try {
+        use(runtime.device("fake:0"));
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::kUnknownDevice) << error.what();
+      }
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    try {
+      runtime.unload("fake");
+      (void)runtime.load(file);
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.code() == ErrorCode::kInUse || error.code() == ErrorCode::kInvalidArgument)
+          << error.what();
+    }
+  }
+  is_over = true;
+  user.join();
+}
+
+TEST(Unload, IsApartFromAllocations) {
+  expect_apart_from_unload([](const Device& device) {
+    static_cast<void>(Buffer::allocate(device, 4 << 20));
+    static_cast<void>(Buffer::allocate(device, 64));
+  });
+}
+
+TEST(Unload, IsApartFromNewStreams) {
+  expect_apart_from_unload([](const Device& device) {
+    const Stream stream(device);
+    static_cast<void>(stream.record());
+  });
+}
+
+TEST(Unload, IsApartFromWaits) {
+  expect_apart_from_unload([](const Device& device) {
+    device.synchronize();
+    device.default_stream().synchronize();
+    static_cast<void>(device.default_stream().record());
+    static_cast<void>(device.memory());
+  });
 }
 
 TEST(Unload, OfWhatIsNotLoadedIsAnError) {

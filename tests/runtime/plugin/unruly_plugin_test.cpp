@@ -223,6 +223,16 @@ TEST(UnrulyPlugin, ScratchMemoryOfNoBytesIsNothing) {
   plugin.runtime().unload("kept");
 }
 
+/// What the program's function throws does not cross the plugin.
+TEST(UnrulyPlugin, IsToldThatTheProgramsFunctionThrew) {
+  for_each_mode([](const auto& settings) {
+    Unruly plugin("device-scratch,allocate-fails", settings);
+    plugin.runtime().set_out_of_memory_callback([](const Device&, std::size_t) { throw 1; });
+    EXPECT_ERROR((void)Kernel::prepare(plugin.device(), fill_spec()), ErrorCode::kOutOfMemory,
+                 "an exception of an unknown type (kept:1)");
+  });
+}
+
 TEST(UnrulyPlugin, IsRefusedScratchMemoryOfADeviceThatIsNotOpen) {
   for (const char* ways : {"open-asks", "create-asks"}) {
     for_each_mode([ways](const auto& settings) {

@@ -161,6 +161,25 @@ TEST(Callbacks, OfAnInlineStreamAreCalledAtOnce) {
   EXPECT_TRUE(called);
 }
 
+TEST(Callbacks, OfAnInlineStreamHoldNoOtherThreadUp) {
+  const Runtime runtime(options());
+  const Stream stream = runtime.device("cpu:0").default_stream();
+  std::promise<void> has_begun;
+  Gate gate;
+  gate.close();
+  std::thread calling([&] {
+    stream.add_callback([&](const Error*) {
+      has_begun.set_value();
+      gate.pass();
+    });
+  });
+  has_begun.get_future().wait();
+  stream.synchronize();
+  EXPECT_TRUE(stream.record().is_done());
+  gate.open();
+  calling.join();
+}
+
 // The library's own thread makes the calls of a driver without callbacks.
 TEST(OwnThread, LeavesSignalsToTheApplication) {
   if (const std::string why = absence_of("opencl:0"); !why.empty()) GTEST_SKIP() << why;

@@ -42,6 +42,44 @@ TEST_F(Fault, EveryCallNamesTheOrigin) {
   EXPECT_ERROR(static_cast<void>(zeros({2}, device)), ErrorCode::kLaunchFailed, stream_says);
 }
 
+TEST_F(Fault, CallsOnOtherStreamsHaveTheirOwnNames) {
+  const Runtime runtime(options(failing("3")));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device), b = ones({4}, device);
+  device.synchronize();
+  const Stream stream(device);
+  Tensor late;
+  {
+    const StreamScope scope(stream);
+    static_cast<void>(a * 2);
+    const Event failed = stream.record();
+    late = a + b;
+    EXPECT_ERROR(failed.wait(), ErrorCode::kLaunchFailed, kCause);
+  }
+  EXPECT_ERROR(static_cast<void>(late + 1), ErrorCode::kLaunchFailed,
+               std::string("[add] ") + kCause);
+  EXPECT_ERROR(static_cast<void>(late.to_vector<float>()), ErrorCode::kLaunchFailed,
+               std::string("[to_vector] ") + kCause);
+}
+
+TEST_F(Fault, SynchronizeWaitsForEveryStream) {
+  Settings settings = failing("2");
+  settings["fake_delay_ms"] = "20";
+  const Runtime runtime(options(settings));
+  const Device device = runtime.device("fake:0");
+  const Tensor a = ones({4}, device);
+  device.synchronize();
+  const Tensor failed = a * 2;
+  const Stream stream(device);
+  {
+    const StreamScope scope(stream);
+    for (int i = 0; i < 4; ++i) static_cast<void>(a + 1);
+  }
+  const Event last = stream.record();
+  EXPECT_ERROR(device.synchronize(), ErrorCode::kLaunchFailed, kCause);
+  EXPECT_TRUE(last.is_done());
+}
+
 TEST_F(Fault, ResetLetsTheStreamGoOn) {
   const Runtime runtime(options(failing("2")));
   const Device device = runtime.device("fake:0");

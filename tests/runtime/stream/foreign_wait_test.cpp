@@ -82,6 +82,34 @@ TEST(ForeignWaits, TellOfFailures) {
   EXPECT_EQ((here + 1).to_vector<float>(), Floats(4, 2));
 }
 
+// The default stream lives in the runtime: it must not keep the runtime by an event.
+TEST(ForeignWaits, OfADefaultStreamKeepNothing) {
+  std::weak_ptr<int> alive;
+  {
+    RuntimeOptions chosen = options({{"cpu_devices", "1"}});
+    auto held = std::make_shared<int>();
+    alive = held;
+    chosen.thread_pool = {1, [held](std::size_t n, const std::function<void(std::size_t)>& body) {
+                            for (std::size_t i = 0; i < n; ++i) body(i);
+                          }};
+    Runtime runtime(chosen);
+    held.reset();
+    const Device fake = runtime.device("fake:0"), cpu = runtime.device("cpu:0");
+    fake.default_stream().wait(Stream(cpu).record());
+  }
+  EXPECT_TRUE(alive.expired());
+}
+
+TEST(ForeignWaits, OfADefaultStreamDoNotHoldAPlugin) {
+  Runtime runtime(options({{"cpu_devices", "1"}}));
+  {
+    const Device fake = runtime.device("fake:0"), cpu = runtime.device("cpu:0");
+    fake.default_stream().wait(Stream(cpu).record());
+  }
+  runtime.unload("cpu-openblas");
+  runtime.device("fake:0").default_stream().synchronize();
+}
+
 // The failure elsewhere says nothing of the stream's own work, which still reads the memory.
 TEST(ForeignWaits, ThatFailedDoNotGiveLentMemoryBackEarly) {
   std::promise<void> dropping;

@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <patchbay/validation.h>
 
 #include "support/device_test.h"
 #include "support/paths.h"
@@ -245,12 +248,15 @@ TEST(ForkedProcessRuntime, InheritedOnesAreRefusedWhole) {
     expect("devices", "every device", [&] { (void)runtime.devices(); });
     expect("devices", "every device", [&] { (void)runtime.gpus(); });
     expect("plugins", "every plugin", [&] { (void)runtime.plugins(); });
+    expect("explain", "every plugin", [&] { (void)runtime.explain(); });
     expect("load", "patchbay-x.so", [&] { (void)runtime.load("patchbay-x.so"); });
     expect("unload", "fake", [&] { runtime.unload("fake"); });
     expect("set_default_device", "cpu:0", [&] { set_default_device(device); });
     expect("ledger", "its entries", [&] { (void)runtime.ledger().entries(); });
     expect("start_trace", "/nowhere/trace.json",
            [&] { runtime.start_trace("/nowhere/trace.json"); });
+    expect("stop_trace", "its trace", [&] { runtime.stop_trace(); });
+    expect("validation_report", "every device", [&] { (void)validation_report(runtime); });
     expect("set_memory_limit", "cpu:0", [&] { device.set_memory_limit(1); });
     expect("plan_copy", "cpu:0", [&] { (void)plan_copy(device, Endpoint::host(), 1); });
     int released = 0;
@@ -304,6 +310,83 @@ TEST(ForkedProcessRuntime, TheDefaultOneIsMadeAnew) {
   });
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.text, "2.000000 the same");
+}
+
+std::string text_of(Generator::State state) {
+  return std::to_string(state.seed) + "+" + std::to_string(state.offset);
+}
+
+TEST(ForkedProcessRuntime, TheChildBeginsWithItsParentsSeed) {
+  const Runtime before(options());
+  manual_seed(42);
+  default_generator(before).advance(5);
+  const Ended ended = in_child([&] {
+    const Runtime own(options());
+    std::string text = text_of(default_generator(own).state());
+    manual_seed(6);
+    text += " " + text_of(default_generator(own).state());
+    return text + " " + text_of(default_generator(before).state());
+  });
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "42+0 6+0 42+5");
+  EXPECT_EQ(text_of(default_generator(before).state()), "42+5");
+  manual_seed(0);
+}
+
+// Another thread of the parent draws, and so may hold the lock of a generator at the fork.
+TEST(ForkedProcessRuntime, GeneratorsGoOnInTheChild) {
+  const Runtime before(options());
+  const Generator busy(1), quiet(Generator::State{7, 3});
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    while (!is_over.load()) {
+      busy.advance();
+      default_generator(before).advance();
+    }
+  });
+  Ended ended{0, "7+3 7+5 1"};
+  for (int i = 0; i < 200 && ended.status == 0 && ended.text == "7+3 7+5 1"; ++i) {
+    ended = in_child([&] {
+      manual_seed(9);  // leaves the generators of the parent's runtime
+      std::string text = text_of(quiet.advance(2));
+      text += " " + text_of(quiet.state());
+      return text + " " + std::to_string(busy.advance().seed);
+    });
+  }
+  is_over.store(true);
+  worker.join();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "7+3 7+5 1");
+  EXPECT_EQ(text_of(quiet.state()), "7+3");
+}
+
+// The library's own lists are the child's, whatever another thread of the parent is changing.
+TEST(ForkedProcessRuntime, TheChildsOwnWorksWhileItsParentWorks) {
+  if (kNoThreads != nullptr) GTEST_SKIP() << kNoThreads;
+  const RuntimeOptions validated = options({{"validate", "1"}});
+  const auto work = [](const Device& device) {
+    std::promise<std::string> called;
+    const Stream stream(device);
+    stream.add_callback([&called](const Error* error) {
+      called.set_value(error == nullptr ? "called" : "failed");
+    });
+    stream.record().wait();
+    return called.get_future().get();
+  };
+  const Runtime before(validated);
+  std::atomic<bool> is_over{false};
+  std::thread worker([&] {
+    const Device device = before.device("fake:0");
+    while (!is_over.load()) (void)work(device);
+  });
+  Ended ended{0, "called"};
+  for (int i = 0; i < 100 && ended.status == 0 && ended.text == "called"; ++i) {
+    ended = in_child([&] { return work(Runtime(validated).device("fake:0")); });
+  }
+  is_over.store(true);
+  worker.join();
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.text, "called");
 }
 
 TEST(ForkedProcessRuntime, DriversThatTheParentOpenedAreRefused) {

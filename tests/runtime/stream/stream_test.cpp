@@ -169,6 +169,15 @@ TEST_P(StreamOn, BadLaunchesAreErrors) {
   huge.shape = {INT64_MAX};
   huge.strides = {INT64_MAX};
   EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow, "overflow");
+  huge.shape = {0, INT64_MAX, INT64_MAX};
+  huge.strides = {1, 1, 1};
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kOverflow,
+               "[add.1] argument 2: shape [0, 9223372036854775807, 9223372036854775807] with "
+               "strides [1, 1, 1] overflows 64 bits.");
+  huge.shape = {4, -1};
+  huge.strides = {1, 1};
+  EXPECT_ERROR(add.launch(stream, std::vector{out, in, huge}), ErrorCode::kInvalidArgument,
+               "[add.1] argument 2: expected extents of 0 or more, got [4, -1].");
   const Device other = runtime_.device(device_.index() == 0 ? device_.backend() + ":1" : "cpu:0");
   EXPECT_ERROR(add.launch(Stream(other), std::vector{out, in, in}), ErrorCode::kDeviceMismatch,
                "the stream is of");

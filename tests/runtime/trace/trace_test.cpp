@@ -252,6 +252,10 @@ TEST(Trace, IsLeftAloneByForkedProcesses) {
   const pid_t child = ::fork();
   if (child == 0) {
     for (int i = 0; i < 100; ++i) const TraceScope scope("of the child", runtime);
+    const Runtime own(options());
+    own.start_trace(file);
+    { const TraceScope scope("of the child", own); }
+    own.stop_trace();
     std::exit(0);
   }
   ASSERT_GT(child, 0);
@@ -261,6 +265,29 @@ TEST(Trace, IsLeftAloneByForkedProcesses) {
   const Json events = parse(file);
   EXPECT_EQ(find_all(events, "X", "of the parent").size(), 1u);
   EXPECT_EQ(find_all(events, "X", "of the child").size(), 0u);
+  std::filesystem::remove(file);
+}
+
+// The end of the child writes the rest, though its parent has traced before.
+TEST(Trace, OfAForkedProcessIsWhole) {
+  const std::filesystem::path file = file_for_this_test();
+  std::filesystem::path of_child = file;
+  of_child.replace_extension("child.json");
+  const Runtime runtime(options());
+  runtime.start_trace(file);
+  runtime.stop_trace();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Runtime own(options());
+    own.start_trace(of_child);
+    { const TraceScope scope("of the child", own); }
+    std::exit(0);
+  }
+  ASSERT_GT(child, 0);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_EQ(find_all(parse(of_child), "X", "of the child").size(), 1u);
+  EXPECT_EQ(find_all(parse(file), "X", "of the child").size(), 0u);
+  std::filesystem::remove(of_child);
   std::filesystem::remove(file);
 }
 
