@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "patchbay/autograd.h"
 #include "patchbay/ops.h"
 
+#include "core/base/error.h"
 #include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
 
@@ -55,13 +57,29 @@ Error error_of(ErrorCode code, fmt::format_string<Args...> format, Args&&... arg
 
 }  // namespace
 
+Error refusal_of(Kind kind, std::size_t rank, const Device& device, const std::exception_ptr& why) {
+  const auto tell = [&](ErrorCode code, std::string_view text) {
+    return error_of(code, "[{}] the call of rank {} ({}) failed: {}", to_string(kind), rank,
+                    device.name(), text);
+  };
+  try {
+    std::rethrow_exception(why);
+  } catch (const Error& error) {
+    return tell(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return tell(ErrorCode::kOutOfMemory, "no memory is left on the host.");
+  } catch (const std::exception& error) {
+    return tell(ErrorCode::kInternal, "an exception: " + runtime::one_line(error.what()));
+  } catch (...) {
+    return tell(ErrorCode::kInternal, "an exception of an unknown type.");
+  }
+}
+
 std::optional<Error> mismatch(const std::vector<Request>& requests,
                               const std::vector<Device>& devices) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    if (!requests[i].refusal) continue;
-    const Error& why = *requests[i].refusal;
-    return error_of(why.code(), "[{}] the call of rank {} ({}) failed: {}",
-                    to_string(requests[i].kind), i, devices[i].name(), why.what());
+    if (requests[i].refusal == nullptr) continue;
+    return refusal_of(requests[i].kind, i, devices[i], requests[i].refusal);
   }
   for (std::size_t i = 1; i < requests.size(); ++i) {
     if (const auto code = difference(requests[0], requests[i])) {

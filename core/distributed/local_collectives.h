@@ -3,12 +3,17 @@
 #ifndef PATCHBAY_CORE_DISTRIBUTED_LOCAL_COLLECTIVES_H_
 #define PATCHBAY_CORE_DISTRIBUTED_LOCAL_COLLECTIVES_H_
 
+#include <cstddef>
+#include <exception>
 #include <optional>
 #include <vector>
 
 #include "core/distributed/member.h"
 
 namespace patchbay::distributed {
+
+/// What the members are told where one's own call failed.
+Error refusal_of(Kind kind, std::size_t rank, const Device& device, const std::exception_ptr& why);
 
 /// Why the members' requests, in the order of the ranks, are not one operation: another operation,
 /// root, dtype or shape, or common memory. Empty if they are.

@@ -76,6 +76,8 @@ class Group : public std::enable_shared_from_this<Group> {
   Error lateness_of(const Meeting& meeting) const;
   std::exception_ptr failure_of(const char* operation, std::uint64_t number) const noexcept;
   std::string failure_text() const;
+  std::shared_ptr<Operation> join(std::size_t rank, Request request);
+  std::shared_ptr<Operation> add(std::size_t rank, Request& request);
   Meeting& meeting_of(std::uint64_t number, const Request& request);
   void note_loss(std::size_t rank, std::string reason) noexcept;
   void fail_from(std::uint64_t number, std::exception_ptr failure) noexcept;
@@ -132,6 +134,16 @@ void stop_at_process_end(const std::shared_ptr<Group>& group) {
 
 // -------------------------------------------------------------------------------- members ---
 
+/// The error that `make` returns; another one if there is no memory.
+template <class Make>
+std::exception_ptr made(Make make) noexcept {
+  try {
+    return std::make_exception_ptr(make());
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
 /// Operations of other groups on the tensor come first: this thread waits for them.
 void finish_other_groups(const Group& group, const Tensor& tensor, bool writes,
                          const char* operation) {
@@ -175,17 +187,47 @@ Meeting& Group::meeting_of(std::uint64_t number, const Request& request) {
 std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
   const char* const name = to_string(request.kind);
   home.check(name, devices[rank].name());
-  const bool reads_and_writes = request.in.defined() && request.out.defined();
-  finish_other_groups(*this, request.in, /*writes=*/false, name);
-  finish_other_groups(*this, request.out, /*writes=*/true, name);
+  try {
+    finish_other_groups(*this, request.in, /*writes=*/false, name);
+    finish_other_groups(*this, request.out, /*writes=*/true, name);
+  } catch (...) {
+    Request refused;
+    refused.kind = request.kind;
+    refused.refusal = std::current_exception();
+    static_cast<void>(join(rank, std::move(refused)));
+    throw;
+  }
+  return join(rank, std::move(request));
+}
+
+/// A call that can't even be noted ends the group from that number on. Else the others' calls would
+/// meet the member's next one.
+std::shared_ptr<Operation> Group::join(std::size_t rank, Request request) {
+  const Kind kind = request.kind;
   const std::scoped_lock lock(mutex_);
+  const std::uint64_t number = members_[rank].num_calls;
+  if (const auto failure = failure_of(to_string(kind), number)) std::rethrow_exception(failure);
+  try {
+    return add(rank, request);
+  } catch (...) {
+    fail_from(number, made([&] {
+                const Error why = refusal_of(kind, rank, devices[rank], std::current_exception());
+                return Error(why.code(), fmt::format("{} Make a new group.", why.what()));
+              }));
+    throw;
+  }
+}
+
+/// The caller holds the lock.
+std::shared_ptr<Operation> Group::add(std::size_t rank, Request& request) {
   MemberState& member = members_[rank];
-  if (const auto failure = failure_of(name, member.num_calls)) std::rethrow_exception(failure);
   if (!is_running_) {
-    thread_ = runtime::start_quiet_thread(name, [self = shared_from_this()] { self->run(); });
+    thread_ = runtime::start_quiet_thread(to_string(request.kind),
+                                          [self = shared_from_this()] { self->run(); });
     is_running_ = true;
   }
   Meeting& meeting = meeting_of(member.num_calls, request);
+  const bool reads_and_writes = request.in.defined() && request.out.defined();
   const bool is_same = reads_and_writes && request.in.is_same(request.out);
   if (!is_same) note_use(meeting.operation, request.in, /*writes=*/false);
   note_use(meeting.operation, request.out, /*writes=*/true);
@@ -244,16 +286,6 @@ Error Group::lateness_of(const Meeting& meeting) const {
                   meeting.operation->name(), devices.size(),
                   std::chrono::duration_cast<std::chrono::milliseconds>(meeting.timeout).count(),
                   missing)};
-}
-
-/// The error that `make` returns; another one if there is no memory.
-template <class Make>
-std::exception_ptr made(Make make) noexcept {
-  try {
-    return std::make_exception_ptr(make());
-  } catch (...) {
-    return std::current_exception();
-  }
 }
 
 /// Why the operation with that number can't take place; null if it can.

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,8 +39,8 @@ struct Request {
   Tensor in, out;  // read and written, perhaps the same; undefined where not
   std::optional<std::chrono::nanoseconds> timeout;
   ThreadContext context;  // of the calling thread
-  /// Why the member's own call fails; the others are to fail with it.
-  std::optional<Error> refusal;
+  /// Why the member's own call fails, or null; the others are to fail with it.
+  std::exception_ptr refusal;
 
   /// What all members' requests have alike: the tensor that the operation is described by.
   const Tensor& tensor() const { return in.defined() ? in : out; }
@@ -56,6 +57,7 @@ class Member {
   virtual const std::vector<Device>& devices() const = 0;
   /// Adds the request to the group's operation of the member's next number and notes it as a use of
   /// the tensors. Errors: kInUse while another thread of the member is in it; the group's failure.
+  /// The other members are told any other error, so that their calls do not meet the next one.
   virtual std::shared_ptr<Operation> post(Request request) = 0;
   virtual void abort(const std::string& reason) = 0;
   virtual void leave(const std::string& reason) = 0;

@@ -2,7 +2,7 @@
 // The public functions: each checks its operands and describes them to the member.
 #include "patchbay/process_group.h"
 
-#include <functional>
+#include <exception>
 #include <utility>
 
 #include "patchbay/runtime.h"
@@ -13,6 +13,7 @@
 #include "core/distributed/member.h"
 #include "core/runtime/copy/copy.h"
 #include "core/runtime/stream/recorder.h"
+#include "core/runtime/stream/stream_scope.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/operators.h"
 
@@ -129,28 +130,30 @@ void check_timeout(const char* operation, std::chrono::nanoseconds timeout) {
         operation, std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count());
 }
 
-/// Runs the checks and posts. What the checks throw, the other members are told too.
-Work submit(Member& member, Kind kind, const CollectiveOptions& options,
-            const std::function<void(const char* operation, Request& request)>& fill) {
+/// Runs the checks, with fill(operation, request), and posts. What the checks throw, the other
+/// members are told too.
+template <class Fill>
+Work submit(Member& member, Kind kind, const CollectiveOptions& options, const Fill& fill) {
   const char* const operation = distributed::to_string(kind);
   Request request;
   request.kind = kind;
   request.timeout = options.timeout;
+  std::vector<Tensor> tensors;
   try {
+    runtime::check_no_callback(operation);
     runtime::check_not_recording(operation);
     if (options.timeout) check_timeout(operation, *options.timeout);
     request.context = ThreadContext::current();
     fill(operation, request);
-  } catch (const Error& error) {
+    for (const Tensor& each : {request.in, request.out}) {
+      if (each.defined()) tensors.push_back(each.detach());
+    }
+  } catch (...) {
     Request refused;
     refused.kind = kind;
-    refused.refusal = error;
+    refused.refusal = std::current_exception();
     static_cast<void>(member.post(std::move(refused)));
     throw;
-  }
-  std::vector<Tensor> tensors;
-  for (const Tensor& each : {request.in, request.out}) {
-    if (each.defined()) tensors.push_back(each.detach());
   }
   return Work(member.post(std::move(request)), std::move(tensors));
 }
@@ -274,6 +277,7 @@ Work::Work(std::shared_ptr<distributed::Operation> operation, std::vector<Tensor
 bool Work::is_done() const { return operation_->has_ended(); }
 
 void Work::wait(std::chrono::nanoseconds timeout) const {
+  runtime::check_no_callback("wait");
   const std::uint64_t deadline_ns = runtime::deadline_after(timeout.count());
   if (!operation_->wait_until(deadline_ns)) {
     raise(ErrorCode::kTimedOut,

@@ -307,6 +307,41 @@ TEST(GroupFailures, RecordedGraphs) {
                "[all_reduce] the call of rank 0 (cpu:0) failed: [all_reduce]");
 }
 
+TEST(GroupFailures, Callbacks) {
+  const auto members = pair();
+  const Work other = members[1].all_reduce(ones_of(members[1]));
+  const Stream stream(members[0].device());
+  std::promise<std::vector<std::string>> told;
+  stream.add_callback([&](const Error*) {
+    const Error call = error_of([&] { static_cast<void>(members[0].barrier()); });
+    const Error wait = error_of([&] { other.wait(std::chrono::seconds(1)); });
+    told.set_value({call.what(), wait.what()});
+  });
+  const std::string text =
+      "] a stream's callback called the runtime: expected a callback that only notes what it is "
+      "told or wakes another thread. Make the call on that thread.";
+  EXPECT_EQ(told.get_future().get(), (std::vector<std::string>{"[barrier" + text, "[wait" + text}));
+  EXPECT_ERROR(other.wait(std::chrono::minutes(1)), ErrorCode::kInvalidArgument,
+               "[barrier] the call of rank 0 (cpu:0) failed: [barrier" + text);
+}
+
+/// The others are told, and the next calls of all meet each other.
+TEST(GroupFailures, ACallThatTheFailureOfAnotherGroupStops) {
+  const auto late = pair(std::chrono::seconds(1)), members = pair();
+  const Tensor tensor = ones_of(members[0]);
+  const Work other = members[1].all_reduce(ones_of(members[1]));
+  const Work first = late[0].all_reduce(tensor);
+  const std::string text = "members did not come: expected all 2 within 1000 ms";
+  EXPECT_ERROR(static_cast<void>(members[0].all_reduce(tensor)), ErrorCode::kTimedOut, text);
+  EXPECT_ERROR(other.wait(std::chrono::seconds(20)), ErrorCode::kTimedOut,
+               "[all_reduce] the call of rank 0 (cpu:0) failed: [all_reduce] ");
+  run_all(members, [](const ProcessGroup& member) {
+    const Tensor next = full({2}, member.rank() + 5, member.device());
+    member.all_reduce(next).wait(std::chrono::seconds(20));
+    EXPECT_EQ(next.to_vector<float>(), (Floats{11, 11}));
+  });
+}
+
 TEST(GroupFailures, HealthSaysWhyTheGroupHasFailed) {
   const auto expect = [](const ProcessGroup& member, const std::string& text) {
     for (const MemberHealth& each : member.health()) EXPECT_EQ(each.group_failure, text);
