@@ -3,6 +3,7 @@
 #ifndef PATCHBAY_TOOLS_COMMAND_H_
 #define PATCHBAY_TOOLS_COMMAND_H_
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,9 @@ class ErrorLog {
   std::mutex mutex_;
   std::vector<std::string> lines_;
 };
+
+/// The path from the root. Errors: kIo if there is no current directory to begin at.
+std::filesystem::path absolute_path(const std::string& path);
 
 /// Options that every command takes.
 struct CommonOptions {

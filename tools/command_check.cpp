@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <tuple>
 
@@ -33,9 +32,9 @@ Report report_list(const CheckArguments& arguments) {
 conformance::Subject subject_of(const RuntimeOptions& options, const CheckArguments& arguments) {
   const std::string& name = arguments.subject;
   const bool is_path = name.find('/') != std::string::npos || name.ends_with(".so");
-  conformance::Subject subject =
-      is_path ? conformance::subject_of_file(options, std::filesystem::absolute(name))
-              : conformance::subject_of_backend(options, name);
+  conformance::Subject subject = is_path
+                                     ? conformance::subject_of_file(options, absolute_path(name))
+                                     : conformance::subject_of_backend(options, name);
   for (const std::string& waiver : arguments.waivers) {
     const std::size_t split = waiver.find('=');
     subject.exemptions.push_back({waiver.substr(0, split), waiver.substr(split + 1)});

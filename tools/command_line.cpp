@@ -12,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -351,7 +352,20 @@ std::string explain_unknown_word(const CLI::App& app) {
 
 /// Also works for a command line that is not understood.
 bool asks_for_json(int argc, char** argv) {
-  return std::find(argv, argv + argc, std::string("--json")) != argv + argc;
+  std::vector<std::string> words;  // the last one first, as the parser takes them
+  for (int i = argc - 1; i > 0; --i) {
+    const std::string_view word = argv[i];
+    if (word == "--json" || word.starts_with("--json=")) words.emplace_back(word);
+  }
+  bool json = false;
+  CLI::App app;
+  app.add_flag("--json", json);
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError&) {
+    // Its value is what is not understood.
+  }
+  return json;
 }
 
 Report report_version_alone() {

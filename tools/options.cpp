@@ -2,7 +2,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "command.h"
 
@@ -26,14 +29,24 @@ std::vector<std::string> ErrorLog::take() {
   return std::exchange(lines_, {});
 }
 
+std::filesystem::path absolute_path(const std::string& path) {
+  std::error_code error;
+  std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (!error) return absolute;
+  throw Error(ErrorCode::kIo,
+              fmt::format("[patchbay] can't find '{}' from the current directory: {}", path,
+                          error.message()),
+              error.value());
+}
+
 RuntimeOptions CommonOptions::runtime_options() const {
   // The library never searches the current directory by itself; here the user names it.
   RuntimeOptions options;
   for (const std::string& directory : plugin_directories) {
-    options.plugin_directories.push_back(std::filesystem::absolute(directory));
+    options.plugin_directories.push_back(absolute_path(directory));
   }
   for (const std::string& file : plugin_files) {
-    options.plugin_files.push_back(std::filesystem::absolute(file));
+    options.plugin_files.push_back(absolute_path(file));
   }
   const char* const validate = std::getenv("PATCHBAY_VALIDATE");
   if (validate != nullptr && std::string_view(validate) == "1") {

@@ -182,6 +182,13 @@ TEST_F(NpzTest, RefusesWrongDirectories) {
   expect_refused(Zip({a, a}).bytes(), "'a.npy': it occurs twice");
   expect_refused(whole + "x", "it has no directory");
   expect_refused("x" + whole, "its directory has ");
+  // A file behind something else, which all offsets count.
+  Member later = a;
+  later.header_change = 3;
+  std::string behind = "xyz" + Zip({later}).bytes();
+  const auto begin = static_cast<std::uint32_t>(3 + 30 + 5 + a.content.size());
+  behind.replace(behind.size() - 6, 4, bytes_of(begin));
+  EXPECT_EQ(read(behind).at("a").to_vector<float>(), Floats{1});
   Member over = b;
   over.header_change = -static_cast<std::int64_t>(30 + 5 + a.content.size());
   expect_refused(Zip({a, over}).bytes(), "'b.npy': it overlaps with the entry before it");

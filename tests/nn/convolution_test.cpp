@@ -66,6 +66,7 @@ TEST_P(ConvolutionLayerTest, EveryLazyLayerLearns) {
   nn::LazyConvTranspose2d up(2, 3, {.stride = 2, .tensor = device_});
   EXPECT_EQ(up(image({5, 3, 3})).shape(), (Shape{2, 7, 7}));
   EXPECT_EQ(up.weight->shape(), (Shape{5, 2, 3, 3}));
+  EXPECT_EQ(up.details(), "5, 2, 3, stride 2");
   nn::LazyConvTranspose1d longer(2, 3, {.stride = 2, .tensor = device_});
   EXPECT_EQ(longer(image({5, 3})).shape(), (Shape{2, 7}));
   EXPECT_EQ(longer.type_name(), "LazyConvTranspose1d");

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -293,6 +294,49 @@ TEST_P(DataParallelTest, ModesAndStatisticsOfBatches) {
   model.train();
   model.module().eval();
   expect_near(model(x), alone(x));
+}
+
+/// Modules that ask for a mode of their own, which members() does not name.
+TEST_P(DataParallelTest, TheModeOfTheModuleItself) {
+  const Tensor x = ones({12, 16}, device_);
+  const auto num_dropped = [&](nn::Module& net) {
+    const Floats y = net(x).to_vector<float>();
+    return std::count(y.begin(), y.end(), 0.0F);
+  };
+  nn::Dropout layer(0.5);
+  layer.eval();
+  nn::DataParallel model(layer, devices());
+  EXPECT_FALSE(model.is_training());
+  EXPECT_EQ(num_dropped(model), 0);
+  model.train();
+  EXPECT_TRUE(model.is_training());
+  EXPECT_TRUE(model.module().is_training());
+  EXPECT_GT(num_dropped(model), 0);
+  model.module().eval();
+  EXPECT_EQ(num_dropped(model), 0);
+  model.train();
+  EXPECT_GT(num_dropped(model), 0);
+  model.eval();
+  EXPECT_FALSE(model.module().is_training());
+  EXPECT_EQ(num_dropped(model), 0);
+  nn::Sequential outer(model);
+  outer.train();
+  EXPECT_GT(num_dropped(outer), 0);
+  outer.eval();
+  EXPECT_EQ(num_dropped(outer), 0);
+}
+
+TEST_P(DataParallelTest, StartsInTheModesOfTheModule) {
+  nn::Sequential net(nn::Dropout(0.5), nn::Dropout(0.25));
+  net.eval();
+  net.as<nn::Dropout>(1).train();
+  nn::DataParallel model(net, devices());
+  EXPECT_FALSE(model.is_training());
+  EXPECT_FALSE(model.module().is_training());
+  const auto below = model.named_modules();
+  ASSERT_EQ(below.size(), 3U);
+  EXPECT_FALSE(below[1].module->is_training());
+  EXPECT_TRUE(below[2].module->is_training());
 }
 
 TEST_P(DataParallelTest, InferenceModeAndNoGrad) {

@@ -6,7 +6,9 @@
 #include <patchbay/memory.h>
 #include <patchbay/nn/activation.h>
 #include <patchbay/nn/containers.h>
+#include <patchbay/nn/convolution.h>
 #include <patchbay/nn/loss.h>
+#include <patchbay/nn/normalization.h>
 #include <patchbay/nn/optimizer.h>
 
 #include "nn/nets.h"
@@ -433,6 +435,35 @@ TEST_P(ModuleTest, LazyLayersStartWhereTheyWereMoved) {
   EXPECT_EQ(net.parameter("0.weight").device(), device_);
   EXPECT_TRUE(net.parameter("2.bias")->requires_grad());
   EXPECT_EQ(net.num_parameters(), 4 * 3 + 4 + 2 * 4 + 2);
+  nn::LazyLinear layer(2, {.tensor = device_}), copy = layer;
+  static_cast<void>(copy(ones({5, 3}, device_)));
+  EXPECT_EQ(layer.details(), "3, 2") << "the copy has the same parameters";
+}
+
+/// The second parameter is to be on a device without memory.
+TEST(LazyLayers, AFailureLeavesThemAsTheyWere) {
+  const Runtime runtime(device_options());
+  const Device here = runtime.device("cpu:0"), without_memory = runtime.device("cpu:1");
+  without_memory.set_memory_limit(1);
+  const auto expect_whole = [&](nn::Module& layer, nn::Parameter& second, const Tensor& x) {
+    const auto expect = [&](bool is_made) {
+      for (const auto& all : {layer.named_parameters(), layer.named_buffers()}) {
+        for (const auto& [name, each] : all) EXPECT_EQ(each.defined(), is_made) << name;
+      }
+    };
+    second = nn::Parameter(TensorOptions(without_memory));
+    EXPECT_ERROR(layer(x), ErrorCode::kOutOfMemory, "out of memory on cpu:1");
+    expect(false);
+    layer.move_to(here);
+    static_cast<void>(layer(x));
+    expect(true);
+  };
+  nn::LazyLinear linear(2, {.tensor = here});
+  expect_whole(linear, linear.bias, ones({1, 3}, here));
+  nn::LazyConv2d convolution(2, 1, {.tensor = here});
+  expect_whole(convolution, convolution.bias, ones({1, 3, 1, 1}, here));
+  nn::LazyBatchNorm norm({.tensor = here});
+  expect_whole(norm, norm.bias, ones({2, 3}, here));
 }
 
 TEST_P(ModuleTest, PrintsASummary) {

@@ -12,6 +12,8 @@
 #include <iterator>
 
 #include <patchbay/nn/checkpoint.h>
+#include <patchbay/nn/convolution.h>
+#include <patchbay/nn/normalization.h>
 #include <patchbay/nn/safetensors.h>
 
 #include "nn/nets.h"
@@ -177,10 +179,63 @@ TEST_P(SafetensorsTest, FilesThatFitInPartAreLoaded) {
   nn::save_safetensors(path("bias"), {{"bias", ones({3}, device_)}});
   EXPECT_EQ(nn::load(lazy, path("bias"), {.allow_missing = true}).missing, Names{"weight"});
   EXPECT_FALSE(lazy.weight.defined()) << "still learnt from the first input";
+  EXPECT_EQ(lazy(ones({2, 5}, device_)).shape(), (Shape{2, 3}));
+  EXPECT_EQ(lazy.weight->shape(), (Shape{3, 5}));
+  EXPECT_EQ(lazy.bias->to_vector<float>(), (Floats{1, 1, 1})) << "as it was loaded";
   tensors["out.weight"] = ones({2, 3}, device_);
   nn::save_safetensors(path(), tensors);
   EXPECT_ERROR(nn::load(other, path(), {.allow_missing = true, .allow_superfluous = true}),
                ErrorCode::kShapeMismatch, "[load] 'out.weight' of '" + path() + "' has another");
+}
+
+/// They make what the file lacks at their first input, if that fits to what it had.
+TEST_P(SafetensorsTest, LazyLayersMayBeLoadedInPart) {
+  const auto load = [&](nn::Module& layer, const nn::TensorMap& tensors) {
+    nn::save_safetensors(path(), tensors);
+    static_cast<void>(nn::load(layer, path(), {.allow_missing = true}));
+  };
+  nn::LazyLinear linear(2, {.tensor = device_});
+  load(linear, {{"weight", ones({2, 3}, device_)}});
+  EXPECT_EQ(linear.details(), "3, 2");
+  EXPECT_ERROR(linear(ones({1, 4}, device_)), ErrorCode::kShapeMismatch,
+               "[LazyLinear] weight does not fit this input: expected [2, 4], got [2, 3]. Load "
+               "values of the right shape, or give the layer another input. Layer: LazyLinear.");
+  EXPECT_FALSE(linear.bias.defined());
+  static_cast<void>(linear(ones({1, 3}, device_)));
+  EXPECT_EQ(linear.weight->to_vector<float>(), Floats(6, 1));
+  EXPECT_EQ(linear.bias->shape(), Shape{2});
+  EXPECT_TRUE(linear.bias->requires_grad());
+  nn::save(linear, path());
+
+  nn::LazyConv2d convolution(4, 1, {.tensor = device_});
+  load(convolution, {{"weight", ones({4, 3, 1, 1}, device_)}});
+  EXPECT_EQ(convolution.details(), "3, 4, 1");
+  EXPECT_ERROR(convolution(ones({1, 2, 5, 5}, device_)), ErrorCode::kShapeMismatch,
+               "[Conv2d] weight does not fit this input: expected [4, 2, 1, 1], got [4, 3, 1, 1].");
+  static_cast<void>(convolution(ones({1, 3, 5, 5}, device_)));
+  EXPECT_EQ(convolution.weight->to_vector<float>(), Floats(12, 1));
+  EXPECT_EQ(convolution.bias->shape(), Shape{4});
+
+  nn::LazyBatchNorm norm({.tensor = device_});
+  load(norm, {{"bias", full({3}, 2, device_)}, {"running_mean", full({3}, 4, device_)}});
+  EXPECT_ERROR(norm(ones({2, 5}, device_)), ErrorCode::kShapeMismatch,
+               "[LazyBatchNorm] bias does not fit this input: expected [5], got [3].");
+  EXPECT_FALSE(norm.weight.defined());
+  norm.eval();
+  EXPECT_EQ(norm(zeros({1, 3}, device_)).shape(), (Shape{1, 3}));
+  EXPECT_EQ(norm.weight->to_vector<float>(), Floats(3, 1));
+  EXPECT_EQ(norm.bias->to_vector<float>(), Floats(3, 2));
+  EXPECT_EQ(norm.running_mean->to_vector<float>(), Floats(3, 4));
+  EXPECT_EQ(norm.running_var->to_vector<float>(), Floats(3, 1));
+
+  nn::LazyBatchNorm whole({.tensor = device_}), copy = whole;
+  nn::save(norm, path());
+  nn::load(whole, path());
+  EXPECT_EQ(whole.details(), "3");
+  EXPECT_EQ(copy.details(), "3") << "the same parameters";
+  EXPECT_ERROR(whole(ones({2, 5}, device_)), ErrorCode::kShapeMismatch,
+               "[LazyBatchNorm] weight does not fit this input: expected [5], got [3].");
+  EXPECT_EQ(whole(ones({2, 3}, device_)).shape(), (Shape{2, 3}));
 }
 
 TEST_P(SafetensorsTest, AMappedFileIsTheMemoryOfTensors) {

@@ -83,6 +83,9 @@ TEST(Schedules, StayWhereTheyAreAfterAnError) {
       "[Optimizer] a wrong learning rate: expected a finite number >= 0, got -2";
   EXPECT_ERROR(schedule.step(), ErrorCode::kInvalidArgument, text);
   EXPECT_ERROR(schedule.set_num_steps(7), ErrorCode::kInvalidArgument, text);
+  EXPECT_EQ(schedule.rate_at(7), -2);
+  EXPECT_ERROR(static_cast<void>(schedule.rate_at(-1)), ErrorCode::kInvalidArgument,
+               "[Schedule] a wrong number of steps: expected >= 0, got -1");
   EXPECT_EQ(schedule.num_steps(), 0);
   EXPECT_EQ(optimizer.learning_rate(), 1);
 }

@@ -2,6 +2,7 @@
 // Trainer and checkpoints: losses, devices, copies, early stop, files, and training that goes on
 // after it was killed.
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -189,6 +190,36 @@ TEST_P(TrainerTest, TrainsOnSeveralDevicesAsOnOne) {
   EXPECT_FALSE(several.net.is_training());
 }
 
+/// Counts the batches that it computes in training.
+class CountsTraining : public nn::Module {
+ public:
+  explicit CountsTraining(std::atomic<int>* count) : count_(count) {}
+  Tensor forward(const Tensor& x) override {
+    if (is_training()) ++*count_;
+    return layer(x);
+  }
+  void members(nn::Members& each) override { each("layer", layer); }
+
+  nn::Linear layer{2, 2, {.tensor = cpu()}};
+
+ private:
+  std::atomic<int>* count_;
+};
+
+/// fit() leaves the model in evaluation mode, and the next one trains again.
+TEST(Trainer, TrainsAgainOnSeveralDevices) {
+  std::atomic<int> count = 0;
+  CountsTraining net(&count);
+  nn::SGD optimizer(net.parameters());
+  nn::DataLoader batches = loader(), all = loader(false);
+  for (int i = 1; i <= 3; ++i) {
+    nn::Trainer trainer(net, optimizer, loss_of, {.devices = {cpu(), test_device("cpu:1")}});
+    trainer.fit(batches, &all);
+    EXPECT_EQ(count, i * 2 * 5) << "5 batches, 2 devices";
+    EXPECT_FALSE(net.is_training());
+  }
+}
+
 /// Stops at a step, and goes on from the file with other objects.
 TEST_P(TrainerTest, GoesOnFromACheckpointWithTheSameBits) {
   const ScratchDirectory folder;
@@ -229,6 +260,26 @@ TEST_P(TrainerTest, GoesOnFromACheckpointWithTheSameBits) {
                 expected.history.epochs[i].validation->loss)
           << i;
     }
+  }
+}
+
+/// Each validation leaves out some samples, others in each epoch.
+TEST(TrainerFilesTest, GoesOnWithTheOrderOfTheValidation) {
+  const ScratchDirectory folder;
+  const auto fit = [&](std::int64_t num_epochs, const char* file) {
+    Training training(
+        {.num_epochs = num_epochs, .checkpoint = folder.path() / file, .resume = true});
+    nn::DataLoader some(points(), {.batch_size = 5, .shuffle = true, .seed = 3, .drop_last = true});
+    return training.trainer.fit(training.batches, &some).history.epochs;
+  };
+  const std::vector<nn::EpochRow> expected = fit(4, "whole");
+  (void)fit(2, "parts");
+  const std::vector<nn::EpochRow> got = fit(4, "parts");
+  ASSERT_EQ(got.size(), 4U);
+  ASSERT_EQ(expected.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(got[i].validation->loss, expected[i].validation->loss) << i;
+    EXPECT_EQ(got[i].validation->metric, expected[i].validation->metric) << i;
   }
 }
 
@@ -308,6 +359,23 @@ TEST(TrainerFilesTest, ReportsAFileThatCannotBeWritten) {
     EXPECT_STREQ(error.what(),
                  "[fit] can't write '/nonexistent/log.csv': No such file or directory");
   }
+}
+
+TEST(TrainerFilesTest, ReportsACheckpointThatCannotBeFound) {
+  const std::string name = "/tmp/" + std::string(300, 'x');
+  Training training({.checkpoint = name, .resume = true});
+  const std::vector<Floats> before = training.values();
+  try {
+    (void)training.fit();
+    FAIL() << "took the name of a file that no folder can have";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_EQ(error.native_code(), ENAMETOOLONG);
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("[fit] can't open the file: '/tmp/xxx")) << text;
+    EXPECT_TRUE(text.ends_with(": File name too long")) << text;
+  }
+  EXPECT_EQ(training.values(), before);
 }
 
 TEST(TrainerStopTest, EndsWithoutABetterLoss) {
@@ -445,6 +513,12 @@ TEST(TrainerErrorsTest, NamesWhatIsWrong) {
             "[Trainer] both devices and num_gpus: expected one of them");
   EXPECT_EQ(message({.resume = true}, net),
             "[Trainer] no checkpoint: checkpoint_every and resume need the file's name");
+  const std::filesystem::path nul(std::string("a\0b", 3));
+  for (const nn::TrainerOptions& options :
+       {nn::TrainerOptions{.checkpoint = nul}, nn::TrainerOptions{.best_model = nul},
+        nn::TrainerOptions{.csv = nul}, nn::TrainerOptions{.plot = nul}}) {
+    EXPECT_EQ(message(options, net), "[Trainer] a file name with NUL: 'a\\x00b'");
+  }
   EXPECT_EQ(message({}, other),
             "[Trainer] the optimiser has no parameter of the model: expected one that was made "
             "with model.parameters()");
@@ -616,6 +690,26 @@ TEST_F(CheckpointTest, RefusesWhatWasChanged) {
                      "\"num_lists\":" + std::string(100'000, '[') + std::string(100'000, ']')),
             start + "its numbers are nested too deeply");
   EXPECT_EQ(net.weight->to_vector<float>(), before);
+}
+
+TEST_F(CheckpointTest, ARefusedScheduleChangesNothing) {
+  nn::Linear saved(2, 2, {.tensor = cpu()}), net(2, 2, {.tensor = cpu()});
+  nn::SGD first(saved.parameters(), {.learning_rate = 0.5});
+  nn::SGD optimizer(net.parameters(), {.learning_rate = 0.25});
+  nn::Schedule three(first, nn::exponential(0.5));
+  three.set_num_steps(3);
+  nn::save_checkpoint(file_, {.model = &saved, .optimizer = &first, .schedule = &three});
+  nn::Schedule two(optimizer, [](std::int64_t step) { return step < 3 ? 1.0 : -1.0; });
+  const Floats before = net.weight->to_vector<float>();
+  EXPECT_EQ(message({.model = &net, .optimizer = &optimizer, .schedule = &two}),
+            "[load_checkpoint] can't use FILE: after its 3 steps the schedule has the learning "
+            "rate -0.25");
+  EXPECT_EQ(net.weight->to_vector<float>(), before);
+  EXPECT_EQ(optimizer.learning_rate(), 0.25);
+  EXPECT_EQ(two.num_steps(), 0);
+  nn::Schedule good(optimizer, nn::exponential(0.5));
+  EXPECT_EQ(message({.model = &net, .optimizer = &optimizer, .schedule = &good}), "no error");
+  EXPECT_EQ(optimizer.learning_rate(), 0.25 / 8) << "of the schedule, not of the file";
 }
 
 /// The model of a training that is refused stays as it is.

@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What every command does: help, versions, wrong command lines, output that can't be written.
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,8 @@ TEST(Usage, TheVersionFlagKnowsJson) {
   const auto expected = run_command({"version", "--json"}).json();
   EXPECT_EQ(expected["version"], std::string(version()));
   EXPECT_EQ(expected["abi"], std::string(plugin_abi_version()));
-  for (const Words& words : {Words{"--version", "--json"}, Words{"--json", "--version"}}) {
+  for (const Words& words : {Words{"--version", "--json"}, Words{"--json", "--version"},
+                             Words{"--version", "--json=true"}}) {
     const Finished finished = run_command(words);
     EXPECT_EQ(finished.exit_status, 0);
     EXPECT_EQ(finished.json(), expected) << join(words);
@@ -70,13 +72,35 @@ TEST(Usage, TheVersionFlagKnowsJson) {
 }
 
 TEST(Usage, AWrongCommandLineIsOneJsonObject) {
-  for (Words words : wrong_command_lines()) {
-    words.insert(words.begin(), "--json");
-    const Finished finished = run_command(words);
-    EXPECT_EQ(finished.exit_status, 2) << join(words);
-    const auto json = finished.json();
-    EXPECT_EQ(json["error"]["code"], "usage") << join(words);
-    EXPECT_NE(json["error"]["message"], "") << join(words);
+  for (const char* const flag : {"--json", "--json=true"}) {
+    for (Words words : wrong_command_lines()) {
+      words.insert(words.begin(), flag);
+      const Finished finished = run_command(words);
+      EXPECT_EQ(finished.exit_status, 2) << join(words);
+      const auto json = finished.json();
+      EXPECT_EQ(json["error"]["code"], "usage") << join(words);
+      EXPECT_NE(json["error"]["message"], "") << join(words);
+    }
+  }
+  EXPECT_EQ(run_command({"--json", "devices", "--json=false", "--nope"}).err,
+            "patchbay: unknown option '--nope'; `patchbay devices --help` lists them\n");
+  EXPECT_EQ(run_command({"--json=perhaps", "devices"}).err,
+            "patchbay: Could not convert: --json = perhaps\n");
+}
+
+TEST(Usage, ADirectoryThatIsGoneIsAnError) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  {
+    const TemporaryDirectory gone;
+    std::filesystem::current_path(gone.path());
+  }
+  const auto refused = run_command({"devices", "--json", "--plugin", "x.so"}).json();
+  const auto unchecked = run_command({"check", "x.so", "--json"}).json();
+  std::filesystem::current_path(before);
+  for (const auto& json : {refused, unchecked}) {
+    EXPECT_EQ(json["error"]["code"], "io");
+    EXPECT_EQ(json["error"]["message"],
+              "[patchbay] can't find 'x.so' from the current directory: No such file or directory");
   }
 }
 

@@ -5,10 +5,26 @@
 
 #include <exception>
 #include <new>
+#include <string>
 
 #include "core/base/error.h"
 
 namespace patchbay::nn::data {
+
+/// In a handler: what the exception says. Error and std::bad_alloc are thrown again.
+inline std::string text_of_foreign() {
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return runtime::one_line(error.what());
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
 
 /// Calls body(). Error and std::bad_alloc pass as they are; everything else becomes an Error of
 /// kInvalidArgument that begins with what(): "[Dataset] sample 3 can't be read".
@@ -16,15 +32,8 @@ template <class Body, class What>
 auto with_own_errors(const Body& body, const What& what) {
   try {
     return body();
-  } catch (const Error&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), runtime::one_line(error.what()));
   } catch (...) {
-    runtime::raise(ErrorCode::kInvalidArgument, "{}: an exception that is no std::exception",
-                   what());
+    runtime::raise(ErrorCode::kInvalidArgument, "{}: {}", what(), text_of_foreign());
   }
 }
 

@@ -20,13 +20,6 @@ using runtime::raise;
 
 std::string quoted(const std::filesystem::path& path) { return runtime::quote(path.native()); }
 
-/// The system would take the name up to the NUL.
-const std::filesystem::path& checked(const std::filesystem::path& path,
-                                     std::string_view operation) {
-  if (path.native().find('\0') == std::string::npos) return path;
-  raise(ErrorCode::kInvalidArgument, "[{}] a file name with NUL: {}", operation, quoted(path));
-}
-
 /// A call transfers at most about 2 GiB on Linux.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
@@ -50,12 +43,18 @@ std::filesystem::path name_beside(const std::filesystem::path& path) {
 
 }  // namespace
 
+const std::filesystem::path& checked_name(const std::filesystem::path& path,
+                                          std::string_view operation) {
+  if (path.native().find('\0') == std::string::npos) return path;
+  raise(ErrorCode::kInvalidArgument, "[{}] a file name with NUL: {}", operation, quoted(path));
+}
+
 Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
 }
 
 ReadFile::ReadFile(const std::filesystem::path& path, std::string_view operation)
-    : path_(checked(path, operation)),
+    : path_(checked_name(path, operation)),
       operation_(operation),
       // Opening a pipe would wait for a writer.
       file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
@@ -112,7 +111,7 @@ bool may_replace_link(const std::filesystem::path& path, const struct stat& link
 }  // namespace
 
 AtomicFile::AtomicFile(const std::filesystem::path& path, std::string_view operation)
-    : path_(checked(path, operation)), operation_(operation), file_(-1) {
+    : path_(checked_name(path, operation)), operation_(operation), file_(-1) {
   if (path_.filename().empty()) {
     raise(ErrorCode::kInvalidArgument, "[{}] no file name: expected the path of a file, got {}",
           operation_, quoted(path_));

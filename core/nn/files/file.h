@@ -12,6 +12,11 @@
 
 namespace patchbay::nn::files {
 
+/// Returns the path. Errors: kInvalidArgument for a NUL, up to which the system would take the
+/// name.
+const std::filesystem::path& checked_name(const std::filesystem::path& path,
+                                          std::string_view operation);
+
 /// Closes the descriptor.
 class Descriptor {
  public:

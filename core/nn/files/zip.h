@@ -23,8 +23,7 @@ struct ZipEntry {
 };
 
 /// In the order of their places. Errors: kInvalidArgument for what the format does not allow,
-/// encryption, other methods than store and deflate, several disks, bytes before the first entry,
-/// and names that occur twice.
+/// encryption, other methods than store and deflate, several disks, and names that occur twice.
 std::vector<ZipEntry> read_zip_directory(const ReadFile& file, const Subject& subject);
 
 }  // namespace patchbay::nn::files

@@ -9,7 +9,6 @@ namespace patchbay::nn {
 namespace {
 
 using layers::checked_size;
-using layers::create_uniform;
 using layers::tensor_of;
 
 /// For layers of one dimension.
@@ -50,15 +49,16 @@ void Convolution::create(std::int64_t in) {
   shape.push_back(kernel.w);
   std::int64_t fan = 1;
   for (int d = 1; d < shape.rank(); ++d) fan *= shape[d];
-  create_uniform(weight, shape, fan);
-  if (has_bias) create_uniform(bias, {out}, fan);
-  in_ = in;
+  std::vector<layers::Wanted> all{{"weight", weight, shape, layers::uniform_in(fan)}};
+  if (has_bias) all.push_back({"bias", bias, {out}, layers::uniform_in(fan)});
+  layers::create_missing(layer, all);
 }
 
 void Convolution::learn(const Tensor& x) {
   layers::check_defined(*this, "input", x);
+  if (weight.defined() && (!settings_.bias || bias.defined())) return;
   const int least = settings_.num_dims + 1;
-  if (!weight.defined() && (x.rank() == least || x.rank() == least + 1)) create(x.size(-least));
+  if (x.rank() == least || x.rank() == least + 1) create(x.size(-least));
 }
 
 void Convolution::members(Members& each) {
@@ -67,9 +67,12 @@ void Convolution::members(Members& each) {
 }
 
 std::string Convolution::details() const {
+  const int rank = settings_.num_dims + 2;
+  const std::string in = settings_.is_transposed
+                             ? layers::extent_text(weight, rank, 0)
+                             : layers::extent_text(weight, rank, 1, settings_.groups);
   std::string text =
-      fmt::format("{}, {}, {}{}", in_ < 0 ? "?" : std::to_string(in_), settings_.out,
-                  layers::text_of(settings_.kernel),
+      fmt::format("{}, {}, {}{}", in, settings_.out, layers::text_of(settings_.kernel),
                   layers::settings_text(settings_.stride, settings_.padding, settings_.dilation));
   if (settings_.groups != 1) text += fmt::format(", groups {}", settings_.groups);
   if (!settings_.bias) text += ", no bias";

@@ -8,13 +8,13 @@
 #include "patchbay/nn/init.h"
 
 #include "core/base/error.h"
+#include "core/nn/layers/details.h"
 #include "core/nn/layers/sizes.h"
 
 namespace patchbay::nn {
 
 using layers::checked_size;
 using layers::create_parameter;
-using layers::create_uniform;
 using layers::tensor_of;
 
 // -------------------------------------------------------------------------------- Linear ---
@@ -31,9 +31,19 @@ Linear::Linear(Index in, Index out, const LinearOptions& options) : Linear(out, 
 }
 
 void Linear::create(std::int64_t in) {
-  in_ = in;
-  create_uniform(weight, {out_, in}, in);
-  if (has_bias_) create_uniform(bias, {out_}, in);
+  std::vector<layers::Wanted> all{{"weight", weight, {out_, in}, layers::uniform_in(in)}};
+  if (has_bias_) all.push_back({"bias", bias, {out_}, layers::uniform_in(in)});
+  layers::create_missing("LazyLinear", all);
+}
+
+void Linear::learn(const Tensor& x) {
+  layers::check_defined(*this, "input", x);
+  if (weight.defined() && (!has_bias_ || bias.defined())) return;
+  if (x.rank() == 0) {
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[LazyLinear] the input has no features: expected [..., features], got []");
+  }
+  create(x.size(-1));
 }
 
 Tensor Linear::forward(const Tensor& x) { return linear(x, weight, tensor_of(bias), activation_); }
@@ -44,19 +54,12 @@ void Linear::members(Members& each) {
 }
 
 std::string Linear::details() const {
-  return fmt::format("{}, {}{}", in_ < 0 ? "?" : std::to_string(in_), out_,
+  return fmt::format("{}, {}{}", layers::extent_text(weight, 2, 1), out_,
                      has_bias_ ? "" : ", no bias");
 }
 
 Tensor LazyLinear::forward(const Tensor& x) {
-  layers::check_defined(*this, "input", x);
-  if (!weight.defined()) {
-    if (x.rank() == 0) {
-      runtime::raise(ErrorCode::kShapeMismatch,
-                     "[LazyLinear] the input has no features: expected [..., features], got []");
-    }
-    create(x.size(-1));
-  }
+  learn(x);
   return Linear::forward(x);
 }
 

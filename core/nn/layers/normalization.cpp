@@ -4,6 +4,7 @@
 #include "patchbay/nn/init.h"
 
 #include "core/base/error.h"
+#include "core/nn/layers/details.h"
 #include "core/nn/layers/sizes.h"
 #include "core/nn/module/place.h"
 
@@ -56,26 +57,27 @@ BatchNorm::BatchNorm(Index channels, const BatchNormLayerOptions& options) : Bat
 }
 
 void BatchNorm::create(std::int64_t channels) {
-  channels_ = channels;
+  std::vector<layers::Wanted> all;
+  const auto want = [&](const char* name, const Parameter& parameter, double value) {
+    all.push_back({name, parameter, {channels}, [value](const Tensor& tensor) {
+                     init::constant(tensor, value);
+                   }});
+  };
   if (options_.affine) {
-    nn::create(weight, {channels}, 1);
-    nn::create(bias, {channels}, 0);
+    want("weight", weight, 1);
+    want("bias", bias, 0);
   }
   if (options_.track_running) {
-    nn::create(running_mean, {channels}, 0);
-    nn::create(running_var, {channels}, 1);
+    want("running_mean", running_mean, 0);
+    want("running_var", running_var, 1);
   }
+  layers::create_missing("LazyBatchNorm", all);
+  channels_ = channels;
 }
 
 void BatchNorm::learn(const Tensor& x) {
   layers::check_defined(*this, "input", x);
-  if (channels_ >= 0 || x.rank() < 2) return;
-  const bool is_loaded = weight.defined() || running_mean.defined();
-  if (is_loaded) {
-    channels_ = x.size(1);
-  } else {
-    create(x.size(1));
-  }
+  if (channels_ < 0 && x.rank() >= 2) create(x.size(1));
 }
 
 Tensor BatchNorm::forward(const Tensor& x) {
@@ -101,7 +103,10 @@ void BatchNorm::members(Members& each) {
   }
 }
 
-std::string BatchNorm::details() const { return channels_ < 0 ? "?" : std::to_string(channels_); }
+std::string BatchNorm::details() const {
+  if (channels_ >= 0) return std::to_string(channels_);
+  return layers::extent_text(options_.affine ? weight : running_mean, 1, 0);
+}
 
 Tensor LazyBatchNorm::forward(const Tensor& x) {
   learn(x);

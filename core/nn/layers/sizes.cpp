@@ -2,6 +2,7 @@
 #include "core/nn/layers/sizes.h"
 
 #include <cmath>
+#include <utility>
 
 #include "patchbay/nn/init.h"
 #include "patchbay/ops.h"
@@ -27,17 +28,46 @@ void check_defined(const Module& layer, const char* name, const Tensor& operand)
                  layer.type_name(), name);
 }
 
+namespace {
+
+Tensor filled(const Parameter& parameter, const Shape& shape,
+              const std::function<void(const Tensor&)>& fill) {
+  Tensor tensor = empty(shape, {parameter.dtype(), parameter.device()});
+  fill(tensor);
+  return tensor;
+}
+
+}  // namespace
+
 void create_parameter(const Parameter& parameter, const Shape& shape,
                       const std::function<void(const Tensor&)>& fill) {
-  const Tensor tensor = empty(shape, {parameter.dtype(), parameter.device()});
-  fill(tensor);
-  parameter.set(tensor);
+  parameter.set(filled(parameter, shape, fill));
+}
+
+std::function<void(const Tensor&)> uniform_in(std::int64_t fan) {
+  const double limit = fan == 0 ? 0 : 1 / std::sqrt(static_cast<double>(fan));
+  return [limit](const Tensor& tensor) { init::uniform(tensor, -limit, limit); };
 }
 
 void create_uniform(const Parameter& parameter, const Shape& shape, std::int64_t fan) {
-  const double limit = fan == 0 ? 0 : 1 / std::sqrt(static_cast<double>(fan));
-  create_parameter(parameter, shape,
-                   [&](const Tensor& tensor) { init::uniform(tensor, -limit, limit); });
+  create_parameter(parameter, shape, uniform_in(fan));
+}
+
+void create_missing(std::string_view layer, const std::vector<Wanted>& all) {
+  for (const Wanted& each : all) {
+    if (!each.parameter.defined() || each.parameter->shape() == each.shape) continue;
+    runtime::raise(ErrorCode::kShapeMismatch,
+                   "[{}] {} does not fit this input: expected {}, got {}. Load values of the right "
+                   "shape, or give the layer another input.",
+                   layer, each.name, patchbay::to_string(each.shape),
+                   patchbay::to_string(each.parameter->shape()));
+  }
+  std::vector<std::pair<Parameter, Tensor>> made;
+  for (const Wanted& each : all) {
+    if (each.parameter.defined()) continue;
+    made.emplace_back(each.parameter, filled(each.parameter, each.shape, each.fill));
+  }
+  for (const auto& [parameter, tensor] : made) parameter.set(tensor);
 }
 
 Tensor tensor_of(const Parameter& parameter) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "patchbay/nn/module.h"
 #include "patchbay/nn/parameter.h"
@@ -24,8 +25,21 @@ void check_defined(const Module& layer, const char* name, const Tensor& operand)
 void create_parameter(const Parameter& parameter, const Shape& shape,
                       const std::function<void(const Tensor&)>& fill);
 
-/// The same with values that are uniform in +-1 / sqrt(fan), 0 if the fan is 0.
+/// Fills with values that are uniform in +-1 / sqrt(fan), 0 if the fan is 0.
+std::function<void(const Tensor&)> uniform_in(std::int64_t fan);
+/// create_parameter with these values.
 void create_uniform(const Parameter& parameter, const Shape& shape, std::int64_t fan);
+
+/// A parameter that a layer has to have.
+struct Wanted {
+  const char* name;
+  Parameter parameter;
+  Shape shape;
+  std::function<void(const Tensor&)> fill;
+};
+/// create_parameter for those that have no tensor yet: for all of them, or for none on an error.
+/// Errors, before anything is made: kShapeMismatch if one has a tensor of another shape.
+void create_missing(std::string_view layer, const std::vector<Wanted>& all);
 
 /// The parameter's tensor, undefined if it has none.
 Tensor tensor_of(const Parameter& parameter);

@@ -286,8 +286,12 @@ Module& Module::cast(DType dtype) {
 }
 
 Module& Module::train(bool is_training) {
-  module::walk(*this,
-               {[&](const std::string&, Module& each) { each.is_training_ = is_training; }, {}});
+  module::walk(*this, {[&](const std::string&, Module& each) {
+                         for (Module* one = &each; one != nullptr; one = one->stands_for()) {
+                           one->is_training_ = is_training;
+                         }
+                       },
+                       {}});
   return *this;
 }
 

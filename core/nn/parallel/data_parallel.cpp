@@ -87,6 +87,7 @@ DataParallel::DataParallel(AnyModule module, const std::vector<Device>& devices,
     : module_(std::move(module)), devices_(checked(devices)), options_(options) {
   runtime::check_in_enum("DataParallel", "way to share a batch", "Shares", options.shares,
                          Shares::kMeasured);
+  module::set_modes(*this, module::modes_of(*module_));
 }
 
 DataParallel::DataParallel(const DataParallel& other)
@@ -116,7 +117,7 @@ Tensor DataParallel::forward(const Tensor& input) {
     learn_shapes(*module_, input, devices_[0]);
     engine_ = std::make_shared<parallel::Engine>(module_, devices_, options_);
   }
-  return engine_->forward(*module_, input, is_training());
+  return engine_->forward(*module_, input);
 }
 
 void DataParallel::members(Members& each) { module_->members(each); }

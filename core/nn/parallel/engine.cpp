@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "patchbay/autograd.h"
@@ -15,6 +16,7 @@
 #include "patchbay/split_draws.h"
 
 #include "core/base/error.h"
+#include "core/nn/data/foreign_errors.h"
 #include "core/nn/module/call.h"
 #include "core/nn/module/walk.h"
 
@@ -26,7 +28,7 @@ using runtime::raise;
 /// An exception of a replica, with its number and device.
 [[noreturn]] void rethrow(const std::exception_ptr& failure, std::size_t replica,
                           const Device& device) {
-  const auto text = [&](const char* what) {
+  const auto text = [&](std::string_view what) {
     return fmt::format("{} Replica: {} ({}).", module::sentence(what), replica, device.name());
   };
   try {
@@ -34,16 +36,9 @@ using runtime::raise;
   } catch (const Error& error) {
     throw module::LayerError(error.code(), text(error.what()), error.native_code(),
                              error.is_retryable());
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw module::LayerError(
-        ErrorCode::kInvalidArgument,
-        fmt::format("[DataParallel] {}", text(runtime::one_line(error.what()).c_str())));
   } catch (...) {
-    throw module::LayerError(
-        ErrorCode::kInvalidArgument,
-        fmt::format("[DataParallel] {}", text("an exception that is no std::exception")));
+    throw module::LayerError(ErrorCode::kInvalidArgument,
+                             "[DataParallel] " + text(data::text_of_foreign()));
   }
 }
 
@@ -237,13 +232,12 @@ Engine::Lock Engine::lock() {
   return Lock(mutex_);
 }
 
-Tensor Engine::forward(Module& original, const Tensor& input, bool is_training) {
+Tensor Engine::forward(Module& original, const Tensor& input) {
   const Lock lock = this->lock();
   const std::shared_ptr<Pass> pass = plan(input);
   const State state(original);
   pass->num_parameters = state.num_parameters;
-  std::vector<bool> modes = module::modes_of(original);
-  modes[0] = modes[0] && is_training;
+  const std::vector<bool> modes = module::modes_of(original);
   const std::vector<Change> changes = changes_of(state, pass->parts.size());
   const ThreadContext context = ThreadContext::current();
   SplitDraws draws;

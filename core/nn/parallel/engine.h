@@ -44,8 +44,7 @@ class Engine : public std::enable_shared_from_this<Engine> {
 
   /// Whether the module still has the parameters, buffers and modules that were copied.
   bool fits(Module& original) const;
-  /// `is_training` is the mode of the whole.
-  Tensor forward(Module& original, const Tensor& input, bool is_training);
+  Tensor forward(Module& original, const Tensor& input);
   std::vector<std::int64_t> last_shares() const { return last_shares_; }
 
  private:

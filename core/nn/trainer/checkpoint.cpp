@@ -227,6 +227,8 @@ void save_optimizer(const Optimizer& optimizer, TensorMap& tensors, json& number
                           {"learning_rate", optimizer.learning_rate()}};
 }
 
+bool is_rate(double rate) { return rate >= 0 && std::isfinite(rate); }
+
 Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
   from.need("optimizer");
   Optimizer::State state;
@@ -242,7 +244,7 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
         parameters.size(), optimizer.num_lists(), state.parameter_steps.size(), num_lists);
   }
   const auto rate = from.number<double>("optimizer/learning_rate");
-  if (!(rate >= 0) || !std::isfinite(rate)) from.fail("its learning rate is {}", rate);
+  if (!is_rate(rate)) from.fail("its learning rate is {}", rate);
   std::unordered_set<std::string> known;
   for (std::size_t list = 0; list < num_lists + (state.has_masters ? 1 : 0); ++list) {
     state.lists.emplace_back(parameters.size());
@@ -270,6 +272,15 @@ Apply read_optimizer(Optimizer& optimizer, const Reader& from) {
     optimizer.set_state(state);
     optimizer.set_learning_rate(rate);
   };
+}
+
+Apply read_schedule(Schedule& schedule, const Reader& from) {
+  from.need("schedule");
+  const std::int64_t steps = from.count("schedule/num_steps");
+  if (const double rate = schedule.rate_at(steps); !is_rate(rate)) {
+    from.fail("after its {} steps the schedule has the learning rate {}", steps, rate);
+  }
+  return [&schedule, steps] { schedule.set_num_steps(steps); };
 }
 
 Apply read_loader(DataLoader& loader, const Reader& from) {
@@ -336,11 +347,7 @@ void trainer::load_checkpoint_if(const std::filesystem::path& file, Checkpoint& 
   if (parts.model != nullptr) all.push_back(read_model(*parts.model, from));
   // After the model, which gives lazy layers their shapes.
   if (parts.optimizer != nullptr) all.push_back(read_optimizer(*parts.optimizer, from));
-  if (parts.schedule != nullptr) {
-    from.need("schedule");
-    const std::int64_t steps = from.count("schedule/num_steps");
-    all.emplace_back([&parts, steps] { parts.schedule->set_num_steps(steps); });
-  }
+  if (parts.schedule != nullptr) all.push_back(read_schedule(*parts.schedule, from));
   if (parts.loader != nullptr) all.push_back(read_loader(*parts.loader, from));
   if (parts.generator) {
     from.need("generator");

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "patchbay/autograd.h"
@@ -15,6 +16,7 @@
 #include "patchbay/runtime.h"
 
 #include "core/base/error.h"
+#include "core/nn/files/file.h"
 #include "core/nn/module/walk.h"
 #include "core/nn/trainer/checkpoint.h"
 #include "core/nn/trainer/history.h"
@@ -139,6 +141,17 @@ Outcome compute(S& state, const Batch& batch) {
   return result;
 }
 
+/// Whether there is such a file. Errors: kIo if the system can't tell.
+bool is_there(const std::filesystem::path& file) {
+  std::error_code error;
+  const bool result = std::filesystem::exists(file, error);
+  if (!error) return result;
+  throw Error(ErrorCode::kIo,
+              fmt::format("[fit] can't open the file: {}: {}", runtime::quote(file.native()),
+                          error.message()),
+              error.value());
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------- one training ---
@@ -195,9 +208,9 @@ Checkpoint Trainer::Run::parts() const {
 }
 
 void Trainer::Run::resume() {
-  if (!options_.resume || !std::filesystem::exists(options_.checkpoint)) return;
-  Checkpoint parts = this->parts();
   const auto& file = options_.checkpoint;
+  if (!options_.resume || !is_there(file)) return;
+  Checkpoint parts = this->parts();
   trainer::load_checkpoint_if(file, parts, [&](const TensorMap& tensors) {
     at_ = trainer::read_position(tensors, file);
     history_ = trainer::read_history(tensors, file);
@@ -305,6 +318,8 @@ void Trainer::Run::end_epoch() {
   at_.epoch_sum = 0;
   at_.epoch_count = 0;
   if (validation_ != nullptr) {
+    // The order of its samples does not depend on where the training was interrupted.
+    validation_->set_state({validation_->state().seed, at_.epoch, 0});
     row.validation = trainer_.evaluate(*validation_);
     end_unless_finite(row.validation->loss, "validation's loss", at_.step);
   }
@@ -377,6 +392,10 @@ void check_options(const TrainerOptions& options) {
   if (options.checkpoint.empty() && (options.checkpoint_every > 0 || options.resume)) {
     raise(ErrorCode::kInvalidArgument,
           "[Trainer] no checkpoint: checkpoint_every and resume need the file's name");
+  }
+  for (const auto* const file :
+       {&options.checkpoint, &options.best_model, &options.csv, &options.plot}) {
+    files::checked_name(*file, "Trainer");
   }
 }
 

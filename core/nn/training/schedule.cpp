@@ -22,12 +22,16 @@ Schedule::Schedule(Optimizer& optimizer, RateFactor factor)
 
 void Schedule::step() { set_num_steps(num_steps_ + 1); }
 
-void Schedule::set_num_steps(std::int64_t steps) {
+double Schedule::rate_at(std::int64_t steps) const {
   if (steps < 0) {
     raise(ErrorCode::kInvalidArgument, "[Schedule] a wrong number of steps: expected >= 0, got {}",
           steps);
   }
-  optimizer_->set_learning_rate(first_rate_ * factor_(steps));
+  return first_rate_ * factor_(steps);
+}
+
+void Schedule::set_num_steps(std::int64_t steps) {
+  optimizer_->set_learning_rate(rate_at(steps));
   num_steps_ = steps;
 }
 

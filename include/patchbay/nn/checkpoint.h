@@ -36,9 +36,11 @@ struct Checkpoint {
 PATCHBAY_API void save_checkpoint(const std::filesystem::path& file, const Checkpoint& parts);
 /// Gives the parts the state that they had, on the devices where they are now, and replaces
 /// `tensors` (on the CPU) and `texts`. Everything is compared before anything changes, so that only
-/// a file that can't be read to its end (kIo) leaves parts half changed. On the same device,
-/// training then goes on as if it had not stopped. Blocks. Errors: kIo; kInvalidArgument for a file
-/// that is no checkpoint, lacks a part, or has other names; kDtypeMismatch, kShapeMismatch.
+/// a file that can't be read to its end (kIo), or a want of memory (kOutOfMemory), leaves parts
+/// half changed. On the same device, training then goes on as if it had not stopped. Blocks.
+/// Errors: kIo; kInvalidArgument for a file that is no checkpoint, lacks a part, or has other
+/// names, and for a schedule that has no valid rate after the file's steps; kDtypeMismatch,
+/// kShapeMismatch.
 PATCHBAY_API void load_checkpoint(const std::filesystem::path& file, Checkpoint& parts);
 
 }  // namespace patchbay::nn

@@ -14,7 +14,8 @@
 
 namespace patchbay::nn {
 
-/// What convolutions share: their parameters, which a lazy one makes at its first input.
+/// What convolutions share: their parameters. A lazy one makes those that are missing at its first
+/// input, and keeps those that were loaded.
 class PATCHBAY_API Convolution : public Module {
  public:
   void members(Members& each) override;
@@ -34,14 +35,14 @@ class PATCHBAY_API Convolution : public Module {
   };
   /// Errors: kInvalidArgument for negative sizes.
   Convolution(const Settings& settings, const TensorOptions& options);
-  /// Makes the parameters. Errors: kInvalidArgument unless the groups divide `in` and `out`.
+  /// Makes the parameters that are missing. Errors: kInvalidArgument unless the groups divide `in`
+  /// and `out`; kShapeMismatch if those that are there do not fit.
   void create(std::int64_t in);
   /// The same for the channels of a lazy layer's first input.
   void learn(const Tensor& x);
 
  private:
   Settings settings_;
-  std::int64_t in_ = -1;
 };
 
 struct Conv2dLayerOptions {

@@ -37,9 +37,10 @@ struct DataParallelOptions {
 
 /// Runs a module on several devices, of any backends, each with a part of the batch (PyTorch's
 /// DataParallel). Its members are the module's own, on the first device: optimisers, files and
-/// moves see nothing else. The first forward copies the module once for each device, and starts a
-/// thread for each; later ones send only parameters that have changed, and buffers, of which those
-/// of the first device count.
+/// moves see nothing else. It has the module's mode at first; train() and eval() set that of the
+/// module too, which alone counts. The first forward copies the module once for each device, and
+/// starts a thread for each; later ones send only parameters that have changed, and buffers, of
+/// which those of the first device count.
 ///
 /// The batch [n, ...], on any device, is split along its first dimension, in order. The outputs
 /// [m, ...] are joined in this order on the first device; those without dimensions become one
@@ -57,7 +58,7 @@ struct DataParallelOptions {
 class PATCHBAY_API DataParallel : public Module {
  public:
   /// Copies nothing yet. A device may occur several times. Errors: kInvalidArgument for no devices,
-  /// or devices of several runtimes.
+  /// devices of several runtimes, or wrong names in members().
   DataParallel(AnyModule module, const std::vector<Device>& devices,
                const DataParallelOptions& options = {});
   /// The same module and parameters, with replicas of its own.
@@ -81,6 +82,8 @@ class PATCHBAY_API DataParallel : public Module {
   void renew();
 
  private:
+  Module* stands_for() override { return &*module_; }
+
   AnyModule module_;
   std::vector<Device> devices_;
   DataParallelOptions options_;

@@ -36,15 +36,19 @@ class PATCHBAY_API Linear : public Module {
 
  protected:
   Linear(Index out, const LinearOptions& options);
-  void create(std::int64_t in);
+  /// Makes the parameters that are missing for a lazy layer's first input. Errors: kShapeMismatch
+  /// if those that were loaded do not fit it.
+  void learn(const Tensor& x);
 
  private:
-  std::int64_t in_ = -1, out_;
+  void create(std::int64_t in);
+
+  std::int64_t out_;
   bool has_bias_;
   Activation activation_;
 };
 
-/// Linear that learns `in` from the first input.
+/// Linear that learns `in` from the first input. Parameters that were loaded before stay.
 class PATCHBAY_API LazyLinear : public Linear {
  public:
   explicit LazyLinear(Index out, const LinearOptions& options = {}) : Linear(out, options) {}

@@ -107,6 +107,7 @@ class PATCHBAY_API Module {
   /// unless the dtype is f32, f64, f16 or bf16; as move_to inside an InferenceMode scope.
   Module& cast(DType dtype);
   /// Whether modules compute as in training: dropout and batch norm do otherwise in evaluation.
+  /// Sets the mode of this module and of all below.
   Module& train(bool is_training = true);
   Module& eval() { return train(false); }
   bool is_training() const { return is_training_; }
@@ -148,6 +149,9 @@ class PATCHBAY_API Module {
 
  private:
   Tensor run(const Tensor& input);
+  /// The module whose members this one gives as its own, if there is one. It is none of the modules
+  /// below, and has the mode that train() gives to this one.
+  virtual Module* stands_for() { return nullptr; }
 
   struct NumberedPreHook {
     std::uint64_t number;

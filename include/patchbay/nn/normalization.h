@@ -39,6 +39,8 @@ class PATCHBAY_API BatchNorm : public Module {
 
  protected:
   explicit BatchNorm(const BatchNormLayerOptions& options);
+  /// Makes the parameters that are missing for a lazy layer's first input. Errors: kShapeMismatch
+  /// if those that were loaded do not fit it.
   void learn(const Tensor& x);
 
  private:
@@ -47,7 +49,7 @@ class PATCHBAY_API BatchNorm : public Module {
   std::int64_t channels_ = -1;
   BatchNormLayerOptions options_;
 };
-/// BatchNorm that learns `channels` from the first input.
+/// BatchNorm that learns `channels` from the first input. Parameters that were loaded before stay.
 class PATCHBAY_API LazyBatchNorm : public BatchNorm {
  public:
   explicit LazyBatchNorm(const BatchNormLayerOptions& options = {}) : BatchNorm(options) {}

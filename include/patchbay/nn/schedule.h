@@ -27,6 +27,9 @@ class PATCHBAY_API Schedule {
   /// Sets the rate of the next step. Errors, before anything changes: as of the constructor.
   void step();
   std::int64_t num_steps() const { return num_steps_; }
+  /// The rate after so many steps, which may be no valid one. Errors: kInvalidArgument for steps
+  /// below 0.
+  double rate_at(std::int64_t steps) const;
   /// For checkpoints: goes on from there. Errors: also kInvalidArgument for steps below 0.
   void set_num_steps(std::int64_t steps);
 

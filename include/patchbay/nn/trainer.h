@@ -143,10 +143,10 @@ struct TrainingReport {
 /// one thread at a time. Model and optimiser must outlive it.
 class PATCHBAY_API Trainer {
  public:
-  /// `loss` gets the output of model(batch[0]). Errors: kInvalidArgument for wrong numbers, for
-  /// `devices` beside `num_gpus`, and for an optimiser that has no parameter of the model;
-  /// kUnsupported for several devices and a model that is given as a Module&, which can't be
-  /// copied.
+  /// `loss` gets the output of model(batch[0]). Errors: kInvalidArgument for wrong numbers, for a
+  /// file's name with NUL, for `devices` beside `num_gpus`, and for an optimiser that has no
+  /// parameter of the model; kUnsupported for several devices and a model that is given as a
+  /// Module&, which can't be copied.
   template <std::derived_from<Module> M>
   Trainer(M& model, Optimizer& optimizer, LossFunction loss, TrainerOptions options = {})
       : Trainer(model, maker_of(model), optimizer, std::move(loss), {}, std::move(options)) {}
@@ -158,8 +158,10 @@ class PATCHBAY_API Trainer {
   Trainer& operator=(const Trainer&) = delete;
 
   /// Trains for the epochs of the options, in the mode of training; evaluates after each on
-  /// `validation`. The model is left in evaluation mode. An exception of the model, the loss, the
-  /// data or the sink leaves it as it is; a checkpoint that was written can be resumed.
+  /// `validation`, in the order that its loader has for an epoch of this number. The model is left
+  /// in evaluation mode. An exception of the model, the loss, the data or the sink leaves it as it
+  /// is; a checkpoint that was written can be resumed. Errors: kIo for files that can't be read or
+  /// written; those of load_checkpoint.
   TrainingReport fit(DataLoader& training, DataLoader* validation = nullptr);
   /// Ends fit() after the current step: for the sink.
   void stop();
