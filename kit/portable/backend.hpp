@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,6 +48,14 @@ struct Traits {
   bool has_addresses = false;
   /// The most that a kernel's parameters may have. OpenCL devices have at least 1024.
   std::int64_t argument_bytes = 1024;
+  /// The most work-items along an axis of a grid.
+  std::uint64_t most_items = std::numeric_limits<std::uint64_t>::max();
+  /// The work-items of each of so many groups: `wanted`, or half of it and so on down to 1 if the
+  /// grid would have more than most_items.
+  std::uint64_t group_of(std::uint64_t num_groups, std::uint64_t wanted) const {
+    while (wanted > 1 && num_groups > most_items / wanted) wanted /= 2;
+    return wanted;
+  }
 };
 
 /// The number of work-items along each axis, and the size of a group. A function rounds the items

@@ -99,7 +99,8 @@ constexpr std::uint64_t kSumsBytes = std::uint64_t{16} << 20;  // of the workspa
 class SumsByGroups {
  public:
   SumsByGroups(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes)
-      : wide_((backend.traits().has_large_groups ? kTileBytes : kTileBytes / 2) / kBlock /
+      : traits_(backend.traits()),
+        wide_((traits_.has_large_groups ? kTileBytes : kTileBytes / 2) / kBlock /
               static_cast<std::int64_t>(element_bytes(dtype))),
         most_blocks_(kSumsBytes <= workspace_limit_bytes
                          ? static_cast<std::int64_t>(kSumsBytes / element_bytes(dtype))
@@ -123,7 +124,8 @@ class SumsByGroups {
               plugin::Memory a, plugin::Memory workspace) const {
     const std::int64_t tiles = pieces(run.blocks, wide_);
     const auto start = [&](Function& function, std::int64_t groups, const Arguments& to) {
-      const std::uint64_t group = std::min(kItems, function.max_group_size());
+      const std::uint64_t group = traits_.group_of(static_cast<std::uint64_t>(groups),
+                                                   std::min(kItems, function.max_group_size()));
       function.launch(stream, name, grid_of(groups * static_cast<std::int64_t>(group), group), to);
     };
     if (tiles > 1) {
@@ -139,6 +141,7 @@ class SumsByGroups {
   }
 
  private:
+  const Traits& traits_;
   const std::int64_t wide_, most_blocks_;
   const Program program_;
   const std::unique_ptr<Function> sum_blocks_, add_up_, add_before_;

@@ -2,6 +2,7 @@
 #include "kit/portable/dtypes.hpp"
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -29,10 +30,12 @@ std::string hexadecimal(std::uint64_t number) {
   return text;
 }
 
+/// The decimal point is a point in every locale; that of "%a" is not.
 std::string hexadecimal(double number) {
   char text[40];
-  std::snprintf(text, sizeof text, "%a", number);
-  return text;
+  const auto written =
+      std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::hex);
+  return (std::signbit(number) ? "-0x" : "0x") + std::string(text, written.ptr);
 }
 
 std::string f64_text(double value) {

@@ -111,6 +111,7 @@ class ReductionKernel final : public plugin::Kernel {
         wide_(wide_of(fold)),
         pack_(backend.traits().pack_of(element_bytes(in))),
         columns_(std::min(pack_, kColumns)),
+        most_items_(backend.traits().most_items),
         workspace_bytes_(most_partials(backend.traits()) * kMostAccumulatorBytes),
         program_(backend.build(whole_text(fold, in, backend.traits()))),
         along_(program_("along")),
@@ -131,7 +132,15 @@ class ReductionKernel final : public plugin::Kernel {
     if (reduced.count == 0 && !fold_.takes_nothing()) {
       plugin::invalid_argument(std::string(fold_.name) + ": the extreme of no elements");
     }
-    is_cpu_ ? divide_items(plan) : divide_groups(plan);
+    if (is_cpu_) {
+      divide_items(plan);
+    } else {
+      divide_groups(plan, group_);
+      // Fewer work-items share a result where the device does not take so many.
+      for (std::int64_t share = group_; plan.grid.items[0] > most_items_ && share > 1;) {
+        divide_groups(plan, share /= 2);
+      }
+    }
     const std::string_view shown = name.empty() ? fold_.name : name;
     const plugin::Memory out = arguments[0].value.memory, in = arguments[1].value.memory;
     Arguments to;
@@ -202,33 +211,35 @@ class ReductionKernel final : public plugin::Kernel {
         results, std::min<std::int64_t>(results <= kMostSingleItems ? 1 : kGroupItems, most_));
   }
 
-  void divide_groups(Plan& plan) const {
+  /// `share`: the most work-items of a team, and of a group across.
+  void divide_groups(Plan& plan, std::int64_t share) const {
     const std::int64_t results = plan.kept.num_elements(), each = plan.reduced.num_elements();
-    std::int64_t groups = 0;
+    std::int64_t groups = 0, group = group_;
     if (plan.across) {
+      group = share;
       const std::int64_t inner = plan.kept.inner_size();
       const std::int64_t slices =
-          std::min({power_of_two_from(pieces(each, kRowsAhead)), kSlices, group_});
+          std::min({power_of_two_from(pieces(each, kRowsAhead)), kSlices, group});
       const std::int64_t wide =
-          std::min(group_ / slices, power_of_two_from(pieces(inner, columns_)));
-      plan.team = group_ / wide;
+          std::min(group / slices, power_of_two_from(pieces(inner, columns_)));
+      plan.team = group / wide;
       plan.strips = pieces(inner, wide * columns_);
       groups = results / inner * plan.strips;
       cut(plan, groups, kEnoughGroups, kLeastRows);
       groups *= plan.pieces;
     } else {
-      plan.team = std::min(kSmallTeam, group_);
+      plan.team = std::min(kSmallTeam, share);
       const std::int64_t turn = pack_ * ahead_of(pack_);
-      while (plan.team < std::min(kTeam, group_) && plan.team * turn < each &&
+      while (plan.team < std::min(kTeam, share) && plan.team * turn < each &&
              results * plan.team < kManyItems) {
         plan.team *= 2;
       }
-      cut(plan, pieces(results * plan.team, group_), kEnoughGroups, kLeastOfTeam);
+      cut(plan, pieces(results * plan.team, group), kEnoughGroups, kLeastOfTeam);
       // Packs of a piece lie as those of the whole.
       plan.piece_size = pieces(plan.piece_size, pack_) * pack_;
-      groups = pieces(results * plan.pieces * plan.team, group_);
+      groups = pieces(results * plan.pieces * plan.team, group);
     }
-    plan.grid = grid_of(groups * group_, group_);
+    plan.grid = grid_of(groups * group, group);
     plan.finish_team = std::min(power_of_two_from(plan.pieces), group_);
     plan.finish = grid_of(pieces(results * plan.finish_team, group_) * group_, group_);
   }
@@ -245,6 +256,7 @@ class ReductionKernel final : public plugin::Kernel {
   const bool is_cpu_;
   const Fold& fold_;
   const std::int64_t wide_, pack_, columns_;
+  const std::uint64_t most_items_;  // of a grid
   std::uint64_t workspace_bytes_;
   const Program program_;
   const std::unique_ptr<Function> along_, across_, finish_;

@@ -31,15 +31,16 @@ constexpr std::int64_t kEnoughRows = 512;  // for an accelerator to be busy with
 /// elsewhere, of which they keep `kept`, or `most_kept` of one operand if that is a whole row.
 struct Widths {
   std::int64_t size, lanes, wide, kept, most_kept;
+  const Traits* traits;
 
   /// The elements of KEPT packs.
   std::int64_t each() const { return lanes * kept; }
 };
 Widths widths_of(const Traits& traits, std::int64_t lanes_of_cpu, std::uint8_t dtype) {
-  if (traits.is_cpu) return {1, lanes_of_cpu, 16, 1, 1};
+  if (traits.is_cpu) return {1, lanes_of_cpu, 16, 1, 1, &traits};
   const std::size_t bytes = element_bytes(dtype);
   const std::int64_t lanes = traits.pack_of(bytes), elements = bytes > 4 ? 8 : 16;
-  return {256, lanes, 1, elements / lanes, 2 * elements / lanes};
+  return {256, lanes, 1, elements / lanes, 2 * elements / lanes, &traits};
 }
 
 /// The definitions of both texts, and what they follow.
@@ -76,6 +77,7 @@ Grid grid_of(std::int64_t rows, std::int64_t length, std::int64_t each, const Wi
          (group < kLeastGroup || static_cast<std::int64_t>(group) * each < length)) {
     group *= 2;
   }
+  group = widths.traits->group_of(num_rows, group);
   return {{num_rows * group, 1, 1}, {group, 1, 1}};
 }
 

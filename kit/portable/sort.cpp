@@ -128,8 +128,13 @@ class MergeSort {
   MergeSort(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes);
 
   std::uint64_t workspace_bytes() const { return workspace_bytes_; }
-  /// Otherwise groups have one work-item, or lines are too long for places of 32 bits.
-  bool takes(const Run& run) const { return items_ > 1 && run.count < UINT32_MAX; }
+  /// Otherwise groups have one work-item, lines are too long for places of 32 bits, or there are
+  /// too many for a grid.
+  bool takes(const Run& run) const {
+    const auto groups = static_cast<std::uint64_t>(run.lines * pieces(run.count, tile_));
+    return items_ > 1 && run.count < UINT32_MAX &&
+           groups <= traits_.most_items / static_cast<std::uint64_t>(items_for(run.count));
+  }
   /// For run.lines * run.kept > 0.
   void launch(const SortCall& call) const;
 
@@ -145,6 +150,7 @@ class MergeSort {
              plugin::Memory candidates) const;
   std::int64_t items_for(std::int64_t count) const;
 
+  const Traits& traits_;
   const std::uint64_t workspace_bytes_;
   const Program program_;
   const std::unique_ptr<Function> sort_tiles_, merge_runs_, take_, choose_;
@@ -160,7 +166,8 @@ struct MergeSort::Choice {
 };
 
 MergeSort::MergeSort(Backend& backend, std::uint8_t dtype, std::uint64_t workspace_limit_bytes)
-    : workspace_bytes_(kWorkspaceBytes <= workspace_limit_bytes ? kWorkspaceBytes : 0),
+    : traits_(backend.traits()),
+      workspace_bytes_(kWorkspaceBytes <= workspace_limit_bytes ? kWorkspaceBytes : 0),
       program_(backend.build(merge_text_of(dtype, backend.traits()))),
       sort_tiles_(program_("sort_tiles")),
       merge_runs_(program_("merge_runs")),
@@ -257,7 +264,7 @@ void MergeSort::start(const SortCall& call, const Choice& choice, plugin::Memory
 class SortKernel final : public plugin::Kernel {
  public:
   SortKernel(Backend& backend, const patchbay_kernel_spec& spec)
-      : is_cpu_(backend.traits().is_cpu),
+      : traits_(backend.traits()),
         dim_(static_cast<int>(plugin::Attributes(spec).integer("dim"))),
         descending_(plugin::Attributes(spec).integer("descending")),
         program_(backend.build(text_of(spec.arguments[2].dtype, backend.traits()))),
@@ -265,7 +272,7 @@ class SortKernel final : public plugin::Kernel {
         merge_far_(program_("merge_far")),
         take_(program_("take")),
         choose_(program_("choose")) {
-    if (is_cpu_) return;
+    if (traits_.is_cpu) return;
     merge_sort_.emplace(backend, spec.arguments[2].dtype, spec.workspace_limit_bytes);
   }
 
@@ -310,21 +317,25 @@ class SortKernel final : public plugin::Kernel {
     }
   };
 
-  /// The size of a group that sorts or chooses. The threads of a CPU do so alone.
-  std::uint64_t group_of(const Function& function, std::uint64_t wanted) const {
-    return is_cpu_ ? 1 : std::min(wanted, function.max_group_size());
+  /// Starts a group for each of so many chunks or lines, of `wanted` work-items if it can. The
+  /// threads of a CPU sort and choose alone.
+  void launch_groups(const Call& call, Function& function, std::int64_t count, std::uint64_t wanted,
+                     const Arguments& to) const {
+    const auto groups = static_cast<std::uint64_t>(count);
+    const std::uint64_t most = traits_.is_cpu ? 1 : std::min(wanted, function.max_group_size());
+    const std::uint64_t group = traits_.group_of(groups, most);
+    call.launch(function, groups * group, group, to);
   }
   static std::uint64_t each_of(const Function& function) {
     return std::min<std::uint64_t>(64, function.max_group_size());
   }
 
   void sort_chunks(const Call& call, bool merges) const {
-    const std::uint64_t group = group_of(*sort_chunks_, call.run.count <= kShort ? 16 : kChunk / 2);
     Arguments to;
     to.memory(call.memory(1)).memory(call.memory(2)).value(call.run);
     to.value(std::int64_t{merges ? 1 : 0});
-    call.launch(*sort_chunks_, static_cast<std::uint64_t>(call.run.lines * call.run.chunks) * group,
-                group, to);
+    launch_groups(call, *sort_chunks_, call.run.lines * call.run.chunks,
+                  call.run.count <= kShort ? 16 : kChunk / 2, to);
   }
   void merge_far(const Call& call, std::int64_t size, std::int64_t distance,
                  std::int64_t pairs) const {
@@ -342,14 +353,13 @@ class SortKernel final : public plugin::Kernel {
                 each_of(*take_), to);
   }
   void choose(const Call& call) const {
-    const std::uint64_t group = group_of(*choose_, 64);
     Arguments to;
     for (std::size_t i = 0; i < 3; ++i) to.memory(call.memory(i));
     to.value(call.run);
-    call.launch(*choose_, static_cast<std::uint64_t>(call.run.lines) * group, group, to);
+    launch_groups(call, *choose_, call.run.lines, 64, to);
   }
 
-  const bool is_cpu_;
+  const Traits& traits_;
   const int dim_;
   const std::int64_t descending_;
   const Program program_;

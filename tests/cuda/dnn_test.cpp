@@ -186,6 +186,40 @@ TEST_F(SimDnn, TheSizesChooseUnlessTheUserDoes) {
   EXPECT_TRUE(on_card(kAlways, DType::f64, 1, images, points).has_plans);
 }
 
+/// The plugin forgets plans when it has 1024. The simulation breaks the context if a graph executes
+/// one that is gone.
+TEST_F(SimDnn, GraphsKeepTheirPlans) {
+  const Runtime runtime(options(kAlways));
+  const Device device = runtime.device("cuda:0");
+  const Tensor x = numbers({1, 2, 4, 4}, device, DType::f32, 2);
+  const Tensor w = numbers({2, 2, 2, 2}, device, DType::f32, 2);
+  Tensor y;
+  Scalar slot = 0;
+  const Graph graph = record_graph([&](GraphRecording& recording) {
+    slot = recording.slot(2);
+    y = conv2d(x, w) * slot;
+  });
+  const auto forget_plans = [&] {
+    for (int i = 0; i < 1025; ++i) {
+      (void)conv2d(zeros({1, 1, 1 + i / 32, 1 + i % 32}, device), zeros({1, 1, 1, 1}, device));
+    }
+  };
+  graph.replay();
+  const Values first = values(y);
+  forget_plans();
+  graph.replay();
+  EXPECT_EQ(values(y), first);
+  graph.set(slot, 4);  // another plan, of a recording that updates the graph
+  graph.replay();
+  forget_plans();
+  y.fill_(0);
+  graph.replay();
+  Values twice = first;
+  for (double& value : twice) value *= 2;
+  EXPECT_EQ(values(y), twice);
+  EXPECT_EQ(counters().graph_updates, 1u);
+}
+
 /// Without an algorithm, and for views that begin at another address than 16 k.
 TEST_F(SimDnn, ProductsComputeTheRest) {
   const Shape images{2, 8, 6, 6}, filters{8, 8, 3, 3};

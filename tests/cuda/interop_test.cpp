@@ -255,6 +255,35 @@ TEST_F(SimInterop, StreamsThatTheApplicationRecords) {
   EXPECT_NO_THROW(stream.synchronize());
 }
 
+/// Its graph may run while the device is open, and the simulation breaks the context if a graph
+/// executes a plan of cuDNN that is gone. The plugin forgets plans when it has 1024.
+TEST_F(SimInterop, GraphsOfTheApplicationHaveTheirPlans) {
+  runtime_.emplace(options({{"cuda_convolutions", "cudnn"}}));
+  const Device device = adopted();
+  const Tensor x = full({1, 1, 4, 4}, 3, device), w = full({1, 1, 2, 2}, 2, device);
+  Tensor y = conv2d(x, w);  // opens the library
+  device.synchronize();
+  const Stream lent = wrap_stream(device, number_of(stream_));
+  ASSERT_EQ(driver_.capture_begin(stream_, kCaptureRelaxed), 0);
+  {
+    const StreamScope scope(lent);
+    y = conv2d(x, w);
+  }
+  NativeGraph graph = nullptr;
+  ASSERT_EQ(driver_.capture_end(stream_, &graph), 0);
+  NativeReplay replay = nullptr;
+  ASSERT_EQ(driver_.instantiate(&replay, graph, 0), 0);
+  for (int i = 0; i < 1025; ++i) {
+    (void)conv2d(zeros({1, 1, 1 + i / 32, 1 + i % 32}, device), zeros({1, 1, 1, 1}, device));
+  }
+  device.synchronize();
+  ASSERT_EQ(driver_.replay_launch(replay, stream_), 0);
+  EXPECT_EQ(driver_.stream_synchronize(stream_), 0);
+  EXPECT_EQ(y.to_vector<float>(), std::vector<float>(9, 24));
+  EXPECT_EQ(driver_.replay_destroy(replay), 0);
+  EXPECT_EQ(driver_.graph_destroy(graph), 0);
+}
+
 /// What is lent is the context's default stream: its work comes after that of the application's
 /// blocking streams, and before what they get later. Patchbay's own streams wait for neither.
 TEST_F(SimInterop, DefaultStreamOfTheApplication) {

@@ -58,6 +58,24 @@ TEST_F(SimHip, OldDriversReplayNoGraphs) {
   }
 }
 
+/// Nothing says that the driver keeps a pending replay apart from an update of its graph.
+TEST_F(SimHip, GraphsAreUpdatedWhenTheirReplayIsOver) {
+  set("LAZY", "1");  // so that the first replay is pending when the graph changes
+  const Runtime runtime(options());
+  const Tensor x = full({4}, 1, runtime.device("hip:0"));
+  Scalar slot = 0;
+  const Graph graph = record_graph([&](GraphRecording& recording) {
+    slot = recording.slot(2);
+    mul_out(x, x, slot);
+    add_out(x, x, 1);
+  });
+  graph.replay();  // 3
+  graph.set(slot, 10);
+  graph.replay();
+  EXPECT_EQ(x.to_vector<float>(), std::vector<float>(4, 31));
+  EXPECT_EQ(counters().graph_updates, 1u);
+}
+
 TEST_F(SimHip, NoListOfArchitectures) {
   const test::ScratchDirectory cache;  // code that is cached needs no compiler
   const Runtime runtime(

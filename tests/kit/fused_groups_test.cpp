@@ -15,7 +15,9 @@ namespace {
 
 class FusedGroups : public testing::Test {
  protected:
-  void prepare(const portable::Traits& traits, std::int64_t most_of_compiler = 1 << 20) {
+  void prepare(const portable::Traits& traits, std::int64_t most_of_compiler = 1 << 20,
+               std::size_t num_inputs = 1) {
+    num_tensors_ = 1 + num_inputs;
     backend_ = std::make_unique<portable::Backend>(
         traits, [this, most_of_compiler](std::string_view text) -> portable::Program {
           const std::int64_t groups = groups_in(text);
@@ -25,11 +27,14 @@ class FusedGroups : public testing::Test {
           built_.push_back(groups);
           return [this](std::string_view) { return std::make_unique<NotingFunction>(notes_); };
         });
-    module_ =
-        portable::load_fused(*backend_, "patchbay-expr/1 input:f32 scalar:f32 x0 s0 mul.1 out");
-    patchbay_argument_spec specs[3] = {};
-    for (int i = 0; i < 3; ++i) {
-      specs[i].kind = i < 2 ? PATCHBAY_TENSOR : PATCHBAY_SCALAR;
+    std::string code = "patchbay-expr/1";
+    for (std::size_t i = 0; i < num_inputs; ++i) code += " input:f32";
+    code += " scalar:f32 s0";
+    for (std::size_t i = 0; i < num_inputs; ++i) code += " x" + std::to_string(i) + " mul.1";
+    module_ = portable::load_fused(*backend_, code + " out");
+    std::vector<patchbay_argument_spec> specs(num_tensors_ + 1);
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      specs[i].kind = i < num_tensors_ ? PATCHBAY_TENSOR : PATCHBAY_SCALAR;
       specs[i].dtype = PATCHBAY_F32;
       specs[i].access = i == 0 ? PATCHBAY_WRITE : PATCHBAY_READ;
       specs[i].rank = PATCHBAY_ANY_RANK;
@@ -41,7 +46,7 @@ class FusedGroups : public testing::Test {
   std::size_t launches_of(const std::vector<std::int64_t>& sizes) {
     std::vector<patchbay_argument> arguments;
     for (const std::int64_t size : sizes) {
-      for (int i = 0; i < 2; ++i) arguments.push_back(tensor(size));
+      for (std::size_t i = 0; i < num_tensors_; ++i) arguments.push_back(tensor(size));
     }
     arguments.emplace_back().kind = PATCHBAY_SCALAR;
     arguments.back().dtype = PATCHBAY_F32;
@@ -73,6 +78,7 @@ class FusedGroups : public testing::Test {
   std::vector<std::int64_t> built_;  // GROUPS of each text
 
  private:
+  std::size_t num_tensors_ = 0;  // of a group
   IdleStream stream_;
   std::unique_ptr<portable::Backend> backend_;
   std::unique_ptr<plugin::Module> module_;
@@ -112,6 +118,25 @@ TEST_F(FusedGroups, CompilersMayTakeFewerThanTheDriver) {
   EXPECT_EQ(launches_of(32), 1u);
   EXPECT_EQ(launches_of(100), 4u);
   EXPECT_EQ(built_, (std::vector<std::int64_t>{0, 32})) << "no second attempt";
+}
+
+/// 32 groups of so many tensors have more parameters than an older compiler takes.
+TEST_F(FusedGroups, FewGroupsOfManyTensorsFitInAnyCompiler) {
+  portable::Traits traits;
+  traits.has_addresses = true;
+  traits.argument_bytes = 32764;
+  prepare(traits, 30, 15);  // (4096 - 8) / (16 * 8 + 8)
+  EXPECT_EQ(launches_of(30), 1u);
+  EXPECT_EQ(launches_of(31), 2u);
+  EXPECT_EQ(launches_of(32), 2u);
+  EXPECT_EQ(launches_of(91), 4u) << "the last one is a launch of one group";
+  EXPECT_EQ(built_, (std::vector<std::int64_t>{0, 30}));
+  built_.clear();
+  prepare(traits, 1 << 20, 15);
+  EXPECT_EQ(launches_of(30), 1u);
+  EXPECT_EQ(launches_of(31), 1u);
+  EXPECT_EQ(launches_of(240), 1u);  // (32764 - 8) / (16 * 8 + 8)
+  EXPECT_EQ(built_, (std::vector<std::int64_t>{0, 30, 240}));
 }
 
 TEST_F(FusedGroups, EmptyOnesAreNoLaunchAndHugeOnesAreAlone) {

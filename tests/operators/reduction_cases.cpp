@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Reductions over every set of axes.
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -232,6 +233,29 @@ Values<T> factors(std::size_t count) {
   return values;
 }
 
+/// Lines of a view that do not merge, in memory that begins at packs of an accelerator and one
+/// element later: the order of the additions is that of shape and strides.
+template <class Method, class T>
+void check_addresses(const Device& device, Reduce op, const OperatorInfo& record) {
+  using R = typename Method::template Result<T>;
+  for (const auto& [rows, columns] :
+       {std::pair<std::int64_t, std::int64_t>{6001, 4}, {1201, 36}, {67, 1030}}) {
+    const std::int64_t wide = (columns + 16) / 8 * 8, count = rows * wide;
+    const Values<T> values = tame_values<T>(static_cast<std::size_t>(count), 3);
+    Values<T> later = values;
+    later.insert(later.begin(), values.front());
+    const auto reduced = [&, rows = rows, columns = columns](const Values<T>& all) {
+      const auto first = static_cast<std::int64_t>(all.size()) - count;
+      const Tensor flat = upload<T>(all, {first + count}, device).slice(0, first, first + count);
+      return download<R>(op(flat.view({rows, wide}).slice(1, 0, columns), {}, false));
+    };
+    const Values<R> expected = reduced(values), got = reduced(later);
+    ASSERT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(got[0])), 0)
+        << record.name << " of " << rows << " x " << columns << ": " << +got[0] << " and "
+        << +expected[0];
+  }
+}
+
 template <class Method, class T>
 void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
   const auto values_for = [](std::size_t count) {
@@ -266,6 +290,9 @@ void check_all(const Device& device, Reduce op, const OperatorInfo& record) {
     const Values<T> values = values_for(count);
     const Tensor a = upload<T>(values, {rows, columns}, device);
     for (const unsigned mask : {1u, 2u, 3u}) check<Method, T>(a, values, mask, op, record, "edge");
+  }
+  if constexpr (std::is_same_v<Method, SumOfTerms<Itself>>) {
+    check_addresses<Method, T>(device, op, record);
   }
   // Products of so many elements would become 0 before they meet an infinity.
   const bool has_long = !std::is_same_v<Method, Product>;

@@ -104,10 +104,20 @@ struct GraphObject {
   ContextObject& context;
   std::vector<std::function<void()>> work;
 };
-/// A graph that can run.
+/// The work of a graph that can run. What replays it may run on another thread than what updates
+/// it.
+struct ReplayWork {
+  std::mutex mutex;
+  std::vector<std::function<void()>> parts;
+
+  std::vector<std::function<void()>> copy() {
+    const std::lock_guard lock(mutex);
+    return parts;
+  }
+};
 struct ReplayObject {
   ContextObject& context;
-  std::vector<std::function<void()>> work;
+  std::shared_ptr<ReplayWork> work;
 };
 
 }  // namespace patchbay::card
@@ -154,7 +164,7 @@ struct Machine {
   PATCHBAY_SIM_EXPORT std::uint64_t used_bytes(const ContextObject& context) const;
   /// The stream of that handle, under the lock. 0 and 1 are the context's default one, 2 is the
   /// thread's; they are made when they are first used. Ends the process for an unknown handle.
-  StreamObject& stream_of(ContextObject& context, NativeStream handle);
+  PATCHBAY_SIM_EXPORT StreamObject& stream_of(ContextObject& context, NativeStream handle);
   /// Calls body(stream) for the streams of a context, under the lock.
   template <class Body>
   void for_streams(const ContextObject& context, const Body& body) {

@@ -48,11 +48,11 @@ using namespace card;
 #ifdef PATCHBAY_SIM_HIP
 namespace vendor = hip;
 inline constexpr const char* kVendor = "HIP";
-inline constexpr bool kHasContexts = false;
+inline constexpr bool kHasContexts = false, kUpdatesReachReplays = true;
 #else
 namespace vendor = cuda;
 inline constexpr const char* kVendor = "CUDA";
-inline constexpr bool kHasContexts = true;
+inline constexpr bool kHasContexts = true, kUpdatesReachReplays = false;
 #endif
 
 }  // namespace patchbay::sim

@@ -142,6 +142,8 @@ class Api {
   bool has_graphs = false;
   /// Whether the driver keeps submitted work back until somebody asks how far a stream is.
   bool holds_work_back = false;
+  /// Whether a replay of a graph that has not run yet may see what an update of the graph changes.
+  bool updates_reach_replays = false;
   /// The limit of work-items along an axis of a grid.
   std::uint64_t most_items = std::numeric_limits<std::uint64_t>::max();
 #define PATCHBAY_CARD_MEMBER(member, parameters) Entry<int parameters> member{"", nullptr};

@@ -12,15 +12,19 @@ void Graph::drop() {
   // Not every driver keeps what a pending replay needs.
   if (done_.get() != nullptr) context_.call_quietly(context_.api().event_synchronize, done_.get());
   context_.call_quietly(context_.api().replay_destroy, std::exchange(replay_, nullptr));
+  used_.clear();
 }
 
 plugin::Stream& Graph::begin() {
+  recorded_.clear();
   context_.call(context_.api().capture_begin, stream_.native(), kCaptureRelaxed);
+  stream_.keep_in(&recorded_);
   return stream_;
 }
 
 void Graph::end() {
   const Api& api = context_.api();
+  stream_.keep_in(nullptr);
   NativeGraph captured = nullptr;
   context_.call(api.capture_end, stream_.native(), &captured);
   const auto destroy = [this](GraphObject* graph) {
@@ -28,12 +32,18 @@ void Graph::end() {
   };
   const std::unique_ptr<GraphObject, decltype(destroy)> owner(captured, destroy);
   stream_.forget_launches();  // they were recorded and have not run
-  if (replay_ != nullptr &&
-      context_.attempt(api.replay_update, api, replay_, captured) == kSuccess) {
-    return;
+  if (replay_ != nullptr) {
+    if (api.updates_reach_replays && done_.get() != nullptr) {
+      context_.wait(api.event_synchronize, done_.get());
+    }
+    if (context_.attempt(api.replay_update, api, replay_, captured) == kSuccess) {
+      used_.merge(recorded_);  // a pending replay may still use what the earlier recording needed
+      return;
+    }
   }
   drop();
   context_.call(api.replay_create, api, &replay_, captured);
+  used_ = std::move(recorded_);
 }
 
 void Graph::replay(plugin::Stream& stream, std::string_view name) {

@@ -25,7 +25,8 @@ class Graph : public plugin::Graph {
   Context& context_;
   Stream stream_;
   NativeReplay replay_ = nullptr;
-  EventHandle done_;  // of the last replay; empty before the first
+  EventHandle done_;              // of the last replay; empty before the first
+  Stream::Kept recorded_, used_;  // what the new recording needs, and what replays need
 };
 
 }  // namespace patchbay::card

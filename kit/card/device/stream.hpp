@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "patchbay/plugin/kit/objects.hpp"
 
@@ -26,6 +27,9 @@ struct LaunchGrid {
 
 class Stream : public plugin::Stream {
  public:
+  /// What recorded work needs whenever it runs.
+  using Kept = std::set<std::shared_ptr<const void>>;
+
   /// The first creates a stream; the second uses one that the application owns.
   Stream(Context& context, std::uint32_t flags);
   Stream(Context& context, NativeStream borrowed);
@@ -52,17 +56,26 @@ class Stream : public plugin::Stream {
   void forget_launches() { context_.launches().forget(context_.launches().last(number_)); }
   /// Records a launch by a library, so that errors can name it.
   void note(std::string_view name) { context_.launches().note(number_, name); }
-
- private:
   /// Whether the application records the stream, which it owns, into a graph. Waiting would make
   /// the recording invalid.
   bool is_recorded() const;
+  /// For the graph that records its stream: `keep` adds to `kept` until this is called with null.
+  void keep_in(Kept* kept) { kept_ = kept; }
+  /// Keeps what the submitted work needs as long as a graph may run it again. Returns false if no
+  /// graph of ours records the stream.
+  bool keep(const std::shared_ptr<const void>& needed) {
+    if (kept_ != nullptr) kept_->insert(needed);
+    return kept_ != nullptr;
+  }
+
+ private:
   void check_not_recorded(const char* doing) const;
 
   Context& context_;
   const StreamHandle owned_;
   const NativeStream native_;
   const std::uint64_t number_;
+  Kept* kept_ = nullptr;
   std::unique_ptr<device::Worker> callbacks_;  // created for the first callback
 };
 

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace patchbay::card {
 
@@ -14,23 +16,25 @@ namespace patchbay::card {
 template <class Problem, class Plan>
 class PlanCache {
  public:
-  /// Calls `find` for a new problem: std::optional<Plan>(). Returns null if there is no plan. A
-  /// plan stays valid until the next call.
+  /// Calls `find` for a new problem: std::optional<Plan>(). Returns null if there is no plan. When
+  /// there are too many plans, all are forgotten: a caller that needs one for longer keeps it.
   template <class Find>
-  const Plan* get(const Problem& problem, const Find& find) {
+  std::shared_ptr<const Plan> get(const Problem& problem, const Find& find) {
     auto found = plans_.find(problem);
     if (found == plans_.end()) {
       if (plans_.size() == kMostPlans) plans_.clear();
-      found = plans_.emplace(problem, find()).first;
+      std::shared_ptr<const Plan> kept;
+      if (std::optional<Plan> plan = find()) kept = std::make_shared<Plan>(std::move(*plan));
+      found = plans_.emplace(problem, std::move(kept)).first;
     }
-    return found->second ? &*found->second : nullptr;
+    return found->second;
   }
   void clear() { plans_.clear(); }
 
  private:
   static constexpr std::size_t kMostPlans = 1024;
 
-  std::map<Problem, std::optional<Plan>> plans_;
+  std::map<Problem, std::shared_ptr<const Plan>> plans_;
 };
 
 }  // namespace patchbay::card

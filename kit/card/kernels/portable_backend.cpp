@@ -78,6 +78,7 @@ portable::Backend make_backend(Device& device) {
   traits.sub_group_width = device.info().sub_group_width;
   traits.has_addresses = true;
   traits.argument_bytes = device.info().argument_bytes;
+  traits.most_items = device.context().api().most_items;
   return {std::move(traits), [&device](std::string_view text) -> portable::Program {
             const auto program = std::make_shared<const Program>(device.build(text));
             return [program](std::string_view name) {

@@ -216,7 +216,8 @@ class Writer {
         const std::string scalar = numbered("s", value.bits);
         return is_moved ? scalar : loaded(value.dtype, scalar);
       }
-      case Source::kConstant: return constant_text(value.dtype, value.bits);
+      case Source::kConstant:
+        return constant_text(is_moved ? std::uint8_t{PATCHBAY_U16} : value.dtype, value.bits);
       case Source::kOperator: break;
     }
     std::string call = function_of(value) + "(" + numbered("v", value.operands[0]);

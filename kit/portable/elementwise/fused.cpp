@@ -23,6 +23,15 @@ using expression::Groups;
 constexpr std::int64_t kMostElements = 1 << 30;
 constexpr std::uint64_t kGroupItems = 256;
 constexpr std::size_t kFew = 32;
+/// The bytes of parameters that every compiler takes. NVRTC before 12.1 takes no more, whatever the
+/// driver takes.
+constexpr std::int64_t kCertainBytes = 4096;
+
+/// The groups of the kernel for few.
+std::size_t few_groups_of(const expression::Program& program, Traits traits) {
+  traits.argument_bytes = std::min(traits.argument_bytes, kCertainBytes);
+  return std::min(kFew, num_groups_of(program, traits));
+}
 
 /// A group whose tensors are contiguous.
 struct DenseGroup {
@@ -94,6 +103,7 @@ class FusedKernel final : public plugin::Kernel {
       : backend_(backend),
         program_(program),
         one_(backend, PATCHBAY_FUSED_KERNEL, program),
+        few_groups_(few_groups_of(program, backend.traits())),
         most_(num_groups_of(program, backend.traits())) {}
 
   void launch(plugin::Stream& stream, plugin::Arguments arguments, plugin::Memory workspace,
@@ -155,16 +165,16 @@ class FusedKernel final : public plugin::Kernel {
   /// are copied with each launch. Null if the compiler, which may be older than the driver, takes
   /// only few.
   const GroupsKernel* kernel_for(std::size_t num_groups) {
-    const bool are_few = num_groups <= kFew;
+    const bool are_few = num_groups <= few_groups_;
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<const GroupsKernel>& kernel = are_few ? few_ : many_;
     if (kernel != nullptr) return kernel.get();
     try {
-      kernel = std::make_unique<GroupsKernel>(
-          backend_, program_, are_few ? std::min(kFew, most_.load()) : most_.load());
+      kernel =
+          std::make_unique<GroupsKernel>(backend_, program_, are_few ? few_groups_ : most_.load());
     } catch (const plugin::StatusError& error) {
       if (are_few || error.code() != PATCHBAY_BUILD_FAILED) throw;
-      most_ = kFew;
+      most_ = few_groups_;
     }
     return kernel.get();
   }
@@ -172,6 +182,7 @@ class FusedKernel final : public plugin::Kernel {
   Backend& backend_;
   const expression::Program program_;
   ElementwiseKernel one_;
+  const std::size_t few_groups_;
   std::atomic<std::size_t> most_;
   std::mutex mutex_;
   std::unique_ptr<const GroupsKernel> few_, many_;

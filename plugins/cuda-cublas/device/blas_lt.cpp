@@ -104,7 +104,8 @@ bool BlasLt::find_algorithm(const Problem& problem, Plan& plan) {
 
 bool BlasLt::run(card::Stream& stream, const Problem& problem, const Operands& operands,
                  std::string_view name) {
-  const Plan* const plan = plans_.get(problem, [&] { return find_plan(problem, operands.bias); });
+  const std::shared_ptr<const Plan> plan =
+      plans_.get(problem, [&] { return find_plan(problem, operands.bias); });
   if (plan == nullptr) return false;
   set_bias(*plan, card::address_of(operands.bias), name);
   static constexpr float kOne = 1, kZero = 0;

@@ -116,6 +116,7 @@ DnnDescriptor graph_of(const DnnGraphs& graphs, const card::AttentionProblem& pr
 Dnn::~Dnn() {
   convolutions_.clear();  // plans refer to the handle
   attention_.clear();
+  recorded_.clear();
   if (handle_ != nullptr) context().call_quietly(table_->destroy, handle_);
 }
 
@@ -163,21 +164,24 @@ bool Dnn::is_allowed(std::uint8_t dtype, int note) const {
 }
 
 template <class Problem>
-const DnnPlan* Dnn::plan_of(Plans<Problem>& plans, const Problem& problem,
-                            std::uint64_t most_workspace_bytes) {
-  const DnnPlan* const plan = plans.get(problem, [&] {
+std::shared_ptr<const DnnPlan> Dnn::plan_for(card::Stream& stream, Plans<Problem>& plans,
+                                             const Problem& problem,
+                                             std::uint64_t most_workspace_bytes) {
+  const std::shared_ptr<const DnnPlan> plan = plans.get(problem, [&] {
     const auto make = [&](const DnnGraphs& graphs) { return graph_of(graphs, problem); };
     const auto allows = [&](int note) { return is_allowed(problem.dtype, note); };
     return graphs().find_plan(make, allows, most_workspace_bytes);
   });
-  return plan != nullptr && plan->workspace_bytes <= most_workspace_bytes ? plan : nullptr;
+  if (plan == nullptr || plan->workspace_bytes > most_workspace_bytes) return nullptr;
+  if (!stream.keep(plan) && stream.is_recorded()) recorded_.insert(plan);
+  return plan;
 }
 
 bool Dnn::run(card::Stream& stream, const card::ConvolutionProblem& problem,
               const card::ConvolutionOperands& operands, std::string_view name) {
   const std::array memories{operands.images, operands.weight, operands.windows};
   if (!std::all_of(memories.begin(), memories.end(), is_aligned)) return false;
-  const DnnPlan* const plan = plan_of(convolutions_, problem, operands.workspace_bytes);
+  const auto plan = plan_for(stream, convolutions_, problem, operands.workspace_bytes);
   if (plan == nullptr) return false;
   graphs().execute(name, stream, *plan, std::array{kImages, kWeight, kWindows},
                    std::array{address(memories[0]), address(memories[1]), address(memories[2])},
@@ -189,7 +193,7 @@ bool Dnn::run(card::Stream& stream, const card::AttentionProblem& problem,
               const card::AttentionOperands& operands, std::string_view name) {
   const std::array memories{operands.query, operands.key, operands.value, operands.out};
   if (!std::all_of(memories.begin(), memories.end(), is_aligned)) return false;
-  const DnnPlan* const plan = plan_of(attention_, problem, operands.workspace_bytes);
+  const auto plan = plan_for(stream, attention_, problem, operands.workspace_bytes);
   if (plan == nullptr) return false;
   alignas(DnnTensorOf::kAlignmentBytes) float scale = operands.scale;
   graphs().execute(name, stream, *plan, std::array{kQuery, kKey, kValue, kOut, kScale},

@@ -42,10 +42,12 @@ class Dnn : public card::DnnLibrary {
   DnnGraphs graphs() { return {*this, *table_, handle_}; }
   /// Whether an algorithm with that numerical note is exact enough and gives equal bits each time.
   bool is_allowed(std::uint8_t dtype, int note) const;
-  /// Null if there is none that needs no larger workspace.
+  /// Null if there is none that needs no larger workspace. If a graph records the stream, the plan
+  /// is kept for the graph, whose replays run the plan's code.
   template <class Problem>
-  const DnnPlan* plan_of(Plans<Problem>& plans, const Problem& problem,
-                         std::uint64_t most_workspace_bytes);
+  std::shared_ptr<const DnnPlan> plan_for(card::Stream& stream, Plans<Problem>& plans,
+                                          const Problem& problem,
+                                          std::uint64_t most_workspace_bytes);
 
   const Choices& choices_;
   card::Lazy<DnnTable>& library_;
@@ -53,6 +55,7 @@ class Dnn : public card::DnnLibrary {
   NativeDnn handle_ = nullptr;
   Plans<card::ConvolutionProblem> convolutions_;
   Plans<card::AttentionProblem> attention_;
+  card::Stream::Kept recorded_;  // in graphs of the application, which may run at any time
 };
 
 }  // namespace patchbay::cuda

@@ -92,6 +92,8 @@ Api::Api(plugin::Host host) {
 
   most_items = 0xffffffff;
   has_contexts = false;
+  // ROCm's documents do not exclude it: the arguments of kernels may be in memory of the graph.
+  updates_reach_replays = true;
   // A device has one context, which is always there.
   context_retain = {set_device.name,
                     [](const card::Api&, NativeContext* context, DeviceNumber device) -> int {

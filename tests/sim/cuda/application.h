@@ -12,6 +12,7 @@
 namespace patchbay::sim_test {
 
 using namespace card;  // the parameters' types, in the lists of entries
+using cuda::UpdateResult;
 
 struct Driver {
 #define PATCHBAY_SIM_MEMBER(member, symbol) decltype(Api::member.function) member = find(#symbol);
@@ -20,6 +21,7 @@ struct Driver {
 #undef PATCHBAY_SIM_MEMBER
 #define PATCHBAY_SIM_MEMBER(member, symbol, parameters) int(*member) parameters = find(#symbol);
   PATCHBAY_CUDA_OWN_ENTRIES(PATCHBAY_SIM_MEMBER)
+  PATCHBAY_CUDA_OWN_GRAPH_ENTRIES(PATCHBAY_SIM_MEMBER)
   PATCHBAY_SIM_APPLICATION_ENTRIES(PATCHBAY_SIM_MEMBER)
 #undef PATCHBAY_SIM_MEMBER
   void (*set_gone)(int code) = find("patchbay_sim_set_gone");

@@ -154,8 +154,15 @@ void compute(const Engine&, const Attention& attention, float scale,
   attend(attention, scale, operands_of<4>(ranges));
 }
 
-void execute(const DnnObject& handle, const Descriptor& plan, const Descriptor& pack) {
-  const ContextObject& context = handle.context;
+/// Whether work on the stream is recorded: it may run again and again.
+bool is_recorded(ContextObject& context, NativeStream stream) {
+  const std::lock_guard lock(machine().mutex);
+  return machine().stream_of(context, stream).capture == StreamObject::Capture::kActive;
+}
+
+void execute(const DnnObject& handle, const Descriptor::Pointer& of_plan, const Descriptor& pack) {
+  ContextObject& context = handle.context;
+  const Descriptor& plan = *of_plan;
   require(plan.context == &context, kDnnBadParameter);
   const PlannedWork work(plan);
   std::vector<Range> ranges;
@@ -173,11 +180,17 @@ void execute(const DnnObject& handle, const Descriptor& plan, const Descriptor& 
     require(!range.overlaps(workspace), kDnnBadParameter);
     require(&range == &result || !range.overlaps(result), kDnnBadParameter);
   }
-  const int code =
-      submit(handle.stream, [&engine = work.engine, of = work.of, workspace, ranges, scale] {
-        scribble(workspace.begin, static_cast<std::size_t>(workspace.bytes));
-        std::visit([&](const auto& one) { compute(engine, one, scale, ranges); }, of);
-      });
+  // A plan has code, which goes with it. Only work that is not recorded is waited for.
+  const auto kept = is_recorded(context, handle.stream) ? nullptr : of_plan;
+  const int code = submit(handle.stream, [&context, &engine = work.engine, of = work.of, workspace,
+                                          ranges, scale, kept, used = std::weak_ptr(of_plan)] {
+    if (used.expired()) {
+      context.broken = kErrorIllegalAddress;
+      return;
+    }
+    scribble(workspace.begin, static_cast<std::size_t>(workspace.bytes));
+    std::visit([&](const auto& one) { compute(engine, one, scale, ranges); }, of);
+  });
   require(code == kSuccess, kDnnExecutionFailed);
 }
 
@@ -302,7 +315,7 @@ int cudnnBackendExecute(NativeDnn native, NativeDescriptor plan, NativeDescripto
   return answer([=] {
     const DnnObject& handle = live_handle(native);
     context_of(native);
-    const Descriptor& finalized_plan = finalized(plan, kDnnPlan);
-    execute(handle, finalized_plan, finalized(pack, kDnnVariantPack));
+    finalized(plan, kDnnPlan);
+    execute(handle, live_descriptor(plan), finalized(pack, kDnnVariantPack));
   });
 }
