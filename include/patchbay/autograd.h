@@ -34,8 +34,8 @@ class NoGrad : public GradMode {
   NoGrad() : GradMode(false) {}
 };
 
-/// Turns recording off, and nothing inside the scope can turn it on again: for programs that never
-/// train. Errors inside: kInvalidArgument for GradMode(true) and requires_grad_().
+/// Turns recording off until the scope ends: for programs that never train. Errors inside:
+/// kInvalidArgument for GradMode(true), requires_grad_() and a backward with create_graph.
 class PATCHBAY_API InferenceMode {
  public:
   InferenceMode();
@@ -53,8 +53,8 @@ PATCHBAY_API bool is_inference_mode();
 
 /// The gradients with respect to `inputs` of the sum of all `outputs`, each times its gradient. An
 /// output without a gradient must have one element; its gradient is 1. The result of an input that
-/// no output depends on is undefined. Changes no tensor's grad(). Queued. Errors: as
-/// Tensor::backward.
+/// no output depends on is undefined. Gradient hooks are called, also those of the inputs. Changes
+/// no tensor's grad(). Queued. Errors: as Tensor::backward.
 [[nodiscard]] PATCHBAY_API std::vector<Tensor> gradients(
     const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
     const std::vector<Tensor>& output_gradients = {}, BackwardOptions options = {});
@@ -77,7 +77,7 @@ PATCHBAY_API std::uint64_t num_overwrites(const Tensor& tensor);
 /// Calls function(inputs) and records it as one operation that keeps only the inputs. backward runs
 /// the function again, with the same draws of the runtime's default generator (Chen et al.,
 /// Training Deep Nets with Sublinear Memory Cost, 2016); it must give the same result. Gradients
-/// also flow to leaves that the function captures. If no input requires gradients, the function is
+/// also flow to tensors that the function captures. If no input requires gradients, the function is
 /// recorded as usual. Errors: kInvalidArgument for no inputs, no function or an undefined result;
 /// kUnsupported in a backward with create_graph.
 [[nodiscard]] PATCHBAY_API Tensor

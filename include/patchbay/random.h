@@ -26,7 +26,7 @@ struct GeneratorState;
 }
 
 /// A sequence of draws. Each call that uses the generator takes one offset, whatever the number of
-/// elements; a call that throws takes none. A shared handle: copies share one sequence.
+/// elements; a call that is refused takes none. A shared handle: copies share one sequence.
 /// Thread-safe; the order of the calls of several threads decides which offset each gets.
 class PATCHBAY_API Generator {
  public:

@@ -101,6 +101,14 @@ TEST_P(TensorTest, ArangeRefusesRangesThatLeadNowhere) {
   EXPECT_ERROR(make(0, 1e300, 1e-9, DType::f32), ErrorCode::kOverflow, "too many elements");
   EXPECT_ERROR(make(INT64_MIN, INT64_MAX, 1, DType::i64), ErrorCode::kOverflow, "too many");
   EXPECT_ERROR(make(0, 300, 1, DType::u8), ErrorCode::kInvalidArgument, "got 299");
+  EXPECT_ERROR(make(0, UINT64_MAX, 1, DType::i64), ErrorCode::kOverflow,
+               "[arange] too many elements: expected at most 2^63 - 1, got start 0, end "
+               "18446744073709551615, step 1. Choose another range.");
+  EXPECT_ERROR(make(0, UINT64_MAX, std::int64_t{1} << 62, DType::i64), ErrorCode::kInvalidArgument,
+               "[arange] a literal takes the tensor's dtype: expected a value that i64 can hold, "
+               "got 13835058055282163712");
+  EXPECT_ERROR(make(0, 4, UINT64_MAX, DType::i64), ErrorCode::kInvalidArgument,
+               "[arange] a literal takes the tensor's dtype: expected a value that i64 can hold");
   EXPECT_ERROR(make(0, 2, 1, DType::boolean), ErrorCode::kDtypeMismatch, "[arange]");
 }
 

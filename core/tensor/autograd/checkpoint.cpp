@@ -26,6 +26,7 @@ struct Checkpoint {
   Generator::State state;
 
   std::vector<Tensor> operator()(const Tensor& grad, const Node& node) const {
+    const BackwardOptions options = BackwardRun::current_options();
     if (is_grad_enabled()) {
       raise(ErrorCode::kUnsupported,
             "[checkpoint] gradients of a checkpoint can't be recorded: expected a backward without "
@@ -43,7 +44,7 @@ struct Checkpoint {
       const Tensor result = function(leaves);
       if (!result.requires_grad()) return std::vector<Tensor>(leaves.size());
       if (!BackwardRun::goes_to_leaves()) return gradients_of(result, leaves, grad);
-      result.backward(grad);
+      result.backward(grad, options);  // which may retain what the function captures
     }
     std::vector<Tensor> grads;
     for (const Tensor& leaf : leaves) grads.push_back(leaf.grad());

@@ -188,7 +188,8 @@ class Untouched {
   void check(const char* function) const {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const Tensor& input = inputs_[i];
-      if (!input.defined() || !needs_grad(input) || version_of(input) == versions_[i]) continue;
+      if (!input.defined() || !is_watched(*input.impl())) continue;
+      if (version_of(input) == versions_[i]) continue;
       raise(ErrorCode::kInvalidArgument,
             "[{}] forward wrote to input {}, which requires gradients: expected it as it was, got "
             "a write to its storage ({}). Write to a clone, and return that.",

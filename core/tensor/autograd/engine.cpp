@@ -14,6 +14,7 @@
 #include "patchbay/autograd.h"
 #include "patchbay/ops.h"
 
+#include "core/tensor/base/overlap.h"
 #include "core/tensor/dispatch/operands.h"
 #include "core/tensor/dispatch/record.h"
 
@@ -23,30 +24,35 @@ namespace tensor {
 
 namespace {
 
-/// Whether nothing else holds the tensor, so that it may be added to.
+/// Whether nothing else holds the tensor, so that it may be added to. The application still has the
+/// memory that it lent.
 bool is_own(const Tensor& grad) {
   const TensorImpl& impl = *grad.impl();
+  const runtime::BufferState& buffer = impl.buffer();
   return impl.references.load(std::memory_order_relaxed) == 1 &&
-         impl.buffer().references.load(std::memory_order_relaxed) == 1 && impl.is_contiguous;
+         buffer.references.load(std::memory_order_relaxed) == 1 && !buffer.released &&
+         impl.is_contiguous;
 }
 Tensor own(Tensor&& grad) { return is_own(grad) ? std::move(grad) : grad.clone(); }
 
-}  // namespace
-
-void accumulate(const Node& leaf, Tensor grad, bool keeps_graph) {
-  GradState& state = *leaf.leaf.impl()->grad_state;
-  grad = state.hooks.run(std::move(grad));
-  const std::lock_guard<std::mutex> lock(state.mutex);
-  if (keeps_graph) {
-    state.grad = state.grad.defined() ? add(state.grad, grad) : grad;
-  } else if (state.grad.defined()) {
-    add_out(state.grad, state.grad, grad);
-  } else {
-    state.grad = own(std::move(grad));
-  }
+/// Whether `grad` can be added to `sum` in place. A program may have set any tensor as a gradient.
+bool takes_in_place(const Tensor& sum, const Tensor& grad) {
+  const TensorImpl& impl = *sum.impl();
+  return !impl.buffer().is_read_only && !repeats_elements(impl) &&
+         overlap(impl, *grad.impl()) != Overlap::kPartial;
 }
 
-namespace {
+/// Adds to the leaf's gradient.
+void accumulate(GradState& leaf, Tensor grad, bool keeps_graph) {
+  const std::lock_guard<std::mutex> lock(leaf.grad_mutex);
+  if (!leaf.grad.defined()) {
+    leaf.grad = own(std::move(grad));
+  } else if (keeps_graph || !takes_in_place(leaf.grad, grad)) {
+    leaf.grad = add(leaf.grad, grad);
+  } else {
+    add_out(leaf.grad, leaf.grad, grad);
+  }
+}
 
 /// Orders by number, then by address: all leaves have number 0.
 struct Later {
@@ -158,10 +164,11 @@ void step(Pending& pending, Arrived& arrived, const RunFailed& frees) {
 
 /// Adds to the leaf's gradient and calls what waits for it.
 void fill(const Node& leaf, Tensor grad, bool keeps_graph) {
-  accumulate(leaf, std::move(grad), keeps_graph);
-  for (const AccumulationHook& hook : leaf.leaf.impl()->grad_state->accumulation_hooks.all()) {
-    hook(leaf.leaf);
-  }
+  GradState& state = *leaf.leaf.impl()->grad_state;
+  grad = state.hooks.run(std::move(grad));
+  if (!state.requires_grad) return;  // turned off after the recording
+  accumulate(state, std::move(grad), keeps_graph);
+  for (const AccumulationHook& hook : state.accumulation_hooks.all()) hook(leaf.leaf);
 }
 
 /// The leaves with accumulation hooks, and how many gradients each may still get.
@@ -237,7 +244,11 @@ std::vector<Tensor> BackwardRun::run() const {
     pending.erase(pending.begin());
     const std::shared_ptr<Node>& node = arrived.node;
     if (!wanted.empty() && !leading.contains(node.get())) continue;
-    if (node->hooks != nullptr) arrived.grad = node->hooks->run(std::move(arrived.grad));
+    // A leaf that is filled runs its hooks then.
+    Hooks* const hooks = node->leaf.defined() && !wanted.empty()
+                             ? &node->leaf.impl()->grad_state->hooks
+                             : node->hooks.get();
+    if (hooks != nullptr) arrived.grad = hooks->run(std::move(arrived.grad));
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i] == node) result[i] = arrived.grad;
     }
@@ -279,6 +290,15 @@ Tensor output_gradient(const char* operation, const TensorImpl& output, const Te
   return given;
 }
 
+void check_options(const char* operation, BackwardOptions options) {
+  if (!options.create_graph || !is_inference_mode()) return;
+  raise(ErrorCode::kInvalidArgument,
+        "[{}] create_graph inside an InferenceMode scope: expected a backward without it, because "
+        "nothing is recorded there, got one with it. End the scope first, or use NoGrad in its "
+        "place.",
+        operation);
+}
+
 void check_requires(const char* operation, const char* name, const TensorImpl& impl) {
   if (impl.grad_state != nullptr && impl.grad_state->requires_grad) return;
   raise(ErrorCode::kInvalidArgument,
@@ -294,6 +314,7 @@ void Tensor::backward() const { backward(Tensor()); }
 
 void Tensor::backward(const Tensor& gradient, BackwardOptions options) const {
   const tensor::TensorImpl& impl = tensor::impl_of("backward", *this, "tensor");
+  tensor::check_options("backward", options);
   tensor::check_requires("backward", "tensor", impl);
   tensor::BackwardRun run;
   run.roots.emplace_back(tensor::node_of("backward", impl),
@@ -312,6 +333,7 @@ std::vector<Tensor> gradients(const std::vector<Tensor>& outputs, const std::vec
                    "{}. Leave them out for ones.",
                    outputs.size(), output_gradients.size());
   }
+  tensor::check_options("gradients", options);
   tensor::BackwardRun run;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const tensor::TensorImpl& impl = tensor::impl_of("gradients", outputs[i], "output");

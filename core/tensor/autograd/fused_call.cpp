@@ -84,8 +84,13 @@ class Call {
     }
     find_variant();
     take_numbers();
-    for (std::size_t o = 0; o < outputs.size(); ++o) claim_output(outputs, o);
+    for (std::size_t o = 0; o < outputs.size(); ++o) check_output(outputs, o);
     outputs_ = outputs;
+  }
+
+  /// Called after the checks of all groups.
+  void count_versions() const {
+    for (const Tensor& output : outputs_) output.impl()->buffer().count_version();
   }
 
   void launch() const {
@@ -266,10 +271,10 @@ class Call {
     return runtime::fused_kernel(device, state_.name, program_->text, std::move(specs));
   }
 
-  void claim_output(std::span<const Tensor> outputs, std::size_t o) const {
+  void check_output(std::span<const Tensor> outputs, std::size_t o) const {
     const TensorImpl& out = *outputs[o].impl();
     if (&out.device() != &place_->device()) raise_devices_of_outputs(out);
-    claim_out(op_, out, shape_, program_->outputs[o]);
+    check_out(op_, out, shape_, program_->outputs[o]);
     for (const std::uint32_t input : program_->tensors) {
       check_no_partial_overlap(op_, out, named(input));
     }
@@ -400,6 +405,7 @@ void call_fused_out(const std::shared_ptr<FusedState>& state, std::span<const Te
                     std::span<const TensorOrScalar> arguments) {
   Call call(state, arguments, {});
   call.write_to(outputs);
+  call.count_versions();
   call.launch();
 }
 
@@ -413,6 +419,7 @@ void call_fused_groups_out(const std::shared_ptr<FusedState>& state,
   }
   std::vector<const Call*> filled;
   for (const Call& call : calls) {
+    call.count_versions();
     if (!call.is_empty()) filled.push_back(&call);
   }
   if (filled.size() > 1 && are_apart(filled)) return launch_together(filled);

@@ -6,7 +6,9 @@ namespace patchbay::tensor {
 Tensor unslice(const Tensor& grad, const Shape& shape, int dim, std::int64_t first,
                std::int64_t step) {
   if (grad.shape() == shape) return grad;
-  const std::int64_t end = first + grad.size(dim) * step;
+  // Just behind the last element: a whole step more may overflow.
+  const std::int64_t count = grad.size(dim);
+  const std::int64_t end = count == 0 ? first : first + (count - 1) * step + 1;
   Tensor result;
   {
     const Recording recording(false);

@@ -167,7 +167,7 @@ bool Tensor::is_leaf() const { return !is_result(impl_of("is_leaf", *this, "tens
 Tensor Tensor::grad() const {
   const TensorImpl& impl = impl_of("grad", *this, "tensor");
   if (impl.grad_state == nullptr) return {};
-  const std::lock_guard<std::mutex> lock(impl.grad_state->mutex);
+  const std::lock_guard<std::mutex> lock(impl.grad_state->grad_mutex);
   return impl.grad_state->grad;
 }
 
@@ -176,7 +176,7 @@ const Tensor& Tensor::set_grad(const Tensor& gradient) const {
   if (gradient.defined()) check_gradient(impl, *gradient.impl());
   GradState& state = state_of(impl);
   Tensor replaced = gradient;  // the old gradient is destroyed after the lock
-  const std::lock_guard<std::mutex> lock(state.mutex);
+  const std::lock_guard<std::mutex> lock(state.grad_mutex);
   std::swap(state.grad, replaced);
   return *this;
 }
@@ -189,14 +189,15 @@ Tensor Tensor::detach() const {
 namespace {
 
 /// A leaf's hooks are in its state, because its node comes and goes.
-tensor::Hooks& hooks_of(const char* operation, TensorImpl& impl) {
-  if (impl.grad_state == nullptr || !impl.grad_state->requires_grad) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] no gradient comes here: expected a tensor that requires gradients, got "
-                   "one that does not (tensor: {}). Call requires_grad_() first.",
-                   operation, tensor::describe(impl));
-  }
-  return impl.grad_state->node != nullptr ? *impl.grad_state->node->hooks : impl.grad_state->hooks;
+tensor::Hooks& hooks_of(GradState& state) {
+  return state.node != nullptr ? *state.node->hooks : state.hooks;
+}
+
+[[noreturn]] void raise_no_gradient(const char* operation, const TensorImpl& impl) {
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] no gradient comes here: expected a tensor that requires gradients, got "
+                 "one that does not (tensor: {}). Call requires_grad_() first.",
+                 operation, tensor::describe(impl));
 }
 
 }  // namespace
@@ -209,44 +210,50 @@ std::uint64_t Tensor::add_gradient_hook(GradientHook hook) const {
                   "remove_gradient_hook to take one away.",
                   tensor::describe({"tensor", impl}));
   }
-  return hooks_of("add_gradient_hook", impl).add(std::move(hook));
+  if (impl.grad_state == nullptr || !impl.grad_state->requires_grad) {
+    raise_no_gradient("add_gradient_hook", impl);
+  }
+  return hooks_of(*impl.grad_state).add(std::move(hook));
 }
 
 void Tensor::remove_gradient_hook(std::uint64_t number) const {
   TensorImpl& impl = impl_of("remove_gradient_hook", *this, "tensor");
-  hooks_of("remove_gradient_hook", impl).remove(number);
+  if (impl.grad_state == nullptr) raise_no_gradient("remove_gradient_hook", impl);
+  hooks_of(*impl.grad_state).remove(number);
 }
 
 namespace {
 
-tensor::HookList<AccumulationHook>& accumulation_hooks_of(const char* operation,
-                                                          const Tensor& leaf) {
-  TensorImpl& impl = impl_of(operation, leaf, "leaf");
-  if (impl.grad_state == nullptr || !impl.grad_state->requires_grad || is_result(impl)) {
-    runtime::raise(ErrorCode::kInvalidArgument,
-                   "[{}] no gradient is accumulated here: expected a leaf that requires gradients, "
-                   "got {} (leaf: {}). Use add_gradient_hook for results.",
-                   operation, is_result(impl) ? "a result" : "a tensor that requires none",
-                   tensor::describe(impl));
-  }
-  return impl.grad_state->accumulation_hooks;
+[[noreturn]] void raise_not_accumulated(const char* operation, const TensorImpl& impl) {
+  runtime::raise(ErrorCode::kInvalidArgument,
+                 "[{}] no gradient is accumulated here: expected a leaf that requires gradients, "
+                 "got {} (leaf: {}). Use add_gradient_hook for results.",
+                 operation, is_result(impl) ? "a result" : "a tensor that requires none",
+                 tensor::describe(impl));
 }
 
 }  // namespace
 
 std::uint64_t add_accumulation_hook(const Tensor& leaf, AccumulationHook hook) {
-  tensor::HookList<AccumulationHook>& hooks = accumulation_hooks_of("add_accumulation_hook", leaf);
+  TensorImpl& impl = impl_of("add_accumulation_hook", leaf, "leaf");
+  if (impl.grad_state == nullptr || !impl.grad_state->requires_grad || is_result(impl)) {
+    raise_not_accumulated("add_accumulation_hook", impl);
+  }
   if (!hook) {
     runtime::raise(ErrorCode::kInvalidArgument,
                    "[add_accumulation_hook] no hook: expected a function, got an empty one (leaf: "
                    "{}). Use remove_accumulation_hook to take one away.",
-                   tensor::describe(*leaf.impl()));
+                   tensor::describe(impl));
   }
-  return hooks.add(std::move(hook));
+  return impl.grad_state->accumulation_hooks.add(std::move(hook));
 }
 
 void remove_accumulation_hook(const Tensor& leaf, std::uint64_t number) {
-  accumulation_hooks_of("remove_accumulation_hook", leaf).remove(number);
+  TensorImpl& impl = impl_of("remove_accumulation_hook", leaf, "leaf");
+  if (impl.grad_state == nullptr || is_result(impl)) {
+    raise_not_accumulated("remove_accumulation_hook", impl);
+  }
+  impl.grad_state->accumulation_hooks.remove(number);
 }
 
 std::uint64_t num_overwrites(const Tensor& tensor) {

@@ -107,8 +107,9 @@ struct GradState {
   // The members below are for leaves.
   Hooks hooks;
   HookList<AccumulationHook> accumulation_hooks;
-  std::mutex mutex;                 // guards the next two
+  std::mutex mutex;                 // guards the next one
   std::weak_ptr<Node> accumulator;  // created when first needed
+  std::mutex grad_mutex;            // guards the next one, while a sum is computed and recorded
   Tensor grad;
 };
 
@@ -117,8 +118,6 @@ Tensor handle_of(const TensorImpl& impl);
 /// The node that a tensor's gradient flows to. Errors: kInvalidArgument if the elements were
 /// overwritten since the node made them; the message names `operation`.
 std::shared_ptr<Node> node_of(const char* operation, const TensorImpl& tensor);
-/// Adds to the leaf's gradient.
-void accumulate(const Node& leaf, Tensor grad, bool keeps_graph);
 
 /// Runs the graph backwards from `roots`, given with their gradients. With `wanted`, runs only
 /// towards these nodes and returns their gradients (undefined if none); else adds to the leaves.

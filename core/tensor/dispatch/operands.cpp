@@ -44,7 +44,7 @@ void raise_device_mismatch(const char* operation, const Named& expected, const N
 
 void raise_place_mismatch(const char* operation, const Named& place, const Named& got) {
   const runtime::DeviceState& device = got.tensor.device();
-  const bool would_do = got.tensor.shape.rank() == 0 && needs_grad(got.tensor) &&
+  const bool would_do = got.tensor.shape.rank() == 0 && is_watched(got.tensor) &&
                         &device.runtime == &place.tensor.device().runtime &&
                         device.info.properties.kind == DeviceKind::kCpu;
   if (!would_do) raise_device_mismatch(operation, place, got);
@@ -108,7 +108,7 @@ void check_device_has(const char* operation, const runtime::DeviceState& device,
 }
 
 bool is_host_scalar(const TensorImpl& tensor, const TensorImpl& place) {
-  return tensor.shape.rank() == 0 && !needs_grad(tensor) &&
+  return tensor.shape.rank() == 0 && !is_watched(tensor) &&
          &tensor.device().runtime == &place.device().runtime &&
          tensor.device().info.properties.kind == DeviceKind::kCpu &&
          tensor.buffer().host_addressable;
@@ -158,7 +158,7 @@ Shape joined(const Shape& a, const Shape& b) {
   return shape;
 }
 
-void claim_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
+void check_out(const char* operation, const TensorImpl& out, const Shape& shape, DType dtype) {
   if (out.dtype != dtype) [[unlikely]] {
     raise(ErrorCode::kDtypeMismatch,
           "[{}] out has the wrong dtype: expected {}, got {} (out: {}). Give an out of {}.",
@@ -170,11 +170,11 @@ void claim_out(const char* operation, const TensorImpl& out, const Shape& shape,
           "[{}] out has the wrong shape: expected {}, got {} (out: {}). Give an out of shape {}.",
           operation, to_string(shape), to_string(out.shape), describe(out), to_string(shape));
   }
-  claim_destination(operation, out);
+  check_destination(operation, out);
 }
 
 void refuse_gradient(const char* operation, const Named& operand) {
-  if (!needs_grad(operand.tensor)) [[likely]]
+  if (!is_watched(operand.tensor)) [[likely]]
     return;
   raise(ErrorCode::kInvalidArgument,
         "[{}] {} requires gradients, which do not flow into a destination: expected an operand "
@@ -182,7 +182,7 @@ void refuse_gradient(const char* operation, const Named& operand) {
         operation, operand.name, describe(operand));
 }
 
-void claim_destination(const char* operation, const TensorImpl& out, const char* name) {
+void check_destination(const char* operation, const TensorImpl& out, const char* name) {
   out.buffer().check_writable(operation, name);
   if (repeats_elements(out)) [[unlikely]] {
     raise(ErrorCode::kInvalidArgument,
@@ -196,7 +196,6 @@ void claim_destination(const char* operation, const TensorImpl& out, const char*
           "the form that returns a new tensor, or write inside a NoGrad scope.",
           operation, name, describe({name, out}));
   }
-  out.buffer().count_version();
 }
 
 namespace {

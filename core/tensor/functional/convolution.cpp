@@ -209,9 +209,9 @@ void check_steps(const ImageForm& form, const Steps& steps) {
   check_option(form, "groups", steps.groups, 1);
 }
 
-/// Errors if the kernel is larger than the padded image.
+/// Errors if the kernel is larger than the padded image. `given`: the weight as it was given.
 void check_room(const ImageForm& form, const Tensor& images, const Tensor& weight,
-                const Steps& steps) {
+                const Tensor& given, const Steps& steps) {
   const auto check = [&](std::int64_t extent, std::int64_t kernel, std::int64_t padding,
                          std::int64_t dilation) {
     const std::int64_t needed = dilation * (kernel - 1) + 1;
@@ -220,7 +220,7 @@ void check_room(const ImageForm& form, const Tensor& images, const Tensor& weigh
           "[{}] the kernel is larger than x: expected an extent of at least {}, got {} with the "
           "padding ({}; {}). Pad x, or use a smaller kernel.",
           form.operation(), needed, extent + 2 * padding, describe(form.x()),
-          describe({"weight", *weight.impl()}));
+          describe({"weight", *given.impl()}));
   };
   check(images.size(2), weight.size(2), steps.padding.h, steps.dilation.h);
   check(images.size(3), weight.size(3), steps.padding.w, steps.dilation.w);
@@ -232,10 +232,10 @@ Tensor convolved(const char* operation, int axes, const Tensor& x, const Tensor&
   const Steps steps{operation, options.stride, options.padding, options.dilation, options.groups};
   check_steps(form, steps);
   const Tensor factors = checked_weight(form, weight), images = form.images();
-  check_channels(form, images, factors, factors.size(1) * steps.groups, steps.groups,
+  check_channels(form, images, weight, factors.size(1) * steps.groups, steps.groups,
                  "out, c / groups");
   check_bias(form, bias, factors.size(0));
-  check_room(form, images, factors, steps);
+  check_room(form, images, factors, weight, steps);
   return form.result(with_bias(steps.operation, windows_of(images, factors, steps), bias));
 }
 
@@ -269,7 +269,7 @@ Tensor transposed(const char* operation, int axes, const Tensor& x, const Tensor
   check_steps(form, steps);
   check_option(form, "output_padding", options.output_padding, 0);
   const Tensor factors = checked_weight(form, weight), windows = form.images();
-  check_channels(form, windows, factors, factors.size(0), steps.groups, "c, out / groups");
+  check_channels(form, windows, weight, factors.size(0), steps.groups, "c, out / groups");
   check_bias(form, bias, factors.size(1) * steps.groups);
   const Extents extents{
       transposed_extent(form, windows.size(2), factors.size(2), steps.stride.h, steps.padding.h,

@@ -86,7 +86,6 @@ class Builder {
       dtype = DType::boolean;
     }
     if (!dtype) return std::nullopt;
-    if (!contains(op.dtypes, *dtype)) raise_not_defined(node, *dtype);
     return result_dtype(op, *dtype);
   }
 
@@ -167,11 +166,8 @@ class Builder {
     }
     const Operator& op = *node.op;
     DType from = dtype;
-    if (op.result == Result::kBoolean) {
-      from = common_dtype(node).value_or(DType::boolean);
-    } else if (!contains(op.dtypes, dtype)) {
-      raise_not_defined(node, dtype);
-    }
+    if (op.result == Result::kBoolean) from = common_dtype(node).value_or(DType::boolean);
+    if (!contains(op.dtypes, from)) raise_not_defined(node, from);
     ValueKey value{op.kernel, result_dtype(op, from), {}};
     for (std::size_t i = 0; i < node.num_operands; ++i) {
       value.operands.push_back(operand_value(node, i, is_condition(op, i) ? DType::boolean : from));

@@ -40,9 +40,13 @@ void check_direction(const Range& range, bool is_zero, bool is_away) {
   }
 }
 
+/// An integer of -2^63 to 2^64 - 1.
+Wide whole(const Scalar& value) {
+  return value.to_double() < 0 ? Wide{value.to_int64()} : Wide{value.bits(DType::u64, "arange")};
+}
+
 std::int64_t count_integers(const Range& range) {
-  const Wide start = range.start.to_int64(), step = range.step.to_int64();
-  const Wide distance = Wide{range.end.to_int64()} - start;
+  const Wide step = whole(range.step), distance = whole(range.end) - whole(range.start);
   check_direction(range, step == 0, (distance > 0 && step < 0) || (distance < 0 && step > 0));
   const Wide count = (distance + step + (step > 0 ? -1 : 1)) / step;
   if (count > INT64_MAX) {
@@ -69,7 +73,7 @@ std::int64_t count_floats(const Range& range) {
 /// In an unsigned dtype a negative step wraps, as the sums on the devices do.
 std::uint64_t bits_of_step(const Scalar& step, DType dtype) {
   if (dtype != DType::u8 || step.is_floating()) return step.bits(dtype, "arange");
-  return static_cast<std::uint8_t>(step.to_int64());
+  return static_cast<std::uint8_t>(whole(step));
 }
 
 }  // namespace
@@ -84,6 +88,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                    "these.",
                    to_string(dtype), tensor::to_string(tensor::op::arange.dtypes));
   }
+  for (const Scalar* each : {&start, &end, &step}) {
+    static_cast<void>(each->bits(DType::f64, "arange"));  // throws if it is a slot
+  }
   const std::uint64_t start_bits = start.bits(dtype, "arange");
   const std::uint64_t step_bits = bits_of_step(step, dtype);
   const Range range{start, end, step};
@@ -92,8 +99,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
     const double last = start.to_double() + static_cast<double>(count - 1) * step.to_double();
     static_cast<void>(Scalar(last).bits(dtype, "arange"));
   } else if (count > 0) {  // it lies between start and end
-    const Wide last = Wide{start.to_int64()} + Wide{count - 1} * step.to_int64();
-    static_cast<void>(Scalar(static_cast<std::int64_t>(last)).bits(dtype, "arange"));
+    const Wide last = whole(start) + Wide{count - 1} * whole(step);
+    const Scalar value = last < 0 ? Scalar(static_cast<std::int64_t>(last))
+                                  : Scalar(static_cast<std::uint64_t>(last));
+    static_cast<void>(value.bits(dtype, "arange"));
   }
   const Device device = options.device ? *options.device : default_device();
   Tensor result = tensor::make_empty("arange", Shape{count}, dtype, device.shared_state());

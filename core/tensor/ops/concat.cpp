@@ -165,11 +165,12 @@ const Tensor& concat_out(const Tensor& out, const std::vector<Tensor>& tensors, 
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     tensor::refuse_gradient("concat", {tensor::name_of(i), *tensors[i].impl()});
   }
-  tensor::claim_out("concat", target, tensor::joined_shape("concat", tensors, dim),
+  tensor::check_out("concat", target, tensor::joined_shape("concat", tensors, dim),
                     tensors[0].dtype());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     tensor::check_no_overlap("concat", target, {tensor::name_of(i), *tensors[i].impl()});
   }
+  target.buffer().count_version();
   tensor::copy_parts(target, tensors, dim);
   return out;
 }

@@ -142,7 +142,7 @@ const Tensor& unary_out(const Operator& op, const Tensor& out, const Tensor& a) 
   check_dtype_allowed(op, {"a", x});
   if (&x.device() != &target.device() && is_host_scalar(x, target)) {
     // Unary kernels take no scalars, so the value becomes a tensor on the device.
-    claim_out(op.name, target, x.shape, result_dtype(op, x.dtype));
+    check_out(op.name, target, x.shape, result_dtype(op, x.dtype));
     const Tensor there = make_scalar(op.name, read_host_scalar(x), x.dtype, target);
     return unary_out(op, out, there);
   }
@@ -161,11 +161,12 @@ const Tensor& run_out(const Operator& op, DType dtype, const Tensor& out, const 
     place_operand(op, {"out", target}, names[i], operands[i]);
     if (operands[i].tensor != nullptr) refuse_gradient(op.name, {names[i], *operands[i].tensor});
   }
-  claim_out(op.name, target, shape, result_dtype(op, dtype));
+  check_out(op.name, target, shape, result_dtype(op, dtype));
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].tensor == nullptr) continue;
     check_no_partial_overlap(op.name, target, {names[i], *operands[i].tensor});
   }
+  target.buffer().count_version();
   launch_elementwise(op, dtype, target, operands);
   return out;
 }

@@ -217,18 +217,19 @@ Tensor add_at(const Lookup& lookup, const Tensor& a, const Tensor& source) {
   return result;
 }
 
-void claim(const Lookup& lookup, const TensorImpl& out, const Named& a, const Shape& shape) {
+void check_target(const Lookup& lookup, const TensorImpl& out, const Named& a, const Shape& shape) {
   check_same_device(lookup.operation, {"out", out}, a);
   refuse_gradient(lookup.operation, a);
-  claim_out(lookup.operation, out, shape, a.tensor.dtype);
+  check_out(lookup.operation, out, shape, a.tensor.dtype);
   check_no_overlap(lookup.operation, out, {"index", *lookup.index.impl()});
 }
 
 const Tensor& look_up_out(const Lookup& lookup, const Tensor& out, const Tensor& a) {
   const TensorImpl& target = *out.impl();
-  claim(lookup, target, {"a", *a.impl()}, lookup.index.shape());
+  check_target(lookup, target, {"a", *a.impl()}, lookup.index.shape());
   check_no_overlap(lookup.operation, target, {"a", *a.impl()});
   validate(lookup, *a.impl());
+  target.buffer().count_version();
   launch_gather(lookup, target, *a.impl());
   return out;
 }
@@ -237,16 +238,18 @@ const Tensor& add_at_out(const Lookup& lookup, const Tensor& out, const Tensor& 
                          const Tensor& source) {
   const TensorImpl& target = *out.impl();
   refuse_gradient(lookup.operation, {"source", *source.impl()});
-  claim(lookup, target, {"a", *a.impl()}, a.shape());
+  check_target(lookup, target, {"a", *a.impl()}, a.shape());
   check_no_partial_overlap(lookup.operation, target, {"a", *a.impl()});
   check_no_overlap(lookup.operation, target, {"source", *source.impl()});
   if (is_small(target.dtype)) {
     const Recording recording(false);
     const Tensor sums = add_at(lookup, a.cast(DType::f32), source.cast(DType::f32));
+    target.buffer().count_version();
     if (!target.is_empty()) launch_copy(target, *sums.impl());
     return out;
   }
   validate(lookup, target);
+  target.buffer().count_version();
   const bool is_in_place = overlap(target, *a.impl()) == Overlap::kExact;
   if (!is_in_place && !target.is_empty()) launch_copy(target, *a.impl());
   launch_scatter_add(lookup, target, *source.impl());

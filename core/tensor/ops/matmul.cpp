@@ -65,12 +65,13 @@ const Tensor& matmul_out(const Tensor& out, const Tensor& a, const Tensor& b, co
   tensor::refuse_gradient("matmul", x);
   tensor::refuse_gradient("matmul", y);
   const tensor::Factors factors = tensor::make_factors("matmul", dtype, alpha, beta);
-  tensor::claim_out("matmul", target.tensor, shape, dtype);
+  tensor::check_out("matmul", target.tensor, shape, dtype);
   tensor::check_no_overlap("matmul", target.tensor, x);
   tensor::check_no_overlap("matmul", target.tensor, y);
   Tensor matrices = out;
   if (a.rank() == 1) matrices = matrices.unsqueeze(b.rank() == 1 ? 0 : -2);
   if (b.rank() == 1) matrices = matrices.unsqueeze(-1);
+  target.tensor.buffer().count_version();
   tensor::multiply("matmul", matrices, tensor::as_row(a), tensor::as_column(b), factors);
   return out;
 }

@@ -156,7 +156,7 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
   check_same_shape(to, from);
   check_same_runtime("copy_from", from, to.device());
   tensor::refuse_gradient("copy_from", {"source", from});
-  tensor::claim_destination("copy_from", to, "destination");
+  tensor::check_destination("copy_from", to, "destination");
   const tensor::Overlap shared = tensor::overlap(to, from);
   if (shared == tensor::Overlap::kPartial) {
     runtime::raise(ErrorCode::kInvalidArgument,
@@ -165,9 +165,12 @@ const Tensor& Tensor::copy_from(const Tensor& source, bool non_blocking) const {
                    "first: source.clone().",
                    describe(to), describe(from));
   }
-  if (to.is_empty()) return *this;
-  if (&to.device() != &from.device()) {
+  const bool crosses = &to.device() != &from.device() && !to.is_empty();
+  if (crosses) {
     runtime::check_copy_allowed(to.device(), &from.buffer(), to.packed_bytes(), "copy_from");
+  }
+  to.buffer().count_version();
+  if (crosses) {
     copy_across("copy_from", *this, source, non_blocking);
   } else if (shared == tensor::Overlap::kNone || to.dtype != from.dtype) {
     copy_on_device("copy_from", to, from);
@@ -225,9 +228,11 @@ Tensor Tensor::operator=(const Tensor& source) && {
   tensor::check_same_dtype("assign", destination, given);
   check_broadcasts(to, from);
   tensor::check_no_partial_overlap("assign", destination, given);
-  tensor::claim_destination("assign", to, "destination");
+  tensor::check_destination("assign", to, "destination");
+  const tensor::Operand number = is_number ? tensor::as_scalar(from) : tensor::Operand{};
+  to.buffer().count_version();
   if (is_number) {
-    tensor::launch_fill(to, tensor::as_scalar(from));
+    tensor::launch_fill(to, number);
   } else if (to.shape == from.shape) {
     if (tensor::overlap(to, from) == tensor::Overlap::kNone) copy_on_device("assign", to, from);
   } else if (!to.is_empty()) {
@@ -245,8 +250,10 @@ Tensor Tensor::operator=(const Scalar& value) && {
 
 const Tensor& Tensor::fill_(const Scalar& value) const {
   const TensorImpl& impl = tensor::impl_of("fill_", *this, "tensor");
-  tensor::claim_destination("fill_", impl, "tensor");
-  tensor::launch_fill(impl, tensor::literal("fill_", impl.dtype, value));
+  tensor::check_destination("fill_", impl, "tensor");
+  const tensor::Operand number = tensor::literal("fill_", impl.dtype, value);
+  impl.buffer().count_version();
+  tensor::launch_fill(impl, number);
   return *this;
 }
 

@@ -29,9 +29,9 @@ Tensor root_of(const Tensor& squares) {
 
 Tensor mean(const Tensor& a, const Axes& axes, bool keep) {
   check_floating("mean", a);
+  const std::int64_t count = tensor::num_reduced("mean", a, axes);
   if (tensor::is_small(a.dtype())) return mean(a.cast(DType::f32), axes, keep).cast(a.dtype());
   const Tensor total = tensor::reduce(tensor::op::sum, "mean", a, axes, keep);
-  const std::int64_t count = tensor::num_reduced("mean", a, axes);
   return tensor::needs_grad(total) ? total / count : div_out(total, total, count);
 }
 
@@ -58,16 +58,18 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
                    "from abs, log and exp.",
                    order, tensor::describe(*a.impl()));
   }
+  static_cast<void>(tensor::num_reduced("norm", a, axes));
   if (tensor::is_small(a.dtype())) return norm(a.cast(DType::f32), 2, axes, keep).cast(a.dtype());
   return root_of(tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep));
 }
 
 Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
   check_floating("stddev", a);
+  static_cast<void>(tensor::num_reduced("stddev", a, axes));  // the errors show a as it was given
   if (tensor::is_small(a.dtype())) {
     return stddev(a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
   }
-  return root_of(var(a, axes, correction, keep));
+  return root_of(tensor::var_of("stddev", a, axes, correction, keep));
 }
 
 Tensor trace(const Tensor& a) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <span>
 
 #include "core/base/small_float.h"
@@ -36,7 +37,7 @@ void Generator::set_state(State state) const {
   if (tensor::DrawPart* part = tensor::current_part) [[unlikely]] {
     return part->set_state(state_, state);
   }
-  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   state_->seed = state.seed;
   state_->offset = state.offset;
 }
@@ -51,7 +52,7 @@ Generator::State Generator::advance(std::uint64_t num_calls) const {
   if (tensor::DrawPart* part = tensor::current_part) [[unlikely]] {
     return part->advance(state_, num_calls);
   }
-  const std::lock_guard<std::mutex> lock(state_->mutex);
+  const std::scoped_lock lock(state_->mutex);
   const State before{state_->seed, state_->offset};
   state_->offset += num_calls;
   return before;
@@ -95,20 +96,22 @@ void add_out(Launch& launch, const TensorImpl& out) {
   launch.tensor(out, walk.extents(), walk.strides(0), PATCHBAY_WRITE);
 }
 
-/// Called before an offset is taken, so that a missing kernel takes none.
+/// Called before an offset is taken: a call that is refused takes none.
 runtime::KernelState& kernel_of(const Operator& op, const TensorImpl& out) {
   return prepared(*out.device().kernels, op, out.dtype, out.dtype);
 }
 
+/// `overwrites`: whether `out` was there before the call.
 void draw(const char* operation, const Operator& op, const TensorImpl& out,
-          const ChosenGenerator& generator, const Parameters& parameters) {
+          const ChosenGenerator& generator, const Parameters& parameters, bool overwrites) {
   runtime::KernelState& kernel = kernel_of(op, out);
+  const std::int64_t base = current_part != nullptr ? current_part->base_of(out) : 0;
+  if (overwrites) out.buffer().count_version();
   const Generator::State state = take_offset(out, generator);
   if (out.is_empty()) return;
   Launch launch;
   add_out(launch, out);
   add_position(launch, state);
-  const std::int64_t base = current_part != nullptr ? current_part->base_of(out) : 0;
   launch.scalar(static_cast<std::uint64_t>(base), DType::i64);  // the index of the first element
   for (std::size_t k = kFirstParameter; op.arguments[k] != 0; ++k) {
     launch.scalar(parameters[k - kFirstParameter], op.arguments[k] == 'i' ? DType::i64 : out.dtype);
@@ -225,7 +228,7 @@ Tensor make_drawn(const char* operation, const Operator& op, const Shape& shape,
                   const Parameters& parameters) {
   const Device place = device ? *device : default_device();
   Tensor result = make_empty(operation, shape, dtype, place.shared_state());
-  draw(operation, op, *result.impl(), generator, parameters);
+  draw(operation, op, *result.impl(), generator, parameters, /*overwrites=*/false);
   return result;
 }
 
@@ -233,7 +236,7 @@ Tensor make_drawn(const char* operation, const Operator& op, const Shape& shape,
 const TensorImpl& target_of(const char* operation, const Operator& op, const Tensor& out) {
   const TensorImpl& impl = impl_of(operation, out, "out");
   check_drawn_dtype(operation, op, impl.dtype);
-  claim_destination(operation, impl);
+  check_destination(operation, impl);
   return impl;
 }
 
@@ -304,7 +307,8 @@ const Tensor& fill_uniform(const Tensor& out, double low, double high,
                            const std::optional<Generator>& generator) {
   const tensor::TensorImpl& impl = tensor::target_of("fill_uniform", tensor::op::uniform, out);
   tensor::draw("fill_uniform", tensor::op::uniform, impl, generator,
-               tensor::uniform_parameters("fill_uniform", impl.dtype, low, high));
+               tensor::uniform_parameters("fill_uniform", impl.dtype, low, high),
+               /*overwrites=*/true);
   return out;
 }
 
@@ -312,7 +316,8 @@ const Tensor& fill_normal(const Tensor& out, double mean, double deviation,
                           const std::optional<Generator>& generator) {
   const tensor::TensorImpl& impl = tensor::target_of("fill_normal", tensor::op::normal, out);
   tensor::draw("fill_normal", tensor::op::normal, impl, generator,
-               tensor::normal_parameters("fill_normal", impl.dtype, mean, deviation));
+               tensor::normal_parameters("fill_normal", impl.dtype, mean, deviation),
+               /*overwrites=*/true);
   return out;
 }
 
@@ -320,7 +325,8 @@ const Tensor& fill_integers(const Tensor& out, std::int64_t low, std::int64_t hi
                             const std::optional<Generator>& generator) {
   const tensor::TensorImpl& impl = tensor::target_of("fill_integers", tensor::op::integers, out);
   tensor::draw("fill_integers", tensor::op::integers, impl, generator,
-               tensor::integer_parameters("fill_integers", impl.dtype, low, high));
+               tensor::integer_parameters("fill_integers", impl.dtype, low, high),
+               /*overwrites=*/true);
   return out;
 }
 
@@ -328,7 +334,8 @@ const Tensor& fill_bernoulli(const Tensor& out, double p,
                              const std::optional<Generator>& generator) {
   const tensor::TensorImpl& impl = tensor::target_of("fill_bernoulli", tensor::op::mask, out);
   tensor::check_probability("fill_bernoulli", p);
-  tensor::draw("fill_bernoulli", tensor::op::mask, impl, generator, tensor::mask_parameters(p));
+  tensor::draw("fill_bernoulli", tensor::op::mask, impl, generator, tensor::mask_parameters(p),
+               /*overwrites=*/true);
   return out;
 }
 

@@ -13,6 +13,8 @@ Tensor reduce(const Operator& op, const char* operation, const Tensor& a, const 
               bool keep);
 /// The number of elements that make one element of the result. Errors as reduce.
 std::int64_t num_reduced(const char* operation, const Tensor& a, const Axes& axes);
+/// The variance. Errors and the record name `operation`.
+Tensor var_of(const char* operation, const Tensor& a, const Axes& axes, int correction, bool keep);
 
 }  // namespace patchbay::tensor
 

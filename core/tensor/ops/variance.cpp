@@ -13,13 +13,13 @@ namespace patchbay {
 namespace {
 
 /// The variance of f32 or f64, over at least one element. `kept_mean` broadcasts to `a`.
-Tensor variance(const Tensor& a, const Tensor& kept_mean, const Axes& axes, std::int64_t count,
-                double divisor, bool keep) {
+Tensor variance(const char* operation, const Tensor& a, const Tensor& kept_mean, const Axes& axes,
+                std::int64_t count, double divisor, bool keep) {
   const tensor::Recording recording(false);
   const Tensor deviations = a - kept_mean;
-  Tensor result = tensor::reduce(tensor::op::sum_squares, "var", deviations, axes, keep);
+  Tensor result = tensor::reduce(tensor::op::sum_squares, operation, deviations, axes, keep);
   // Their sum is 0 except for the rounding of the mean.
-  const Tensor rest = tensor::reduce(tensor::op::sum, "var", deviations, axes, keep);
+  const Tensor rest = tensor::reduce(tensor::op::sum, operation, deviations, axes, keep);
   mul_out(rest, rest, rest);
   div_out(rest, rest, count);
   // A variance that is too large stays infinite.
@@ -33,25 +33,33 @@ Tensor variance(const Tensor& a, const Tensor& kept_mean, const Axes& axes, std:
 
 }  // namespace
 
-Tensor var(const Tensor& a, const Axes& axes, int correction, bool keep) {
-  const tensor::TensorImpl& source = tensor::impl_of("var", a);
-  tensor::check_dtype_allowed("var", tensor::kFloats, {"a", source});
-  if (tensor::is_small(a.dtype())) {
-    return var(a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
+namespace tensor {
+
+Tensor var_of(const char* operation, const Tensor& a, const Axes& axes, int correction, bool keep) {
+  const TensorImpl& source = impl_of(operation, a);
+  check_dtype_allowed(operation, kFloats, {"a", source});
+  const std::int64_t count = num_reduced(operation, a, axes);
+  if (is_small(a.dtype())) {
+    return var_of(operation, a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
   }
-  const std::int64_t count = tensor::num_reduced("var", a, axes);
   const double divisor = count > correction ? static_cast<double>(count - correction) : NAN;
   const Tensor kept_mean = mean(a.detach(), axes, /*keep=*/true);
-  Tensor result = variance(a.detach(), kept_mean, axes, count, divisor, keep);
-  if (!tensor::needs_grad(a)) return result;
-  tensor::record("var", result, a,
-                 [axes, divisor, kept = kept_mean.shape(), values = tensor::Saved("a", a)](
-                     const Tensor& grad, const tensor::Node& node) {
-                   const Tensor given = values.get(node);
-                   const Tensor deviations = given - mean(given, axes, /*keep=*/true);
-                   return deviations * (grad.reshape(kept) * (2 / divisor));
-                 });
+  Tensor result = variance(operation, a.detach(), kept_mean, axes, count, divisor, keep);
+  if (!needs_grad(a)) return result;
+  record(operation, result, a,
+         [axes, divisor, kept = kept_mean.shape(), values = Saved("a", a)](const Tensor& grad,
+                                                                           const Node& node) {
+           const Tensor given = values.get(node);
+           const Tensor deviations = given - mean(given, axes, /*keep=*/true);
+           return deviations * (grad.reshape(kept) * (2 / divisor));
+         });
   return result;
+}
+
+}  // namespace tensor
+
+Tensor var(const Tensor& a, const Axes& axes, int correction, bool keep) {
+  return tensor::var_of("var", a, axes, correction, keep);
 }
 
 }  // namespace patchbay

@@ -1,6 +1,9 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Functions that are run again in place of keeping what they made.
+#include <string>
+
 #include <patchbay/autograd.h>
+#include <patchbay/custom_function.h>
 #include <patchbay/graph.h>
 #include <patchbay/ops.h>
 #include <patchbay/random.h>
@@ -117,12 +120,14 @@ TEST_P(CheckpointTest, GradientsGoToNoLeaf) {
 TEST_P(CheckpointTest, MayNotOverwriteWhatRequiresGradients) {
   const Tensor x = ones({3}, device_).requires_grad_();
   const Tensor weight = ones({3}, device_).requires_grad_();
-  const auto refused = [&](auto&& function) {
+  const auto refused = [&](auto&& function, const std::string& message) {
     EXPECT_ERROR(static_cast<void>(checkpoint(function, {x})), ErrorCode::kInvalidArgument,
-                 "requires gradients: expected a tensor that no recorded graph needs");
+                 message);
   };
-  refused([](const std::vector<Tensor>& in) { return in[0].fill_(2) * 2; });
-  refused([&](const std::vector<Tensor>& in) { return in[0] * (weight += 1); });
+  refused([](const std::vector<Tensor>& in) { return in[0].fill_(2) * 2; },
+          "[fill_] tensor requires gradients: expected a tensor that no recorded graph needs");
+  refused([&](const std::vector<Tensor>& in) { return in[0] * (weight += 1); },
+          "[add] a requires gradients, which do not flow into a destination");
   EXPECT_EQ(x.to_vector<float>(), Floats(3, 1));
   EXPECT_EQ(weight.to_vector<float>(), Floats(3, 1));
   static_cast<void>(checkpoint(
@@ -163,6 +168,53 @@ TEST_P(CheckpointTest, NeedsAFunctionAndItsResult) {
 TEST_P(CheckpointTest, NeedsAnInput) {
   EXPECT_ERROR(static_cast<void>(checkpoint([](const auto&) { return Tensor(); }, {})),
                ErrorCode::kInvalidArgument, "[checkpoint] no inputs: expected at least one tensor");
+}
+
+TEST_P(CheckpointTest, RetainsWhatIsCaptured) {
+  const Tensor weight = full({3}, 3, device_).requires_grad_();
+  const Tensor x = full({3}, 2, device_).requires_grad_();
+  const Tensor captured = square(weight);
+  const auto function = [&](const std::vector<Tensor>& in) { return in[0] * captured; };
+  const Tensor y = sum(checkpoint(function, {x})) + sum(captured);
+  y.backward({}, {.retain_graph = true});
+  EXPECT_EQ(x.grad().to_vector<float>(), Floats(3, 9));
+  EXPECT_EQ(weight.grad().to_vector<float>(), Floats(3, 18));
+  y.backward({}, {.retain_graph = true});
+  EXPECT_EQ(x.grad().to_vector<float>(), Floats(3, 18));
+  EXPECT_EQ(weight.grad().to_vector<float>(), Floats(3, 36));
+}
+
+/// What the second run refuses, the first one refuses.
+TEST_P(CheckpointTest, BothRunsRefuseTheSame) {
+  const Tensor x = ones({3}, device_).requires_grad_();
+  const auto into_another = [&](const std::vector<Tensor>& in) {
+    return Tensor(add_out(empty({3}, device_), in[0], 1));
+  };
+  EXPECT_ERROR(static_cast<void>(checkpoint(into_another, {x})), ErrorCode::kInvalidArgument,
+               "[add] a requires gradients, which do not flow into a destination: expected an "
+               "operand without, got a: f32 [3] on " +
+                   device_.name() +
+                   ". Use the form that returns a new tensor, or write inside a NoGrad scope.");
+  const Tensor number = full({}, 2, test_device("cpu:1")).requires_grad_();
+  const auto by_number = [&](const std::vector<Tensor>& in) { return in[0] * number; };
+  EXPECT_ERROR(static_cast<void>(checkpoint(by_number, {x})), ErrorCode::kDeviceMismatch,
+               "It requires gradients, and so is not taken as a number.");
+  const CustomFunction grown(
+      "grown",
+      [](FunctionContext&, const std::vector<Tensor>& in) {
+        in[0] += 1;
+        return in;
+      },
+      [](const FunctionContext&, const std::vector<Tensor>& grads) { return grads; });
+  EXPECT_ERROR(static_cast<void>(checkpoint([&](const auto& in) { return grown(in)[0]; }, {x})),
+               ErrorCode::kInvalidArgument,
+               "[grown] forward wrote to input 0, which requires gradients: expected it as it was");
+  const auto unrecorded = [&](const std::vector<Tensor>& in) {
+    const NoGrad scope;
+    return Tensor(add_out(empty({3}, device_), in[0], number));
+  };
+  EXPECT_EQ(checkpoint(unrecorded, {x.detach().fill_(1).requires_grad_()}).to_vector<float>(),
+            Floats(3, 3));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Functions with a derivative of the program's own, and what is refused of them.
 #include <patchbay/autograd.h>
 #include <patchbay/custom_function.h>
+#include <patchbay/dlpack.h>
 #include <patchbay/gradcheck.h>
 #include <patchbay/kernel_module.h>
 #include <patchbay/ops.h>
@@ -469,6 +470,32 @@ TEST_P(CustomFunctionTest, LongChainsEnd) {
   for (int i = 0; i < 100000; ++i) y = same({y})[0];
   y.backward();
   EXPECT_EQ(x.grad().to_vector<float>(), Floats{1});
+}
+
+/// Memory that the application lent is read, and never added to.
+TEST_P(CustomFunctionTest, GradientsMayBeLent) {
+  if (!device_.properties().host_addressable) GTEST_SKIP() << "the device uses no host memory";
+  Floats table{1, 2};
+  const auto wrapped = [&](const Tensor&) {
+    return Tensors{wrap_host(table.data(), DType::f32, {2}, device_)};
+  };
+  const auto read_only = [&](const Tensor& grad) {
+    auto* const managed = to_dlpack(wrapped(grad)[0]);
+    managed->flags |= dlpack::kReadOnly;
+    return Tensors{from_dlpack(managed, device_)};
+  };
+  std::vector<std::function<Tensors(const Tensor&)>> all{wrapped};
+  if (device_.kind() == DeviceKind::kCpu) all.emplace_back(read_only);
+  for (const auto& back : all) {
+    const Tensor x = make({1, 2}).requires_grad_(), middle = x * 1;
+    (sum(with_gradient(middle, back)) + sum(middle) + sum(with_gradient(middle, back))).backward();
+    EXPECT_EQ(x.grad().to_vector<float>(), (Floats{3, 5}));
+    const Tensor y = make({1, 2}).requires_grad_();
+    for (int i = 0; i < 2; ++i) sum(with_gradient(y, back)).backward();
+    EXPECT_EQ(y.grad().to_vector<float>(), (Floats{2, 4}));
+    device_.synchronize();
+    EXPECT_EQ(table, (Floats{1, 2}));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // What gradcheck finds, and what it refuses.
+#include <cmath>
+
 #include <patchbay/autograd.h>
 #include <patchbay/custom_function.h>
 #include <patchbay/gradcheck.h>
@@ -89,6 +91,13 @@ TEST_P(GradcheckTest, LooksAtStridesIfAsked) {
 TEST_P(GradcheckTest, FindsWhatIsNoNumber) {
   const auto root = [](const Tensors& in) { return sqrt(in[0]); };
   EXPECT_FALSE(gradcheck(root, {leaf({1}, -1)}));
+  // An infinite difference agrees with nothing either.
+  const auto jump = [](const Tensors& in) { return where(gt(in[0], 0.5), INFINITY, in[0]); };
+  const GradcheckResult got = gradcheck(jump, {leaf({1})});
+  EXPECT_FALSE(got);
+  EXPECT_EQ(got.message,
+            "[gradcheck] the gradient of result 0, element 0, with respect to input 0, element 0, "
+            "differs: expected inf from differences, got 1.");
 }
 
 TEST_P(GradcheckTest, AnUndefinedGradientIsZero) {

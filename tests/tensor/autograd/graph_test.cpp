@@ -1,5 +1,6 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // The record: what gathers where, what is freed when, and who is told.
+#include <cstdint>
 #include <stdexcept>
 #include <vector>
 
@@ -279,6 +280,95 @@ TEST_P(GraphTest, HooksGiveWhatTheySaw) {
   refuses([](const Tensor& g) { return sum(g); });
   refuses([](const Tensor& g) { return g.cast(DType::i32); });
   EXPECT_FALSE(x.grad().defined());
+}
+
+/// With create_graph too.
+TEST_P(GraphTest, RecordedGradientsAreTheLeafsOwn) {
+  const Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  const Tensor seed = from_host(Floats{1, 1}, {2}, device_);
+  (x + y).backward(seed, {.create_graph = true});
+  x.grad().fill_(7);
+  EXPECT_EQ(y.grad().to_vector<float>(), (Floats{1, 1}));
+  EXPECT_EQ(seed.to_vector<float>(), (Floats{1, 1}));
+  const Tensor z = leaf({1, 2, 3});
+  sum(z).backward({}, {.create_graph = true});
+  EXPECT_EQ(z.grad().strides(), Shape{1});
+  sum(z).backward();
+  EXPECT_EQ(z.grad().to_vector<float>(), Floats(3, 2));
+}
+
+TEST_P(GraphTest, ALeafMayBeItsOwnGradient) {
+  const Tensor x = leaf({1, 2});
+  for (const Floats& expected : {Floats{1, 2}, Floats{2, 4}}) {
+    (x + 1).backward(x, {.create_graph = true});
+    EXPECT_FALSE(x.grad().is_same(x));
+    EXPECT_EQ(x.grad().detach().to_vector<float>(), expected);
+  }
+  EXPECT_EQ(gradients({sum(x.grad())}, {x})[0].to_vector<float>(), (Floats{2, 2}));
+}
+
+/// An expanded gradient, and one that shares elements with what is added.
+TEST_P(GraphTest, AGradientThatCanNotBeWrittenIsReplaced) {
+  const Tensor x = leaf({1, 2}), y = leaf({3, 4});
+  y.set_grad(full({1}, 5, device_).expand({2}));
+  sum(x + y).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{1, 1}));
+  EXPECT_EQ(y.grad().to_vector<float>(), (Floats{6, 6}));
+  const Tensor all = from_host(Floats{1, 2, 3}, {3}, device_);
+  x.set_grad(all.slice(0, 0, 2));
+  (x + 0).backward(all.slice(0, 1, 3));
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{3, 5}));
+  EXPECT_EQ(all.to_vector<float>(), (Floats{1, 2, 3}));
+}
+
+TEST_P(GraphTest, ALeafThatWasTurnedOffReceivesNothing) {
+  const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  int calls = 0;
+  const std::uint64_t hook = x.add_gradient_hook([&](const Tensor& grad) {
+    ++calls;
+    return grad;
+  });
+  const Tensor y = sum(x * w);
+  x.requires_grad_(false);
+  y.backward({}, {.retain_graph = true});
+  EXPECT_FALSE(x.grad().defined());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(w.grad().to_vector<float>(), (Floats{1, 2}));
+  x.remove_gradient_hook(hook);
+  x.requires_grad_();
+  y.backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{3, 4}));
+  EXPECT_EQ(calls, 1);
+}
+
+/// As those of results.
+TEST_P(GraphTest, HooksOfInputsMakeWhatGradientsGives) {
+  const Tensor x = leaf({1, 2}), other = leaf({1, 2});
+  int calls = 0;
+  for (const Tensor& each : {x, other}) {
+    each.add_gradient_hook([&](const Tensor& grad) {
+      ++calls;
+      return grad * 2;
+    });
+  }
+  const Tensor middle = x * 3;
+  middle.add_gradient_hook([](const Tensor& grad) { return grad * 5; });
+  const std::vector<Tensor> got = gradients({sum(middle * other)}, {x, middle, x});
+  EXPECT_EQ(got[0].to_vector<float>(), (Floats{30, 60}));
+  EXPECT_EQ(got[1].to_vector<float>(), (Floats{5, 10}));
+  EXPECT_EQ(got[2].to_vector<float>(), (Floats{30, 60}));
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_P(GraphTest, ASliceMayHaveAHugeStep) {
+  const Tensor x = leaf({1, 2, 3});
+  sum(x.slice(0, 1, INT64_MAX, INT64_MAX)).backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{0, 1, 0}));
+  x.set_grad({});
+  const Tensor y = x.slice(0, 1, 3, INT64_MAX - 1);
+  const Tensor first = gradients({sum(y * y)}, {x}, {}, {.create_graph = true})[0];
+  EXPECT_EQ(first.detach().to_vector<float>(), (Floats{0, 4, 0}));
+  EXPECT_EQ(gradients({sum(first)}, {x})[0].to_vector<float>(), (Floats{0, 2, 0}));
 }
 
 }  // namespace

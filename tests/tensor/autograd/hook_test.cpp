@@ -132,5 +132,25 @@ TEST_P(HookTest, OverwritesAreCounted) {
   EXPECT_EQ(num_overwrites(x.view({2, 2})), before + 1);
 }
 
+/// It was turned off after the recording.
+TEST_P(HookTest, ALeafWithoutGradientsCallsNone) {
+  const Tensor x = leaf({1, 2}), w = leaf({3, 4});
+  const std::uint64_t number =
+      add_accumulation_hook(x, [this](const Tensor&) { events.emplace_back("x"); });
+  const Tensor y = sum(x * w);
+  x.requires_grad_(false);
+  y.backward({}, {.retain_graph = true});
+  EXPECT_EQ(events, Names());
+  remove_accumulation_hook(x, number);
+  x.requires_grad_();
+  y.backward();
+  EXPECT_EQ(events, Names());
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{3, 4}));
+  EXPECT_ERROR(remove_accumulation_hook(y, number), ErrorCode::kInvalidArgument,
+               "[remove_accumulation_hook] no gradient is accumulated here: expected a leaf that "
+               "requires gradients, got a result (leaf: f32 [] on " +
+                   device_.name() + "). Use add_gradient_hook for results.");
+}
+
 }  // namespace
 }  // namespace patchbay::test

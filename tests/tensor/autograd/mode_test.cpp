@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Scopes in which nothing is recorded.
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <patchbay/autograd.h>
@@ -102,6 +103,25 @@ TEST(InferenceModeTest, CanNotBeLeftWithin) {
   EXPECT_ERROR(leaf(), ErrorCode::kInvalidArgument,
                "[requires_grad_] gradients inside an InferenceMode scope");
   EXPECT_FALSE(is_grad_enabled());
+}
+
+TEST(InferenceModeTest, RecordsNoGradients) {
+  const Tensor x = leaf(), y = sum(x * x);
+  {
+    const InferenceMode scope;
+    const std::string refused =
+        " create_graph inside an InferenceMode scope: expected a backward without it, because "
+        "nothing is recorded there, got one with it. End the scope first, or use NoGrad in its "
+        "place.";
+    EXPECT_ERROR(y.backward({}, {.create_graph = true}), ErrorCode::kInvalidArgument,
+                 "[backward]" + refused);
+    EXPECT_ERROR(static_cast<void>(gradients({y}, {x}, {}, {.create_graph = true})),
+                 ErrorCode::kInvalidArgument, "[gradients]" + refused);
+    y.backward({}, {.retain_graph = true});
+  }
+  const NoGrad scope;
+  EXPECT_TRUE(gradients({y}, {x}, {}, {.create_graph = true})[0].requires_grad());
+  EXPECT_EQ(x.grad().to_vector<float>(), (std::vector<float>{2, 2}));
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Views and writing in place: right, or refused.
+#include <array>
 #include <functional>
 
 #include <patchbay/autograd.h>
 #include <patchbay/concat.h>
+#include <patchbay/copy.h>
+#include <patchbay/fuse.h>
 #include <patchbay/indexing.h>
 #include <patchbay/ops.h>
+#include <patchbay/random.h>
 
 #include "support/device_test.h"
 
@@ -187,6 +191,81 @@ TEST_P(OverwritingTest, NewTensorsAreWhatTheyAre) {
   y += 1;
   sum(x * y).backward();
   EXPECT_EQ(x.grad().to_vector<float>(), (Floats{6, 7}));
+}
+
+/// Nothing was written, so a backward that needs the old elements finds them.
+TEST_P(OverwritingTest, ThatIsRefusedCountsForNothing) {
+  const Tensor x = leaf({1, 2, 3, 4}), factor = from_host(Floats{5, 6, 7, 8}, {4}, device_);
+  const Tensor y = sum(x * factor);
+  const std::uint64_t before = num_overwrites(factor);
+  const Tensor left = factor.slice(0, 0, 3), right = factor.slice(0, 1, 4);
+  const Tensor matrix = factor.view({2, 2}), one = ones({2, 2}, device_);
+  const Tensor index = zeros({4}, {DType::i64, device_}), far = ones({4}, test_device("fake:1"));
+  const auto refused = [&](const std::function<void()>& write, const std::string& message) {
+    EXPECT_ERROR(write(), ErrorCode::kInvalidArgument, message);
+  };
+  refused([&] { factor.fill_(1e39); }, "[fill_] a literal takes the tensor's dtype");
+  refused([&] { factor[0] = 1e39; }, "[fill_] a literal takes the tensor's dtype");
+  refused([&] { left.copy_from(right); }, "[copy_from] destination and source overlap");
+  refused([&] { left.slice(0, 0) = right; }, "[assign] destination and source overlap");
+  refused([&] { add_out(left, right, 1); }, "[add] out and a overlap");
+  refused([&] { neg_out(left, right); }, "[neg] out and a overlap");
+  refused([&] { clamp_out(left, right, 0, 1); }, "[clamp] out and a overlap");
+  refused([&] { where_out(left, gt(right, 0), right, 1); }, "[where] out and a overlap");
+  refused([&] { matmul_out(matrix, matrix, one); }, "[matmul] out and a overlap");
+  refused([&] { matmul_out(matrix, one, matrix); }, "[matmul] out and b overlap");
+  refused(
+      [&] {
+        concat_out(factor, {left, ones({1}, device_)});
+      },
+      "[concat] out and tensors[0] overlap");
+  refused([&] { gather_out(factor, factor, 0, index); }, "[gather] out and a overlap");
+  refused([&] { index_add_out(factor, factor, 0, index, factor); },
+          "[index_add] out and source overlap");
+  refused([&] { fill_uniform(factor, 2, 1); }, "[fill_uniform] no range");
+  refused([&] { fill_normal(factor, 0, -1); }, "[fill_normal] no normal distribution");
+  const auto two = fuse([](Expression a) { return std::array{a, a + 1}; }, "two");
+  refused([&] { two.out({factor, factor}, factor); }, "[two] out and another out overlap");
+  const std::vector<FusedGroup> groups{{{factor, ones({4}, device_)}, {factor}},
+                                       {{left, ones({3}, device_)}, {right}}};
+  refused([&] { two.function().call_groups_out(groups); }, "[two] out and a overlap");
+  {
+    const CopyGuard guard;
+    EXPECT_ERROR(factor.copy_from(far), ErrorCode::kCopyForbidden, "[copy_from]");
+  }
+  EXPECT_EQ(num_overwrites(factor), before);
+  y.backward();
+  EXPECT_EQ(x.grad().to_vector<float>(), (Floats{5, 6, 7, 8}));
+}
+
+TEST_P(OverwritingTest, CountsOneForEachCall) {
+  const Tensor t = ones({4}, device_), number = full({}, 2, test_device("cpu:1"));
+  const Tensor same = ones({4}, device_);
+  const std::function<void()> writes[] = {
+      [&] { t.fill_(2); },
+      [&] { t.copy_from(same); },
+      [&] { t.slice(0, 1) = same.slice(0, 1); },
+      [&] { t.slice(0, 1) = number; },
+      [&] { t += same; },
+      [&] { t += number; },
+      [&] { exp_out(t, t); },
+      [&] { exp_out(t.select(0, 1), number); },
+      [&] { clamp_out(t, t, 0, 1); },
+      [&] {
+        matmul_out(t.view({2, 2}), ones({2, 2}, device_), ones({2, 2}, device_));
+      },
+      [&] { concat_out(t, {same}); },
+      [&] {
+        scatter_add_out(t, t, 0, zeros({4}, {DType::i64, device_}), same);
+      },
+      [&] { fill_uniform(t, 0, 1); },
+      [&] { fuse([](Expression a) { return a + 1; }).out(t, t); }};
+  std::uint64_t count = num_overwrites(t);
+  for (const auto& write : writes) {
+    write();
+    EXPECT_EQ(num_overwrites(t), ++count) << &write - writes;
+  }
+  EXPECT_EQ(num_overwrites(rand({3}, device_)), 0U);
 }
 
 }  // namespace

@@ -212,5 +212,34 @@ TEST(ConvolutionRefusals, NameBothDevices) {
   EXPECT_NE(std::string(error.what()).find("fake:0"), std::string::npos) << error.what();
 }
 
+/// Not as the image of one row that the weight becomes.
+TEST(ConvolutionRefusals, ShowTheWeightOfASignalAsItIs) {
+  const Device cpu = test_device("cpu:0");
+  const Tensor x = ones({1, 4, 3}, cpu);
+  const auto text = [&](const std::string& weight) {
+    return " (x: f32 [1, 4, 3] on cpu:0; weight: f32 " + weight + " on cpu:0)";
+  };
+  const auto weight = [&](const Shape& shape) { return ones(shape, cpu); };
+  EXPECT_ERROR(static_cast<void>(conv1d(x, weight({3, 2, 2}))), ErrorCode::kShapeMismatch,
+               "[conv1d] the weight does not fit x: expected x of shape [n, c, l] with 2 channels, "
+               "got 4" +
+                   text("[3, 2, 2]") +
+                   ". Pass a weight [out, c / groups, l], or another number of groups.");
+  EXPECT_ERROR(static_cast<void>(conv1d(x, weight({3, 2, 2}), {}, {.groups = 2})),
+               ErrorCode::kShapeMismatch,
+               "[conv1d] the weight does not fit its groups: expected a first dimension that 2 "
+               "divides, got 3" +
+                   text("[3, 2, 2]") + ". Pass another number of groups.");
+  EXPECT_ERROR(static_cast<void>(conv1d(x, weight({3, 4, 5}))), ErrorCode::kShapeMismatch,
+               "[conv1d] the kernel is larger than x: expected an extent of at least 5, got 3 with "
+               "the padding" +
+                   text("[3, 4, 5]") + ". Pad x, or use a smaller kernel.");
+  EXPECT_ERROR(static_cast<void>(conv_transpose1d(x, weight({3, 2, 2}))), ErrorCode::kShapeMismatch,
+               "[conv_transpose1d] the weight does not fit x: expected x of shape [n, c, l] with 3 "
+               "channels, got 4" +
+                   text("[3, 2, 2]") +
+                   ". Pass a weight [c, out / groups, l], or another number of groups.");
+}
+
 }  // namespace
 }  // namespace patchbay::test

@@ -180,5 +180,34 @@ TEST_P(FuseGradientsTest, OfBroadcastOperandsHaveTheBroadcastShape) {
   EXPECT_EQ(sum(results[1], 0).to_vector<float>(), std::vector<float>(3, 18));
 }
 
+/// Inputs of dtypes without gradients, used more than once.
+TEST_P(FuseGradientsTest, AreZeroForWhatHasNone) {
+  const auto twice = fuse([](Expression mask, Expression x) {
+    const Expression chosen = where(mask, mask, mask);
+    return mask.cast(DType::f32) * x + mask.cast(DType::f32) + chosen.cast(DType::f32);
+  });
+  const Tensor x = full({2}, 3, device_), grad = full({2}, 2, device_);
+  for (const DType dtype : {DType::boolean, DType::i8, DType::i16, DType::u16, DType::u32,
+                            DType::u64, DType::i32, DType::u8}) {
+    const auto sums = fuse(
+        [](Expression a, Expression b) { return a.cast(DType::f32) * b + a.cast(DType::f32); });
+    const std::vector<TensorOrScalar> arguments{ones({2}, {dtype, device_}), x, grad};
+    const FusedFunction& function = dtype == DType::boolean ? twice.function() : sums.function();
+    const std::vector<Tensor> got = function.gradients().call(arguments);
+    EXPECT_EQ(got[0].dtype(), dtype);
+    EXPECT_EQ(got[0].cast(DType::f32).to_vector<float>(), std::vector<float>(2, 0));
+    EXPECT_EQ(got[1].to_vector<float>(), std::vector<float>(2, 2)) << to_string(dtype);
+  }
+  // The formula of maximum has a half, which integers lack.
+  const auto larger = fuse([](Expression a, Expression b) {
+    return maximum(a, b).cast(DType::f32) + maximum(b, a).cast(DType::f32);
+  });
+  const Tensor counts = ones({2}, {DType::i32, device_});
+  const std::vector<TensorOrScalar> arguments{counts, counts, grad};
+  for (const Tensor& got : larger.gradients().call(arguments)) {
+    EXPECT_EQ(got.cast(DType::f32).to_vector<float>(), std::vector<float>(2, 0));
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::test

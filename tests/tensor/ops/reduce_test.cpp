@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <patchbay/ops.h>
@@ -227,8 +229,32 @@ TEST_P(ReduceTest, VariancesAndTheirRoots) {
   EXPECT_EQ(var(zeros({0, 3}, device_), 1).shape(), Shape{0});
   EXPECT_ERROR(static_cast<void>(var(t.cast(DType::i32))), ErrorCode::kDtypeMismatch,
                "[var] is not defined for i32");
+  const std::string t_text = "f32 [2, 4] on " + device_.name();
   EXPECT_ERROR(static_cast<void>(stddev(t, 2)), ErrorCode::kInvalidArgument,
-               "dimension 2 is out of range");
+               "[stddev] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 (" +
+                   t_text + "). Use a dimension that the tensor has.");
+  EXPECT_ERROR(static_cast<void>(stddev(t, {0, 0})), ErrorCode::kInvalidArgument,
+               "[stddev] axis 0 is named twice: expected each axis once, got [0, 0] (a: " + t_text +
+                   "). Drop one.");
+  EXPECT_ERROR(static_cast<void>(var(t, 2)), ErrorCode::kInvalidArgument, "[var] dimension 2");
+  const Tensor x = t.clone().requires_grad_(), root = sum(stddev(x, 1));
+  {
+    const NoGrad scope;
+    x.fill_(0);
+  }
+  EXPECT_ERROR(root.backward(), ErrorCode::kInvalidArgument,
+               "[backward] a of stddev was overwritten: expected it as it was when stddev read it");
+  if (!device_.properties().f16) return;  // else the errors show what was given
+  const Tensor half = t.cast(DType::f16);
+  for (const auto& [name, call] : std::vector<std::pair<std::string, std::function<Tensor()>>>{
+           {"var", [&] { return var(half, 2); }},
+           {"stddev", [&] { return stddev(half, 2); }},
+           {"mean", [&] { return mean(half, 2); }},
+           {"norm", [&] { return norm(half, 2, 2); }}}) {
+    EXPECT_ERROR(static_cast<void>(call()), ErrorCode::kInvalidArgument,
+                 "[" + name + "] dimension 2 is out of range: expected -2 to 1 for rank 2, got 2 " +
+                     "(f16 [2, 4] on " + device_.name() + ")");
+  }
 }
 
 /// The squares of these lie beyond the digits of f32, and their mean is not among the f32.

@@ -1,6 +1,8 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Random numbers of the parts of a batch.
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -105,6 +107,20 @@ TEST_P(SplitDrawsTest, WrongParts) {
                "[SplitDraws] no part of a batch: expected a first row from 0 and at least one row, "
                "got row -1 and 1 rows. Leave out empty parts.");
   EXPECT_ERROR(SplitDraws::Scope(draws, 0, 0), ErrorCode::kInvalidArgument, "[SplitDraws]");
+}
+
+TEST_P(SplitDrawsTest, ACallThatIsRefusedTakesNoOffset) {
+  const Generator generator(3);
+  SplitDraws draws;
+  const SplitDraws::Scope scope(draws, INT64_MAX, 1);
+  const Tensor t = zeros({1, 2}, device_);
+  const std::string refused =
+      "[random] the batch is too large: expected an index that 64 bits hold, got row "
+      "9223372036854775807 of 2 elements each. Split it into smaller ones.";
+  EXPECT_ERROR(static_cast<void>(rand({1, 2}, device_, generator)), ErrorCode::kOverflow, refused);
+  EXPECT_ERROR(fill_uniform(t, 0, 1, generator), ErrorCode::kOverflow, refused);
+  EXPECT_EQ(num_overwrites(t), 0U);
+  EXPECT_EQ(generator.state(), (Generator::State{3, 0}));
 }
 
 }  // namespace
