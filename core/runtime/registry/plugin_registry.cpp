@@ -357,17 +357,18 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
 void PluginRegistry::unload(Backend& backend) {
   settle();
   const CallGate::Closed closed(backend.calls);
-  if (!closed.waits_for_calls()) {
-    raise(ErrorCode::kInUse,
-          "[unload] plugin '{}' is in use: a call of another thread is running. Let it end first, "
-          "then unload.",
-          backend.name);
-  }
+  const bool is_quiet = closed.waits_for_calls();
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
     raise(ErrorCode::kInUse,
           "[unload] plugin '{}' is in use: {}. Release these first, then unload.", backend.name,
           holders);
+  }
+  if (!is_quiet) {
+    raise(ErrorCode::kInUse,
+          "[unload] plugin '{}' is in use: a call of another thread is running. Let it end first, "
+          "then unload.",
+          backend.name);
   }
   backend.close_all();
   {
