@@ -14,6 +14,7 @@ namespace {
 
 /// Waits for all work, ignoring failures, and returns all freed memory.
 void settle(runtime::DeviceAssembly& device) {
+  const auto call = device.enter("validation_report");
   if (device.handle.load() == nullptr) return;
   try {
     device.synchronize(PATCHBAY_NO_DEADLINE);

@@ -39,8 +39,8 @@ struct DeviceState {
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
 
-  /// Keeps the plugin loaded until the result is gone, for calls that enter it with nothing that
-  /// `unload` counts. Errors: kDeviceLost in a forked process.
+  /// Keeps the plugin loaded while the result lives. For calls to the plugin that hold no object
+  /// of the device. Errors: kDeviceLost in a forked process.
   [[nodiscard]] CallGate::Call enter(std::string_view operation) const;
   /// Opens the device at the first call. Errors: what the driver reports; kUnknownDevice once the
   /// plugin is unloaded; kDeviceLost in a forked process.
@@ -54,7 +54,7 @@ struct DeviceState {
   virtual bool ask_memory(std::uint64_t& free_bytes, std::uint64_t& total_bytes) = 0;
   /// A handle that keeps the runtime alive.
   std::shared_ptr<DeviceState> shared();
-  /// Blocks until everything submitted to its streams is done.
+  /// Blocks until everything submitted to its streams is done. The caller has called `enter`.
   virtual void synchronize(std::uint64_t deadline_ns) = 0;
   /// The same, ignoring failures.
   virtual void finish_quietly() noexcept = 0;

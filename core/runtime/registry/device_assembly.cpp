@@ -233,7 +233,6 @@ std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
 }
 
 void DeviceAssembly::synchronize(std::uint64_t deadline_ns) {
-  const auto call = enter("synchronize");
   if (!runtime.transfer.finish(this, deadline_ns)) {
     raise(ErrorCode::kTimedOut,
           "[synchronize] the deadline passed during a copy ({}). Nothing is lost: wait again.",

@@ -2,6 +2,7 @@
 // Unloading is explicit, and refused while anything lives.
 #include <atomic>
 #include <future>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -10,7 +11,9 @@
 
 #include <patchbay/buffer.h>
 #include <patchbay/error.h>
+#include <patchbay/ops.h>
 #include <patchbay/stream.h>
+#include <patchbay/validation.h>
 
 #include "support/temporary_directory.h"
 
@@ -111,10 +114,13 @@ TEST(Unload, InACallbackIsAnError) {
 /// Uses the device from a second thread while the plugin is unloaded and loaded again. A call
 /// succeeds, or says that the device is gone.
 template <class Use>
-void expect_apart_from_unload(const Use& use) {
+void expect_apart_from_unload(const Use& use,
+                              const std::map<std::string, std::string>& settings = {}) {
   const TemporaryDirectory directory;
   const auto file = directory.add("fake");
-  Runtime runtime(only({directory.path()}));
+  RuntimeOptions options = only({directory.path()});
+  options.settings = settings;
+  Runtime runtime(options);
   std::atomic<bool> is_over = false;
   std::thread user([&] {
     while (!is_over) {
@@ -159,6 +165,16 @@ TEST(Unload, IsApartFromWaits) {
     static_cast<void>(device.default_stream().record());
     static_cast<void>(device.memory());
   });
+}
+
+/// A report gives back memory that queued work has used.
+TEST(Unload, IsApartFromReports) {
+  expect_apart_from_unload(
+      [](const Device& device) {
+        static_cast<void>(ones({64}, device));
+        static_cast<void>(validation_report(device.runtime()));
+      },
+      {{"validate", "1"}});
 }
 
 TEST(Unload, OfWhatIsNotLoadedIsAnError) {
