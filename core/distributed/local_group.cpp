@@ -200,8 +200,8 @@ std::shared_ptr<Operation> Group::post(std::size_t rank, Request request) {
   return join(rank, std::move(request));
 }
 
-/// A call that can't even be noted ends the group from that number on. Else the others' calls would
-/// meet the member's next one.
+/// If the call can't be noted, the group fails from that number on. Otherwise the other members'
+/// calls would be paired with this member's next one.
 std::shared_ptr<Operation> Group::join(std::size_t rank, Request request) {
   const Kind kind = request.kind;
   const std::scoped_lock lock(mutex_);

@@ -129,11 +129,10 @@ class PATCHBAY_API Runtime {
                   const std::map<std::string, std::string>& settings = {}) const;
 
   /// Closes a plugin's devices and its library. A plugin that is only found will not be opened.
-  /// Waits for queued work, and a tenth of a second for calls of other threads that have nothing
-  /// but a Device; such calls of theirs that begin meanwhile wait. Errors: kInvalidArgument if
-  /// there is no plugin of that name, and in a stream's callback; kInUse, which lists the holders,
-  /// if a call of another thread still runs, and in a function that such a call of this thread has
-  /// called.
+  /// Waits for queued work, and up to 0.1 s for calls of other threads on these devices; calls that
+  /// begin meanwhile wait. Errors: kInvalidArgument if there is no plugin of that name, and in a
+  /// stream's callback; kInUse, which lists the holders; kInUse also if a call of another thread
+  /// still runs, and in a log sink or an out-of-memory function that the library has called.
   void unload(std::string_view plugin_name);
 
   /// Sets a function that is called, on the thread that allocates, when an allocation fails

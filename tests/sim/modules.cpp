@@ -276,8 +276,8 @@ int update_replay(NativeReplay replay, NativeGraph graph) {
   });
 }
 
-/// With CUDA an update is for later replays. With HIP, for which nothing says so, it is for those
-/// too that have not run.
+/// With CUDA an update affects later replays only. HIP's documents do not promise that, so it also
+/// affects replays that have not run.
 int replay_launch(NativeReplay replay, NativeStream stream) {
   std::shared_ptr<ReplayWork> work;
   const int code = on_context([&](ContextObject&) -> int {

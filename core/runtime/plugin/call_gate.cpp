@@ -6,15 +6,15 @@
 
 namespace patchbay::runtime {
 
-constinit thread_local const CallGate::Place* CallGate::innermost = nullptr;
+constinit thread_local const CallGate::Place* CallGate::Place::innermost = nullptr;
 
-bool CallGate::is_inside() noexcept { return innermost != nullptr; }
-
-bool CallGate::has_this_thread() const noexcept {
-  const Place* place = innermost;
-  while (place != nullptr && place->gate != this) place = place->outer;
+bool CallGate::Place::is_nested() const noexcept {
+  const Place* place = outer_;
+  while (place != nullptr && &place->gate_ != &gate_) place = place->outer_;
   return place != nullptr;
 }
+
+bool CallGate::is_inside() noexcept { return Place::innermost != nullptr; }
 
 std::int64_t CallGate::num_calls() const noexcept {
   std::int64_t sum = 0;
@@ -22,36 +22,24 @@ std::int64_t CallGate::num_calls() const noexcept {
   return sum;
 }
 
-// A call counts itself and then looks at the gate; who closes it looks at the counts afterwards. In
-// one total order of these, one of the two sees the other.
+// A call writes its count and then reads is_closed_. Closed writes is_closed_ and then reads the
+// counts. These accesses are sequentially consistent, so at least one of the two sees the other.
 CallGate::Call::Call(CallGate& gate) noexcept
-    : count_(gate.counts_[thread_shard()].value), place_{&gate, innermost} {
+    : place_(gate), count_(gate.counts_[thread_shard()].value) {
   count_.fetch_add(1);
-  while (gate.is_closed_.load() && !gate.has_this_thread()) {
+  while (gate.is_closed_.load() && !place_.is_nested()) {
     count_.fetch_sub(1);
     gate.is_closed_.wait(true);
     count_.fetch_add(1);
   }
-  innermost = &place_;
-}
-
-CallGate::Call::~Call() {
-  innermost = place_.outer;
-  count_.fetch_sub(1, std::memory_order_release);
-}
-
-CallGate::Closed::Closed(CallGate& gate) noexcept : gate_(gate), place_{&gate, innermost} {
-  gate.is_closed_.store(true);
-  innermost = &place_;
 }
 
 CallGate::Closed::~Closed() {
-  innermost = place_.outer;
   gate_.is_closed_.store(false);
   gate_.is_closed_.notify_all();
 }
 
-bool CallGate::Closed::waits_for_calls() const {
+bool CallGate::Closed::wait_for_calls() const {
   constexpr std::chrono::milliseconds kStep{1}, kMost{100};
   for (auto waited = kStep * 0; gate_.num_calls() != 0; waited += kStep) {
     if (waited == kMost) return false;

@@ -11,34 +11,47 @@
 
 namespace patchbay::runtime {
 
-/// Counts the calls of one plugin that nothing else protects. An object that lives on a device
-/// makes `unload` refuse; a call that only has the device, or makes such an object, passes here.
+/// Counts the running calls to one plugin. An object on a device keeps the plugin loaded; a call
+/// that has only the device, or that makes such an object, is counted here.
 class CallGate {
  public:
   class Call;
   class Closed;
 
-  /// Whether this thread is in a call that passed a gate, of any plugin: the plugin, or the core
-  /// within the call, has called the program back.
+  /// Whether this thread is in a counted call, of any plugin. A function of the program's is then
+  /// called within that call.
   static bool is_inside() noexcept;
 
  private:
-  /// Where this thread is, the innermost first.
-  struct Place {
-    const CallGate* gate;
-    const Place* outer;
-  };
+  /// Lives while this thread is inside a gate.
+  class Place;
   struct alignas(64) Count {
     std::atomic<std::int64_t> value{0};
   };
 
-  bool has_this_thread() const noexcept;
   std::int64_t num_calls() const noexcept;
-
-  static thread_local const Place* innermost;
 
   std::array<Count, kThreadShards> counts_{};
   std::atomic<bool> is_closed_{false};
+};
+
+class CallGate::Place {
+ public:
+  explicit Place(const CallGate& gate) noexcept : gate_(gate), outer_(innermost) {
+    innermost = this;
+  }
+  ~Place() { innermost = outer_; }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  /// Whether this thread was inside the gate before.
+  bool is_nested() const noexcept;
+
+  static constinit thread_local const Place* innermost;
+
+ private:
+  const CallGate& gate_;
+  const Place* const outer_;
 };
 
 /// Lives during a call. Waits while another thread keeps the gate closed, unless this thread is
@@ -46,30 +59,27 @@ class CallGate {
 class CallGate::Call {
  public:
   explicit Call(CallGate& gate) noexcept;
-  ~Call();
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
+  ~Call() { count_.fetch_sub(1, std::memory_order_release); }
 
  private:
-  std::atomic<std::int64_t>& count_;
   const Place place_;
+  std::atomic<std::int64_t>& count_;
 };
 
-/// Keeps other threads' calls out while it lives. One for each gate at a time.
+/// Lets no call of another thread begin while it lives. A gate has at most one.
 class CallGate::Closed {
  public:
-  explicit Closed(CallGate& gate) noexcept;
+  explicit Closed(CallGate& gate) noexcept : place_(gate), gate_(gate) {
+    gate_.is_closed_.store(true);
+  }
   ~Closed();
-  Closed(const Closed&) = delete;
-  Closed& operator=(const Closed&) = delete;
 
-  /// Waits for the calls that passed before, at most for a tenth of a second. Returns false if some
-  /// still run.
-  bool waits_for_calls() const;
+  /// Waits up to 0.1 s for the calls that began before. Returns false if some still run.
+  bool wait_for_calls() const;
 
  private:
-  CallGate& gate_;
   const Place place_;
+  CallGate& gate_;
 };
 
 }  // namespace patchbay::runtime

@@ -300,7 +300,7 @@ void PluginRegistry::check_not_opening(const char* operation, const std::string&
         operation, opened, quote(subject));
 }
 
-/// As in an out-of-memory function: the call goes on in the plugin afterwards.
+/// The call, of which an out-of-memory function is a part, returns into the plugin afterwards.
 void PluginRegistry::check_not_in_call(std::string_view plugin_name) {
   if (!CallGate::is_inside()) return;
   raise(ErrorCode::kInUse,
@@ -357,7 +357,7 @@ Backend* PluginRegistry::find_to_unload(std::string_view plugin_name) const {
 void PluginRegistry::unload(Backend& backend) {
   settle();
   const CallGate::Closed closed(backend.calls);
-  const bool is_quiet = closed.waits_for_calls();
+  const bool is_quiet = closed.wait_for_calls();
   if (const std::string holders = backend.holders(); !holders.empty()) {
     if (backend.layer) backend.layer->log_live();
     raise(ErrorCode::kInUse,

@@ -25,7 +25,7 @@ std::string list_of(const std::vector<std::string_view>& names) {
   return text;
 }
 
-/// What a failure is noted as where there is no memory for its words. Made early, while there is.
+/// The failures to note when there is no memory for a text. Made early, while there is memory.
 struct Wordless {
   static FaultPtr make(ErrorCode code) {
     return std::make_shared<const Fault>(

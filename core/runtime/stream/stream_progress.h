@@ -48,8 +48,8 @@ class StreamProgress {
   /// The failure of the submission at `sequence`; null if none is known.
   FaultPtr fault_at(std::uint64_t sequence) const;
   /// Notes the failure of unfinished work up to `sequence`. Returns the first failure if there was
-  /// one, and only repeats a failure known before a restart. Without memory the failure has no
-  /// words.
+  /// one, and only repeats a failure known before a restart. Without memory for a text, notes a
+  /// failure of unknown cause.
   FaultPtr fail(const patchbay_status& status, std::uint64_t sequence) noexcept;
   FaultPtr fail(FaultPtr fault) noexcept;
   /// Work after `submitted` is no longer affected by earlier failures. Errors: std::bad_alloc.

@@ -58,15 +58,17 @@ Tensor norm(const Tensor& a, double order, const Axes& axes, bool keep) {
                    "from abs, log and exp.",
                    order, tensor::describe(*a.impl()));
   }
-  static_cast<void>(tensor::num_reduced("norm", a, axes));
-  if (tensor::is_small(a.dtype())) return norm(a.cast(DType::f32), 2, axes, keep).cast(a.dtype());
+  if (tensor::is_small(a.dtype())) {
+    static_cast<void>(tensor::num_reduced("norm", a, axes));  // its errors show a as it was given
+    return norm(a.cast(DType::f32), 2, axes, keep).cast(a.dtype());
+  }
   return root_of(tensor::reduce(tensor::op::sum_squares, "norm", a, axes, keep));
 }
 
 Tensor stddev(const Tensor& a, const Axes& axes, int correction, bool keep) {
   check_floating("stddev", a);
-  static_cast<void>(tensor::num_reduced("stddev", a, axes));  // the errors show a as it was given
   if (tensor::is_small(a.dtype())) {
+    static_cast<void>(tensor::num_reduced("stddev", a, axes));  // its errors show a as it was given
     return stddev(a.cast(DType::f32), axes, correction, keep).cast(a.dtype());
   }
   return root_of(tensor::var_of("stddev", a, axes, correction, keep));
