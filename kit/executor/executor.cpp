@@ -10,11 +10,12 @@
 namespace patchbay::executor {
 namespace {
 
-/// Whether the work-items of a group share memory or wait for each other. Ignores comments but not
-/// string literals: a kernel has no literal that contains //.
+/// Whether the work-items of a group share memory, wait for each other or exchange values. Ignores
+/// comments but not string literals: a kernel has no literal that contains //.
 bool has_barriers(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t word = std::min(text.find("PATCHBAY_BARRIER"), text.find("PATCHBAY_SHARED"));
+    const std::size_t word = std::min({text.find("PATCHBAY_BARRIER"), text.find("PATCHBAY_SHARED"),
+                                       text.find("PATCHBAY_SHUFFLE_DOWN")});
     const std::size_t comment = std::min(text.find("//"), text.find("/*"));
     if (word <= comment) return word != std::string_view::npos;
     const std::string_view end = text[comment + 1] == '/' ? "\n" : "*/";

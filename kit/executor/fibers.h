@@ -108,7 +108,15 @@ struct patchbay_group {
   bool in_loop = false, uneven = false, shares_too_much = false;
   char* shared = nullptr; /* memory of the group */
   i64 shared_bytes = 0;
+  using slot = i64; /* for a value of any type of the dialect */
+  slot slots[2][1024];
+  i32 exchange = 0; /* which slots are in use */
 
+  /* The first work-item of a group begins each exchange. */
+  slot* slots_of_exchange() {
+    if (current == 0) exchange = 1 - exchange;
+    return slots[exchange];
+  }
   void go_to(i32 next) {
     void** const from = &stacks[current];
     current = next;
@@ -160,21 +168,21 @@ inline char* patchbay_work_item::patchbay_share(i64 bytes) {
   return nullptr;
 }
 
-/* The work-items of a group run one after the other, so a barrier separates writes from reads. */
+/* The work-items of a group run one after the other, so a barrier separates writes from reads. One
+ * barrier is enough, because the next exchange uses other slots, and the one after that begins when
+ * all have read. */
 template <class T>
 inline T patchbay_work_item::patchbay_shuffle_down(T value, i32 reach, i32 width) {
-  /* Behind the declared arrays, for the largest group. */
-  patchbay_work_item self = *this;
-  T* const values = reinterpret_cast<T*>(self.patchbay_share(1024 * sizeof(T)));
+  static_assert(sizeof(T) <= sizeof(patchbay_group::slot));
   const i32 me = patchbay_local_id[0] +
                  patchbay_group_size[0] *
                      (patchbay_local_id[1] + patchbay_group_size[1] * patchbay_local_id[2]);
-  values[me] = value;
+  patchbay_group::slot* const slots = patchbay_of->slots_of_exchange();
+  __builtin_memcpy(&slots[me], &value, sizeof(T));
   patchbay_barrier();
   const bool is_there = me % width + reach < width && me + reach < patchbay_of->size;
-  const T found = is_there ? values[me + reach] : value;
-  patchbay_barrier();
-  return found;
+  if (is_there) __builtin_memcpy(&value, &slots[me + reach], sizeof(T));
+  return value;
 }
 
 template <class Item, class Body>

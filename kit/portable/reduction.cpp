@@ -25,7 +25,7 @@ constexpr std::int64_t kLeastPiece = 2048;  // elements; a smaller piece costs m
 
 // For accelerators, where the work-items of a group share a result.
 constexpr std::int64_t kTeam = 256;           // work-items for one long result, and of a group
-constexpr std::int64_t kSmallTeam = 32;       // for a short one, or one of many
+constexpr std::int64_t kSmallTeam = 32;       // for a short one, or one of many, at most
 constexpr std::int64_t kManyItems = 1 << 17;  // keep the device busy
 constexpr std::int64_t kColumns = 4;          // neighbouring results of a work-item
 constexpr std::int64_t kSlices = 16;          // work-items that share the rows of a group's columns
@@ -228,7 +228,8 @@ class ReductionKernel final : public plugin::Kernel {
       cut(plan, groups, kEnoughGroups, kLeastRows);
       groups *= plan.pieces;
     } else {
-      plan.team = std::min(kSmallTeam, share);
+      // None without a pack of its own.
+      plan.team = std::min({power_of_two_from(pieces(each, pack_)), kSmallTeam, share});
       const std::int64_t turn = pack_ * ahead_of(pack_);
       while (plan.team < std::min(kTeam, share) && plan.team * turn < each &&
              results * plan.team < kManyItems) {

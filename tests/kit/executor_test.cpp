@@ -90,6 +90,65 @@ TEST_F(KernelExecutorTest, ManyRuntimesMayCompileOneTextAtOnce) {
   EXPECT_EQ(kept().size(), 1U);
 }
 
+/// Exchanges of several types without barriers between them, and an array that is declared after.
+TEST_F(KernelExecutorTest, WorkItemsOfASubGroupExchangeValues) {
+  const Device cpu = device();
+  const ModuleKernel exchange = KernelModule::from_source(cpu, R"(
+PATCHBAY_KERNEL(exchange)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, sums),
+                          PATCHBAY_OUTPUT(i64, places), PATCHBAY_VALUE(i32, width)) {
+  PATCHBAY_BIND_INPUT(f32, x);
+  PATCHBAY_BIND(f32, sums);
+  PATCHBAY_BIND(i64, places);
+  const i32 item = PATCHBAY_LOCAL_ID(0), lane = item % width;
+  f32 sum = x[PATCHBAY_GLOBAL_ID(0)];
+  i64 place = (i64)PATCHBAY_GLOBAL_ID(0) << 33;
+  for (i32 reach = width / 2; reach > 0; reach /= 2) {
+    sum += PATCHBAY_SHUFFLE_DOWN(sum, reach, width);
+    place += PATCHBAY_SHUFFLE_DOWN(place, reach, width);
+  }
+  PATCHBAY_SHARED(f32, kept, 1024);
+  kept[item] = sum;
+  PATCHBAY_BARRIER();
+  if (lane == 0) sums[PATCHBAY_GLOBAL_ID(0) / width] = kept[item];
+  if (lane == 0) places[PATCHBAY_GLOBAL_ID(0) / width] = place;
+})")
+                                    .kernel("exchange");
+  for (const std::int64_t group : {64, 1024}) {
+    for (const std::int64_t width : {1, 8, 64}) {
+      SCOPED_TRACE(std::to_string(group) + " by " + std::to_string(width));
+      const std::int64_t n = 3 * group, sums = n / width;
+      const Tensor x = arange(0, n, 1, {cpu, DType::f32}), out = empty({sums}, cpu);
+      const Tensor place = empty({sums}, {cpu, DType::i64});
+      exchange.launch({.groups = {3}, .group_size = {group}},
+                      {x, out, place, static_cast<std::int32_t>(width)});
+      const Tensor expected = sum(x.reshape({sums, width}), 1);
+      EXPECT_EQ(out.to_vector<float>(), expected.to_vector<float>());
+      const auto places = place.to_vector<std::int64_t>();
+      const auto whole = expected.to_vector<float>();
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        EXPECT_EQ(places[i], static_cast<std::int64_t>(whole[i]) << 33) << i;
+      }
+    }
+  }
+}
+
+TEST_F(KernelExecutorTest, AnExchangeAloneMakesWorkItemsWait) {
+  const Device cpu = device();
+  const Tensor x = from_host(values(8), {8}, cpu), y = empty({4}, cpu);
+  KernelModule::from_source(cpu, R"(
+PATCHBAY_KERNEL(next)(PATCHBAY_INPUT(f32, x), PATCHBAY_OUTPUT(f32, y)) {
+  PATCHBAY_BIND_INPUT(f32, x);
+  PATCHBAY_BIND(f32, y);
+  const i32 item = PATCHBAY_LOCAL_ID(0);
+  const f32 found = PATCHBAY_SHUFFLE_DOWN(x[item], 4, 8);
+  if (item < 4) y[item] = found;
+})")
+      .kernel("next")
+      .launch({.group_size = {8}}, {x, y});
+  const Floats all = values(8);
+  EXPECT_EQ(y.to_vector<float>(), Floats(all.begin() + 4, all.end()));
+}
+
 TEST_F(KernelExecutorTest, LargeGridsAreSharedByTheThreads) {
   const Device cpu = device({{"cpu_threads", "4"}});
   const std::int64_t n = 3'000'001;

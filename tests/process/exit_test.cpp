@@ -38,7 +38,7 @@ const Place kPlaces[] = {
      100,
      {{"PATCHBAY_PLUGINS", "cpu-openblas"}, {"PATCHBAY_CPU_PRODUCTS", "openblas"}}},
     {"fake", "fake:0", 2, 30, {{"PATCHBAY_PLUGINS", "fake"}}},
-    {"opencl", "opencl:0", 2, 30, {{"PATCHBAY_PLUGINS", "opencl"}}},
+    {"opencl", "opencl:0", 1, 30, {{"PATCHBAY_PLUGINS", "opencl"}}},
     {"opencl_that_compiles", "opencl:0", 1, 5, {{"PATCHBAY_PLUGINS", "opencl"}}, true},
     {"simulated_cuda",
      "cuda:0",
