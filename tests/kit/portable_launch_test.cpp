@@ -252,14 +252,30 @@ TEST_F(PortableLaunch, ConstantsOfSmallFloatsAreOutputs) {
 
 // ------------------------------------------------------------------------------- grids
 
+TEST_F(PortableLaunch, ShortSumsHaveAWorkItemForEachPack) {
+  const std::vector<float> a = integers(1024 * 128);
+  const auto items_of = [&](std::int64_t length) {
+    prepare({});
+    std::vector<float> out(1024);
+    run("sum.1", {written(tensor(PATCHBAY_F32, out.data(), {1024, 1})),
+                  tensor(PATCHBAY_F32, a.data(), {1024, length})});
+    EXPECT_EQ(out[7], std::accumulate(&a[7 * length], &a[8 * length], 0.0F)) << length;
+    return most_items_ / 1024;
+  };
+  EXPECT_EQ(items_of(3), 1U);
+  EXPECT_EQ(items_of(8), 2U);  // of 16 bytes
+  EXPECT_EQ(items_of(40), 16U);
+  EXPECT_EQ(items_of(128), 32U);
+}
+
 TEST_F(PortableLaunch, ManyShortSumsFitInTheGrid) {
-  const std::vector<float> a = integers(3000 * 8);
+  const std::vector<float> a = integers(3000 * 128);
   for (const std::uint64_t most : {20000, 5000}) {  // a few work-items for each result, and one
     expect_equal_within(most, [&] {
       std::vector<float> out(3000);
       run("sum.1", {written(tensor(PATCHBAY_F32, out.data(), {3000, 1})),
-                    tensor(PATCHBAY_F32, a.data(), {3000, 8})});
-      EXPECT_EQ(out[7], std::accumulate(&a[56], &a[64], 0.0F));
+                    tensor(PATCHBAY_F32, a.data(), {3000, 128})});
+      EXPECT_EQ(out[7], std::accumulate(&a[7 * 128], &a[8 * 128], 0.0F));
       return out;
     });
     expect_equal_within(most, [&] {
@@ -272,7 +288,7 @@ TEST_F(PortableLaunch, ManyShortSumsFitInTheGrid) {
     expect_equal_within(most, [&] {
       std::vector<std::int64_t> out(3000);
       run("argmax.1", {written(tensor(PATCHBAY_I64, out.data(), {3000, 1})),
-                       tensor(PATCHBAY_F32, a.data(), {3000, 8})});
+                       tensor(PATCHBAY_F32, a.data(), {3000, 128})});
       return out;
     });
   }

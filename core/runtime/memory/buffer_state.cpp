@@ -2,6 +2,7 @@
 #include "core/runtime/memory/buffer_state.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <iterator>
 #include <new>
@@ -74,34 +75,50 @@ void BufferState::raise_read_only(std::string_view operation, std::string_view w
 
 bool BufferState::has_address() const { return host_addressable || device->info.has_addresses; }
 
-namespace {
-
-void keep_last(std::vector<std::shared_ptr<Queue>>& ended,
-               const std::shared_ptr<Queue>& queue) noexcept {
-  try {
-    if (queue.use_count() == 1) ended.push_back(queue);
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it ends at once
-  }
-}
-
-}  // namespace
-
-void BufferState::forget_done(Ended& ended) {
-  std::erase_if(uses_, [&](const Position& use) {
-    if (!use.is_done()) return false;
-    keep_last(ended, use.queue);
-    if (use.writes && !use.inherited) {
-      if (FaultPtr fault = use.queue->progress->fault_at(use.sequence)) set_fault(std::move(fault));
+/// Keeps the queues of forgotten uses until the lock is released: of some the buffer has the last
+/// handles, and the end of a stream takes locks and waits for callbacks.
+class BufferState::Forgotten {
+ public:
+  void keep(std::shared_ptr<Queue>& queue) noexcept {
+    if (num_few_ < few_.size()) {
+      few_[num_few_++] = std::move(queue);
+      return;
     }
-    return true;
-  });
+    try {
+      more_.push_back(std::move(queue));
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it goes with its use
+    }
+  }
+
+ private:
+  std::array<std::shared_ptr<Queue>, 4> few_;
+  std::size_t num_few_ = 0;
+  std::vector<std::shared_ptr<Queue>> more_;
+};
+
+void BufferState::forget_done(Forgotten& forgotten) {
+  auto kept = uses_.begin();
+  for (auto use = uses_.begin(); use != uses_.end(); ++use) {
+    if (!use->is_done()) {
+      if (kept != use) *kept = std::move(*use);
+      ++kept;
+      continue;
+    }
+    if (use->writes && !use->inherited) {
+      if (FaultPtr fault = use->queue->progress->fault_at(use->sequence)) {
+        set_fault(std::move(fault));
+      }
+    }
+    forgotten.keep(use->queue);
+  }
+  uses_.erase(kept, uses_.end());
 }
 
 void BufferState::check_readable_slowly(std::string_view operation) {
   device->check_home(operation);
-  Ended ended;
+  Forgotten forgotten;
   const std::scoped_lock lock(mutex_);
-  forget_done(ended);
+  forget_done(forgotten);
   if (fault_) throw memory_error(*fault_, operation);
 }
 
@@ -120,17 +137,17 @@ void BufferState::set_fault(FaultPtr fault) {
 }
 
 void BufferState::forget_fault(std::uint64_t after) {
-  Ended ended;
+  Forgotten forgotten;
   const std::scoped_lock lock(mutex_);
-  forget_done(ended);
+  forget_done(forgotten);
   if (fault_number_ <= after) fault_.reset();
   if (uses_.empty() && !fault_) tracked.store(false, std::memory_order_release);
 }
 
+// Forgets nothing: the stream's mutex is held, below which no other stream may end. The waits
+// before the submission have forgotten what was done.
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
-  Ended ended;
   const std::scoped_lock lock(mutex_);
-  forget_done(ended);
   const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {
     return use.queue.get() == &stream && use.writes == writes && !use.inherited;
   });
@@ -144,9 +161,9 @@ void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool wri
 
 void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, bool writes,
                            bool rewrites) {
-  Ended ended;
+  Forgotten forgotten;
   const std::scoped_lock lock(mutex_);
-  forget_done(ended);
+  forget_done(forgotten);
   if (rewrites) {
     fault_.reset();
     // The failures of earlier copies no longer concern this buffer.
@@ -158,9 +175,9 @@ void BufferState::note_use(std::shared_ptr<Queue> copy, std::uint64_t sequence, 
 
 template <class Wanted>
 std::vector<Position> BufferState::pending(Wanted&& wanted) {
-  Ended ended;
+  Forgotten forgotten;
   const std::scoped_lock lock(mutex_);
-  forget_done(ended);
+  forget_done(forgotten);
   std::vector<Position> result;
   std::copy_if(uses_.begin(), uses_.end(), std::back_inserter(result),
                [&](const Position& use) { return wanted(use) && !use.queue->is_ordered_here(); });
@@ -218,8 +235,8 @@ void BufferState::wait_on_host_slowly(bool writes, std::string_view operation) {
 /// The last unfinished use of each queue, which all others precede: a longer list would grow with
 /// each change of owner. Does not keep the queues alive.
 std::vector<PastUse> BufferState::take_past_uses() {
-  Ended ended;
-  forget_done(ended);  // no other owner is left, so no lock
+  Forgotten forgotten;
+  forget_done(forgotten);  // no other owner is left, so no lock
   std::vector<PastUse> past;
   for (const Position& use : uses_) {
     const auto same = std::find_if(past.begin(), past.end(), [&use](const PastUse& known) {

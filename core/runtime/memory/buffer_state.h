@@ -115,10 +115,8 @@ struct BufferState {
   void forget_fault(std::uint64_t after);
   void wait_quietly() noexcept;
   static void wait_for(StreamState& stream, const Position& use, std::string_view operation);
-  /// Queues of which the buffer had the last handle. They end after the lock, for the end of a
-  /// stream takes locks of its own and may wait.
-  using Ended = std::vector<std::shared_ptr<Queue>>;
-  void forget_done(Ended& ended);
+  class Forgotten;
+  void forget_done(Forgotten& forgotten);
   template <class Wanted>
   std::vector<Position> pending(Wanted&& wanted);
   std::vector<PastUse> take_past_uses();

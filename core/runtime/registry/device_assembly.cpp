@@ -224,8 +224,9 @@ void DeviceAssembly::raise_lost(std::string_view operation) const {
 
 /// All streams but the default one, kept alive by handles.
 std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
-  const std::scoped_lock lock(streams_mutex_);
   std::vector<std::shared_ptr<StreamState>> held;
+  const std::scoped_lock lock(streams_mutex_);
+  held.reserve(streams_.size());  // a stream may not end below the mutex, so nothing fails later
   for (StreamState* const stream : streams_) {
     if (auto one = stream->weak_from_this().lock()) held.push_back(std::move(one));
   }

@@ -122,6 +122,30 @@ std::string plugin_of(const Runtime& runtime, const std::string& device) {
   return {};
 }
 
+/// The memory has the last handles of a stream that read and wrote it. The stream's end waits for
+/// the callback, and the callback for another thread that uses the memory.
+TEST_P(CallbackOn, OfAStreamThatOnlyMemoryKeepsHoldsTheMemoryForNobody) {
+  Gate gate;
+  gate.close();
+  Tensor value = ones({100}, device_);
+  {
+    const Stream brief(device_);
+    const StreamScope scope(brief);
+    value += 1;
+    brief.record().wait();
+    brief.add_callback([&gate](const Error*) { gate.pass(); });
+  }
+  std::vector<float> more;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the call below has begun
+    more = (value + 1).to_vector<float>();
+    gate.open();
+  });
+  EXPECT_EQ(value.to_vector<float>()[99], 2.0f);
+  other.join();
+  EXPECT_EQ(more[99], 3.0f);
+}
+
 TEST_P(CallbackOn, MayHoldTheLastHandleOfTensorsAndStream) {
   Runtime runtime(device_options());
   const std::string name = device_.name();
