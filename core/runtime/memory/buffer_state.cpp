@@ -272,7 +272,7 @@ void BufferState::destroy() noexcept {
 
 /// Calls the application's callback, which may throw.
 void BufferState::give_back() noexcept {
-  device->live_wraps.fetch_sub(1, std::memory_order_relaxed);
+  device->live_wraps.fetch_sub(1, std::memory_order_release);
   if (!*released) return;
   try {
     try {

@@ -36,7 +36,7 @@ void LiveCount::add(std::size_t size_bytes) noexcept {
 void LiveCount::remove(std::size_t size_bytes) noexcept {
   Shard& shard = shards_[thread_shard()];
   const auto size = static_cast<std::int64_t>(size_bytes);
-  shard.blocks.fetch_sub(1, kRelaxed);
+  shard.blocks.fetch_sub(1, std::memory_order_release);
   publish(shard, shard.bytes.fetch_sub(size, kRelaxed) - size);
 }
 
@@ -48,7 +48,7 @@ std::uint64_t LiveCount::bytes() const noexcept {
 
 std::uint64_t LiveCount::blocks() const noexcept {
   std::int64_t sum = 0;
-  for (const Shard& shard : shards_) sum += shard.blocks.load(kRelaxed);
+  for (const Shard& shard : shards_) sum += shard.blocks.load(std::memory_order_acquire);
   return count(sum);
 }
 
