@@ -75,7 +75,7 @@ TEST_F(SimAbsence, NotASingleCard) {
 TEST_F(SimAbsence, OldDriver) {
 #ifdef PATCHBAY_SIM_HIP
   set("DRIVER_VERSION", "40500000");
-  const std::string why = "is HIP 4.5.0, expected 5.1 or newer; install a newer ROCm";
+  const std::string why = "is HIP 4.5.0, expected 5.2 or newer; install a newer ROCm";
 #else
   set("DRIVER_VERSION", "10020");
   const std::string why =

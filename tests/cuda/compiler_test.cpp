@@ -117,7 +117,7 @@ TEST_F(SimCompiler, BlasIsFoundThereToo) {
 
 /// An image of the cache that the driver does not take is made anew.
 TEST_F(SimCompiler, RefusedImageOfTheCache) {
-  for (const char* code : {"200", "209", "218", "222"}) {
+  for (const char* code : {"200", "209", "218", "222", "303"}) {
     set("REFUSE_LOADS", "0");
     const std::string salt = std::string("cached ") + code;
     { EXPECT_EQ(run(Runtime(fresh()).device("cuda:0"), salt), std::vector<float>{7}); }

@@ -2,6 +2,7 @@
 // Memory and streams of an application that uses the driver itself. The driver's pointers tell of
 // an object that is no context of ours, which must not be compared with one.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/simulation.h"
@@ -32,10 +33,11 @@ TEST_F(SimHipInterop, MemoryAndStreamsOfTheApplication) {
 
 TEST_F(SimHipInterop, DefaultStreamOfTheApplication) {
   const Runtime runtime(options());
-  for (const int index : {0, 1}) {  // each device has its own
+  // Each device has its own, which two handles name.
+  for (const auto& [index, handle] : {std::pair{0, 0u}, {1, 0u}, {0, 1u}}) {
     const Device device = runtime.device(kNames.device(index));
     const Tensor tensor = full({4}, 2, device);
-    const Stream lent = wrap_stream(device, 0);
+    const Stream lent = wrap_stream(device, handle);
     lent.wait(device.default_stream().record());
     {
       const StreamScope scope(lent);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 // Versions of ROCm, and parts of it that are missing.
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,12 @@ TEST_F(SimHip, NoListOfArchitectures) {
                "kernels need the list of hipRTC's architectures: /nowhere/libamd_comgr.so");
 }
 
+/// The kernels of rocBLAS lie where it was first loaded, by whatever test that was.
+void give_kernels(const test::ScratchDirectory& folder) {
+  std::ofstream(folder.file("kernels", "TensileLibrary_lazy_gfx90a.dat"));
+  setenv("ROCBLAS_TENSILE_LIBPATH", folder.folder("kernels").c_str(), 1);
+}
+
 /// Where ROCm can be that the linker knows nothing of.
 TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
   set("DRIVER_VERSION", "70051831");
@@ -94,6 +101,7 @@ TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
     fs::create_symlink(sim_test::library(library), root.file("lib", file));
   }
   fs::create_symlink(library("hiprtc"), root.file("lib", "libamd_comgr.so.3"));
+  give_kernels(root);
   setenv("ROCM_PATH", root.path().c_str(), 1);
   {
     RuntimeOptions found = options();
@@ -109,6 +117,65 @@ TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
     EXPECT_EQ(counters().blas_handles, 1u);
   }
   unsetenv("ROCM_PATH");
+  unsetenv("ROCBLAS_TENSILE_LIBPATH");
+}
+
+/// A rocBLAS of another version than the driver's brings a second driver into the process.
+TEST_F(SimHip, OnlyTheDriversOwnRocBlasIsOpened) {
+  set("DRIVER_VERSION", "60241134");
+  const test::ScratchDirectory root;
+  for (const auto& [library, file] : {std::pair{"hip", "libamdhip64.so.6"},
+                                      {"rocblas", "librocblas.so.4"},
+                                      {"bare_driver", "librocblas.so.5"},
+                                      {"bare_driver", "librocblas.so"}}) {
+    fs::create_symlink(sim_test::library(library), root.file("lib", file));
+  }
+  give_kernels(root);
+  setenv("ROCM_PATH", root.path().c_str(), 1);
+  {
+    RuntimeOptions found = options();
+    for (const char* setting : {"hip_library", "hip_blas_library"}) found.settings.erase(setting);
+    const Runtime runtime(found);
+    const Tensor a = full({2, 2}, 3, runtime.device("hip:0"));
+    EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(4, 18));
+    EXPECT_EQ(counters().blas_handles, 1u);
+  }
+  unsetenv("ROCM_PATH");
+  unsetenv("ROCBLAS_TENSILE_LIBPATH");
+}
+
+/// rocBLAS ends the process at its first product on a card for which it has no kernels.
+TEST_F(SimHip, CardsWithoutKernelsOfRocBlas) {
+  const test::ScratchDirectory kernels;
+  setenv("ROCBLAS_TENSILE_LIBPATH", kernels.path().c_str(), 1);
+  for (const bool has_kernels : {false, true}) {
+    if (has_kernels) std::ofstream(kernels.file("gfx90a", "TensileLibrary_lazy_gfx90a.dat"));
+    std::string log;
+    RuntimeOptions noisy = options();
+    noisy.log = [&](LogLevel, std::string_view line) { log.append(line).append("\n"); };
+    const Runtime runtime(noisy);
+    const Tensor a = full({2, 2}, 3, runtime.device("hip:0"));
+    EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(4, 18));
+    EXPECT_EQ(counters().blas_handles, has_kernels ? 1u : 0u);
+    const std::string why = "rocBLAS has no kernels for gfx90a in " + kernels.path().string();
+    EXPECT_EQ(log.find(why) == std::string::npos, has_kernels) << log;
+  }
+  unsetenv("ROCBLAS_TENSILE_LIBPATH");
+}
+
+/// Version 7 gives "unknown" for faults that it has no other code for, and gives it ever after.
+TEST_F(SimHip, UnknownErrorsLoseTheDeviceFromVersion7On) {
+  for (const auto& [version, is_lost] : {std::pair{"60241134", false}, {"70051831", true}}) {
+    set("DRIVER_VERSION", version);
+    set("LOSE_DEVICE", "2");
+    set("LOSS", "999");
+    const Runtime runtime(options());
+    const Device device = runtime.device("hip:0");
+    const Tensor x = from_host<float>({1}, {1}, device);
+    const Error error = test::error_of([&] { (void)x.to_vector<float>(); });
+    EXPECT_EQ(error.native_code(), 999);
+    EXPECT_EQ(error.code() == ErrorCode::kDeviceLost, is_lost) << error.what();
+  }
 }
 
 }  // namespace

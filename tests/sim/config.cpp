@@ -57,6 +57,7 @@ Config::Config()
       fail_allocation(setting("FAIL_ALLOCATION", 0)),
       fail_launch(setting("FAIL_LAUNCH", 0)),
       lose_device(setting("LOSE_DEVICE", 0)),
+      loss(integer("LOSS", card::kErrorEccUncorrectable)),
       stays_broken(setting("STAYS_BROKEN", 0) != 0),
       refuse_loads(setting("REFUSE_LOADS", 0)),
       refusal(integer("REFUSAL", 209)) {}

@@ -33,7 +33,8 @@ struct Config {
   // Faults, each at the n-th such call since the initialisation; 0: never.
   std::uint64_t fail_allocation;  // FAIL_ALLOCATION: no memory
   std::uint64_t fail_launch;      // FAIL_LAUNCH: fails once somebody waits, and breaks its context
-  std::uint64_t lose_device;      // LOSE_DEVICE: the copy or launch finds its device broken
+  std::uint64_t lose_device;      // LOSE_DEVICE: the copy or launch finds its device broken ...
+  int loss;                       // LOSS, 214: ... with this code
   bool stays_broken;              // STAYS_BROKEN, 0: no later context of the process is sound
   std::uint64_t refuse_loads;     // REFUSE_LOADS: the first n modules are refused ...
   int refusal;                    // REFUSAL, 209: ... with this code

@@ -212,7 +212,7 @@ int submit(NativeStream stream, std::function<void()> work) {
     return kSuccess;
   }
   if (++all.num_submissions == all.config.lose_device) {
-    context->broken = kErrorEccUncorrectable;
+    context->broken = all.config.loss;
     return context->broken;
   }
   all.post(target, run);

@@ -81,14 +81,12 @@ inline RuntimeOptions options(const Settings& changes = {}) {
 class SimTest : public testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"INIT",         "DRIVER_VERSION", "DEVICES",
-                             "ARCHITECTURE", "PEER",           "MEMORY_BYTES",
-                             "BLAS_BYTES",   "BLAS_STATUS",    "FAIL_ALLOCATION",
-                             "FAIL_LAUNCH",  "LOSE_DEVICE",    "REFUSE_LOADS",
-                             "REFUSAL",      "RTC_MINOR",      "RTC_OLDEST",
-                             "WIDTH",        "GROUP_LIMIT",    "CAPTURE",
-                             "LAZY",         "STAYS_BROKEN",   "DNN_STATUS",
-                             "DNN_PLANS",    "BLAS_LT_STATUS", "BLAS_LT_PLANS"}) {
+    for (const char* name :
+         {"INIT",         "DRIVER_VERSION", "DEVICES",      "ARCHITECTURE",    "PEER",
+          "MEMORY_BYTES", "BLAS_BYTES",     "BLAS_STATUS",  "FAIL_ALLOCATION", "FAIL_LAUNCH",
+          "LOSE_DEVICE",  "LOSS",           "REFUSE_LOADS", "REFUSAL",         "RTC_MINOR",
+          "RTC_OLDEST",   "WIDTH",          "GROUP_LIMIT",  "CAPTURE",         "LAZY",
+          "STAYS_BROKEN", "DNN_STATUS",     "DNN_PLANS",    "BLAS_LT_STATUS",  "BLAS_LT_PLANS"}) {
       unsetenv(variable(name).c_str());
     }
   }

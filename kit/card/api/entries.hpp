@@ -38,8 +38,8 @@ inline constexpr Result kSuccess = 0, kErrorInvalidValue = 1, kErrorOutOfMemory 
                         kErrorEccUncorrectable = 214, kErrorPeerAccessUnsupported = 217,
                         kErrorInvalidPtx = 218, kErrorNvlinkUncorrectable = 220,
                         kErrorUnsupportedPtxVersion = 222, kErrorContained = 226,
-                        kErrorInvalidHandle = 400, kErrorNotFound = 500, kErrorNotReady = 600,
-                        kErrorIllegalAddress = 700, kErrorLaunchTimeout = 702,
+                        kErrorObjectInit = 303, kErrorInvalidHandle = 400, kErrorNotFound = 500,
+                        kErrorNotReady = 600, kErrorIllegalAddress = 700, kErrorLaunchTimeout = 702,
                         kErrorPeerAccessAlreadyEnabled = 704, kErrorContextIsDestroyed = 709,
                         kErrorAssert = 710, kErrorHardwareStackError = 714,
                         kErrorIllegalInstruction = 715, kErrorMisalignedAddress = 716,
@@ -54,9 +54,10 @@ inline constexpr int kFunctionMaxThreads = 0;
 inline constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
 inline constexpr int kHostAllocPortable = 1;
 inline constexpr int kStreamNonBlocking = 1;
-inline constexpr int kCaptureRelaxed = 2;        // a mode: other calls of the program go on
-inline constexpr int kNotCapturing = 0;          // a status
-inline constexpr std::uintptr_t kPerThread = 2;  // a stream: each thread's own default one
+inline constexpr int kCaptureRelaxed = 2;  // a mode: other calls of the program go on
+inline constexpr int kNotCapturing = 0;    // a status
+// Streams: the default one, and each thread's own.
+inline constexpr std::uintptr_t kLegacyStream = 1, kPerThread = 2;
 inline constexpr int kEventDefault = 0, kEventBlockingSync = 1, kEventDisableTiming = 2;
 
 // Entry by entry.
@@ -140,6 +141,8 @@ class Api {
   /// Whether devices have contexts that an application can create and lend.
   bool has_contexts = true;
   bool has_graphs = false;
+  /// Whether every call takes kLegacyStream for the default stream, as it takes null.
+  bool knows_legacy_stream = true;
   /// Whether the driver keeps submitted work back until somebody asks how far a stream is.
   bool holds_work_back = false;
   /// Whether a replay of a graph that has not run yet may see what an update of the graph changes.

@@ -22,6 +22,15 @@ inline Library library_of(plugin::Host host, const char* setting,
               : Library::first_of(files, Library::Lifetime::kProcess);
 }
 
+/// The same, but of `files` those that the process has loaded come first: a second version would
+/// bring a second driver with it.
+inline Library loaded_library_of(plugin::Host host, const char* setting,
+                                 const std::vector<std::string>& files) {
+  const auto path = host.option(setting);
+  return path ? Library(*path, Library::Lifetime::kProcess)
+              : Library::loaded_or_first_of(files, Library::Lifetime::kProcess);
+}
+
 /// What to do where a library can't be used: the end of a message.
 inline std::string remedy_of(plugin::Host host, const std::string& setting) {
   return host.option(setting) ? "Correct the setting " + setting + ", which names it"

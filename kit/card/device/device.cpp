@@ -21,7 +21,7 @@ Stream& stream_of(void* object) {
 /// Whether the driver can't load a compiler's output, although it may load another compiler's.
 bool refuses_image(Result code) {
   return code == kErrorInvalidImage || code == kErrorNoBinary || code == kErrorInvalidPtx ||
-         code == kErrorUnsupportedPtxVersion;
+         code == kErrorUnsupportedPtxVersion || code == kErrorObjectInit;
 }
 
 Event& event_of(void* object) { return static_cast<Event&>(*static_cast<plugin::Event*>(object)); }
@@ -48,7 +48,9 @@ std::unique_ptr<plugin::Stream> Device::wrap_stream(std::uint64_t native_handle)
         "the default stream of each thread is another stream on every thread; lend one that the "
         "application has created");
   }
-  const auto stream = reinterpret_cast<NativeStream>(static_cast<std::uintptr_t>(native_handle));
+  const bool is_null = native_handle == kLegacyStream && !context_.api().knows_legacy_stream;
+  const auto stream =
+      reinterpret_cast<NativeStream>(static_cast<std::uintptr_t>(is_null ? 0 : native_handle));
   NativeContext owner = nullptr;
   context_.call(context_.api().stream_context, context_.api(), stream, &owner);
   if (owner != context_.native()) context_.refuse_others("stream");

@@ -16,7 +16,7 @@ namespace {
 using card::NativeContext;
 
 // The first with hipDeviceGetUuid, and the first whose streams record every launch.
-constexpr int kOldestVersion = 50100000, kOldestWithGraphs = 60000000;
+constexpr int kOldestVersion = 50200000, kOldestWithGraphs = 60000000;
 
 [[noreturn]] void no_driver(const std::string& why) {
   throw plugin::StatusError(PATCHBAY_NO_DRIVER, why);
@@ -44,7 +44,7 @@ std::string version_text(int version) {
 Api::Api(plugin::Host host) {
   plugin::refuse_raised_privileges("the driver", "HIP_PATH, ROCM_PATH, HOME");
   const auto path = host.option("hip_library");
-  const auto files = path ? std::vector{*path} : toolkit_files("amdhip64", {7, 6, 5});
+  const auto files = path ? std::vector{*path} : driver_files({7, 6, 5});
   Library library = Library::loaded_or_first_of(files, Library::Lifetime::kProcess);
   if (!library) {
     no_driver(library.why() + (path ? " (setting hip_library)" : "; install AMD's ROCm"));
@@ -56,7 +56,7 @@ Api::Api(plugin::Host host) {
   }
   if (version < kOldestVersion) {
     no_driver(library.file() + " is HIP " + version_text(version) +
-              ", expected 5.1 or newer; install a newer ROCm");
+              ", expected 5.2 or newer; install a newer ROCm");
   }
 #define PATCHBAY_HIP_FIND(member, symbol) \
   member.name = #symbol;                  \
@@ -92,6 +92,7 @@ Api::Api(plugin::Host host) {
 
   most_items = 0xffffffff;
   has_contexts = false;
+  knows_legacy_stream = false;  // hipStreamGetDevice follows the handle
   // ROCm's documents do not exclude it: the arguments of kernels may be in memory of the graph.
   updates_reach_replays = true;
   // A device has one context, which is always there.
@@ -168,6 +169,9 @@ bool Api::loses_device(Result code) const {
     case card::kErrorLaunchFailed:
     case kErrorRuntimeMemory:
     case kErrorRuntimeOther: return true;
+    // What version 7 gives for faults without a code of their own. All devices of the process give
+    // it from then on.
+    case card::kErrorUnknown: return major_version(version) >= 7;
     default: return false;
   }
 }

@@ -29,6 +29,7 @@ using card::Address, card::DeviceNumber, card::NativeStream, card::Result;
   constant(kErrorEccUncorrectable, hipErrorECCNotCorrectable) \
   constant(kErrorPeerAccessUnsupported, hipErrorPeerAccessUnsupported) \
   constant(kErrorInvalidPtx, hipErrorInvalidKernelFile) \
+  constant(kErrorObjectInit, hipErrorSharedObjectInitFailed) \
   constant(kErrorInvalidHandle, hipErrorInvalidHandle) \
   constant(kErrorNotFound, hipErrorNotFound) \
   constant(kErrorNotReady, hipErrorNotReady) \
@@ -142,7 +143,7 @@ inline constexpr std::size_t kArchitectureOffset = 396, kArchitectureOffset6 = 1
 inline constexpr std::size_t kArchitectureBytes = 256;
 inline constexpr std::size_t kPropertiesBytes = 4096;  // larger than each version's structure
 
-/// Optional, from version 6 on: the device of a stream.
+/// Optional, from version 5.6 on: the device of a stream.
 inline constexpr const char* kStreamDeviceSymbol = "hipStreamGetDevice";
 
 #define PATCHBAY_HIP_CONSTANT(ours, theirs, value) inline constexpr int ours = value;

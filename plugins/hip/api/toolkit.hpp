@@ -7,11 +7,16 @@
 
 namespace patchbay::hip {
 
-/// The files to try for a library of ROCm ("rocblas") in these major versions, in their order: for
-/// each the bare name, then files in $ROCM_PATH, $HIP_PATH, /opt/rocm* and the Python packages of
-/// PyTorch; at last those without a version. With raised privileges no variable is read.
-std::vector<std::string> toolkit_files(const std::string& library,
-                                       const std::vector<int>& versions);
+/// The files to try for the driver in these major versions, in their order: for each the bare name,
+/// then files in $ROCM_PATH, $HIP_PATH, /opt/rocm* and the Python packages of PyTorch and ROCm; at
+/// last those without a version. With raised privileges no variable is read.
+std::vector<std::string> driver_files(const std::vector<int>& versions);
+
+/// The same for a library that works with the driver ("rocblas"). Files beside the loaded driver
+/// come first. One without a version is tried there alone: elsewhere it may be of another version,
+/// and bring that version's driver into the process.
+std::vector<std::string> companion_files(const std::string& library,
+                                         const std::vector<int>& versions);
 
 }  // namespace patchbay::hip
 

@@ -1,7 +1,14 @@
 // Copyright 2026 The Patchbay authors. SPDX-License-Identifier: Apache-2.0
 #include "hip/device/blas.hpp"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "hip/api/driver.hpp"
 #include "hip/api/toolkit.hpp"
+#include "kit/library/search.hpp"
 
 namespace patchbay::hip {
 namespace {
@@ -27,10 +34,41 @@ bool is_full(BlasResult code) {
   return code == kBlasInvalidHandle || code == kBlasMemoryError || code == kBlasInternalError;
 }
 
+/// The versions that were built for the driver's.
+std::vector<int> versions_for(int driver_version) {
+  switch (major_version(driver_version)) {
+    case 5: return {3, 0};
+    case 6: return {4};
+    default: return {5};
+  }
+}
+
+bool is_readable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
+
+/// Where the library looks for its kernels.
+std::string kernel_folder(const std::string& library_file) {
+  if (std::string set = environment("ROCBLAS_TENSILE_LIBPATH"); !set.empty()) return set;
+  const std::string folder = std::filesystem::path(library_file).parent_path();
+  for (const char* place : {"/../../Tensile/library", "/library", "/../rocblas/library"}) {
+    if (is_readable(folder + place)) return folder + place;
+  }
+  return folder + "/rocblas/library";
+}
+
+/// Whether the library has kernels for the card. Without, its first product ends the process.
+bool has_kernels(std::string folder, const std::string& processor) {
+  if (is_readable(folder + "/" + processor)) folder += "/" + processor;
+  for (const std::string& list : {"_lazy_" + processor, "_" + processor, std::string()}) {
+    if (is_readable(folder + "/TensileLibrary" + list + ".dat")) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-BlasTable::BlasTable(plugin::Host host, int) {
-  Library library = card::library_of(host, kSetting, toolkit_files("rocblas", {5, 4, 3, 0}));
+BlasTable::BlasTable(plugin::Host host, int driver_version) {
+  Library library = card::loaded_library_of(
+      host, kSetting, companion_files("rocblas", versions_for(driver_version)));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
@@ -53,6 +91,11 @@ void Blas::open_library() {
   const BlasTable& table = library_.get();
   if (table.stream_synchronize != context().api().stream_synchronize.function) {
     plugin::unsupported("the rocBLAS found works with another version of the driver");
+  }
+  const std::string processor = architecture_.substr(0, architecture_.find(':'));
+  if (const std::string folder = kernel_folder(table.file);
+      !table.file.empty() && !has_kernels(folder, processor)) {
+    plugin::unsupported("rocBLAS has no kernels for " + processor + " in " + folder);
   }
   table_ = &table;
 }
@@ -79,9 +122,12 @@ void Blas::create_handle() {
 void Blas::begin(card::Stream& stream, plugin::Memory workspace, std::uint64_t workspace_bytes,
                  std::string_view name) {
   call(name, table_->set_stream, handle_, stream.native());
-  // Without memory the library allocates its own.
+  // Without memory the library allocates its own. To say so again would free that, and wait.
+  const bool is_given = workspace.base != nullptr;
+  if (!is_given && !has_workspace_) return;
   call(name, table_->set_workspace, handle_, card::pointer_to<void>(workspace),
-       static_cast<std::size_t>(workspace.base != nullptr ? workspace_bytes : 0));
+       static_cast<std::size_t>(is_given ? workspace_bytes : 0));
+  has_workspace_ = is_given;
 }
 
 void Blas::multiply_batch(const card::Product& p, std::string_view name) {

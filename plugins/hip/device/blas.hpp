@@ -4,6 +4,7 @@
 #define PATCHBAY_PLUGINS_HIP_DEVICE_BLAS_HPP_
 
 #include <string>
+#include <utility>
 
 #include "hip/api/blas_api.hpp"
 #include "kit/card/api/lazy.hpp"
@@ -32,8 +33,13 @@ struct BlasTable {
 
 class Blas : public card::Products {
  public:
-  Blas(card::Context& context, bool uses_xf32, card::Lazy<BlasTable>& library)
-      : Products(context), uses_xf32_(uses_xf32), library_(library) {}
+  /// `architecture`: the compiler's name, with features.
+  Blas(card::Context& context, std::string architecture, bool uses_xf32,
+       card::Lazy<BlasTable>& library)
+      : Products(context),
+        architecture_(std::move(architecture)),
+        uses_xf32_(uses_xf32),
+        library_(library) {}
   ~Blas() override;
 
   std::uint64_t workspace_bytes() const override;
@@ -50,10 +56,12 @@ class Blas : public card::Products {
   const std::string& library_file() const override { return table_->file; }
 
  private:
+  const std::string architecture_;
   const bool uses_xf32_;
   card::Lazy<BlasTable>& library_;
   const BlasTable* table_ = nullptr;
   NativeBlas handle_ = nullptr;
+  bool has_workspace_ = false;
 };
 
 }  // namespace patchbay::hip

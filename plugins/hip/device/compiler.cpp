@@ -34,11 +34,12 @@ class Rtc : public card::Rtc {
 }  // namespace
 
 ComgrTable::ComgrTable(plugin::Host host, int driver_version) {
-  // That of the compiler, which is not newer than the driver.
+  // That of the compiler, which is not newer than the driver. The driver has mostly loaded it; 6.4
+  // is the first with version 3.
   const std::vector<int> versions =
-      major_version(driver_version) >= 7 ? std::vector{3, 2} : std::vector{2, 3};
+      driver_version >= 60400000 ? std::vector{3, 2} : std::vector{2, 3};
   Library library =
-      card::library_of(host, "hip_comgr_library", toolkit_files("amd_comgr", versions));
+      card::loaded_library_of(host, "hip_comgr_library", companion_files("amd_comgr", versions));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_COMGR_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND
@@ -66,13 +67,11 @@ std::vector<std::string> Compiler::candidates() const {
   // A newer compiler's code may be more than the driver can load.
   std::vector<int> versions = {7, 6, 5};
   std::erase_if(versions, [this](int version) { return version > driver_major_; });
-  std::vector<std::string> files = toolkit_files("hiprtc", versions);
+  std::vector<std::string> files = companion_files("hiprtc", versions);
   // Up to version 6 the driver's library has the compiler too.
   std::erase(versions, 7);
-  const std::vector<std::string> drivers = toolkit_files("amdhip64", versions);
+  const std::vector<std::string> drivers = companion_files("amdhip64", versions);
   files.insert(files.end(), drivers.begin(), drivers.end());
-  // A name without a version may be that of a newer one.
-  std::erase_if(files, [](const std::string& file) { return file.ends_with(".so"); });
   return files;
 }
 

@@ -26,7 +26,7 @@ bool pci_number_of(const std::string& address, std::uint64_t& number) {
 
 Management::Management(plugin::Host host, int) {
   Library library =
-      card::library_of(host, "hip_management_library", toolkit_files("rocm_smi64", {7, 6, 5}));
+      card::library_of(host, "hip_management_library", companion_files("rocm_smi64", {7, 6, 5, 1}));
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_SMI_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND

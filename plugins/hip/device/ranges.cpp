@@ -11,17 +11,17 @@
 namespace patchbay::hip {
 namespace {
 
-/// The library of ROCprofiler-SDK, then the older one of ROCTracer.
+/// The library of ROCprofiler-SDK, then the older one of ROCTracer. A profiler has loaded its own.
 std::vector<std::string> files() {
-  std::vector<std::string> result = toolkit_files("rocprofiler-sdk-roctx", {1, 0});
-  for (std::string& file : toolkit_files("roctx64", {4})) result.push_back(std::move(file));
+  std::vector<std::string> result = companion_files("rocprofiler-sdk-roctx", {1, 0});
+  for (std::string& file : companion_files("roctx64", {4})) result.push_back(std::move(file));
   return result;
 }
 
 }  // namespace
 
 card::RangeCalls Vendor::find_range_calls(plugin::Host host) {
-  Library library = card::library_of(host, "hip_ranges_library", files());
+  Library library = card::loaded_library_of(host, "hip_ranges_library", files());
   card::RangeCalls found;
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(#symbol, found.member);
   PATCHBAY_ROCTX_ENTRIES(PATCHBAY_HIP_FIND)

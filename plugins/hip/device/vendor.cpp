@@ -4,8 +4,8 @@
 namespace patchbay::hip {
 
 std::unique_ptr<card::Products> Vendor::make_products(card::Context& context,
-                                                      const card::DeviceInfo&) {
-  return std::make_unique<Blas>(context, uses_xf32_, blas());
+                                                      const card::DeviceInfo& info) {
+  return std::make_unique<Blas>(context, info.architecture, uses_xf32_, blas());
 }
 
 card::DeviceInfo Vendor::device(int index) const {

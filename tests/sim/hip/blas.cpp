@@ -2,6 +2,11 @@
 // The entries of rocBLAS.
 #include "sim/blas.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace patchbay::hip {
@@ -22,6 +27,19 @@ PATCHBAY_HIP_BLAS_LATER_ENTRIES(PATCHBAY_SIM_DECLARE_OWN)
 namespace {
 
 constexpr int kInvalidValueStatus = 11, kInvalidSizeStatus = 4;
+
+/// The library ends the process if it has no kernels for the card.
+void end_without_kernels() {
+  const char* const folder = std::getenv("ROCBLAS_TENSILE_LIBPATH");
+  if (folder == nullptr) return;
+  std::string processor = machine().config.architecture;
+  processor.resize(std::min(processor.find(':'), processor.size()));
+  std::string place = folder;
+  if (access((place + "/" + processor).c_str(), R_OK) == 0) place += "/" + processor;
+  if (access((place + "/TensileLibrary_lazy_" + processor + ".dat").c_str(), R_OK) != 0) {
+    std::abort();
+  }
+}
 
 }  // namespace
 
@@ -76,6 +94,7 @@ int rocblas_gemm_strided_batched_ex(NativeBlas handle, int transpose_a, int tran
   // The plugin computes in place.
   if (c != d || c_type != d_type || ldc != ldd || next_c != next_d) return kInvalidValueStatus;
   if (algorithm != kBlasStandardAlgorithm) return kInvalidValueStatus;
+  end_without_kernels();
   switch (multiply(*handle->blas, {transpose_a,
                                    transpose_b,
                                    m,

@@ -357,6 +357,11 @@ struct patchbay_addresses {
 
 /* The correctly rounded quotient and square root of f32 or f64. A plugin whose compiler does not
  * round those of f32 correctly defines PATCHBAY_ROUNDS_TWICE, which computes them in f64. */
+#if (defined(__HIPCC__) || defined(__HIPCC_RTC__)) && __clang_major__ < 18
+/* Compilers of ROCm 5 take the hardware's square root of f32, which may be 1 ulp off. */
+#define PATCHBAY_DIVIDE(a, b) ((a) / (b))
+#define PATCHBAY_SQRT(a) ((__typeof__(a))sqrt((f64)(a)))
+#endif
 #ifndef PATCHBAY_DIVIDE
 #define PATCHBAY_DIVIDE(a, b) ((a) / (b))
 #define PATCHBAY_SQRT(a) sqrt(a)
