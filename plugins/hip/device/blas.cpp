@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
 
@@ -45,14 +46,17 @@ std::vector<int> versions_for(int driver_version) {
 
 bool is_readable(const std::string& path) { return access(path.c_str(), R_OK) == 0; }
 
-/// Where the library looks for its kernels.
-std::string kernel_folder(const std::string& library_file) {
-  if (std::string set = environment("ROCBLAS_TENSILE_LIBPATH"); !set.empty()) return set;
+/// Where the library looks for its kernels: the first is the usual place, the others are those of
+/// distributions that keep several versions.
+std::vector<std::string> kernel_folders(const std::string& library_file) {
+  if (std::string set = environment("ROCBLAS_TENSILE_LIBPATH"); !set.empty()) return {set};
   const std::string folder = std::filesystem::path(library_file).parent_path();
   for (const char* place : {"/../../Tensile/library", "/library", "/../rocblas/library"}) {
-    if (is_readable(folder + place)) return folder + place;
+    if (is_readable(folder + place)) return {folder + place};
   }
-  return folder + "/rocblas/library";
+  std::vector<std::string> folders = matching_folders(folder + "/rocblas/*/library");
+  folders.insert(folders.begin(), folder + "/rocblas/library");
+  return folders;
 }
 
 /// Whether the library has kernels for the card. Without, its first product ends the process.
@@ -93,9 +97,10 @@ void Blas::open_library() {
     plugin::unsupported("the rocBLAS found works with another version of the driver");
   }
   const std::string processor = architecture_.substr(0, architecture_.find(':'));
-  if (const std::string folder = kernel_folder(table.file);
-      !table.file.empty() && !has_kernels(folder, processor)) {
-    plugin::unsupported("rocBLAS has no kernels for " + processor + " in " + folder);
+  const std::vector<std::string> folders = kernel_folders(table.file);
+  const auto has = [&](const std::string& folder) { return has_kernels(folder, processor); };
+  if (!table.file.empty() && std::none_of(folders.begin(), folders.end(), has)) {
+    plugin::unsupported("rocBLAS has no kernels for " + processor + " in " + folders[0]);
   }
   table_ = &table;
 }
