@@ -228,7 +228,7 @@ class ReductionKernel final : public plugin::Kernel {
       cut(plan, groups, kEnoughGroups, kLeastRows);
       groups *= plan.pieces;
     } else {
-      // None without a pack of its own.
+      // A work-item for each pack, rounded up to a power of 2.
       plan.team = std::min({power_of_two_from(pieces(each, pack_)), kSmallTeam, share});
       const std::int64_t turn = pack_ * ahead_of(pack_);
       while (plan.team < std::min(kTeam, share) && plan.team * turn < each &&

@@ -2,11 +2,11 @@
 // Which compiler is taken, what it lacks, and a driver that refuses what it made.
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/simulation.h"
+#include "support/environment_variable.h"
 #include "support/paths.h"
 #include "support/scratch_directory.h"
 
@@ -15,27 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sets a variable as long as it lives.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    if (const char* const before = getenv(name)) before_ = before;
-    setenv(name, value.c_str(), 1);
-  }
-  ~Variable() {
-    if (before_) {
-      setenv(name_, before_->c_str(), 1);
-    } else {
-      unsetenv(name_);
-    }
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* const name_;
-  std::optional<std::string> before_;
-};
+using faults::EnvironmentVariable;
 
 class SimCompiler : public SimTest {
  protected:
@@ -94,7 +74,7 @@ TEST_F(SimCompiler, IsFoundInTheToolkitsFolders) {
       {"HOME", ".local/lib/python3.9/site-packages/nvidia/cuda_nvrtc/lib", "libnvrtc.so.11.2"}};
   for (const auto& [variable, folder, name] : kPlaces) {
     const test::ScratchDirectory root;
-    const Variable set_variable(variable, root.path());
+    const EnvironmentVariable set_variable(variable, root.path());
     fs::create_symlink(library("nvrtc"), root.file(folder, name));
     const Runtime runtime(without("cuda_rtc_library"));
     EXPECT_EQ(run(runtime.device("cuda:0"), variable), std::vector<float>{7});
@@ -104,7 +84,7 @@ TEST_F(SimCompiler, IsFoundInTheToolkitsFolders) {
 TEST_F(SimCompiler, BlasIsFoundThereToo) {
   set("DRIVER_VERSION", "11080");  // one that knows no newer library, if any is installed here
   const test::ScratchDirectory root;
-  const Variable home("CUDA_HOME", root.path());
+  const EnvironmentVariable home("CUDA_HOME", root.path());
   fs::create_symlink(library("cublas"), root.file("lib64", "libcublas.so.11"));
   RuntimeOptions found = without("cuda_blas_library");
   std::string log;
@@ -139,7 +119,7 @@ TEST_F(SimCompiler, RefusedImageGivesTheDriversLog) {
 /// The first compiler's assembly is newer than the driver: the next one's is not.
 TEST_F(SimCompiler, NextCompilerForAnOlderDriver) {
   const test::ScratchDirectory root;
-  const Variable home("CUDA_HOME", root.path());
+  const EnvironmentVariable home("CUDA_HOME", root.path());
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {  // two libraries to the linker
     fs::copy_file(library("nvrtc"), root.file("lib64", name));
   }

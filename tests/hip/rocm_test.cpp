@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "sim/simulation.h"
+#include "support/environment_variable.h"
 #include "support/scratch_directory.h"
 
 namespace patchbay::sim_test {
 namespace {
 
 namespace fs = std::filesystem;
+using faults::EnvironmentVariable;
 
 class SimHip : public SimTest {};
 
@@ -85,10 +87,13 @@ TEST_F(SimHip, NoListOfArchitectures) {
                "kernels need the list of hipRTC's architectures: /nowhere/libamd_comgr.so");
 }
 
-/// The kernels of rocBLAS lie where it was first loaded, by whatever test that was.
-void give_kernels(const test::ScratchDirectory& folder) {
-  std::ofstream(folder.file("kernels", "TensileLibrary_lazy_gfx90a.dat"));
-  setenv("ROCBLAS_TENSILE_LIBPATH", folder.folder("kernels").c_str(), 1);
+constexpr const char* kKernels = "ROCBLAS_TENSILE_LIBPATH";
+
+/// A folder with kernels of rocBLAS. Without the variable they would lie beside the file by which
+/// an earlier test loaded the library.
+std::string kernels_in(const test::ScratchDirectory& root) {
+  std::ofstream(root.file("kernels", "TensileLibrary_lazy_gfx90a.dat"));
+  return root.folder("kernels");
 }
 
 /// Where ROCm can be that the linker knows nothing of.
@@ -101,8 +106,7 @@ TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
     fs::create_symlink(sim_test::library(library), root.file("lib", file));
   }
   fs::create_symlink(library("hiprtc"), root.file("lib", "libamd_comgr.so.3"));
-  give_kernels(root);
-  setenv("ROCM_PATH", root.path().c_str(), 1);
+  const EnvironmentVariable kernels(kKernels, kernels_in(root)), rocm("ROCM_PATH", root.path());
   {
     RuntimeOptions found = options();
     for (const char* setting :
@@ -116,8 +120,6 @@ TEST_F(SimHip, IsFoundInTheToolkitsFolders) {
     EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(4, 18));
     EXPECT_EQ(counters().blas_handles, 1u);
   }
-  unsetenv("ROCM_PATH");
-  unsetenv("ROCBLAS_TENSILE_LIBPATH");
 }
 
 /// A rocBLAS of another version than the driver's brings a second driver into the process.
@@ -130,8 +132,7 @@ TEST_F(SimHip, OnlyTheDriversOwnRocBlasIsOpened) {
                                       {"bare_driver", "librocblas.so"}}) {
     fs::create_symlink(sim_test::library(library), root.file("lib", file));
   }
-  give_kernels(root);
-  setenv("ROCM_PATH", root.path().c_str(), 1);
+  const EnvironmentVariable kernels(kKernels, kernels_in(root)), rocm("ROCM_PATH", root.path());
   {
     RuntimeOptions found = options();
     for (const char* setting : {"hip_library", "hip_blas_library"}) found.settings.erase(setting);
@@ -140,14 +141,12 @@ TEST_F(SimHip, OnlyTheDriversOwnRocBlasIsOpened) {
     EXPECT_EQ(matmul(a, a).to_vector<float>(), std::vector<float>(4, 18));
     EXPECT_EQ(counters().blas_handles, 1u);
   }
-  unsetenv("ROCM_PATH");
-  unsetenv("ROCBLAS_TENSILE_LIBPATH");
 }
 
 /// rocBLAS ends the process at its first product on a card for which it has no kernels.
 TEST_F(SimHip, CardsWithoutKernelsOfRocBlas) {
   const test::ScratchDirectory kernels;
-  setenv("ROCBLAS_TENSILE_LIBPATH", kernels.path().c_str(), 1);
+  const EnvironmentVariable variable(kKernels, kernels.path());
   for (const bool has_kernels : {false, true}) {
     if (has_kernels) std::ofstream(kernels.file("gfx90a", "TensileLibrary_lazy_gfx90a.dat"));
     std::string log;
@@ -160,7 +159,6 @@ TEST_F(SimHip, CardsWithoutKernelsOfRocBlas) {
     const std::string why = "rocBLAS has no kernels for gfx90a in " + kernels.path().string();
     EXPECT_EQ(log.find(why) == std::string::npos, has_kernels) << log;
   }
-  unsetenv("ROCBLAS_TENSILE_LIBPATH");
 }
 
 /// Version 7 gives "unknown" for faults that it has no other code for, and gives it ever after.

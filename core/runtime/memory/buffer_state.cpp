@@ -75,8 +75,8 @@ void BufferState::raise_read_only(std::string_view operation, std::string_view w
 
 bool BufferState::has_address() const { return host_addressable || device->info.has_addresses; }
 
-/// Keeps the queues of forgotten uses until the lock is released: of some the buffer has the last
-/// handles, and the end of a stream takes locks and waits for callbacks.
+/// Keeps the queues of forgotten uses until the buffer's lock is released. The buffer may have the
+/// last handle of a stream, whose end takes locks and waits for callbacks.
 class BufferState::Forgotten {
  public:
   void keep(std::shared_ptr<Queue>& queue) noexcept {
@@ -144,8 +144,8 @@ void BufferState::forget_fault(std::uint64_t after) {
   if (uses_.empty() && !fault_) tracked.store(false, std::memory_order_release);
 }
 
-// Forgets nothing: the stream's mutex is held, below which no other stream may end. The waits
-// before the submission have forgotten what was done.
+// Forgets nothing, because the caller holds the stream's mutex and no other stream may end under
+// it. The waits before the submission have forgotten the uses that were done.
 void BufferState::note_use(StreamState& stream, std::uint64_t sequence, bool writes) {
   const std::scoped_lock lock(mutex_);
   const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const Position& use) {

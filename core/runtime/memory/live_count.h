@@ -13,8 +13,8 @@
 namespace patchbay::runtime {
 
 /// Bytes and blocks are exact. The peak may miss up to kSlackBytes in each shard of other threads.
-/// Who reads that no blocks are left may free what their users needed: `remove` releases what its
-/// thread did before, and `blocks` acquires it.
+/// `remove` releases what its thread did before and `blocks` acquires it, so that a thread that
+/// reads 0 blocks may free what their users needed.
 class LiveCount {
  public:
   void add(std::size_t size_bytes) noexcept;

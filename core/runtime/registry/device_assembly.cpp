@@ -226,7 +226,7 @@ void DeviceAssembly::raise_lost(std::string_view operation) const {
 std::vector<std::shared_ptr<StreamState>> DeviceAssembly::hold_streams() const {
   std::vector<std::shared_ptr<StreamState>> held;
   const std::scoped_lock lock(streams_mutex_);
-  held.reserve(streams_.size());  // a stream may not end below the mutex, so nothing fails later
+  held.reserve(streams_.size());  // so that push_back can't fail: a stream may not end here
   for (StreamState* const stream : streams_) {
     if (auto one = stream->weak_from_this().lock()) held.push_back(std::move(one));
   }

@@ -13,22 +13,14 @@
 
 namespace patchbay::card {
 
-/// The library that the setting names, else the first of `files` that can be opened. It stays
-/// loaded.
+/// The library that the setting names, else one of `files` as `open` chooses: the first that can be
+/// opened, or one that the process has loaded already. It stays loaded.
 inline Library library_of(plugin::Host host, const char* setting,
-                          const std::vector<std::string>& files) {
+                          const std::vector<std::string>& files,
+                          decltype(&Library::first_of) open = &Library::first_of) {
   const auto path = host.option(setting);
   return path ? Library(*path, Library::Lifetime::kProcess)
-              : Library::first_of(files, Library::Lifetime::kProcess);
-}
-
-/// The same, but of `files` those that the process has loaded come first: a second version would
-/// bring a second driver with it.
-inline Library loaded_library_of(plugin::Host host, const char* setting,
-                                 const std::vector<std::string>& files) {
-  const auto path = host.option(setting);
-  return path ? Library(*path, Library::Lifetime::kProcess)
-              : Library::loaded_or_first_of(files, Library::Lifetime::kProcess);
+              : open(files, Library::Lifetime::kProcess);
 }
 
 /// What to do where a library can't be used: the end of a message.

@@ -71,8 +71,9 @@ bool has_kernels(std::string folder, const std::string& processor) {
 }  // namespace
 
 BlasTable::BlasTable(plugin::Host host, int driver_version) {
-  Library library = card::loaded_library_of(
-      host, kSetting, companion_files("rocblas", versions_for(driver_version)));
+  Library library =
+      card::library_of(host, kSetting, companion_files("rocblas", versions_for(driver_version)),
+                       &Library::loaded_or_first_of);
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_HIP_BLAS_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND

@@ -39,7 +39,8 @@ ComgrTable::ComgrTable(plugin::Host host, int driver_version) {
   const std::vector<int> versions =
       driver_version >= 60400000 ? std::vector{3, 2} : std::vector{2, 3};
   Library library =
-      card::loaded_library_of(host, "hip_comgr_library", companion_files("amd_comgr", versions));
+      card::library_of(host, "hip_comgr_library", companion_files("amd_comgr", versions),
+                       &Library::loaded_or_first_of);
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(member);
   PATCHBAY_COMGR_ENTRIES(PATCHBAY_HIP_FIND)
 #undef PATCHBAY_HIP_FIND

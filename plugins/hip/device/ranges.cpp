@@ -21,7 +21,8 @@ std::vector<std::string> files() {
 }  // namespace
 
 card::RangeCalls Vendor::find_range_calls(plugin::Host host) {
-  Library library = card::loaded_library_of(host, "hip_ranges_library", files());
+  Library library =
+      card::library_of(host, "hip_ranges_library", files(), &Library::loaded_or_first_of);
   card::RangeCalls found;
 #define PATCHBAY_HIP_FIND(member, symbol, parameters) library.find(#symbol, found.member);
   PATCHBAY_ROCTX_ENTRIES(PATCHBAY_HIP_FIND)

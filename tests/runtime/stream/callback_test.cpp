@@ -122,9 +122,9 @@ std::string plugin_of(const Runtime& runtime, const std::string& device) {
   return {};
 }
 
-/// The memory has the last handles of a stream that read and wrote it. The stream's end waits for
-/// the callback, and the callback for another thread that uses the memory.
-TEST_P(CallbackOn, OfAStreamThatOnlyMemoryKeepsHoldsTheMemoryForNobody) {
+/// The memory has the last handles of a stream that read and wrote it. The end of the stream waits
+/// for the callback, which waits for another thread that uses the memory.
+TEST_P(CallbackOn, LetsOtherThreadsUseTheMemoryThatKeepsItsStream) {
   Gate gate;
   gate.close();
   Tensor value = ones({100}, device_);

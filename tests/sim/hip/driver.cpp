@@ -96,7 +96,7 @@ int hipMemcpyPeerAsync(Address to, int to_device, Address from, int from_device,
   return copy_between(to, context_of(to_device), from, context_of(from_device), bytes, stream);
 }
 
-/// Follows every handle but null and each thread's own, the legacy stream's too.
+/// Reads the object of every handle but null and each thread's own; handle 1 has none.
 int hipStreamGetDevice(NativeStream stream, int* device) {
   if (reinterpret_cast<std::uintptr_t>(stream) == kLegacyStream) end_for_unknown_handle(stream);
   if (is_default_stream(stream)) {
