@@ -307,7 +307,9 @@ TEST(TransferAsyncFailure, TheLossOfOneDeviceLosesNoOther) {
   {
     const Gate gate(runtime);
     target.copy_from(spoilt, /*non_blocking=*/true);
-    (void)full({8}, 2, from);  // loses the device, once the copy is on its way
+    // Loses the device, once the copy is on its way. The launch is queued: wait until it has run.
+    const Tensor last = full({8}, 2, from);
+    EXPECT_ERROR((void)last.to_vector<float>(), ErrorCode::kDeviceLost, "");
   }
   EXPECT_ERROR((void)target.to_vector<float>(), ErrorCode::kLaunchFailed,
                "[to_vector] the copy of 32 bytes from fake:0 to fake:1 (staged) failed: ");
